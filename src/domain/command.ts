@@ -1,0 +1,27 @@
+/**
+ * A command that goes out to the service at most once. SENT has an owner and a lease: when the lease ends without an
+ * answer, nobody knows whether the service did it, and the command is UNKNOWN until a trace of it settles it.
+ */
+export type CommandState = 'SENT' | 'SETTLED' | 'REJECTED' | 'UNKNOWN' | 'ABANDONED'
+
+export type Command = {
+  readonly id: string
+  readonly mutation: string
+  /** The caller's idempotency key, unique per mutation. */
+  readonly key: string
+  /** Keyed digest of the input, to tell a repeat from another use of the same key. */
+  readonly fingerprint: string
+  readonly state: CommandState
+  /** 1, 2, 3 ...: how often the service was asked, each time under a correlator of its own. */
+  readonly attempt: number
+  /** Correlator of the latest attempt. */
+  readonly ref: string
+  /** The process that holds the lease. */
+  readonly owner: string
+  /** Milliseconds since the epoch. */
+  readonly leaseUntil: number
+  /** Instant of the latest attempt, milliseconds since the epoch. */
+  readonly sentAt: number
+  /** What a settled command made (an id), or the refusal that a rejected one met; both as JSON. */
+  readonly result: unknown
+}

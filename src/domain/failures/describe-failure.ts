@@ -1,0 +1,50 @@
+import { customerMessage } from './customer-message.ts'
+import {
+  type Failure,
+  type FailureCategory,
+  type FailureCode,
+  GENERIC_DECLINED,
+  recogniseFailure,
+  type RetryAdvice,
+} from './failure-table.ts'
+
+export type FailureDescription = {
+  readonly code: FailureCode
+  readonly category: FailureCategory
+  readonly retry: RetryAdvice
+  /** ISO 8601 instant in UTC before which a second try is of no use; null where nothing speaks against now. */
+  readonly retryNotBefore: string | null
+  /** A sentence for the payer in the language of a BCP 47 locale, English where that language is not there. */
+  readonly customerMessage: (locale: string | null) => string
+}
+
+/**
+ * Describes why a payment failed (interface document, section 7.2). `codeRaw` is the service's own code, `failedAt` an ISO
+ * 8601 instant. Codes of lost and stolen cards and of suspected fraud read as a generic decline in every respect, unless the
+ * caller may see risk. Codes that are not known read UNRECOGNISED; nothing is thrown.
+ */
+export function describeFailure(input: {
+  readonly codeRaw: string
+  readonly failedAt: string
+  readonly mayseeRisk: boolean
+}): FailureDescription {
+  const { code, category, retry, notBefore } = input.mayseeRisk
+    ? recogniseFailure(input.codeRaw)
+    : withoutRisk(recogniseFailure(input.codeRaw))
+  return {
+    code,
+    category,
+    retry,
+    retryNotBefore: instantAfter(input.failedAt, notBefore),
+    customerMessage: (locale) => customerMessage(code, locale),
+  }
+}
+
+function withoutRisk(failure: Failure): Failure {
+  return failure.masked === true ? GENERIC_DECLINED : failure
+}
+
+function instantAfter(instant: string, duration: number | undefined): string | null {
+  const start = Date.parse(instant)
+  return duration === undefined || Number.isNaN(start) ? null : new Date(start + duration).toISOString()
+}

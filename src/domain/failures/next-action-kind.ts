@@ -1,0 +1,2 @@
+/** What the customer does now. */
+export type NextActionKind = 'OPEN_CHECKOUT' | 'COMPLETE_3DS' | 'WAIT' | 'START_AGAIN' | 'CONTACT_SUPPORT'

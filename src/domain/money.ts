@@ -1,0 +1,67 @@
+import { exponentOf } from './currencies.ts'
+
+/** An exact amount: plain decimal digits (`"1250.50"`, never an exponent, never a float) and a currency code. */
+export type Money = { readonly value: string; readonly currency: string }
+
+/** What a client may send as an amount: no sign, no exponent, at most 15 digits before and 6 after the point. */
+const INPUT = /^(0|[1-9]\d{0,14})(?:\.(\d{1,6}))?$/
+
+/** Up to this many significant digits a JSON number reads back as the same text in every language. */
+const EXACT_DIGITS = 15
+
+/**
+ * Checks an amount that a client sent. Gives a sentence that says what is wrong, or null when it is right: a plain
+ * decimal above zero, at most 15 significant digits, and no more decimals than the service processes for the currency
+ * (it would round them away in silence: interface document, section 1, rule 1).
+ */
+export function amountProblem({ value, currency }: Money): string | null {
+  const match = INPUT.exec(value)
+  if (match === null) return 'must be a plain decimal number such as "1250.50"'
+  const [, whole = '', decimals = ''] = match
+  if (BigInt(whole + decimals) === 0n) return 'must be above zero'
+  if ((whole + decimals).replace(/^0+/, '').length > EXACT_DIGITS) return `must have at most ${EXACT_DIGITS} digits`
+  const exponent = exponentOf(currency)
+  if (decimals.length <= exponent) return null
+  return exponent === 0
+    ? `must be in whole units: ${currency} has no decimals`
+    : `must have at most ${exponent} decimals in ${currency}`
+}
+
+/** Compares two decimals exactly: below zero when `a` is the smaller one, zero when they are equal. */
+export function compareDecimals(a: string, b: string): number {
+  const scale = Math.max(decimalsOf(a), decimalsOf(b))
+  const difference = scaled(a, scale) - scaled(b, scale)
+  return difference < 0n ? -1 : difference > 0n ? 1 : 0
+}
+
+/**
+ * Reads a decimal as the service writes one, from a JSON string or a number's source text: `"100.0"`, `1e3`, `-0`.
+ * Gives plain digits, with the decimals as they were written, or null for what is no decimal.
+ */
+export function decimalFromText(text: string): string | null {
+  const match = /^(-?)(\d{1,30})(?:\.(\d{1,30}))?(?:[eE]([+-]?\d{1,2}))?$/.exec(text.trim())
+  if (match === null) return null
+  const [, sign = '', whole = '', decimals = '', exponent = '0'] = match
+  const shifted = shiftPoint(whole, decimals, Number(exponent))
+  return sign === '-' && /[1-9]/.test(shifted) ? `-${shifted}` : shifted
+}
+
+function shiftPoint(whole: string, decimals: string, places: number): string {
+  const digits = whole + decimals
+  const point = whole.length + places
+  const padded = point <= 0 ? '0'.repeat(1 - point) + digits : digits.padEnd(point, '0')
+  const at = Math.max(point, 1)
+  const before = padded.slice(0, at).replace(/^0+(?=\d)/, '')
+  const after = padded.slice(at)
+  return after === '' ? before : `${before}.${after}`
+}
+
+function decimalsOf(decimal: string): number {
+  const point = decimal.indexOf('.')
+  return point === -1 ? 0 : decimal.length - point - 1
+}
+
+function scaled(decimal: string, scale: number): bigint {
+  const [whole = '0', decimals = ''] = decimal.split('.')
+  return BigInt(whole + decimals.padEnd(scale, '0'))
+}

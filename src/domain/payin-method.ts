@@ -1,0 +1,20 @@
+import type { MethodKind } from './method-code.ts'
+
+/** A way to pay that the merchant's account offers (interface document, section 2.5). */
+export type PayinMethod = {
+  /** Opaque: new codes appear without notice. */
+  readonly code: string
+  readonly name: string
+  /** Upper-case currency code. */
+  readonly currency: string
+  /** ISO 3166 alpha-2 code; null where the code does not follow the usual shape. */
+  readonly countryCode: string | null
+  readonly kind: MethodKind
+  readonly kindRaw: string
+  /** Limits of one payment as plain digits in the method's currency; null where the service names none. */
+  readonly minAmount: string | null
+  readonly maxAmount: string | null
+  /** Null where the service does not say. */
+  readonly cardBrands: readonly string[] | null
+  readonly checkoutLanguages: readonly string[] | null
+}
