@@ -1,0 +1,26 @@
+import type { Scope } from './scopes.ts'
+
+/** A client that showed a valid token. `expiresAt` is in milliseconds since the epoch. */
+export type ClientCaller = {
+  readonly kind: 'client'
+  /** Whom the token speaks for; null when it names nobody. */
+  readonly subject: string | null
+  readonly scopes: ReadonlySet<string>
+  readonly expiresAt: number
+}
+
+/** Who is asking. */
+export type Caller = { readonly kind: 'anonymous' } | ClientCaller
+
+/** The caller that showed no token. */
+export const ANONYMOUS: Caller = Object.freeze({ kind: 'anonymous' })
+
+/** Tells whether the caller's token carries a right. Whether it is still valid is `expired`'s question. */
+export function hasScope(caller: Caller, scope: Scope): boolean {
+  return caller.kind === 'client' && caller.scopes.has(scope)
+}
+
+/** Tells whether the caller's token has expired at the moment `now`, in milliseconds since the epoch. */
+export function expired(caller: Caller, now: number): boolean {
+  return caller.kind === 'client' && caller.expiresAt <= now
+}

@@ -1,0 +1,31 @@
+/** Why a token was refused: `expired` is cured by a new one, `invalid` is not explained further. */
+export type TokenRefusal = 'expired' | 'invalid'
+
+const REFUSALS: Readonly<Record<TokenRefusal, string>> = {
+  expired: 'The token has expired.',
+  invalid: 'The token is not valid.',
+}
+
+/** A token that gives no rights. Its message never holds anything of the token. */
+export class InvalidTokenError extends Error {
+  override readonly name = 'InvalidTokenError'
+  readonly code = 'INVALID_TOKEN'
+  readonly safeMessage = true
+  readonly reason: TokenRefusal
+
+  constructor(reason: TokenRefusal) {
+    super(REFUSALS[reason])
+    this.reason = reason
+  }
+}
+
+/** The issuer's keys cannot be had at the moment, so nothing is known about the token. Trying later may help. */
+export class TokenKeysUnavailableError extends Error {
+  override readonly name = 'TokenKeysUnavailableError'
+  readonly code = 'TOKEN_KEYS_UNAVAILABLE'
+  readonly safeMessage = true
+
+  constructor() {
+    super('Tokens cannot be checked at the moment.')
+  }
+}

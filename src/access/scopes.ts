@@ -1,0 +1,25 @@
+/** Every right that a client's token can carry, as the schema's `@requiresScopes` names them. */
+export const ALL_SCOPES = [
+  'payments:read',
+  'payments:write',
+  'payments:refund',
+  'payments:pii',
+  'payments:risk',
+  'agreements:read',
+  'agreements:write',
+  'payouts:read',
+  'payouts:write',
+  'balances:read',
+  'banks:lookup',
+  'sandbox:simulate',
+] as const
+
+/** One right of a client. */
+export type Scope = (typeof ALL_SCOPES)[number]
+
+const KNOWN: ReadonlySet<string> = new Set(ALL_SCOPES)
+
+/** Tells whether a text names one of our rights. */
+export function isScope(text: string): text is Scope {
+  return KNOWN.has(text)
+}

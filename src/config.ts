@@ -1,0 +1,75 @@
+import { randomBytes } from 'node:crypto'
+import type { ConfigFault } from './config/faults.ts'
+import { frozen } from './config/freeze.ts'
+import { startReading } from './config/reading.ts'
+import type { Environment, Reading } from './config/reading.ts'
+import { Generated, readClients, readHttp, readRouter, readSecrets, readUpstream } from './config/sections.ts'
+import type { Config, GenerateKey } from './config/shape.ts'
+import { unknownSettings } from './config/unknown-settings.ts'
+import { notSupported, oneOf, parseDatabase, parseLine } from './config/values.ts'
+import { LOG_LEVELS } from './log.ts'
+
+export { describeFaults } from './config/faults.ts'
+export type { ConfigFault } from './config/faults.ts'
+export type { Environment } from './config/reading.ts'
+export type {
+  ClientsConfig,
+  Config,
+  GeneratedSetting,
+  GenerateKey,
+  HttpConfig,
+  RouterConfig,
+  UpstreamConfig,
+} from './config/shape.ts'
+export type { SiteConfig } from './config/sites.ts'
+
+/** A configuration, or everything that is wrong with the environment. */
+export type ConfigResult =
+  | { readonly ok: true; readonly config: Config }
+  | { readonly ok: false; readonly faults: readonly ConfigFault[] }
+
+/**
+ * Reads the configuration from an environment. Every fault is reported at once, by the setting's name and never by its
+ * value; an empty setting counts as unset. Outside production nothing has to be set: keys come from `generate`, and the
+ * result names them. The outcome depends on nothing but the two arguments.
+ */
+export function parseConfig(env: Environment, generate: GenerateKey = randomKey): ConfigResult {
+  const reading = startReading(env)
+  const generated = new Generated(generate)
+  reading.read('NODE_ENV', oneOf(['development', 'test', 'production']), null)
+  const config: Config = {
+    production: reading.production,
+    http: readHttp(reading),
+    upstream: readUpstream(reading),
+    webhooks: { secrets: readSecrets(reading, 'WEBHOOK_SECRETS', generated) },
+    signingKeys: readSecrets(reading, 'SIGNING_KEYS', generated),
+    clients: readClients(reading, generated),
+    router: readRouter(reading),
+    database: { kind: 'sqlite', path: reading.read('DATABASE_URL', parseDatabase, './data/payments.db') },
+    trustedDocuments: reading.read('TRUSTED_DOCUMENTS', parseLine, null),
+    logLevel: reading.read('LOG_LEVEL', oneOf(LOG_LEVELS), 'info'),
+    generated: generated.settings,
+  }
+  reading.read('REDIS_URL', notSupported('is of use only with several nodes, which this version does not run'), null)
+  checkTogether(config, reading)
+  const faults = [...reading.faults, ...unknownSettings(env)]
+  return faults.length === 0 ? { ok: true, config: frozen(config) } : { ok: false, faults }
+}
+
+/** What is right by itself and wrong in company. */
+function checkTogether({ http, upstream, webhooks, signingKeys }: Config, reading: Reading): void {
+  if (upstream.kind === 'built-in-sandbox' && http.port === upstream.port && http.port !== 0) {
+    reading.fault('SANDBOX_PORT', 'is the same as PORT')
+  }
+  const credentials = new Set(upstream.sites?.map((site) => site.secretKey.reveal()))
+  const lists = { WEBHOOK_SECRETS: webhooks.secrets, SIGNING_KEYS: signingKeys }
+  for (const [setting, secrets] of Object.entries(lists)) {
+    const entry = secrets.findIndex((secret) => credentials.has(secret.reveal()))
+    if (entry !== -1)
+      reading.fault(setting, `entry ${entry + 1} is the secretKey of a site in UPSTREAM_SITES: use another secret`)
+  }
+}
+
+function randomKey(): string {
+  return randomBytes(32).toString('base64url')
+}

@@ -1,0 +1,63 @@
+import type { Secret } from '../keys/secret.ts'
+import type { LogLevel } from '../log.ts'
+import type { Secrets } from './secrets.ts'
+import type { SiteConfig } from './sites.ts'
+
+/** `publicUrl` has no slash at its end. Where `port` is 0 and no public address is set, it ends in `:0` until the port is known. */
+export type HttpConfig = {
+  readonly host: string
+  readonly port: number
+  readonly publicUrl: string
+  readonly allowedOrigins: readonly string[]
+}
+
+/** The service, or our sandbox in its place; `sites` is null where the sandbox brings its own. */
+export type UpstreamConfig =
+  | {
+      readonly kind: 'service'
+      readonly url: string
+      readonly environment: 'sandbox' | 'production'
+      readonly sites: readonly SiteConfig[]
+    }
+  | {
+      readonly kind: 'built-in-sandbox'
+      readonly port: number
+      readonly environment: 'sandbox'
+      readonly sites: readonly SiteConfig[] | null
+    }
+
+/** How client tokens are checked; an issuer or audience that is null is not checked. */
+export type ClientsConfig =
+  | {
+      readonly kind: 'secret'
+      readonly secret: Secret
+      readonly issuer: string | null
+      readonly audience: string | null
+    }
+  | { readonly kind: 'jwks'; readonly url: string; readonly issuer: string | null; readonly audience: string | null }
+
+/** Whether the federation router has to show a secret. */
+export type RouterConfig = { readonly kind: 'open' } | { readonly kind: 'guarded'; readonly secrets: Secrets }
+
+/** Everything that the operator decides, frozen. */
+export type Config = {
+  readonly production: boolean
+  readonly http: HttpConfig
+  readonly upstream: UpstreamConfig
+  readonly webhooks: { readonly secrets: Secrets }
+  readonly signingKeys: Secrets
+  readonly clients: ClientsConfig
+  readonly router: RouterConfig
+  readonly database: { readonly kind: 'sqlite'; readonly path: string }
+  /** Path of the manifest of documents that may run; null when any may. */
+  readonly trustedDocuments: string | null
+  readonly logLevel: LogLevel
+  /** Settings that were unset and for which a development key was made. */
+  readonly generated: readonly GeneratedSetting[]
+}
+
+/** A setting for which a key can be made in development. */
+export type GeneratedSetting = 'WEBHOOK_SECRETS' | 'SIGNING_KEYS' | 'JWT_SECRET'
+
+/** Gives a development key of at least 32 bytes for a setting that is unset. */
+export type GenerateKey = (setting: GeneratedSetting) => string

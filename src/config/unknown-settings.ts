@@ -1,0 +1,65 @@
+import type { ConfigFault } from './faults.ts'
+import type { Environment } from './reading.ts'
+
+/** Every setting there is. */
+export const SETTINGS = [
+  'NODE_ENV',
+  'HOST',
+  'PORT',
+  'PUBLIC_URL',
+  'ALLOWED_ORIGINS',
+  'UPSTREAM_URL',
+  'UPSTREAM_ENVIRONMENT',
+  'UPSTREAM_SITES',
+  'SANDBOX_PORT',
+  'WEBHOOK_SECRETS',
+  'SIGNING_KEYS',
+  'JWT_SECRET',
+  'JWT_JWKS_URL',
+  'JWT_ISSUER',
+  'JWT_AUDIENCE',
+  'ROUTER_SECRETS',
+  'DATABASE_URL',
+  'REDIS_URL',
+  'TRUSTED_DOCUMENTS',
+  'LOG_LEVEL',
+] as const
+
+/** Only names that begin like ours can be told from those of other programs. */
+const OURS = /^(?:UPSTREAM|WEBHOOK|SIGNING|JWT|ROUTER|TRUSTED|SANDBOX|ALLOWED)_/
+
+/** Kubernetes and Docker set these for every neighbour, among them a service that is named `router` or `sandbox`. */
+const SET_BY_ORCHESTRATOR =
+  /_(?:SERVICE_HOST|SERVICE_PORT(?:_\w+)?|PORT(?:_\d+_(?:TCP|UDP|SCTP)(?:_(?:PROTO|PORT|ADDR))?)?)$/
+
+const NEAR = 4
+
+/** Names that look like settings of ours and are none: most likely misspelt, and so without the effect that was wanted. */
+export function unknownSettings(env: Environment): ConfigFault[] {
+  const known: ReadonlySet<string> = new Set(SETTINGS)
+  return Object.keys(env)
+    .filter((name) => env[name] && OURS.test(name) && !known.has(name) && !SET_BY_ORCHESTRATOR.test(name))
+    .sort()
+    .map((setting) => ({ setting, message: `is not a setting${suggestionFor(setting)}` }))
+}
+
+function suggestionFor(name: string): string {
+  const [nearest] = SETTINGS.map((setting) => ({ setting, distance: distanceBetween(name, setting) })).sort(
+    (one, other) => one.distance - other.distance,
+  )
+  return nearest !== undefined && nearest.distance <= NEAR ? `; is ${nearest.setting} meant?` : ''
+}
+
+/** Levenshtein distance: how many letters must be added, removed or changed. */
+function distanceBetween(one: string, other: string): number {
+  let row = Array.from({ length: other.length + 1 }, (_, index) => index)
+  for (const [index, letter] of one.split('').entries()) {
+    const next = [index + 1]
+    for (const [place, target] of other.split('').entries()) {
+      const changed = (row[place] ?? 0) + (letter === target ? 0 : 1)
+      next.push(Math.min(changed, (row[place + 1] ?? 0) + 1, (next[place] ?? 0) + 1))
+    }
+    row = next
+  }
+  return row.at(-1) ?? 0
+}

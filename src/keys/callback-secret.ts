@@ -1,0 +1,34 @@
+import { createHmac } from 'node:crypto'
+import { equalsOneOf } from './constant-time.ts'
+import type { KeyRing, SubKey } from './key-ring.ts'
+
+/** What a callback tells about: a payment by webhook, or an agreement. */
+export type CallbackKind = 'payment' | 'agreement'
+
+/**
+ * The Authorization header that the service is asked to send to one address of ours, as `authorization_header`
+ * (interface document, section 5): `Bearer v1.<key id>.<HMAC>`. Derived from the address's reference, so it is stored
+ * nowhere and every address has its own.
+ */
+export function callbackAuthorization(ring: KeyRing, kind: CallbackKind, ref: string): string {
+  return headerUnder(ring.subKeys('callback authorization')[0], kind, ref)
+}
+
+/**
+ * Tells whether a callback's Authorization header is the one made for this address under any live signing key. Absent,
+ * misshapen and forged headers take the same path and the same time (interface document, section 6.3).
+ */
+export function checkCallbackAuthorization(
+  ring: KeyRing,
+  kind: CallbackKind,
+  ref: string,
+  header: string | undefined,
+): boolean {
+  const expected = ring.subKeys('callback authorization').map((key) => headerUnder(key, kind, ref))
+  return equalsOneOf(header ?? '', expected)
+}
+
+function headerUnder({ id, key }: SubKey, kind: CallbackKind, ref: string): string {
+  const mac = createHmac('sha256', key).update(`${kind}|${ref}`, 'utf8').digest('base64url')
+  return `Bearer v1.${id}.${mac}`
+}

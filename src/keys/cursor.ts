@@ -1,0 +1,80 @@
+import { createCipheriv, createDecipheriv, createHash } from 'node:crypto'
+import type { KeyRing, SubKey } from './key-ring.ts'
+
+/** Which list a cursor belongs to; a cursor of one list is none in another. */
+export type CursorKind = 'log' | 'links' | 'payments' | 'deliveries' | 'agreements'
+
+/** Turns positions into cursors and back, for one log. */
+export type CursorCodec = {
+  /** The cursor of a position (0 to 2^53 - 1): 22 characters, always the same for the same position. Throws `RangeError` otherwise. */
+  encode(kind: CursorKind, position: number): string
+  /** The position, or null when the cursor is forged, altered, of another kind, another log, or a key that is gone. */
+  decode(kind: CursorKind, cursor: string): number | null
+}
+
+const KIND_BYTES: Readonly<Record<CursorKind, number>> = { log: 1, links: 2, payments: 3, deliveries: 4, agreements: 5 }
+const SHAPE = /^[\w-]{22}$/
+const BLOCK_BYTES = 16
+const TAG_BYTES = 8
+const TAG_START = BLOCK_BYTES - TAG_BYTES
+const LOW = 2 ** 32
+
+/**
+ * Makes the codec of a log's cursors. A cursor is one block: kind (1 byte), position (7 bytes) and 8 bytes that stand for
+ * the log, enciphered with AES-256. A block cipher is a permutation that cannot be told from a random one, so a text that
+ * we did not make deciphers to the right 8 bytes and the right kind once in 2^72 tries. That is what lets 16 bytes be
+ * both opaque and authentic; a single block has no neighbour, so the mode of operation does not matter.
+ */
+export function createCursorCodec(ring: KeyRing, logId: string): CursorCodec {
+  const tag = createHash('sha256').update(logId, 'utf8').digest().subarray(0, TAG_BYTES)
+  const keys = ring.subKeys('cursor')
+  const encipher = blockCipher(keys[0])
+  const decipherers = keys.map(blockDecipher)
+  return {
+    encode: (kind, position) => encipher(blockOf(kind, position, tag)).toString('base64url'),
+    decode(kind, cursor) {
+      const block = blockFrom(cursor)
+      if (block === null) return null
+      for (const decipher of decipherers) {
+        const position = positionIn(decipher(block), kind, tag)
+        if (position !== null) return position
+      }
+      return null
+    },
+  }
+}
+
+function blockOf(kind: CursorKind, position: number, tag: Buffer): Buffer {
+  if (!Number.isSafeInteger(position) || position < 0)
+    throw new RangeError('A cursor needs a position from 0 to 2^53 - 1.')
+  const block = Buffer.allocUnsafe(BLOCK_BYTES)
+  block.writeUInt8(KIND_BYTES[kind], 0)
+  block.writeUIntBE(Math.floor(position / LOW), 1, 3)
+  block.writeUInt32BE(position % LOW, 4)
+  tag.copy(block, TAG_START)
+  return block
+}
+
+function positionIn(block: Buffer, kind: CursorKind, tag: Buffer): number | null {
+  if (block.readUInt8(0) !== KIND_BYTES[kind] || block.compare(tag, 0, TAG_BYTES, TAG_START) !== 0) return null
+  const position = block.readUIntBE(1, 3) * LOW + block.readUInt32BE(4)
+  return Number.isSafeInteger(position) ? position : null
+}
+
+/** The bytes of a cursor. 22 characters hold four bits more than a block does: a text that sets them is not ours. */
+function blockFrom(cursor: string): Buffer | null {
+  if (!SHAPE.test(cursor)) return null
+  const block = Buffer.from(cursor, 'base64url')
+  return block.toString('base64url') === cursor ? block : null
+}
+
+/** One cipher serves every block, since making one costs more than using it; without padding each block stands alone. */
+function blockCipher({ key }: SubKey): (block: Buffer) => Buffer {
+  const cipher = createCipheriv('aes-256-ecb', key, null).setAutoPadding(false)
+  return (block) => cipher.update(block)
+}
+
+function blockDecipher({ key }: SubKey): (block: Buffer) => Buffer {
+  const decipher = createDecipheriv('aes-256-ecb', key, null).setAutoPadding(false)
+  return (block) => decipher.update(block)
+}

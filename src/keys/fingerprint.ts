@@ -1,0 +1,24 @@
+import { createHmac } from 'node:crypto'
+import { canonicalJson } from './canonical-json.ts'
+import { equalsOneOf } from './constant-time.ts'
+import type { KeyRing, SubKey } from './key-ring.ts'
+
+/**
+ * A keyed digest (43 characters) of a command's input, to tell later whether the same idempotency key comes with the same
+ * input. Equal whatever the order of an object's keys, and whether a key is absent or undefined. Throws `TypeError` for a
+ * value that JSON cannot hold.
+ */
+export function fingerprint(ring: KeyRing, value: unknown): string {
+  return digestUnder(ring.subKeys('input fingerprint')[0], canonicalJson(value))
+}
+
+/** Tells whether a stored fingerprint is that of this value under any live signing key. */
+export function sameFingerprint(ring: KeyRing, value: unknown, stored: string): boolean {
+  const text = canonicalJson(value)
+  const expected = ring.subKeys('input fingerprint').map((key) => digestUnder(key, text))
+  return equalsOneOf(stored, expected)
+}
+
+function digestUnder({ key }: SubKey, text: string): string {
+  return createHmac('sha256', key).update(text, 'utf8').digest('base64url')
+}

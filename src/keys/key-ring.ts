@@ -1,0 +1,50 @@
+import { createSecretKey, hkdfSync } from 'node:crypto'
+import type { KeyObject } from 'node:crypto'
+import type { Secret } from './secret.ts'
+
+/** What a derived key is for. A key of one purpose verifies nothing that was made for another. */
+export type KeyPurpose = 'callback authorization' | 'status token' | 'cursor' | 'webhook body' | 'input fingerprint'
+
+/** A key for one purpose. `id` names the signing key it came from, gives nothing of it away, and may be shown. */
+export type SubKey = { readonly id: string; readonly key: KeyObject }
+
+/** Sub-keys of every signing key, in the order of the settings: the first signs, all verify. */
+export type SubKeys = readonly [SubKey, ...SubKey[]]
+
+/** The signing keys, seen only through what is derived from them. */
+export type KeyRing = {
+  /** The sub-keys for a purpose; derived at the first call, the same objects afterwards. */
+  subKeys(purpose: KeyPurpose): SubKeys
+}
+
+/** Separates these keys from whatever else the same text might be used for elsewhere. */
+const SALT = 'payments-subgraph/1'
+const KEY_BYTES = 32
+const ID_BYTES = 4
+
+/**
+ * Makes the ring of signing keys. Sub-keys are derived with HKDF-SHA256 (RFC 5869), with the purpose as `info`; the id of
+ * a key is eight hexadecimal digits derived in the same way under an `info` of its own.
+ */
+export function createKeyRing(keys: readonly [Secret, ...Secret[]]): KeyRing {
+  const derived = new Map<KeyPurpose, SubKeys>()
+  return {
+    subKeys(purpose) {
+      const known = derived.get(purpose)
+      if (known) return known
+      const [first, ...others] = keys
+      const made: SubKeys = [subKey(first, purpose), ...others.map((key) => subKey(key, purpose))]
+      derived.set(purpose, made)
+      return made
+    },
+  }
+}
+
+function subKey(secret: Secret, purpose: KeyPurpose): SubKey {
+  const id = derive(secret, 'key id', ID_BYTES).toString('hex')
+  return { id, key: createSecretKey(derive(secret, purpose, KEY_BYTES)) }
+}
+
+function derive(secret: Secret, info: string, bytes: number): Buffer {
+  return Buffer.from(hkdfSync('sha256', Buffer.from(secret.reveal(), 'utf8'), SALT, info, bytes))
+}

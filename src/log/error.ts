@@ -1,0 +1,53 @@
+/** What is written of an error: which class, which code, where; what it says only when its class declares that safe. */
+export type SafeError = {
+  readonly name: string
+  readonly code?: string | number
+  readonly message?: string
+  readonly stack?: readonly string[]
+  readonly cause?: SafeError
+}
+
+const CODE = /^[\w.:-]{1,64}$/
+const FRAME =
+  /^ {4}at (?:(?:async |new )?[\w$.<>#[\] ]{1,120} \()?(?:file:\/\/\/|node:|\/|[A-Za-z]:\\)[^\s()]{1,300}:\d+:\d+\)?$/
+const MAX_FRAMES = 12
+const MAX_CAUSES = 3
+
+/**
+ * Reduces anything that was thrown to what may be logged: the name, the code, the places in the stack, and the same of
+ * its cause. The message is left out, since messages of libraries quote what they choked on; a class whose messages hold
+ * no data says so with a property `safeMessage` that is true.
+ */
+export function safeError(thrown: unknown): SafeError {
+  return reduced(thrown, MAX_CAUSES)
+}
+
+function reduced(thrown: unknown, causesLeft: number): SafeError {
+  if (!(thrown instanceof Error)) return { name: `thrown ${thrown === null ? 'null' : typeof thrown}` }
+  const stack = framesOf(thrown)
+  return {
+    name: CODE.test(thrown.name) ? thrown.name : 'Error',
+    ...codeOf(thrown),
+    ...('safeMessage' in thrown && thrown.safeMessage === true ? { message: thrown.message } : {}),
+    ...(stack.length === 0 ? {} : { stack }),
+    ...(thrown.cause instanceof Error && causesLeft > 0 ? { cause: reduced(thrown.cause, causesLeft - 1) } : {}),
+  }
+}
+
+function codeOf(error: Error): { code?: string | number } {
+  const code: unknown = 'code' in error ? error.code : undefined
+  if (typeof code === 'number') return { code }
+  return typeof code === 'string' && CODE.test(code) ? { code } : {}
+}
+
+/** The places alone. The text before the first of them repeats the message, which may itself look like a place. */
+function framesOf(error: Error): string[] {
+  const stack = typeof error.stack === 'string' ? error.stack : ''
+  const message = error.message === '' ? -1 : stack.indexOf(error.message)
+  const frames = message === -1 ? stack : stack.slice(message + error.message.length)
+  return frames
+    .split('\n')
+    .filter((line) => FRAME.test(line))
+    .slice(0, MAX_FRAMES)
+    .map((line) => line.trim())
+}

@@ -1,0 +1,39 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+/** An issuer that publishes keys on loopback. `fetches` counts the requests that came. */
+export type JwksServer = {
+  readonly url: string
+  fetches: number
+  /** What is answered: the status and the JSON text. */
+  answer: { status: number; body: string }
+  publish(...keys: object[]): void
+  close(): Promise<void>
+}
+
+/** Starts an issuer that publishes no key yet. */
+export async function startJwksServer(): Promise<JwksServer> {
+  const server = createServer((_request, response) => {
+    issuer.fetches += 1
+    response.writeHead(issuer.answer.status, { 'content-type': 'application/json', location: `${issuer.url}/other` })
+    response.end(issuer.answer.body)
+  })
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve)
+  })
+  const { port } = server.address() as AddressInfo
+  const issuer: JwksServer = {
+    url: `http://127.0.0.1:${port}/keys`,
+    fetches: 0,
+    answer: { status: 200, body: '{"keys":[]}' },
+    publish(...keys) {
+      issuer.answer = { status: 200, body: JSON.stringify({ keys }) }
+    },
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      }),
+  }
+  return issuer
+}

@@ -1,0 +1,186 @@
+import { constants, sign } from 'node:crypto'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { InvalidTokenError, TokenKeysUnavailableError } from '../../../src/access/errors.ts'
+import { createTokenVerifier } from '../../../src/access/verify-token.ts'
+import type { TokenVerifier } from '../../../src/access/verify-token.ts'
+import { startJwksServer } from './jwks-server.ts'
+import type { JwksServer } from './jwks-server.ts'
+import { CLAIMS, NOW, NOW_S, hsToken, issuerKey, rsToken, unsigned } from './tokens.ts'
+
+const first = issuerKey('key-1')
+const second = issuerKey('key-2')
+
+let issuer: JwksServer
+let verifier: TokenVerifier
+/** Milliseconds that have passed since the verifier was made. */
+let passed = 0
+
+beforeEach(async () => {
+  issuer = await startJwksServer()
+  issuer.publish(first.jwk)
+  passed = 0
+  const clients = { kind: 'jwks', url: issuer.url, issuer: 'issuer', audience: 'payments' } as const
+  verifier = createTokenVerifier(clients, { clock: () => NOW + passed, elapsed: () => passed })
+})
+afterEach(() => issuer.close())
+
+const refusalOf = (token: string): Promise<unknown> =>
+  verifier.verify(token).then(
+    () => 'accepted',
+    (error: unknown) => error,
+  )
+/** A token that is right, made with an algorithm that is not ours. */
+function rs512Token(): string {
+  const text = unsigned({ alg: 'RS512', kid: 'key-1' }, CLAIMS)
+  return `${text}.${sign('sha512', Buffer.from(text), first.privateKey).toString('base64url')}`
+}
+
+const longLived = (id: number) => ({ ...CLAIMS, exp: NOW_S + 1_000_000, jti: String(id) })
+
+describe('a token signed with a published key', () => {
+  it('is accepted, RS256', async () => {
+    expect(await verifier.verify(rsToken(first))).toMatchObject({ subject: 'shop-1', expiresAt: NOW + 3_600_000 })
+  })
+
+  it('is accepted, PS256', async () => {
+    const text = unsigned({ alg: 'PS256', kid: 'key-1' }, CLAIMS)
+    const options = { key: first.privateKey, padding: constants.RSA_PKCS1_PSS_PADDING, saltLength: 32 }
+    expect(await refusalOf(`${text}.${sign('sha256', Buffer.from(text), options).toString('base64url')}`)).toBe(
+      'accepted',
+    )
+  })
+
+  it('is accepted, ES256', async () => {
+    const key = issuerKey('ec', 'ec')
+    issuer.publish(key.jwk)
+    const text = unsigned({ alg: 'ES256', kid: 'ec' }, CLAIMS)
+    const options = { key: key.privateKey, dsaEncoding: 'ieee-p1363' } as const
+    expect(await refusalOf(`${text}.${sign('sha256', Buffer.from(text), options).toString('base64url')}`)).toBe(
+      'accepted',
+    )
+  })
+
+  it('is accepted, EdDSA', async () => {
+    const key = issuerKey('ed', 'ed25519')
+    issuer.publish(key.jwk)
+    const text = unsigned({ alg: 'EdDSA', kid: 'ed' }, CLAIMS)
+    expect(await refusalOf(`${text}.${sign(null, Buffer.from(text), key.privateKey).toString('base64url')}`)).toBe(
+      'accepted',
+    )
+  })
+
+  it('is accepted without a key id, whichever of several keys signed it', async () => {
+    issuer.publish(first.jwk, second.jwk)
+    expect(await refusalOf(rsToken(first, CLAIMS, { kid: undefined }))).toBe('accepted')
+    expect(await refusalOf(rsToken(second, CLAIMS, { kid: undefined }))).toBe('accepted')
+    expect(await refusalOf(rsToken(issuerKey('x'), CLAIMS, { kid: undefined }))).toBeInstanceOf(InvalidTokenError)
+    expect(await refusalOf(rsToken(second, { ...CLAIMS, exp: NOW_S - 60 }, { kid: undefined }))).toMatchObject({
+      reason: 'expired',
+    })
+  })
+})
+
+describe('a token is refused', () => {
+  it.each<[string, () => string]>([
+    ['alg none', () => `${unsigned({ alg: 'none', kid: 'key-1' }, CLAIMS)}.`],
+    ['HS256 with the public key as secret', () => hsToken(first.publicPem, CLAIMS, { alg: 'HS256', kid: 'key-1' })],
+    [
+      'HS256 with the published text as secret',
+      () => hsToken(JSON.stringify(first.jwk), CLAIMS, { alg: 'HS256', kid: 'key-1' }),
+    ],
+    ['the key id of another key', () => rsToken(second, CLAIMS, { kid: 'key-1' })],
+    ['a key of its own', () => rsToken(second, CLAIMS, { kid: 'key-1', jwk: second.jwk })],
+    ['a path as key id', () => rsToken(first, CLAIMS, { kid: '../../key-1' })],
+    ['a key id that is no text', () => rsToken(first, CLAIMS, { kid: ['key-1'] })],
+    ['a wrong iss', () => rsToken(first, { ...CLAIMS, iss: 'other' })],
+    ['a wrong aud', () => rsToken(first, { ...CLAIMS, aud: 'other' })],
+    ['exp as text', () => rsToken(first, { ...CLAIMS, exp: String(NOW_S + 60) })],
+    ['exp missing', () => rsToken(first, { ...CLAIMS, exp: undefined })],
+    ['nbf in the future', () => rsToken(first, { ...CLAIMS, nbf: NOW_S + 60 })],
+    ['a wrong typ', () => rsToken(first, CLAIMS, { typ: 'dpop+jwt' })],
+    ['RS512', rs512Token],
+  ])('with %s', async (_name, token) => {
+    expect(await refusalOf(token())).toMatchObject({ name: 'InvalidTokenError', reason: 'invalid' })
+    expect(await refusalOf(rsToken(first))).toBe('accepted')
+  })
+
+  it('without fetching the keys that it points at', async () => {
+    const attacker = await startJwksServer()
+    attacker.publish(second.jwk)
+    const pointers = { kid: attacker.url, jku: attacker.url, x5u: attacker.url }
+    expect(await refusalOf(rsToken(second, CLAIMS, pointers))).toBeInstanceOf(InvalidTokenError)
+    expect(attacker.fetches).toBe(0)
+    await attacker.close()
+  })
+
+  it('with a published symmetric key', async () => {
+    const k = 'published-by-mistake-but-32-bytes-long'
+    issuer.publish({ kty: 'oct', k: Buffer.from(k).toString('base64url'), kid: 'key-1', alg: 'HS256' })
+    expect(await refusalOf(hsToken(k, CLAIMS, { alg: 'HS256', kid: 'key-1' }))).toBeInstanceOf(InvalidTokenError)
+  })
+})
+
+describe('the key set', () => {
+  it('is fetched once for many first tokens', async () => {
+    const tokens = Array.from({ length: 20 }, (_, id) => rsToken(first, longLived(id)))
+    await Promise.all(tokens.map((token) => verifier.verify(token)))
+    expect(issuer.fetches).toBe(1)
+  })
+
+  it('is fetched at most once in 30 seconds under a flood of unknown key ids', async () => {
+    const flood = (): Promise<unknown[]> =>
+      Promise.all(Array.from({ length: 50 }, (_, id) => refusalOf(rsToken(first, CLAIMS, { kid: `unknown-${id}` }))))
+    const counts: number[] = []
+    for (passed of [0, 10_000, 29_999, 30_000, 59_999, 60_000]) {
+      expect((await flood()).every((refusal) => refusal instanceof InvalidTokenError)).toBe(true)
+      counts.push(issuer.fetches)
+    }
+    expect(counts).toEqual([1, 1, 1, 2, 2, 3])
+  })
+
+  it('is fetched at most once in 30 seconds while the issuer is down', async () => {
+    issuer.answer = { status: 503, body: '' }
+    const counts: number[] = []
+    for (passed of [0, 1, 29_999, 30_000, 31_000]) {
+      const tokens = Array.from({ length: 10 }, (_, id) => refusalOf(rsToken(first, longLived(id))))
+      expect((await Promise.all(tokens)).every((refusal) => refusal instanceof TokenKeysUnavailableError)).toBe(true)
+      counts.push(issuer.fetches)
+    }
+    expect(counts).toEqual([1, 1, 1, 2, 2])
+  })
+
+  it.each([
+    ['an error', { status: 500, body: '' }],
+    ['a redirect', { status: 302, body: '' }],
+    ['no JSON', { status: 200, body: '<html>' }],
+    ['no key set', { status: 200, body: '{"keys":7}' }],
+  ])('is not taken from %s, and is found when the issuer is well again', async (_name, answer) => {
+    issuer.answer = answer
+    expect(await refusalOf(rsToken(first))).toBeInstanceOf(TokenKeysUnavailableError)
+    issuer.publish(first.jwk)
+    passed = 30_000
+    expect(await refusalOf(rsToken(first))).toBe('accepted')
+  })
+
+  it('follows a change of keys: the new key at once after the pause, the old one until the set is fetched without it', async () => {
+    expect(await refusalOf(rsToken(first, longLived(1)))).toBe('accepted')
+    issuer.publish(first.jwk, second.jwk)
+    passed = 30_000
+    expect(await refusalOf(rsToken(second, longLived(2)))).toBe('accepted')
+    expect(await refusalOf(rsToken(first, longLived(3)))).toBe('accepted')
+    issuer.publish(second.jwk)
+    passed = 30_000 + 10 * 60_000
+    expect(await refusalOf(rsToken(second, longLived(4)))).toBe('accepted')
+    expect(await refusalOf(rsToken(first, longLived(5)))).toBeInstanceOf(InvalidTokenError)
+    expect(await refusalOf(rsToken(first, longLived(1)))).toBeInstanceOf(InvalidTokenError)
+  })
+
+  it('serves for an hour while the issuer is down', async () => {
+    await verifier.verify(rsToken(first, longLived(1)))
+    issuer.answer = { status: 503, body: '' }
+    passed = 59 * 60_000
+    expect(await refusalOf(rsToken(first, longLived(2)))).toBe('accepted')
+    passed = 60 * 60_000
+    expect(await refusalOf(rsToken(first, longLived(3)))).toBeInstanceOf(TokenKeysUnavailableError)
+  })
+})

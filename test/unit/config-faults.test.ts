@@ -1,0 +1,145 @@
+import { describe, expect, it } from 'vitest'
+import { describeFaults, parseConfig } from '../../src/config.ts'
+import type { ConfigFault, Environment } from '../../src/config.ts'
+
+const LONG = 'x'.repeat(32)
+const SITE = { id: 'au', appId: 'app-au', secretKey: 'site-secret-key-of-32-bytes-or-more', currencies: ['AUD'] }
+
+function faultsOf(env: Environment): readonly ConfigFault[] {
+  const result = parseConfig(env, () => LONG)
+  return result.ok ? [] : result.faults
+}
+
+const sites = (...list: unknown[]): string => JSON.stringify(list)
+
+/** Setting at fault, its value, a part of the message, and other settings that are needed for it. */
+const TABLE: [string, string, RegExp, Environment?][] = [
+  ['NODE_ENV', 'prod', /one of development, test, production/],
+  ['PORT', '65536', /0 to 65535/],
+  ['PORT', '-1', /0 to 65535/],
+  ['PORT', '0x10', /0 to 65535/],
+  ['PORT', ' 80', /0 to 65535/],
+  ['SANDBOX_PORT', '4e3', /0 to 65535/],
+  ['SANDBOX_PORT', '4000', /same as PORT/],
+  ['HOST', 'http://localhost', /host name/],
+  ['HOST', 'a b', /host name/],
+  ['PUBLIC_URL', 'http://shop.test', /https:/],
+  ['PUBLIC_URL', 'ftp://localhost', /https:/],
+  ['PUBLIC_URL', 'shop.test', /https:/],
+  ['PUBLIC_URL', 'https://user:pass@shop.test', /user name or password/],
+  ['PUBLIC_URL', 'https://shop.test/?a=1', /must not contain a query/],
+  ['PUBLIC_URL', 'https://shop.test/#a', /must not contain a fragment/],
+  ['PUBLIC_URL', 'https://shop.test\n', /https:/],
+  ['PUBLIC_URL', 'http://localhost.shop.test', /https:/],
+  ['PUBLIC_URL', 'http://127.0.0.1.shop.test', /https:/],
+  ['UPSTREAM_URL', 'https://pay.test', /end in \/api/, { UPSTREAM_SITES: sites(SITE) }],
+  ['UPSTREAM_URL', 'https://pay.test/api/', /end in \/api/, { UPSTREAM_SITES: sites(SITE) }],
+  ['UPSTREAM_URL', 'https://pay.test/myapi', /end in \/api/, { UPSTREAM_SITES: sites(SITE) }],
+  ['UPSTREAM_URL', 'http://pay.test/api', /https:/, { UPSTREAM_SITES: sites(SITE) }],
+  ['UPSTREAM_SITES', '', /required/, { UPSTREAM_URL: 'https://pay.test/api' }],
+  ['UPSTREAM_ENVIRONMENT', 'live', /one of sandbox, production/],
+  ['UPSTREAM_ENVIRONMENT', 'production', /UPSTREAM_URL is not set/],
+  ['UPSTREAM_SITES', 'no JSON', /JSON list/],
+  ['UPSTREAM_SITES', '{}', /JSON list/],
+  ['UPSTREAM_SITES', '[]', /at least one site/],
+  ['UPSTREAM_SITES', '["a"]', /entry 1 must be an object/],
+  ['UPSTREAM_SITES', sites(SITE, { ...SITE, currencies: ['JPY'] }), /entry 2 has the id/],
+  ['UPSTREAM_SITES', sites({ ...SITE, id: 'Au' }), /entry 1, id, must be made of/],
+  ['UPSTREAM_SITES', sites({ ...SITE, appId: 7 }), /entry 1, appId, must be a text/],
+  ['UPSTREAM_SITES', sites({ ...SITE, secretKey: 'a\nb' }), /entry 1, secretKey, .*white space/],
+  ['UPSTREAM_SITES', sites({ ...SITE, secretKey: undefined }), /entry 1, secretKey, must be a text/],
+  ['UPSTREAM_SITES', sites({ ...SITE, currencies: [] }), /entry 1, currencies, .*at least one/],
+  ['UPSTREAM_SITES', sites({ ...SITE, currencies: ['AUD', 'usd'] }), /entry 1, currencies entry 2, .*capital letters/],
+  ['UPSTREAM_SITES', sites({ ...SITE, currencies: 'AUD' }), /entry 1, currencies, must be a list/],
+  ['UPSTREAM_SITES', sites({ ...SITE, extra: 1 }), /entry 1 has a field that is not known/],
+  ['WEBHOOK_SECRETS', 'x'.repeat(15), /entry 1 .*16 characters/],
+  ['WEBHOOK_SECRETS', `${LONG},short`, /entry 2 .*16 characters/],
+  ['WEBHOOK_SECRETS', `${LONG}, ${LONG}y`, /entry 2 .*white space/],
+  ['WEBHOOK_SECRETS', `${LONG}\n`, /entry 1 .*white space/],
+  ['WEBHOOK_SECRETS', `${LONG}\u200B`, /entry 1 .*invisible/],
+  ['WEBHOOK_SECRETS', `${LONG},`, /entry 2 is empty/],
+  ['WEBHOOK_SECRETS', `${LONG},y${LONG},${LONG}`, /entry 3 repeats/],
+  ['WEBHOOK_SECRETS', SITE.secretKey, /entry 1 is the secretKey/, { UPSTREAM_SITES: sites(SITE) }],
+  ['SIGNING_KEYS', 'x'.repeat(31), /entry 1 .*32 bytes/],
+  ['SIGNING_KEYS', `${LONG},${LONG}`, /entry 2 repeats/],
+  ['SIGNING_KEYS', `${LONG},${SITE.secretKey}`, /entry 2 is the secretKey/, { UPSTREAM_SITES: sites(SITE) }],
+  ['JWT_SECRET', 'x'.repeat(31), /32 bytes/],
+  ['JWT_SECRET', `${LONG}\r\n`, /white space/],
+  ['JWT_SECRET', LONG, /exclude each other/, { JWT_JWKS_URL: 'https://id.test/keys' }],
+  ['JWT_JWKS_URL', 'http://id.test/keys', /https:/],
+  ['JWT_JWKS_URL', 'https://id:pass@id.test/keys', /user name or password/],
+  ['JWT_ISSUER', ' issuer', /white space/],
+  ['JWT_AUDIENCE', 'pay\nments', /control characters/],
+  ['ROUTER_SECRETS', 'short', /entry 1 .*16 characters/],
+  ['ROUTER_SECRETS', 'é'.repeat(16), /entry 1 .*ASCII/],
+  ['DATABASE_URL', 'postgres://u:p@host/db', /keeps its data in a file/],
+  ['DATABASE_URL', 'postgresql://host/db', /keeps its data in a file/],
+  ['DATABASE_URL', './payments.db', /must be file:/],
+  ['DATABASE_URL', 'file:', /must be file:/],
+  ['DATABASE_URL', 'file://host/payments.db', /must be file:/],
+  ['DATABASE_URL', 'file:./a.db?mode=ro', /must be file:/],
+  ['DATABASE_URL', 'file::memory:', /must name a file/],
+  ['REDIS_URL', 'redis://localhost', /only with several nodes/],
+  ['ALLOWED_ORIGINS', '*', /entry 1 must be an origin/],
+  ['ALLOWED_ORIGINS', 'https://a.test,https://*.b.test', /entry 2 must be an origin/],
+  ['ALLOWED_ORIGINS', 'https://a.test/', /entry 1 must be an origin/],
+  ['ALLOWED_ORIGINS', 'https://a.test/shop', /entry 1 must be an origin/],
+  ['ALLOWED_ORIGINS', 'null', /entry 1 must be an origin/],
+  ['ALLOWED_ORIGINS', 'https://a.test:99999', /entry 1 must be an origin/],
+  ['TRUSTED_DOCUMENTS', 'a\0b', /control characters/],
+  ['LOG_LEVEL', 'verbose', /one of trace/],
+  ['UPSTREAM_ULR', 'x', /UPSTREAM_URL meant/],
+]
+
+describe('parseConfig refuses', () => {
+  it.each(TABLE)('%s = %j', (setting, value, message, others = {}) => {
+    const faults = faultsOf({ ...others, [setting]: value })
+    expect(faults).toEqual([{ setting, message: expect.stringMatching(message) }])
+  })
+})
+
+describe('describeFaults', () => {
+  it('reports every fault at once, one line each', () => {
+    const faults = faultsOf({
+      PORT: 'x',
+      LOG_LEVEL: 'x',
+      JWT_SECRET: 'x',
+      SIGNING_KEYS: 'x',
+      UPSTREAM_URL: 'x',
+      SANDBOX_X: 'x',
+    })
+    const lines = describeFaults(faults).split('\n')
+    expect(lines.map((line) => line.replace(/ .*/, '')).toSorted()).toEqual([
+      'JWT_SECRET',
+      'LOG_LEVEL',
+      'PORT',
+      'SANDBOX_X',
+      'SIGNING_KEYS',
+      'UPSTREAM_SITES',
+      'UPSTREAM_URL',
+    ])
+  })
+
+  it('never shows a value, whichever setting holds it', () => {
+    const canary = 'kanarie7'
+    const shapes = [
+      canary,
+      `${canary}\n`,
+      `https://${canary}@${canary}/`,
+      `http://${canary}.test/api`,
+      `{"${canary}":1}`,
+    ]
+    const nested = [
+      { [canary]: canary },
+      { id: canary, appId: canary, secretKey: `${canary} `, currencies: [canary] },
+      canary,
+    ]
+    const settings = [...new Set(TABLE.map(([setting]) => setting))]
+    const values = [...shapes, JSON.stringify(nested), `${LONG}${canary},${LONG}${canary}`]
+    const messages = settings.flatMap((setting) =>
+      values.map((value) => describeFaults(faultsOf({ [setting]: value }))),
+    )
+    expect(messages.filter((message) => message !== '').length).toBeGreaterThan(100)
+    expect(messages.filter((message) => message.includes(canary))).toEqual([])
+  })
+})

@@ -1,0 +1,20 @@
+import { createKeyRing } from '../../../src/keys/key-ring.ts'
+import type { KeyRing } from '../../../src/keys/key-ring.ts'
+import { Secret } from '../../../src/keys/secret.ts'
+
+/** A ring of the signing keys with these letters, first one first. */
+export function ringOf(first: string, ...others: string[]): KeyRing {
+  const key = (letter: string): Secret => new Secret(letter.repeat(40))
+  return createKeyRing([key(first), ...others.map(key)])
+}
+
+/** Every text that differs from this one in a single bit of one character. */
+export function bitFlips(text: string): string[] {
+  return text
+    .split('')
+    .flatMap((letter, index) =>
+      [0, 1, 2, 3, 4, 5, 6].map(
+        (bit) => text.slice(0, index) + String.fromCharCode(letter.charCodeAt(0) ^ (1 << bit)) + text.slice(index + 1),
+      ),
+    )
+}
