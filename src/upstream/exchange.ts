@@ -1,0 +1,149 @@
+import type { Dispatcher } from 'undici'
+import { type AnswerHeaders, notSent, type NotSentReason, unknownOutcome, type UnknownReason } from './faults.ts'
+
+export type WireRequest = {
+  readonly method: 'GET' | 'POST'
+  /** Path and query, below the origin. */
+  readonly path: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string | null
+}
+
+export type RawAnswer = {
+  readonly status: number
+  readonly headers: AnswerHeaders
+  /** The bytes, or why they could not be had. */
+  readonly body: Uint8Array | UnknownReason
+}
+
+export type ExchangeLimits = {
+  /** For the answer's headers, from the moment when the request goes out. */
+  readonly headersMs: number
+  /** For everything, connecting included. */
+  readonly totalMs: number
+  readonly answerBytes: number
+}
+
+/**
+ * One request and its answer, of any status; a redirect is an answer like every other. Rejects with an `UpstreamFault`:
+ * `not-sent` as long as no byte of the request was written, `unknown` from then on. An answer whose status has arrived
+ * is given even when its body fails, because the status alone proves a refusal.
+ */
+export function exchange(dispatcher: Dispatcher, request: WireRequest, limits: ExchangeLimits): Promise<RawAnswer> {
+  const handler = new ExchangeHandler(limits)
+  dispatcher.dispatch(
+    {
+      method: request.method,
+      path: request.path,
+      headers: { ...request.headers },
+      body: request.body,
+      // The handler keeps the time itself: to the millisecond, and over the whole body instead of between two chunks.
+      headersTimeout: 0,
+      bodyTimeout: 0,
+    },
+    handler,
+  )
+  return handler.answer
+}
+
+class ExchangeHandler implements Dispatcher.DispatchHandler {
+  readonly #settled = Promise.withResolvers<RawAnswer>()
+  readonly #deadline: NodeJS.Timeout
+  #headersDeadline: NodeJS.Timeout | undefined
+  readonly #limits: ExchangeLimits
+  #controller: Dispatcher.DispatchController | null = null
+  #head: { status: number; headers: AnswerHeaders } | null = null
+  #chunks: Uint8Array[] = []
+  #size = 0
+  #over = false
+
+  constructor(limits: ExchangeLimits) {
+    this.#limits = limits
+    this.#deadline = setTimeout(() => this.#cut('timeout'), Math.max(limits.totalMs, 0))
+  }
+
+  get answer(): Promise<RawAnswer> {
+    return this.#settled.promise
+  }
+
+  /** Called when a connection stands, just before the first byte: aborting here means that nothing was sent. */
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    if (this.#over) {
+      controller.abort(new Error('The deadline has passed.'))
+      return
+    }
+    this.#controller = controller
+    this.#headersDeadline = setTimeout(() => this.#cut('timeout'), this.#limits.headersMs)
+  }
+
+  onResponseStart(_controller: Dispatcher.DispatchController, status: number, headers: AnswerHeaders): void {
+    if (status < 200) return
+    clearTimeout(this.#headersDeadline)
+    this.#head = { status, headers }
+    if (isEncoded(headers)) this.#cut('encoded')
+    else if (Number(headers['content-length'] ?? 0) > this.#limits.answerBytes) this.#cut('too-large')
+  }
+
+  onResponseData(_controller: Dispatcher.DispatchController, chunk: Uint8Array): void {
+    this.#size += chunk.byteLength
+    if (this.#size > this.#limits.answerBytes) this.#cut('too-large')
+    else this.#chunks.push(chunk)
+  }
+
+  onResponseEnd(): void {
+    this.#finish(Buffer.concat(this.#chunks))
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+    if (this.#controller === null) this.#fail(notSent(connectReason(error)))
+    else this.#finish('reset')
+  }
+
+  #cut(reason: UnknownReason): void {
+    if (this.#controller === null) this.#fail(notSent('connect-timeout'))
+    else this.#finish(reason)
+    this.#controller?.abort(new Error('The answer is not wanted any more.'))
+  }
+
+  #finish(body: Uint8Array | UnknownReason): void {
+    const head = this.#head
+    if (head === null) this.#fail(unknownOutcome(typeof body === 'string' ? body : 'reset'))
+    else this.#settle(() => this.#settled.resolve({ ...head, body }))
+  }
+
+  #fail(fault: Error): void {
+    this.#settle(() => this.#settled.reject(fault))
+  }
+
+  #settle(settle: () => void): void {
+    if (this.#over) return
+    this.#over = true
+    clearTimeout(this.#deadline)
+    clearTimeout(this.#headersDeadline)
+    settle()
+    this.#chunks = []
+  }
+}
+
+function isEncoded(headers: AnswerHeaders): boolean {
+  const encodings = [headers['content-encoding'] ?? []].flat().join(',').toLowerCase().split(',')
+  return encodings.some((encoding) => encoding.trim() !== '' && encoding.trim() !== 'identity')
+}
+
+function codeOf(error: Error): string {
+  return 'code' in error && typeof error.code === 'string' ? error.code : ''
+}
+
+const REASONS: readonly (readonly [RegExp, NotSentReason])[] = [
+  [/^(ENOTFOUND|EAI_\w+|ENODATA|ESERVFAIL)$/, 'dns'],
+  [/^ECONNREFUSED$/, 'refused'],
+  [/^(UND_ERR_CONNECT_TIMEOUT|ETIMEDOUT)$/, 'connect-timeout'],
+  [/^(ERR_TLS_|ERR_SSL_|EPROTO|CERT_|UNABLE_TO_|SELF_SIGNED|DEPTH_ZERO|HOSTNAME_MISMATCH|INVALID_CA)/, 'tls'],
+  [/^UND_ERR_(CLOSED|DESTROYED)$/, 'closed'],
+  [/^UND_ERR_INVALID_ARG$/, 'invalid-request'],
+]
+
+function connectReason(error: Error): NotSentReason {
+  const code = codeOf(error)
+  return REASONS.find(([pattern]) => pattern.test(code))?.[1] ?? 'unreachable'
+}

@@ -1,0 +1,154 @@
+import { readErrorBody } from './error-body.ts'
+
+/** Why a request cannot have reached the service. `invalid-request` was stopped by our own checks. */
+export type NotSentReason =
+  | 'dns'
+  | 'refused'
+  | 'tls'
+  | 'connect-timeout'
+  | 'unreachable'
+  | 'no-slot'
+  | 'closed'
+  | 'invalid-request'
+
+/** Why nobody can say what the service did. */
+export type UnknownReason =
+  | 'timeout'
+  | 'reset'
+  | 'server-error'
+  | 'redirect'
+  | 'unexpected-status'
+  | 'empty'
+  | 'encoded'
+  | 'too-large'
+  | 'not-utf8'
+  | 'not-json'
+  | 'misshapen'
+  | 'mismatch'
+
+export type FieldFault = { readonly path: string; readonly message: string }
+
+/** A failed request, sorted by what it proves. Only `refused` holds text of the service, which may repeat payer data. */
+export type FaultDetail =
+  /** Certain that nothing happened. */
+  | { readonly kind: 'not-sent'; readonly reason: NotSentReason }
+  /** The service said no to this request. */
+  | {
+      readonly kind: 'refused'
+      readonly httpStatus: number
+      readonly code: string | null
+      readonly message: string | null
+      readonly fields: readonly FieldFault[]
+    }
+  /** The service does not accept the credentials of the site. */
+  | { readonly kind: 'credentials'; readonly httpStatus: number; readonly site: string | null }
+  /** The service asks us to slow down. */
+  | { readonly kind: 'throttled'; readonly httpStatus: number; readonly retryAfterSeconds: number | null }
+  /** The request went out, and no answer that can be used came back: a POST may or may not have been done. */
+  | {
+      readonly kind: 'unknown'
+      readonly reason: UnknownReason
+      readonly httpStatus: number | null
+      readonly retryAfterSeconds: number | null
+    }
+
+export type FaultKind = FaultDetail['kind']
+
+/** The answer's headers, by lower-case name. */
+export type AnswerHeaders = Readonly<Record<string, string | string[] | undefined>>
+
+/**
+ * A failed request to the service. `detail` tells what is known, as a union discriminated by `kind`. The error's own
+ * message is ours and holds neither upstream text nor secrets; `detail` is not enumerable, so that a logger which copies
+ * the properties of an error leaves upstream text behind.
+ */
+export class UpstreamFault extends Error {
+  override readonly name = 'UpstreamFault'
+  readonly #detail: FaultDetail
+
+  constructor(detail: FaultDetail, note?: string) {
+    super(note === undefined ? sentence(detail) : `${sentence(detail)} ${note}`)
+    this.#detail = detail
+  }
+
+  get kind(): FaultKind {
+    return this.#detail.kind
+  }
+
+  get detail(): FaultDetail {
+    return this.#detail
+  }
+}
+
+/** A fault of a request that cannot have had any effect. `note` is a further sentence, without upstream text. */
+export function notSent(reason: NotSentReason, note?: string): UpstreamFault {
+  return new UpstreamFault({ kind: 'not-sent', reason }, note)
+}
+
+/** A fault after which the outcome is open. */
+export function unknownOutcome(reason: UnknownReason, httpStatus: number | null = null): UpstreamFault {
+  return new UpstreamFault({ kind: 'unknown', reason, httpStatus, retryAfterSeconds: null })
+}
+
+/**
+ * Makes the fault that an answer other than 2xx means. `body` is null where the answer's text could not be read: the
+ * status alone is proof enough of a refusal. Every shape of error body is read (gap sheet, section 1).
+ * `now` (milliseconds since the epoch) stands in for the answer's own Date where Retry-After is a date.
+ */
+export function fromResponse(
+  status: number,
+  headers: AnswerHeaders,
+  body: string | null,
+  context: { readonly site?: string; readonly now?: number } = {},
+): UpstreamFault {
+  const retryAfterSeconds = retryAfter(headers, context.now ?? Date.now())
+  if (status === 401 || status === 403)
+    return new UpstreamFault({ kind: 'credentials', httpStatus: status, site: context.site ?? null })
+  if (status === 429) return new UpstreamFault({ kind: 'throttled', httpStatus: status, retryAfterSeconds })
+  if (status >= 400 && status < 500)
+    return new UpstreamFault({ kind: 'refused', httpStatus: status, ...readErrorBody(body) })
+  return new UpstreamFault({ kind: 'unknown', reason: reasonOf(status), httpStatus: status, retryAfterSeconds })
+}
+
+/** A wait longer than a day is as good as none. */
+const LONGEST_WAIT_S = 86_400
+
+function retryAfter(headers: AnswerHeaders, now: number): number | null {
+  const value = first(headers['retry-after'])?.trim() ?? ''
+  if (/^\d{1,9}$/.test(value)) return Math.min(Number(value), LONGEST_WAIT_S)
+  const until = httpDate(value)
+  if (until === null) return null
+  const from = httpDate(first(headers['date'])?.trim() ?? '') ?? now
+  return Math.min(Math.max(Math.ceil((until - from) / 1000), 0), LONGEST_WAIT_S)
+}
+
+function httpDate(value: string): number | null {
+  if (!/^[A-Z][a-z]{2,8},? .*\d{2}:\d{2}:\d{2}/.test(value)) return null
+  const instant = Date.parse(value)
+  return Number.isNaN(instant) ? null : instant
+}
+
+function first(header: string | string[] | undefined): string | undefined {
+  return Array.isArray(header) ? header[0] : header
+}
+
+function reasonOf(status: number): UnknownReason {
+  if (status >= 500) return 'server-error'
+  if (status >= 300) return 'redirect'
+  return status >= 200 ? 'misshapen' : 'unexpected-status'
+}
+
+function sentence(detail: FaultDetail): string {
+  switch (detail.kind) {
+    case 'not-sent':
+      return `The service was not asked (${detail.reason}).`
+    case 'refused':
+      return `The service refused the request (HTTP ${detail.httpStatus}).`
+    case 'credentials':
+      return `The service did not accept the credentials of site ${detail.site ?? 'unknown'} (HTTP ${detail.httpStatus}).`
+    case 'throttled':
+      return `The service asked for fewer requests (HTTP ${detail.httpStatus}).`
+    default:
+      return `The outcome of the request is unknown (${[detail.reason, detail.httpStatus].filter((part) => part !== null).join(', ')}).`
+  }
+}

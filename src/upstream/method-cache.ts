@@ -1,0 +1,132 @@
+import { parseMethodCode } from '../domain/method-code.ts'
+import type { PayinMethod } from '../domain/payin-method.ts'
+import { createSiteMethods, type SiteMethods } from './site-methods.ts'
+import type { Site, Sites } from './sites.ts'
+
+export type MethodCacheOptions = {
+  readonly load: (site: Site) => Promise<readonly PayinMethod[]>
+  readonly sites: Sites
+  /** Monotonic milliseconds. */
+  readonly clock?: () => number
+  /** Age up to which a list is served without asking again: 5 minutes unless told. */
+  readonly ttlMs?: number
+  /** Age up to which a list is served when the service does not answer: an hour unless told. */
+  readonly staleMs?: number
+}
+
+export type MethodList = {
+  /** Frozen, and the very same list for as long as nothing in it has changed. */
+  readonly methods: readonly PayinMethod[]
+  /** When the oldest part of it came from the service. */
+  readonly fetchedAt: Date
+  /** Served past its time to live because the service failed. */
+  readonly stale: boolean
+  /** Currencies whose site did not answer, with nothing to serve instead. */
+  readonly unavailable: readonly string[]
+}
+
+export type MethodCache = {
+  /** The methods of the given currencies, or of all. Waits only for sites without a list to serve; never rejects. */
+  list(currencies?: readonly string[]): Promise<MethodList>
+  /** The method of that code, or null when no site is known to offer it. Never rejects. */
+  find(code: string): Promise<PayinMethod | null>
+}
+
+const TTL_MS = 300_000
+const STALE_MS = 3_600_000
+
+/** Combinations of currencies that are asked for in practice are few; a caller who varies them gains nothing. */
+const MOST_COMBINATIONS = 256
+
+/**
+ * Keeps the method lists of all sites, so that a price page does not cost a call to the service. Concurrent callers
+ * share one call per site; past its time to live a list is still served at once, and renewed behind the caller's back.
+ */
+export function createMethodCache(options: MethodCacheOptions): MethodCache {
+  const { load, sites, clock = () => performance.now(), ttlMs = TTL_MS, staleMs = STALE_MS } = options
+  const entries = sites.all.map((site) => ({
+    site,
+    cached: createSiteMethods({ load: () => load(site), clock, ttlMs, staleMs }),
+  }))
+  const served = new Set(sites.all.flatMap((site) => site.currencies))
+  const combined = new Map<string, Combined>()
+
+  async function list(currencies?: readonly string[]): Promise<MethodList> {
+    const wanted = currencies === undefined ? null : new Set(currencies.filter((code) => served.has(code)))
+    const asked =
+      wanted === null ? entries : entries.filter(({ site }) => site.currencies.some((code) => wanted.has(code)))
+    const cold = asked.flatMap(({ cached }) => cached.wake() ?? [])
+    if (cold.length > 0) await Promise.all(cold)
+    return combine(asked, wanted)
+  }
+
+  function combine(asked: readonly Entry[], wanted: ReadonlySet<string> | null): MethodList {
+    const key = wanted === null ? '*' : [...wanted].sort().join(',')
+    const stamp = asked.map(({ cached }) => cached.stamp()).join(',')
+    const known = combined.get(key)
+    if (known?.stamp === stamp) return known.list
+    const made = combineAnew(asked, wanted, known)
+    if (combined.size >= MOST_COMBINATIONS) combined.clear()
+    combined.set(key, { ...made, stamp })
+    return made.list
+  }
+
+  async function find(code: string): Promise<PayinMethod | null> {
+    const { currency } = parseMethodCode(code)
+    const near = currency === null || !served.has(currency) ? null : byCode(await list([currency])).get(code)
+    return near ?? byCode(await list()).get(code) ?? null
+  }
+
+  return { list, find }
+}
+
+type Entry = { readonly site: Site; readonly cached: SiteMethods }
+type Combined = { readonly stamp: string; readonly content: string; readonly list: MethodList }
+
+/** A renewed list with the same methods as before keeps the old array, so that what was derived from it stays good. */
+function combineAnew(
+  asked: readonly Entry[],
+  wanted: ReadonlySet<string> | null,
+  before: Combined | undefined,
+): Omit<Combined, 'stamp'> {
+  const usable = asked.filter(({ cached }) => cached.current() !== null)
+  const content = usable.map(({ site, cached }) => `${site.id}:${cached.contentVersion()}`).join(',')
+  const methods = before?.content === content ? before.list.methods : methodsOf(usable, wanted)
+  const times = usable.map(({ cached }) => cached.current()?.fetchedAt.getTime() ?? 0)
+  const list = {
+    methods,
+    fetchedAt: times.length === 0 ? new Date() : new Date(Math.min(...times)),
+    stale: usable.some(({ cached }) => cached.current()?.stale === true),
+    unavailable: missing(asked, usable, wanted),
+  }
+  return { content, list: Object.freeze(list) }
+}
+
+function methodsOf(usable: readonly Entry[], wanted: ReadonlySet<string> | null): readonly PayinMethod[] {
+  const byCodeInOrder = new Map<string, PayinMethod>()
+  for (const { cached } of usable)
+    for (const method of cached.current()?.methods ?? [])
+      if ((wanted === null || wanted.has(method.currency)) && !byCodeInOrder.has(method.code))
+        byCodeInOrder.set(method.code, method)
+  return Object.freeze([...byCodeInOrder.values()])
+}
+
+function missing(
+  asked: readonly Entry[],
+  usable: readonly Entry[],
+  wanted: ReadonlySet<string> | null,
+): readonly string[] {
+  const there = new Set(usable.flatMap(({ site }) => site.currencies))
+  const all = new Set(asked.flatMap(({ site }) => site.currencies))
+  return Object.freeze([...all].filter((code) => !there.has(code) && (wanted === null || wanted.has(code))).sort())
+}
+
+const codes = new WeakMap<readonly PayinMethod[], ReadonlyMap<string, PayinMethod>>()
+
+function byCode({ methods }: MethodList): ReadonlyMap<string, PayinMethod> {
+  const known = codes.get(methods)
+  if (known !== undefined) return known
+  const made = new Map(methods.map((method) => [method.code, method]))
+  codes.set(methods, made)
+  return made
+}

@@ -1,0 +1,32 @@
+import type { PayinMethod } from '../domain/payin-method.ts'
+import { unknownOutcome } from './faults.ts'
+import type { Site } from './sites.ts'
+import type { Transport } from './transport.ts'
+import { readPage } from './wire/page.ts'
+import { readPayinMethodEntry, toPayinMethod } from './wire/payin-method.ts'
+
+export type PayinMethodCalls = {
+  /**
+   * The methods that the credentials of a site offer on the hosted page, in the service's order, each code once
+   * (interface document, section 4.3). Entries without code or currency, or in a currency that the site does not serve,
+   * are left out. Rejects with an `UpstreamFault`.
+   */
+  listPayinMethods(site: Site): Promise<PayinMethod[]>
+}
+
+/** The v3 method list over a transport. */
+export function payinMethodCalls(transport: Transport): PayinMethodCalls {
+  return {
+    listPayinMethods: async (site) => {
+      const { status, json } = await transport.request(site, { method: 'GET', path: '/v3/payin_methods' })
+      const page = readPage(json)
+      if (page === null) throw unknownOutcome('misshapen', status)
+      const methods = page.records.flatMap((record) => {
+        const entry = readPayinMethodEntry(record)
+        return entry === null ? [] : (toPayinMethod(entry, site.currencies) ?? [])
+      })
+      const served = methods.filter((method) => site.currencies.includes(method.currency))
+      return [...new Map(served.toReversed().map((method) => [method.code, method])).values()].toReversed()
+    },
+  }
+}

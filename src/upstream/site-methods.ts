@@ -1,0 +1,91 @@
+import type { PayinMethod } from '../domain/payin-method.ts'
+
+export type SiteMethods = {
+  /**
+   * Starts a renewal where one is due. Gives a promise, which never rejects, when there is nothing to serve until it
+   * ends; null when the caller need not, or cannot usefully, wait.
+   */
+  wake(): Promise<void> | null
+  /** The list to serve now, or null. */
+  current(): CurrentMethods | null
+  /** Changes whenever `current` does. */
+  stamp(): string
+  /** Changes only when the methods themselves do. */
+  contentVersion(): number
+}
+
+type CurrentMethods = {
+  readonly methods: readonly PayinMethod[]
+  readonly fetchedAt: Date
+  /** The last attempt to renew it failed, and its time to live is over. */
+  readonly stale: boolean
+}
+
+export type SiteMethodsOptions = {
+  readonly load: () => Promise<readonly PayinMethod[]>
+  /** Monotonic milliseconds. */
+  readonly clock: () => number
+  readonly ttlMs: number
+  readonly staleMs: number
+}
+
+const FIRST_PAUSE_MS = 5_000
+const LONGEST_PAUSE_MS = 60_000
+
+type Loaded = { readonly methods: readonly PayinMethod[]; readonly at: number; readonly fetchedAt: Date }
+
+/**
+ * The method list of one site: one renewal at a time, and after a failed one a pause of 5 seconds that doubles up to a
+ * minute, during which the service is left alone.
+ */
+export function createSiteMethods({ load, clock, ttlMs, staleMs }: SiteMethodsOptions): SiteMethods {
+  let loaded: Loaded | null = null
+  let failures = 0
+  let pausedUntil = Number.NEGATIVE_INFINITY
+  let running: Promise<void> | null = null
+  let version = 0
+  let content = 0
+
+  function age(): number {
+    return loaded === null ? Number.POSITIVE_INFINITY : clock() - loaded.at
+  }
+
+  async function renew(): Promise<void> {
+    try {
+      const methods = await load()
+      if (loaded === null || !sameMethods(loaded.methods, methods)) content += 1
+      loaded = { methods, at: clock(), fetchedAt: new Date() }
+      failures = 0
+    } catch {
+      failures += 1
+      pausedUntil = clock() + Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (failures - 1))
+    } finally {
+      version += 1
+    }
+  }
+
+  /** Cleared in a later turn, so that a load which fails at once does not clear it before it is set. */
+  function ended(renewal: Promise<void>): Promise<void> {
+    return renewal.finally(() => {
+      running = null
+    })
+  }
+
+  return {
+    wake: () => {
+      if (age() <= ttlMs) return null
+      if (running === null && clock() >= pausedUntil) running = ended(renew())
+      return age() > staleMs ? running : null
+    },
+    current: () =>
+      loaded === null || age() > staleMs
+        ? null
+        : { methods: loaded.methods, fetchedAt: loaded.fetchedAt, stale: failures > 0 && age() > ttlMs },
+    stamp: () => `${version}${age() > staleMs ? '-' : ''}`,
+    contentVersion: () => content,
+  }
+}
+
+function sameMethods(before: readonly PayinMethod[], after: readonly PayinMethod[]): boolean {
+  return JSON.stringify(before) === JSON.stringify(after)
+}

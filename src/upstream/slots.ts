@@ -1,0 +1,49 @@
+export type Slots = {
+  /**
+   * Waits for a free slot, first come first served, and gives the function that frees it again; null when `waitMs` pass
+   * without one.
+   */
+  take(waitMs: number): Promise<(() => void) | null>
+}
+
+/** A bulkhead: at most `limit` holders at once. */
+export function createSlots(limit: number): Slots {
+  let free = limit
+  const waiting = new Set<() => void>()
+
+  function release(): void {
+    const [next] = waiting
+    if (next === undefined) free += 1
+    else next()
+  }
+
+  return {
+    take: (waitMs) => {
+      if (free > 0) {
+        free -= 1
+        return Promise.resolve(once(release))
+      }
+      return new Promise((resolve) => {
+        const grant = (): void => {
+          waiting.delete(grant)
+          clearTimeout(timer)
+          resolve(once(release))
+        }
+        const timer = setTimeout(() => {
+          waiting.delete(grant)
+          resolve(null)
+        }, waitMs)
+        waiting.add(grant)
+      })
+    },
+  }
+}
+
+function once(action: () => void): () => void {
+  let done = false
+  return () => {
+    if (done) return
+    done = true
+    action()
+  }
+}

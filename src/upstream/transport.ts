@@ -1,0 +1,156 @@
+import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Pool } from 'undici'
+import { readAnswer, type UpstreamResponse } from './answer.ts'
+import { exchange, type WireRequest } from './exchange.ts'
+import { notSent, UpstreamFault } from './faults.ts'
+import { type Method, retryDelayMs, shouldRetry } from './retry.ts'
+import { createRetryBudget, type RetryBudget } from './retry-budget.ts'
+import type { Site, Sites } from './sites.ts'
+import { createSlots, type Slots } from './slots.ts'
+import { baseAddress, type UpstreamRequest, wireRequest } from './wire-request.ts'
+
+/** All in milliseconds. */
+type Deadlines = {
+  readonly connect: number
+  /** From the moment when the request goes out to the end of the answer's headers. */
+  readonly headers: number
+  /** Over all attempts of one request, waiting included. */
+  readonly get: number
+  readonly post: number
+  /** Longest wait for a free slot, so that a request which was let through still has time to be answered. */
+  readonly slot: number
+}
+
+type TransportLimits = { readonly answerBytes: number; readonly concurrentPerSite: number }
+
+export type TransportOptions = {
+  /** Ends in `/api`; https, or http on loopback (interface document, section 5). */
+  readonly baseUrl: string
+  readonly sites: Sites
+  readonly deadlines?: Partial<Deadlines>
+  readonly limits?: Partial<TransportLimits>
+  /** Told after each attempt: for metrics, free of payer data and secrets. */
+  readonly observe?: (attempt: AttemptSeen) => void
+  /** Jitter of the waits between attempts, from 0 up to 1. */
+  readonly random?: () => number
+}
+
+export type AttemptSeen = {
+  readonly siteId: string
+  readonly method: Method
+  /** 1 for the first. */
+  readonly attempt: number
+  /** The HTTP status of a success, or the fault. */
+  readonly outcome: number | UpstreamFault
+  readonly durationMs: number
+  /** As sent in `x-request-id`. */
+  readonly requestId: string
+}
+
+export type Transport = {
+  /**
+   * Asks the service with the credentials of a site. Rejects with an `UpstreamFault`, after the retries that are safe
+   * and within the deadline; the caller cannot cancel it, because a request that went out counts.
+   */
+  request(site: Site, request: UpstreamRequest): Promise<UpstreamResponse>
+  /** Lets running requests end, takes no new ones, and closes the connections. A second call waits for the first. */
+  close(): Promise<void>
+}
+
+const DEADLINES: Deadlines = { connect: 2_000, headers: 10_000, get: 15_000, post: 25_000, slot: 10_000 }
+const LIMITS: TransportLimits = { answerBytes: 1_048_576, concurrentPerSite: 20 }
+
+/** Shorter than what servers usually keep, so that a request seldom meets a connection that is just being closed. */
+const IDLE_MS = 4_000
+const LONGEST_IDLE_MS = 30_000
+
+/**
+ * Opens the way to the service: one pool of connections for a base address, and for each site its own slots and its own
+ * budget of retries, so that trouble with one does not use up another's.
+ * Throws `TypeError` for a base address that is neither https nor on loopback.
+ */
+export function createTransport(options: TransportOptions): Transport {
+  const base = baseAddress(options.baseUrl)
+  const deadlines = { ...DEADLINES, ...options.deadlines }
+  const limits = { ...LIMITS, ...options.limits }
+  const pool = new Pool(base.origin, {
+    connect: { timeout: deadlines.connect },
+    allowH2: false,
+    keepAliveTimeout: IDLE_MS,
+    keepAliveMaxTimeout: LONGEST_IDLE_MS,
+  })
+  const lanes = new Map(options.sites.all.map((site) => [site.id, laneOf(limits)]))
+
+  async function attempt(site: Site, wire: WireRequest, until: number): Promise<UpstreamResponse> {
+    const release = await laneFor(site).slots.take(Math.min(deadlines.slot, until - performance.now()))
+    if (release === null) throw notSent('no-slot')
+    try {
+      const exchangeLimits = {
+        headersMs: deadlines.headers,
+        totalMs: until - performance.now(),
+        answerBytes: limits.answerBytes,
+      }
+      return readAnswer(await exchange(pool, wire, exchangeLimits), site.id)
+    } finally {
+      release()
+    }
+  }
+
+  function laneFor(site: Site): Lane {
+    const lane = lanes.get(site.id)
+    if (lane === undefined) throw notSent('invalid-request', `Site ${site.id} is not one of this transport's.`)
+    return lane
+  }
+
+  async function retried(site: Site, asked: UpstreamRequest): Promise<UpstreamResponse> {
+    const { budget } = laneFor(site)
+    const requestId = randomUUID()
+    const wire = wireRequest(base, site, asked, requestId)
+    const until = performance.now() + (asked.method === 'GET' ? deadlines.get : deadlines.post)
+    budget.earn()
+    for (let number = 1; ; number += 1) {
+      const seen = { siteId: site.id, method: asked.method, attempt: number, requestId }
+      const result = await observed(() => attempt(site, wire, until), seen)
+      if (!(result instanceof UpstreamFault)) return result
+      const remainingMs = until - performance.now()
+      const failed = { method: asked.method, attempt: number, fault: result.detail, remainingMs }
+      const delayMs = retryDelayMs(failed, options.random)
+      // An attempt without time to connect could only turn a certain failure into an uncertain one.
+      const late = remainingMs - delayMs <= deadlines.connect
+      if (late || !shouldRetry(failed) || !budget.spend()) throw result
+      await sleep(delayMs)
+    }
+  }
+
+  async function observed(
+    run: () => Promise<UpstreamResponse>,
+    seen: Omit<AttemptSeen, 'outcome' | 'durationMs'>,
+  ): Promise<UpstreamResponse | UpstreamFault> {
+    const start = performance.now()
+    const result = await run().catch(faultOrThrow)
+    const outcome = result instanceof UpstreamFault ? result : result.status
+    options.observe?.({ ...seen, outcome, durationMs: performance.now() - start })
+    return result
+  }
+
+  let closing: Promise<void> | null = null
+  return {
+    request: retried,
+    close: () => {
+      closing ??= pool.close()
+      return closing
+    },
+  }
+}
+
+type Lane = { readonly slots: Slots; readonly budget: RetryBudget }
+
+function laneOf(limits: TransportLimits): Lane {
+  return { slots: createSlots(limits.concurrentPerSite), budget: createRetryBudget() }
+}
+
+function faultOrThrow(error: unknown): UpstreamFault {
+  if (error instanceof UpstreamFault) return error
+  throw error
+}

@@ -1,0 +1,144 @@
+import { z } from 'zod'
+import { type ExactJson, ExactNumber } from '../../domain/exact-json.ts'
+import type { Money } from '../../domain/money.ts'
+import { instant, isRecord, url, uuid } from './fields.ts'
+import { decimalToWire } from './money.ts'
+import { safeUrl } from './url.ts'
+
+/** What a hosted checkout link is made from (interface document, section 2.4). */
+export type PayinLinkRequest = {
+  readonly amount: Money
+  readonly description: string
+  readonly sender: PayinLinkSender
+  /** Null or absent: the hosted page offers every method. */
+  readonly methodCode?: string | null
+  /** Seconds, at least 900; the service's own default is 1800. */
+  readonly expiresInSeconds?: number
+  readonly successUrl?: string | null
+  readonly failureUrl?: string | null
+  readonly webhook: { readonly endpointUrl: string; readonly authorizationHeader: string }
+}
+
+export type PayinLinkSender = {
+  readonly email: string
+  readonly firstName: string
+  readonly lastName: string
+  readonly address?: string | null
+  readonly city?: string | null
+  readonly postalCode?: string | null
+  readonly state?: string | null
+  readonly countryCode?: string | null
+  /** Further fields by the service's own names; none of them replaces one of the above (gap sheet, section 5.2). */
+  readonly extra?: Readonly<Record<string, string>>
+}
+
+export type CreatedPayinLink = {
+  /** The upstream link uuid. */
+  readonly uuid: string
+  readonly paymentUrl: string
+  /** ISO 8601 in UTC; null where the answer does not tell. */
+  readonly expiresAt: string | null
+}
+
+const SENDER_LENGTH = 255
+const DESCRIPTION_LENGTH = 1_000
+const SHORTEST_EXPIRY_S = 900
+
+const written = z.string().min(1).max(SENDER_LENGTH)
+const address = z.string().refine((value) => safeUrl(value) !== null, 'must be an https address')
+
+const body = z.strictObject({
+  amount: z.instanceof(ExactNumber),
+  description: z.string().min(1).max(DESCRIPTION_LENGTH),
+  sender_info: z
+    .object({
+      email: written,
+      first_name: written,
+      last_name: written,
+      address: written.optional(),
+      city: written.optional(),
+      postal_code: written.optional(),
+      state: written.optional(),
+      country_code: z
+        .string()
+        .regex(/^[A-Z]{2}$/)
+        .optional(),
+    })
+    .catchall(written),
+  payin_method_code: z.string().min(1).max(100).optional(),
+  expires_in: z.int().min(SHORTEST_EXPIRY_S).optional(),
+  redirect_url: z.strictObject({ success: address.optional(), failure: address.optional() }).optional(),
+  webhook_notification: z.strictObject({ endpoint_url: address, authorization_header: z.string().min(1).max(500) }),
+})
+
+/**
+ * The body of a link creation; what was not given is left out. `faults` names the places that are wrong instead, without
+ * their values. Throws nothing.
+ */
+export function toPayinLinkBody(request: PayinLinkRequest): { body: Record<string, unknown> } | { faults: string[] } {
+  const result = body.safeParse({
+    amount: amountOrNull(request.amount.value),
+    description: request.description,
+    sender_info: senderInfo(request.sender),
+    ...present({ payin_method_code: request.methodCode, expires_in: request.expiresInSeconds }),
+    ...redirect(request),
+    webhook_notification: {
+      endpoint_url: request.webhook.endpointUrl,
+      authorization_header: request.webhook.authorizationHeader,
+    },
+  })
+  if (result.success) return { body: result.data }
+  return { faults: [...new Set(result.error.issues.map((issue) => issue.path.join('.')))] }
+}
+
+const answer = z.object({
+  uuid,
+  payment_url: url,
+  payment_link_url: url,
+  expired_at: instant,
+  expires_at: instant,
+  expried_at: instant,
+})
+
+/**
+ * Reads the answer to a link creation, in either spelling of its fields (gap sheet, C4 and C5); null for one that does
+ * not name the link, or that would send the customer to an address which is not https.
+ */
+export function readCreatedPayinLink(json: ExactJson): CreatedPayinLink | null {
+  if (!isRecord(json)) return null
+  const link = answer.parse(json)
+  const paymentUrl = link.payment_url ?? link.payment_link_url
+  if (link.uuid === null || paymentUrl === null) return null
+  return { uuid: link.uuid, paymentUrl, expiresAt: link.expired_at ?? link.expires_at ?? link.expried_at }
+}
+
+function amountOrNull(value: string): ExactNumber | null {
+  try {
+    return decimalToWire(value)
+  } catch {
+    return null
+  }
+}
+
+function senderInfo({ extra, ...sender }: PayinLinkSender): Record<string, unknown> {
+  const own = {
+    email: sender.email,
+    first_name: sender.firstName,
+    last_name: sender.lastName,
+    address: sender.address,
+    city: sender.city,
+    postal_code: sender.postalCode,
+    state: sender.state,
+    country_code: sender.countryCode,
+  }
+  return { ...extra, ...present(own) }
+}
+
+function redirect({ successUrl, failureUrl }: PayinLinkRequest): { redirect_url?: Record<string, unknown> } {
+  const pages = present({ success: successUrl, failure: failureUrl })
+  return Object.keys(pages).length === 0 ? {} : { redirect_url: pages }
+}
+
+function present(fields: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined && value !== null))
+}

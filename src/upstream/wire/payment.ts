@@ -1,0 +1,175 @@
+import { z } from 'zod'
+import type { ExactJson } from '../../domain/exact-json.ts'
+import type { CardDetails, Payer, PaymentDetails, PaymentReport } from '../../domain/payment-report.ts'
+import { recogniseStatus } from '../../domain/payment-status.ts'
+import {
+  currency,
+  decimal,
+  flag,
+  instant,
+  isRecord,
+  type JsonRecord,
+  lenient,
+  section,
+  text,
+  url,
+  uuid,
+} from './fields.ts'
+import { readInstructions } from './instructions.ts'
+
+const PAYER_LENGTH = 255
+const REFERENCE_LENGTH = 255
+const WORD_LENGTH = 100
+const MESSAGE_LENGTH = 500
+const ADDRESS_LENGTH = 2_048
+
+const status = lenient((json) =>
+  typeof json === 'string' && /^[\w .:-]{1,64}$/.test(json.trim()) ? json.trim() : null,
+)
+
+/** What the flat object says itself, and the nested form says in `transaction_info`. */
+const transaction = {
+  uuid,
+  status,
+  name: text(PAYER_LENGTH),
+  email: text(PAYER_LENGTH),
+  external_id: text(REFERENCE_LENGTH),
+  currency,
+  amount: decimal,
+  total: decimal,
+  paid_amount: decimal,
+  is_refundable: flag,
+  payment_method: text(WORD_LENGTH),
+  payin_method_code: text(WORD_LENGTH),
+  expired_at: instant,
+  expires_at: instant,
+  expried_at: instant,
+  created_at: instant,
+  pay_code: section({ '3ds_url': url, error_code: text(WORD_LENGTH), error_message: text(MESSAGE_LENGTH) }),
+  refund_information: section({ refund_amount: decimal }),
+  sender_details: section({
+    card: section({
+      card_brand: text(WORD_LENGTH),
+      card_type: text(WORD_LENGTH),
+      card_last_4: lenient((json) => (typeof json === 'string' && /^\d{4}$/.test(json) ? json : null)),
+      card_country: text(WORD_LENGTH),
+    }),
+  }),
+}
+
+const payment = z.object({
+  ...transaction,
+  transaction_info: section(transaction),
+  sender_info: section({ email: text(PAYER_LENGTH), first_name: text(PAYER_LENGTH), last_name: text(PAYER_LENGTH) }),
+  meta_data: section({ external_id: text(REFERENCE_LENGTH) }),
+  metadata: section({ external_id: text(REFERENCE_LENGTH) }),
+})
+
+type Transaction = z.output<typeof payment>['transaction_info']
+type Sender = z.output<typeof payment>['sender_info']
+
+/**
+ * Reads what the service says of one payment: the flat object of the interface document, section 6.2, and the nested
+ * link form of the gap sheet, section 25.2, where the payment stands in `transaction_info`. A link that names no payment
+ * yet stands for its own. Null without a usable uuid and status; everything else that cannot be read is null in itself.
+ * `token` is a credential, and `authorization_header` a secret of ours: neither is read.
+ */
+export function readPaymentReport(json: ExactJson): PaymentReport | null {
+  if (!isRecord(json)) return null
+  const body = payment.parse(json)
+  const inner = body.transaction_info
+  const paymentId = inner.uuid ?? body.uuid
+  const statusRaw = inner.status ?? body.status
+  if (paymentId === null || statusRaw === null) return null
+  const both = merged(inner, body)
+  return {
+    paymentId,
+    linkId: isLink(json) ? body.uuid : null,
+    statusRaw,
+    status: recogniseStatus(statusRaw),
+    details: {
+      ...detailsOf(both),
+      reference: both.external_id ?? body.meta_data.external_id ?? body.metadata.external_id,
+      instructions: readInstructions(payCodeOf(json)),
+    },
+    payer: payerOf(both, body.sender_info),
+  }
+}
+
+const notification = section({ endpoint_url: text(ADDRESS_LENGTH) })
+const notified = section({
+  webhook_notification: notification,
+  payin_notification: notification,
+  payment_request_notification: notification,
+})
+
+/** The webhook address that a record was made with, under any of the names of its holder (gap sheet, C9); or null. */
+export function readEndpointUrl(json: ExactJson): string | null {
+  const holders = notified.parse(json)
+  return (
+    holders.webhook_notification.endpoint_url ??
+    holders.payin_notification.endpoint_url ??
+    holders.payment_request_notification.endpoint_url
+  )
+}
+
+/** Only a link carries the address of its page, or holds its payment inside. */
+function isLink(json: JsonRecord): boolean {
+  const addresses = [json['payment_url'], json['payment_link_url']]
+  return isRecord(json['transaction_info']) || addresses.some((address) => typeof address === 'string')
+}
+
+/** What the inner object leaves out is looked up in the outer one. */
+function merged(inner: Transaction, outer: Transaction): Transaction {
+  const said = Object.entries(inner).filter(([, value]) => value !== null && !isEmptySection(value))
+  return { ...outer, ...Object.fromEntries(said) }
+}
+
+function isEmptySection(value: unknown): boolean {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    Object.values(value).every((entry) => entry === null || isEmptySection(entry))
+  )
+}
+
+function payCodeOf(json: JsonRecord): ExactJson | undefined {
+  const inner = json['transaction_info']
+  return (isRecord(inner) ? inner['pay_code'] : null) ?? json['pay_code']
+}
+
+function detailsOf(said: Transaction): Omit<PaymentDetails, 'reference' | 'instructions'> {
+  return {
+    currency: said.currency,
+    amount: said.amount,
+    total: said.total,
+    paid: said.paid_amount,
+    refunded: said.refund_information.refund_amount,
+    refundable: said.is_refundable,
+    methodRaw: said.payment_method ?? said.payin_method_code,
+    card: cardOf(said.sender_details.card),
+    threeDsUrl: said.pay_code['3ds_url'],
+    failureCode: said.pay_code.error_code,
+    failureMessage: said.pay_code.error_message,
+    expiresAt: said.expired_at ?? said.expires_at ?? said.expried_at,
+    createdAt: said.created_at,
+  }
+}
+
+function cardOf(card: Transaction['sender_details']['card']): CardDetails | null {
+  if (isEmptySection(card)) return null
+  return {
+    brand: card.card_brand,
+    type: card.card_type,
+    last4: card.card_last_4,
+    countryCode: card.card_country,
+  }
+}
+
+function payerOf(said: Transaction, sender: Sender): Payer {
+  const fullName = [sender.first_name, sender.last_name].filter((part) => part !== null).join(' ')
+  return {
+    name: said.name ?? (fullName === '' ? null : fullName.slice(0, PAYER_LENGTH)),
+    email: said.email ?? sender.email,
+  }
+}

@@ -1,0 +1,51 @@
+import { type ExactJson, ExactNumber } from '../../domain/exact-json.ts'
+import { isRecord, type JsonRecord, textFrom } from './fields.ts'
+
+/** What may be kept: `true` for a plain value, an object for an object. */
+type Kept = { readonly [key: string]: true | Kept }
+
+const LONGEST_TEXT = 500
+
+const transaction: Kept = {
+  uuid: true,
+  status: true,
+  currency: true,
+  amount: true,
+  total: true,
+  paid_amount: true,
+  is_refundable: true,
+  payment_method: true,
+  payin_method_code: true,
+  expired_at: true,
+  expires_at: true,
+  expried_at: true,
+  created_at: true,
+  pay_code: { error_code: true },
+  refund_information: { total_amount: true, refund_amount: true },
+  sender_details: { card: { card_type: true, card_brand: true, card_last_4: true, card_country: true } },
+}
+
+const KEPT: Kept = { ...transaction, transaction_info: transaction }
+
+/**
+ * What is stored of a delivery's body: the entries that are known to be free of secrets and of the payer's identity, and
+ * nothing else. Tokens, `authorization_header`, names, e-mail addresses and every key that this version does not know are
+ * left behind. Null for a body that is no object.
+ */
+export function withoutSecrets(json: ExactJson): ExactJson {
+  return isRecord(json) ? allowed(json, KEPT) : null
+}
+
+function allowed(json: JsonRecord, kept: Kept): JsonRecord {
+  const entries = Object.entries(kept).flatMap(([key, rule]): [string, ExactJson][] => {
+    const value = Object.hasOwn(json, key) ? json[key] : undefined
+    if (value === undefined) return []
+    if (rule !== true) return isRecord(value) ? [[key, allowed(value, rule)]] : []
+    return isPlain(value) ? [[key, typeof value === 'string' ? textFrom(value, LONGEST_TEXT) : value]] : []
+  })
+  return Object.fromEntries(entries)
+}
+
+function isPlain(value: ExactJson): boolean {
+  return value === null || typeof value !== 'object' || value instanceof ExactNumber
+}
