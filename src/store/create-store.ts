@@ -1,0 +1,45 @@
+import type { AppendListeners } from './append-listeners.ts'
+import { createCommandStore } from './records/commands.ts'
+import { createInbox } from './records/inbox.ts'
+import { createLinkStore } from './records/links.ts'
+import { createEventLog } from './records/log.ts'
+import { createPaymentStore } from './records/payments.ts'
+import { createReadStore } from './records/reads.ts'
+import type { Store } from './store.ts'
+import type { Db, Write } from './unit.ts'
+
+export type StoreParts = {
+  /** Reads what is committed. */
+  readonly reader: Db
+  readonly write: Write
+  readonly listeners: AppendListeners
+  readonly now: () => Date
+  /** Rejects when the database can no longer be relied on, beyond what a query would show. */
+  readonly assertHealthy: () => void
+  readonly close: () => Promise<void>
+}
+
+/** Puts the store together from a database's way to read and its way to write: the queries are the same for each. */
+export async function createStore(parts: StoreParts): Promise<Store> {
+  const { reader, write, listeners, now, assertHealthy, close } = parts
+  const { log_id: logId } = await reader
+    .selectFrom('meta')
+    .select('log_id')
+    .where('id', '=', 1)
+    .executeTakeFirstOrThrow()
+  const log = createEventLog(reader, listeners)
+  return {
+    log,
+    inbox: createInbox(reader, write),
+    links: createLinkStore(reader, now),
+    payments: createPaymentStore(reader),
+    commands: createCommandStore(reader, write),
+    reads: createReadStore(reader, write),
+    logId,
+    async ping() {
+      assertHealthy()
+      await log.head()
+    },
+    close,
+  }
+}

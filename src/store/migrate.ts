@@ -1,0 +1,42 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { StoreUnusableError } from './errors.ts'
+
+/** A change of the tables: the number in front of the file's name orders it. */
+export type Migration = { readonly number: number; readonly name: string; readonly sql: string }
+
+/** What a database offers for its migrations. */
+export type MigrationTarget = {
+  /** Makes the table `migrations` where it is missing. */
+  prepare(): Promise<void>
+  /** Numbers of the migrations that the database has had. */
+  applied(): Promise<readonly number[]>
+  /** Runs a migration and records it, both or neither. */
+  apply(migration: Migration): Promise<void>
+}
+
+/**
+ * Brings a database up to date: each migration in one transaction together with its record, so that a crash between any
+ * two statements leaves it done or not begun. Throws `StoreUnusableError` for a database of a later version.
+ */
+export async function migrate(target: MigrationTarget, migrations: readonly Migration[]): Promise<void> {
+  await target.prepare()
+  const applied = new Set(await target.applied())
+  const known = new Set(migrations.map(({ number }) => number))
+  if ([...applied].some((number) => !known.has(number)))
+    throw new StoreUnusableError('The database that DATABASE_URL names was made by a later version of this program.')
+  for (const migration of migrations) if (!applied.has(migration.number)) await target.apply(migration)
+}
+
+/** Reads the migrations of a folder, in order. */
+export function readMigrations(folder: URL): Migration[] {
+  return readdirSync(folder)
+    .filter((file) => FILE_NAME.test(file))
+    .toSorted()
+    .map((file) => ({
+      number: Number.parseInt(file, 10),
+      name: file,
+      sql: readFileSync(new URL(file, folder), 'utf8'),
+    }))
+}
+
+const FILE_NAME = /^\d{4}-[a-z0-9-]+\.sql$/

@@ -1,0 +1,33 @@
+import { sql } from 'kysely'
+import type { Payment } from '../../domain/payment.ts'
+import type { Db } from '../unit.ts'
+
+/**
+ * Counts a delivery for its payment and for the link of that payment, so that an answer to a read that was under way can
+ * be told from one that knows of it; with `confirm`, a read is due now.
+ */
+export async function countDelivery(
+  db: Db,
+  payment: Payment,
+  { confirm, at }: { confirm: boolean; at: Date },
+): Promise<void> {
+  await db
+    .updateTable('payments')
+    .set((eb) => ({
+      deliveries: eb('deliveries', '+', 1),
+      ...(confirm ? { read_due_at: noLaterThan(at.getTime()) } : {}),
+    }))
+    .where('id', '=', payment.id)
+    .execute()
+  if (payment.linkRef === null) return
+  await db
+    .updateTable('links')
+    .set((eb) => ({ deliveries: eb('deliveries', '+', 1) }))
+    .where('ref', '=', payment.linkRef)
+    .execute()
+}
+
+/** A read that was due before stays due since then: the longest due comes first. */
+function noLaterThan(at: number) {
+  return sql<number>`case when read_due_at < ${at} then read_due_at else ${at} end`
+}

@@ -1,0 +1,94 @@
+import type { PaymentLink } from '../../domain/payment-link.ts'
+import type { Payment } from '../../domain/payment.ts'
+import type { ReadSubject } from '../store.ts'
+import type { Db } from '../unit.ts'
+import { toLink, toLinkOrNull } from './link-records.ts'
+import { toPayment } from './payment-records.ts'
+
+/** A payment with its link, or a link through which no payment is known, as a read finds it. */
+export type Subject = {
+  readonly payment: Payment | null
+  readonly link: PaymentLink | null
+  readonly deliveries: number
+  readonly failures: number
+  /** Milliseconds since the epoch; null while no read is planned. */
+  readonly dueAt: number | null
+}
+
+/** What a subject tells those who make the read. */
+export function toReadSubject({ payment, link, deliveries, failures }: Subject): ReadSubject {
+  return {
+    paymentId: payment?.id ?? null,
+    link,
+    currency: payment?.details.currency ?? link?.requestedAmount.currency ?? null,
+    deliveries,
+    failures,
+  }
+}
+
+/** The subject with this payment id. */
+export async function findPaymentSubject(db: Db, paymentId: string): Promise<Subject | null> {
+  const row = await paymentSubjects(db).where('payments.id', '=', paymentId).executeTakeFirst()
+  return row === undefined ? null : toPaymentSubject(row)
+}
+
+/** The link with this upstream uuid, whether or not a payment is known. */
+export async function findLinkSubject(db: Db, linkId: string): Promise<Subject | null> {
+  const row = await db.selectFrom('links').selectAll().where('id', '=', linkId).executeTakeFirst()
+  return row === undefined ? null : toLinkSubject(row)
+}
+
+/** The subjects whose read is due by an instant (milliseconds since the epoch), longest due first. */
+export async function dueSubjects(db: Db, by: number, limit: number): Promise<Subject[]> {
+  const payments = await paymentSubjects(db)
+    .where('payments.read_due_at', '<=', by)
+    .orderBy('payments.read_due_at')
+    .limit(limit)
+    .execute()
+  const links = await db
+    .selectFrom('links')
+    .selectAll()
+    .where('read_due_at', '<=', by)
+    .orderBy('read_due_at')
+    .limit(limit)
+    .execute()
+  return [...payments.map(toPaymentSubject), ...links.map(toLinkSubject)]
+    .sort((a, b) => (a.dueAt ?? 0) - (b.dueAt ?? 0))
+    .slice(0, limit)
+}
+
+function paymentSubjects(db: Db) {
+  return db
+    .selectFrom('payments')
+    .leftJoin('links', 'links.ref', 'payments.link_ref')
+    .selectAll('links')
+    .select([
+      'payments.state_json',
+      'payments.deliveries as payment_deliveries',
+      'payments.read_failures as payment_failures',
+      'payments.read_due_at as payment_due_at',
+    ])
+}
+
+type PaymentSubjectRow = Awaited<ReturnType<ReturnType<typeof paymentSubjects>['executeTakeFirstOrThrow']>>
+
+/** Both counts only grow, so their sum stays the same only while both do. */
+function toPaymentSubject(row: PaymentSubjectRow): Subject {
+  return {
+    payment: toPayment(row.state_json),
+    link: toLinkOrNull(row),
+    deliveries: row.payment_deliveries + (row.deliveries ?? 0),
+    failures: row.payment_failures,
+    dueAt: row.payment_due_at,
+  }
+}
+
+function toLinkSubject(row: Parameters<typeof toLink>[0]): Subject {
+  return {
+    payment: null,
+    link: toLink(row),
+    deliveries: row.deliveries,
+    failures: row.read_failures,
+    dueAt: row.read_due_at,
+  }
+}

@@ -1,0 +1,128 @@
+import { attributeRead, belongsTogether, readOfUnusedLink } from '../../domain/attribution.ts'
+import type { PaymentLink } from '../../domain/payment-link.ts'
+import type { PaymentReport } from '../../domain/payment-report.ts'
+import { decideRead, type Payment, withRequestedAmount } from '../../domain/payment.ts'
+import type { ReadOutcome, ReadSubject } from '../store.ts'
+import type { Db, WriteUnit } from '../unit.ts'
+import { appendEvent, reservePlace } from './append-event.ts'
+import { birthOf } from './birth.ts'
+import { changePayment, joinLink, tellLink } from './change-payment.ts'
+import { fromIso } from './instants.ts'
+import { findPayment, savePayer, savePayment } from './payment-records.ts'
+import { planRead } from './plan-read.ts'
+import { readAfterUntouched, readAgain } from './read-schedule.ts'
+import { findLinkSubject, findPaymentSubject, type Subject } from './read-subjects.ts'
+
+type Answer = { readonly report: PaymentReport; readonly at: Date }
+
+/**
+ * Records what a read showed, unless a delivery was stored since the subject was taken. An answer that tells nothing of
+ * the subject (it is another payment's, or leads from paid back to unpaid) changes nothing, and is asked for again later.
+ */
+export async function recordRead(unit: WriteUnit, asked: ReadSubject, answer: Answer): Promise<ReadOutcome> {
+  const subject = await takeAgain(unit.db, asked)
+  if (subject === null || subject.deliveries !== asked.deliveries) return 'superseded'
+  const report = attributeRead({ paymentId: asked.paymentId, link: subject.link }, answer.report)
+  if (report === null) return learnNothing(unit.db, subject, answer.at)
+  const { payment, link } = subject
+  if (payment !== null) return recordPayment(unit, subject, { ...answer, report })
+  return link === null ? 'superseded' : recordLink(unit, subject, link, { ...answer, report })
+}
+
+/** The subject as it is now; null when it is gone, as is a link without a payment once one is known. */
+export async function takeAgain(db: Db, { paymentId, link }: ReadSubject): Promise<Subject | null> {
+  if (paymentId !== null) return findPaymentSubject(db, paymentId)
+  const subject = link === null ? null : await findLinkSubject(db, link.id)
+  return subject?.link?.paymentId === null ? subject : null
+}
+
+async function learnNothing(db: Db, subject: Subject, at: Date): Promise<ReadOutcome> {
+  await planRead(db, subject, { dueAt: readAgain(at.getTime()), failures: subject.failures + 1 })
+  return 'confirmed'
+}
+
+/** The answer may be about another payment through the same link: that one is recorded, and the one asked for stays due. */
+async function recordPayment(unit: WriteUnit, subject: Subject, { report, at }: Answer): Promise<ReadOutcome> {
+  const { payment, link } = subject
+  const answered = payment?.id === report.paymentId ? payment : await findPayment(unit.db, report.paymentId)
+  const outcome = await applyRead(unit, { state: answered, link }, { report, at })
+  if (outcome === null || answered === null || answered.id !== payment?.id) {
+    await learnNothing(unit.db, subject, at)
+  }
+  return outcome ?? 'confirmed'
+}
+
+async function recordLink(
+  unit: WriteUnit,
+  subject: Subject,
+  link: PaymentLink,
+  { report, at }: Answer,
+): Promise<ReadOutcome> {
+  const verdict = readOfUnusedLink(link, report)
+  if (verdict === 'untouched') {
+    const dueAt = readAfterUntouched(fromIso(link.expiresAt), at.getTime())
+    await planRead(unit.db, subject, { dueAt, failures: 0 })
+    return 'confirmed'
+  }
+  if (verdict === 'expired') return expireLink(unit, link, at)
+  const state = await findPayment(unit.db, report.paymentId)
+  return (await applyRead(unit, { state, link }, { report, at })) ?? learnNothing(unit.db, subject, at)
+}
+
+async function expireLink(unit: WriteUnit, link: PaymentLink, at: Date): Promise<ReadOutcome> {
+  await unit.db
+    .updateTable('links')
+    .set({ expired: 1, read_due_at: null, read_failures: 0 })
+    .where('id', '=', link.id)
+    .execute()
+  if (link.expired) return 'confirmed'
+  await appendEvent(unit, await reservePlace(unit.db, link.streamId), {
+    kind: 'LINK_EXPIRED',
+    source: 'READ',
+    fromStatus: null,
+    toStatus: null,
+    linkRef: link.ref,
+    payment: null,
+    recordedAt: at.toISOString(),
+    deliveryId: null,
+  })
+  return 'changed'
+}
+
+/** Applies an answer to the payment that it is about, and ends that payment's read. Null when the answer tells nothing. */
+async function applyRead(
+  unit: WriteUnit,
+  { state: known, link }: { state: Payment | null; link: PaymentLink | null },
+  { report: said, at }: Answer,
+): Promise<ReadOutcome | null> {
+  const { db } = unit
+  const ref = link?.ref ?? null
+  if (!belongsTogether(said, { ref, link }, known)) return null
+  const state = known === null ? null : joinLink(known, ref, link)
+  const report = state === null ? withRequestedAmount(said, link?.requestedAmount ?? null) : said
+  const { disposition, change, provisional: doubt } = decideRead(state, report)
+  if (disposition === 'STALE') return null
+
+  const provisional = doubt ?? false
+  let after = state
+  if (change !== null) {
+    const before = state ?? birthOf(report.paymentId, ref)
+    const changed = await changePayment(unit, before, change, {
+      source: 'READ',
+      report,
+      provisional,
+      at,
+      deliveryId: null,
+    })
+    after = changed.payment
+  } else if (state !== null) {
+    after = { ...state, provisional }
+    await savePayment(db, after, report.linkId)
+    await savePayer(db, after.id, report.payer)
+  }
+  if (after !== null) {
+    if (link !== null) await tellLink(db, link, after)
+    await planRead(db, { payment: after, link }, { dueAt: null, failures: 0 })
+  }
+  return change === null ? 'confirmed' : 'changed'
+}

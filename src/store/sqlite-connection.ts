@@ -1,0 +1,106 @@
+import type { DatabaseSync } from 'node:sqlite'
+import { StoreUnusableError } from './errors.ts'
+import { type Migration, type MigrationTarget, migrate, readMigrations } from './migrate.ts'
+import type { TransactionSteps } from './group-commit.ts'
+
+/** Opens a connection; tests give one that they can watch. */
+export type Connect = (path: string) => DatabaseSync
+
+/** Milliseconds that a statement waits for a lock, such as that of a backup which runs beside us. */
+const BUSY_TIMEOUT_MS = 2000
+
+/** `PRAGMA synchronous` reads back as a number: 2 is FULL. */
+const FULL = 2
+
+const MIGRATIONS = new URL('./migrations/sqlite/', import.meta.url)
+
+/** The connection that writes, with its tables up to date, proved to be durable by a first write. */
+export async function openWriter(path: string, connect: Connect, now: Date): Promise<DatabaseSync> {
+  const database = openConnection(path, connect)
+  try {
+    await migrate(migrationTarget(database, now), readMigrations(MIGRATIONS))
+    database.prepare('UPDATE meta SET opened_at = ?').run(now.getTime())
+    assertDurable(database)
+    return database
+  } catch (error) {
+    database.close()
+    throw error
+  }
+}
+
+/** A connection that reads beside the writer: in WAL mode neither waits for the other. */
+export function openReader(path: string, connect: Connect): DatabaseSync {
+  const database = openConnection(path, connect)
+  database.exec('PRAGMA query_only = ON')
+  return database
+}
+
+/**
+ * Throws `StoreUnusableError` unless every commit reaches the disk before it counts. Asked after a write, since a
+ * connection may report one setting before its first write and follow another one afterwards.
+ */
+function assertDurable(database: DatabaseSync): void {
+  const synchronous = pragma(database, 'synchronous')
+  const journal = pragma(database, 'journal_mode')
+  if (synchronous === FULL && journal === 'wal') return
+  throw new StoreUnusableError(
+    `The database that DATABASE_URL names is not durable: synchronous is ${String(synchronous)}, the journal ${String(journal)}.`,
+  )
+}
+
+/** The steps of a transaction on a connection. */
+export function transactionSteps(database: DatabaseSync): TransactionSteps {
+  return {
+    begin: () => database.exec('BEGIN IMMEDIATE'),
+    commit: () => database.exec('COMMIT'),
+    rollback: () => {
+      if (database.isOpen && database.isTransaction) database.exec('ROLLBACK')
+    },
+    savepoint: () => database.exec('SAVEPOINT job'),
+    release: () => database.exec('RELEASE job'),
+    revert: () => database.exec('ROLLBACK TO job; RELEASE job'),
+  }
+}
+
+function openConnection(path: string, connect: Connect): DatabaseSync {
+  const database = connect(path)
+  database.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`)
+  database.exec('PRAGMA journal_mode = WAL')
+  database.exec('PRAGMA synchronous = FULL')
+  database.exec('PRAGMA foreign_keys = ON')
+  return database
+}
+
+function pragma(database: DatabaseSync, name: 'synchronous' | 'journal_mode'): unknown {
+  return database.prepare(`PRAGMA ${name}`).get()?.[name]
+}
+
+function migrationTarget(database: DatabaseSync, now: Date): MigrationTarget {
+  const steps = transactionSteps(database)
+  return {
+    async prepare() {
+      database.exec(
+        'CREATE TABLE IF NOT EXISTS migrations (number INTEGER PRIMARY KEY, name TEXT NOT NULL, applied_at INTEGER NOT NULL) STRICT',
+      )
+    },
+    async applied() {
+      return database
+        .prepare('SELECT number FROM migrations')
+        .all()
+        .map(({ number }) => Number(number))
+    },
+    async apply({ number, name, sql }: Migration) {
+      steps.begin()
+      try {
+        database.exec(sql)
+        database
+          .prepare('INSERT INTO migrations (number, name, applied_at) VALUES (?, ?, ?)')
+          .run(number, name, now.getTime())
+        steps.commit()
+      } catch (error) {
+        steps.rollback()
+        throw error
+      }
+    },
+  }
+}

@@ -1,0 +1,61 @@
+import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
+import { Kysely, SqliteDialect } from 'kysely'
+import { toStoreFailure } from './sqlite-failure.ts'
+import type { Tables } from './tables.ts'
+
+/** Statements that stay prepared per connection: more than there are fixed queries, few enough for lists of any length. */
+const MAX_PREPARED = 256
+
+/**
+ * Queries on one open connection of Node's own SQLite; they reject with `StoreFailure`. Closing the connection stays with
+ * whoever opened it.
+ */
+export function queriesOn(database: DatabaseSync): Kysely<Tables> {
+  const prepare = cached((sql) => guarded(() => statement(database.prepare(sql))))
+  return new Kysely<Tables>({
+    dialect: new SqliteDialect({ database: { prepare, close: () => database.close() } }),
+  })
+}
+
+/** The face of a statement that the dialect expects. */
+type Statement = {
+  readonly reader: boolean
+  all(parameters: readonly unknown[]): unknown[]
+  run(parameters: readonly unknown[]): { changes: number | bigint; lastInsertRowid: number | bigint }
+  iterate(parameters: readonly unknown[]): IterableIterator<unknown>
+}
+
+function statement(prepared: StatementSync): Statement {
+  return {
+    reader: prepared.columns().length > 0,
+    all: (parameters) => guarded(() => prepared.all(...values(parameters))),
+    run: (parameters) => guarded(() => prepared.run(...values(parameters))),
+    iterate: (parameters) => guarded(() => prepared.iterate(...values(parameters))),
+  }
+}
+
+function guarded<Result>(step: () => Result): Result {
+  try {
+    return step()
+  } catch (error) {
+    throw toStoreFailure(error)
+  }
+}
+
+/** The column types of `tables.ts` are all ones that SQLite takes as they are. */
+function values(parameters: readonly unknown[]): SQLInputValue[] {
+  return parameters as SQLInputValue[]
+}
+
+/** Keeps the statements used last; a `Map` remembers the order in which its keys were set. */
+function cached(prepare: (sql: string) => Statement): (sql: string) => Statement {
+  const kept = new Map<string, Statement>()
+  return (sql) => {
+    const prepared = kept.get(sql) ?? prepare(sql)
+    kept.delete(sql)
+    kept.set(sql, prepared)
+    const [oldest] = kept.keys()
+    if (kept.size > MAX_PREPARED && oldest !== undefined) kept.delete(oldest)
+    return prepared
+  }
+}

@@ -1,0 +1,104 @@
+import { DatabaseSync } from 'node:sqlite'
+import { type AppendListeners, createAppendListeners } from './append-listeners.ts'
+import { createStore } from './create-store.ts'
+import { StoreFailure } from './errors.ts'
+import { createGroupCommit, type GroupCommit, type TransactionSteps } from './group-commit.ts'
+import { type Connect, openReader, openWriter, transactionSteps } from './sqlite-connection.ts'
+import { queriesOn } from './sqlite-dialect.ts'
+import { toStoreFailure } from './sqlite-failure.ts'
+import { prepareFile, takeLock, unusable } from './sqlite-files.ts'
+import type { Store } from './store.ts'
+import type { WriteUnit } from './unit.ts'
+
+export type SqliteStoreOptions = {
+  /** Path of the database file. The file, and the folder it lies in, are made when they are missing. */
+  readonly path: string
+  /** Tells which links are over, and when the database was opened. Default: the system's clock. */
+  readonly clock?: () => Date
+  /** Opens a connection. Default: Node's own SQLite. */
+  readonly connect?: Connect
+}
+
+/**
+ * Opens the store in a SQLite file, for this process alone. Throws `StoreUnusableError` while the file is in use, when it
+ * cannot be made, when it comes from a later version, and when its commits would not be durable.
+ */
+export async function openSqliteStore(options: SqliteStoreOptions): Promise<Store> {
+  const { clock = () => new Date(), connect = (path: string) => new DatabaseSync(path) } = options
+  const path = prepareFile(options.path)
+  const open: DatabaseSync[] = [takeLock(path)]
+  try {
+    const writer = await openWriter(path, connect, clock())
+    open.unshift(writer)
+    const reader = openReader(path, connect)
+    open.unshift(reader)
+    const listeners = createAppendListeners()
+    const health = watchSync(transactionSteps(writer))
+    const commits = createCommits(writer, health.steps, listeners)
+    return await createStore({
+      reader: queriesOn(reader),
+      write: commits.write,
+      listeners,
+      now: clock,
+      assertHealthy: health.assert,
+      async close() {
+        await commits.close()
+        closeAll(open)
+      },
+    })
+  } catch (error) {
+    closeAll(open)
+    throw unusable(error)
+  }
+}
+
+function createCommits(
+  writer: DatabaseSync,
+  steps: TransactionSteps,
+  listeners: AppendListeners,
+): GroupCommit<WriteUnit> {
+  const db = queriesOn(writer)
+  return createGroupCommit<WriteUnit>({
+    steps,
+    newUnit: () => ({ db, appended: false }),
+    committed: (units) => {
+      if (units.some(({ appended }) => appended)) listeners.notify()
+    },
+    toFailure: toStoreFailure,
+  })
+}
+
+/**
+ * After a commit that could not be synced nobody knows what the disk holds, and asking again may report success without
+ * any (https://www.postgresql.org/docs/current/wal-reliability.html): nothing more is written until the file is opened anew.
+ */
+function watchSync(steps: TransactionSteps): { steps: TransactionSteps; assert: () => void } {
+  let broken: StoreFailure | null = null
+  const assert = (): void => {
+    if (broken !== null) throw broken
+  }
+  return {
+    assert,
+    steps: {
+      ...steps,
+      begin() {
+        assert()
+        steps.begin()
+      },
+      commit() {
+        try {
+          steps.commit()
+        } catch (error) {
+          const failure = toStoreFailure(error)
+          if (failure instanceof StoreFailure && failure.reason === 'SYNC') broken = failure
+          throw failure
+        }
+      },
+    },
+  }
+}
+
+/** The lock goes last, so that nobody else opens the file while it is still in use. */
+function closeAll(open: readonly DatabaseSync[]): void {
+  for (const database of open) if (database.isOpen) database.close()
+}

@@ -1,0 +1,118 @@
+import type { ColumnType, Generated } from 'kysely'
+import type { CommandState } from '../domain/command.ts'
+import type { EventSource, PaymentEventKind } from '../domain/payment-event.ts'
+import type { Disposition } from '../domain/payment.ts'
+import type { PaymentPhase } from '../domain/payment-status.ts'
+
+/** The tables as both databases hold them: instants in milliseconds since the epoch, truth values as 0 or 1, JSON as text. */
+export type Tables = {
+  readonly meta: MetaTable
+  readonly log_head: LogHeadTable
+  readonly events: EventsTable
+  readonly deliveries: DeliveriesTable
+  readonly payments: PaymentsTable
+  readonly payment_payers: PayersTable
+  readonly links: LinksTable
+  readonly commands: CommandsTable
+  readonly command_refs: CommandRefsTable
+}
+
+/** A truth value in a column. */
+type Flag = 0 | 1
+
+/** A row's number, given by the database. */
+type Numbering = ColumnType<number, never, never>
+
+type MetaTable = { id: number; log_id: string; opened_at: number }
+
+type LogHeadTable = { id: number; position: number }
+
+export type EventsTable = {
+  position: number
+  stream_id: string
+  sequence: number
+  kind: PaymentEventKind
+  source: EventSource
+  from_status: string | null
+  to_status: string | null
+  link_ref: string | null
+  payment_id: string | null
+  agreement_id: string | null
+  payment_json: string | null
+  recorded_at: number
+  delivery_id: string | null
+}
+
+export type DeliveriesTable = {
+  number: Numbering
+  id: string
+  body_hash: string
+  ref: string | null
+  subject_id: string | null
+  status_raw: string | null
+  disposition: Disposition
+  attempts: number
+  first_received_at: number
+  last_received_at: number
+  event_id: string | null
+  body: string | null
+}
+
+type PaymentsTable = {
+  number: Numbering
+  id: string
+  stream_id: string
+  link_ref: string | null
+  named_link_id: string | null
+  state_json: string
+  phase: PaymentPhase
+  rank: number
+  amount_known: Flag
+  reference: string | null
+  created_at: number
+  updated_at: number
+  deliveries: Generated<number>
+  read_due_at: number | null
+  read_failures: Generated<number>
+}
+
+type PayersTable = { payment_id: string; name: string | null; email: string | null }
+
+export type LinksTable = {
+  number: Numbering
+  id: string
+  ref: string
+  stream_id: string
+  site: string
+  reference: string
+  checkout_url: string
+  requested_value: string
+  requested_currency: string
+  description: string
+  method_code: string | null
+  owner_id: string | null
+  created_at: number
+  expires_at: number
+  expired: Flag
+  payment_id: string | null
+  payment_phase: PaymentPhase | null
+  deliveries: Generated<number>
+  read_due_at: number | null
+  read_failures: Generated<number>
+}
+
+export type CommandsTable = {
+  id: string
+  mutation: string
+  key: string
+  fingerprint: string
+  state: CommandState
+  attempt: number
+  ref: string
+  owner: string
+  lease_until: number
+  sent_at: number
+  result_json: string | null
+}
+
+type CommandRefsTable = { ref: string; command_id: string; attempt: number; sent_at: number }

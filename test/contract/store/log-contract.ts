@@ -1,0 +1,99 @@
+import { expect, it } from 'vitest'
+import { delivery, events, NOW, report, settledLink } from './builders.ts'
+import type { Fixture } from './store-contract.ts'
+
+export function logContract(fixture: Fixture): void {
+  async function history(): Promise<void> {
+    const { store } = fixture
+    await settledLink(store, 'a')
+    await settledLink(store, 'b')
+    await store.inbox.receive(delivery(report('pending', { paymentId: 'P1' }), { ref: 'a' }))
+    await store.inbox.receive(delivery(report('pending', { paymentId: 'P2' }), { ref: 'b' }))
+    await store.inbox.receive(delivery(report('received', { paymentId: 'P1' }), { ref: 'a' }))
+    await store.inbox.receive(delivery(report('pending', { paymentId: 'P3' })))
+  }
+
+  it('is empty at first', async () => {
+    expect(await fixture.store.log.head()).toBe(0)
+    expect(await events(fixture.store)).toEqual([])
+  })
+
+  it('is read onwards from a position, a page at a time', async () => {
+    await history()
+    const { log } = fixture.store
+    const pages = [await log.read(0, 4), await log.read(4, 4), await log.read(6, 4)]
+    expect(pages.map((page) => page.map(({ position }) => position))).toEqual([[1, 2, 3, 4], [5, 6], []])
+  })
+
+  it('joins the lists of a filter by AND, and the values of a list by OR', async () => {
+    await history()
+    const ids = async (filter: Parameters<typeof fixture.store.log.read>[2]) =>
+      (await fixture.store.log.read(0, 100, filter)).map(({ id }) => id)
+
+    expect(await ids({ streamIds: ['link:a', 'payment:P3'] })).toEqual([
+      'link:a.1',
+      'link:a.2',
+      'link:a.3',
+      'payment:P3.1',
+    ])
+    expect(await ids({ paymentIds: ['P1'] })).toEqual(['link:a.2', 'link:a.3'])
+    expect(await ids({ linkIds: ['LINK-b', 'NONE'] })).toEqual(['link:b.1', 'link:b.2'])
+    expect(await ids({ kinds: ['LINK_CREATED'] })).toEqual(['link:a.1', 'link:b.1'])
+    expect(await ids({ linkIds: ['LINK-a'], kinds: ['PAYMENT_STATUS_CHANGED'], paymentIds: ['P1', 'P2'] })).toEqual([
+      'link:a.2',
+      'link:a.3',
+    ])
+    expect(await ids({ linkIds: ['LINK-a'], paymentIds: ['P2'] })).toEqual([])
+    expect(await ids({ kinds: [] })).toEqual([])
+  })
+
+  it('refuses a limit outside 1 to 1,000', async () => {
+    await expect(fixture.store.log.read(0, 0)).rejects.toThrow(RangeError)
+    await expect(fixture.store.log.read(0, 1001)).rejects.toThrow(RangeError)
+  })
+
+  it('finds events by id, whatever else is asked for', async () => {
+    await history()
+    const found = await fixture.store.log.byIds(['link:b.2', 'link:a.1', 'link:a.99', 'nonsense', 'link:a.1'])
+    expect(found.map(({ id }) => id)).toEqual(['link:a.1', 'link:b.2'])
+    expect(await fixture.store.log.byIds([])).toEqual([])
+    const many = Array.from({ length: 1500 }, (_, n) => `link:a.${n + 1}`)
+    expect(await fixture.store.log.byIds(many)).toHaveLength(3)
+  })
+
+  it('wakes its listeners after a commit that appended, and not for one that did not', async () => {
+    const { store } = fixture
+    const heads: Promise<number>[] = []
+    const stop = store.log.onAppend(() => heads.push(store.log.head()))
+    const first = delivery(report('pending'))
+    await store.inbox.receive(first)
+    await store.inbox.receive(first)
+    await store.inbox.receive(delivery(report('received')))
+    stop()
+    await store.inbox.receive(delivery(report('return_pending')))
+    expect(await Promise.all(heads)).toEqual([1, 2])
+  })
+
+  it('keeps everything when it is closed and opened again', async () => {
+    await history()
+    const { store } = fixture
+    const before = { events: await events(store), payments: await store.payments.byIds(['P1', 'P2', 'P3']) }
+    const again = await fixture.opened.reopen()
+    expect({ events: await events(again), payments: await again.payments.byIds(['P1', 'P2', 'P3']) }).toEqual(before)
+    expect(again.logId).toBe(store.logId)
+    await again.inbox.receive(delivery(report('received', { paymentId: 'P3' }), { receivedAt: NOW }))
+    expect((await again.log.read(6, 10)).map(({ id, position }) => [id, position])).toEqual([['payment:P3.2', 7]])
+  })
+
+  it('answers a ping until it is closed, and takes no write afterwards', async () => {
+    const { store } = fixture
+    await store.ping()
+    await store.close()
+    await expect(store.ping()).rejects.toThrow('The store is closed.')
+    await expect(store.inbox.receive(delivery(report('pending')))).rejects.toThrow('The store is closed.')
+  })
+
+  it('names itself with a random id', async () => {
+    expect(fixture.store.logId).toMatch(/^[0-9a-f]{32}$/)
+  })
+}

@@ -1,0 +1,81 @@
+import { expect, it } from 'vitest'
+import type { PaymentFilter } from '../../../src/store/store.ts'
+import { after, delivery, MINUTE, paymentOf, report, settledLink } from './builders.ts'
+import type { Fixture } from './store-contract.ts'
+
+export function paymentsContract(fixture: Fixture): void {
+  async function pageOf(filter: PaymentFilter): Promise<string[]> {
+    const page = await fixture.store.payments.page({ limit: 100, before: null }, filter)
+    return page.map(({ row }) => row.id)
+  }
+
+  async function receive(
+    paymentId: string,
+    status: string,
+    minutes = 0,
+    reference: string | null = null,
+  ): Promise<void> {
+    const said = report(status, { paymentId, details: { reference } })
+    await fixture.store.inbox.receive(delivery(said, { receivedAt: after(minutes * MINUTE) }))
+  }
+
+  it('gives plain objects that hold what the reports said', async () => {
+    const instructions = { bsb: '000-000', nested: [{ step: 1 }] }
+    const card = { brand: 'visa', type: 'credit', last4: '4242', countryCode: 'AU' }
+    await fixture.store.inbox.receive(
+      delivery(report('pending', { details: { instructions, card, refundable: false } })),
+    )
+    const payment = await paymentOf(fixture.store)
+    expect(payment.details).toMatchObject({ instructions, card, refundable: false, amount: '10.00', total: null })
+    expect(Object.getPrototypeOf(payment)).toBe(Object.prototype)
+    expect(await fixture.store.payments.byIds(['NONE'])).toEqual([])
+    expect(await fixture.store.payments.byIds([])).toEqual([])
+    expect(await fixture.store.payments.payers([])).toEqual(new Map())
+  })
+
+  it('pages newest first, without a repeat or a hole while payments are added', async () => {
+    for (const n of [1, 2, 3, 4]) await receive(`P${n}`, 'pending')
+    const first = await fixture.store.payments.page({ limit: 2, before: null }, {})
+    await receive('P5', 'pending')
+    await receive('P1', 'received')
+    const second = await fixture.store.payments.page({ limit: 2, before: first[1]?.number ?? null }, {})
+    expect([...first, ...second].map(({ row }) => row.id)).toEqual(['P4', 'P3', 'P2', 'P1'])
+  })
+
+  it('filters by phase and by the time of the last change', async () => {
+    await receive('P1', 'pending', 0)
+    await receive('P2', 'received', 1)
+    await receive('P3', 'failed', 2)
+    await receive('P1', 'received', 3)
+    expect(await pageOf({ phases: ['SUCCEEDED'] })).toEqual(['P2', 'P1'])
+    expect(await pageOf({ updatedFrom: after(2 * MINUTE) })).toEqual(['P3', 'P1'])
+    expect(await pageOf({ updatedFrom: after(MINUTE), updatedBefore: after(3 * MINUTE) })).toEqual(['P3', 'P2'])
+    expect(await pageOf({ phases: [] })).toEqual([])
+  })
+
+  it("filters by the link's reference, or by the payment's own", async () => {
+    await settledLink(fixture.store, 'a', { reference: 'order-1' })
+    await fixture.store.inbox.receive(delivery(report('pending', { paymentId: 'P1' }), { ref: 'a' }))
+    await receive('P2', 'pending', 0, 'order-1')
+    await receive('P3', 'pending', 0, 'order-2')
+    expect(await pageOf({ reference: 'order-1' })).toEqual(['P2', 'P1'])
+    expect(await pageOf({ reference: 'order-1', phases: ['FAILED'] })).toEqual([])
+  })
+
+  it('lists only payments whose amount is known', async () => {
+    await fixture.store.inbox.receive(delivery(report('pending', { details: { amount: null } })))
+    expect(await pageOf({})).toEqual([])
+    await fixture.store.inbox.receive(delivery(report('authorised')))
+    expect(await pageOf({})).toEqual(['PAY1'])
+  })
+
+  it('shows a payment, its link and the head of the log', async () => {
+    const { store } = fixture
+    await settledLink(store, 'a')
+    await store.inbox.receive(delivery(report('pending', { paymentId: 'P1' }), { ref: 'a' }))
+    await receive('P2', 'pending')
+    expect(await store.payments.snapshot('P1')).toMatchObject({ payment: { id: 'P1' }, link: { ref: 'a' }, head: 3 })
+    expect(await store.payments.snapshot('P2')).toMatchObject({ payment: { id: 'P2' }, link: null, head: 3 })
+    expect(await store.payments.snapshot('NONE')).toBeNull()
+  })
+}

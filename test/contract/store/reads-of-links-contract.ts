@@ -1,0 +1,125 @@
+import { expect, it } from 'vitest'
+import type { ReadSubject } from '../../../src/store/store.ts'
+import { after, delivery, events, linkOf, MINUTE, NOW, paymentOf, present, report, settledLink } from './builders.ts'
+import type { Fixture } from './store-contract.ts'
+
+/** Links of these tests end an hour after `NOW`. */
+const END = 60 * MINUTE
+
+export function readsOfLinksContract(fixture: Fixture): void {
+  async function subject(): Promise<ReadSubject> {
+    return present(await fixture.store.reads.subject('LINK-a'))
+  }
+
+  const untouched = report('pending', { paymentId: 'LINK-a' })
+  const ended = report('expired', { paymentId: 'LINK-a' })
+
+  it('plans the read of an unused link for a minute after its end', async () => {
+    const { store } = fixture
+    const made = await settledLink(store, 'a')
+    expect(await store.reads.nextDue()).toEqual(after(END + MINUTE))
+    expect(await store.reads.due(after(END), 10)).toEqual([])
+    expect(await store.reads.due(after(END + MINUTE), 10)).toEqual([
+      { paymentId: null, link: made, currency: 'AUD', deliveries: 0, failures: 0 },
+    ])
+  })
+
+  it('keeps the plan when a read before the end finds the link untouched', async () => {
+    const { store } = fixture
+    await settledLink(store, 'a')
+    expect(await store.reads.record(await subject(), untouched, NOW)).toBe('confirmed')
+    expect(await store.reads.nextDue()).toEqual(after(END + MINUTE))
+    expect(await store.payments.byIds(['LINK-a'])).toEqual([])
+    expect(await store.log.head()).toBe(1)
+  })
+
+  it('asks again in 15 minutes when the service has not noticed the end yet', async () => {
+    const { store } = fixture
+    await settledLink(store, 'a')
+    await store.reads.record(await subject(), untouched, after(END + MINUTE))
+    expect(await store.reads.nextDue()).toEqual(after(END + 16 * MINUTE))
+  })
+
+  it('records the end of an unused link once', async () => {
+    const { store } = fixture
+    await settledLink(store, 'a')
+    expect(await store.reads.record(await subject(), ended, after(END + MINUTE))).toBe('changed')
+    expect(await store.reads.record(await subject(), ended, after(END + 2 * MINUTE))).toBe('confirmed')
+    expect((await linkOf(store, 'LINK-a')).expired).toBe(true)
+    expect(await store.reads.nextDue()).toBeNull()
+    expect((await events(store)).slice(1)).toEqual([
+      {
+        id: 'link:a.2',
+        streamId: 'link:a',
+        sequence: 2,
+        position: 2,
+        kind: 'LINK_EXPIRED',
+        source: 'READ',
+        fromStatus: null,
+        toStatus: null,
+        linkRef: 'a',
+        payment: null,
+        recordedAt: after(END + MINUTE).toISOString(),
+      },
+    ])
+  })
+
+  it('learns of a payment through a link whose webhooks were lost', async () => {
+    const { store } = fixture
+    await settledLink(store, 'a')
+    const said = report('received', {
+      linkId: 'LINK-a',
+      details: { amount: null },
+      payer: { name: 'Ada', email: null },
+    })
+    expect(await store.reads.record(await subject(), said, NOW)).toBe('changed')
+    expect(await paymentOf(store)).toMatchObject({ linkRef: 'a', version: 2, details: { amount: '25.50' } })
+    expect((await events(store)).at(-1)).toMatchObject({ source: 'READ', fromStatus: null, toStatus: 'received' })
+    expect((await linkOf(store, 'LINK-a')).paymentId).toBe('PAY1')
+    expect((await store.payments.payers(['PAY1'])).get('PAY1')?.name).toBe('Ada')
+    expect(await store.reads.nextDue()).toBeNull()
+  })
+
+  it('gives a payment that was known without a link the link that a read shows', async () => {
+    const { store } = fixture
+    await store.inbox.receive(delivery(report('received')))
+    await settledLink(store, 'a')
+    expect(await store.reads.record(await subject(), report('received'), NOW)).toBe('confirmed')
+    expect(await paymentOf(store)).toMatchObject({ linkRef: 'a', streamId: 'payment:PAY1', version: 1 })
+    expect((await linkOf(store, 'LINK-a')).paymentId).toBe('PAY1')
+    expect(await store.reads.nextDue()).toBeNull()
+  })
+
+  it('sets an answer aside when a webhook came through the link meanwhile', async () => {
+    const { store } = fixture
+    await settledLink(store, 'a')
+    const asked = await subject()
+    await store.inbox.receive(delivery(report('received'), { ref: 'a' }))
+    expect(await store.reads.record(asked, ended, after(END + MINUTE))).toBe('superseded')
+    await store.reads.postpone(asked, after(END))
+    expect((await linkOf(store, 'LINK-a')).expired).toBe(false)
+    expect(await store.log.head()).toBe(2)
+    expect(await store.reads.nextDue()).toBeNull()
+  })
+
+  it("asks again when the answer is about another link, or another link's payment", async () => {
+    const { store } = fixture
+    await settledLink(store, 'a')
+    await settledLink(store, 'b')
+    await store.inbox.receive(delivery(report('pending', { paymentId: 'P2' }), { ref: 'b' }))
+    for (const wrong of [report('received', { linkId: 'LINK-b' }), report('received', { paymentId: 'P2' })]) {
+      expect(await store.reads.record(await subject(), wrong, NOW)).toBe('confirmed')
+      expect(await store.reads.nextDue()).toEqual(after(15 * MINUTE))
+    }
+    expect((await subject()).failures).toBe(2)
+    expect(await paymentOf(store, 'P2')).toMatchObject({ statusRaw: 'pending', linkRef: 'b' })
+  })
+
+  it('postpones the read of a link', async () => {
+    const { store } = fixture
+    await settledLink(store, 'a')
+    await store.reads.postpone(await subject(), after(MINUTE))
+    expect(await store.reads.nextDue()).toEqual(after(MINUTE))
+    expect((await subject()).failures).toBe(1)
+  })
+}

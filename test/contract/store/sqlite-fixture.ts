@@ -1,0 +1,35 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { openSqliteStore, type SqliteStoreOptions } from '../../../src/store/sqlite.ts'
+import type { OpenedStore } from './store-contract.ts'
+
+export type SqliteFile = { readonly path: string; remove(): Promise<void> }
+
+/** A path for a database in a folder of its own. */
+export async function sqliteFile(): Promise<SqliteFile> {
+  const folder = await mkdtemp(join(tmpdir(), 'payments-store-'))
+  return { path: join(folder, 'data', 'payments.db'), remove: () => rm(folder, { recursive: true }) }
+}
+
+/** A store on an empty SQLite file. */
+export async function openSqliteFixture(options: Omit<SqliteStoreOptions, 'path'> = {}): Promise<OpenedStore> {
+  const { path, remove } = await sqliteFile()
+  const store = await openSqliteStore({ ...options, path }).catch(async (error: unknown) => {
+    await remove()
+    throw error
+  })
+  let current = store
+  return {
+    store,
+    async reopen() {
+      await current.close()
+      current = await openSqliteStore({ ...options, path })
+      return current
+    },
+    async destroy() {
+      await current.close()
+      await remove()
+    },
+  }
+}

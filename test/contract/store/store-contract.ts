@@ -1,0 +1,70 @@
+import { afterEach, beforeEach, describe } from 'vitest'
+import type { Store } from '../../../src/store/store.ts'
+import { NOW } from './builders.ts'
+import { commandsContract } from './commands-contract.ts'
+import { concurrencyContract } from './concurrency-contract.ts'
+import { inboxContract } from './inbox-contract.ts'
+import { linksContract } from './links-contract.ts'
+import { logContract } from './log-contract.ts'
+import { paymentsContract } from './payments-contract.ts'
+import { randomHistoriesContract } from './random-histories-contract.ts'
+import { readsContract } from './reads-contract.ts'
+import { readsOfLinksContract } from './reads-of-links-contract.ts'
+
+/** A store on a database of its own. */
+export type OpenedStore = {
+  readonly store: Store
+  /** Closes the store and opens the same database again. */
+  reopen(): Promise<Store>
+  /** Closes the store and removes its database. */
+  destroy(): Promise<void>
+}
+
+/** Opens a store on an empty database. */
+export type OpenStore = (clock: () => Date) => Promise<OpenedStore>
+
+/** What each test of a contract works with; the clock stands at `NOW` until a test moves it. */
+export type Fixture = { opened: OpenedStore; store: Store; now: Date }
+
+/** Holds a database to the contract of the store. */
+export function describeStore(name: string, open: OpenStore): void {
+  describe(`store on ${name}`, () => {
+    const fixture = { now: NOW } as Fixture
+
+    beforeEach(async () => {
+      fixture.now = NOW
+      fixture.opened = await open(() => fixture.now)
+      fixture.store = fixture.opened.store
+    })
+
+    afterEach(() => fixture.opened.destroy())
+
+    describe('inbox', () => {
+      inboxContract(fixture)
+    })
+    describe('concurrency', () => {
+      concurrencyContract(fixture)
+    })
+    describe('log', () => {
+      logContract(fixture)
+    })
+    describe('commands', () => {
+      commandsContract(fixture)
+    })
+    describe('links', () => {
+      linksContract(fixture)
+    })
+    describe('payments', () => {
+      paymentsContract(fixture)
+    })
+    describe('reads of payments', () => {
+      readsContract(fixture)
+    })
+    describe('reads of links', () => {
+      readsOfLinksContract(fixture)
+    })
+    describe('random histories', () => {
+      randomHistoriesContract(fixture, open)
+    })
+  })
+}

@@ -1,0 +1,21 @@
+import { openSqliteFixture } from '../../contract/store/sqlite-fixture.ts'
+import type { OpenedStore } from '../../contract/store/store-contract.ts'
+import { present } from '../../contract/store/builders.ts'
+import { WatchedDatabase } from './watched-database.ts'
+
+export type WatchedStore = OpenedStore & { readonly writer: WatchedDatabase; readonly reader: WatchedDatabase }
+
+/** A store whose connections can be watched; `prepare` sees each of them before it is used. */
+export async function openWatchedStore(prepare?: (database: WatchedDatabase) => void): Promise<WatchedStore> {
+  const connections: WatchedDatabase[] = []
+  const opened = await openSqliteFixture({
+    connect(path) {
+      const database = new WatchedDatabase(path)
+      prepare?.(database)
+      connections.push(database)
+      return database
+    },
+  })
+  const [writer, reader] = connections
+  return { ...opened, writer: present(writer), reader: present(reader) }
+}
