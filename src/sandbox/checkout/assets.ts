@@ -1,0 +1,59 @@
+/**
+ * The page's script, served as a file of its own so that the page needs no inline script. It tells the opener of a
+ * popup what happens (interface document, section 6.4) and looks for news while the payment moves.
+ */
+export const PAGE_SCRIPT = `'use strict'
+{
+  const { uuid, status, pageState, success, failure, watch } = document.querySelector('main').dataset
+
+  const tell = (eventType) => {
+    if (!window.opener || !pageState) return
+    const redirectUrl = { success: success || null, failure: failure || null }
+    const data = { event_type: eventType, page_state: pageState, redirect_url: redirectUrl }
+    // The opener's origin is not known to this page, and the message holds nothing about the payer.
+    window.opener.postMessage({ svc_payment_event: data }, '*')
+  }
+
+  if (uuid) {
+    const key = 'checkout-' + uuid
+    const before = sessionStorage.getItem(key)
+    sessionStorage.setItem(key, status)
+    if (before !== status) {
+      tell('onChange')
+      if (status === 'expired') tell('onDone')
+    }
+  }
+
+  const done = document.getElementById('done')
+  if (done) done.addEventListener('submit', (event) => {
+    tell('onDone')
+    if (!window.opener) return
+    event.preventDefault()
+    window.close()
+  })
+
+  const look = async () => {
+    try {
+      const answer = await fetch(location.pathname, { headers: { accept: 'application/json' } })
+      const news = await answer.json()
+      if (news.status !== status) return location.reload()
+    } catch {
+      // The server is away for a moment; the next look may find it again.
+    }
+    setTimeout(look, 500)
+  }
+  if (watch) setTimeout(look, 500)
+}
+`
+
+/** The page's style sheet. */
+export const PAGE_STYLE = `:root { color-scheme: light dark; font: 1.1rem/1.5 system-ui, sans-serif; }
+body { margin: 0; }
+main { max-width: 32rem; margin: 2rem auto; padding: 0 1rem; }
+h1 { font-size: 1.6rem; }
+fieldset { border: 1px solid; border-radius: 0.4rem; margin: 0 0 1rem; }
+fieldset p { margin: 0.4rem 0; }
+button { font: inherit; padding: 0.5rem 1rem; margin: 0 0.5rem 0.5rem 0; border: 1px solid; border-radius: 0.4rem; cursor: pointer; }
+button:focus-visible, input:focus-visible, a:focus-visible { outline: 3px solid; outline-offset: 2px; }
+[role='status'] { font-weight: 600; }
+`

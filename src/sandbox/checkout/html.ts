@@ -1,0 +1,19 @@
+/** Text that is HTML already and is not escaped again. */
+export type Html = { readonly html: string }
+
+/** A template whose values are escaped, unless they are `Html` or lists of it; undefined and false leave nothing. */
+export function html(parts: TemplateStringsArray, ...values: HtmlValue[]): Html {
+  return { html: parts.reduce((text, part, index) => `${text}${toHtml(values[index - 1])}${part}`) }
+}
+
+export type HtmlValue = string | number | Html | readonly Html[] | undefined | false
+
+function toHtml(value: HtmlValue): string {
+  if (value === undefined || value === false) return ''
+  if (typeof value === 'string' || typeof value === 'number') return escape(String(value))
+  return 'html' in value ? value.html : value.map((part) => part.html).join('')
+}
+
+function escape(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
+}

@@ -1,0 +1,37 @@
+import { html } from './html.ts'
+import type { Html } from './html.ts'
+
+export type Layout = {
+  title: string
+  body: Html
+  /** `data-` attributes of the main landmark, which the page's script reads. */
+  data?: Readonly<Record<string, string>>
+  /** Seconds after which a browser without scripts asks again. */
+  refreshSeconds?: number | undefined
+}
+
+/** A whole page of the hosted checkout. */
+export function layout({ title, body, data = {}, refreshSeconds }: Layout): string {
+  const attributes = Object.entries(data).map(([name, value]) => html` data-${name}="${value}"`)
+  const refresh =
+    refreshSeconds !== undefined && html`<noscript><meta http-equiv="refresh" content="${refreshSeconds}" /></noscript>`
+  const page = html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${title}</title>
+<link rel="stylesheet" href="/checkout/page.css">
+<link rel="icon" href="data:,">
+<script src="/checkout/page.js" defer></script>
+${refresh}
+</head>
+<body>
+<main${attributes}>
+${body}
+</main>
+</body>
+</html>
+`
+  return page.html
+}

@@ -1,0 +1,140 @@
+import { decimalText } from '../decimal.ts'
+import { awaits3ds, awaitsPrompt, isPayable, methodOf, offeredMethods, statusOf } from '../link.ts'
+import type { Link } from '../link.ts'
+import { isZeroDecimal } from '../methods.ts'
+import type { Method } from '../methods.ts'
+import { pageState } from '../status.ts'
+import type { PaymentStatus } from '../status.ts'
+import { html } from './html.ts'
+import type { Html } from './html.ts'
+import { layout } from './layout.ts'
+
+const REFRESH_S = 2
+
+/** The hosted page of a link in its present state. */
+export function checkoutPage(link: Link, now: Date): string {
+  const status = statusOf(link)
+  const payable = isPayable(link, now)
+  const title = `Pay ${amountText(link)}`
+  const moving = pageState(status) === undefined || status === 'waiting'
+  return layout({
+    title,
+    data: {
+      uuid: link.uuid,
+      status,
+      'page-state': pageState(status) ?? '',
+      success: link.request.redirect.success ?? '',
+      failure: link.request.redirect.failure ?? '',
+      watch: moving ? 'yes' : '',
+    },
+    refreshSeconds: moving && link.payment !== undefined ? REFRESH_S : undefined,
+    body: html`<h1>${title}</h1>
+      <p>${link.request.description}</p>
+      <p role="status">${statusText(link, status)}</p>
+      ${status === 'failed' && html`<p>${link.payment?.payCode?.['error_message'] ?? ''}</p>`}
+      ${pageState(status) === undefined && html`<p>This page is open until ${utcText(link.expiresAt)}.</p>`}
+      ${payable ? payForm(link) : progressForms(link, status)} ${pageState(status) !== undefined && doneForm(link)}`,
+  })
+}
+
+/** The small page that stands for the issuer's 3DS step. */
+export function threeDsPage(link: Link): string {
+  return layout({
+    title: 'Confirm it is you',
+    body: html`<h1>Confirm it is you</h1>
+      <p>Your bank asks you to approve the payment of ${amountText(link)}.</p>
+      <form method="post" action="/checkout/${link.uuid}/3ds">
+        <button name="result" value="complete">Approve the payment</button>
+        <button name="result" value="fail">Refuse the payment</button>
+      </form>`,
+  })
+}
+
+/** The page for an address that belongs to no link. */
+export function unknownLinkPage(): string {
+  return layout({
+    title: 'Not found',
+    body: html`<h1>Not found</h1>
+      <p>There is no such payment link.</p>`,
+  })
+}
+
+function payForm(link: Link): Html {
+  const chosen = link.payment?.method.code ?? offeredMethods(link)[0]?.code
+  return html`<form method="post" action="/checkout/${link.uuid}/pay">
+    <fieldset>
+      <legend>Payment method</legend>
+      ${offeredMethods(link).map((method) => methodChoice(method, method.code === chosen))}
+    </fieldset>
+    <button>${link.payment === undefined ? 'Pay' : 'Pay again'}</button>
+    <button formaction="/checkout/${link.uuid}/decline" formnovalidate>Decline</button>
+    ${link.payment === undefined && html`<button formaction="/checkout/${link.uuid}/expire" formnovalidate>Let it expire</button>`}
+  </form>`
+}
+
+function methodChoice(method: Method, checked: boolean): Html {
+  return html`<p>
+    <input
+      type="radio"
+      name="method_code"
+      id="${method.code}"
+      value="${method.code}"
+      required${checked && html` checked`}
+    />
+    <label for="${method.code}">${method.name}</label>
+  </p> `
+}
+
+function progressForms(link: Link, status: PaymentStatus): Html {
+  if (status !== 'pending' || link.payment === undefined) return html``
+  return html`${awaitsPrompt(link) && promptForm(link)}
+    ${awaits3ds(link) && html`<p><a href="/checkout/${link.uuid}/3ds">Continue to your bank</a></p>`}
+    <form method="post" action="/checkout/${link.uuid}/decline">
+      <button>Decline</button>
+      <button formaction="/checkout/${link.uuid}/expire">Let it expire</button>
+    </form>`
+}
+
+function promptForm(link: Link): Html {
+  return html`<p>A prompt was sent to your handset. Approve it, then say so here.</p>
+    <form method="post" action="/checkout/${link.uuid}/confirm">
+      <button>I have paid</button>
+      <button formaction="/checkout/${link.uuid}/dismiss">Dismiss the prompt</button>
+    </form>`
+}
+
+function doneForm(link: Link): Html {
+  return html`<form method="post" action="/checkout/${link.uuid}/done" id="done"><button>Done</button></form>`
+}
+
+function statusText(link: Link, status: PaymentStatus): string {
+  if (link.payment === undefined) return status === 'expired' ? STATUS_TEXT.expired : 'Choose how to pay.'
+  return status === 'pending' && methodOf(link)?.kind === 'mobile_money'
+    ? 'Waiting for your handset.'
+    : STATUS_TEXT[status]
+}
+
+const STATUS_TEXT: Readonly<Record<PaymentStatus, string>> = {
+  pending: 'The payment is being processed.',
+  authorised: 'The payment is authorised.',
+  waiting: 'The payment is approved. The money is on its way.',
+  received: 'The payment was received. Thank you.',
+  expired: 'This link has expired.',
+  failed: 'The payment failed.',
+  return_pending: 'A refund is being processed.',
+  return_expired: 'The payment was received. A refund request has expired.',
+  partially_refunded: 'The payment was refunded in part.',
+  return_received: 'The payment was refunded.',
+  return_rejected: 'The payment was received. A refund was denied.',
+  in_dispute: 'The payment is in dispute.',
+  dispute_lost: 'The disputed payment was returned.',
+}
+
+function amountText(link: Link): string {
+  const { amount, currency } = link.request
+  return `${decimalText(amount, isZeroDecimal(currency) ? 0 : 2)} ${currency}`
+}
+
+function utcText(moment: Date): string {
+  return `${moment.toISOString().slice(0, 19).replace('T', ' ')} UTC`
+}

@@ -1,0 +1,71 @@
+/** An exact decimal: `units` divided by ten to the power of `scale`, with no needless trailing zero. */
+export type Decimal = { readonly units: bigint; readonly scale: number }
+
+const NUMBER = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d{1,3}))?$/
+const LONGEST_TEXT = 64
+const LARGEST_EXPONENT = 40
+
+/** Reads a JSON number's own text. Gives undefined for text that is no number, or one too long to be an amount. */
+export function parseDecimal(text: string): Decimal | undefined {
+  const match = text.length > LONGEST_TEXT ? null : NUMBER.exec(text)
+  if (match === null) return undefined
+  const [, sign = '', whole = '', fraction = '', exponentText = '0'] = match
+  const exponent = Number(exponentText)
+  if (Math.abs(exponent) > LARGEST_EXPONENT) return undefined
+  const digits = BigInt(`${sign}${whole}${fraction}`)
+  const scale = fraction.length - exponent
+  return scale < 0 ? normalise(digits * 10n ** BigInt(-scale), 0) : normalise(digits, scale)
+}
+
+/** Reads a decimal that is written in this folder's own tables. Throws when it is not one. */
+export function decimal(text: string): Decimal {
+  const value = parseDecimal(text)
+  if (value === undefined) throw new TypeError(`Not a decimal: ${text}`)
+  return value
+}
+
+/** Below zero when `a` is the smaller, zero when both are equal, above zero when `a` is the larger. */
+export function compareDecimals(a: Decimal, b: Decimal): number {
+  const scale = Math.max(a.scale, b.scale)
+  const difference = unitsAt(a, scale) - unitsAt(b, scale)
+  return difference < 0n ? -1 : difference > 0n ? 1 : 0
+}
+
+/** The sum of `a` and `b`. */
+export function addDecimals(a: Decimal, b: Decimal): Decimal {
+  const scale = Math.max(a.scale, b.scale)
+  return normalise(unitsAt(a, scale) + unitsAt(b, scale), scale)
+}
+
+/** What is left of `a` when `b` is taken from it. */
+export function subtractDecimals(a: Decimal, b: Decimal): Decimal {
+  return addDecimals(a, { units: -b.units, scale: b.scale })
+}
+
+/** Rounds an amount of zero or more to whole units, a half upwards. */
+export function roundToWhole(value: Decimal): Decimal {
+  const divisor = 10n ** BigInt(value.scale)
+  return { units: (value.units * 2n + divisor) / (divisor * 2n), scale: 0 }
+}
+
+/** The plain text of a decimal with at least `places` digits after the point, e.g. `100.0`. */
+export function decimalText(value: Decimal, places = 0): string {
+  const scale = Math.max(value.scale, places)
+  const digits = unitsAt(value, scale)
+  const sign = digits < 0n ? '-' : ''
+  const padded = (digits < 0n ? -digits : digits).toString().padStart(scale + 1, '0')
+  return scale === 0 ? `${sign}${padded}` : `${sign}${padded.slice(0, -scale)}.${padded.slice(-scale)}`
+}
+
+function unitsAt(value: Decimal, scale: number): bigint {
+  return value.units * 10n ** BigInt(scale - value.scale)
+}
+
+function normalise(units: bigint, scale: number): Decimal {
+  let [digits, places] = [units, scale]
+  while (places > 0 && digits % 10n === 0n) {
+    digits /= 10n
+    places -= 1
+  }
+  return { units: digits, scale: places }
+}

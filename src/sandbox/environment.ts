@@ -1,0 +1,49 @@
+import { z } from 'zod'
+import type { SandboxOptions } from './start.ts'
+
+const DEFAULT_PORT = 4010
+
+const SITES = z
+  .array(
+    z.object({
+      id: z.string().min(1),
+      appId: z.string().min(1),
+      secretKey: z.string().min(1),
+      currencies: z.array(z.string().regex(/^[A-Z]{3,4}$/)).min(1),
+    }),
+  )
+  .min(1)
+
+/** The sandbox's options from its environment, or all that is wrong with it; a fault never repeats a value. */
+export function readEnvironment(
+  env: Readonly<Record<string, string | undefined>>,
+): { options: SandboxOptions } | { faults: string[] } {
+  const faults: string[] = []
+  const options: SandboxOptions = { port: readPort(env['SANDBOX_PORT'], faults) }
+  const sites = readSites(env['UPSTREAM_SITES'], faults)
+  const secret = env['WEBHOOK_SECRETS']?.split(',')[0]?.trim()
+  if (env['HOST']) options.host = env['HOST']
+  if (sites !== undefined) options.sites = sites
+  if (secret) options.webhookSecret = secret
+  return faults.length === 0 ? { options } : { faults }
+}
+
+function readPort(text: string | undefined, faults: string[]): number {
+  if (!text) return DEFAULT_PORT
+  const port = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN
+  if (port <= 65_535) return port
+  faults.push('SANDBOX_PORT is not a port number.')
+  return DEFAULT_PORT
+}
+
+function readSites(text: string | undefined, faults: string[]): SandboxOptions['sites'] {
+  if (!text) return undefined
+  try {
+    const parsed = SITES.safeParse(JSON.parse(text))
+    if (parsed.success) return parsed.data
+  } catch {
+    // Text that is no JSON is the same fault as JSON of another shape.
+  }
+  faults.push('UPSTREAM_SITES is not a JSON list of {"id", "appId", "secretKey", "currencies"}.')
+  return undefined
+}

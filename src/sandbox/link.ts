@@ -1,0 +1,95 @@
+import type { ExactJson } from '../domain/exact-json.ts'
+import type { Timer } from './clock.ts'
+import type { Decimal } from './decimal.ts'
+import { accepts, methodByCode, methodsOf } from './methods.ts'
+import type { Method } from './methods.ts'
+import type { PaymentStatus } from './status.ts'
+import type { OutgoingWebhook } from './webhook-sender.ts'
+
+/** Where the webhooks of a link go, and the Authorization value that they carry there. */
+export type WebhookTarget = { readonly endpointUrl: string; readonly authorizationHeader?: string }
+
+/** The body of a link creation after validation. */
+export type LinkRequest = {
+  readonly currency: string
+  readonly amount: Decimal
+  readonly description: string
+  readonly sender: { readonly email: string; readonly firstName: string; readonly lastName: string }
+  readonly methodCode: string | null
+  readonly expiresInSeconds: number
+  readonly redirect: { readonly success?: string; readonly failure?: string }
+  readonly webhook: WebhookTarget | undefined
+  readonly metaData: ExactJson | undefined
+}
+
+/** What was asked to be paid back, and what has been paid back already. */
+export type Refund = {
+  readonly description: string
+  readonly requested: Decimal
+  refunded: Decimal
+}
+
+/** One entry of a payment's history. */
+export type StatusChange = { readonly status: PaymentStatus; readonly at: Date; readonly silent: boolean }
+
+/** What exists from the moment the customer starts to pay; a second try after a failure is the same payment. */
+export type Payment = {
+  readonly uuid: string
+  readonly startedAt: Date
+  readonly history: StatusChange[]
+  method: Method
+  status: PaymentStatus
+  payCode: Readonly<Record<string, string>> | null
+  token: string
+  refund: Refund | undefined
+}
+
+/** A payment link and all that the sandbox knows of it. */
+export type Link = {
+  readonly uuid: string
+  readonly siteId: string
+  readonly request: LinkRequest
+  readonly createdAt: Date
+  readonly expiresAt: Date
+  payment: Payment | undefined
+  /** The page takes no payment any more: the time is over, or the customer let it expire. */
+  lapsed: boolean
+  /** The next automatic step, while there is one. */
+  step: Timer | undefined
+  /** Webhooks kept back for a swapped delivery, while one is armed. */
+  held: OutgoingWebhook[] | undefined
+}
+
+/** What a reader of the link is told: a link without a payment is pending until it lapses. */
+export function statusOf(link: Link): PaymentStatus {
+  return link.payment?.status ?? (link.lapsed ? 'expired' : 'pending')
+}
+
+/** The methods that the hosted page offers: the preselected one, or all of the currency that take the amount. */
+export function offeredMethods(link: Link): Method[] {
+  const { methodCode, currency, amount } = link.request
+  if (methodCode !== null) return methodsOf([currency]).filter((method) => method.code === methodCode)
+  return methodsOf([currency]).filter((method) => accepts(method, amount))
+}
+
+/** The method of the payment, or the preselected one before the customer has begun. */
+export function methodOf(link: Link): Method | undefined {
+  const { methodCode } = link.request
+  return link.payment?.method ?? (methodCode === null ? undefined : methodByCode(methodCode))
+}
+
+/** Tells whether the customer can start to pay now: for the first time, or again after a failure. */
+export function isPayable(link: Link, now: Date): boolean {
+  const open = !link.lapsed && now < link.expiresAt
+  return open && (link.payment === undefined || link.payment.status === 'failed')
+}
+
+/** Tells whether a prompt on the customer's handset waits for an answer. */
+export function awaitsPrompt(link: Link): boolean {
+  return link.payment?.status === 'pending' && link.payment.method.kind === 'mobile_money'
+}
+
+/** Tells whether the customer has to complete a 3DS step. */
+export function awaits3ds(link: Link): boolean {
+  return link.payment?.status === 'pending' && link.payment.payCode?.['3ds_url'] !== undefined
+}

@@ -1,0 +1,28 @@
+import fastify from 'fastify'
+import type { FastifyInstance } from 'fastify'
+import type { SandboxControl } from '../control.ts'
+import type { World } from '../world.ts'
+import { sendNotFound } from './answers.ts'
+import { registerApi } from './api.ts'
+import type { ApiGroup } from './api.ts'
+import { registerCheckout } from './checkout.ts'
+import { registerControl } from './control-routes.ts'
+import { v3Links } from './v3-links.ts'
+import { v3Methods } from './v3-methods.ts'
+import { v3Refund } from './v3-refund.ts'
+
+/** The groups of endpoints below `/api`, one file each. */
+const API_GROUPS: readonly ApiGroup[] = [v3Methods, v3Links, v3Refund]
+
+/** The sandbox's HTTP server, not listening yet: the interface, the hosted checkout and the control endpoints. */
+export function buildServer(world: World, control: SandboxControl, closing: AbortSignal): FastifyInstance {
+  const server = fastify({ forceCloseConnections: true, exposeHeadRoutes: false })
+  // Bodies arrive as bytes whatever their type says, since each route answers a wrong type in its own way.
+  server.removeAllContentTypeParsers()
+  server.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
+  server.setNotFoundHandler(async (_request, reply) => sendNotFound(reply, 'There is nothing here.'))
+  void server.register(async (api) => registerApi(api, world, { groups: API_GROUPS, closing }), { prefix: '/api' })
+  void server.register(async (checkout) => registerCheckout(checkout, world), { prefix: '/checkout' })
+  void server.register(async (controls) => registerControl(controls, control), { prefix: '/sandbox' })
+  return server
+}

@@ -1,0 +1,149 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { PAGE_SCRIPT, PAGE_STYLE } from '../checkout/assets.ts'
+import { checkoutPage, threeDsPage, unknownLinkPage } from '../checkout/page.ts'
+import { complete3ds, confirmPrompt, decline, dismissPrompt, letExpire, pay } from '../customer.ts'
+import type { Refusal } from '../customer.ts'
+import { awaits3ds, statusOf } from '../link.ts'
+import type { Link } from '../link.ts'
+import { pageState } from '../status.ts'
+import type { World } from '../world.ts'
+import { isJsonRequest, rawBody, sendJson } from './answers.ts'
+
+/** What the customer sent with an action: the fields of the form, or of a JSON object. */
+type Form = (name: string) => string | undefined
+
+type Action = (link: Link, form: Form) => Refusal | undefined
+
+/** The hosted checkout below `/checkout`: the page, its files, and the actions of the customer. */
+export function registerCheckout(server: FastifyInstance, world: World): void {
+  server.addHook('onSend', async (_request, reply) => {
+    reply.headers({
+      'cache-control': 'no-store',
+      'x-content-type-options': 'nosniff',
+      'referrer-policy': 'no-referrer',
+    })
+  })
+  server.setNotFoundHandler(async (_request, reply) => sendPage(reply, unknownLinkPage(), { status: 404 }))
+  server.get('/page.js', async (_request, reply) => reply.type('text/javascript').send(PAGE_SCRIPT))
+  server.get('/page.css', async (_request, reply) => reply.type('text/css').send(PAGE_STYLE))
+
+  server.get<Uuid>('/:uuid', async (request, reply) => {
+    const link = world.links.get(request.params.uuid)
+    if (link === undefined) return sendUnknown(request, reply)
+    if (wantsJson(request)) return sendJson(reply, 200, stateOf(link))
+    return sendPage(reply, checkoutPage(link, world.clock.now()), { link })
+  })
+  server.get<Uuid>('/:uuid/3ds', async (request, reply) => {
+    const link = world.links.get(request.params.uuid)
+    if (link === undefined) return sendUnknown(request, reply)
+    return awaits3ds(link) ? sendPage(reply, threeDsPage(link)) : reply.redirect(`/checkout/${link.uuid}`, 303)
+  })
+
+  for (const [name, action] of Object.entries(actionsOf(world))) {
+    server.post<Uuid>(`/:uuid/${name}`, async (request, reply) => {
+      const link = world.links.get(request.params.uuid)
+      return link === undefined ? sendUnknown(request, reply) : act({ request, reply, link, action })
+    })
+  }
+  server.post<Uuid>('/:uuid/done', async (request, reply) => {
+    const link = world.links.get(request.params.uuid)
+    if (link === undefined) return sendUnknown(request, reply)
+    return wantsJson(request) ? sendJson(reply, 200, stateOf(link)) : reply.redirect(afterDone(link), 303)
+  })
+}
+
+type Uuid = { Params: { uuid: string } }
+
+function actionsOf(world: World): Record<string, Action> {
+  return {
+    pay: (link, form) => pay(world, link, form('method_code')),
+    decline: (link, form) => decline(world, link, { methodCode: form('method_code'), code: form('error_code') }),
+    expire: (link) => letExpire(world, link),
+    confirm: (link) => confirmPrompt(world, link),
+    dismiss: (link) => dismissPrompt(world, link),
+    '3ds': (link, form) => complete3ds(world, link, form('result') !== 'fail'),
+  }
+}
+
+/** Does what the customer asked. A browser is sent back to the page, which tells the outcome either way. */
+function act({ request, reply, link, action }: Act): FastifyReply {
+  const refusal = action(link, readForm(request))
+  if (!wantsJson(request)) return reply.redirect(`/checkout/${link.uuid}${awaits3ds(link) ? '/3ds' : ''}`, 303)
+  if (refusal === undefined) return sendJson(reply, 200, stateOf(link))
+  return sendJson(reply, refusal.httpStatus, { ...stateOf(link), message: refusal.message })
+}
+
+type Act = { request: FastifyRequest; reply: FastifyReply; link: Link; action: Action }
+
+function stateOf(link: Link): Record<string, unknown> {
+  const status = statusOf(link)
+  const threeDs = link.payment?.payCode?.['3ds_url']
+  return {
+    status,
+    page_state: pageState(status) ?? null,
+    uuid: link.uuid,
+    payment_uuid: link.payment?.uuid ?? null,
+    ...(threeDs === undefined ? {} : { '3ds_url': threeDs }),
+  }
+}
+
+/** Where Done leads: to the merchant when it gave an address for this outcome, else back to the page. */
+function afterDone(link: Link): string {
+  const outcome = pageState(statusOf(link))
+  const { success, failure } = link.request.redirect
+  const target = outcome === 'success' ? success : outcome === 'failed' ? failure : undefined
+  return target ?? `/checkout/${link.uuid}`
+}
+
+function readForm(request: FastifyRequest): Form {
+  const text = rawBody(request).toString()
+  if (!isJsonRequest(request)) return (name) => new URLSearchParams(text).get(name) ?? undefined
+  const values = parseObject(text)
+  return (name) => {
+    const value = values[name]
+    return typeof value === 'string' ? value : undefined
+  }
+}
+
+function parseObject(text: string): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' && value !== null ? { ...value } : {}
+  } catch {
+    return {}
+  }
+}
+
+function wantsJson(request: FastifyRequest): boolean {
+  return (request.headers.accept ?? '').includes('application/json')
+}
+
+function sendUnknown(request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  if (wantsJson(request)) return sendJson(reply, 404, { errors: { message: 'There is no such payment link.' } })
+  return sendPage(reply, unknownLinkPage(), { status: 404 })
+}
+
+function sendPage(
+  reply: FastifyReply,
+  page: string,
+  { status = 200, link }: { status?: number; link?: Link } = {},
+): FastifyReply {
+  const policy = securityPolicy(link)
+  return reply.code(status).header('content-security-policy', policy).type('text/html; charset=utf-8').send(page)
+}
+
+/** Browsers hold the redirect after a form to `form-action` too, so the merchant's addresses belong to it. */
+function securityPolicy(link: Link | undefined): string {
+  const { success, failure } = link?.request.redirect ?? {}
+  const origins = [success, failure].filter((url) => url !== undefined).map((url) => new URL(url).origin)
+  return [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "connect-src 'self'",
+    'img-src data:',
+    `form-action ${["'self'", ...new Set(origins)].join(' ')}`,
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ')
+}

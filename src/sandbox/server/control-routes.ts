@@ -1,0 +1,93 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { z } from 'zod'
+import { ControlError } from '../control.ts'
+import type { SandboxControl } from '../control.ts'
+import { PAYMENT_STATUSES } from '../status.ts'
+import { isJsonRequest, rawBody, sendJson, sendNotFound } from './answers.ts'
+
+/** The control endpoints below `/sandbox`. They have no credentials: the sandbox is a tool for one machine. */
+export function registerControl(server: FastifyInstance, control: SandboxControl): void {
+  server.setErrorHandler(async (error, _request, reply) =>
+    error instanceof ControlError
+      ? sendJson(reply, error.httpStatus, { errors: { message: error.message } })
+      : sendJson(reply, 500, { errors: { message: 'The control call failed.' } }),
+  )
+  server.setNotFoundHandler(async (_request, reply) => sendNotFound(reply, 'There is no such control endpoint.'))
+
+  server.get('/state', async (_request, reply) => sendJson(reply, 200, control.state()))
+  server.get('/webhooks', async (_request, reply) => sendJson(reply, 200, { records: control.webhooks() }))
+  server.get('/failures', async (_request, reply) => sendJson(reply, 200, control.failures()))
+  server.get('/calls', async (_request, reply) => sendJson(reply, 200, { records: control.calls() }))
+
+  server.post('/clock', async (request, reply) => {
+    const { advanceSeconds } = read(request, CLOCK)
+    return sendJson(reply, 200, { now: await control.advance(advanceSeconds) })
+  })
+  server.post<Uuid>('/links/:uuid/status', async (request, reply) => {
+    const { status, ...options } = read(request, STATUS)
+    return sendJson(reply, 200, await control.setStatus(request.params.uuid, status, options))
+  })
+  server.post<Uuid>('/links/:uuid/deliveries', async (request, reply) =>
+    sendJson(reply, 200, await control.deliver(request.params.uuid, read(request, MISHAP))),
+  )
+  server.post('/faults', async (request, reply) => {
+    control.addFault(read(request, FAULT))
+    return noContent(reply)
+  })
+  server.delete('/faults', async (_request, reply) => {
+    control.clearFaults()
+    return noContent(reply)
+  })
+}
+
+type Uuid = { Params: { uuid: string } }
+
+const TEN_YEARS_S = 10 * 366 * 24 * 3600
+const LONGEST_DELAY_MS = 2 ** 31 - 1
+
+const CLOCK = z.object({ advanceSeconds: z.number().nonnegative().max(TEN_YEARS_S) })
+const STATUS = z.object({
+  status: z.enum(PAYMENT_STATUSES),
+  errorCode: z.string().exactOptional(),
+  silent: z.boolean().exactOptional(),
+  refundAmount: z.string().exactOptional(),
+})
+const MISHAP = z.object({
+  kind: z.enum(['duplicate', 'late', 'forged', 'reordered']),
+  status: z.enum(PAYMENT_STATUSES).exactOptional(),
+  count: z.int().min(1).max(1000).exactOptional(),
+})
+const FAULT = z.object({
+  method: z.string().exactOptional(),
+  path: z.string().startsWith('/').exactOptional(),
+  times: z.int().min(1).exactOptional(),
+  answer: z.union([
+    z.enum(['hang', 'reset', 'drop-after']),
+    z.object({ delayMs: z.number().nonnegative().max(LONGEST_DELAY_MS) }),
+    z.object({
+      status: z.int().min(200).max(599),
+      body: z.unknown(),
+      headers: z.record(z.string(), z.string()).exactOptional(),
+    }),
+  ]),
+})
+
+/** JSON is asked for by type, because a page of another origin cannot send that without being allowed to. */
+function read<T>(request: FastifyRequest, schema: z.ZodType<T>): T {
+  if (!isJsonRequest(request)) throw new ControlError(415, 'The body must be sent as application/json.')
+  const parsed = schema.safeParse(parse(rawBody(request).toString()))
+  if (!parsed.success) throw new ControlError(422, z.prettifyError(parsed.error))
+  return parsed.data
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw new ControlError(400, 'The body is not JSON.')
+  }
+}
+
+function noContent(reply: FastifyReply): FastifyReply {
+  return reply.code(204).send()
+}

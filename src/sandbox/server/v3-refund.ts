@@ -1,0 +1,56 @@
+import type { FastifyInstance } from 'fastify'
+import { ExactNumber } from '../../domain/exact-json.ts'
+import { parseDecimal } from '../decimal.ts'
+import type { Decimal } from '../decimal.ts'
+import { Fields } from '../fields.ts'
+import type { JsonObject, Problems } from '../fields.ts'
+import { findByAnyUuid, findLink } from '../links.ts'
+import { money, paymentObject } from '../payment-object.ts'
+import { requestRefund } from '../refunds.ts'
+import type { RefundRequest } from '../refunds.ts'
+import type { World } from '../world.ts'
+import { readJsonObject, sendBadRequest, sendJson, sendProblems } from './answers.ts'
+import { callersSite } from './api.ts'
+
+const SHORTEST_DESCRIPTION = 5
+
+/**
+ * `POST /v3/payin_links/refund`. Its shapes are not documented, so this takes and gives those of the v2 sibling (gap
+ * sheet, sections 5.5 and 12); the uuid may be the link's or the payment's.
+ */
+export function v3Refund(api: FastifyInstance, world: World): void {
+  api.post('/v3/payin_links/refund', async (request, reply) => {
+    const body = readJsonObject(request)
+    if (body === undefined) return sendBadRequest(reply)
+    const read = readRefund(body)
+    if ('problems' in read) return sendProblems(reply, read.problems)
+    const link = findLink(world, callersSite(request), findByAnyUuid(world, read.uuid)?.uuid ?? '')
+    if (link === undefined) return sendProblems(reply, { payment_request_id: 'does not exist' })
+    const outcome = requestRefund(world, link, read.refund)
+    if ('problems' in outcome) return sendProblems(reply, outcome.problems)
+    return sendJson(reply, 200, {
+      total_amount: money(link.request.amount),
+      refund_amount: money(outcome.accepted),
+      description: read.refund.description,
+      payin_request: paymentObject(world, link),
+    })
+  })
+}
+
+function readRefund(body: JsonObject): { uuid: string; refund: RefundRequest } | { problems: Problems } {
+  const fields = new Fields(body)
+  const uuid = fields.text('uuid')
+  const description = fields.text('description')
+  if (description !== '' && description.length < SHORTEST_DESCRIPTION)
+    fields.fail('description', `is too short (minimum is ${SHORTEST_DESCRIPTION} characters)`)
+  const amount = readAmount(fields)
+  return fields.isClean ? { uuid, refund: { amount, description } } : { problems: fields.problems }
+}
+
+function readAmount(fields: Fields): Decimal | undefined {
+  const value = fields.optional('amount')
+  if (value === undefined) return undefined
+  const amount = value instanceof ExactNumber ? parseDecimal(value.text) : undefined
+  if (amount === undefined) fields.fail('amount', 'must be a number')
+  return amount
+}

@@ -1,0 +1,118 @@
+/**
+ * The sandbox: an emulator of the payments service for development, tests and demonstrations. It has its own HTTP
+ * server, its own state (in memory) and its own clock, and knows nothing of the product beside it.
+ *
+ * What it does not imitate:
+ * - TLS, on its own addresses and as a demand on webhook addresses; reachability from the internet.
+ * - Rate limits, quotas, request sizes and response times of the service.
+ * - Real money rules: fees, exchange, balances, settlement times and reserves; `total` always equals `amount`.
+ * - The limits of the live methods: apart from the documented ones they are believable values of its own.
+ * - The 3DS protocol, card data, wallets and handsets: each is one button. A mobile number is not asked for, so a number
+ *   on another network cannot fail.
+ * - Capture: an authorised card payment goes on by itself.
+ * - The shapes that nobody documents, such as the refund of a link; where the sandbox answers them, it follows the
+ *   sibling interface.
+ * - Signatures of other resources: whether their callbacks are signed is not known.
+ * - A store: all links, calls and webhooks are kept in memory until it closes, without a bound.
+ *
+ * The control endpoints have no credentials. Keep it on the loopback address.
+ */
+import type { AddressInfo } from 'node:net'
+import { TimerClock } from './clock.ts'
+import type { SandboxClock } from './clock.ts'
+import { createControl } from './control.ts'
+import type { SandboxControl } from './control.ts'
+import { FaultBook } from './faults.ts'
+import { buildServer } from './server/app.ts'
+import { DEFAULT_SITES } from './sites.ts'
+import type { SandboxSite } from './sites.ts'
+import { WebhookSender } from './webhook-sender.ts'
+import type { World } from './world.ts'
+
+export type SandboxOptions = {
+  /** Default 127.0.0.1. */
+  host?: string
+  /** Default 0: any free port. */
+  port?: number
+  /** Default: `DEFAULT_SITES`, one site per currency. */
+  sites?: SandboxSite[]
+  /** The merchant's Webhook Secret Key. Default: a fixed value that suits no other place. */
+  webhookSecret?: string
+  /** The merchant's registered address, used by links that name none. Default: none, and such links send nothing. */
+  defaultWebhook?: { endpointUrl: string; authorizationHeader?: string }
+  /** `flat` is the form of the interface document, section 6.2; `nested` that of the gap sheet, section 25.2. */
+  webhookForm?: 'flat' | 'nested'
+  /** Milliseconds of the sandbox clock between the automatic steps of a payment. Default 400. */
+  paceMs?: number
+  /** Where the sandbox clock starts. Default: now. */
+  startAt?: Date
+}
+
+export type Sandbox = {
+  /** The base address of the interface; ends in `/api`. */
+  url: string
+  /** http://host:port */
+  origin: string
+  sites: SandboxSite[]
+  webhookSecret: string
+  clock: SandboxClock
+  control: SandboxControl
+  /** Resolves when no delivery is in flight and no work is due; later steps and retries are not waited for. */
+  settle(): Promise<void>
+  /** Ends everything at once: timers, deliveries, connections. */
+  close(): Promise<void>
+}
+
+const DEFAULT_WEBHOOK_SECRET = 'sandbox-webhook-secret'
+const DEFAULT_PACE_MS = 400
+
+/** Starts a sandbox and resolves when it listens. Rejects when the address cannot be had. */
+export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
+  const closing = new AbortController()
+  const world = createWorld(options)
+  const control = createControl(world)
+  const server = buildServer(world, control, closing.signal)
+  await server.listen({ host: options.host ?? '127.0.0.1', port: options.port ?? 0 })
+  world.origin = originOf(server.server.address() as AddressInfo)
+  return {
+    url: `${world.origin}/api`,
+    origin: world.origin,
+    sites: [...world.sites],
+    webhookSecret: world.webhookSecret,
+    clock: world.clock,
+    control,
+    settle: () => settle(world),
+    close: async () => {
+      closing.abort()
+      world.clock.close()
+      await Promise.all([world.sender.close(), server.close()])
+    },
+  }
+}
+
+function createWorld(options: SandboxOptions): World {
+  const clock = new TimerClock(options.startAt)
+  const sender = new WebhookSender({ clock })
+  clock.waitFor(() => sender.idle())
+  return {
+    origin: '',
+    sites: options.sites ?? DEFAULT_SITES,
+    webhookSecret: options.webhookSecret ?? DEFAULT_WEBHOOK_SECRET,
+    defaultWebhook: options.defaultWebhook,
+    webhookForm: options.webhookForm ?? 'flat',
+    paceMs: options.paceMs ?? DEFAULT_PACE_MS,
+    clock,
+    sender,
+    links: new Map(),
+    calls: [],
+    faults: new FaultBook(),
+  }
+}
+
+async function settle(world: World): Promise<void> {
+  while (world.clock.runDue().length > 0 || world.sender.busy) await world.sender.idle()
+}
+
+function originOf({ address, port, family }: AddressInfo): string {
+  return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`
+}

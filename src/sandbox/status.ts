@@ -1,0 +1,59 @@
+/** The statuses of a payment (interface document, section 3.2). */
+export const PAYMENT_STATUSES = [
+  'pending',
+  'authorised',
+  'waiting',
+  'received',
+  'expired',
+  'return_pending',
+  'return_expired',
+  'partially_refunded',
+  'return_received',
+  'return_rejected',
+  'failed',
+  'in_dispute',
+  'dispute_lost',
+] as const
+
+export type PaymentStatus = (typeof PAYMENT_STATUSES)[number]
+
+/** The statuses that tell of a refund. */
+export const REFUND_STATUSES: ReadonlySet<PaymentStatus> = new Set([
+  'return_pending',
+  'return_expired',
+  'partially_refunded',
+  'return_received',
+  'return_rejected',
+])
+
+/** Tells whether a text is one of the statuses. */
+export function isPaymentStatus(text: string): text is PaymentStatus {
+  return (PAYMENT_STATUSES as readonly string[]).includes(text)
+}
+
+/**
+ * Tells whether the service itself goes from one status to another (interface document, section 3.2; gap sheet,
+ * section 3). The control endpoints may set any status; this binds what the customer, the refunds and the timers do.
+ */
+export function isLegal(from: PaymentStatus, to: PaymentStatus): boolean {
+  return (NEXT[from] ?? []).includes(to)
+}
+
+/** What the hosted page tells its opener (interface document, sections 3.3 and 6.4); undefined while it is open. */
+export function pageState(status: PaymentStatus): 'success' | 'failed' | undefined {
+  if (status === 'pending' || status === 'authorised') return undefined
+  return status === 'failed' || status === 'expired' ? 'failed' : 'success'
+}
+
+const NEXT: Partial<Record<PaymentStatus, readonly PaymentStatus[]>> = {
+  pending: ['authorised', 'received', 'failed', 'expired'],
+  authorised: ['waiting'],
+  waiting: ['received', 'return_pending', 'in_dispute'],
+  received: ['return_pending', 'in_dispute'],
+  failed: ['pending'],
+  return_pending: ['return_received', 'partially_refunded', 'return_expired', 'return_rejected'],
+  partially_refunded: ['return_pending'],
+  return_expired: ['return_pending'],
+  return_rejected: ['return_pending'],
+  in_dispute: ['dispute_lost', 'received'],
+}

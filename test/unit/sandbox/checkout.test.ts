@@ -1,0 +1,230 @@
+import { expect, test } from 'vitest'
+import type { Sandbox } from '../../../src/sandbox/index.ts'
+import { call, createLink, press, sandboxFor, startReceiver } from './support.ts'
+
+const SENDER = { email: 'ada@example.test', first_name: 'Ada', last_name: 'Payer' }
+
+async function page(sandbox: Sandbox, uuid: string): Promise<string> {
+  return (await fetch(`${sandbox.origin}/checkout/${uuid}`)).text()
+}
+
+/** Sends a form as a browser does, and gives the address it is sent to. */
+async function submit(
+  sandbox: Sandbox,
+  uuid: string,
+  action: string,
+  form: Record<string, string> = {},
+): Promise<string> {
+  const response = await fetch(`${sandbox.origin}/checkout/${uuid}/${action}`, {
+    method: 'POST',
+    body: new URLSearchParams(form),
+    redirect: 'manual',
+  })
+  expect(response.status).toBe(303)
+  return response.headers.get('location') ?? ''
+}
+
+test('the page is accessible, escapes what it shows, and allows no inline script', async () => {
+  const sandbox = await sandboxFor()
+  const uuid = await createLink(sandbox, {
+    description: '<script>alert("x")</script>',
+    redirect_url: { success: 'https://shop.example.test/ok?a="b"', failure: 'https://other.example.test/no' },
+  })
+  const response = await fetch(`${sandbox.origin}/checkout/${uuid}`)
+  const text = await response.text()
+  expect(text).toContain('<html lang="en">')
+  expect(text).toMatch(/<main[\s>]/)
+  expect(text).toContain('<h1>Pay 125.50 AUD</h1>')
+  expect(text).toMatch(/<fieldset>\s*<legend>Payment method<\/legend>/)
+  expect(text).toContain('<label for="au_card_aud">Card</label>')
+  expect(text).toContain('role="status"')
+  expect(text).toMatch(/open until \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC/)
+  for (const name of ['Pay', 'Decline', 'Let it expire'])
+    expect(text).toMatch(new RegExp(`<button[^>]*>${name}</button>`))
+  expect(text).not.toContain('<script>alert')
+  expect(text).not.toContain('a="b"')
+  const policy = response.headers.get('content-security-policy') ?? ''
+  expect(policy).toContain("default-src 'none'")
+  expect(policy).toContain("script-src 'self'")
+  expect(policy).toContain("form-action 'self' https://shop.example.test https://other.example.test")
+  expect(policy).not.toContain('unsafe')
+  for (const file of ['page.js', 'page.css']) {
+    expect((await fetch(`${sandbox.origin}/checkout/${file}`)).status).toBe(200)
+    expect(text).toContain(`/checkout/${file}`)
+  }
+})
+
+test('the page offers the preselected method alone, or those whose limits contain the amount', async () => {
+  const sandbox = await sandboxFor()
+  const radios = async (over: Record<string, unknown>): Promise<string[]> => {
+    const text = await page(sandbox, await createLink(sandbox, over))
+    return [...text.matchAll(/type="radio"[^>]* value="([^"]+)"/g)].map((match) => match[1] ?? '')
+  }
+  expect(await radios({})).toEqual(['au_card_aud', 'au_alias_npp_aud'])
+  expect(await radios({ amount: 30_000 })).toEqual(['au_alias_npp_aud'])
+  expect(await radios({ payin_method_code: 'au_card_aud' })).toEqual(['au_card_aud'])
+})
+
+test('a bank payment goes from the form to received, and Done leads to the success address', async () => {
+  const sandbox = await sandboxFor()
+  const receiver = await startReceiver()
+  const uuid = await createLink(sandbox, {
+    webhook_notification: { endpoint_url: receiver.url },
+    redirect_url: { success: 'https://shop.example.test/ok', failure: 'https://shop.example.test/no' },
+  })
+  expect(await submit(sandbox, uuid, 'pay', { method_code: 'au_alias_npp_aud' })).toBe(`/checkout/${uuid}`)
+  expect(await page(sandbox, uuid)).toContain('http-equiv="refresh"')
+  await sandbox.clock.advance(400)
+  expect(receiver.statuses()).toEqual(['pending', 'received'])
+  expect(receiver.received[1]?.json).toMatchObject({
+    payment_method: 'pay_id',
+    sender_details: null,
+    is_refundable: true,
+  })
+  const text = await page(sandbox, uuid)
+  expect(text).toContain('<button>Done</button>')
+  expect(text).toContain('data-page-state="success"')
+  expect(await submit(sandbox, uuid, 'done')).toBe('https://shop.example.test/ok')
+})
+
+test('Decline fails the payment, says why, and Done leads to the failure address', async () => {
+  const sandbox = await sandboxFor()
+  const receiver = await startReceiver()
+  const uuid = await createLink(sandbox, {
+    webhook_notification: { endpoint_url: receiver.url },
+    redirect_url: { failure: 'https://shop.example.test/no' },
+  })
+  await submit(sandbox, uuid, 'decline', { method_code: 'au_card_aud' })
+  await sandbox.settle()
+  expect(receiver.statuses()).toEqual(['pending', 'failed'])
+  expect(receiver.received[1]?.json['pay_code']).toMatchObject({ error_code: 'generic_declined' })
+  expect(await page(sandbox, uuid)).toContain('The payment was declined for an unknown reason.')
+  expect(await submit(sandbox, uuid, 'done')).toBe('https://shop.example.test/no')
+})
+
+test('without a redirect address Done leads back to the page', async () => {
+  const sandbox = await sandboxFor()
+  const uuid = await createLink(sandbox)
+  await sandbox.control.setStatus(uuid, 'received')
+  expect(await submit(sandbox, uuid, 'done')).toBe(`/checkout/${uuid}`)
+})
+
+test('a failed payment is tried again with the same uuid', async () => {
+  const sandbox = await sandboxFor()
+  const receiver = await startReceiver()
+  const uuid = await createLink(sandbox, { webhook_notification: { endpoint_url: receiver.url } })
+  await press(sandbox, uuid, 'decline', { method_code: 'au_card_aud', error_code: 'cvc_incorrect' })
+  expect(await page(sandbox, uuid)).toContain('Pay again')
+  await press(sandbox, uuid, 'pay', { method_code: 'au_alias_npp_aud' })
+  await sandbox.clock.advance(400)
+  expect(receiver.statuses()).toEqual(['pending', 'failed', 'pending', 'received'])
+  expect(new Set(receiver.received.map(({ json }) => json['uuid'])).size).toBe(1)
+  expect(receiver.received[2]?.json['pay_code']).toBe(null)
+})
+
+test('mobile money waits for the prompt: confirmed is received, dismissed and ignored are failed', async () => {
+  const sandbox = await sandboxFor()
+  const receiver = await startReceiver()
+  const over = { amount: 500, webhook_notification: { endpoint_url: receiver.url } }
+  const [paid, dismissed, ignored] = [
+    await createLink(sandbox, over, 'kes'),
+    await createLink(sandbox, over, 'kes'),
+    await createLink(sandbox, over, 'kes'),
+  ]
+  for (const uuid of [paid, dismissed, ignored]) await press(sandbox, uuid, 'pay')
+  await sandbox.clock.advance(60_000)
+  expect(receiver.statuses()).toEqual(['pending', 'pending', 'pending'])
+  const text = await page(sandbox, paid)
+  expect(text).toContain('I have paid')
+  expect(text).toContain('Dismiss the prompt')
+
+  expect(await submit(sandbox, paid, 'confirm')).toBe(`/checkout/${paid}`)
+  expect((await press(sandbox, dismissed, 'dismiss')).json['status']).toBe('failed')
+  await sandbox.clock.advance(5 * 60_000)
+  expect(receiver.statuses().slice(3)).toEqual(['received', 'failed', 'failed'])
+  expect(receiver.received[3]?.json).toMatchObject({ payment_method: 'ke_mobile_money_kes', is_refundable: false })
+  const detail = await call(sandbox, `/v3/payin_links/${ignored}`, { site: 'kes' })
+  expect(detail.json).toMatchObject({ status: 'failed', pay_code: { error_code: 'customer_canceled' } })
+})
+
+test.each<[string, Record<string, unknown>]>([
+  ['name', { sender_info: { ...SENDER, last_name: '3ds' } }],
+  ['amount', { amount: 333.33 }],
+])('the magic %s asks for a 3DS step, which goes on to received', async (_name, over) => {
+  const sandbox = await sandboxFor()
+  const receiver = await startReceiver()
+  const uuid = await createLink(sandbox, { ...over, webhook_notification: { endpoint_url: receiver.url } })
+  expect(await submit(sandbox, uuid, 'pay', { method_code: 'au_card_aud' })).toBe(`/checkout/${uuid}/3ds`)
+  await sandbox.clock.advance(60_000)
+  expect(receiver.received.map(({ json }) => json['pay_code'])).toEqual([
+    { '3ds_url': `${sandbox.origin}/checkout/${uuid}/3ds` },
+  ])
+  expect(await (await fetch(`${sandbox.origin}/checkout/${uuid}/3ds`)).text()).toContain('Approve the payment')
+  await submit(sandbox, uuid, '3ds', { result: 'complete' })
+  await sandbox.clock.advance(800)
+  expect(receiver.statuses()).toEqual(['pending', 'authorised', 'waiting', 'received'])
+})
+
+test('a refused 3DS step fails the payment', async () => {
+  const sandbox = await sandboxFor()
+  const uuid = await createLink(sandbox, { amount: 333.33 })
+  await press(sandbox, uuid, 'pay', { method_code: 'au_card_aud' })
+  expect((await press(sandbox, uuid, '3ds', { result: 'fail' })).json['status']).toBe('failed')
+})
+
+test('a link that nobody uses expires, with a webhook', async () => {
+  const sandbox = await sandboxFor()
+  const receiver = await startReceiver()
+  const uuid = await createLink(sandbox, { expires_in: 900, webhook_notification: { endpoint_url: receiver.url } })
+  await sandbox.clock.advance(890_000)
+  expect(receiver.received).toEqual([])
+  await sandbox.clock.advance(10_000)
+  expect(receiver.received.map(({ json }) => [json['uuid'], json['status']])).toEqual([[uuid, 'expired']])
+  expect((await call(sandbox, `/v3/payin_links/${uuid}`)).json['status']).toBe('expired')
+  expect(await press(sandbox, uuid, 'pay')).toMatchObject({ status: 409, json: { status: 'expired' } })
+  expect(await page(sandbox, uuid)).toContain('This link has expired.')
+})
+
+test('expiry ends what is pending, and leaves alone what went further', async () => {
+  const sandbox = await sandboxFor()
+  const receiver = await startReceiver()
+  const over = { expires_in: 900, webhook_notification: { endpoint_url: receiver.url } }
+  const held = await createLink(sandbox, { ...over, amount: 333.33 })
+  const failed = await createLink(sandbox, over)
+  const paid = await createLink(sandbox, over)
+  await press(sandbox, held, 'pay', { method_code: 'au_card_aud' })
+  await press(sandbox, failed, 'decline')
+  await press(sandbox, paid, 'pay', { method_code: 'au_alias_npp_aud' })
+  await sandbox.clock.advance(900_000)
+  expect(sandbox.control.state().links.map(({ status }) => status)).toEqual(['expired', 'failed', 'received'])
+  expect(receiver.statuses().filter((status) => status === 'expired')).toHaveLength(1)
+})
+
+test('the customer may let it expire at once, and only while it is open', async () => {
+  const sandbox = await sandboxFor()
+  const receiver = await startReceiver()
+  const uuid = await createLink(sandbox, { webhook_notification: { endpoint_url: receiver.url } })
+  expect(await submit(sandbox, uuid, 'expire')).toBe(`/checkout/${uuid}`)
+  expect((await press(sandbox, uuid, 'expire')).status).toBe(409)
+  await sandbox.clock.advance(1_800_000)
+  expect(receiver.statuses()).toEqual(['expired'])
+})
+
+test('actions that do not fit the state are refused, and change nothing', async () => {
+  const sandbox = await sandboxFor()
+  const uuid = await createLink(sandbox)
+  for (const action of ['confirm', 'dismiss', '3ds']) expect((await press(sandbox, uuid, action)).status).toBe(409)
+  expect((await press(sandbox, uuid, 'pay', { method_code: 'nz_card_nzd' })).status).toBe(422)
+  expect((await press(sandbox, uuid, 'decline', { error_code: 'nonsense' })).status).toBe(422)
+  await sandbox.control.setStatus(uuid, 'received')
+  for (const action of ['pay', 'decline', 'expire']) expect((await press(sandbox, uuid, action)).status).toBe(409)
+  expect(sandbox.control.state().links[0]?.history.map(({ status }) => status)).toEqual(['received'])
+})
+
+test('an unknown link has a page of its own', async () => {
+  const sandbox = await sandboxFor()
+  const response = await fetch(`${sandbox.origin}/checkout/NOTHING1`)
+  expect(response.status).toBe(404)
+  expect(await response.text()).toContain('There is no such payment link.')
+  expect((await press(sandbox, 'NOTHING1', 'pay')).status).toBe(404)
+})

@@ -1,0 +1,251 @@
+import { createServer } from 'node:http'
+import { expect, test } from 'vitest'
+import { TimerClock } from '../../../src/sandbox/clock.ts'
+import { WebhookSender } from '../../../src/sandbox/webhook-sender.ts'
+import { verify } from '../../../src/webhook/signature.ts'
+import { call, control, createLink, listen, press, sandboxFor, startReceiver } from './support.ts'
+
+const MINUTE_MS = 60_000
+
+test('a card payment sends four signed webhooks in order, with the Authorization of the link', async () => {
+  const sandbox = await sandboxFor()
+  const receiver = await startReceiver()
+  const notification = { endpoint_url: receiver.url, authorization_header: 'Bearer of-this-link' }
+  const uuid = await createLink(sandbox, { webhook_notification: notification, payin_method_code: 'au_card_aud' })
+  expect((await press(sandbox, uuid, 'pay')).json['status']).toBe('pending')
+  await sandbox.clock.advance(1200)
+
+  expect(receiver.statuses()).toEqual(['pending', 'authorised', 'waiting', 'received'])
+  for (const { headers, body } of receiver.received) {
+    expect(verify(body, headers['http-webhook-signature'] as string, [sandbox.webhookSecret])).toBe(true)
+    expect(headers.authorization).toBe('Bearer of-this-link')
+    expect(headers['content-type']).toBe('application/json')
+  }
+  const [first] = receiver.received
+  expect(first?.json).toMatchObject({
+    name: 'Ada Payer',
+    email: 'ada@example.test',
+    currency: 'AUD',
+    amount: '125.5',
+    total: '125.5',
+    paid_amount: '0.0',
+    payment_method: 'card',
+    pay_code: null,
+    webhook_notification: { endpoint_url: receiver.url, authorization_header: '****' },
+    sender_details: { card: { card_brand: 'visa', card_last_4: '4242', card_country: 'AU' } },
+  })
+  expect(first?.json['uuid']).not.toBe(uuid)
+  expect(new Set(receiver.received.map(({ json }) => json['uuid'])).size).toBe(1)
+  expect(receiver.received[3]?.json['paid_amount']).toBe('125.5')
+})
+
+test('a payment goes on by itself, in real time as well', async () => {
+  const sandbox = await sandboxFor({ paceMs: 15 })
+  const receiver = await startReceiver()
+  const uuid = await createLink(sandbox, { webhook_notification: { endpoint_url: receiver.url } })
+  await press(sandbox, uuid, 'pay')
+  await expect.poll(() => receiver.statuses()).toEqual(['pending', 'authorised', 'waiting', 'received'])
+})
+
+test('without a pace everything is told once the sandbox has settled', async () => {
+  const sandbox = await sandboxFor({ paceMs: 0 })
+  const receiver = await startReceiver()
+  const uuid = await createLink(sandbox, { webhook_notification: { endpoint_url: receiver.url } })
+  await press(sandbox, uuid, 'pay')
+  await sandbox.settle()
+  expect(receiver.statuses()).toEqual(['pending', 'authorised', 'waiting', 'received'])
+})
+
+test('a token is in authorised and waiting, and nowhere else', async () => {
+  const sandbox = await sandboxFor()
+  const receiver = await startReceiver()
+  const uuid = await createLink(sandbox, { webhook_notification: { endpoint_url: receiver.url } })
+  await press(sandbox, uuid, 'pay', { method_code: 'au_card_aud' })
+  await sandbox.clock.advance(1200)
+  await sandbox.control.setStatus(uuid, 'return_pending')
+  await sandbox.control.setStatus(uuid, 'failed')
+
+  const withToken = receiver.received.filter(({ json }) => 'token' in json)
+  expect(withToken.map(({ json }) => json['status'])).toEqual(['authorised', 'waiting'])
+  expect(withToken[0]?.json['token']).toEqual({ id: expect.stringMatching(/^tok_\w{16,}$/), type: 'card' })
+  expect(receiver.statuses()).toHaveLength(6)
+})
+
+test('without an address of the link the default one is used, and without both nothing is sent', async () => {
+  const receiver = await startReceiver()
+  const registered = await sandboxFor({
+    defaultWebhook: { endpointUrl: receiver.url, authorizationHeader: 'Bearer d' },
+  })
+  await press(registered, await createLink(registered), 'pay')
+  await registered.settle()
+  expect(receiver.received[0]?.headers.authorization).toBe('Bearer d')
+
+  const silent = await sandboxFor()
+  await press(silent, await createLink(silent), 'pay')
+  await silent.clock.advance(1200)
+  expect(silent.control.webhooks()).toEqual([])
+  expect(silent.control.state().links[0]?.status).toBe('received')
+})
+
+test('no Authorization header is sent where none is configured', async () => {
+  const sandbox = await sandboxFor()
+  const receiver = await startReceiver()
+  await press(sandbox, await createLink(sandbox, { webhook_notification: { endpoint_url: receiver.url } }), 'pay')
+  await sandbox.settle()
+  expect(receiver.received[0]?.headers).not.toHaveProperty('authorization')
+})
+
+test.each([500, 201, 204, 307])(
+  'an answer of %i is tried again after 15, 30 and 45 minutes, then given up',
+  async (status) => {
+    const sandbox = await sandboxFor()
+    const receiver = await startReceiver()
+    receiver.answer(status, { location: `${receiver.url}/elsewhere` })
+    const uuid = await createLink(sandbox, { webhook_notification: { endpoint_url: receiver.url }, expires_in: 36_000 })
+    await sandbox.control.setStatus(uuid, 'pending')
+    for (const [before, after] of [[1, 2] as const, [2, 3] as const, [3, 4] as const, [4, 4] as const]) {
+      await sandbox.clock.advance(14 * MINUTE_MS)
+      expect(receiver.received).toHaveLength(before)
+      await sandbox.clock.advance(MINUTE_MS)
+      expect(receiver.received).toHaveLength(after)
+    }
+    const [record] = sandbox.control.webhooks()
+    expect(record?.outcome).toBe('given_up')
+    expect(record?.attempts.map((attempt) => attempt.status)).toEqual([status, status, status, status])
+    const times = record?.attempts.map(({ at }) => Date.parse(at)) ?? []
+    expect(times.slice(1).map((at, index) => (at - (times[index] ?? 0)) / MINUTE_MS)).toEqual([15, 15, 15])
+    expect(new Set(receiver.received.map(({ body }) => body.toString())).size).toBe(1)
+  },
+)
+
+test('a receiver that is away is a failed try, and a failed webhook holds nothing up', async () => {
+  const sandbox = await sandboxFor()
+  const receiver = await startReceiver()
+  receiver.answer(503)
+  const uuid = await createLink(sandbox, { webhook_notification: { endpoint_url: receiver.url } })
+  await press(sandbox, uuid, 'pay')
+  await sandbox.settle()
+  receiver.answer(200)
+  await sandbox.clock.advance(1200)
+  expect(receiver.statuses()).toEqual(['pending', 'authorised', 'waiting', 'received'])
+  await sandbox.clock.advance(15 * MINUTE_MS)
+  expect(receiver.statuses()).toEqual(['pending', 'authorised', 'waiting', 'received', 'pending'])
+
+  const lost = await createLink(sandbox, { webhook_notification: { endpoint_url: 'http://127.0.0.1:9/' } })
+  await sandbox.control.setStatus(lost, 'received')
+  expect(sandbox.control.webhooks().at(-1)).toMatchObject({
+    outcome: 'retrying',
+    attempts: [{ error: 'ECONNREFUSED' }],
+  })
+})
+
+test('a receiver that never answers is given up after the time limit', async () => {
+  const clock = new TimerClock()
+  const sender = new WebhookSender({ clock, timeoutMs: 50 })
+  const origin = await listen(createServer(() => undefined))
+  const attempt = await sender.send({
+    subject: 'X',
+    kind: 'transition',
+    status: 'pending',
+    url: origin,
+    authorization: undefined,
+    body: '{}',
+    signature: '',
+  })
+  expect(attempt.error).toMatch(/Timeout/i)
+  expect(sender.records[0]?.outcome).toBe('retrying')
+  clock.close()
+  await sender.close()
+})
+
+test('duplicate sends the last bytes again', async () => {
+  const sandbox = await sandboxFor()
+  const receiver = await startReceiver()
+  const uuid = await createLink(sandbox, { webhook_notification: { endpoint_url: receiver.url } })
+  await sandbox.control.setStatus(uuid, 'pending')
+  await sandbox.control.setStatus(uuid, 'received')
+  const answer = await control(sandbox, `/links/${uuid}/deliveries`, { kind: 'duplicate', count: 3 })
+  expect(answer.json['deliveries']).toMatchObject([{ status: 200 }, { status: 200 }, { status: 200 }])
+  const [, genuine, ...copies] = receiver.received
+  expect(copies).toHaveLength(3)
+  for (const copy of copies) {
+    expect(copy.body.equals(genuine?.body ?? Buffer.alloc(0))).toBe(true)
+    expect(copy.headers['http-webhook-signature']).toBe(genuine?.headers['http-webhook-signature'])
+  }
+})
+
+test('late sends an older status and leaves the truth alone', async () => {
+  const sandbox = await sandboxFor()
+  const receiver = await startReceiver()
+  const uuid = await createLink(sandbox, { webhook_notification: { endpoint_url: receiver.url } })
+  await sandbox.control.setStatus(uuid, 'authorised')
+  await sandbox.control.setStatus(uuid, 'received')
+  await control(sandbox, `/links/${uuid}/deliveries`, { kind: 'late' })
+  await control(sandbox, `/links/${uuid}/deliveries`, { kind: 'late', status: 'pending' })
+  expect(receiver.statuses()).toEqual(['authorised', 'received', 'authorised', 'pending'])
+  expect(receiver.received[2]?.body.equals(receiver.received[0]?.body ?? Buffer.alloc(0))).toBe(true)
+  expect(receiver.received[3]?.json['paid_amount']).toBe('0.0')
+  expect((await call(sandbox, `/v3/payin_links/${uuid}`)).json['status']).toBe('received')
+})
+
+test('reordered keeps the next two back and sends them swapped', async () => {
+  const sandbox = await sandboxFor()
+  const receiver = await startReceiver()
+  const uuid = await createLink(sandbox, { webhook_notification: { endpoint_url: receiver.url } })
+  await press(sandbox, uuid, 'pay')
+  await sandbox.settle()
+  expect((await control(sandbox, `/links/${uuid}/deliveries`, { kind: 'reordered' })).json['armed']).toBe(true)
+  await sandbox.clock.advance(1200)
+  expect(receiver.statuses()).toEqual(['pending', 'waiting', 'authorised', 'received'])
+})
+
+test('forged carries a signature of another secret', async () => {
+  const sandbox = await sandboxFor()
+  const receiver = await startReceiver()
+  const uuid = await createLink(sandbox, { webhook_notification: { endpoint_url: receiver.url } })
+  await sandbox.control.setStatus(uuid, 'pending')
+  receiver.answer(401)
+  const last = await control(sandbox, `/links/${uuid}/deliveries`, { kind: 'forged' })
+  const made = await control(sandbox, `/links/${uuid}/deliveries`, { kind: 'forged', status: 'received' })
+  expect([last.json['deliveries'], made.json['deliveries']]).toMatchObject([[{ status: 401 }], [{ status: 401 }]])
+  expect(receiver.statuses()).toEqual(['pending', 'pending', 'received'])
+  for (const { body, headers } of receiver.received.slice(1)) {
+    expect(verify(body, headers['http-webhook-signature'] as string, [sandbox.webhookSecret])).toBe(false)
+  }
+  await sandbox.clock.advance(15 * MINUTE_MS)
+  expect(receiver.received).toHaveLength(3)
+})
+
+test('a silent change shows in the detail only', async () => {
+  const sandbox = await sandboxFor()
+  const receiver = await startReceiver()
+  const uuid = await createLink(sandbox, { webhook_notification: { endpoint_url: receiver.url } })
+  await control(sandbox, `/links/${uuid}/status`, { status: 'in_dispute', silent: true })
+  await sandbox.settle()
+  expect(receiver.received).toEqual([])
+  expect((await call(sandbox, `/v3/payin_links/${uuid}`)).json['status']).toBe('in_dispute')
+})
+
+test('the nested form has the keys of the older generation, and both uuids', async () => {
+  const sandbox = await sandboxFor({ webhookForm: 'nested' })
+  const receiver = await startReceiver()
+  const uuid = await createLink(sandbox, {
+    amount: 100,
+    webhook_notification: { endpoint_url: receiver.url },
+    meta_data: { external_id: 'order-7' },
+    payin_method_code: 'au_card_aud',
+  })
+  await sandbox.control.setStatus(uuid, 'received')
+  const [webhook] = receiver.received
+  expect(webhook?.json).toMatchObject({
+    uuid,
+    payin_method_code: 'au_card_aud',
+    payment_link_url: `${sandbox.origin}/checkout/${uuid}`,
+    meta_data: { external_id: 'order-7' },
+    transaction_info: { currency: 'AUD', status: 'received', total: 100, paid_amount: 100 },
+  })
+  expect(webhook?.body.toString()).toContain('"amount":100,')
+  const { json } = await call(sandbox, `/v3/payin_links/${uuid}`)
+  expect(json).toEqual(webhook?.json)
+  expect((json['transaction_info'] as Record<string, unknown>)['uuid']).not.toBe(uuid)
+})
