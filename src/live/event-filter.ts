@@ -1,0 +1,23 @@
+import type { PaymentEvent } from '../domain/payment-event.ts'
+import type { EventFilter } from '../store/store.ts'
+
+/**
+ * The store's filter as a predicate, for events that are already in memory. Links are named by their correlators here,
+ * because that is what an event carries.
+ */
+export function eventMatcher(
+  filter: EventFilter,
+  linkRefs: readonly string[] | null,
+): (event: PaymentEvent) => boolean {
+  const payments = setOf(filter.paymentIds)
+  const links = setOf(linkRefs)
+  const kinds = setOf(filter.kinds)
+  return (event) =>
+    (payments?.has(event.payment?.id ?? '') ?? true) &&
+    (links?.has(event.linkRef ?? '') ?? true) &&
+    (kinds?.has(event.kind) ?? true)
+}
+
+function setOf<Value>(values: readonly Value[] | null | undefined): ReadonlySet<Value> | null {
+  return values === null || values === undefined ? null : new Set(values)
+}

@@ -1,0 +1,67 @@
+import type { PaymentEvent } from '../domain/payment-event.ts'
+
+/**
+ * The newest part of the log, in memory: everything after `start`, without a hole, so that a stream which keeps up is
+ * served without asking the store, however many streams there are.
+ */
+export type RecentEvents = {
+  /** The events after this position are here, all of them. */
+  readonly start: number
+  /** Position of the newest event that is here. */
+  readonly end: number
+  append(events: readonly PaymentEvent[]): void
+  /** Events after a position, of one stream or of all; null when that reaches back further than what is here. */
+  after(position: number, streamId: string | null): readonly PaymentEvent[] | null
+}
+
+export function createRecentEvents(start: number, capacity: number): RecentEvents {
+  let from = start
+  let all: PaymentEvent[] = []
+  const byStream = new Map<string, PaymentEvent[]>()
+
+  const forget = (count: number) => {
+    for (const event of all.slice(0, count)) {
+      const stream = byStream.get(event.streamId)
+      stream?.shift()
+      if (stream?.length === 0) byStream.delete(event.streamId)
+      from = event.position
+    }
+    all = all.slice(count)
+  }
+
+  return {
+    get start() {
+      return from
+    },
+    get end() {
+      return all.at(-1)?.position ?? from
+    },
+    append(events) {
+      for (const event of events) {
+        all.push(event)
+        const stream = byStream.get(event.streamId)
+        if (stream === undefined) byStream.set(event.streamId, [event])
+        else stream.push(event)
+      }
+      // Half at a time, so that the cost of forgetting is shared by many appends.
+      if (all.length > capacity) forget(all.length - Math.ceil(capacity / 2))
+    },
+    after(position, streamId) {
+      if (position < from) return null
+      const events = streamId === null ? all : byStream.get(streamId)
+      return events === undefined ? [] : events.slice(firstAfter(events, position))
+    },
+  }
+}
+
+/** Index of the first event after a position, by halving: positions rise. */
+function firstAfter(events: readonly PaymentEvent[], position: number): number {
+  let low = 0
+  let high = events.length
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if ((events[middle]?.position ?? 0) <= position) low = middle + 1
+    else high = middle
+  }
+  return low
+}

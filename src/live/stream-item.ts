@@ -1,0 +1,29 @@
+import type { PaymentEvent } from '../domain/payment-event.ts'
+import type { PaymentLink } from '../domain/payment-link.ts'
+import type { Payment } from '../domain/payment.ts'
+
+/** One item of a stream. Positions are of the log; the edge turns them into cursors. */
+export type StreamItem = {
+  readonly position: number
+  /** Position of the item before it on this stream; null on the first item of a stream that continues nothing. */
+  readonly previous: number | null
+} & (
+  | { readonly kind: 'SNAPSHOT'; readonly link: PaymentLink | null; readonly payment: Payment | null }
+  | { readonly kind: 'EVENT'; readonly event: PaymentEvent }
+  | { readonly kind: 'CAUGHT_UP' }
+  | { readonly kind: 'RESYNC_REQUIRED'; readonly reason: string }
+)
+
+/** Where a stream begins. */
+export type StreamStart =
+  /** With the state as it is, and then what follows the position at which it was read. */
+  | {
+      readonly kind: 'snapshot'
+      readonly link: PaymentLink | null
+      readonly payment: Payment | null
+      readonly head: number
+    }
+  /** With what follows a position that the client has seen. */
+  | { readonly kind: 'after'; readonly position: number }
+  /** With what comes from now on. */
+  | { readonly kind: 'now' }

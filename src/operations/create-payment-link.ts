@@ -1,0 +1,179 @@
+import { accepts, spanOf } from '../domain/payin-method-limits.ts'
+import { linkStreamId, type PaymentLink } from '../domain/payment-link.ts'
+import { linkRequestProblems, type LinkRequest } from '../domain/payment-link-rules.ts'
+import { callbackAuthorization } from '../keys/callback-secret.ts'
+import type { KeyRing } from '../keys/key-ring.ts'
+import type { Store } from '../store/store.ts'
+import type { UpstreamClient } from '../upstream/client.ts'
+import type { MethodCache } from '../upstream/method-cache.ts'
+import type { Site, Sites } from '../upstream/sites.ts'
+import type { CreatedPayinLink, PayinLinkRequest } from '../upstream/wire/payin-link.ts'
+import type { Done, Once, Task } from './once.ts'
+import type { CommandFailure, InputFailure } from './outcome.ts'
+
+export type CreateLinkOptions = {
+  readonly store: Pick<Store, 'links' | 'commands'>
+  readonly upstream: Pick<UpstreamClient, 'createPayinLink' | 'listPayinLinks'>
+  readonly methods: MethodCache
+  readonly sites: Sites
+  readonly keys: KeyRing
+  readonly once: Once
+  readonly clock: () => Date
+  /** Where the service reaches us, without a slash at the end. */
+  readonly publicUrl: () => string
+  readonly newRef: () => string
+}
+
+export type LinkOutcome =
+  | { readonly kind: 'done'; readonly link: PaymentLink; readonly replayed: boolean }
+  | InputFailure
+  | CommandFailure
+
+/**
+ * The service has no idempotency key for links, so after an attempt without an answer we look for its trace; a link that
+ * nobody was given harms nobody, and after this long another is made.
+ */
+const REPEAT_AFTER_MS = 30_000
+
+/**
+ * Makes a hosted checkout link. Everything that the interface document forbids is refused before the service is asked;
+ * the service is asked with a webhook address of the link's own, whose last segment, made before the call, tells any
+ * webhook apart even if the answer never comes. Source: interface document, sections 2.4 and 4.4.
+ */
+export async function createPaymentLink(options: CreateLinkOptions, request: LinkRequest): Promise<LinkOutcome> {
+  const problems = linkRequestProblems(request)
+  if (problems.length > 0) return { kind: 'invalid-input', problems }
+  const site = options.sites.forCurrency(request.amount.currency, request.site ?? null)
+  if (site === null) return { kind: 'invalid-input', problems: [siteProblem(options.sites, request)] }
+
+  const task = linkTask(options, request, site)
+  const earlier = await options.once.earlier(task)
+  if (earlier !== null) return outcomeOf(earlier)
+  const refusal = await methodRefusal(options.methods, request)
+  return refusal ?? outcomeOf(await options.once.run(task))
+}
+
+function outcomeOf(outcome: Done<PaymentLink> | CommandFailure): LinkOutcome {
+  return outcome.kind === 'done' ? { kind: 'done', link: outcome.result, replayed: outcome.replayed } : outcome
+}
+
+function siteProblem(sites: Sites, { amount, site }: LinkRequest): { path: string[]; message: string } {
+  if (site == null)
+    return { path: ['amount', 'currency'], message: `no credentials for ${amount.currency} are configured` }
+  return sites.byId(site) === null
+    ? { path: ['site'], message: 'there is no such site' }
+    : { path: ['site'], message: `this site does not serve ${amount.currency}` }
+}
+
+/** Checks the method and the amount against the live list. While the list cannot be had, the service itself is the judge. */
+async function methodRefusal(methods: MethodCache, { amount, methodCode }: LinkRequest): Promise<InputFailure | null> {
+  const list = await methods.list([amount.currency])
+  if (list.unavailable.includes(amount.currency)) return null
+  const candidates = methodCode == null ? list.methods : list.methods.filter((method) => method.code === methodCode)
+  if (methodCode != null && candidates.length === 0)
+    return { kind: 'method-unavailable', availableCodes: list.methods.map((method) => method.code) }
+  if (candidates.length === 0 || candidates.some((method) => accepts(method, amount) !== false)) return null
+  return { kind: 'amount-out-of-range', ...spanOf(candidates) }
+}
+
+function linkTask(options: CreateLinkOptions, request: LinkRequest, site: Site): Task<CreatedPayinLink, PaymentLink> {
+  const { store, upstream } = options
+  return {
+    mutation: 'createPaymentLink',
+    key: request.idempotencyKey,
+    input: request,
+    site: site.id,
+    newRef: options.newRef,
+    repeatAfterMs: REPEAT_AFTER_MS,
+    send: (ref) => upstream.createPayinLink(site, wireRequest(options, request, ref)),
+    settle: async (command, answer) => {
+      const at = options.clock()
+      const link = linkOf(request, { site, ref: command.ref, answer, at })
+      await store.commands.settleWithLink(command.id, link, at)
+      return link
+    },
+    replay: async (command) => {
+      const { linkId } = command.result as { linkId: string }
+      return (await store.links.byIds([linkId]))[0] ?? null
+    },
+    trace: (command) => findByAddress(options, site, { ref: command.ref, sentAt: command.sentAt }),
+  }
+}
+
+function wireRequest(options: CreateLinkOptions, request: LinkRequest, ref: string): PayinLinkRequest {
+  const { customer } = request
+  return {
+    amount: request.amount,
+    description: request.description,
+    sender: {
+      email: customer.email,
+      firstName: customer.firstName,
+      lastName: customer.lastName,
+      address: customer.address ?? null,
+      city: customer.city ?? null,
+      postalCode: customer.postalCode ?? null,
+      state: customer.state ?? null,
+      countryCode: customer.countryCode ?? null,
+      extra: (customer.extra ?? {}) as Record<string, string>,
+    },
+    methodCode: request.methodCode ?? null,
+    expiresInSeconds: request.expiresInSeconds,
+    successUrl: request.successUrl ?? null,
+    failureUrl: request.failureUrl ?? null,
+    webhook: {
+      endpointUrl: webhookAddress(options.publicUrl(), ref),
+      authorizationHeader: callbackAuthorization(options.keys, 'payment', ref),
+    },
+  }
+}
+
+function webhookAddress(publicUrl: string, ref: string): string {
+  return `${publicUrl}/webhooks/payments/${ref}`
+}
+
+function linkOf(
+  request: LinkRequest,
+  made: { site: Site; ref: string; answer: CreatedPayinLink; at: Date },
+): PaymentLink {
+  const expiry = new Date(made.at.getTime() + request.expiresInSeconds * 1_000)
+  return {
+    id: made.answer.uuid,
+    ref: made.ref,
+    streamId: linkStreamId(made.ref),
+    site: made.site.id,
+    reference: request.reference,
+    checkoutUrl: made.answer.paymentUrl,
+    requestedAmount: { value: request.amount.value, currency: request.amount.currency },
+    description: request.description,
+    methodCode: request.methodCode ?? null,
+    ownerId: request.ownerId ?? null,
+    createdAt: made.at.toISOString(),
+    expiresAt: made.answer.expiresAt ?? expiry.toISOString(),
+    expired: false,
+    paymentId: null,
+  }
+}
+
+/** Pages that are looked through for a link whose creation was not answered: the newest come first. */
+const TRACE_PAGES = 3
+
+/** Finds a link by the webhook address that we gave it. One that does not tell its checkout address is of no use. */
+async function findByAddress(
+  options: CreateLinkOptions,
+  site: Site,
+  attempt: { ref: string; sentAt: number },
+): Promise<CreatedPayinLink | null> {
+  const address = webhookAddress(options.publicUrl(), attempt.ref)
+  const since = new Date(attempt.sentAt - 60_000).toISOString().slice(0, 19)
+  try {
+    for (let page = 1; page <= TRACE_PAGES; page++) {
+      const list = await options.upstream.listPayinLinks(site, { from_date: since, page })
+      const found = list.entries.find((entry) => entry.endpointUrl === address)
+      if (found !== undefined) return found.link
+      if (list.entries.length === 0 || page >= (list.totalPages ?? 1)) break
+    }
+  } catch {
+    return null
+  }
+  return null
+}

@@ -1,0 +1,190 @@
+import type { Command } from '../domain/command.ts'
+import type { CommandStore } from '../store/store.ts'
+import { fingerprint, sameFingerprint } from '../keys/fingerprint.ts'
+import type { KeyRing } from '../keys/key-ring.ts'
+import type { Logger } from '../log.ts'
+import type { CommandFailure, Rejection } from './outcome.ts'
+import { faultOf, nothingDone, rejection } from './upstream-failure.ts'
+
+/** A command and how it is carried out, tried again, and recognised. */
+export type Task<Answer, Result> = {
+  readonly mutation: string
+  /** The caller's idempotency key. */
+  readonly key: string
+  readonly input: unknown
+  /** Id of the credentials that are used, for errors. */
+  readonly site: string
+  /** Makes the correlator of a new attempt. */
+  readonly newRef: () => string
+  /** Asks the service, once. Rejects with an `UpstreamFault`. */
+  readonly send: (ref: string) => Promise<Answer>
+  /** Commits what the answer means, together with the end of the command. */
+  readonly settle: (command: Command, answer: Answer) => Promise<Result>
+  /** The first result again. */
+  readonly replay: (command: Command) => Promise<Result | null>
+  /** Looks for what an attempt without an answer may have done; null when there is no trace of it. */
+  readonly trace: (command: Command) => Promise<Answer | null>
+  /** Milliseconds after which an attempt without a trace may be followed by another; null for never. */
+  readonly repeatAfterMs: number | null
+}
+
+export type Done<Result> = { readonly kind: 'done'; readonly result: Result; readonly replayed: boolean }
+
+export type Outcome<Result> = Done<Result> | CommandFailure
+
+export type OnceOptions = {
+  readonly commands: CommandStore
+  readonly keys: KeyRing
+  readonly logger: Logger
+  readonly clock: () => Date
+  /** Name of this process, for the lease. */
+  readonly owner: string
+  readonly newId: () => string
+  /** How long a caller waits for the first use of its key. */
+  readonly patienceMs?: number
+}
+
+export type Once = {
+  /** The outcome of an earlier use of the task's key, or null when it is new. */
+  earlier<Answer, Result>(task: Task<Answer, Result>): Promise<Outcome<Result> | null>
+  /** Carries the task out, unless its key was used before. */
+  run<Answer, Result>(task: Task<Answer, Result>): Promise<Outcome<Result>>
+}
+
+/** Longer than the upstream client's own deadline for a POST, so that a lease never ends under a call. */
+const LEASE_MS = 30_000
+const PATIENCE_MS = 8_000
+
+/**
+ * Carries out each command at most once. What goes out is recorded first; what comes back ends the record. An attempt of
+ * which nobody knows the outcome is UNKNOWN: it is never sent again blindly, only after a look for its trace.
+ */
+export function createOnce(options: OnceOptions): Once {
+  const { commands, keys, logger, clock, owner, newId } = options
+  const running = new Map<string, { readonly input: string; readonly outcome: Promise<Outcome<unknown>> }>()
+
+  const earlier: Once['earlier'] = async (task) => {
+    if (running.has(slot(task))) return inTurn(task, () => start(task))
+    const command = await commands.find(task.mutation, task.key)
+    return command === null ? null : inTurn(task, () => resume(task, command))
+  }
+
+  const run: Once['run'] = (task) => inTurn(task, () => start(task))
+
+  /** One use of a key at a time within this process; the others wait for it and get its outcome. */
+  const inTurn = async <Answer, Result>(
+    task: Task<Answer, Result>,
+    work: () => Promise<Outcome<Result>>,
+  ): Promise<Outcome<Result>> => {
+    const first = running.get(slot(task))
+    if (first === undefined) {
+      const outcome = work().finally(() => running.delete(slot(task)))
+      running.set(slot(task), { input: fingerprint(keys, task.input), outcome })
+      return outcome
+    }
+    if (!sameFingerprint(keys, task.input, first.input)) return conflict(false)
+    const outcome = await withPatience(first.outcome as Promise<Outcome<Result>>, options.patienceMs ?? PATIENCE_MS)
+    if (outcome === null) return conflict(true)
+    return outcome.kind === 'done' ? { ...outcome, replayed: true } : outcome
+  }
+
+  const start = async <Answer, Result>(task: Task<Answer, Result>): Promise<Outcome<Result>> => {
+    const sentAt = clock().getTime()
+    const { command, fresh } = await commands.begin({
+      id: newId(),
+      mutation: task.mutation,
+      key: task.key,
+      fingerprint: fingerprint(keys, task.input),
+      ref: task.newRef(),
+      owner,
+      leaseUntil: sentAt + LEASE_MS,
+      sentAt,
+    })
+    return fresh ? send(task, command) : resume(task, command)
+  }
+
+  const resume = async <Answer, Result>(task: Task<Answer, Result>, command: Command): Promise<Outcome<Result>> => {
+    if (!sameFingerprint(keys, task.input, command.fingerprint)) return conflict(false)
+    if (command.state === 'SETTLED') {
+      const result = await task.replay(command)
+      return result === null ? unknown(command) : { kind: 'done', result, replayed: true }
+    }
+    if (command.state === 'REJECTED') return command.result as Rejection
+    if (command.state === 'SENT') {
+      if (command.leaseUntil > clock().getTime()) return conflict(true)
+      await commands.markUnknown(command.id)
+    }
+    return lookFor(task, command)
+  }
+
+  const lookFor = async <Answer, Result>(task: Task<Answer, Result>, command: Command): Promise<Outcome<Result>> => {
+    const answer = await task.trace(command)
+    if (answer !== null) return { kind: 'done', result: await task.settle(command, answer), replayed: true }
+    const sentAt = clock().getTime()
+    if (task.repeatAfterMs === null || sentAt - command.sentAt < task.repeatAfterMs) return unknown(command)
+    const attempt = { ref: task.newRef(), owner, leaseUntil: sentAt + LEASE_MS, sentAt }
+    if (!(await commands.retry(command.id, attempt))) return conflict(true)
+    return send(task, { ...command, ...attempt, attempt: command.attempt + 1 })
+  }
+
+  const send = async <Answer, Result>(task: Task<Answer, Result>, command: Command): Promise<Outcome<Result>> => {
+    let answer: Answer
+    try {
+      answer = await task.send(command.ref)
+    } catch (error) {
+      return ended(task, command, error)
+    }
+    try {
+      return { kind: 'done', result: await task.settle(command, answer), replayed: false }
+    } catch (error) {
+      // The service did it, and the record could not be ended: its lease ends it, and then the trace is looked for.
+      logger.error({ mutation: task.mutation, commandId: command.id, err: error }, 'command could not be settled')
+      return unknown(command)
+    }
+  }
+
+  const ended = async (
+    task: { readonly mutation: string; readonly site: string },
+    command: Command,
+    error: unknown,
+  ): Promise<CommandFailure> => {
+    const fault = faultOf(error)
+    logger.warn({ mutation: task.mutation, commandId: command.id, site: task.site, err: error }, 'command failed')
+    if (fault === null || fault.kind === 'unknown') {
+      await commands.markUnknown(command.id)
+      if (fault === null) throw error
+      return unknown(command)
+    }
+    if (fault.kind === 'refused') {
+      const refusal = rejection(fault)
+      await commands.reject(command.id, refusal)
+      return refusal
+    }
+    await commands.forget(command.id)
+    return nothingDone(fault, task.site)
+  }
+
+  return { earlier, run }
+}
+
+function slot({ mutation, key }: { mutation: string; key: string }): string {
+  return `${mutation} ${key}`
+}
+
+function conflict(inProgress: boolean): CommandFailure {
+  return { kind: 'idempotency-conflict', inProgress }
+}
+
+function unknown(command: Command): CommandFailure {
+  return { kind: 'outcome-unknown', operationId: command.id }
+}
+
+async function withPatience<Value>(promise: Promise<Value>, milliseconds: number): Promise<Value | null> {
+  const { promise: late, resolve } = Promise.withResolvers<null>()
+  const timer = setTimeout(resolve, milliseconds, null)
+  try {
+    return await Promise.race([promise, late])
+  } finally {
+    clearTimeout(timer)
+  }
+}
