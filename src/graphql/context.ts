@@ -1,0 +1,39 @@
+import type { Caller } from '../access/caller.ts'
+import type { Currency } from '../domain/currencies.ts'
+import type { CursorCodec } from '../keys/cursor.ts'
+import type { KeyRing } from '../keys/key-ring.ts'
+import type { Tail } from '../live/tail.ts'
+import type { Operations } from '../operations/operations.ts'
+import type { Store } from '../store/store.ts'
+import type { MethodCache } from '../upstream/method-cache.ts'
+import { createLoaders, type Loaders } from './loaders.ts'
+
+/** What lives as long as the process. */
+export type Services = {
+  readonly store: Store
+  readonly tail: Tail
+  readonly methods: MethodCache
+  readonly operations: Operations
+  readonly keys: KeyRing
+  readonly cursors: CursorCodec
+  readonly clock: () => Date
+  readonly isEnabled: (currency: Currency) => boolean
+}
+
+/** What a resolver may use. Loaders live as long as one answer, so that nothing read for one is served to the next. */
+export type Context = Services & {
+  readonly caller: Caller
+  readonly loaders: Loaders
+  /** The request came with the router's secret, or none is asked for. */
+  readonly fromRouter: boolean
+}
+
+/** A context for one operation. */
+export function createContext(services: Services, caller: Caller, fromRouter: boolean): Context {
+  return { ...services, caller, fromRouter, loaders: createLoaders(services) }
+}
+
+/** The same context with fresh loaders: for the next item of a stream. */
+export function refreshContext(context: Context): Context {
+  return { ...context, loaders: createLoaders(context) }
+}

@@ -1,0 +1,44 @@
+import DataLoader from 'dataloader'
+import type { PayinMethod } from '../domain/payin-method.ts'
+import type { Payment } from '../domain/payment.ts'
+import type { PaymentEvent } from '../domain/payment-event.ts'
+import type { PaymentLink } from '../domain/payment-link.ts'
+import type { Payer } from '../domain/payment-report.ts'
+import type { Store } from '../store/store.ts'
+import type { MethodCache } from '../upstream/method-cache.ts'
+
+/** One loader per kind of thing that resolvers fetch by key: each asks once per answer, for all keys together. */
+export type Loaders = {
+  readonly linkById: DataLoader<string, PaymentLink | null>
+  readonly linkByRef: DataLoader<string, PaymentLink | null>
+  readonly paymentById: DataLoader<string, Payment | null>
+  readonly payerByPayment: DataLoader<string, Payer | null>
+  readonly eventById: DataLoader<string, PaymentEvent | null>
+  readonly methodByCode: DataLoader<string, PayinMethod | null>
+}
+
+/** Fresh loaders, for one answer. A key that nothing has gives null; a failed read fails every key of its batch. */
+export function createLoaders({ store, methods }: { store: Store; methods: MethodCache }): Loaders {
+  return {
+    linkById: loader(store.links.byIds, (link) => link.id),
+    linkByRef: loader(store.links.byRefs, (link) => link.ref),
+    paymentById: loader(store.payments.byIds, (payment) => payment.id),
+    payerByPayment: new DataLoader(async (ids) => {
+      const payers = await store.payments.payers(ids)
+      return ids.map((id) => payers.get(id) ?? null)
+    }),
+    eventById: loader(store.log.byIds, (event) => event.id),
+    methodByCode: new DataLoader((codes) => Promise.all(codes.map((code) => methods.find(code)))),
+  }
+}
+
+/** A loader over a plural read that gives what it found in any order. */
+function loader<Row>(
+  load: (keys: readonly string[]) => Promise<readonly Row[]>,
+  keyOf: (row: Row) => string,
+): DataLoader<string, Row | null> {
+  return new DataLoader(async (keys) => {
+    const rows = new Map((await load(keys)).map((row) => [keyOf(row), row]))
+    return keys.map((key) => rows.get(key) ?? null)
+  })
+}

@@ -1,0 +1,9 @@
+import type { Payment } from '../domain/payment.ts'
+
+/**
+ * A payment whose amount the service has not told in a way that can be read is kept, and shown once a read has told it:
+ * its amount is never guessed.
+ */
+export function presentable(payment: Payment | null): Payment | null {
+  return payment === null || payment.details.amount === null || payment.details.currency === null ? null : payment
+}

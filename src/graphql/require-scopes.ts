@@ -1,0 +1,64 @@
+import {
+  defaultFieldResolver,
+  getDirectiveValues,
+  isObjectType,
+  type GraphQLDirective,
+  type GraphQLField,
+  type GraphQLSchema,
+} from 'graphql'
+import { hasScope, type Caller } from '../access/caller.ts'
+import { isScope, type Scope } from '../access/scopes.ts'
+import type { Context } from './context.ts'
+import { forbidden, unauthenticated } from './errors.ts'
+
+/** Any of the inner lists suffices; all scopes of an inner list are needed. */
+type ScopeRule = readonly (readonly Scope[])[]
+
+/**
+ * Holds the schema's own `@requiresScopes` directives: the fields that carry one answer only callers whose token does too.
+ * One source of truth for queries, mutations, subscriptions and entities, over every transport. Changes the schema's
+ * resolvers in place and gives it back.
+ */
+export function enforceScopes(schema: GraphQLSchema): GraphQLSchema {
+  const directive = schema.getDirectives().find((candidate) => /(?:^|__)requiresScopes$/.test(candidate.name))
+  if (directive === undefined) throw new Error('The schema does not import @requiresScopes.')
+  for (const type of Object.values(schema.getTypeMap())) {
+    if (!isObjectType(type)) continue
+    for (const field of Object.values(type.getFields())) {
+      const rule = ruleOf(field, directive)
+      if (rule !== null) guard(field, `${type.name}.${field.name}`, rule)
+    }
+  }
+  return schema
+}
+
+function ruleOf(field: GraphQLField<unknown, Context>, directive: GraphQLDirective): ScopeRule | null {
+  if (field.astNode === undefined || field.astNode === null) return null
+  const scopes = getDirectiveValues(directive, field.astNode)?.['scopes'] as readonly (readonly string[])[] | undefined
+  return scopes?.map((all) => all.map(known)) ?? null
+}
+
+/** A misspelt scope would shut a field for everyone: better to refuse to start. */
+function known(scope: string): Scope {
+  if (isScope(scope)) return scope
+  throw new Error(`The schema asks for a scope that does not exist: ${scope}`)
+}
+
+function guard(field: GraphQLField<unknown, Context>, name: string, rule: ScopeRule): void {
+  const { resolve = defaultFieldResolver, subscribe } = field
+  const check = (caller: Caller) => {
+    if (rule.some((scopes) => scopes.every((scope) => hasScope(caller, scope)))) return
+    throw caller.kind === 'anonymous' ? unauthenticated() : forbidden(name)
+  }
+  if (subscribe !== undefined) {
+    field.subscribe = (parent, args, context, info) => {
+      check(context.caller)
+      return subscribe(parent, args, context, info)
+    }
+    return
+  }
+  field.resolve = (parent, args, context, info) => {
+    check(context.caller)
+    return resolve(parent, args, context, info)
+  }
+}

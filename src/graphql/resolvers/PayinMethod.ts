@@ -1,0 +1,13 @@
+import { traitsOf } from '../../domain/method-traits.ts'
+import { accepts, limitOf } from '../../domain/payin-method-limits.ts'
+import type { PayinMethodResolvers } from '../generated.ts'
+
+export const PayinMethod: PayinMethodResolvers = {
+  minAmount: (method) => limitOf(method, 'minAmount'),
+  maxAmount: (method) => limitOf(method, 'maxAmount'),
+  cardBrands: (method) => method.cardBrands && [...method.cardBrands],
+  checkoutLanguages: (method) => method.checkoutLanguages && [...method.checkoutLanguages],
+  traits: (method) => traitsOf(method.kind),
+  accepts: (method, { amount }) => accepts(method, amount),
+  __resolveReference: ({ code }, { loaders }) => loaders.methodByCode.load(code),
+}

@@ -1,0 +1,68 @@
+import { nextAction } from '../../domain/next-action.ts'
+import type { Money } from '../../domain/money.ts'
+import type { Payment as PaymentState } from '../../domain/payment.ts'
+import { factsOf } from '../../domain/payment-status.ts'
+import type { Context } from '../context.ts'
+import type { PaymentResolvers, PaymentStatus } from '../generated.ts'
+import { presentable } from '../presentable.ts'
+import { mayReadPayment } from '../rights.ts'
+import { streamEvents } from '../stream-events.ts'
+
+export const Payment: PaymentResolvers = {
+  link: async (payment, _args, context) => {
+    const link = await linkOf(payment, context)
+    return link === null ? null : { link }
+  },
+  reference: async (payment, _args, context) =>
+    (await linkOf(payment, context))?.reference ?? payment.details.reference,
+  status: (payment) => (payment.status === null ? 'UNRECOGNISED' : (payment.status.toUpperCase() as PaymentStatus)),
+  terminal: (payment) => payment.status !== null && factsOf(payment.status).terminal,
+  amount: (payment) => required(amountOf(payment, 'amount')),
+  total: (payment) => amountOf(payment, 'total'),
+  paid: (payment) => amountOf(payment, 'paid'),
+  refunded: (payment) => amountOf(payment, 'refunded'),
+  refundable: ({ details }) => details.refundable,
+  method: async (payment, _args, context) => {
+    const code = await methodCodeOf(payment, context)
+    return code === null ? null : context.loaders.methodByCode.load(code)
+  },
+  methodRaw: ({ details }) => details.methodRaw,
+  card: ({ details }) => details.card,
+  payer: (payment, _args, { loaders }) => loaders.payerByPayment.load(payment.id),
+  nextAction: async (payment, _args, context) => nextAction(payment, await linkOf(payment, context), context.clock()),
+  failure: ({ details, status, updatedAt }) =>
+    status === 'failed'
+      ? { codeRaw: details.failureCode ?? '', upstreamMessage: details.failureMessage, failedAt: updatedAt }
+      : null,
+  instructions: ({ details }) => details.instructions,
+  expiresAt: ({ details }) => details.expiresAt,
+  createdAt: ({ details }) => details.createdAt,
+  events: (payment, args, context) => streamEvents(payment.streamId, args, context),
+  __resolveReference: async ({ id }, context) => {
+    const payment = presentable(await context.loaders.paymentById.load(id))
+    return payment !== null && (await mayReadPayment(context, payment)) ? payment : null
+  },
+}
+
+async function linkOf(payment: PaymentState, { loaders }: Context) {
+  return payment.linkRef === null ? null : loaders.linkByRef.load(payment.linkRef)
+}
+
+function amountOf({ details }: PaymentState, which: 'amount' | 'total' | 'paid' | 'refunded'): Money | null {
+  const value = details[which]
+  return value === null || details.currency === null ? null : { value, currency: details.currency }
+}
+
+/** Payments without an amount are not shown at all, so this holds wherever a payment is a parent. */
+function required(amount: Money | null): Money {
+  if (amount === null) throw new TypeError('A payment without an amount was shown.')
+  return amount
+}
+
+/** The service names the method by its code, or by a short word such as `card`: then the link's preselection tells more. */
+async function methodCodeOf(payment: PaymentState, context: Context): Promise<string | null> {
+  const raw = payment.details.methodRaw
+  const preselected = (await linkOf(payment, context))?.methodCode ?? null
+  if (raw === null || !raw.includes('_')) return preselected
+  return raw
+}

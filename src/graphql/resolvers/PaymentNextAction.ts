@@ -1,0 +1,6 @@
+import { nextActionLabel } from '../../domain/next-action.ts'
+import type { PaymentNextActionResolvers } from '../generated.ts'
+
+export const PaymentNextAction: PaymentNextActionResolvers = {
+  label: (action, { locale }) => nextActionLabel(action.kind, locale ?? null),
+}

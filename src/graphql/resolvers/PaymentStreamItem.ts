@@ -1,0 +1,19 @@
+import type { PaymentStreamItemResolvers } from '../generated.ts'
+import { presentable } from '../presentable.ts'
+
+export const PaymentStreamItem: PaymentStreamItemResolvers = {
+  cursor: (item, _args, { cursors }) => cursors.encode('log', item.position),
+  previousCursor: (item, _args, { cursors }) => (item.previous === null ? null : cursors.encode('log', item.previous)),
+  event: (item) => (item.kind === 'EVENT' ? item.event : null),
+  payment: (item) => {
+    if (item.kind === 'EVENT') return presentable(item.event.payment)
+    return item.kind === 'SNAPSHOT' ? presentable(item.payment) : null
+  },
+  link: async (item, _args, { loaders }) => {
+    if (item.kind === 'SNAPSHOT') return item.link && { link: item.link, payment: item.payment }
+    if (item.kind !== 'EVENT' || item.event.linkRef === null) return null
+    const link = await loaders.linkByRef.load(item.event.linkRef)
+    return link && { link, payment: item.event.payment }
+  },
+  resyncReason: (item) => (item.kind === 'RESYNC_REQUIRED' ? item.reason : null),
+}

@@ -1,0 +1,15 @@
+import type { MutationResolvers } from '../../generated.ts'
+import { presentable } from '../../presentable.ts'
+import { failureResult } from '../../results.ts'
+
+export const refreshPayment: MutationResolvers['refreshPayment'] = async (_root, { id }, { operations }) => {
+  const outcome = await operations.refreshPayment(id)
+  if (outcome.kind !== 'done') return failureResult(outcome)
+  const { payment, link, changed } = outcome
+  return {
+    __typename: 'RefreshPaymentSuccess',
+    payment: presentable(payment),
+    link: link === null ? null : { link, payment },
+    changed,
+  }
+}

@@ -1,0 +1,26 @@
+import { amountProblem } from '../../../domain/money.ts'
+import type { PayinMethod } from '../../../domain/payin-method.ts'
+import { accepts } from '../../../domain/payin-method-limits.ts'
+import { badArgument } from '../../errors.ts'
+import type { QueryPayinMethodsArgs, QueryResolvers } from '../../generated.ts'
+
+export const payinMethods: QueryResolvers['payinMethods'] = async (_root, args, { methods }) => {
+  const problem = args.amount == null ? null : amountProblem(args.amount)
+  if (problem !== null) throw badArgument('amount', problem)
+  const list = await methods.list(args.currencies ?? undefined)
+  return {
+    nodes: select(list.methods, args),
+    fetchedAt: list.fetchedAt,
+    stale: list.stale,
+    unavailable: [...list.unavailable],
+  }
+}
+
+function select(methods: readonly PayinMethod[], { amount, kinds }: QueryPayinMethodsArgs): PayinMethod[] {
+  if (amount == null && kinds == null) return methods as PayinMethod[]
+  return methods.filter(
+    (method) =>
+      (kinds?.includes(method.kind) ?? true) &&
+      (amount == null || (method.currency === amount.currency && accepts(method, amount) !== false)),
+  )
+}

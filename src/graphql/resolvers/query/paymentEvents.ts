@@ -1,0 +1,13 @@
+import { withoutNulls } from '../../filters.ts'
+import type { QueryResolvers } from '../../generated.ts'
+import { connection, pageSize, pageStart } from '../../paging.ts'
+
+export const paymentEvents: QueryResolvers['paymentEvents'] = async (_root, args, { store, cursors }) => {
+  const size = pageSize(args.first)
+  const start = pageStart(cursors, 'log', args.after) ?? 0
+  const rows = await store.log.read(start, size + 1, withoutNulls(args.filter))
+  return connection(
+    { rows, numberOf: (event) => event.position, size, after: args.after },
+    { encode: (position) => cursors.encode('log', position), node: (event) => event },
+  )
+}

@@ -1,0 +1,29 @@
+import { eventMatcher } from '../../../live/event-filter.ts'
+import type { Context } from '../../context.ts'
+import { withoutNulls } from '../../filters.ts'
+import type { SubscriptionResolvers } from '../../generated.ts'
+import { rightEndsAt } from '../../rights.ts'
+import { streamSource } from '../../stream-source.ts'
+
+export const paymentEventStream: SubscriptionResolvers['paymentEventStream'] = {
+  subscribe: async (_root, args, context) => {
+    const filter = withoutNulls(args.filter)
+    return streamSource(
+      'paymentEventStream',
+      {
+        streamId: null,
+        filter,
+        matches: eventMatcher(filter, await refsOf(filter.linkIds, context)),
+        after: args.after,
+        otherwise: { kind: 'now' },
+        endsAt: rightEndsAt(context, false),
+      },
+      context,
+    )
+  },
+}
+
+/** Events carry their link's correlator, so the links of a filter are looked up once, when the stream is opened. */
+async function refsOf(linkIds: readonly string[] | undefined, { store }: Context): Promise<readonly string[] | null> {
+  return linkIds === undefined ? null : (await store.links.byIds(linkIds)).map((link) => link.ref)
+}

@@ -1,0 +1,21 @@
+import { notFound } from '../../errors.ts'
+import type { SubscriptionResolvers } from '../../generated.ts'
+import { mayReadLink, onlyByToken, rightEndsAt } from '../../rights.ts'
+import { streamSource } from '../../stream-source.ts'
+
+export const paymentLinkUpdates: SubscriptionResolvers['paymentLinkUpdates'] = {
+  subscribe: async (_root, { id, statusToken, after }, context) => {
+    const snapshot = await context.store.links.snapshot(id)
+    if (snapshot === null || !mayReadLink(context, snapshot.link, statusToken)) throw notFound('id')
+    return streamSource(
+      'paymentLinkUpdates',
+      {
+        streamId: snapshot.link.streamId,
+        after,
+        otherwise: { kind: 'snapshot', ...snapshot },
+        endsAt: rightEndsAt(context, onlyByToken(context, snapshot.link), statusToken),
+      },
+      context,
+    )
+  },
+}

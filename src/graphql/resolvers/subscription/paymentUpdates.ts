@@ -1,0 +1,21 @@
+import { notFound } from '../../errors.ts'
+import type { SubscriptionResolvers } from '../../generated.ts'
+import { mayReadPayment, onlyByToken, rightEndsAt } from '../../rights.ts'
+import { streamSource } from '../../stream-source.ts'
+
+export const paymentUpdates: SubscriptionResolvers['paymentUpdates'] = {
+  subscribe: async (_root, { id, statusToken, after }, context) => {
+    const snapshot = await context.store.payments.snapshot(id)
+    if (snapshot === null || !(await mayReadPayment(context, snapshot.payment, statusToken))) throw notFound('id')
+    return streamSource(
+      'paymentUpdates',
+      {
+        streamId: snapshot.payment.streamId,
+        after,
+        otherwise: { kind: 'snapshot', ...snapshot },
+        endsAt: rightEndsAt(context, onlyByToken(context, snapshot.link), statusToken),
+      },
+      context,
+    )
+  },
+}

@@ -1,0 +1,61 @@
+import { GraphQLError, GraphQLScalarType, Kind, type ValueNode } from 'graphql'
+import { GraphQLDateTimeISO, GraphQLJSONObject } from 'graphql-scalars'
+
+/** How long a URL may be: what browsers and proxies agree on. */
+const MAX_URL = 2_048
+const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/
+
+const decimal = new GraphQLScalarType<string, string>({
+  name: 'Decimal',
+  parseValue: (value) => readDecimal(value),
+  parseLiteral: (node) => readDecimal(literalText(node)),
+  serialize: (value) => String(value),
+})
+
+const currencyCode = new GraphQLScalarType<string, string>({
+  name: 'CurrencyCode',
+  parseValue: (value) => readCurrency(value),
+  parseLiteral: (node) => readCurrency(node.kind === Kind.STRING ? node.value : null),
+  serialize: (value) => String(value),
+})
+
+/** The scalars of the schema. `production` decides whether plain http to a loopback host is a URL here. */
+export function createScalars({ production }: { production: boolean }) {
+  const readUrl = (value: unknown): string => readHttpsUrl(value, production)
+  return {
+    DateTime: GraphQLDateTimeISO,
+    JSONObject: GraphQLJSONObject,
+    Decimal: decimal,
+    CurrencyCode: currencyCode,
+    HttpsUrl: new GraphQLScalarType<string, string>({
+      name: 'HttpsUrl',
+      parseValue: readUrl,
+      parseLiteral: (node) => readUrl(node.kind === Kind.STRING ? node.value : null),
+      serialize: (value) => String(value),
+    }),
+  }
+}
+
+/** A number is taken only where it is exact: a safe integer, or a literal's own digits in the document. */
+function readDecimal(value: unknown): string {
+  if (typeof value === 'number' && Number.isSafeInteger(value)) return String(value)
+  if (typeof value === 'string' && value.length <= 40) return value
+  throw new GraphQLError('Decimal must be a string of plain digits such as "1250.50".')
+}
+
+function literalText(node: ValueNode): unknown {
+  return node.kind === Kind.STRING || node.kind === Kind.INT || node.kind === Kind.FLOAT ? node.value : null
+}
+
+function readCurrency(value: unknown): string {
+  if (typeof value === 'string' && /^[A-Z]{3,4}$/.test(value)) return value
+  throw new GraphQLError('CurrencyCode must be an upper-case code such as "AUD".')
+}
+
+function readHttpsUrl(value: unknown, production: boolean): string {
+  const url = typeof value === 'string' && value.length <= MAX_URL ? URL.parse(value) : null
+  const plainAllowed = url?.protocol === 'http:' && !production && LOOPBACK.test(url.hostname)
+  if (url !== null && (url.protocol === 'https:' || plainAllowed) && url.username === '' && url.password === '')
+    return String(value)
+  throw new GraphQLError('HttpsUrl must be an absolute https URL without credentials.')
+}

@@ -1,0 +1,22 @@
+import { readFileSync } from 'node:fs'
+import { buildSubgraphSchema } from '@apollo/subgraph'
+import { parse, type GraphQLSchema } from 'graphql'
+import { enforceScopes } from './require-scopes.ts'
+import { resolvers } from './resolvers/index.ts'
+import { createScalars } from './scalars.ts'
+
+const SCHEMA_FILE = new URL('../../schema.graphql', import.meta.url)
+
+/** The subgraph's executable schema: the contract in schema.graphql, our resolvers, and the scopes that the contract asks for. */
+export function createSchema(options: { production: boolean }): GraphQLSchema {
+  const typeDefs = parse(readFileSync(SCHEMA_FILE, 'utf8'))
+  const everything = { ...resolvers, ...createScalars(options) } as ResolverMap
+  return enforceScopes(buildSubgraphSchema([{ typeDefs, resolvers: everything }]))
+}
+
+/** The library's own type for resolvers, which it does not export; ours are typed more closely, from the schema. */
+type Module = Extract<
+  Extract<Parameters<typeof buildSubgraphSchema>[0], readonly unknown[]>[number],
+  { typeDefs: unknown }
+>
+type ResolverMap = NonNullable<Module['resolvers']>

@@ -1,0 +1,36 @@
+import { createSourceEventStream, execute, type ExecutionArgs, type ExecutionResult } from 'graphql'
+import { refreshContext, type Context } from './context.ts'
+
+/**
+ * Subscribes, and answers each item with loaders of its own: what was read for one item is never served to the next.
+ * A refused subscription gives its errors as a result.
+ */
+export async function subscribeAfresh(
+  args: ExecutionArgs,
+): Promise<AsyncIterableIterator<ExecutionResult> | ExecutionResult> {
+  const source = await createSourceEventStream(args)
+  if (!isAsyncIterable(source)) return source
+  const items = source[Symbol.asyncIterator]()
+  const answer = async (item: unknown): Promise<ExecutionResult> =>
+    execute({ ...args, rootValue: item, contextValue: refreshContext(args.contextValue as Context) })
+  const end = async (): Promise<IteratorReturnResult<undefined>> => {
+    await items.return?.()
+    return { done: true, value: undefined }
+  }
+  const results: AsyncIterableIterator<ExecutionResult> = {
+    next: async () => {
+      const result = await items.next()
+      return result.done === true
+        ? { done: true, value: undefined }
+        : { done: false, value: await answer(result.value) }
+    },
+    return: end,
+    throw: end,
+    [Symbol.asyncIterator]: () => results,
+  }
+  return results
+}
+
+function isAsyncIterable(value: AsyncIterable<unknown> | ExecutionResult): value is AsyncIterable<unknown> {
+  return Symbol.asyncIterator in value
+}

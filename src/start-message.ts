@@ -1,0 +1,35 @@
+import { issueDevelopmentToken } from './access/issue-token.ts'
+import { ALL_SCOPES } from './access/scopes.ts'
+import type { AppConfig } from './app.ts'
+
+const TOKEN_TTL_S = 7 * 24 * 3_600
+
+/** Where everything is, and a token to try it with: what a developer reads after `npm start`. Not for production. */
+export async function startMessage(config: AppConfig, url: string): Promise<string> {
+  const lines = [
+    '',
+    'payments-subgraph is ready',
+    `  GraphQL          ${url}/graphql`,
+    `  Subscriptions    ${url.replace(/^http/, 'ws')}/graphql  (graphql-transport-ws)`,
+    `  Webhooks         ${config.http.publicUrl.endsWith(':0') ? url : config.http.publicUrl}/webhooks/payments`,
+    `  Health, metrics  ${url}/health/ready  ${url}/metrics`,
+    `  Service          ${config.upstream.url}`,
+    `  Data             ${config.database.path}`,
+    ...(config.generated.length > 0 ? [`  Generated keys   ${config.generated.join(', ')}  (development only)`] : []),
+    ...(await tokenLines(config)),
+    '',
+  ]
+  return `${lines.join('\n')}\n`
+}
+
+async function tokenLines({ clients }: AppConfig): Promise<string[]> {
+  if (clients.kind !== 'secret') return []
+  const token = await issueDevelopmentToken(clients.secret, {
+    scopes: ALL_SCOPES,
+    subject: 'developer',
+    ttlSeconds: TOKEN_TTL_S,
+    issuer: clients.issuer,
+    audience: clients.audience,
+  })
+  return ['', 'A development token with every scope, good for a week:', `  authorization: Bearer ${token}`]
+}

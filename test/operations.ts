@@ -1,0 +1,83 @@
+import { randomBytes } from 'node:crypto'
+import type { Network } from './network.ts'
+
+/** The documents that end-to-end tests send, as a client would write them. */
+export const CREATE_LINK = `mutation CreateLink($input: CreatePaymentLinkInput!) {
+  createPaymentLink(input: $input) {
+    __typename
+    ... on CreatePaymentLinkSuccess {
+      replayed
+      link { id reference site checkoutUrl statusToken state requestedAmount { value currency exponent } expiresAt payment { id } }
+    }
+    ... on InvalidInputError { problems { path message } }
+    ... on AmountOutOfRangeError { min { value currency } max { value currency } }
+    ... on MethodUnavailableError { availableCodes }
+    ... on IdempotencyConflictError { inProgress }
+    ... on OutcomeUnknownError { operationId }
+    ... on UpstreamRejectedError { httpStatus upstreamCode problems { path message } }
+    ... on UpstreamUnavailableError { retryAfterSeconds }
+    ... on CredentialsRejectedError { site }
+    ... on PaymentsError { code message retryable }
+  }
+}`
+
+export const LINK_UPDATES = `subscription LinkUpdates($id: ID!, $statusToken: String, $after: String) {
+  paymentLinkUpdates(id: $id, statusToken: $statusToken, after: $after) {
+    kind cursor previousCursor resyncReason
+    event { id kind sequence cursor source fromStatus toStatus }
+    link { id state payment { id status } }
+    payment { id status phase version terminal provisional paid { value currency } failure { code category retry customerMessage } }
+  }
+}`
+
+export const LINK = `query Link($id: ID!, $statusToken: String) {
+  paymentLink(id: $id, statusToken: $statusToken) {
+    id state
+    payment { id status statusRaw phase terminal version provisional paid { value currency } amount { value currency exponent } card { brand last4 } method { code } }
+  }
+}`
+
+/** The input of a link that every rule of the interface allows; what is given replaces parts of it. */
+export function linkInput(over: Record<string, unknown> = {}): Record<string, unknown> {
+  return {
+    idempotencyKey: randomBytes(8).toString('hex'),
+    reference: 'order-1815',
+    amount: { value: '125.50', currency: 'AUD' },
+    description: 'Two tickets',
+    customer: { email: 'ada@example.test', firstName: 'Ada', lastName: 'Payer' },
+    methodCode: 'au_card_aud',
+    ...over,
+  }
+}
+
+export type CreatedLink = {
+  readonly id: string
+  readonly reference: string
+  readonly site: string
+  readonly checkoutUrl: string
+  readonly statusToken: string
+  readonly state: string
+  readonly expiresAt: string
+  readonly payment: { readonly id: string } | null
+}
+
+/** The answer to `CREATE_LINK`, whichever member of the union it is. */
+export type CreateLinkResult = {
+  readonly __typename: string
+  readonly replayed?: boolean
+  readonly link?: CreatedLink
+  readonly [field: string]: unknown
+}
+
+/** Asks for a link and gives the result, whatever it is. */
+export async function tryCreateLink(network: Network, over: Record<string, unknown> = {}): Promise<CreateLinkResult> {
+  const answer = await network.ask<{ createPaymentLink: CreateLinkResult }>(CREATE_LINK, { input: linkInput(over) })
+  return answer.data.createPaymentLink
+}
+
+/** Makes a link; throws when there is none. */
+export async function createLink(network: Network, over: Record<string, unknown> = {}): Promise<CreatedLink> {
+  const result = await tryCreateLink(network, over)
+  if (result.link === undefined) throw new Error(`No link was made: ${JSON.stringify(result)}`)
+  return result.link
+}
