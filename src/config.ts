@@ -15,10 +15,7 @@ export type { Environment } from './config/reading.ts'
 export type {
   ClientsConfig,
   Config,
-  GeneratedSetting,
   GenerateKey,
-  HttpConfig,
-  RouterConfig,
   UpstreamConfig,
 } from './config/shape.ts'
 export type { SiteConfig } from './config/sites.ts'

@@ -34,14 +34,18 @@ const MAX_DOCUMENTS = 1_000
  * it is given too. Gives what `execute` and `subscribe` take, or the errors: a client's mistake never ends a socket.
  */
 export function createPrepareOperation({ schema, policy, trusted }: PrepareOptions) {
-  const documents = new Map<string, DocumentNode>()
+  const validated = new Map<string, DocumentNode>()
 
-  const readDocument = (query: string): DocumentNode => {
-    const known = documents.get(query)
+  /** Parses and validates a text, once: ten thousand sockets ask for the same few documents. */
+  const readDocument = (query: string, fromRouter: boolean): DocumentNode | readonly GraphQLError[] => {
+    const key = `${fromRouter} ${query}`
+    const known = validated.get(key)
     if (known !== undefined) return known
     const document = parse(query, { maxTokens: policy.maxTokens })
-    if (documents.size >= MAX_DOCUMENTS) documents.clear()
-    documents.set(query, document)
+    const errors = validate(schema, document, [...specifiedRules, ...extraRules(policy, fromRouter)])
+    if (errors.length > 0) return errors.map((error) => coded(error, 'GRAPHQL_VALIDATION_FAILED'))
+    if (validated.size >= MAX_DOCUMENTS) validated.clear()
+    validated.set(key, document)
     return document
   }
 
@@ -49,9 +53,8 @@ export function createPrepareOperation({ schema, policy, trusted }: PrepareOptio
     try {
       const query = queryText(request, trusted)
       if (query === null) return [untrusted()]
-      const document = readDocument(query)
-      const errors = validate(schema, document, [...specifiedRules, ...extraRules(policy, context.fromRouter)])
-      if (errors.length > 0) return errors.map((error) => coded(error, 'GRAPHQL_VALIDATION_FAILED'))
+      const document = readDocument(query, context.fromRouter)
+      if (!('kind' in document)) return document
       const operation = getOperationAST(document, request.operationName ?? undefined)
       if (operation == null) return [badRequest('The document does not hold the operation that was asked for.')]
       const refusal = routerRefusal(document, operation, policy, context.fromRouter)

@@ -37,6 +37,8 @@ const PATH = '/graphql'
 const MAX_FRAME_BYTES = 64 * 1024
 const INIT_TIMEOUT_MS = 3_000
 const KEEP_ALIVE_MS = 12_000
+/** How long a peer may take to answer the close frame. */
+const GOODBYE_MS = 2_000
 const RESTART: [number, string] = [1012, 'Service restart']
 const OVERLOAD: [number, string] = [1013, 'Try again later']
 
@@ -93,7 +95,9 @@ export function addWebSocket(options: WebSocketOptions): Sockets {
     async close() {
       closing = true
       for (const socket of sockets.clients) socket.close(...RESTART)
+      const stragglers = setTimeout(() => sockets.clients.forEach((socket) => socket.terminate()), GOODBYE_MS)
       await protocol.dispose()
+      clearTimeout(stragglers)
     },
   }
 }

@@ -40,7 +40,7 @@ export type OnceOptions = {
   /** Name of this process, for the lease. */
   readonly owner: string
   readonly newId: () => string
-  /** How long a caller waits for the first use of its key. */
+  /** How long a caller waits for an outcome, in milliseconds. */
   readonly patienceMs?: number
 }
 
@@ -60,7 +60,7 @@ const PATIENCE_MS = 8_000
  * which nobody knows the outcome is UNKNOWN: it is never sent again blindly, only after a look for its trace.
  */
 export function createOnce(options: OnceOptions): Once {
-  const { commands, keys, logger, clock, owner, newId } = options
+  const { commands, keys, logger, clock, owner, newId, patienceMs = PATIENCE_MS } = options
   const running = new Map<string, { readonly input: string; readonly outcome: Promise<Outcome<unknown>> }>()
 
   const earlier: Once['earlier'] = async (task) => {
@@ -80,12 +80,18 @@ export function createOnce(options: OnceOptions): Once {
     if (first === undefined) {
       const outcome = work().finally(() => running.delete(slot(task)))
       running.set(slot(task), { input: fingerprint(keys, task.input), outcome })
-      return outcome
+      return (await withPatience(outcome, patienceMs)) ?? stillOpen(task)
     }
     if (!sameFingerprint(keys, task.input, first.input)) return conflict(false)
-    const outcome = await withPatience(first.outcome as Promise<Outcome<Result>>, options.patienceMs ?? PATIENCE_MS)
+    const outcome = await withPatience(first.outcome as Promise<Outcome<Result>>, patienceMs)
     if (outcome === null) return conflict(true)
     return outcome.kind === 'done' ? { ...outcome, replayed: true } : outcome
+  }
+
+  /** The caller is told before it gives up by itself; the command goes on, and the same key learns how it ended. */
+  const stillOpen = async (task: { readonly mutation: string; readonly key: string }): Promise<CommandFailure> => {
+    const command = await commands.find(task.mutation, task.key)
+    return command === null ? conflict(true) : unknown(command)
   }
 
   const start = async <Answer, Result>(task: Task<Answer, Result>): Promise<Outcome<Result>> => {

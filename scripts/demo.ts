@@ -1,0 +1,141 @@
+import { randomBytes } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createClient } from 'graphql-ws'
+import { WebSocket } from 'ws'
+import { issueDevelopmentToken } from '../src/access/issue-token.ts'
+import { createApp, type App } from '../src/app.ts'
+import { parseConfig } from '../src/config.ts'
+import { Secret } from '../src/keys/secret.ts'
+import { createLogger } from '../src/log.ts'
+import { startSandbox, type Sandbox } from '../src/sandbox/index.ts'
+
+/**
+ * A payment from link to received, told in the terminal: the sandbox plays the service, the subgraph runs beside it, a
+ * client follows the link over a WebSocket while a customer pays on the hosted page. Ends with 0 when it was received.
+ */
+
+const CREATE_LINK = `mutation ($input: CreatePaymentLinkInput!) {
+  createPaymentLink(input: $input) {
+    __typename
+    ... on CreatePaymentLinkSuccess { link { id checkoutUrl expiresAt statusToken } }
+    ... on PaymentsError { message }
+  }
+}`
+
+const FOLLOW = `subscription ($id: ID!, $statusToken: String) {
+  paymentLinkUpdates(id: $id, statusToken: $statusToken) {
+    kind
+    event { toStatus receivedAt }
+    link { state }
+    payment { phase paid { value currency } }
+  }
+}`
+
+type Link = { id: string; checkoutUrl: string; expiresAt: string; statusToken: string }
+type Item = {
+  kind: string
+  event: { toStatus: string | null; receivedAt: string } | null
+  link: { state: string } | null
+  payment: { phase: string; paid: { value: string; currency: string } | null } | null
+}
+
+/** Longer than any payment takes in the sandbox. */
+const PATIENCE_MS = 30_000
+/** Pause between two steps of the payment, slow enough to be watched. */
+const STEP_MS = 600
+
+const folder = mkdtempSync(join(tmpdir(), 'payments-demo-'))
+const jwtSecret = randomBytes(32).toString('hex')
+const deadline = setTimeout(() => {
+  console.error('The payment was not received in time.')
+  process.exit(1)
+}, PATIENCE_MS)
+
+const sandbox = await startSandbox({ paceMs: STEP_MS })
+const app = await startApp(sandbox)
+try {
+  const link = await createLink(app)
+  say('link', `${link.checkoutUrl}  (open until ${link.expiresAt})`)
+  await followWhilePaying(app, link)
+} finally {
+  await app.close()
+  await sandbox.close()
+  rmSync(folder, { recursive: true })
+  clearTimeout(deadline)
+}
+
+async function startApp({ url, sites, webhookSecret }: Sandbox): Promise<App> {
+  const parsed = parseConfig({
+    PORT: '0',
+    UPSTREAM_URL: url,
+    UPSTREAM_SITES: JSON.stringify(sites),
+    WEBHOOK_SECRETS: webhookSecret,
+    SIGNING_KEYS: randomBytes(32).toString('hex'),
+    JWT_SECRET: jwtSecret,
+    DATABASE_URL: `file:${join(folder, 'payments.db')}`,
+    LOG_LEVEL: 'warn',
+  })
+  if (!parsed.ok || parsed.config.upstream.kind !== 'service') throw new Error('The demo is wrongly configured.')
+  return createApp({ ...parsed.config, upstream: parsed.config.upstream }, { logger: createLogger({ level: 'warn' }) })
+}
+
+/** What a shop's back end does: one mutation, with a token that may write payments. */
+async function createLink({ url }: App): Promise<Link> {
+  const token = await issueDevelopmentToken(new Secret(jwtSecret), {
+    scopes: ['payments:write'],
+    subject: 'shop',
+    ttlSeconds: 60,
+  })
+  const input = {
+    idempotencyKey: 'demo-1',
+    reference: 'order-1815',
+    amount: { value: '125.50', currency: 'AUD' },
+    description: 'Two tickets',
+    customer: { email: 'ada@example.test', firstName: 'Ada', lastName: 'Payer' },
+    methodCode: 'au_card_aud',
+  }
+  const response = await fetch(`${url}/graphql`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` },
+    body: JSON.stringify({ query: CREATE_LINK, variables: { input } }),
+  })
+  const { data } = (await response.json()) as { data: { createPaymentLink: { link?: Link; message?: string } } }
+  const { link, message } = data.createPaymentLink
+  if (link === undefined) throw new Error(`No link was made: ${message}`)
+  return link
+}
+
+/** What a status page does: no account, only the link's own status token. */
+async function followWhilePaying({ url }: App, { id, statusToken, checkoutUrl }: Link): Promise<void> {
+  const client = createClient({ url: `${url.replace('http', 'ws')}/graphql`, webSocketImpl: WebSocket })
+  const items = client.iterate<{ paymentLinkUpdates: Item }>({ query: FOLLOW, variables: { id, statusToken } })
+  for await (const { data, errors } of items) {
+    const item = data?.paymentLinkUpdates
+    if (item === undefined) throw new Error(errors?.[0]?.message ?? 'The stream gave nothing.')
+    tell(item)
+    if (item.kind === 'CAUGHT_UP') await pay(checkoutUrl)
+    if (item.event?.toStatus === 'received') break
+  }
+  await client.dispose()
+}
+
+/** What the customer does on the hosted page. */
+async function pay(checkoutUrl: string): Promise<void> {
+  say('customer', 'pays on the hosted page')
+  const response = await fetch(`${checkoutUrl}/pay`, { method: 'POST', body: new URLSearchParams({}) })
+  if (!response.ok) throw new Error(`The hosted page answered ${response.status}.`)
+}
+
+function tell({ kind, event, link, payment }: Item): void {
+  if (event === null || event.toStatus === null)
+    return say(kind.toLowerCase(), link === null ? '' : `link ${link.state}`)
+  const delay = Date.now() - Date.parse(event.receivedAt)
+  const paid = payment?.paid == null ? '' : `, paid ${payment.paid.value} ${payment.paid.currency}`
+  say(event.toStatus, `${payment?.phase}${paid}, link ${link?.state}  (${delay} ms after the webhook)`)
+}
+
+function say(what: string, more: string): void {
+  console.log(`${what.padEnd(12)} ${more}`)
+}
