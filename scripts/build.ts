@@ -1,0 +1,21 @@
+/** Compiles src to dist, and puts beside the code what it reads at run time. */
+import { spawnSync } from 'node:child_process'
+import { cpSync, globSync, rmSync } from 'node:fs'
+import { join, relative } from 'node:path'
+
+const SOURCE = 'src'
+const TARGET = 'dist'
+const ASSETS = ['store/migrations/**/*.sql', '**/*.{css,html,js}']
+
+rmSync(TARGET, { recursive: true, force: true })
+run('npm', ['run', '--silent', 'codegen'])
+run('node_modules/.bin/tsc', ['-p', 'tsconfig.build.json'])
+const assets = globSync(ASSETS.map((pattern) => join(SOURCE, pattern)))
+for (const asset of assets) cpSync(asset, join(TARGET, relative(SOURCE, asset)))
+console.log(`${TARGET} is built, with ${assets.length} assets.`)
+
+function run(command: string, args: string[]): void {
+  const { status, error } = spawnSync(command, args, { stdio: 'inherit' })
+  if (error !== undefined) throw error
+  if (status !== 0) process.exit(status ?? 1)
+}

@@ -1,0 +1,103 @@
+import { globSync, readFileSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
+import { specifiersIn } from './architecture/imports.ts'
+import { violations } from './architecture/rules.ts'
+
+const sources = globSync('src/**/*.ts').toSorted()
+
+test('the source keeps to the picture of the architecture', () => {
+  expect(sources.length).toBeGreaterThan(100)
+  expect(violations(new Map(sources.map((path) => [path, readFileSync(path, 'utf8')])))).toStrictEqual([])
+})
+
+describe('the checker bites', () => {
+  test.each([
+    ['src/domain/money.ts', '../log.ts'],
+    ['src/keys/secret.ts', '../domain/money.ts'],
+    ['src/graphql/schema.ts', '../http/server.ts'],
+    ['src/operations/outcome.ts', '../graphql/context.ts'],
+    ['src/store/store.ts', '../graphql/context.ts'],
+    ['src/upstream/client.ts', '../http/server.ts'],
+    ['src/upstream/client.ts', '../store/store.ts'],
+    ['src/store/store.ts', '../upstream/client.ts'],
+    ['src/log.ts', './store/store.ts'],
+    ['src/webhook/receive.ts', '../graphql/context.ts'],
+    ['src/webhook/receive.ts', '../upstream/client.ts'],
+    ['src/webhook/receive.ts', '../operations/operations.ts'],
+    ['src/sandbox/start.ts', '../domain/money.ts'],
+    ['src/sandbox/start.ts', '../log.ts'],
+    ['src/app.ts', './sandbox/index.ts'],
+    ['src/http/server.ts', '../sandbox/index.ts'],
+    ['src/http/server.ts', '../web/shop.ts'],
+    ['src/http/server.ts', '../app.ts'],
+    ['src/graphql/schema.ts', '../metrics.ts'],
+    ['src/client/watch.ts', '../graphql/context.ts'],
+    ['src/app.ts', '../test/network.ts'],
+  ])('on %s importing %s', (from, specifier) => {
+    const found = violations(new Map([[from, `import type { X } from '${specifier}'\n`]]))
+    expect(found).toContainEqual(expect.stringMatching(new RegExp(`^${from} must not import \\S+: .+`)))
+  })
+
+  test('on parts that reach each other by way of a third', () => {
+    const files = new Map([
+      ['src/operations/a.ts', "export { b } from '../live/b.ts'"],
+      ['src/live/b.ts', "import { c } from '../access/c.ts'"],
+      ['src/access/c.ts', "type A = import('../operations/a.ts').A"],
+    ])
+    expect(violations(files)).toContain(
+      'src/access and src/operations must not import each other, directly or by way of others',
+    )
+  })
+
+  test.each([
+    'process.env.PORT',
+    "process['exit'](1)",
+    'globalThis.process?.on("exit", f)',
+    "import p from 'node:process'",
+  ])('on %s outside the entry points', (code) => {
+    expect(violations(new Map([['src/store/store.ts', code]]))).toHaveLength(1)
+    expect(violations(new Map([['src/main.ts', code]]))).toStrictEqual([])
+  })
+
+  test('on a part of src that nobody has placed', () => {
+    expect(violations(new Map([['src/helpers/misc.ts', '']]))).toHaveLength(1)
+  })
+})
+
+describe('the checker lets through', () => {
+  test.each([
+    ['src/webhook/receive.ts', '../upstream/wire/payment.ts'],
+    ['src/webhook/receive.ts', '../log.ts'],
+    ['src/sandbox/mishaps.ts', '../webhook/signature.ts'],
+    ['src/sandbox/fields.ts', '../domain/exact-json.ts'],
+    ['src/main.ts', './sandbox/index.ts'],
+    ['src/http/server.ts', '../webhook/receive.ts'],
+    ['src/graphql/schema.ts', '../store/store.ts'],
+    ['src/operations/outcome.ts', '../live/tail.ts'],
+    ['src/services.ts', './app.ts'],
+  ])('%s importing %s', (from, specifier) => {
+    expect(violations(new Map([[from, `import { X } from '${specifier}'\n`]]))).toStrictEqual([])
+  })
+
+  test('what stands in a comment, and facts about the process', () => {
+    const code = "// import { X } from '../http/server.ts'\n/* process.exit() */ const size = process.memoryUsage()"
+    expect(violations(new Map([['src/store/store.ts', code]]))).toStrictEqual([])
+  })
+})
+
+test('every way of loading a module is seen', () => {
+  const code = `
+import a from './a.ts'
+import type {
+  B,
+  C as D,
+} from "./b.ts"
+import './c.ts'
+export * from './d.ts'
+export type { E } from './e.ts'
+const f = await import('./f.ts')
+type G = import('./g.ts').G
+const text = "from './none.ts'"
+`
+  expect(specifiersIn(code).toSorted()).toStrictEqual(['a', 'b', 'c', 'd', 'e', 'f', 'g'].map((name) => `./${name}.ts`))
+})

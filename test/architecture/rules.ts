@@ -1,0 +1,119 @@
+import { type Arrow, arrowsOf, partOf, type SourceFiles, specifiersIn, withoutComments } from './imports.ts'
+
+/** The parts of src from the top down: an arrow may stay on its level or lead down, never up. */
+const LEVELS: readonly (readonly string[])[] = [
+  ['main', 'index'],
+  ['app'],
+  ['http'],
+  ['graphql'],
+  ['operations', 'live', 'reconcile', 'upstream', 'store', 'access', 'webhook'],
+  ['domain', 'keys', 'log', 'config'],
+]
+
+/** Parts that stand beside the others. */
+const NEIGHBOURS = new Set(['sandbox', 'client', 'web'])
+
+const PICTURE = LEVELS.map((parts) => parts.join(', ')).join(' → ')
+
+const WEBHOOK_USES = /^src\/(webhook|domain|store|upstream\/wire|keys|log)\b/
+const SANDBOX_USES = ['src/webhook/signature.ts', 'src/domain/exact-json.ts']
+const SANDBOX_USERS = ['src/main.ts', 'src/index.ts']
+const PROCESS_OWNERS = ['src/main.ts', 'src/sandbox/main.ts']
+
+/** Facts about the process, which nobody can change by asking. */
+const PROCESS_FACTS = 'arch|cpuUsage|hrtime|memoryUsage|pid|platform|resourceUsage|uptime|version|versions'
+const PROCESS_USE = new RegExp(String.raw`\bprocess\s*(?:\?\.|\.|\[)\s*(?!(?:${PROCESS_FACTS})\b)['"\w]`)
+
+type Rule = { readonly reason: string; readonly forbids: (arrow: Arrow) => boolean }
+
+const RULES: readonly Rule[] = [
+  { reason: 'src stands without tests, scripts and settings', forbids: ({ to }) => !to.startsWith('src/') },
+  { reason: 'the domain is pure and imports nothing of ours', forbids: leaves('domain') },
+  { reason: 'keys import nothing of ours', forbids: leaves('keys') },
+  { reason: `arrows lead down: ${PICTURE}`, forbids: leadsUp },
+  {
+    reason: 'the service and the store do not know each other',
+    forbids: ({ from, to }) => [partOf(from), partOf(to)].toSorted().join() === 'store,upstream',
+  },
+  {
+    reason: 'a webhook needs domain, store, upstream/wire, keys and log, and nothing else',
+    forbids: ({ from, to }) => partOf(from) === 'webhook' && !WEBHOOK_USES.test(to),
+  },
+  {
+    reason: `the sandbox is a neighbour and shares only ${SANDBOX_USES.join(' and ')}`,
+    forbids: (arrow) => leaves('sandbox')(arrow) && !SANDBOX_USES.includes(arrow.to),
+  },
+  {
+    reason: `only ${SANDBOX_USERS.join(' and ')}, tests and scripts import the sandbox`,
+    forbids: (arrow) => enters('sandbox')(arrow) && !SANDBOX_USERS.includes(arrow.from),
+  },
+  {
+    reason: 'the client runs in a browser and shares only the domain',
+    forbids: (arrow) => leaves('client')(arrow) && partOf(arrow.to) !== 'domain',
+  },
+  { reason: 'nothing imports the web pages', forbids: enters('web') },
+]
+
+/** Everything in these files that the picture of the architecture does not allow, one sentence each. */
+export function violations(files: SourceFiles): string[] {
+  const arrows = arrowsOf(files)
+  return [...files.keys()]
+    .filter((path) => !isInThePicture(path))
+    .map((path) => `${path} lies in a part of src that has no level: ${PICTURE}`)
+    .concat(arrows.flatMap(brokenRules), circles(arrows), processUses(files))
+}
+
+function brokenRules(arrow: Arrow): string[] {
+  return RULES.filter(({ forbids }) => forbids(arrow)).map(
+    ({ reason }) => `${arrow.from} must not import ${arrow.to}: ${reason}`,
+  )
+}
+
+function processUses(files: SourceFiles): string[] {
+  return [...files]
+    .filter(([path, text]) => !PROCESS_OWNERS.includes(path) && touchesProcess(text))
+    .map(([path]) => `${path} must not touch the process: only ${PROCESS_OWNERS.join(' and ')} do`)
+}
+
+function touchesProcess(text: string): boolean {
+  return PROCESS_USE.test(withoutComments(text)) || specifiersIn(text).includes('node:process')
+}
+
+/** One sentence for every pair of parts that reach each other. */
+function circles(arrows: readonly Arrow[]): string[] {
+  const uses = new Map<string, Set<string>>()
+  for (const { from, to } of arrows) uses.set(partOf(from), (uses.get(partOf(from)) ?? new Set()).add(partOf(to)))
+  const parts = [...uses.keys()].toSorted()
+  return parts.flatMap((a) =>
+    parts
+      .filter((b) => a < b && reaches(uses, a, b) && reaches(uses, b, a))
+      .map((b) => `src/${a} and src/${b} must not import each other, directly or by way of others`),
+  )
+}
+
+function reaches(uses: ReadonlyMap<string, ReadonlySet<string>>, start: string, goal: string): boolean {
+  const seen = new Set([start])
+  for (const part of seen) for (const next of uses.get(part) ?? []) seen.add(next)
+  return seen.has(goal)
+}
+
+function leadsUp({ from, to }: Arrow): boolean {
+  const [above, below] = [levelOf(to), levelOf(from)]
+  return above !== -1 && below !== -1 && above < below
+}
+
+function leaves(part: string): (arrow: Arrow) => boolean {
+  return ({ from, to }) => partOf(from) === part && partOf(to) !== part
+}
+
+function enters(part: string): (arrow: Arrow) => boolean {
+  return ({ from, to }) => partOf(to) === part && partOf(from) !== part
+}
+
+function levelOf(path: string): number {
+  return LEVELS.findIndex((parts) => parts.includes(partOf(path)))
+}
+
+function isInThePicture(path: string): boolean {
+  return levelOf(path) !== -1 || NEIGHBOURS.has(partOf(path))
+}
