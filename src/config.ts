@@ -12,12 +12,7 @@ import { LOG_LEVELS } from './log.ts'
 export { describeFaults } from './config/faults.ts'
 export type { ConfigFault } from './config/faults.ts'
 export type { Environment } from './config/reading.ts'
-export type {
-  ClientsConfig,
-  Config,
-  GenerateKey,
-  UpstreamConfig,
-} from './config/shape.ts'
+export type { ClientsConfig, Config, GenerateKey, UpstreamConfig } from './config/shape.ts'
 export type { SiteConfig } from './config/sites.ts'
 
 /** A configuration, or everything that is wrong with the environment. */

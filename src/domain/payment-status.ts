@@ -50,13 +50,16 @@ const FACTS: Readonly<Record<PaymentStatus, StatusFacts>> = {
 export const PAID_RANK = 4
 
 /** Spellings outside the documented set that other pages of the service use for a documented status (gap sheet, C2). */
-const OTHER_SPELLINGS: Readonly<Record<string, PaymentStatus>> = { refunded: 'return_received', canceled: 'expired' }
+const OTHER_SPELLINGS: ReadonlyMap<string, PaymentStatus> = new Map([
+  ['refunded', 'return_received'],
+  ['canceled', 'expired'],
+])
 
 const known: ReadonlySet<string> = new Set(PAYMENT_STATUSES)
 
 /** The documented status that a wire value stands for, or null for one that this version does not know. */
 export function recogniseStatus(raw: string): PaymentStatus | null {
-  return known.has(raw) ? (raw as PaymentStatus) : (OTHER_SPELLINGS[raw] ?? null)
+  return known.has(raw) ? (raw as PaymentStatus) : (OTHER_SPELLINGS.get(raw) ?? null)
 }
 
 /** Rank, phase, finality and repeatability of a status. */

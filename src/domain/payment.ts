@@ -56,15 +56,16 @@ export type Decision = {
  */
 export function decideWebhook(state: Payment | null, report: PaymentReport, repeat: boolean): Decision {
   if (state === null) return apply(report, report.details, needsConfirmation(report.status))
+  if (contradicts(state, report)) return DOUBTFUL
   if (report.status === null)
     return repeat || report.statusRaw === state.statusRaw ? NOTHING_NEW : apply(report, merge(state, report), true)
-  if (contradicts(state, report)) return DOUBTFUL
   const incoming = factsOf(report.status)
   if (incoming.rank < WAITING_ENDS && state.rank >= PAID_RANK) return STALE
   if (repeat) return decideRepeat(state, report.status)
   if (report.status === state.status) return decideSameStatus(state, report)
   const leadsForward = incoming.rank > state.rank && !state.seen.includes(report.status)
-  return leadsForward ? apply(report, merge(state, report), needsConfirmation(report.status)) : DOUBTFUL
+  if (!leadsForward) return DOUBTFUL
+  return apply(report, merge(state, report), needsConfirmation(report.status) || wasFurther(state, incoming.rank))
 }
 
 /**
@@ -146,6 +147,11 @@ function needsConfirmation(status: PaymentStatus | null): boolean {
   return status === null || CONFIRMED_BY_READ.has(status)
 }
 
+/** A payment that has gone back may have been told of this status late, from before it went back. */
+function wasFurther(state: Payment, rank: number): boolean {
+  return state.seen.some((status) => factsOf(status).rank >= rank)
+}
+
 function apply(report: PaymentReport, details: PaymentDetails, confirm: boolean): Decision {
   return {
     disposition: 'APPLIED',
@@ -157,10 +163,12 @@ function apply(report: PaymentReport, details: PaymentDetails, confirm: boolean)
 
 /**
  * The same bytes again are a retry, unless the payment has left that status since, or can have repeated it: the service
- * may report two equal partial refunds with the very same bytes.
+ * may report two equal partial refunds with the very same bytes. A payment that has gone back can repeat any status that
+ * lies ahead of it.
  */
 function decideRepeat(state: Payment, status: PaymentStatus): Decision {
-  if (!factsOf(status).repeatable) return NOTHING_NEW
+  const { rank, repeatable } = factsOf(status)
+  if (!repeatable && rank <= state.rank) return NOTHING_NEW
   if (status === 'partially_refunded') return { ...NOTHING_NEW, confirm: true }
   return status === state.status ? NOTHING_NEW : { ...NOTHING_NEW, provisional: true, confirm: true }
 }
@@ -194,7 +202,7 @@ function merge(state: Payment, report: PaymentReport): PaymentDetails {
     failureMessage: failed ? merged.failureMessage : null,
     threeDsUrl: report.status === 'pending' ? merged.threeDsUrl : null,
     // What was paid before the money came says nothing about what has come.
-    paid: report.status === 'received' ? report.details.paid : merged.paid,
+    paid: report.status === 'received' && state.rank < PAID_RANK ? report.details.paid : merged.paid,
   }
 }
 

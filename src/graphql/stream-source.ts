@@ -1,3 +1,4 @@
+import { callAt } from '../live/call-at.ts'
 import { follow, type FollowOptions } from '../live/follow.ts'
 import type { StreamItem, StreamStart } from '../live/stream-item.ts'
 import type { Context } from './context.ts'
@@ -27,7 +28,35 @@ export function streamSource<Field extends string>(
   if (after != null && position === null) return named(field, forgedCursor())
   const start: StreamStart = position === null ? otherwise : { kind: 'after', position }
   const allowed = () => clock().getTime() < endsAt
-  return named(field, follow({ log: store.log, tail, start, allowed, ...what }))
+  return named(field, endingAt(endsAt, follow({ log: store.log, tail, start, allowed, ...what }), clock))
+}
+
+/** Ends a stream at an instant, also while it waits: nobody follows on with a right that is over. */
+function endingAt(
+  instant: number,
+  items: AsyncIterableIterator<StreamItem>,
+  clock: () => Date,
+): AsyncIterableIterator<StreamItem> {
+  const cancel = callAt(
+    instant,
+    () => void items.return?.(),
+    () => clock().getTime(),
+  )
+  return {
+    next: async () => {
+      const result = await items.next()
+      if (result.done === true) cancel()
+      return result
+    },
+    return: async () => {
+      cancel()
+      await items.return?.()
+      return { done: true, value: undefined }
+    },
+    [Symbol.asyncIterator]() {
+      return this
+    },
+  }
 }
 
 function named<Field extends string>(field: Field, items: AsyncIterableIterator<StreamItem>): Source<Field> {

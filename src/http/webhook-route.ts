@@ -17,30 +17,34 @@ const TEXTS: Readonly<Record<'accepted' | 'refused', string>> = { accepted: 'ok'
 
 /** The addresses that the service calls: the merchant's default one, and one for each link. */
 export function addWebhookRoute(app: FastifyInstance, { door, isDraining, onAnswered }: WebhookRouteOptions): void {
-  app.register(async (scope) => {
-    // The door reads the raw bytes itself, after it has looked at the headers.
-    scope.removeAllContentTypeParsers()
-    scope.addContentTypeParser('*', (_request, _payload, done) => done(null))
+  app.register(
+    async (scope) => {
+      // The door reads the raw bytes itself, after it has looked at the headers.
+      scope.removeAllContentTypeParsers()
+      scope.addContentTypeParser('*', (_request, _payload, done) => done(null))
 
-    const handle = async (request: FastifyRequest<Address>, reply: FastifyReply) => {
-      const verdict: Verdict = isDraining()
-        ? { status: 503, outcome: null }
-        : await door({
-            method: request.method,
-            ref: request.params.ref ?? null,
-            headers: request.headers,
-            body: request.raw,
-          })
-      onAnswered(verdict)
-      if (verdict.status === 503) reply.header('retry-after', RETRY_AFTER_S)
-      if (!request.raw.complete) reply.header('connection', 'close')
-      return reply
-        .code(verdict.status)
-        .type('text/plain')
-        .send(verdict.status === 200 ? TEXTS.accepted : TEXTS.refused)
-    }
+      const handle = async (request: FastifyRequest<Address>, reply: FastifyReply) => {
+        const verdict: Verdict = isDraining()
+          ? { status: 503, outcome: null }
+          : await door({
+              method: request.method,
+              ref: request.params.ref ?? null,
+              headers: request.headers,
+              body: request.raw,
+            })
+        onAnswered(verdict)
+        if (verdict.status === 503) reply.header('retry-after', RETRY_AFTER_S)
+        if (!request.raw.complete) reply.header('connection', 'close')
+        return reply
+          .code(verdict.status)
+          .type('text/plain')
+          .send(verdict.status === 200 ? TEXTS.accepted : TEXTS.refused)
+      }
 
-    scope.all<Address>('/webhooks/payments', handle)
-    scope.all<Address>('/webhooks/payments/:ref', handle)
-  })
+      scope.all<Address>('/payments', handle)
+      scope.all<Address>('/payments/:ref', handle)
+      scope.setNotFoundHandler((_request, reply) => reply.code(404).type('text/plain').send(TEXTS.refused))
+    },
+    { prefix: '/webhooks' },
+  )
 }

@@ -11,9 +11,9 @@ import type { Context } from '../graphql/context.ts'
 import type { ErrorFormatter } from '../graphql/errors.ts'
 import type { createPrepareOperation, OperationRequest } from '../graphql/prepare-operation.ts'
 import { subscribeAfresh } from '../graphql/subscribe-afresh.ts'
+import { callAt } from '../live/call-at.ts'
 import type { Logger } from '../log.ts'
 import { connectionToken } from './connection-token.ts'
-import { callAt } from './long-timer.ts'
 
 export type WebSocketOptions = {
   readonly server: Server
