@@ -28,7 +28,10 @@ export type App = {
   readonly url: string
   /** Waits until no read of the service is under way. */
   settle(): Promise<void>
-  /** Drains: new work is turned away, sockets are told to come back, what is under way is finished and stored. */
+  /**
+   * Drains: new work is turned away, sockets are told to come back, what is under way is finished and stored. A second
+   * call waits for the first.
+   */
   close(): Promise<void>
 }
 
@@ -52,13 +55,13 @@ export async function createApp(config: AppConfig, { logger, clock = () => new D
   const contextFor = createContextMaker(config, backend.services)
   const prepare = createPrepareOperation({ schema, policy, trusted })
 
-  const http = await createHttpServer({ allowedOrigins: config.http.allowedOrigins, logger })
+  const http = await createHttpServer({ allowedOrigins: config.http.allowedOrigins, isDraining, logger })
   addGraphqlRoute(http, { apollo, authenticate: ({ headers }) => callerOf(headers, verifier), contextFor, trusted })
   const sockets = addWebSocket({
     server: http.server,
     schema,
     prepare,
-    formatError: createErrorFormatter(logger),
+    formatError: createErrorFormatter(logger, config),
     verifier,
     contextFor,
     isAllowedOrigin: createOriginCheck(config.http.allowedOrigins),
@@ -76,17 +79,15 @@ export async function createApp(config: AppConfig, { logger, clock = () => new D
   if (config.http.port === 0) url = listening
   backend.start()
 
-  return {
-    url: listening,
-    settle: () => backend.settle(),
-    async close() {
-      draining = true
-      await sockets.close()
-      await http.close()
-      await apollo.stop()
-      await backend.close()
-    },
+  const drain = async () => {
+    draining = true
+    await sockets.close()
+    await http.close()
+    await apollo.stop()
+    await backend.close()
   }
+  let drained: Promise<void> | null = null
+  return { url: listening, settle: () => backend.settle(), close: () => (drained ??= drain()) }
 }
 
 function policyOf(config: AppConfig): OperationPolicy {

@@ -11,7 +11,8 @@ import { createLogger } from '../src/log.ts'
 import { startSandbox, type Sandbox, type SandboxOptions } from '../src/sandbox/index.ts'
 import { openStream, type Stream, type StreamOptions } from './stream.ts'
 
-const SECRETS = {
+/** The keys of every network that does not replace them. */
+export const SECRETS = {
   jwt: 'client-token-secret-of-the-tests-0123456789',
   signing: 'signing-key-of-the-tests-0123456789abcdef',
   webhook: 'webhook-secret-of-the-tests',
@@ -33,18 +34,24 @@ export type Network = {
   ask<Data = Record<string, unknown>>(
     query: string,
     variables?: Record<string, unknown>,
-    options?: { token?: string | null },
+    options?: AskOptions,
   ): Promise<Answer<Data>>
   /** One subscription through the official graphql-ws client. */
   follow(query: string, variables?: Record<string, unknown>, options?: StreamOptions): Promise<Stream>
+  /** Drains and stops the app, once. */
+  stop(): Promise<void>
   /** Stops the app and starts it again on the same data and the same port. */
-  restart(): Promise<void>
+  restart(whileStopped?: () => void): Promise<void>
   /** Everything that the app has logged. */
   log(): string
   close(): Promise<void>
 }
 
+export type AskOptions = { readonly token?: string | null; readonly headers?: Readonly<Record<string, string>> }
+
 export type NetworkOptions = {
+  /** The app's clock. The sandbox has its own. */
+  readonly clock?: () => Date
   readonly sandbox?: SandboxOptions
   /** Settings that replace the ones of the tests. */
   readonly env?: Readonly<Record<string, string>>
@@ -64,8 +71,11 @@ export async function startNetwork(options: NetworkOptions = {}): Promise<Networ
     },
   })
   const logger = createLogger({ level: 'debug', destination })
-  const start = (port: string) => createApp(configFor({ folder, port, sandbox, options }), { logger })
+  const clock = options.clock ?? (() => new Date())
+  const start = (port: string) => createApp(configFor({ folder, port, sandbox, options }), { logger, clock })
   let app = await start('0')
+  let stopped: Promise<void> | null = null
+  const stop = () => (stopped ??= app.close())
 
   const token: Network['token'] = ({ scopes = ALL_SCOPES, subject = 'tester', ttlSeconds = 600 } = {}) =>
     issueDevelopmentToken(new Secret(SECRETS.jwt), { scopes, subject, ttlSeconds })
@@ -80,7 +90,7 @@ export async function startNetwork(options: NetworkOptions = {}): Promise<Networ
     async ask<Data>(
       query: string,
       variables: Record<string, unknown> = {},
-      { token: given }: { token?: string | null } = {},
+      { token: given, headers = {} }: AskOptions = {},
     ): Promise<Answer<Data>> {
       const bearer = given === undefined ? await token() : given
       const response = await fetch(`${app.url}/graphql`, {
@@ -88,6 +98,7 @@ export async function startNetwork(options: NetworkOptions = {}): Promise<Networ
         headers: {
           'content-type': 'application/json',
           ...(bearer === null ? {} : { authorization: `Bearer ${bearer}` }),
+          ...headers,
         },
         body: JSON.stringify({ query, variables }),
       })
@@ -95,14 +106,17 @@ export async function startNetwork(options: NetworkOptions = {}): Promise<Networ
     },
     follow: async (query, variables = {}, streamOptions = {}) =>
       openStream(app.url, { query, variables }, { token: await token(), ...streamOptions }),
-    async restart() {
+    stop,
+    async restart(whileStopped) {
       const { port } = new URL(app.url)
-      await app.close()
+      await stop()
+      whileStopped?.()
       app = await start(port)
+      stopped = null
     },
     log: () => lines.join(''),
     async close() {
-      await app.close()
+      await stop()
       await sandbox.close()
       rmSync(folder, { recursive: true, force: true })
     },

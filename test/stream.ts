@@ -30,6 +30,8 @@ export type StreamOptions = {
   readonly headers?: Record<string, string>
 }
 
+export type Operation = { readonly query: string; readonly variables?: Record<string, unknown> }
+
 /** One subscription, as the official client gives it. */
 export type Stream = {
   /** Everything that came so far. */
@@ -46,12 +48,20 @@ export type Stream = {
   cut(): void
 }
 
-export function openStream(
-  url: string,
-  operation: { query: string; variables: Record<string, unknown> },
-  { token = null, connectionParams, headers = {} }: StreamOptions,
-): Stream {
-  const items: Item[] = []
+/** One socket for any number of subscriptions. It opens with the first of them, and closes with the last. */
+export type StreamClient = {
+  follow(operation: Operation): Stream
+  readonly closed: Promise<{ code: number; reason: string }>
+  close(): Promise<void>
+}
+
+/** One subscription on a socket of its own. */
+export function openStream(url: string, operation: Operation, options: StreamOptions): Stream {
+  return openClient(url, options).follow(operation)
+}
+
+/** The official client, without retries: what happens to its socket is for the test to see. */
+export function openClient(url: string, { token = null, connectionParams, headers = {} }: StreamOptions): StreamClient {
   const { promise: closed, resolve: onClosed } = Promise.withResolvers<{ code: number; reason: string }>()
   const sockets: WebSocket[] = []
   const client: Client = createClient({
@@ -66,10 +76,24 @@ export function openStream(
     retryAttempts: 0,
     on: { closed: (event) => onClosed(event as { code: number; reason: string }) },
   })
-  const results = client.iterate<Record<string, Item>>(operation)
+  const cut = () => sockets.forEach((socket) => socket.terminate())
+  return {
+    closed,
+    follow: (operation) => streamOf(client, operation, { closed, cut }),
+    close: async () => client.dispose(),
+  }
+}
+
+function streamOf(
+  client: Client,
+  { query, variables = {} }: Operation,
+  socket: Pick<Stream, 'closed' | 'cut'>,
+): Stream {
+  const items: Item[] = []
+  const results = client.iterate<Record<string, Item>>({ query, variables })
 
   const next = async (): Promise<Item | null> => {
-    const { value, done } = await results.next()
+    const { value, done } = await results.next().catch(asStreamError)
     if (done === true) return null
     if (value.errors !== undefined) throw new StreamError(value.errors)
     const item = Object.values(value.data ?? {})[0]
@@ -79,6 +103,7 @@ export function openStream(
   }
 
   return {
+    ...socket,
     items,
     next,
     async until(predicate) {
@@ -90,20 +115,25 @@ export function openStream(
         if (predicate(item)) return taken
       }
     },
-    closed,
     async end() {
       await results.return?.()
       await client.dispose()
     },
-    cut: () => sockets.forEach((socket) => socket.terminate()),
   }
+}
+
+type Errors = readonly { readonly message: string; readonly extensions?: Record<string, unknown> }[]
+
+/** The client rejects with the list of errors of a refused operation, which is no error by itself. */
+function asStreamError(reason: unknown): never {
+  throw Array.isArray(reason) ? new StreamError(reason as Errors) : reason
 }
 
 /** What a subscription that was refused, or an item that could not be made, says. */
 export class StreamError extends Error {
-  readonly errors: readonly { message: string; extensions?: Record<string, unknown> }[]
+  readonly errors: Errors
 
-  constructor(errors: readonly { message: string; extensions?: Record<string, unknown> }[]) {
+  constructor(errors: Errors) {
     super(errors.map(({ message }) => message).join('; '))
     this.errors = errors
   }

@@ -39,7 +39,7 @@ export async function startApollo({
     csrfPrevention: true,
     stopOnTerminationSignals: false,
     parseOptions: { maxTokens: policy.maxTokens },
-    formatError: createErrorFormatter(logger),
+    formatError: createErrorFormatter(logger, { production }),
     plugins: [
       admission(policy),
       ApolloServerPluginCacheControlDisabled(),

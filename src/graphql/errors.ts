@@ -26,14 +26,18 @@ export function notFound(argument: string): GraphQLError {
 
 export type ErrorFormatter = (formatted: GraphQLFormattedError, error: unknown) => GraphQLFormattedError
 
+/** What GraphQL appends to the message about a misspelt name: it tells names of the schema. */
+const SUGGESTION = / ?Did you mean [^]*\?$/
+
 /**
- * What a client sees of an error. What the graph itself raised on purpose is shown; a bug or a fault shows neither its
- * message nor its stack, and goes to the log.
+ * What a client sees of an error. What the graph itself raised on purpose is shown, in production without the names that
+ * might have been meant; a bug or a fault shows neither its message nor its stack, and goes to the log.
  */
-export function createErrorFormatter(logger: Logger): ErrorFormatter {
+export function createErrorFormatter(logger: Logger, { production }: { production: boolean }): ErrorFormatter {
   return (formatted, error) => {
     const { stacktrace: _stacktrace, http: _http, ...extensions } = formatted.extensions ?? {}
-    if (isIntended(error)) return { ...formatted, extensions }
+    const message = production ? formatted.message.replace(SUGGESTION, '') : formatted.message
+    if (isIntended(error)) return { ...formatted, message, extensions }
     logger.error({ err: unwrapResolverError(error) }, 'a resolver failed')
     const { locations, path } = formatted
     return {

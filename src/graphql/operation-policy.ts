@@ -24,7 +24,7 @@ const INTROSPECTION_FIELDS: ReadonlySet<string> = new Set(['__schema', '__type']
 
 /** The rules beside GraphQL's own that documents are validated by, for one caller. */
 export function extraRules(policy: OperationPolicy, fromRouter: boolean) {
-  const mayIntrospect = policy.routerOnly ? fromRouter : policy.introspection || fromRouter
+  const mayIntrospect = policy.routerOnly ? fromRouter : policy.introspection
   return mayIntrospect ? [] : [NoSchemaIntrospectionCustomRule]
 }
 

@@ -79,7 +79,7 @@ export function createPrepareOperation({ schema, policy, trusted }: PrepareOptio
 /** The text of the operation; null when it is not one of the trusted documents. */
 export function queryText(request: OperationRequest, trusted: TrustedDocuments | null): string | null {
   if (trusted === null) return request.query ?? ''
-  return trusted.resolve({ id: documentId(request), query: request.query ?? null })
+  return trusted.resolve({ id: documentId(request), query: typeof request.query === 'string' ? request.query : null })
 }
 
 /** The document's id, in the places where clients put it. */

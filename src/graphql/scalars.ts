@@ -3,6 +3,8 @@ import { GraphQLDateTimeISO, GraphQLJSONObject } from 'graphql-scalars'
 
 /** How long a URL may be: what browsers and proxies agree on. */
 const MAX_URL = 2_048
+/** A parser of URLs mends what it reads; what is passed on as it came must need no mending. */
+const PLAIN_URL = /^https?:\/\/[^\s\\\p{Cc}]+$/iu
 const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/
 
 const decimal = new GraphQLScalarType<string, string>({
@@ -53,7 +55,8 @@ function readCurrency(value: unknown): string {
 }
 
 function readHttpsUrl(value: unknown, production: boolean): string {
-  const url = typeof value === 'string' && value.length <= MAX_URL ? URL.parse(value) : null
+  const plain = typeof value === 'string' && value.length <= MAX_URL && PLAIN_URL.test(value)
+  const url = plain ? URL.parse(value) : null
   const plainAllowed = url?.protocol === 'http:' && !production && LOOPBACK.test(url.hostname)
   if (url !== null && (url.protocol === 'https:' || plainAllowed) && url.username === '' && url.password === '')
     return String(value)

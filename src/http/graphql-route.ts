@@ -52,11 +52,14 @@ export function addGraphqlRoute(app: FastifyInstance, options: GraphqlRouteOptio
 
 /** The body with the trusted document's text in the place of its id; null for a document that is not trusted. */
 function trustedBody(request: FastifyRequest, trusted: TrustedDocuments): OperationRequest | null {
-  const asked = (request.method === 'POST' ? request.body : fromSearch(request.query)) as OperationRequest | null
-  const query = asked === null ? null : queryText(asked, trusted)
+  const asked = (request.method === 'POST' ? request.body : fromSearch(request.query)) as
+    | OperationRequest
+    | null
+    | undefined
+  const query = asked == null ? null : queryText(asked, trusted)
   if (query === null) return null
-  const { operationName, variables } = asked ?? {}
-  return { query, operationName, variables }
+  // Null and not undefined: Apollo Server takes a key without a value for a malformed one.
+  return { query, operationName: asked?.operationName ?? null, variables: asked?.variables ?? null }
 }
 
 function searchOf({ query, operationName, variables }: OperationRequest): string {

@@ -5,6 +5,7 @@ import type { Logger } from '../log.ts'
 export type HttpServerOptions = {
   /** Origins of the pages that may call from a browser; our own needs no entry. */
   readonly allowedOrigins: readonly string[]
+  readonly isDraining: () => boolean
   readonly logger: Logger
 }
 
@@ -14,7 +15,11 @@ const REQUEST_TIMEOUT_MS = 15_000
 const CHECK_EVERY_MS = 2_000
 
 /** The HTTP server without its routes: timeouts, cross-origin rules, and errors that tell nothing they should not. */
-export async function createHttpServer({ allowedOrigins, logger }: HttpServerOptions): Promise<FastifyInstance> {
+export async function createHttpServer({
+  allowedOrigins,
+  isDraining,
+  logger,
+}: HttpServerOptions): Promise<FastifyInstance> {
   const app = fastify({
     logger: false,
     requestTimeout: REQUEST_TIMEOUT_MS,
@@ -24,6 +29,11 @@ export async function createHttpServer({ allowedOrigins, logger }: HttpServerOpt
   if (allowedOrigins.length > 0)
     await app.register(cors, { origin: [...allowedOrigins], methods: ['GET', 'POST'], maxAge: 600 })
 
+  // A connection that is kept alive after the last answer would hold up the end of the process for a minute.
+  app.addHook('onSend', (_request, reply, payload, done) => {
+    if (isDraining()) reply.header('connection', 'close')
+    done(null, payload)
+  })
   app.setErrorHandler((error: FastifyError, request, reply) => {
     const status = error.statusCode ?? 500
     if (status >= 500)

@@ -4,7 +4,7 @@ import type { GraphQLError, GraphQLSchema } from 'graphql'
 import { CloseCode, GRAPHQL_TRANSPORT_WS_PROTOCOL } from 'graphql-ws'
 import { useServer } from 'graphql-ws/use/ws'
 import { WebSocketServer, type WebSocket } from 'ws'
-import { ANONYMOUS, type Caller } from '../access/caller.ts'
+import { ANONYMOUS, expired, type Caller } from '../access/caller.ts'
 import { TokenKeysUnavailableError } from '../access/errors.ts'
 import type { TokenVerifier } from '../access/verify-token.ts'
 import type { Context } from '../graphql/context.ts'
@@ -39,6 +39,7 @@ const INIT_TIMEOUT_MS = 3_000
 const KEEP_ALIVE_MS = 12_000
 /** How long a peer may take to answer the close frame. */
 const GOODBYE_MS = 2_000
+const EXPIRED: [number, string] = [CloseCode.Forbidden, 'Token expired']
 const RESTART: [number, string] = [1012, 'Service restart']
 const OVERLOAD: [number, string] = [1013, 'Try again later']
 
@@ -73,6 +74,10 @@ export function addWebSocket(options: WebSocketOptions): Sockets {
       subscribe: subscribeAfresh,
       onNext: (...[, , , , { data, errors }]) =>
         errors === undefined ? undefined : { data: data ?? null, errors: shown(errors) },
+      // A stream that ends with its token must not look finished: after this code the client comes back for the rest.
+      onComplete: ({ extra: { socket } }) => {
+        if (expired(callers.get(socket) ?? ANONYMOUS, Date.now())) socket.close(...EXPIRED)
+      },
       onError: (_context, _id, _payload, errors) => shown(errors),
     },
     sockets,
@@ -109,7 +114,7 @@ function handleProtocols(protocols: Set<string>): string | false {
 
 /** Nothing is sent after the token has expired; the official client comes back with a new one after this code. */
 function closeAtExpiry(socket: WebSocket, expiresAt: number): void {
-  const cancel = callAt(expiresAt, () => socket.close(CloseCode.Forbidden, 'Token expired'))
+  const cancel = callAt(expiresAt, () => socket.close(...EXPIRED))
   socket.once('close', cancel)
 }
 

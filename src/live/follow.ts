@@ -34,9 +34,14 @@ export function follow(options: FollowOptions): AsyncIterableIterator<StreamItem
   }
   return {
     next: async () => {
-      const result = await items.next()
-      if (result.done === true) wake.close()
-      return result
+      try {
+        const result = await items.next()
+        if (result.done === true) wake.close()
+        return result
+      } catch (error) {
+        wake.close()
+        throw error
+      }
     },
     return: end,
     throw: end,

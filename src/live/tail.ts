@@ -36,7 +36,7 @@ const PAGE = 1_000
 export async function startTail({ log, logger, pollMs = POLL_MS, capacity = CAPACITY }: TailOptions): Promise<Tail> {
   const recent = createRecentEvents(await log.head(), capacity)
   const listeners = new Map<string | null, Set<Wake>>()
-  let pulling: Promise<void> | null = null
+  let pulling = false
   let wokenMeanwhile = false
   let closed = false
 
@@ -46,7 +46,7 @@ export async function startTail({ log, logger, pollMs = POLL_MS, capacity = CAPA
     for (const wake of listeners.get(null) ?? []) wake.ring()
   }
 
-  const pull = async () => {
+  const readNew = async () => {
     do {
       wokenMeanwhile = false
       for (;;) {
@@ -56,21 +56,27 @@ export async function startTail({ log, logger, pollMs = POLL_MS, capacity = CAPA
         ringFor(events)
         if (events.length < PAGE) break
       }
-    } while (wokenMeanwhile && !closed)
+      // Ends here and not where this is awaited: a wake-up in between would find it at work, and be lost.
+      pulling = wokenMeanwhile && !closed
+    } while (pulling)
   }
 
-  const look = () => {
+  const look = async () => {
     wokenMeanwhile = true
-    pulling ??= pull()
-      .catch((error: unknown) =>
-        logger.warn({ err: error }, 'the log could not be read; the next look comes with the poll'),
-      )
-      .finally(() => (pulling = null))
+    if (pulling) return
+    pulling = true
+    try {
+      await readNew()
+    } catch (error) {
+      pulling = false
+      logger.warn({ err: error }, 'the log could not be read; the next look comes with the poll')
+    }
   }
 
-  const poll = setInterval(look, pollMs)
+  const wakeUp = () => void look()
+  const poll = setInterval(wakeUp, pollMs)
   poll.unref()
-  const endNotice = log.onAppend(look)
+  const endNotice = log.onAppend(wakeUp)
 
   return {
     listen(streamId) {

@@ -125,7 +125,7 @@ export function createOnce(options: OnceOptions): Once {
 
   const lookFor = async <Answer, Result>(task: Task<Answer, Result>, command: Command): Promise<Outcome<Result>> => {
     const answer = await task.trace(command)
-    if (answer !== null) return { kind: 'done', result: await task.settle(command, answer), replayed: true }
+    if (answer !== null) return settle(task, command, { answer, replayed: true })
     const sentAt = clock().getTime()
     if (task.repeatAfterMs === null || sentAt - command.sentAt < task.repeatAfterMs) return unknown(command)
     const attempt = { ref: task.newRef(), owner, leaseUntil: sentAt + LEASE_MS, sentAt }
@@ -140,8 +140,16 @@ export function createOnce(options: OnceOptions): Once {
     } catch (error) {
       return ended(task, command, error)
     }
+    return settle(task, command, { answer, replayed: false })
+  }
+
+  const settle = async <Answer, Result>(
+    task: Task<Answer, Result>,
+    command: Command,
+    { answer, replayed }: { answer: Answer; replayed: boolean },
+  ): Promise<Outcome<Result>> => {
     try {
-      return { kind: 'done', result: await task.settle(command, answer), replayed: false }
+      return { kind: 'done', result: await task.settle(command, answer), replayed }
     } catch (error) {
       // The service did it, and the record could not be ended: its lease ends it, and then the trace is looked for.
       logger.error({ mutation: task.mutation, commandId: command.id, err: error }, 'command could not be settled')

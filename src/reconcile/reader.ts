@@ -86,6 +86,7 @@ export function createReader(options: ReaderOptions): Reader {
   }
 
   const pause = async () => {
+    if (closed) return
     await new Promise<void>((resolve) => {
       endPause = resolve
       setTimeout(resolve, paceMs).unref()
@@ -104,13 +105,22 @@ export function createReader(options: ReaderOptions): Reader {
     } while (again && !closed)
   }
 
-  const plan = async () => {
-    const next = closed ? null : await reads.nextDue()
-    if (next === null || closed) return
+  const wakeAfter = (milliseconds: number) => {
     if (timer !== null) clearTimeout(timer)
-    const delay = Math.min(Math.max(next.getTime() - clock().getTime(), paceMs), LONGEST_TIMER_MS)
-    timer = setTimeout(wake, delay)
+    timer = setTimeout(wake, milliseconds)
     timer.unref()
+  }
+
+  const plan = async () => {
+    try {
+      const next = closed ? null : await reads.nextDue()
+      if (next === null || closed) return
+      wakeAfter(Math.min(Math.max(next.getTime() - clock().getTime(), paceMs), LONGEST_TIMER_MS))
+    } catch (error) {
+      logger.error({ err: error }, 'the next read could not be planned')
+      // Nobody else may come to wake it, and what is due stays due.
+      if (!closed) wakeAfter(RETRY_MS)
+    }
   }
 
   const wake = () => {
@@ -120,7 +130,7 @@ export function createReader(options: ReaderOptions): Reader {
       .catch((error: unknown) => logger.error({ err: error }, 'the plan of reads could not be followed'))
       .finally(() => {
         running = null
-        plan().catch((error: unknown) => logger.error({ err: error }, 'the next read could not be planned'))
+        void plan()
       })
   }
 

@@ -94,6 +94,8 @@ export function createPaymentDoor(options: PaymentDoorOptions): PaymentDoor {
     const body = await readBody(arrival.body, { bytes: MAX_BYTES, milliseconds: MAX_BODY_MS })
     if (typeof body === 'string') return { status: STATUS_OF[body], outcome: null }
     if (!verify(body, signatureOf(arrival.headers), secrets)) return { status: 401, outcome: null }
+    // Asked again: any number may have been let in while their bodies were on the way.
+    if (inFlight >= maxInFlight) return { status: 503, outcome: null }
     inFlight += 1
     try {
       return await store(body, arrival.ref)

@@ -27,5 +27,7 @@ export async function readBody(
     stream.once('end', () => finish(Buffer.concat(chunks)))
     stream.once('close', () => finish('aborted'))
     stream.once('error', () => finish('aborted'))
+    // A sender that went away before tells nothing any more.
+    if (stream.destroyed === true) finish('aborted')
   })
 }

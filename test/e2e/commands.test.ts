@@ -1,0 +1,219 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { startNetwork, type Network } from '../network.ts'
+import { CREATE_LINK, linkInput, tryCreateLink } from '../operations.ts'
+
+let network: Network
+beforeAll(async () => {
+  const sites = ['aud-first', 'aud-second'].map((id) => ({
+    id,
+    appId: `app-${id}`,
+    secretKey: `secret-of-${id}`,
+    currencies: ['AUD'],
+  }))
+  const yen = { id: 'yen', appId: 'app-yen', secretKey: 'secret-of-yen', currencies: ['JPY'] }
+  network = await startNetwork({ sandbox: { sites: [...sites, yen] } })
+})
+afterAll(() => network.close())
+
+/** How often the service was asked to make a link. */
+function creations(): number {
+  return network.sandbox.control
+    .calls()
+    .filter(({ method, path }) => method === 'POST' && path.endsWith('/payin_links')).length
+}
+
+/** What the service was asked while something was done. */
+async function during<Result>(work: () => Promise<Result>): Promise<{ result: Result; asked: number }> {
+  const before = creations()
+  const result = await work()
+  return { result, asked: creations() - before }
+}
+
+describe('an idempotency key', () => {
+  it('used again with the same input gives the first link, without another call', async () => {
+    const input = linkInput()
+    const first = await during(() => tryCreateLink(network, input))
+    const second = await during(() => tryCreateLink(network, input))
+    expect(first).toMatchObject({ asked: 1, result: { __typename: 'CreatePaymentLinkSuccess', replayed: false } })
+    expect(second).toMatchObject({ asked: 0, result: { replayed: true, link: { id: first.result.link?.id } } })
+    expect(second.result.link).toEqual(first.result.link)
+  })
+
+  it('is still known after a restart', async () => {
+    const own = await startNetwork()
+    try {
+      const input = linkInput()
+      const first = await tryCreateLink(own, input)
+      await own.restart()
+      const again = await tryCreateLink(own, input)
+      expect(again).toMatchObject({
+        replayed: true,
+        link: { id: first.link?.id, checkoutUrl: first.link?.checkoutUrl },
+      })
+      expect(own.sandbox.control.state().counters.links).toBe(1)
+    } finally {
+      await own.close()
+    }
+  })
+
+  it.each<[string, Record<string, unknown>]>([
+    ['amount', { amount: { value: '125.51', currency: 'AUD' } }],
+    ['amount, written differently', { amount: { value: '125.5', currency: 'AUD' } }],
+    ['reference', { reference: 'order-1816' }],
+    ['customer', { customer: { email: 'eve@example.test', firstName: 'Eve', lastName: 'Payer' } }],
+    ['method', { methodCode: null }],
+    ['site', { site: 'aud-second' }],
+    ['owner', { ownerId: 'customer-7' }],
+  ])('used again with another %s is a conflict', async (_what, over) => {
+    const input = linkInput()
+    await tryCreateLink(network, input)
+    const { result, asked } = await during(() => tryCreateLink(network, { ...input, ...over }))
+    expect(asked).toBe(0)
+    expect(result).toMatchObject({
+      __typename: 'IdempotencyConflictError',
+      code: 'IDEMPOTENCY_CONFLICT',
+      inProgress: false,
+      retryable: false,
+    })
+  })
+
+  it('used fifty times at once costs one call and makes one link', async () => {
+    const input = linkInput()
+    network.sandbox.control.addFault({ method: 'POST', path: '/v3/payin_links', answer: { delayMs: 200 } })
+    const { result, asked } = await during(() =>
+      Promise.all(Array.from({ length: 50 }, () => tryCreateLink(network, input))),
+    )
+    expect(asked).toBe(1)
+    expect(new Set(result.map(({ __typename, link }) => `${__typename} ${link?.id}`)).size).toBe(1)
+    expect(result.filter(({ replayed }) => replayed === false)).toHaveLength(1)
+  })
+
+  it('used at once with two inputs serves one of them, and is a conflict for the other', async () => {
+    const input = linkInput()
+    network.sandbox.control.addFault({ method: 'POST', path: '/v3/payin_links', answer: { delayMs: 100 } })
+    const { result, asked } = await during(() =>
+      Promise.all([tryCreateLink(network, input), tryCreateLink(network, { ...input, reference: 'another' })]),
+    )
+    expect(asked).toBe(1)
+    expect(result.map(({ __typename }) => __typename).toSorted()).toEqual([
+      'CreatePaymentLinkSuccess',
+      'IdempotencyConflictError',
+    ])
+  })
+})
+
+describe('input that breaks a rule', () => {
+  const tooLong = (length: number) => 'x'.repeat(length + 1)
+  const customer = (over: Record<string, unknown>) => ({
+    customer: { email: 'ada@example.test', firstName: 'Ada', lastName: 'Payer', ...over },
+  })
+
+  it.each<[string[], Record<string, unknown>]>([
+    [['idempotencyKey'], { idempotencyKey: '' }],
+    [['idempotencyKey'], { idempotencyKey: tooLong(255) }],
+    [['reference'], { reference: ' ' }],
+    [['reference'], { reference: tooLong(255) }],
+    [['reference'], { reference: 'two\nlines' }],
+    ...['0', '0.00', '-1', '+1', '1e3', '1,5', '.5', '5.', '01', '1.005', '1234567890123456', 'NaN', '١٢', ''].map(
+      (value): [string[], Record<string, unknown>] => [['amount', 'value'], { amount: { value, currency: 'AUD' } }],
+    ),
+    [['amount', 'value'], { amount: { value: '100.5', currency: 'JPY' }, methodCode: 'jp_card_jpy' }],
+    [['amount', 'currency'], { amount: { value: '100', currency: 'THB' }, methodCode: null }],
+    [['amount', 'currency'], { amount: { value: '100', currency: 'XYZ' }, methodCode: null }],
+    [['description'], { description: '' }],
+    [['description'], { description: tooLong(500) }],
+    [['customer', 'email'], customer({ email: 'nobody' })],
+    [['customer', 'email'], customer({ email: 'a b@example.test' })],
+    [['customer', 'firstName'], customer({ firstName: '' })],
+    [['customer', 'lastName'], customer({ lastName: tooLong(255) })],
+    [['customer', 'city'], customer({ city: '' })],
+    [['customer', 'countryCode'], customer({ countryCode: 'AUS' })],
+    [['customer', 'extra', 'email'], customer({ extra: { email: 'eve@example.test' } })],
+    [['customer', 'extra', 'Phone'], customer({ extra: { Phone: '1' } })],
+    [['customer', 'extra', 'phone'], customer({ extra: { phone: 1 } })],
+    [['methodCode'], { methodCode: '' }],
+    [['methodCode'], { methodCode: 'jp_card_jpy' }],
+    [['expiresInSeconds'], { expiresInSeconds: 899 }],
+    [['ownerId'], { ownerId: '' }],
+    [['site'], { site: 'no-such-site' }],
+    [['site'], { site: 'yen' }],
+  ])('at %j is refused with that path, and the service is not asked', async (path, over) => {
+    const { result, asked } = await during(() => tryCreateLink(network, over))
+    expect(asked).toBe(0)
+    expect(result).toMatchObject({
+      __typename: 'InvalidInputError',
+      code: 'INVALID_INPUT',
+      retryable: false,
+      problems: [{ path, message: expect.stringMatching(/\w/) }],
+    })
+  })
+
+  it('names every problem at once', async () => {
+    const result = await tryCreateLink(network, { reference: '', description: '', expiresInSeconds: 1 })
+    const problems = result['problems'] as { path: string[] }[]
+    expect(problems.map(({ path }) => path.join('.'))).toEqual(['reference', 'description', 'expiresInSeconds'])
+  })
+
+  it.each([
+    'javascript:alert(1)',
+    'http://shop.example.test/',
+    'https://user:pw@shop.example.test/',
+    '//shop.test',
+    '',
+  ])('as the address %j is refused before anything else', async (successUrl) => {
+    const before = creations()
+    const answer = await network.ask(CREATE_LINK, { input: linkInput({ successUrl }) })
+    expect(answer.errors).toMatchObject([{ extensions: { code: 'BAD_USER_INPUT' } }])
+    expect(creations()).toBe(before)
+  })
+})
+
+describe('the method', () => {
+  it('that is not enabled is refused with those that are', async () => {
+    const { result, asked } = await during(() => tryCreateLink(network, { methodCode: 'au_bank_aud' }))
+    expect(asked).toBe(0)
+    expect(result).toMatchObject({
+      __typename: 'MethodUnavailableError',
+      availableCodes: ['au_card_aud', 'au_alias_npp_aud'],
+    })
+  })
+
+  it.each([
+    ['au_card_aud', '0.99', '1', '25000'],
+    ['au_card_aud', '25000.01', '1', '25000'],
+    ['au_alias_npp_aud', '50000.01', '1', '50000'],
+    [null, '50000.01', '1', '50000'],
+  ])('%s does not take %s: the limits are told', async (methodCode, value, min, max) => {
+    const over = { methodCode, amount: { value, currency: 'AUD' } }
+    const { result, asked } = await during(() => tryCreateLink(network, over))
+    expect(asked).toBe(0)
+    expect(result).toMatchObject({
+      __typename: 'AmountOutOfRangeError',
+      code: 'AMOUNT_OUT_OF_RANGE',
+      min: { value: min, currency: 'AUD' },
+      max: { value: max, currency: 'AUD' },
+    })
+  })
+
+  it.each([
+    ['au_card_aud', '1'],
+    ['au_card_aud', '25000.00'],
+    [null, '50000'],
+  ])('%s takes its limit %s', async (methodCode, value) => {
+    const result = await tryCreateLink(network, { methodCode, amount: { value, currency: 'AUD' } })
+    expect(result).toMatchObject({ link: { requestedAmount: { value, currency: 'AUD', exponent: 2 } } })
+  })
+})
+
+describe('the site', () => {
+  it('is the first that serves the currency, unless another is named', async () => {
+    const bySite = async (over: Record<string, unknown>) => {
+      const { link } = await tryCreateLink(network, over)
+      const seen = network.sandbox.control.state().links.find(({ uuid }) => uuid === link?.id)
+      return [link?.site, seen?.siteId]
+    }
+    expect(await bySite({})).toEqual(['aud-first', 'aud-first'])
+    expect(await bySite({ site: 'aud-second' })).toEqual(['aud-second', 'aud-second'])
+    expect(await bySite({ amount: { value: '1000', currency: 'JPY' }, methodCode: null })).toEqual(['yen', 'yen'])
+  })
+})

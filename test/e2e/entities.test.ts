@@ -1,0 +1,144 @@
+import { randomUUID } from 'node:crypto'
+import { parse } from 'graphql'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { startNetwork, type Network } from '../network.ts'
+import { createLink, LINK } from '../operations.ts'
+import { paidStream } from '../streams.ts'
+
+type Representation = { readonly __typename: string; readonly [key: string]: unknown }
+
+let network: Network
+let ids: { link: string; payment: string; event: string; created: string; statusToken: string }
+beforeAll(async () => {
+  network = await startNetwork()
+  const { link, items, paymentId } = await paidStream(network)
+  const events = await network.ask<{ paymentLink: { events: { nodes: { id: string }[] } } }>(
+    'query E($id: ID!) { paymentLink(id: $id) { events(first: 1) { nodes { id } } } }',
+    { id: link.id },
+  )
+  ids = {
+    link: link.id,
+    payment: paymentId,
+    event: items.at(-1)?.event?.id ?? '',
+    created: events.data.paymentLink.events.nodes[0]?.id ?? '',
+    statusToken: link.statusToken,
+  }
+})
+afterAll(() => network.close())
+
+const ENTITIES = `query Entities($representations: [_Any!]!) {
+  _entities(representations: $representations) {
+    __typename
+    ... on PaymentLink { id reference state payment { id } }
+    ... on Payment { id status version amount { value currency } link { id } }
+    ... on PaymentEvent { id sequence kind toStatus payment { status } link { id } }
+    ... on PayinMethod { code name currency maxAmount { value } }
+    ... on PaymentCurrency { currencyCode: code exponent enabled region }
+  }
+}`
+
+async function entities(representations: readonly Representation[], token?: string | null) {
+  const answer = await network.ask<{ _entities: unknown[] }>(
+    ENTITIES,
+    { representations },
+    token === undefined ? {} : { token },
+  )
+  expect(answer.errors).toBeUndefined()
+  return answer.data._entities
+}
+
+/** One of each, with what it is. */
+const known = (): [Representation, Record<string, unknown>][] => [
+  [
+    { __typename: 'PaymentLink', id: ids.link },
+    { id: ids.link, state: 'PAID', payment: { id: ids.payment } },
+  ],
+  [
+    { __typename: 'Payment', id: ids.payment },
+    { id: ids.payment, status: 'RECEIVED', link: { id: ids.link } },
+  ],
+  [
+    { __typename: 'PaymentEvent', id: ids.event },
+    { id: ids.event, sequence: 5, toStatus: 'received' },
+  ],
+  [
+    { __typename: 'PaymentEvent', id: ids.created },
+    { id: ids.created, kind: 'LINK_CREATED', payment: null },
+  ],
+  [
+    { __typename: 'PayinMethod', code: 'jp_card_jpy' },
+    { code: 'jp_card_jpy', currency: 'JPY', maxAmount: { value: '1000000' } },
+  ],
+  [
+    { __typename: 'PaymentCurrency', code: 'VND' },
+    { currencyCode: 'VND', exponent: 0, enabled: true },
+  ],
+]
+
+const missing = (): Representation[] => [
+  { __typename: 'PaymentLink', id: randomUUID() },
+  { __typename: 'Payment', id: randomUUID() },
+  { __typename: 'Payment', id: '' },
+  { __typename: 'PaymentEvent', id: ids.event.replace(/\d+$/, '999') },
+  { __typename: 'PaymentEvent', id: 'nonsense' },
+  { __typename: 'PaymentEvent', id: `${ids.event.replace(/\.\d+$/, '')}.0` },
+  { __typename: 'PayinMethod', code: 'xx_card_xxx' },
+  { __typename: 'PaymentCurrency', code: 'XXX' },
+]
+
+describe('_service', () => {
+  it('gives the contract, as a gateway composes it', async () => {
+    const { data } = await network.ask<{ _service: { sdl: string } }>('{ _service { sdl } }')
+    expect(data._service.sdl).toContain('type PaymentLink @key(fields: "id")')
+    expect(data._service.sdl).toContain('https://specs.apollo.dev/federation/v2.9')
+    expect(data._service.sdl).toMatch(/statusToken: String @requiresScopes\(scopes: \[\["payments:write"\]\]\)/)
+    expect(parse(data._service.sdl).definitions.length).toBeGreaterThan(50)
+  })
+})
+
+describe('_entities', () => {
+  it('gives every kind of entity by its key', async () => {
+    const pairs = known()
+    const answers = await entities(pairs.map(([representation]) => representation))
+    expect(answers).toMatchObject(pairs.map(([{ __typename }, what]) => Object.assign({ __typename }, what)))
+  })
+
+  it('gives null for what is not there, and everything else beside it', async () => {
+    const absent = missing()
+    expect(await entities(absent)).toEqual(absent.map(() => null))
+    const currency = { __typename: 'PaymentCurrency', code: 'AUD' }
+    const mixed = absent.flatMap((representation) => [representation, currency])
+    expect(await entities(mixed)).toMatchObject(absent.flatMap(() => [null, { currencyCode: 'AUD' }]))
+  })
+
+  it('answers fifty representations of all kinds in their order', async () => {
+    const pairs = known()
+    const asked = Array.from({ length: 50 }, (_, index) =>
+      index % 7 === 6 ? missing()[index % missing().length] : pairs[index % pairs.length]?.[0],
+    ).filter((representation) => representation !== undefined)
+    expect(asked).toHaveLength(50)
+    const wanted = asked.map((representation) => pairs.find(([asking]) => asking === representation)?.[1] ?? null)
+    expect(wanted).toContain(null)
+    expect(await entities(asked)).toMatchObject(wanted)
+  })
+
+  it('loads what a representation names anew, and believes nothing else in it', async () => {
+    const forged = { __typename: 'Payment', id: ids.payment, status: 'PENDING', linkRef: 'x', version: 99, details: {} }
+    expect(await entities([forged])).toMatchObject([{ status: 'RECEIVED', version: 5, link: { id: ids.link } }])
+  })
+
+  it('holds to the rights of the caller', async () => {
+    const guarded = known()
+      .map(([representation]) => representation)
+      .filter(({ __typename }) => ['PaymentLink', 'Payment', 'PaymentEvent'].includes(__typename))
+    const stranger = await network.token({ scopes: [], subject: 'stranger' })
+    for (const token of [null, stranger]) expect(await entities(guarded, token)).toEqual(guarded.map(() => null))
+    const open = [{ __typename: 'PaymentCurrency', code: 'AUD' }]
+    expect(await entities(open, null)).toMatchObject([{ currencyCode: 'AUD' }])
+
+    const owned = await createLink(network, { ownerId: 'customer-7' })
+    const owner = await network.token({ scopes: [], subject: 'customer-7' })
+    expect(await entities([{ __typename: 'PaymentLink', id: owned.id }], owner)).toMatchObject([{ id: owned.id }])
+    expect((await network.ask(LINK, { id: owned.id }, { token: stranger })).data['paymentLink']).toBeNull()
+  })
+})

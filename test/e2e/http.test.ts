@@ -1,0 +1,152 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { startNetwork, type Network } from '../network.ts'
+import { CREATE_LINK, linkInput } from '../operations.ts'
+import { send } from '../webhooks.ts'
+
+const QUERY = '{ paymentCurrencies { code } }'
+const KIB = 1024
+
+let network: Network
+let authorization: string
+beforeAll(async () => {
+  network = await startNetwork({ env: { ALLOWED_ORIGINS: 'https://shop.example.test' } })
+  authorization = `Bearer ${await network.token()}`
+})
+afterAll(() => network.close())
+
+const graphql = () => `${network.app.url}/graphql`
+const json = { 'content-type': 'application/json' }
+const links = () => network.sandbox.control.state().counters.links
+
+describe('GraphQL over HTTP', () => {
+  it('answers a query by POST and by GET', async () => {
+    const posted = await fetch(graphql(), { method: 'POST', headers: json, body: JSON.stringify({ query: QUERY }) })
+    expect(posted.status).toBe(200)
+    const search = new URLSearchParams({ query: QUERY })
+    const got = await fetch(`${graphql()}?${search.toString()}`, { headers: { 'apollo-require-preflight': 'true' } })
+    expect(got.status).toBe(200)
+    expect(await got.json()).toEqual(await posted.json())
+    for (const { headers } of [posted, got]) expect(headers.get('cache-control')).toBe('private, no-store')
+  })
+
+  it('answers a query with variables and a name by GET', async () => {
+    const search = new URLSearchParams({
+      query: 'query A($code: ID!) { payinMethod(code: $code) { code } } query B { paymentCurrencies { code } }',
+      operationName: 'A',
+      variables: JSON.stringify({ code: 'au_card_aud' }),
+    })
+    const response = await fetch(`${graphql()}?${search.toString()}`, { headers: { 'apollo-require-preflight': '1' } })
+    expect(await response.json()).toEqual({ data: { payinMethod: { code: 'au_card_aud' } } })
+  })
+
+  it('makes nothing by GET', async () => {
+    const before = links()
+    const search = new URLSearchParams({ query: CREATE_LINK, variables: JSON.stringify({ input: linkInput() }) })
+    const response = await fetch(`${graphql()}?${search.toString()}`, {
+      headers: { authorization, 'apollo-require-preflight': 'true' },
+    })
+    expect(response.status).toBe(405)
+    expect(links()).toBe(before)
+  })
+
+  it('takes no batches', async () => {
+    const body = JSON.stringify([{ query: QUERY }, { query: QUERY }])
+    const response = await fetch(graphql(), { method: 'POST', headers: json, body })
+    expect(response.status).toBe(400)
+  })
+
+  it.each(['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x', ''])(
+    'does nothing for a POST of type %j, which any page may send',
+    async (type) => {
+      const before = links()
+      const body = JSON.stringify({ query: CREATE_LINK, variables: { input: linkInput() } })
+      const headers = { authorization, ...(type === '' ? {} : { 'content-type': type }) }
+      const reply = await send(graphql(), { headers, body })
+      expect([400, 415]).toContain(reply.status)
+      expect(links()).toBe(before)
+    },
+  )
+
+  it('does not answer a GET that any page may send', async () => {
+    const search = new URLSearchParams({ query: QUERY })
+    expect((await fetch(`${graphql()}?${search.toString()}`)).status).toBe(400)
+  })
+
+  it('runs no subscription', async () => {
+    const query = 'subscription { paymentEventStream { kind } }'
+    const headers = { ...json, authorization }
+    const response = await fetch(graphql(), { method: 'POST', headers, body: JSON.stringify({ query }) })
+    expect(response.status).toBe(400)
+    expect(await response.json()).toMatchObject({ errors: [{ message: expect.stringContaining('WebSocket') }] })
+  })
+
+  it.each(['{', '[]', 'null', '"text"', '', '{"query":17}', '{"query":"{"}', '{"variables":{}}'])(
+    'refuses the body %j with 400',
+    async (body) => {
+      const reply = await send(graphql(), { headers: json, body })
+      expect(reply.status).toBe(400)
+      expect(JSON.parse(reply.body)).toMatchObject({ errors: [{ message: expect.any(String) }] })
+      expect(reply.body).not.toMatch(/node_modules|at \w+ \(/)
+    },
+  )
+
+  it('refuses a body of more than 100 KiB with 413, told by its length or counted', async () => {
+    const large = JSON.stringify({ query: QUERY, variables: { padding: 'x'.repeat(100 * KIB) } })
+    expect((await send(graphql(), { headers: json, body: large })).status).toBe(413)
+    const parts = [large.slice(0, 50 * KIB), large.slice(50 * KIB)]
+    expect((await send(graphql(), { headers: json, body: parts })).status).toBe(413)
+    const fitting = JSON.stringify({ query: QUERY, variables: { padding: 'x'.repeat(99 * KIB) } })
+    expect((await send(graphql(), { headers: json, body: fitting })).status).toBe(200)
+  })
+
+  it.each(['PUT', 'DELETE', 'PATCH'])('has no %s', async (method) => {
+    expect((await fetch(graphql(), { method })).status).toBe(404)
+  })
+})
+
+describe('the rest of the address space', () => {
+  it.each(['/', '/graphql/', '/sandbox', '/health', '/webhook', '/%2e%2e/etc/passwd', '/graphql%00'])(
+    'has nothing at %s',
+    async (path) => {
+      const reply = await send(`${network.app.url}${path}`, { method: 'GET' })
+      expect(reply.status).toBe(404)
+      expect(JSON.parse(reply.body)).toEqual({
+        errors: [{ message: 'There is nothing at this address.', extensions: { code: 'BAD_REQUEST' } }],
+      })
+    },
+  )
+
+  it.each(['/webhooks', '/webhooks/payments/a/b', '/webhooks/agreement'])(
+    'has nothing at %s, in the words of every refused webhook',
+    async (path) => {
+      const reply = await send(`${network.app.url}${path}`, { method: 'GET' })
+      expect(reply).toMatchObject({ status: 404, body: 'refused' })
+    },
+  )
+})
+
+describe('calls from a page', () => {
+  const preflight = (origin: string) =>
+    fetch(graphql(), {
+      method: 'OPTIONS',
+      headers: {
+        origin,
+        'access-control-request-method': 'POST',
+        'access-control-request-headers': 'content-type,authorization',
+      },
+    })
+
+  it('of a listed origin are allowed', async () => {
+    const { headers } = await preflight('https://shop.example.test')
+    expect(headers.get('access-control-allow-origin')).toBe('https://shop.example.test')
+    expect(headers.get('access-control-allow-headers')).toContain('authorization')
+    expect(headers.get('access-control-allow-credentials')).toBeNull()
+  })
+
+  it('of another origin are not', async () => {
+    for (const origin of ['https://evil.example.test', 'null', 'https://shop.example.test.evil.test']) {
+      const { headers } = await preflight(origin)
+      expect(headers.get('access-control-allow-origin')).toBeNull()
+    }
+  })
+})

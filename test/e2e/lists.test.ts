@@ -1,0 +1,184 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { act } from '../checkout.ts'
+import { startNetwork, type Network } from '../network.ts'
+import { createLink } from '../operations.ts'
+
+type Page = {
+  readonly edges: readonly { readonly cursor: string; readonly node: { readonly id: string } }[]
+  readonly nodes: readonly { readonly id: string }[]
+  readonly pageInfo: {
+    readonly hasNextPage: boolean
+    readonly hasPreviousPage: boolean
+    readonly startCursor: string | null
+    readonly endCursor: string | null
+  }
+}
+
+type List = 'paymentLinks' | 'payments' | 'paymentEvents' | 'webhookDeliveries'
+
+const LISTS: Readonly<Record<List, string>> = {
+  paymentLinks: 'PaymentLinkFilter',
+  payments: 'PaymentFilter',
+  paymentEvents: 'PaymentEventFilter',
+  webhookDeliveries: 'WebhookDeliveryFilter',
+}
+const NAMES = Object.keys(LISTS) as List[]
+const ROWS = 7
+
+let network: Network
+beforeAll(async () => {
+  network = await startNetwork()
+  for (let index = 0; index < ROWS; index++) await addRow(`order-${index}`)
+})
+afterAll(() => network.close())
+
+/** One more link, payment, event and delivery. */
+async function addRow(reference = 'order-late') {
+  const link = await createLink(network, { reference })
+  await network.sandbox.control.setStatus(link.id, 'pending')
+  return link
+}
+
+async function ask(list: List, variables: Record<string, unknown>) {
+  const query = `query Page($first: Int! = 100, $after: String, $filter: ${LISTS[list]}) {
+    list: ${list}(first: $first, after: $after, filter: $filter) {
+      edges { cursor node { id } } nodes { id }
+      pageInfo { hasNextPage hasPreviousPage startCursor endCursor }
+    }
+  }`
+  return network.ask<{ list: Page }>(query, variables)
+}
+
+async function page(list: List, variables: Record<string, unknown> = {}): Promise<Page> {
+  const answer = await ask(list, variables)
+  if (answer.errors !== undefined) throw new Error(JSON.stringify(answer.errors))
+  return answer.data.list
+}
+
+const idsOf = ({ nodes }: Page) => nodes.map(({ id }) => id)
+
+describe.each(NAMES)('%s', (list) => {
+  it.each([0, -1, 101, 2_147_483_647])('refuses a page of %i', async (first) => {
+    const answer = await ask(list, { first })
+    expect(answer.errors).toMatchObject([{ extensions: { code: 'BAD_USER_INPUT', argument: 'first' } }])
+    expect(answer.data.list).toBeNull()
+  })
+
+  it('refuses a cursor that is forged, or of another list', async () => {
+    const others = NAMES.filter((name) => name !== list)
+    const foreign = await Promise.all(others.map(async (name) => (await page(name, { first: 1 })).pageInfo.endCursor))
+    for (const after of ['', 'nonsense', 'A'.repeat(22), ...foreign]) {
+      const answer = await ask(list, { after })
+      expect(answer.errors).toMatchObject([{ extensions: { code: 'BAD_USER_INPUT', argument: 'after' } }])
+    }
+  })
+
+  it('is paged without a hole and without a repeat while rows are added', async () => {
+    const before = idsOf(await page(list))
+    const paged: string[] = []
+    let after: string | null = null
+    let added = 0
+    do {
+      const current: Page = await page(list, { first: 2, after })
+      expect(idsOf(current).length).toBeLessThanOrEqual(2)
+      expect(current.edges.map(({ node }) => node.id)).toEqual(idsOf(current))
+      expect(current.pageInfo.hasPreviousPage).toBe(after !== null)
+      expect(current.pageInfo.startCursor).toBe(current.edges[0]?.cursor ?? null)
+      paged.push(...idsOf(current))
+      after = current.pageInfo.hasNextPage ? current.pageInfo.endCursor : null
+      if (added < 3) await addRow()
+      added += 1
+    } while (after !== null)
+    expect(new Set(paged).size).toBe(paged.length)
+    // The log is read from its oldest end, so it goes on with what was added; the others begin with the newest.
+    expect(list === 'paymentEvents' ? paged.slice(0, before.length) : paged).toEqual(before)
+  })
+
+  it('says exactly whether a page follows', async () => {
+    const all = idsOf(await page(list))
+    expect(all.length).toBeGreaterThanOrEqual(ROWS)
+    expect(all.length).toBeLessThan(100)
+    expect((await page(list, { first: all.length })).pageInfo.hasNextPage).toBe(false)
+    expect((await page(list, { first: all.length - 1 })).pageInfo.hasNextPage).toBe(true)
+    const { endCursor } = (await page(list, { first: all.length })).pageInfo
+    expect(await page(list, { after: endCursor })).toEqual({
+      edges: [],
+      nodes: [],
+      pageInfo: { hasNextPage: false, hasPreviousPage: true, startCursor: null, endCursor: null },
+    })
+  })
+})
+
+describe('filters', () => {
+  it('find links and payments by reference', async () => {
+    const link = await addRow('order with spaces, "quotes" and %')
+    await addRow('order with spaces')
+    const filter = { reference: 'order with spaces, "quotes" and %' }
+    expect(idsOf(await page('paymentLinks', { filter }))).toEqual([link.id])
+    expect(idsOf(await page('payments', { filter }))).toHaveLength(1)
+    expect(idsOf(await page('paymentLinks', { filter: { reference: '%' } }))).toEqual([])
+    expect(idsOf(await page('payments', { filter: { reference: "' OR 1=1 --" } }))).toEqual([])
+  })
+
+  it('find links by when they were made, and payments by when they changed', async () => {
+    const start = new Date()
+    const link = await addRow()
+    const end = new Date(Date.now() + 1)
+    const between = { createdFrom: start.toISOString(), createdBefore: end.toISOString() }
+    expect(idsOf(await page('paymentLinks', { filter: between }))).toEqual([link.id])
+    const changed = { updatedFrom: start.toISOString(), updatedBefore: end.toISOString() }
+    expect(idsOf(await page('payments', { filter: changed }))).toHaveLength(1)
+    const never = { createdFrom: end.toISOString(), createdBefore: start.toISOString() }
+    expect(idsOf(await page('paymentLinks', { filter: never }))).toEqual([])
+  })
+
+  it('find links and payments by phase; a link without a payment is in progress', async () => {
+    const reference = 'order-of-phases'
+    const [open, failed, paid] = [
+      await createLink(network, { reference }),
+      await createLink(network, { reference }),
+      await createLink(network, { reference }),
+    ]
+    await act(failed.checkoutUrl, 'decline')
+    await network.sandbox.control.setStatus(paid.id, 'received')
+    await network.sandbox.settle()
+    const links = async (...phases: string[]) => idsOf(await page('paymentLinks', { filter: { reference, phases } }))
+    expect(await links('IN_PROGRESS')).toEqual([open.id])
+    expect(await links('FAILED')).toEqual([failed.id])
+    expect(await links('SUCCEEDED', 'FAILED')).toEqual([paid.id, failed.id])
+    expect(await links('REFUNDED')).toEqual([])
+    expect(await links()).toEqual([])
+    const payments = await page('payments', { filter: { reference, phases: ['SUCCEEDED'] } })
+    expect(payments.nodes).toHaveLength(1)
+  })
+
+  it('find events by link, payment and kind', async () => {
+    const link = await addRow()
+    const ofLink = await page('paymentEvents', { filter: { linkIds: [link.id] } })
+    expect(idsOf(ofLink).map((id) => id.slice(id.lastIndexOf('.')))).toEqual(['.1', '.2'])
+    const created = await page('paymentEvents', { filter: { linkIds: [link.id], kinds: ['LINK_CREATED'] } })
+    expect(idsOf(created)).toEqual([ofLink.nodes[0]?.id])
+    const [payment] = (await page('payments', { first: 1 })).nodes
+    const ofPayment = await page('paymentEvents', { filter: { paymentIds: [payment?.id], linkIds: [link.id] } })
+    expect(idsOf(ofPayment)).toEqual([ofLink.nodes[1]?.id])
+  })
+
+  it('find deliveries by subject and disposition', async () => {
+    const link = await addRow()
+    await network.sandbox.control.setStatus(link.id, 'received')
+    await network.sandbox.control.deliver(link.id, { kind: 'late', status: 'authorised' })
+    const [payment] = (await page('payments', { first: 1 })).nodes
+    const subjectIds = [payment?.id]
+    expect(idsOf(await page('webhookDeliveries', { filter: { subjectIds } }))).toHaveLength(3)
+    const stale = await page('webhookDeliveries', { filter: { subjectIds, dispositions: ['STALE'] } })
+    expect(stale.nodes).toHaveLength(1)
+    expect(idsOf(await page('webhookDeliveries', { filter: { subjectIds: [], dispositions: null } }))).toEqual([])
+  })
+
+  it('that are null ask about nothing', async () => {
+    const all = idsOf(await page('paymentLinks'))
+    const filter = { reference: null, createdFrom: null, createdBefore: null, phases: null }
+    expect(idsOf(await page('paymentLinks', { filter }))).toEqual(all)
+    expect(idsOf(await page('paymentLinks', { filter: null }))).toEqual(all)
+  })
+})

@@ -1,0 +1,164 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { DEFAULT_SITES } from '../../src/sandbox/index.ts'
+import { startNetwork, type Network } from '../network.ts'
+
+type Method = {
+  readonly code: string
+  readonly currency: string
+  readonly kind: string
+  readonly accepts?: boolean | null
+}
+type MethodList = {
+  readonly nodes: readonly Method[]
+  readonly fetchedAt: string
+  readonly stale: boolean
+  readonly unavailable: readonly string[]
+}
+
+const METHODS = `query Methods($currencies: [CurrencyCode!], $amount: PaymentAmountInput, $kinds: [PaymentMethodKindInput!]) {
+  payinMethods(currencies: $currencies, amount: $amount, kinds: $kinds) {
+    nodes { code name currency countryCode kind kindRaw minAmount { value } maxAmount { value exponent } cardBrands
+      checkoutLanguages traits { refundable promptsHandset } }
+    fetchedAt stale unavailable
+  }
+}`
+
+async function methods(on: Network, variables: Record<string, unknown> = {}): Promise<MethodList> {
+  const answer = await on.ask<{ payinMethods: MethodList }>(METHODS, variables, { token: null })
+  if (answer.errors !== undefined) throw new Error(JSON.stringify(answer.errors))
+  return answer.data.payinMethods
+}
+
+describe('payinMethods', () => {
+  let network: Network
+  beforeAll(async () => void (network = await startNetwork()))
+  afterAll(() => network.close())
+
+  const codes = async (variables: Record<string, unknown>) =>
+    (await methods(network, variables)).nodes.map(({ code }) => code)
+
+  it('asked for by 300 cold clients at once cost one call for each site', async () => {
+    const own = await startNetwork()
+    try {
+      await Promise.all(Array.from({ length: 300 }, () => methods(own)))
+      const calls = own.sandbox.control.calls().filter(({ path }) => path === '/api/v3/payin_methods')
+      expect(calls).toHaveLength(DEFAULT_SITES.length)
+      expect(new Set(calls.map(({ appId }) => appId))).toEqual(new Set(DEFAULT_SITES.map(({ appId }) => appId)))
+    } finally {
+      await own.close()
+    }
+  })
+
+  it('lists what every site offers, as the service gives it', async () => {
+    const list = await methods(network)
+    expect(list).toMatchObject({ stale: false, unavailable: [] })
+    expect(Math.abs(Date.now() - Date.parse(list.fetchedAt))).toBeLessThan(60_000)
+    expect(new Set(list.nodes.map(({ currency }) => currency)).size).toBe(DEFAULT_SITES.length)
+    expect(list.nodes.find(({ code }) => code === 'jp_card_jpy')).toEqual({
+      code: 'jp_card_jpy',
+      name: 'Card',
+      currency: 'JPY',
+      countryCode: 'JP',
+      kind: 'CARD',
+      kindRaw: 'card',
+      minAmount: { value: '100' },
+      maxAmount: { value: '1000000', exponent: 0 },
+      cardBrands: ['visa', 'mastercard'],
+      checkoutLanguages: ['ja', 'en'],
+      traits: { refundable: null, promptsHandset: false },
+    })
+    expect(list.nodes.find(({ code }) => code === 'ke_mobile_money_kes')).toMatchObject({
+      kind: 'MOBILE_MONEY',
+      traits: { refundable: false, promptsHandset: true },
+    })
+  })
+
+  it('are filtered by currency, amount and kind', async () => {
+    expect(await codes({ currencies: ['AUD'] })).toEqual(['au_card_aud', 'au_alias_npp_aud'])
+    expect(await codes({ currencies: ['AUD', 'NZD'], kinds: ['CARD'] })).toEqual(['au_card_aud', 'nz_card_nzd'])
+    expect(await codes({ amount: { value: '30000', currency: 'AUD' } })).toEqual(['au_alias_npp_aud'])
+    expect(await codes({ amount: { value: '0.5', currency: 'AUD' } })).toEqual([])
+    expect(await codes({ amount: { value: '100', currency: 'AUD' }, kinds: ['ALIAS'] })).toEqual(['au_alias_npp_aud'])
+    expect(await codes({ currencies: ['NZD'], amount: { value: '100', currency: 'AUD' } })).toEqual([])
+    expect(await codes({ currencies: [] })).toEqual([])
+    expect(await codes({ kinds: [] })).toEqual([])
+    expect(await codes({ currencies: ['XYZ'] })).toEqual([])
+  })
+
+  it.each(['0', '-1', '1.005', '1e3', ''])('asked for with the amount %j are refused', async (value) => {
+    const answer = await network.ask(METHODS, { amount: { value, currency: 'AUD' } })
+    expect(answer.errors).toMatchObject([{ extensions: { code: 'BAD_USER_INPUT', argument: 'amount' } }])
+    expect(answer.data['payinMethods']).toBeNull()
+  })
+
+  it('say whether they accept an amount', async () => {
+    const { data } = await network.ask<{ payinMethod: Record<string, boolean | null> }>(`{
+      payinMethod(code: "au_card_aud") {
+        least: accepts(amount: { value: "1", currency: "AUD" })
+        most: accepts(amount: { value: "25000.00", currency: "AUD" })
+        less: accepts(amount: { value: "0.99", currency: "AUD" })
+        more: accepts(amount: { value: "25000.01", currency: "AUD" })
+        foreign: accepts(amount: { value: "100", currency: "NZD" })
+      }
+    }`)
+    expect(data.payinMethod).toEqual({ least: true, most: true, less: false, more: false, foreign: null })
+  })
+
+  it('can be asked for one by one', async () => {
+    const { data } = await network.ask(
+      '{ known: payinMethod(code: "br_pix_brl") { name } unknown: payinMethod(code: "br_pix_usd") { name } odd: payinMethod(code: "") { name } }',
+    )
+    expect(data).toEqual({ known: { name: 'Pix' }, unknown: null, odd: null })
+  })
+})
+
+describe('a site whose credentials fail', () => {
+  it('is missing from the list, which names its currency', async () => {
+    const sites = DEFAULT_SITES.slice(0, 3)
+    const spoilt = sites.map((site, index) => (index === 1 ? { ...site, secretKey: 'wrong-secret-of-a-site' } : site))
+    const network = await startNetwork({ sandbox: { sites }, env: { UPSTREAM_SITES: JSON.stringify(spoilt) } })
+    try {
+      const [one, failing, other] = sites.map(({ currencies }) => currencies[0])
+      const list = await methods(network)
+      expect(list).toMatchObject({ stale: false, unavailable: [failing] })
+      expect(new Set(list.nodes.map(({ currency }) => currency))).toEqual(new Set([one, other]))
+      expect(await methods(network, { currencies: [failing] })).toMatchObject({ nodes: [], unavailable: [failing] })
+      expect(await methods(network, { currencies: [one] })).toMatchObject({ unavailable: [] })
+    } finally {
+      await network.close()
+    }
+  })
+})
+
+describe('paymentCurrencies', () => {
+  it('are those that the service knows, with what is enabled here', async () => {
+    const sites = DEFAULT_SITES.filter(({ currencies }) => ['AUD', 'JPY'].includes(currencies[0] ?? ''))
+    const network = await startNetwork({ sandbox: { sites } })
+    try {
+      const { data } = await network.ask<{ paymentCurrencies: (Record<string, unknown> & { code: string })[] }>(
+        '{ paymentCurrencies { code exponent roundsSubmittedAmount region versions enabled } }',
+        {},
+        { token: null },
+      )
+      const by = (region: string) =>
+        data.paymentCurrencies.filter((currency) => currency['region'] === region).map(({ code }) => code)
+      expect(by('ASIA_PACIFIC').toSorted()).toEqual(
+        ['AUD', 'HKD', 'IDR', 'INR', 'JPY', 'KHR', 'KRW', 'MYR', 'NZD', 'PHP', 'THB', 'VND'].toSorted(),
+      )
+      expect(by('AFRICA')).toEqual(['BWP', 'GHS', 'KES', 'MWK', 'NGN', 'TZS', 'XAF', 'XOF', 'ZAR'])
+      expect(by('AMERICAS')).toEqual(['ARS', 'BRL', 'CAD', 'USD'])
+      expect(by('OTHER')).toEqual(['USDC'])
+      const whole = data.paymentCurrencies.filter(({ roundsSubmittedAmount }) => roundsSubmittedAmount === true)
+      expect(whole.map(({ code }) => code).toSorted()).toEqual(['JPY', 'KRW', 'VND', 'XAF', 'XOF'])
+      expect(new Set(whole.map(({ exponent }) => exponent))).toEqual(new Set([0]))
+      const of = (wanted: string) => data.paymentCurrencies.find(({ code }) => code === wanted)
+      expect(of('USDC')).toMatchObject({ exponent: 6 })
+      expect(of('AUD')).toMatchObject({ exponent: 2, versions: ['V1', 'V2', 'V3'], enabled: true })
+      expect(of('NZD')).toMatchObject({ versions: ['V3'], enabled: false })
+      const enabled = data.paymentCurrencies.filter((currency) => currency['enabled'] === true)
+      expect(enabled.map(({ code }) => code)).toEqual(['AUD', 'JPY'])
+    } finally {
+      await network.close()
+    }
+  })
+})

@@ -1,0 +1,199 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { pay } from '../checkout.ts'
+import { startNetwork, type Network } from '../network.ts'
+import { createLink, LINK, LINK_UPDATES, type CreatedLink } from '../operations.ts'
+import { isCaughtUp, paidStream, PAYMENT_UPDATES } from '../streams.ts'
+
+let network: Network
+let link: CreatedLink
+let other: CreatedLink
+let paymentId: string
+beforeAll(async () => {
+  network = await startNetwork()
+  link = await createLink(network, { ownerId: 'customer-7' })
+  other = await createLink(network, { ownerId: 'customer-8' })
+  await network.sandbox.control.setStatus(link.id, 'received')
+  const answer = await network.ask<{ paymentLink: { payment: { id: string } } }>(LINK, { id: link.id })
+  paymentId = answer.data.paymentLink.payment.id
+})
+afterAll(() => network.close())
+
+const PAYMENT = 'query P($id: ID!, $statusToken: String) { payment(id: $id, statusToken: $statusToken) { id } }'
+
+type Asking = { token: string | null; statusToken?: string | null }
+
+/** What a caller sees of the link and of its payment. */
+async function seen({ token, statusToken = null }: Asking, ids = { link: link.id, payment: paymentId }) {
+  const one = await network.ask(LINK, { id: ids.link, statusToken }, { token })
+  const two = await network.ask(PAYMENT, { id: ids.payment, statusToken }, { token })
+  return { link: one.data['paymentLink'], payment: two.data['payment'], errors: [one.errors, two.errors] }
+}
+
+const everything = () => ({ link: { id: link.id }, payment: { id: paymentId }, errors: [undefined, undefined] })
+const nothing = { link: null, payment: null, errors: [undefined, undefined] }
+
+describe('a link and its payment', () => {
+  it.each<[string, () => Promise<Asking>]>([
+    ['payments:read', async () => ({ token: await network.token({ scopes: ['payments:read'], subject: null }) })],
+    ['being its owner', async () => ({ token: await network.token({ scopes: [], subject: 'customer-7' }) })],
+    ['its status token', async () => ({ token: null, statusToken: link.statusToken })],
+    [
+      'its status token, whatever the caller is',
+      async () => ({ token: await network.token({ scopes: [], subject: 'stranger' }), statusToken: link.statusToken }),
+    ],
+  ])('can be read with %s', async (_by, asking) => {
+    expect(await seen(await asking())).toMatchObject(everything())
+  })
+
+  it.each<[string, () => Promise<Asking>]>([
+    ['anonymous', async () => ({ token: null })],
+    ['a stranger', async () => ({ token: await network.token({ scopes: [], subject: 'stranger' }) })],
+    ['the owner of another link', async () => ({ token: await network.token({ scopes: [], subject: 'customer-8' }) })],
+    ['nobody in particular', async () => ({ token: await network.token({ scopes: [], subject: null }) })],
+    ['one who may only write', async () => ({ token: await network.token({ scopes: ['payments:write'] }) })],
+    ['one with the token of another link', async () => ({ token: null, statusToken: other.statusToken })],
+    ['one with a forged token', async () => ({ token: null, statusToken: forged(link.statusToken) })],
+    ['one with an empty token', async () => ({ token: null, statusToken: '' })],
+  ])('are not there for %s, as if they did not exist', async (_who, asking) => {
+    const caller = await asking()
+    expect(await seen(caller)).toEqual(nothing)
+    expect(await seen(caller, { link: randomUUID(), payment: randomUUID() })).toEqual(nothing)
+  })
+
+  it('cannot be followed by whom they are not there for, as if they did not exist', async () => {
+    const strangers = [null, await network.token({ scopes: [], subject: 'stranger' })]
+    for (const token of strangers) {
+      const refusals: unknown[] = []
+      for (const [query, id] of [
+        [LINK_UPDATES, link.id],
+        [LINK_UPDATES, randomUUID()],
+        [PAYMENT_UPDATES, paymentId],
+        [PAYMENT_UPDATES, randomUUID()],
+      ] as const) {
+        const stream = await network.follow(query, { id, statusToken: other.statusToken }, { token })
+        refusals.push(await stream.next().catch((error: { errors: { message: string }[] }) => error.errors[0]?.message))
+        await stream.end()
+      }
+      expect(new Set(refusals)).toEqual(new Set(['There is nothing with this id.']))
+    }
+  })
+
+  it('can be followed by anonymous with the status token, and by the owner', async () => {
+    const owner = await network.token({ scopes: [], subject: 'customer-7' })
+    for (const [token, statusToken] of [
+      [null, link.statusToken],
+      [owner, null],
+    ] as const)
+      for (const [query, id] of [
+        [LINK_UPDATES, link.id],
+        [PAYMENT_UPDATES, paymentId],
+      ] as const) {
+        const stream = await network.follow(query, { id, statusToken }, { token })
+        expect((await stream.until(isCaughtUp)).map(({ kind }) => kind)).toEqual(['SNAPSHOT', 'CAUGHT_UP'])
+        await stream.end()
+      }
+  })
+
+  it('show no more on a stream than on a query', async () => {
+    const query = `subscription S($id: ID!, $statusToken: String) {
+      paymentLinkUpdates(id: $id, statusToken: $statusToken) { kind payment { id payer { name } } link { statusToken } }
+    }`
+    const stream = await network.follow(query, { id: link.id, statusToken: link.statusToken }, { token: null })
+    await expect(stream.next()).rejects.toMatchObject({
+      errors: [
+        { extensions: { code: 'UNAUTHENTICATED' }, path: ['paymentLinkUpdates', 'payment', 'payer'] },
+        { extensions: { code: 'UNAUTHENTICATED' }, path: ['paymentLinkUpdates', 'link', 'statusToken'] },
+      ],
+    })
+    await stream.end()
+  })
+
+  it('whose status token has expired are not there any more, and their stream ends', async () => {
+    let now = Date.now()
+    const late = await startNetwork({ clock: () => new Date(now) })
+    try {
+      const { link: old } = await paidStream(late)
+      const { statusToken } = old
+      const stream = await late.follow(LINK_UPDATES, { id: old.id, statusToken }, { token: null })
+      await stream.until(isCaughtUp)
+      now = Date.parse(old.expiresAt) + 24 * 3_600_000
+      await late.sandbox.control.setStatus(old.id, 'in_dispute')
+      expect(await stream.next()).toBeNull()
+      const answer = await late.ask(LINK, { id: old.id, statusToken }, { token: null })
+      expect(answer.data['paymentLink']).toBeNull()
+      await stream.end()
+    } finally {
+      await late.close()
+    }
+  })
+})
+
+describe('a token over HTTP', () => {
+  const refused = { errors: [{ extensions: { code: 'UNAUTHENTICATED' } }], data: undefined }
+
+  it('that has expired is answered 401', async () => {
+    const token = await network.token({ ttlSeconds: -1 })
+    const answer = await network.ask(LINK, { id: link.id }, { token })
+    expect(answer).toMatchObject({ status: 401, errors: refused.errors })
+    expect(answer.data).toBeUndefined()
+  })
+
+  it.each([
+    'not-a-token',
+    'a.b.c',
+    '',
+    'eyJhbGciOiJub25lIn0.eyJleHAiOjk5OTk5OTk5OTksInNjb3BlIjoicGF5bWVudHM6cmVhZCJ9.',
+  ])('that is invalid (%s) is answered 401', async (token) => {
+    const answer = await network.ask(LINK, { id: link.id }, { token })
+    expect(answer).toMatchObject({ status: 401, errors: refused.errors })
+    expect(answer.data).toBeUndefined()
+  })
+
+  it('of another scheme is answered 401', async () => {
+    const headers = { authorization: `Basic ${Buffer.from('user:password').toString('base64')}` }
+    expect(await network.ask(LINK, { id: link.id }, { token: null, headers })).toMatchObject({ status: 401 })
+  })
+})
+
+describe('what is masked', () => {
+  const FAILURE = `query F($id: ID!) {
+    paymentLink(id: $id) { payment { status failure { code category retry customerMessage } nextAction { kind } } }
+  }`
+
+  const failureOf = async (id: string, scopes: Parameters<Network['token']>[0]) => {
+    const answer = await network.ask<{ paymentLink: { payment: Record<string, unknown> } }>(
+      FAILURE,
+      { id },
+      { token: await network.token(scopes) },
+    )
+    expect(answer.errors).toBeUndefined()
+    return answer.data.paymentLink.payment
+  }
+
+  it.each(['card_stolen', 'card_lost', 'fraudulent'])(
+    '%s reads as a generic decline in every respect without payments:risk',
+    async (lastName) => {
+      const declined = async (name: string) => {
+        const made = await createLink(network, { customer: { email: 'a@b.test', firstName: 'A', lastName: name } })
+        await pay(made.checkoutUrl)
+        await network.sandbox.settle()
+        return made.id
+      }
+      const [risky, generic] = [await declined(lastName), await declined('generic_declined')]
+      const without = { scopes: ['payments:read', 'payments:pii'] as const }
+      const masked = await failureOf(risky, without)
+      expect(masked).toEqual(await failureOf(generic, without))
+      expect(masked).toMatchObject({ status: 'FAILED', failure: { code: 'GENERIC_DECLINED' } })
+      const plain = await failureOf(risky, { scopes: ['payments:read', 'payments:risk'] })
+      expect(plain).toMatchObject({ failure: { code: lastName.toUpperCase(), category: 'RISK' } })
+    },
+  )
+})
+
+/** The same token with another digit at the end of what it says. */
+function forged(token: string): string {
+  const [version, key, body, mac] = token.split('.')
+  const digit = body?.endsWith('A') === true ? 'B' : 'A'
+  return [version, key, `${body?.slice(0, -1)}${digit}`, mac].join('.')
+}

@@ -1,0 +1,129 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { startNetwork, type Network } from '../network.ts'
+import { createLink, LINK_UPDATES, type CreatedLink } from '../operations.ts'
+import { closeCodeOf, greetedSocket, openSocket, type RawSocketOptions } from '../socket.ts'
+import { isCaughtUp } from '../streams.ts'
+
+const LISTED_ORIGIN = 'https://shop.example.test'
+
+let network: Network
+let link: CreatedLink
+beforeAll(async () => {
+  network = await startNetwork({ env: { ALLOWED_ORIGINS: `${LISTED_ORIGIN},capacitor://localhost` } })
+  link = await createLink(network)
+})
+afterAll(() => network.close())
+
+const READER = { scopes: ['payments:read'] } as const
+
+describe('the token of a socket', () => {
+  it.each<[string, (token: string) => Parameters<Network['follow']>[2]]>([
+    ['connectionParams.authorization', (token) => ({ connectionParams: { authorization: `Bearer ${token}` } })],
+    ['connectionParams.Authorization', (token) => ({ connectionParams: { Authorization: `Bearer ${token}` } })],
+    ['connectionParams.authorization, bare', (token) => ({ connectionParams: { authorization: token } })],
+    ['connectionParams.token', (token) => ({ connectionParams: { token } })],
+    ['connectionParams.token, with the scheme', (token) => ({ connectionParams: { token: `Bearer ${token}` } })],
+    ['the upgrade', (token) => ({ token: null, headers: { authorization: `Bearer ${token}` } })],
+  ])('may be in %s', async (_where, options) => {
+    const stream = await network.follow(LINK_UPDATES, { id: link.id }, options(await network.token(READER)))
+    expect((await stream.until(isCaughtUp)).map(({ kind }) => kind)).toEqual(['SNAPSHOT', 'CAUGHT_UP'])
+    await stream.end()
+  })
+
+  it.each(['nonsense', 'a.b.c', 'Basic dXNlcjpwYXNz'])(
+    'that is bad (%s) closes it with 4403',
+    async (authorization) => {
+      const stream = await network.follow(LINK_UPDATES, { id: link.id }, { connectionParams: { authorization } })
+      await expect(stream.next()).rejects.toMatchObject({ code: 4403 })
+      expect((await stream.closed).code).toBe(4403)
+    },
+  )
+
+  it('that has expired closes it with 4403', async () => {
+    const token = await network.token({ ttlSeconds: -1 })
+    const stream = await network.follow(LINK_UPDATES, { id: link.id }, { token })
+    await expect(stream.next()).rejects.toMatchObject({ code: 4403 })
+  })
+
+  it('that expires closes it with 4403, and nothing is sent afterwards', async () => {
+    const ttlSeconds = 2
+    const token = await network.token({ ...READER, ttlSeconds })
+    const socket = await greetedSocket(network.app.url, { token })
+    socket.send({ id: '1', type: 'subscribe', payload: { query: LINK_UPDATES, variables: { id: link.id } } })
+    const kinds = [await socket.next(), await socket.next()].map(
+      ({ payload }) => (payload as { data: { paymentLinkUpdates: { kind: string } } }).data.paymentLinkUpdates.kind,
+    )
+    expect(kinds).toEqual(['SNAPSHOT', 'CAUGHT_UP'])
+    expect(await socket.closed).toEqual({ code: 4403, reason: 'Token expired' })
+    const { exp } = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()) as { exp: number }
+    expect(Date.now()).toBeGreaterThanOrEqual(exp * 1000)
+    expect(Date.now()).toBeLessThan(exp * 1000 + 1000)
+    await network.sandbox.control.setStatus(link.id, 'pending')
+    expect(socket.waiting).toEqual([])
+  })
+})
+
+describe('the origin of a socket', () => {
+  it.each([
+    'https://evil.example.test',
+    `${LISTED_ORIGIN}.evil.test`,
+    `${LISTED_ORIGIN}:8443`,
+    'http://shop.example.test',
+    'https://SHOP.example.test',
+    'null',
+    '',
+    'capacitor://localhost.evil.test',
+  ])('%s is refused at the upgrade', async (origin) => {
+    await expect(openSocket(network.app.url, { headers: { origin } })).rejects.toMatchObject({ status: 403 })
+  })
+
+  it.each<[string, () => RawSocketOptions]>([
+    ['a listed one', () => ({ headers: { origin: LISTED_ORIGIN } })],
+    ['that of an app', () => ({ headers: { origin: 'capacitor://localhost' } })],
+    ['our own', () => ({ headers: { origin: network.app.url } })],
+    ['none, as programs have it', () => ({})],
+  ])('%s is accepted', async (_what, options) => {
+    const socket = await greetedSocket(network.app.url, {}, options())
+    socket.close()
+    expect((await socket.closed).code).toBe(1005)
+  })
+})
+
+describe('the protocol of a socket', () => {
+  it.each(['graphql-ws', 'mqtt', undefined])('%s is not spoken here: it is closed with 4406', async (protocol) => {
+    expect(await closeCodeOf(network.app.url, protocol)).toBe(4406)
+  })
+
+  it('without a greeting within 3 seconds closes it with 4408', async () => {
+    const started = Date.now()
+    const socket = await openSocket(network.app.url)
+    expect((await socket.closed).code).toBe(4408)
+    expect(Date.now() - started).toBeGreaterThanOrEqual(2_900)
+    expect(Date.now() - started).toBeLessThan(4_500)
+  })
+
+  it('asked for a stream before the greeting closes it with 4401', async () => {
+    const socket = await openSocket(network.app.url)
+    socket.send({ id: '1', type: 'subscribe', payload: { query: LINK_UPDATES, variables: { id: link.id } } })
+    expect((await socket.closed).code).toBe(4401)
+  })
+
+  it('greeted twice closes it with 4429', async () => {
+    const socket = await greetedSocket(network.app.url)
+    socket.send({ type: 'connection_init' })
+    expect((await socket.closed).code).toBe(4429)
+  })
+
+  it('asked for two operations under one name closes it with 4409', async () => {
+    const socket = await greetedSocket(network.app.url, { token: await network.token(READER) })
+    const payload = { query: LINK_UPDATES, variables: { id: link.id } }
+    socket.send({ id: '1', type: 'subscribe', payload })
+    expect(await socket.next()).toMatchObject({ id: '1', type: 'next' })
+    socket.send({ id: '1', type: 'subscribe', payload })
+    expect((await socket.closed).code).toBe(4409)
+  })
+
+  it('at another address is refused', async () => {
+    await expect(openSocket(`${network.app.url}/elsewhere`)).rejects.toMatchObject({ status: 404 })
+  })
+})

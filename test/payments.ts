@@ -1,0 +1,63 @@
+import type { Network } from './network.ts'
+
+export type PaymentState = {
+  readonly id: string
+  readonly status: string
+  readonly version: number
+  readonly provisional: boolean
+  readonly refunded: { readonly value: string } | null
+}
+
+export type EventNode = {
+  readonly id: string
+  readonly sequence: number
+  readonly kind: string
+  readonly source: string
+  readonly fromStatus: string | null
+  readonly toStatus: string | null
+}
+
+export type LinkHistory = {
+  readonly state: string
+  readonly payment: PaymentState | null
+  /** Everything after the link's creation. */
+  readonly events: readonly EventNode[]
+}
+
+const HISTORY = `query History($id: ID!) {
+  paymentLink(id: $id) {
+    state
+    payment { id status version provisional refunded { value } }
+    events(first: 100) { nodes { id sequence kind source fromStatus toStatus } }
+  }
+}`
+
+type Answer = {
+  paymentLink: { state: string; payment: PaymentState | null; events: { nodes: EventNode[] } }
+}
+
+/** A link's state and its log. Throws when the log has a hole, or when an event does not begin where the last one ended. */
+export async function historyOf(network: Network, linkId: string): Promise<LinkHistory> {
+  const { data } = await network.ask<Answer>(HISTORY, { id: linkId })
+  const { state, payment, events } = data.paymentLink
+  events.nodes.forEach(({ sequence }, index) => {
+    if (sequence !== index + 1) throw new Error(`The log has a hole: ${JSON.stringify(events.nodes)}`)
+  })
+  return { state, payment, events: events.nodes.slice(1) }
+}
+
+/** An event as the tests of the order write it: where it led, and how it was learnt. */
+export function told({ source, kind, toStatus }: EventNode): string {
+  return kind === 'PAYMENT_STATUS_CHANGED' ? `${toStatus} by ${source}` : `${kind} by ${source}`
+}
+
+export const REFRESH = `mutation Refresh($id: ID!) {
+  refreshPayment(id: $id) {
+    __typename
+    ... on RefreshPaymentSuccess { changed payment { id status version provisional } link { id state } }
+    ... on UpstreamRejectedError { httpStatus }
+    ... on UpstreamUnavailableError { retryAfterSeconds }
+    ... on CredentialsRejectedError { site }
+    ... on PaymentsError { code retryable }
+  }
+}`
