@@ -23,8 +23,8 @@ describe.each(pages)('%s', (page) => {
 
 describe('README.md', () => {
   const schema = createSchema({ production: false })
-  const documents = [...text('README.md').matchAll(/(?:"query":\s*"|const query = `)([^`]*?)(?:"[,}]|`)/g)].map(([, document]) =>
-    (document ?? '').replaceAll('\\"', '"'),
+  const documents = [...text('README.md').matchAll(/(?:"query":\s*"|const query = `)([^`]*?)(?:"[,}]|`)/g)].map(
+    ([, document]) => (document ?? '').replaceAll('\\"', '"'),
   )
 
   it('shows a query, a mutation and a subscription', () => {

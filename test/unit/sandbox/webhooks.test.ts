@@ -113,7 +113,7 @@ test.each([500, 201, 204, 307])(
     expect(record?.outcome).toBe('given_up')
     expect(record?.attempts.map((attempt) => attempt.status)).toEqual([status, status, status, status])
     const times = record?.attempts.map(({ at }) => Date.parse(at)) ?? []
-    expect(times.slice(1).map((at, index) => (at - (times[index] ?? 0)) / MINUTE_MS)).toEqual([15, 15, 15])
+    expect(times.slice(1).map((at, index) => Math.round((at - (times[index] ?? 0)) / MINUTE_MS))).toEqual([15, 15, 15])
     expect(new Set(receiver.received.map(({ body }) => body.toString())).size).toBe(1)
   },
 )
