@@ -1,0 +1,23 @@
+import type { PaymentReport } from '../../../src/domain/payment-report.ts'
+import { evolve, type Payment, type PaymentChange } from '../../../src/domain/payment.ts'
+import { present, report } from '../../contract/store/builders.ts'
+
+const BIRTH = { id: 'PAY1', streamId: 'link:a', linkRef: 'a' }
+const AT = '2030-01-02T03:04:05.678Z'
+
+/** A payment before and after a change, which takes the next place in its stream. */
+export function changed(state: Payment | null, change: PaymentChange, provisional = false): Payment {
+  return evolve(state ?? BIRTH, change, { sequence: (state?.version ?? 0) + 1, at: AT, provisional })
+}
+
+/** A payment whose events reported these statuses, one after the other. */
+export function given(...history: readonly (string | PaymentReport)[]): Payment {
+  const reports = history.map((said) => (typeof said === 'string' ? report(said) : said))
+  return present(
+    reports.reduce<Payment | null>(
+      (state, { statusRaw, status, details }) =>
+        changed(state, { kind: 'PAYMENT_STATUS_CHANGED', statusRaw, status, details }),
+      null,
+    ),
+  )
+}

@@ -1,0 +1,201 @@
+import { describe, expect, it } from 'vitest'
+import { follow, type FollowOptions } from '../../../src/live/follow.ts'
+import type { StreamItem, StreamStart } from '../../../src/live/stream-item.ts'
+import type { Tail, TailOptions } from '../../../src/live/tail.ts'
+import type { Store } from '../../../src/store/store.ts'
+import { paymentOf, present } from '../../contract/store/builders.ts'
+import { append, openStore, tailOf, turns } from './log.ts'
+
+const NOW: StreamStart = { kind: 'now' }
+
+/** What a reader sees of an item: its kind, its position, and the position before it. */
+function shown(item: StreamItem | undefined): [string, number, number | null] | null {
+  return item === undefined ? null : [item.kind, item.position, item.previous]
+}
+
+async function take(reader: AsyncIterator<StreamItem>, count: number) {
+  const items: ReturnType<typeof shown>[] = []
+  for (let index = 0; index < count; index++) items.push(shown((await reader.next()).value))
+  return items
+}
+
+async function setUp(options: Partial<TailOptions> = {}) {
+  const store = await openStore()
+  const tail = await tailOf(store, options)
+  const open = (start: StreamStart, parts: Partial<FollowOptions> = {}) =>
+    follow({ log: store.log, tail, streamId: null, start, allowed: () => true, ...parts })
+  return { store, tail, open }
+}
+
+async function appendTo(store: Store, tail: Tail, ...paymentIds: readonly string[]): Promise<void> {
+  const wake = tail.listen(null)
+  const end = (await store.log.head()) + paymentIds.length
+  for (const paymentId of paymentIds) await append(store, paymentId)
+  while (tail.end < end) await wake.wait()
+  wake.close()
+}
+
+describe('a stream', () => {
+  it('from now on is caught up at once, and then live', async () => {
+    const { store, tail, open } = await setUp()
+    await appendTo(store, tail, 'P0', 'P1')
+    const reader = open(NOW)
+    expect(await take(reader, 1)).toEqual([['CAUGHT_UP', 2, null]])
+    const live = take(reader, 2)
+    await append(store, 'P0')
+    await append(store, 'P1')
+    expect(await live).toEqual([
+      ['EVENT', 3, 2],
+      ['EVENT', 4, 3],
+    ])
+  })
+
+  it('after a position replays, and then is live', async () => {
+    const { store, tail, open } = await setUp()
+    await appendTo(store, tail, 'P0', 'P0', 'P0')
+    const reader = open({ kind: 'after', position: 1 })
+    expect(await take(reader, 3)).toEqual([
+      ['EVENT', 2, 1],
+      ['EVENT', 3, 2],
+      ['CAUGHT_UP', 3, 3],
+    ])
+    await append(store)
+    expect(await take(reader, 1)).toEqual([['EVENT', 4, 3]])
+  })
+
+  it('with a snapshot goes on behind it', async () => {
+    const { store, tail, open } = await setUp()
+    await appendTo(store, tail, 'PAY1')
+    const { head } = present(await store.payments.snapshot('PAY1'))
+    await appendTo(store, tail, 'PAY1')
+    const payment = await paymentOf(store)
+    const reader = open({ kind: 'snapshot', link: null, payment, head })
+    expect((await reader.next()).value).toEqual({ kind: 'SNAPSHOT', position: 1, previous: null, link: null, payment })
+    expect(await take(reader, 2)).toEqual([
+      ['CAUGHT_UP', 1, 1],
+      ['EVENT', 2, 1],
+    ])
+  })
+
+  it('of one payment, or of some kinds, leaves out the others', async () => {
+    const { store, tail, open } = await setUp()
+    await appendTo(store, tail, 'P0', 'P1', 'P0')
+    const one = open({ kind: 'after', position: 0 }, { streamId: 'payment:P1' })
+    expect(await take(one, 2)).toEqual([
+      ['EVENT', 2, 0],
+      ['CAUGHT_UP', 3, 2],
+    ])
+    const some = open(
+      { kind: 'after', position: 0 },
+      { matches: ({ payment }) => payment?.id === 'P1', filter: { paymentIds: ['P1'] } },
+    )
+    expect(await take(some, 2)).toEqual([
+      ['EVENT', 2, 0],
+      ['CAUGHT_UP', 3, 2],
+    ])
+    await appendTo(store, tail, 'P0', 'P1')
+    expect(await take(one, 1)).toEqual([['EVENT', 5, 3]])
+    expect(await take(some, 1)).toEqual([['EVENT', 5, 3]])
+  })
+
+  it('beyond the end of the log is told to begin anew, and ends', async () => {
+    const { store, tail, open } = await setUp()
+    await appendTo(store, tail, 'P0')
+    const reader = open({ kind: 'after', position: 2 })
+    expect((await reader.next()).value).toMatchObject({ kind: 'RESYNC_REQUIRED', position: 1, previous: null })
+    expect(await reader.next()).toEqual({ done: true, value: undefined })
+    expect(tail.listeners).toBe(0)
+    expect(await take(open({ kind: 'after', position: 1 }), 1)).toEqual([['CAUGHT_UP', 1, 1]])
+  })
+
+  it.each(['return', 'throw'] as const)('ends at once on %s() while it waits', async (end) => {
+    const { tail, open } = await setUp()
+    const reader = open(NOW)
+    await reader.next()
+    const waiting = reader.next()
+    await turns(3)
+    expect(tail.listeners).toBe(1)
+    await reader[end]?.()
+    expect(await waiting).toEqual({ done: true, value: undefined })
+    expect(await reader.next()).toEqual({ done: true, value: undefined })
+    expect(tail.listeners).toBe(0)
+  })
+
+  it('that was never read ends on return() too', async () => {
+    const { tail, open } = await setUp()
+    const reader = open(NOW)
+    expect(tail.listeners).toBe(1)
+    await reader.return?.()
+    expect(tail.listeners).toBe(0)
+    expect((await reader.next()).done).toBe(true)
+  })
+
+  it('ends with the tail', async () => {
+    const { tail, open } = await setUp()
+    const reader = open(NOW)
+    await reader.next()
+    const waiting = reader.next()
+    tail.close()
+    expect((await waiting).done).toBe(true)
+  })
+
+  it('leaves no listener behind when the log cannot be read', async () => {
+    const { store, tail, open } = await setUp()
+    const log = { ...store.log, head: () => Promise.reject(new Error('The disk is away.')) }
+    const reader = open(NOW, { log })
+    await expect(reader.next()).rejects.toThrow('The disk is away.')
+    expect(tail.listeners).toBe(0)
+    expect((await reader.next()).done).toBe(true)
+  })
+})
+
+describe('a reader without the right to a stream', () => {
+  it('gets no state', async () => {
+    const { store, open } = await setUp()
+    await append(store, 'PAY1')
+    const reader = open(
+      { kind: 'snapshot', link: null, payment: await paymentOf(store), head: 1 },
+      { allowed: () => false },
+    )
+    expect((await reader.next()).done).toBe(true)
+  })
+
+  it('gets nothing more from the moment at which it is lost, also in the middle of a page', async () => {
+    const { store, tail, open } = await setUp()
+    await appendTo(store, tail, 'P0', 'P0', 'P0')
+    let asked = 0
+    const reader = open({ kind: 'after', position: 0 }, { allowed: () => ++asked <= 3 })
+    expect(await take(reader, 2)).toEqual([
+      ['EVENT', 1, 0],
+      ['EVENT', 2, 1],
+    ])
+    expect((await reader.next()).done).toBe(true)
+    expect(tail.listeners).toBe(0)
+  })
+
+  it('gets nothing of what comes while it waits', async () => {
+    const { store, open } = await setUp()
+    let allowed = true
+    const reader = open(NOW, { allowed: () => allowed })
+    await reader.next()
+    const waiting = reader.next()
+    await turns(3)
+    allowed = false
+    await append(store)
+    expect((await waiting).done).toBe(true)
+  })
+})
+
+describe('a slow reader', () => {
+  it('holds up no other one, and misses nothing although memory has forgotten it', async () => {
+    const { store, tail, open } = await setUp({ capacity: 4 })
+    const [slow, fast] = [open(NOW), open(NOW)]
+    await Promise.all([slow.next(), fast.next()])
+    for (let count = 1; count <= 450; count++) {
+      await append(store)
+      expect(await take(fast, 1)).toEqual([['EVENT', count, count - 1]])
+    }
+    expect(tail.after(0, null)).toBeNull()
+    expect(await take(slow, 450)).toEqual(Array.from({ length: 450 }, (_, at) => ['EVENT', at + 1, at]))
+  })
+})

@@ -1,0 +1,70 @@
+import * as fc from 'fast-check'
+import { expect, it } from 'vitest'
+import type { PaymentEvent } from '../../../src/domain/payment-event.ts'
+import { createRecentEvents } from '../../../src/live/recent-events.ts'
+
+const STREAMS = ['link:a', 'link:b', 'payment:c']
+
+function event(position: number, streamId: string): PaymentEvent {
+  return {
+    id: `${streamId}.${position}`,
+    streamId,
+    sequence: position,
+    position,
+    kind: 'PAYMENT_STATUS_CHANGED',
+    source: 'WEBHOOK',
+    fromStatus: null,
+    toStatus: 'pending',
+    linkRef: null,
+    payment: null,
+    recordedAt: '2030-01-02T03:04:05.678Z',
+  }
+}
+
+const batches = fc.array(
+  fc.array(fc.record({ step: fc.integer({ min: 1, max: 3 }), stream: fc.constantFrom(...STREAMS) }), { maxLength: 7 }),
+  { maxLength: 40 },
+)
+
+it('gives what a plain list of everything would give, as far back as it reaches', () => {
+  fc.assert(
+    fc.property(fc.nat(50), fc.integer({ min: 1, max: 12 }), batches, (start, capacity, appends) => {
+      const recent = createRecentEvents(start, capacity)
+      const all: PaymentEvent[] = []
+      let reach = start
+      for (const batch of appends) {
+        const events = batch.map(({ step, stream }) => event((reach += step), stream))
+        all.push(...events)
+        const before = recent.start
+        recent.append(events)
+        expect(recent.end).toBe(reach)
+        expect(recent.start).toBeGreaterThanOrEqual(before)
+        expectSame(recent, all, { from: start, to: reach })
+        const kept = all.filter(({ position }) => position > recent.start).length
+        expect(kept).toBeLessThanOrEqual(capacity)
+        expect(kept).toBeGreaterThanOrEqual(Math.min(all.length, Math.ceil(capacity / 2)))
+      }
+    }),
+    { numRuns: 300 },
+  )
+})
+
+function expectSame(
+  recent: ReturnType<typeof createRecentEvents>,
+  all: readonly PaymentEvent[],
+  range: { from: number; to: number },
+): void {
+  for (let position = Math.max(range.from - 1, 0); position <= range.to + 1; position++)
+    for (const streamId of [null, ...STREAMS, 'link:unknown']) {
+      const expected = all.filter((one) => one.position > position && (streamId === null || one.streamId === streamId))
+      const given = recent.after(position, streamId)?.map(({ id }) => id) ?? null
+      expect(given).toEqual(position < recent.start ? null : expected.map(({ id }) => id))
+    }
+}
+
+it('holds nothing of a list that is empty', () => {
+  const recent = createRecentEvents(7, 10)
+  expect([recent.start, recent.end, recent.after(6, null), recent.after(7, null)]).toEqual([7, 7, null, []])
+  recent.append([])
+  expect(recent.end).toBe(7)
+})
