@@ -1,0 +1,84 @@
+/** The statuses that the service documents (interface document, section 2.1), as it spells them. */
+export const AGREEMENT_STATUSES = ['created', 'active', 'suspended', 'cancelled', 'failed'] as const
+
+/** The statuses that a merchant may ask for (gap sheet, section 2). */
+export const REQUESTED_AGREEMENT_STATUSES = ['active', 'suspended', 'cancelled'] as const
+
+/** What an agreement is for, as a request spells it (interface document, section 2.1). */
+export const AGREEMENT_PURPOSES = [
+  'MORTGAGE',
+  'UTILITY',
+  'LOAN',
+  'DEPENDANT_SUPPORT',
+  'GAMBLING',
+  'RETAIL',
+  'SALARY',
+  'PERSONAL',
+  'GOVERNMENT',
+  'PENSION',
+  'TAX',
+  'OTHER_SERVICE',
+] as const
+
+/** How often an agreement may be charged (interface document, section 2.2). */
+export const AGREEMENT_FREQUENCIES = [
+  'ADHOC',
+  'DAILY',
+  'FORTNIGHTLY',
+  'INTRADAY',
+  'SEMIANNUAL',
+  'MONTHLY',
+  'QUARTERLY',
+  'WEEKLY',
+  'ANNUAL',
+] as const
+
+/** What the amounts of an agreement follow (interface document, section 2.2). */
+export const AMOUNT_RULES = ['VARIABLE', 'FIXED', 'USAGE_BASED', 'BALLOON'] as const
+
+/** What identifies a payer without an account number (interface document, section 2.3). */
+export const PAY_ID_TYPES = ['EMAIL', 'PHONE', 'ABN'] as const
+
+export type AgreementStatus = (typeof AGREEMENT_STATUSES)[number]
+export type RequestedAgreementStatus = (typeof REQUESTED_AGREEMENT_STATUSES)[number]
+export type AgreementPurpose = (typeof AGREEMENT_PURPOSES)[number]
+export type AgreementFrequency = (typeof AGREEMENT_FREQUENCIES)[number]
+export type AmountRule = (typeof AMOUNT_RULES)[number]
+export type PayIdType = (typeof PAY_ID_TYPES)[number]
+
+/**
+ * What the service says of one payment agreement, in a callback or in an answer, in our terms. Whatever the body left
+ * out, or wrote in a way that cannot be read, is null.
+ */
+export type AgreementReport = {
+  /** The upstream `payment_agreement_id`. */
+  readonly id: string
+  /** The service's numeric id as digits, by which amendments and status changes name the agreement. */
+  readonly serviceId: string | null
+  readonly clientTransactionId: string | null
+  readonly externalId: string | null
+  readonly statusRaw: string
+  readonly status: AgreementStatus | null
+  readonly description: string | null
+  /** Maximum amount per payment in AUD, as plain digits. */
+  readonly limit: string | null
+  readonly purposeRaw: string | null
+  readonly purpose: AgreementPurpose | null
+  readonly amountRule: AmountRule | null
+  readonly frequencyRaw: string | null
+  readonly frequency: AgreementFrequency | null
+  /** `YYYY-MM-DD`, a day in UTC. */
+  readonly startDate: string | null
+  /** ISO 8601 instant in UTC with milliseconds. */
+  readonly createdAt: string | null
+  readonly payer: AgreementPayer
+}
+
+/** Who is debited. Account numbers and aliases are masked before they come here: only their ends are known. */
+export type AgreementPayer = {
+  readonly name: string | null
+  readonly bsb: string | null
+  readonly accountNumberMasked: string | null
+  readonly payIdMasked: string | null
+  readonly payIdType: PayIdType | null
+}

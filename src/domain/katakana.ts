@@ -1,0 +1,78 @@
+/** The text in half-width katakana, or the first character that has no place in it, with its offset in the text. */
+export type KatakanaConversion =
+  | { readonly ok: true; readonly text: string }
+  | { readonly ok: false; readonly position: number; readonly character: string }
+
+/** The full-width forms of U+FF61 to U+FF9D, in the order of that block. */
+const FULL_WIDTH =
+  '。「」、・ヲァィゥェォャュョッーアイウエオカキクケコサシスセソタチツテトナニヌネノハヒフヘホマミムメモヤユヨラリルレロワン'
+const BLOCK_START = 0xff61
+
+const VOICED_MARK = 'ﾞ'
+const SEMI_VOICED_MARK = 'ﾟ'
+const COMBINING_MARKS: Readonly<Record<string, string>> = { '\u3099': VOICED_MARK, '\u309a': SEMI_VOICED_MARK }
+
+/** Hiragana stand this far below the katakana of the same sound. */
+const HIRAGANA_TO_KATAKANA = 0x60
+
+const TO_HALF_WIDTH = conversionTable()
+
+/**
+ * Converts katakana and hiragana of any width to half-width katakana, where a voiced or semi-voiced mark is a character
+ * of its own: ガ becomes ｶﾞ, and パ becomes ﾊﾟ. The punctuation of the half-width block and the ideographic space have
+ * their narrow forms; the ordinary space passes.
+ *
+ * Everything else is refused: Latin letters, digits and the brackets and dots of bank files, which the service does not
+ * name, and the kana without a half-width form (ヮ ヰ ヱ ヵ ヶ, iteration marks), since another spelling would be
+ * another name. Source: interface document, section 4.8.
+ */
+export function toHalfWidthKatakana(text: string): KatakanaConversion {
+  let converted = ''
+  let position = 0
+  while (position < text.length) {
+    const character = characterAt(text, position)
+    const narrow = TO_HALF_WIDTH.get(character.normalize('NFC'))
+    if (narrow === undefined) return refusal(text, position)
+    converted += narrow
+    position += character.length
+  }
+  return { ok: true, text: converted }
+}
+
+/** One code point, together with a combining mark that makes one kana of the two. */
+function characterAt(text: string, position: number): string {
+  const character = String.fromCodePoint(text.codePointAt(position) ?? 0)
+  const mark = text.charAt(position + character.length)
+  return mark in COMBINING_MARKS && (character + mark).normalize('NFC').length === 1 ? character + mark : character
+}
+
+function refusal(text: string, position: number): KatakanaConversion {
+  return { ok: false, position, character: String.fromCodePoint(text.codePointAt(position) ?? 0) }
+}
+
+function conversionTable(): ReadonlyMap<string, string> {
+  const plain = Array.from(FULL_WIDTH, (wide, index) => [wide, String.fromCodePoint(BLOCK_START + index)] as const)
+  const katakana = [...plain, ...plain.flatMap(([wide, narrow]) => marked(wide, narrow))]
+  const narrow = [...plain.map(([, form]) => form), VOICED_MARK, SEMI_VOICED_MARK, ' ']
+  return new Map<string, string>([
+    ...narrow.map((form) => [form, form] as const),
+    ...katakana,
+    ...katakana.flatMap(([wide, form]) => hiragana(wide).map((kana) => [kana, form] as const)),
+    ['゛', VOICED_MARK],
+    ['゜', SEMI_VOICED_MARK],
+    ['\u3000', ' '],
+  ])
+}
+
+/** The kana that a combining mark makes of this one. */
+function marked(wide: string, narrow: string): (readonly [string, string])[] {
+  return Object.entries(COMBINING_MARKS)
+    .map(([combining, mark]) => [(wide + combining).normalize('NFC'), narrow + mark] as const)
+    .filter(([kana]) => kana.length === 1)
+}
+
+/** The hiragana of the same sound, where there is one. */
+function hiragana(wide: string): string[] {
+  const kana = String.fromCodePoint((wide.codePointAt(0) ?? 0) - HIRAGANA_TO_KATAKANA)
+  return /^[ぁ-ゔ]$/.test(kana) ? [kana] : []
+}

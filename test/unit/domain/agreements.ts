@@ -1,0 +1,54 @@
+import { AGREEMENT_STATUSES, type AgreementReport } from '../../../src/domain/agreement-report.ts'
+import {
+  agreementStreamId,
+  decideAgreementRead,
+  evolveAgreement,
+  type Agreement,
+  type AgreementBirth,
+  type AgreementDecision,
+} from '../../../src/domain/agreement.ts'
+
+export const BIRTH: AgreementBirth = { id: 'agreement-1', ref: 'a', streamId: agreementStreamId('a'), site: 'au' }
+export const AT = '2030-01-02T03:04:05.678Z'
+
+/** What the service says of an agreement: at most 100 AUD a month, unless told otherwise. */
+export function agreementReport(statusRaw: string, parts: Partial<AgreementReport> = {}): AgreementReport {
+  return {
+    id: BIRTH.id,
+    serviceId: '123',
+    clientTransactionId: 'mandate-1',
+    externalId: null,
+    description: 'Gym membership',
+    limit: '100',
+    purposeRaw: 'DEPENDANT SUPPORT',
+    purpose: 'DEPENDANT_SUPPORT',
+    amountRule: 'VARIABLE',
+    frequencyRaw: 'MONTHLY',
+    frequency: 'MONTHLY',
+    startDate: '2030-02-01',
+    createdAt: '2030-01-01T00:00:00.000Z',
+    payer: { name: null, bsb: null, accountNumberMasked: null, payIdMasked: null, payIdType: null },
+    ...parts,
+    statusRaw,
+    status: AGREEMENT_STATUSES.find((known) => known === statusRaw) ?? null,
+  }
+}
+
+/** An agreement after a decision; null while nothing is known of it. */
+export function decided(state: Agreement | null, { change, provisional }: AgreementDecision): Agreement | null {
+  const doubt = provisional ?? state?.provisional ?? false
+  if (change === null) return state === null ? null : { ...state, provisional: doubt }
+  const sequence = (state?.version ?? 0) + 1
+  return evolveAgreement(state ?? BIRTH, change, { sequence, at: AT, provisional: doubt })
+}
+
+/** An agreement that was read in these statuses, one after the other. */
+export function givenAgreement(...history: readonly (string | AgreementReport)[]): Agreement {
+  const reports = history.map((said) => (typeof said === 'string' ? agreementReport(said) : said))
+  const state = reports.reduce<Agreement | null>(
+    (known, said) => decided(known, decideAgreementRead(known, said)),
+    null,
+  )
+  if (state === null) throw new Error('An agreement has at least one status.')
+  return state
+}
