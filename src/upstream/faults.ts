@@ -1,6 +1,9 @@
 import { readErrorBody } from './error-body.ts'
 
-/** Why a request cannot have reached the service. `invalid-request` was stopped by our own checks. */
+/**
+ * Why a request cannot have reached the service. `invalid-request` was stopped by our own checks, `no-token` because the
+ * service gave no access token for it.
+ */
 export type NotSentReason =
   | 'dns'
   | 'refused'
@@ -9,6 +12,7 @@ export type NotSentReason =
   | 'unreachable'
   | 'no-slot'
   | 'closed'
+  | 'no-token'
   | 'invalid-request'
 
 /** Why nobody can say what the service did. */

@@ -1,10 +1,8 @@
-import type { ExactJson } from '../domain/exact-json.ts'
 import type { PaymentReport } from '../domain/payment-report.ts'
-import { notSent, unknownOutcome } from './faults.ts'
+import { isServed, requireMatch, requireServed, requireUuid, sendable, shaped } from './checks.ts'
 import type { Site } from './sites.ts'
 import type { Transport } from './transport.ts'
-import { isRecord, usableUuid } from './wire/fields.ts'
-import { readPage } from './wire/page.ts'
+import { readPage, unwrapped } from './wire/page.ts'
 import {
   type CreatedPayinLink,
   type PayinLinkRequest,
@@ -12,6 +10,7 @@ import {
   toPayinLinkBody,
 } from './wire/payin-link.ts'
 import { readEndpointUrl, readPaymentReport } from './wire/payment.ts'
+import { type RefundAnswer, readRefund, type RefundRequest, toRefundBody } from './wire/refund.ts'
 
 /** An open map: the service does not publish its filters (gap sheet, section 5.3). */
 export type PayinLinkFilters = Readonly<Record<string, string | number | null | undefined>> & {
@@ -49,54 +48,57 @@ export type PayinLinkCalls = {
   getPayinLink(site: Site, uuid: string): Promise<PaymentReport>
   /** One page of the merchant's links. Entries that cannot be read, or in another currency than the site's, are left out. */
   listPayinLinks(site: Site, filters?: PayinLinkFilters): Promise<PayinLinkPage>
+  /**
+   * Asks for money to go back, all of it where `amount` is null. `uuid` names the link or its payment. The shapes are not
+   * published, so they are taken to be those of the v2 sibling (gap sheet, section 5.5). Sent at most once.
+   */
+  refundPayinLink(site: Site, request: RefundRequest): Promise<RefundAnswer>
 }
 
 const PATH = '/v3/payin_links'
 
-/** Create, detail and list of the v3 links over a transport. */
+/** Create, detail, list and refund of the v3 links over a transport. */
 export function payinLinkCalls(transport: Transport): PayinLinkCalls {
   return {
     createPayinLink: async (site, request) => {
-      if (!site.currencies.includes(request.amount.currency))
-        throw notSent('invalid-request', `Site ${site.id} does not serve the currency of the amount.`)
-      const written = toPayinLinkBody(request)
-      if ('faults' in written) throw notSent('invalid-request', `Wrong in it: ${written.faults.join(', ')}.`)
-      const { status, json } = await transport.request(site, { method: 'POST', path: PATH, body: written.body })
-      const link = readCreatedPayinLink(json)
-      if (link === null) throw unknownOutcome('misshapen', status)
-      return link
+      requireServed(site, request.amount.currency)
+      const body = sendable(toPayinLinkBody(request))
+      const { status, json } = await transport.request(site, { method: 'POST', path: PATH, body })
+      return shaped(readCreatedPayinLink(json), status)
     },
 
     getPayinLink: async (site, uuid) => {
-      if (usableUuid(uuid) === null) throw notSent('invalid-request', 'The uuid is not one of the service.')
+      requireUuid(uuid)
       const path = `${PATH}/${encodeURIComponent(uuid)}`
       const { status, json } = await transport.request(site, { method: 'GET', path })
-      const report = readPaymentReport(unwrapped(json))
-      if (report === null) throw unknownOutcome('misshapen', status)
+      const report = shaped(readPaymentReport(unwrapped(json)), status)
       const foreign = report.linkId !== null && report.linkId !== uuid
-      if (foreign || !inCurrencyOf(site, report)) throw unknownOutcome('mismatch', status)
+      requireMatch(!foreign && isServed(site, report.details.currency), status)
       return report
     },
 
     listPayinLinks: async (site, filters = {}) => {
       const { status, json } = await transport.request(site, { method: 'GET', path: PATH, query: filters })
-      const page = readPage(json)
-      if (page === null) throw unknownOutcome('misshapen', status)
+      const page = shaped(readPage(json), status)
       const entries = page.records.flatMap((record) => {
         const report = readPaymentReport(record)
-        if (report === null || !inCurrencyOf(site, report)) return []
+        if (report === null || !isServed(site, report.details.currency)) return []
         return { report, endpointUrl: readEndpointUrl(record), link: readCreatedPayinLink(record) }
       })
       return { entries, page: page.page ?? filters.page ?? 1, totalPages: page.totalPages }
     },
+
+    refundPayinLink: async (site, request) => {
+      const body = sendable(toRefundBody(request))
+      const { status, json } = await transport.request(site, { method: 'POST', path: `${PATH}/refund`, body })
+      const answer = shaped(readRefund(json), status)
+      requireMatch(isAbout(request.uuid, answer) && isServed(site, answer.report?.details.currency ?? null), status)
+      return answer
+    },
   }
 }
 
-/** Some siblings of the detail answer hold the record under a key of its own (gap sheet, section 8). */
-function unwrapped(json: ExactJson): ExactJson {
-  return isRecord(json) && !('uuid' in json) && isRecord(json['record']) ? json['record'] : json
-}
-
-function inCurrencyOf(site: Site, { details }: PaymentReport): boolean {
-  return details.currency === null || site.currencies.includes(details.currency)
+/** A report that names a link names it, or its payment, by the uuid that was asked for; one that names none may be. */
+function isAbout(uuid: string, { report }: RefundAnswer): boolean {
+  return report === null || report.linkId === null || [report.linkId, report.paymentId].includes(uuid)
 }

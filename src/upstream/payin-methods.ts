@@ -3,7 +3,7 @@ import { unknownOutcome } from './faults.ts'
 import type { Site } from './sites.ts'
 import type { Transport } from './transport.ts'
 import { readPage } from './wire/page.ts'
-import { readPayinMethodEntry, toPayinMethod } from './wire/payin-method.ts'
+import { readPayinMethodEntry, servedMethods, toPayinMethod } from './wire/payin-method.ts'
 
 export type PayinMethodCalls = {
   /**
@@ -25,8 +25,7 @@ export function payinMethodCalls(transport: Transport): PayinMethodCalls {
         const entry = readPayinMethodEntry(record)
         return entry === null ? [] : (toPayinMethod(entry, site.currencies) ?? [])
       })
-      const served = methods.filter((method) => site.currencies.includes(method.currency))
-      return [...new Map(served.toReversed().map((method) => [method.code, method])).values()].toReversed()
+      return servedMethods(methods, site.currencies)
     },
   }
 }

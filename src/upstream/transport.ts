@@ -107,7 +107,8 @@ export function createTransport(options: TransportOptions): Transport {
     const { budget } = laneFor(site)
     const requestId = randomUUID()
     const wire = wireRequest(base, site, asked, requestId)
-    const until = performance.now() + (asked.method === 'GET' ? deadlines.get : deadlines.post)
+    const longest = asked.method === 'GET' ? deadlines.get : deadlines.post
+    const until = performance.now() + Math.min(longest, asked.withinMs ?? longest)
     budget.earn()
     for (let number = 1; ; number += 1) {
       const seen = { siteId: site.id, method: asked.method, attempt: number, requestId }

@@ -13,6 +13,8 @@ export type UpstreamRequest = {
   readonly body?: unknown
   /** Further headers; they never replace the credentials. */
   readonly headers?: Readonly<Record<string, string>>
+  /** Milliseconds over all attempts, where the transport's own deadline would be too long. */
+  readonly withinMs?: number
 }
 
 /**

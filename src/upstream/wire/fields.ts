@@ -31,6 +31,11 @@ export function usableUuid(json: unknown): string | null {
   return typeof json === 'string' && /^[A-Za-z0-9_-]{1,64}$/.test(json) ? json : null
 }
 
+/** A method code: opaque, but free of white space and of characters that would have to be escaped; null for another. */
+export function usableMethodCode(json: unknown): string | null {
+  return typeof json === 'string' && /^[\w.:-]{1,100}$/.test(json) ? json : null
+}
+
 /** A field that never fails: absent, or unreadable to `reader`, it is what the reader makes of null. */
 export const lenient = <Value>(reader: (json: unknown) => Value) => z.unknown().default(null).transform(reader)
 
@@ -40,6 +45,15 @@ export const decimal = lenient(decimalFromWire)
 export const instant = lenient(instantFromWire)
 export const uuid = lenient(usableUuid)
 export const url = lenient(safeUrl)
+
+/** A status as it came; null for what is no short word. */
+export const status = lenient((json) =>
+  typeof json === 'string' && /^[\w .:-]{1,64}$/.test(json.trim()) ? json.trim() : null,
+)
+
+/** A text, or a number's own digits: for codes and references, which the service writes either way. */
+export const label = (length: number) =>
+  lenient((json) => textFrom(json instanceof ExactNumber ? json.text : json, length))
 
 /** A currency code in upper case. */
 export const currency = lenient((json) =>

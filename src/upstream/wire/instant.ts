@@ -27,3 +27,13 @@ function offsetMinutes(zone: string): number | null {
   if (hours > 14 || minutes > 59) return null
   return (zone.startsWith('-') ? -1 : 1) * (hours * 60 + minutes)
 }
+
+/**
+ * Puts an instant on the wire in whole seconds of UTC, `2026-12-31T00:00:00`: the form in which requests name instants
+ * (gap sheet, section 26). `upwards` gives the next whole second, for the end of a span. Throws `RangeError` for an
+ * invalid date.
+ */
+export function instantToWire(instant: Date, upwards = false): string {
+  const seconds = instant.getTime() / 1000
+  return new Date((upwards ? Math.ceil(seconds) : Math.floor(seconds)) * 1000).toISOString().slice(0, 19)
+}

@@ -1,9 +1,18 @@
 import { z } from 'zod'
-import { type ExactJson, ExactNumber } from '../../domain/exact-json.ts'
+import type { ExactJson } from '../../domain/exact-json.ts'
 import type { Money } from '../../domain/money.ts'
 import { instant, isRecord, url, uuid } from './fields.ts'
-import { decimalToWire } from './money.ts'
-import { safeUrl } from './url.ts'
+import {
+  address,
+  amount,
+  countryCode,
+  type Notification,
+  notification,
+  notificationBody,
+  present,
+  written,
+  writtenText,
+} from './written.ts'
 
 /** What a hosted checkout link is made from (interface document, section 2.4). */
 export type PayinLinkRequest = {
@@ -16,7 +25,7 @@ export type PayinLinkRequest = {
   readonly expiresInSeconds?: number
   readonly successUrl?: string | null
   readonly failureUrl?: string | null
-  readonly webhook: { readonly endpointUrl: string; readonly authorizationHeader: string }
+  readonly webhook: Notification
 }
 
 export type PayinLinkSender = {
@@ -44,31 +53,27 @@ const SENDER_LENGTH = 255
 const DESCRIPTION_LENGTH = 1_000
 const SHORTEST_EXPIRY_S = 900
 
-const written = z.string().min(1).max(SENDER_LENGTH)
-const address = z.string().refine((value) => safeUrl(value) !== null, 'must be an https address')
+const own = writtenText(SENDER_LENGTH)
 
 const body = z.strictObject({
-  amount: z.instanceof(ExactNumber),
-  description: z.string().min(1).max(DESCRIPTION_LENGTH),
+  amount,
+  description: writtenText(DESCRIPTION_LENGTH),
   sender_info: z
     .object({
-      email: written,
-      first_name: written,
-      last_name: written,
-      address: written.optional(),
-      city: written.optional(),
-      postal_code: written.optional(),
-      state: written.optional(),
-      country_code: z
-        .string()
-        .regex(/^[A-Z]{2}$/)
-        .optional(),
+      email: own,
+      first_name: own,
+      last_name: own,
+      address: own.optional(),
+      city: own.optional(),
+      postal_code: own.optional(),
+      state: own.optional(),
+      country_code: countryCode.optional(),
     })
-    .catchall(written),
-  payin_method_code: z.string().min(1).max(100).optional(),
+    .catchall(own),
+  payin_method_code: writtenText(100).optional(),
   expires_in: z.int().min(SHORTEST_EXPIRY_S).optional(),
   redirect_url: z.strictObject({ success: address.optional(), failure: address.optional() }).optional(),
-  webhook_notification: z.strictObject({ endpoint_url: address, authorization_header: z.string().min(1).max(500) }),
+  webhook_notification: notification,
 })
 
 /**
@@ -76,19 +81,15 @@ const body = z.strictObject({
  * their values. Throws nothing.
  */
 export function toPayinLinkBody(request: PayinLinkRequest): { body: Record<string, unknown> } | { faults: string[] } {
-  const result = body.safeParse({
-    amount: amountOrNull(request.amount.value),
+  return written(body, {
+    amount: request.amount.value,
     description: request.description,
     sender_info: senderInfo(request.sender),
-    ...present({ payin_method_code: request.methodCode, expires_in: request.expiresInSeconds }),
-    ...redirect(request),
-    webhook_notification: {
-      endpoint_url: request.webhook.endpointUrl,
-      authorization_header: request.webhook.authorizationHeader,
-    },
+    payin_method_code: request.methodCode,
+    expires_in: request.expiresInSeconds,
+    redirect_url: redirect(request),
+    webhook_notification: notificationBody(request.webhook),
   })
-  if (result.success) return { body: result.data }
-  return { faults: [...new Set(result.error.issues.map((issue) => issue.path.join('.')))] }
 }
 
 const answer = z.object({
@@ -112,16 +113,8 @@ export function readCreatedPayinLink(json: ExactJson): CreatedPayinLink | null {
   return { uuid: link.uuid, paymentUrl, expiresAt: link.expired_at ?? link.expires_at ?? link.expried_at }
 }
 
-function amountOrNull(value: string): ExactNumber | null {
-  try {
-    return decimalToWire(value)
-  } catch {
-    return null
-  }
-}
-
 function senderInfo({ extra, ...sender }: PayinLinkSender): Record<string, unknown> {
-  const own = {
+  const named = {
     email: sender.email,
     first_name: sender.firstName,
     last_name: sender.lastName,
@@ -131,14 +124,10 @@ function senderInfo({ extra, ...sender }: PayinLinkSender): Record<string, unkno
     state: sender.state,
     country_code: sender.countryCode,
   }
-  return { ...extra, ...present(own) }
+  return { ...extra, ...present(named) }
 }
 
-function redirect({ successUrl, failureUrl }: PayinLinkRequest): { redirect_url?: Record<string, unknown> } {
+function redirect({ successUrl, failureUrl }: PayinLinkRequest): Record<string, unknown> | null {
   const pages = present({ success: successUrl, failure: failureUrl })
-  return Object.keys(pages).length === 0 ? {} : { redirect_url: pages }
-}
-
-function present(fields: Record<string, unknown>): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined && value !== null))
+  return Object.keys(pages).length === 0 ? null : pages
 }

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { ExactJson } from '../../domain/exact-json.ts'
 import { parseMethodCode } from '../../domain/method-code.ts'
 import type { PayinMethod } from '../../domain/payin-method.ts'
-import { currency, decimal, isRecord, lenient, text, textFrom } from './fields.ts'
+import { currency, decimal, isRecord, lenient, text, textFrom, usableMethodCode } from './fields.ts'
 
 const NAME_LENGTH = 200
 const LABEL_LENGTH = 64
@@ -25,7 +25,7 @@ export type PayinMethodEntry = {
 }
 
 const known = z.object({
-  payin_method_code: lenient((json) => (isMethodCode(json) ? json : null)),
+  payin_method_code: lenient(usableMethodCode),
   payin_method_name: text(NAME_LENGTH),
   currency,
   min_amount: decimal,
@@ -73,13 +73,18 @@ export function toPayinMethod(entry: PayinMethodEntry, siteCurrencies: readonly 
   }
 }
 
-/** Codes are opaque, but none holds white space or a character that would have to be escaped somewhere. */
-function isMethodCode(json: unknown): json is string {
-  return typeof json === 'string' && /^[\w.:-]{1,100}$/.test(json)
+/** A limit below zero is none. */
+export function notNegative(value: string | null): string | null {
+  return value?.startsWith('-') ? null : value
 }
 
-function notNegative(value: string | null): string | null {
-  return value?.startsWith('-') ? null : value
+/** The methods in the currencies of a site, in their own order, each code once. */
+export function servedMethods<Method extends { readonly code: string; readonly currency: string }>(
+  methods: readonly Method[],
+  currencies: readonly string[],
+): Method[] {
+  const served = methods.filter((method) => currencies.includes(method.currency))
+  return [...new Map(served.toReversed().map((method) => [method.code, method])).values()].toReversed()
 }
 
 /** The first list under a key of that name, in the entry or in an object within it. */

@@ -11,8 +11,10 @@ import {
   type JsonRecord,
   lenient,
   section,
+  status,
   text,
   url,
+  usableMethodCode,
   uuid,
 } from './fields.ts'
 import { readInstructions } from './instructions.ts'
@@ -22,10 +24,6 @@ const REFERENCE_LENGTH = 255
 const WORD_LENGTH = 100
 const MESSAGE_LENGTH = 500
 const ADDRESS_LENGTH = 2_048
-
-const status = lenient((json) =>
-  typeof json === 'string' && /^[\w .:-]{1,64}$/.test(json.trim()) ? json.trim() : null,
-)
 
 /** What the flat object says itself, and the nested form says in `transaction_info`. */
 const transaction = {
@@ -41,6 +39,7 @@ const transaction = {
   is_refundable: flag,
   payment_method: text(WORD_LENGTH),
   payin_method_code: text(WORD_LENGTH),
+  payin_method_name: lenient(usableMethodCode),
   expired_at: instant,
   expires_at: instant,
   expried_at: instant,
@@ -146,7 +145,7 @@ function detailsOf(said: Transaction): Omit<PaymentDetails, 'reference' | 'instr
     paid: said.paid_amount,
     refunded: said.refund_information.refund_amount,
     refundable: said.is_refundable,
-    methodRaw: said.payment_method ?? said.payin_method_code,
+    methodRaw: said.payment_method ?? said.payin_method_code ?? said.payin_method_name,
     card: cardOf(said.sender_details.card),
     threeDsUrl: said.pay_code['3ds_url'],
     failureCode: said.pay_code.error_code,

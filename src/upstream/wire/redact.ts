@@ -1,4 +1,5 @@
 import { type ExactJson, ExactNumber } from '../../domain/exact-json.ts'
+import { AMENDMENT, WRAPPERS } from './agreement.ts'
 import { isRecord, type JsonRecord, textFrom } from './fields.ts'
 
 /** What may be kept: `true` for a plain value, an object for an object. */
@@ -27,6 +28,21 @@ const transaction: Kept = {
 
 const KEPT: Kept = { ...transaction, transaction_info: transaction }
 
+const terms: Kept = { start_date: true, frequency: true }
+
+const agreement: Kept = {
+  id: true,
+  payment_agreement_id: true,
+  client_transaction_id: true,
+  limit_amount: true,
+  status: true,
+  created_at: true,
+  payment_agreement_type: true,
+  agreement_details: Object.fromEntries(Object.values(WRAPPERS).map((wrapper) => [wrapper, terms])),
+}
+
+const KEPT_OF_AGREEMENT: Kept = { ...agreement, [AMENDMENT]: agreement }
+
 /**
  * What is stored of a delivery's body: the entries that are known to be free of secrets and of the payer's identity, and
  * nothing else. Tokens, `authorization_header`, names, e-mail addresses and every key that this version does not know are
@@ -34,6 +50,14 @@ const KEPT: Kept = { ...transaction, transaction_info: transaction }
  */
 export function withoutSecrets(json: ExactJson): ExactJson {
   return isRecord(json) ? allowed(json, KEPT) : null
+}
+
+/**
+ * What is stored of an agreement callback's body (interface document, section 2.1), by the same rule. The whole of
+ * `payer_details` is left behind, and so are `description` and `external_id`, in which the merchant may have written anything.
+ */
+export function withoutSecretsOfAgreement(json: ExactJson): ExactJson {
+  return isRecord(json) ? allowed(json, KEPT_OF_AGREEMENT) : null
 }
 
 function allowed(json: JsonRecord, kept: Kept): JsonRecord {

@@ -199,6 +199,14 @@ describe('concurrency', () => {
   })
 })
 
+it('a request with less time than the deadline ends with its own', async () => {
+  const service = await serve(() => undefined)
+  const transport = open(service.baseUrl)
+  const fault = await faultOf(transport.request(site(), { ...post, withinMs: 50 }))
+  expect(fault.detail).toMatchObject({ kind: 'unknown', reason: 'timeout' })
+  expect(service.requests).toHaveLength(1)
+})
+
 it('closing lets a running request end, and takes no new one', async () => {
   const held = Promise.withResolvers<() => void>()
   const service = await serve((socket, request) => held.resolve(() => OK(socket, request)))

@@ -1,0 +1,101 @@
+import { toPlainJson } from '../domain/exact-json.ts'
+import type { MethodRequirements } from '../domain/method-field.ts'
+import type { PayinMethod } from '../domain/payin-method.ts'
+import type { PaymentReport } from '../domain/payment-report.ts'
+import { isServed, requireMatch, requireMethodCode, requireServed, requireUuid, sendable, shaped } from './checks.ts'
+import type { Site } from './sites.ts'
+import type { Transport } from './transport.ts'
+import { readDirectMethodEntry, readMethodRequirements } from './wire/direct-method.ts'
+import { readPage, unwrapped } from './wire/page.ts'
+import { servedMethods, toPayinMethod } from './wire/payin-method.ts'
+import { type PayinRequest, type PayinSimulation, toPayinBody, toPayinSimulationBody } from './wire/payin-request.ts'
+import { readPaymentReport } from './wire/payment.ts'
+import { type RefundAnswer, readRefund, type RefundRequest, toRefundBody } from './wire/refund.ts'
+
+/** The v2 payins (interface document, section 4.5). Every call rejects with an `UpstreamFault`. */
+export type PayinCalls = {
+  /**
+   * The methods for payins without the hosted page, in the service's order, each code once (gap sheet, section 7).
+   * Entries without a code, or in a currency that the site does not serve, are left out.
+   */
+  listDirectPayinMethods(site: Site): Promise<PayinMethod[]>
+  /** What the merchant collects for a method (gap sheet, section 8). */
+  payinMethodFields(site: Site, code: string): Promise<MethodRequirements>
+  /**
+   * Makes a payin (gap sheet, section 9). How the customer pays stands in the report's `instructions`; for some methods it
+   * comes later, by webhook. Sent at most once, unless it is certain that the service was never reached.
+   */
+  createPayin(site: Site, request: PayinRequest): Promise<PaymentReport>
+  /** What the service says now of a payin (gap sheet, section 10). An answer about another is rejected as `mismatch`. */
+  getPayin(site: Site, uuid: string): Promise<PaymentReport>
+  /** Asks for money to go back, all of it where `amount` is null (gap sheet, section 12). Sent at most once. */
+  refundPayin(site: Site, request: RefundRequest): Promise<RefundAnswer>
+  /** Has the sandbox end a pending payin, and gives its answer as it came, as plain JSON (gap sheet, section 11). */
+  simulatePayin(site: Site, simulation: PayinSimulation): Promise<unknown>
+}
+
+const PATH = '/v2/payins'
+
+/** The v2 payins over a transport. */
+export function payinCalls(transport: Transport): PayinCalls {
+  return {
+    listDirectPayinMethods: async (site) => {
+      const { status, json } = await transport.request(site, { method: 'GET', path: `${PATH}/payin_methods` })
+      const methods = shaped(readPage(json), status).records.flatMap((record) => {
+        const entry = readDirectMethodEntry(record, 'payin')
+        return entry === null ? [] : (toPayinMethod(entry, site.currencies) ?? [])
+      })
+      return servedMethods(methods, site.currencies)
+    },
+
+    payinMethodFields: async (site, code) => {
+      requireMethodCode(code)
+      const query = { payin_method_name: code }
+      const { status, json } = await transport.request(site, {
+        method: 'GET',
+        path: `${PATH}/payin_method/params`,
+        query,
+      })
+      const asked = { direction: 'payin', code, currencies: site.currencies } as const
+      const requirements = shaped(readMethodRequirements(unwrapped(json), asked), status)
+      requireMatch(requirements.code === code, status)
+      return requirements
+    },
+
+    createPayin: async (site, request) => {
+      requireServed(site, request.currency)
+      const body = sendable(toPayinBody(request))
+      const { status, json } = await transport.request(site, { method: 'POST', path: PATH, body })
+      const report = shaped(readPaymentReport(unwrapped(json)), status)
+      const { currency } = report.details
+      requireMatch(currency === null || currency === request.currency, status)
+      return report
+    },
+
+    getPayin: async (site, uuid) => {
+      requireUuid(uuid)
+      const { status, json } = await transport.request(site, { method: 'GET', path: `${PATH}/detail`, query: { uuid } })
+      const report = shaped(readPaymentReport(unwrapped(json)), status)
+      requireMatch(report.paymentId === uuid && isServed(site, report.details.currency), status)
+      return report
+    },
+
+    refundPayin: async (site, request) => {
+      const body = sendable(toRefundBody(request))
+      const { status, json } = await transport.request(site, { method: 'POST', path: `${PATH}/refund`, body })
+      const answer = shaped(readRefund(json), status)
+      const { report } = answer
+      requireMatch(
+        report === null || (report.paymentId === request.uuid && isServed(site, report.details.currency)),
+        status,
+      )
+      return answer
+    },
+
+    simulatePayin: async (site, simulation) => {
+      const body = sendable(toPayinSimulationBody(simulation))
+      const { json } = await transport.request(site, { method: 'POST', path: `${PATH}/simulate`, body })
+      return toPlainJson(json)
+    },
+  }
+}

@@ -1,0 +1,82 @@
+import { describe, expect, it } from 'vitest'
+import { fixtureText } from '../../fixtures/upstream/read.ts'
+import { clientOf, faultOf, site } from './open.ts'
+import { answer } from './scripted-service.ts'
+
+const fixed = (name: string) => answer(200, fixtureText(name))
+
+describe('getBalances', () => {
+  it('asks for one currency', async () => {
+    const { service, client } = await clientOf(fixed('balances'))
+    expect(await client.getBalances(site(), 'USDC')).toMatchObject({ currency: 'USDC', available: '1000.5' })
+    expect(service.requests[0]?.line).toBe('GET /api/v2/balances/detail?currency=USDC HTTP/1.1')
+  })
+
+  it('does not take the balance of another currency', async () => {
+    const { client } = await clientOf(answer(200, fixtureText('balances').replace('{', '{ "currency": "jpy",')))
+    expect((await faultOf(client.getBalances(site(), 'AUD'))).detail).toMatchObject({ reason: 'mismatch' })
+  })
+
+  it('does not ask for what is no currency', async () => {
+    const { service, client } = await clientOf(fixed('balances'))
+    expect((await faultOf(client.getBalances(site(), 'aud'))).detail).toMatchObject({ reason: 'invalid-request' })
+    expect(service.connections()).toBe(0)
+  })
+})
+
+describe('lookupBankByQr', () => {
+  it('sends the payload, and reads the account', async () => {
+    const { service, client } = await clientOf(fixed('bank-account'))
+    expect(await client.lookupBankByQr(site(), '00020101021138')).toMatchObject({ accountNumber: '0011223344' })
+    expect(service.requests[0]).toMatchObject({
+      line: 'POST /api/v2/banks/lookup/qr_content HTTP/1.1',
+      body: '{"qr_content":"00020101021138"}',
+    })
+  })
+
+  it('is refused where no account is found', async () => {
+    const { client } = await clientOf(answer(404, '{"errors":{"message":"bank not found"}}'))
+    expect((await faultOf(client.lookupBankByQr(site(), '000201'))).detail).toMatchObject({
+      kind: 'refused',
+      httpStatus: 404,
+      message: 'bank not found',
+    })
+  })
+
+  it('tells nothing of the payload that it does not send', async () => {
+    const { service, client } = await clientOf(fixed('bank-account'))
+    expect((await faultOf(client.lookupBankByQr(site(), 'payload\n'))).message).not.toContain('payload\n')
+    expect(service.connections()).toBe(0)
+  })
+})
+
+describe('simulateDeposit', () => {
+  it('sends the amount as a text, and gives the answer as it came', async () => {
+    const { service, client } = await clientOf(answer(200, '{"status":"ok"}'))
+    const deposit = { accountNumber: '1234567', amount: '1000', remitterName: 'ﾔﾏﾀﾞ' }
+    expect(await client.simulateDeposit(site('jpy'), deposit)).toEqual({ status: 'ok' })
+    expect(service.requests[0]).toMatchObject({
+      line: 'POST /api/v1/simulate_deposit HTTP/1.1',
+      body: '{"account_number":"1234567","amount":"1000","remitter_name":"ﾔﾏﾀﾞ"}',
+    })
+  })
+
+  it('is refused outside the sandbox', async () => {
+    const { client } = await clientOf(answer(404))
+    const deposit = { accountNumber: '1234567', amount: '1000' }
+    expect((await faultOf(client.simulateDeposit(site(), deposit))).detail).toMatchObject({ httpStatus: 404 })
+  })
+})
+
+it.each(['{}', '[]', '"ok"', '{"account_name":"x","available_balance":1}'])(
+  'a 200 of %s leaves every outcome open',
+  async (body) => {
+    const { client } = await clientOf(answer(200, body))
+    for (const fault of await Promise.all(
+      [client.getBalances(site(), 'AUD'), client.lookupBankByQr(site(), '000201')].map((call: Promise<unknown>) =>
+        faultOf(call),
+      ),
+    ))
+      expect(fault.detail).toMatchObject({ kind: 'unknown', reason: 'misshapen', httpStatus: 200 })
+  },
+)

@@ -1,0 +1,202 @@
+import { describe, expect, it } from 'vitest'
+import { createMethodCache } from '../../../src/upstream/method-cache.ts'
+import type { PayinRequest } from '../../../src/upstream/wire/payin-request.ts'
+import { fixtureText } from '../../fixtures/upstream/read.ts'
+import { clientOf, faultOf, site, sites } from './open.ts'
+import { answer } from './scripted-service.ts'
+
+const request: PayinRequest = {
+  currency: 'AUD',
+  amount: '125.50',
+  gst: true,
+  customerName: 'Jo Payer',
+  customerEmail: 'jo@payer.test',
+  methodCode: 'au_payid_npp_aud',
+  methodFields: { callback_url: 'https://merchant.test/back' },
+  webhook: { endpointUrl: 'https://merchant.test/webhooks/payments/r1', authorizationHeader: 'Bearer v1.k.abc' },
+}
+const payin = { uuid: 'VMMAOTFQ', status: 'pending', currency: 'AUD', pay_code: { qr_string: '000201' } }
+const refund = { uuid: 'APU221YS', amount: '40.50', description: 'Returned goods' }
+
+const json = (body: unknown) => answer(200, JSON.stringify(body))
+const fixed = (name: string) => answer(200, fixtureText(name))
+
+describe('listDirectPayinMethods', () => {
+  it('asks the v2 list, whose names are the codes', async () => {
+    const { service, client } = await clientOf(fixed('payin-methods-v2'))
+    expect(await client.listDirectPayinMethods(site())).toMatchObject([
+      { code: 'au_payid_npp_aud', name: 'PayID', kind: 'ALIAS', minAmount: '20', maxAmount: '10000' },
+      { code: 'au_card_aud', name: 'au_card_aud', minAmount: null, cardBrands: null },
+    ])
+    expect(service.requests[0]?.line).toBe('GET /api/v2/payins/payin_methods HTTP/1.1')
+  })
+
+  it('fills the same cache as the hosted methods', async () => {
+    const { client } = await clientOf(fixed('payin-methods-v2'))
+    const cache = createMethodCache({ load: (asked) => client.listDirectPayinMethods(asked), sites })
+    expect((await cache.find('au_payid_npp_aud'))?.name).toBe('PayID')
+  })
+})
+
+describe('payinMethodFields', () => {
+  it('asks for one method, and reads what it needs', async () => {
+    const { service, client } = await clientOf(fixed('payin-method-params'))
+    const method = await client.payinMethodFields(site(), 'au_payid_npp_aud')
+    expect(service.requests[0]?.line).toBe(
+      'GET /api/v2/payins/payin_method/params?payin_method_name=au_payid_npp_aud HTTP/1.1',
+    )
+    expect(method.fields.map(({ name, required }) => [name, required])).toEqual([
+      ['callback_url', true],
+      ['user_id', false],
+    ])
+  })
+
+  it('does not take the answer about another method', async () => {
+    const { client } = await clientOf(fixed('payin-method-params'))
+    expect((await faultOf(client.payinMethodFields(site(), 'au_card_aud'))).detail).toMatchObject({
+      reason: 'mismatch',
+    })
+  })
+
+  it.each(['', 'a b', 'a/b', 'x'.repeat(101)])('never asks for %o', async (code) => {
+    const { service, client } = await clientOf(fixed('payin-method-params'))
+    expect((await faultOf(client.payinMethodFields(site(), code))).detail).toMatchObject({ reason: 'invalid-request' })
+    expect(service.connections()).toBe(0)
+  })
+})
+
+describe('createPayin', () => {
+  it('sends the documented body and gives how to pay', async () => {
+    const { service, client } = await clientOf(json(payin))
+    expect(await client.createPayin(site(), request)).toMatchObject({
+      paymentId: 'VMMAOTFQ',
+      linkId: null,
+      status: 'pending',
+      details: { instructions: { qr_string: '000201' } },
+    })
+    expect(service.requests[0]).toMatchObject({
+      line: 'POST /api/v2/payins HTTP/1.1',
+      body:
+        '{"currency":"AUD","gst":true,"amount":125.50,"name":"Jo Payer","email":"jo@payer.test",' +
+        '"payin_method_name":"au_payid_npp_aud","payin_method_params":{"callback_url":"https://merchant.test/back"},' +
+        '"webhook_notification":{"endpoint_url":"https://merchant.test/webhooks/payments/r1","authorization_header":"Bearer v1.k.abc"}}',
+    })
+  })
+
+  it('takes 201 for a success, and a record that is wrapped', async () => {
+    const { client } = await clientOf(answer(201, JSON.stringify({ record: payin })))
+    expect((await client.createPayin(site(), request)).paymentId).toBe('VMMAOTFQ')
+  })
+
+  it('does not take an answer in another currency', async () => {
+    const { client } = await clientOf(json({ ...payin, currency: 'JPY' }))
+    expect((await faultOf(client.createPayin(site(), request))).detail).toMatchObject({ reason: 'mismatch' })
+  })
+
+  it('is not sent in a currency that the site does not serve', async () => {
+    const { service, client } = await clientOf(json(payin))
+    const fault = await faultOf(client.createPayin(site('jpy'), request))
+    expect(fault.detail).toEqual({ kind: 'not-sent', reason: 'invalid-request' })
+    expect(service.connections()).toBe(0)
+  })
+})
+
+describe('getPayin', () => {
+  it('asks by uuid in the query', async () => {
+    const { service, client } = await clientOf(json({ ...payin, status: 'received' }))
+    expect(await client.getPayin(site(), 'VMMAOTFQ')).toMatchObject({ status: 'received' })
+    expect(service.requests[0]?.line).toBe('GET /api/v2/payins/detail?uuid=VMMAOTFQ HTTP/1.1')
+  })
+
+  it.each([
+    { ...payin, uuid: 'OTHERONE' },
+    { ...payin, currency: 'JPY' },
+  ])('does not take the answer %o', async (body) => {
+    const { client } = await clientOf(json(body))
+    expect((await faultOf(client.getPayin(site(), 'VMMAOTFQ'))).detail).toMatchObject({ reason: 'mismatch' })
+  })
+
+  it.each(['', 'a&b', '../x'])('never asks for %o', async (uuid) => {
+    const { service, client } = await clientOf(json(payin))
+    expect((await faultOf(client.getPayin(site(), uuid))).detail).toMatchObject({ reason: 'invalid-request' })
+    expect(service.connections()).toBe(0)
+  })
+})
+
+describe('a refund', () => {
+  it('of a payin is asked for once, and read', async () => {
+    const { service, client } = await clientOf(fixed('payin-refunded'))
+    expect(await client.refundPayin(site(), refund)).toMatchObject({
+      totalAmount: '100.0',
+      refundAmount: '40.5',
+      report: { paymentId: 'APU221YS', status: 'return_pending' },
+    })
+    expect(service.requests[0]).toMatchObject({
+      line: 'POST /api/v2/payins/refund HTTP/1.1',
+      body: '{"uuid":"APU221YS","amount":40.50,"description":"Returned goods"}',
+    })
+  })
+
+  it('of a link has the same shape', async () => {
+    const { service, client } = await clientOf(fixed('payin-refunded'))
+    expect(await client.refundPayinLink(site(), { ...refund, uuid: '7AMCEF7H', amount: null })).toMatchObject({
+      refundAmount: '40.5',
+    })
+    expect(service.requests[0]).toMatchObject({
+      line: 'POST /api/v3/payin_links/refund HTTP/1.1',
+      body: '{"uuid":"7AMCEF7H","description":"Returned goods"}',
+    })
+  })
+
+  it('is refused with the fields of the service', async () => {
+    const { client } = await clientOf(answer(422, fixtureText('error-422-map')))
+    expect((await faultOf(client.refundPayin(site(), refund))).detail).toMatchObject({
+      kind: 'refused',
+      fields: expect.arrayContaining([{ path: 'refund_amount', message: "can't be blank" }]),
+    })
+  })
+
+  it('does not take the answer about another payment', async () => {
+    const { client } = await clientOf(fixed('payin-refunded'))
+    const other = await faultOf(client.refundPayin(site(), { ...refund, uuid: 'OTHERONE' }))
+    expect(other.detail).toMatchObject({ reason: 'mismatch' })
+    const payin_request = { uuid: 'P1', status: 'return_pending', payment_url: 'https://checkout.test/x' }
+    const link = await clientOf(json({ payin_request }))
+    expect((await faultOf(link.client.refundPayinLink(site(), refund))).detail).toMatchObject({ reason: 'mismatch' })
+  })
+
+  it('is never sent twice, even when nobody knows what became of it', async () => {
+    const { service, client } = await clientOf((socket) => socket.resetAndDestroy())
+    expect((await faultOf(client.refundPayin(site(), refund))).detail).toMatchObject({ kind: 'unknown' })
+    expect(service.requests).toHaveLength(1)
+  })
+})
+
+describe('simulatePayin', () => {
+  it('gives the answer as it came, as plain JSON', async () => {
+    const { service, client } = await clientOf(answer(200, '{"status":"ok","amount":500,"exact":0.10}'))
+    const simulation = { uuid: 'MB3Y26GO', status: 'completed', amount: '500' } as const
+    expect(await client.simulatePayin(site(), simulation)).toEqual({ status: 'ok', amount: 500, exact: '0.10' })
+    expect(service.requests[0]).toMatchObject({
+      line: 'POST /api/v2/payins/simulate HTTP/1.1',
+      body: '{"uuid":"MB3Y26GO","amount":500,"status":"completed"}',
+    })
+  })
+})
+
+it.each([{}, [], 'ok', { uuid: 'VMMAOTFQ' }, { status: 'ok' }])(
+  'a 200 of %o leaves every outcome open',
+  async (body) => {
+    const { client } = await clientOf(json(body))
+    const calls = [
+      client.listDirectPayinMethods(site()),
+      client.payinMethodFields(site(), 'au_payid_npp_aud'),
+      client.createPayin(site(), request),
+      client.getPayin(site(), 'VMMAOTFQ'),
+      client.refundPayin(site(), refund),
+      client.refundPayinLink(site(), refund),
+    ]
+    for (const fault of await Promise.all(calls.map((call: Promise<unknown>) => faultOf(call))))
+      expect(fault.detail).toMatchObject({ kind: 'unknown', reason: 'misshapen', httpStatus: 200 })
+  },
+)

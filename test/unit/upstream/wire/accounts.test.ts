@@ -1,0 +1,81 @@
+import { describe, expect, it } from 'vitest'
+import { type ExactJson, stringifyExactJson } from '../../../../src/domain/exact-json.ts'
+import { readBalances } from '../../../../src/upstream/wire/balances.ts'
+import { readBankAccount, toBankLookupBody } from '../../../../src/upstream/wire/bank-account.ts'
+import { type DepositSimulation, toDepositBody } from '../../../../src/upstream/wire/deposit.ts'
+import type { JsonRecord } from '../../../../src/upstream/wire/fields.ts'
+import { fixture } from '../../../fixtures/upstream/read.ts'
+
+const without = (name: string, key: string): ExactJson => {
+  const { [key]: _left, ...others } = fixture(name) as JsonRecord
+  return others
+}
+
+describe('readBalances', () => {
+  it('reads the five amounts to the digit', () => {
+    expect(readBalances(fixture('balances'), 'AUD')).toEqual({
+      currency: 'AUD',
+      available: '1000.5',
+      incoming: '1',
+      outgoing: '2.50',
+      rollingReserve: '0',
+      withdrawable: '-4',
+    })
+  })
+
+  it.each(Object.keys(fixture('balances') as JsonRecord))('does not take a missing %s for nought', (key) => {
+    expect(readBalances(without('balances', key), 'AUD')).toBeNull()
+  })
+})
+
+describe('readBankAccount', () => {
+  it('reads the documented answer', () => {
+    expect(readBankAccount(fixture('bank-account'))).toEqual({
+      accountName: 'NGUYEN VAN A',
+      accountNumber: '0011223344',
+      bankName: 'Sample Bank',
+      swiftCode: 'SAMPVNVX',
+    })
+  })
+
+  it.each(Object.keys(fixture('bank-account') as JsonRecord))('reads nothing without %s', (key) => {
+    expect(readBankAccount(without('bank-account', key))).toBeNull()
+  })
+
+  it('reads a text that is empty, but no empty account number', () => {
+    const account = fixture('bank-account') as JsonRecord
+    expect(readBankAccount({ ...account, swift_code: '' })?.swiftCode).toBe('')
+    expect(readBankAccount({ ...account, account_number: '' })).toBeNull()
+  })
+
+  it.each(['', 'x'.repeat(4_297), 'a\nb', 'a\u0000'])('does not look up %o', (content) => {
+    expect(toBankLookupBody(content)).toEqual({ faults: ['qr_content'] })
+  })
+})
+
+describe('toDepositBody', () => {
+  const deposit: DepositSimulation = { accountNumber: '1234567', amount: '1000.50' }
+  const textOf = (request: DepositSimulation) => {
+    const written = toDepositBody(request)
+    return stringifyExactJson('body' in written && written.body)
+  }
+
+  it('writes the amount as a text', () => {
+    expect(textOf(deposit)).toBe('{"account_number":"1234567","amount":"1000.50"}')
+    expect(
+      textOf({
+        ...deposit,
+        remitterName: 'ﾔﾏﾀﾞ',
+        remitterBankName: 'ｷﾞﾝｺｳ',
+        remitterBranchName: 'ﾎﾝﾃﾝ',
+        remarks: 'Test',
+      }),
+    ).toBe(
+      '{"account_number":"1234567","amount":"1000.50","remitter_name":"ﾔﾏﾀﾞ","remitter_bank_name":"ｷﾞﾝｺｳ","remitter_branch_name":"ﾎﾝﾃﾝ","remarks":"Test"}',
+    )
+  })
+
+  it.each(['', '-1', '1e3', '01', '1.', '.5', 'x', '1'.repeat(31)])('refuses the amount %o', (amount) => {
+    expect(toDepositBody({ ...deposit, amount })).toEqual({ faults: ['amount'] })
+  })
+})
