@@ -1,6 +1,6 @@
 import { failureReason, magicFailure, needs3ds } from './failures.ts'
-import { awaits3ds, awaitsPrompt, isPayable, offeredMethods, statusOf } from './link.ts'
-import type { Link } from './link.ts'
+import { awaits3ds, awaitsPrompt, isPayable, isPayin, offeredMethods, statusOf } from './link.ts'
+import type { Link, Payin } from './link.ts'
 import type { Method } from './methods.ts'
 import { isLegal } from './status.ts'
 import { lapse, proceed, promptFailure } from './steps.ts'
@@ -15,6 +15,7 @@ export type Refusal = { readonly httpStatus: 409 | 422; readonly message: string
  * way when this returns, and the payment goes on by itself.
  */
 export function pay(world: World, link: Link, methodCode?: string): Refusal | undefined {
+  if (isPayin(link)) return payPayin(world, link)
   const method = begin(world, link, methodCode)
   if ('httpStatus' in method) return method
   const { lastName } = link.request.sender
@@ -74,6 +75,13 @@ export function complete3ds(world: World, link: Link, passed: boolean): Refusal 
   if (!awaits3ds(link)) return TOO_LATE
   if (passed) void proceed(world, link, 'authorised')
   else void transition(world, link, 'failed', { payCode: failureReason('authentication_failed') })
+  return undefined
+}
+
+/** The money of a payin arrives; cards and handsets have steps of their own. */
+function payPayin(world: World, payin: Payin): Refusal | undefined {
+  if (!isPayable(payin, world.clock.now())) return TOO_LATE
+  void proceed(world, payin, 'received')
   return undefined
 }
 

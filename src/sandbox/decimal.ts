@@ -44,8 +44,14 @@ export function subtractDecimals(a: Decimal, b: Decimal): Decimal {
 
 /** Rounds an amount of zero or more to whole units, a half upwards. */
 export function roundToWhole(value: Decimal): Decimal {
-  const divisor = 10n ** BigInt(value.scale)
-  return { units: (value.units * 2n + divisor) / (divisor * 2n), scale: 0 }
+  return roundDecimal(value, 0)
+}
+
+/** Rounds an amount of zero or more to at most so many digits after the point, a half upwards. */
+export function roundDecimal(value: Decimal, places: number): Decimal {
+  if (value.scale <= places) return value
+  const divisor = 10n ** BigInt(value.scale - places)
+  return normalise((value.units * 2n + divisor) / (divisor * 2n), places)
 }
 
 /** The plain text of a decimal with at least `places` digits after the point, e.g. `100.0`. */

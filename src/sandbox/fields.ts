@@ -22,6 +22,11 @@ export class Fields {
     return Object.keys(this.problems).length === 0
   }
 
+  /** The names of the fields that are there; null counts as absent. */
+  get names(): string[] {
+    return Object.keys(this.#values).filter((name) => this.optional(name) !== undefined)
+  }
+
   /** Notes a problem; the first one of a field stays. */
   fail(name: string, problem: string): void {
     this.problems[`${this.#prefix}${name}`] ??= problem
@@ -70,6 +75,23 @@ export class Fields {
     this.fail(name, 'must be an object')
     return undefined
   }
+
+  /** The fields of each object of a list that must have one at least; a place in the list is part of the name. */
+  requiredObjects(name: string): Fields[] {
+    const values = this.required(name)
+    if (values === undefined) return []
+    const objects = Array.isArray(values) ? values.filter(isJsonObject) : []
+    if (Array.isArray(values) && values.length === 0) this.fail(name, "can't be blank")
+    else if (!Array.isArray(values) || objects.length < values.length) this.fail(name, 'must be a list of objects')
+    return objects.map((value, index) => new Fields(value, this.problems, `${this.#prefix}${name}.${index}.`))
+  }
+}
+
+/** All problems as one sentence, for answers that have room for one message (gap sheet, section 1, form B). */
+export function problemText(problems: Problems): string {
+  return Object.entries(problems)
+    .map(([field, problem]) => `${field} ${problem}`)
+    .join(', ')
 }
 
 /** Tells whether a JSON value is an object. */

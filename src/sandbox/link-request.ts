@@ -1,12 +1,13 @@
 import { ExactNumber } from '../domain/exact-json.ts'
 import type { ExactJson } from '../domain/exact-json.ts'
-import { compareDecimals, decimal, decimalText, parseDecimal } from './decimal.ts'
+import { decimal, parseDecimal } from './decimal.ts'
 import type { Decimal } from './decimal.ts'
-import { Fields, isHttpUrl } from './fields.ts'
+import { Fields } from './fields.ts'
 import type { JsonObject, Problems } from './fields.ts'
-import type { LinkRequest, WebhookTarget } from './link.ts'
+import type { LinkRequest } from './link.ts'
 import { accepts, methodsOf, recordedAmount } from './methods.ts'
 import type { Method } from './methods.ts'
+import { limitProblem, optionalTarget, optionalUrl, positiveNumber, readEmail } from './request-parts.ts'
 import type { SandboxSite } from './sites.ts'
 
 /**
@@ -30,7 +31,7 @@ export function readLinkRequest(
     methodCode: method?.code ?? null,
     expiresInSeconds: readExpiry(fields, now),
     redirect: readRedirect(fields),
-    webhook: readWebhook(fields),
+    webhook: optionalTarget(fields, 'webhook_notification'),
     metaData: readMetaData(fields),
   }
   return fields.isClean ? { request } : { problems: fields.problems }
@@ -40,11 +41,7 @@ const ZERO = decimal('0')
 const DEFAULT_EXPIRY_S = 1800
 const SHORTEST_EXPIRY_S = 900
 const LAST_MOMENT_MS = 8_640_000_000_000_000
-const LONGEST_EMAIL = 254
-const EMAIL = /^[^\s@]+@[^\s@]+\.[^\s@]+$/
 const SENDER_EXTRAS = ['address', 'city', 'postal_code', 'state', 'country_code']
-/** What an HTTP header can carry without being changed on the way. */
-const HEADER_VALUE = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/
 
 function readMethod(fields: Fields, site: SandboxSite): Method | undefined {
   const code = fields.optionalText('payin_method_code')
@@ -55,36 +52,24 @@ function readMethod(fields: Fields, site: SandboxSite): Method | undefined {
 }
 
 function readAmount(fields: Fields, method: Method | undefined, currency: string): Decimal {
-  const value = fields.required('amount')
-  if (value === undefined) return ZERO
-  const amount = value instanceof ExactNumber ? parseDecimal(value.text) : undefined
-  if (amount === undefined) {
-    fields.fail('amount', value instanceof ExactNumber ? 'is not a sensible number' : 'must be a number')
-    return ZERO
-  }
+  const amount = positiveNumber(fields, 'amount')
+  if (amount === undefined) return ZERO
   const problem = amountProblem(amount, method, currency)
   if (problem !== undefined) fields.fail('amount', problem)
   return amount
 }
 
 function amountProblem(amount: Decimal, method: Method | undefined, currency: string): string | undefined {
-  if (compareDecimals(amount, ZERO) <= 0) return 'must be greater than 0'
-  if (method === undefined) {
-    const isTaken = methodsOf([currency]).some((candidate) => accepts(candidate, amount))
-    return isTaken ? undefined : 'is outside the limits of every method'
-  }
-  if (compareDecimals(amount, method.min) < 0) return `must be at least ${decimalText(method.min)}`
-  return accepts(method, amount) ? undefined : `must be at most ${decimalText(method.max)}`
+  if (method !== undefined) return limitProblem(amount, method)
+  const isTaken = methodsOf([currency]).some((candidate) => accepts(candidate, amount))
+  return isTaken ? undefined : 'is outside the limits of every method'
 }
 
 function readSender(fields: Fields): LinkRequest['sender'] {
   const sender = fields.requiredObject('sender_info')
   if (sender === undefined) return { email: '', firstName: '', lastName: '' }
   for (const name of SENDER_EXTRAS) sender.optionalText(name)
-  const email = sender.text('email')
-  if (email !== '' && (email.length > LONGEST_EMAIL || !EMAIL.test(email)))
-    sender.fail('email', 'is not an email address')
-  return { email, firstName: sender.text('first_name'), lastName: sender.text('last_name') }
+  return { email: readEmail(sender), firstName: sender.text('first_name'), lastName: sender.text('last_name') }
 }
 
 function readExpiry(fields: Fields, now: Date): number {
@@ -100,26 +85,9 @@ function readExpiry(fields: Fields, now: Date): number {
 
 function readRedirect(fields: Fields): LinkRequest['redirect'] {
   const redirect = fields.optionalObject('redirect_url')
-  const success = redirect && readUrl(redirect, 'success')
-  const failure = redirect && readUrl(redirect, 'failure')
+  const success = redirect && optionalUrl(redirect, 'success')
+  const failure = redirect && optionalUrl(redirect, 'failure')
   return { ...(success === undefined ? {} : { success }), ...(failure === undefined ? {} : { failure }) }
-}
-
-function readWebhook(fields: Fields): WebhookTarget | undefined {
-  const notification = fields.optionalObject('webhook_notification')
-  if (notification === undefined) return undefined
-  if (notification.required('endpoint_url') === undefined) return undefined
-  const endpointUrl = readUrl(notification, 'endpoint_url') ?? ''
-  const authorizationHeader = notification.optionalText('authorization_header')
-  if (authorizationHeader === undefined) return { endpointUrl }
-  if (!HEADER_VALUE.test(authorizationHeader)) notification.fail('authorization_header', 'is not a header value')
-  return { endpointUrl, authorizationHeader }
-}
-
-function readUrl(fields: Fields, name: string): string | undefined {
-  const url = fields.optionalText(name)
-  if (url !== undefined && !isHttpUrl(url)) fields.fail(name, 'is not a URL')
-  return url
 }
 
 function readMetaData(fields: Fields): ExactJson | undefined {

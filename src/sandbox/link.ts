@@ -1,5 +1,6 @@
 import type { ExactJson } from '../domain/exact-json.ts'
 import type { Timer } from './clock.ts'
+import { addDecimals, roundDecimal } from './decimal.ts'
 import type { Decimal } from './decimal.ts'
 import { accepts, methodByCode, methodsOf } from './methods.ts'
 import type { Method } from './methods.ts'
@@ -41,14 +42,35 @@ export type Payment = {
   status: PaymentStatus
   payCode: Readonly<Record<string, string>> | null
   token: string
+  /** What was paid, where a simulation named an amount. */
+  paid: Decimal | undefined
   refund: Refund | undefined
 }
 
-/** A payment link and all that the sandbox knows of it. */
+/** What a payin of the v2 interface has beyond what it shares with a link (gap sheet, section 9). */
+export type PayinTerms = {
+  readonly name: string
+  /** Ten per cent come on top of the amount. */
+  readonly gst: boolean
+  readonly externalId: string | null
+  readonly metadata: ExactJson | undefined
+}
+
+/** What a payment of the v1 gateway has beyond what it shares with a link (gap sheet, section 4). */
+export type GatewayOrder = { readonly paymentId: number; readonly orderId: string }
+
+/**
+ * A payment link and all that the sandbox knows of it. A payin and a gateway payment are links too: they go through the
+ * same statuses, and differ in how they are made and told of.
+ */
 export type Link = {
   readonly uuid: string
   readonly siteId: string
   readonly request: LinkRequest
+  /** Set for a payin alone. */
+  readonly payin: PayinTerms | undefined
+  /** Set for a gateway payment alone. */
+  readonly gateway: GatewayOrder | undefined
   readonly createdAt: Date
   readonly expiresAt: Date
   payment: Payment | undefined
@@ -58,6 +80,25 @@ export type Link = {
   step: Timer | undefined
   /** Webhooks kept back for a swapped delivery, while one is armed. */
   held: OutgoingWebhook[] | undefined
+}
+
+/** A payin of the v2 interface; its payment exists from the start and has the same uuid. */
+export type Payin = Link & { readonly payin: PayinTerms }
+
+/** Tells whether a link is a payin. */
+export function isPayin(link: Link): link is Payin {
+  return link.payin !== undefined
+}
+
+/** The tax on a payin: a tenth of the amount, rounded to cents (interface document, section 1, rule 3). */
+export function gstAmount({ request, payin }: Link): Decimal {
+  const { units, scale } = request.amount
+  return payin?.gst === true ? roundDecimal({ units, scale: scale + 1 }, 2) : { units: 0n, scale: 0 }
+}
+
+/** What the payer owes: the amount, and the tax of a payin that has one. */
+export function owedTotal(link: Link): Decimal {
+  return addDecimals(link.request.amount, gstAmount(link))
 }
 
 /** What a reader of the link is told: a link without a payment is pending until it lapses. */
@@ -81,7 +122,13 @@ export function methodOf(link: Link): Method | undefined {
 /** Tells whether the customer can start to pay now: for the first time, or again after a failure. */
 export function isPayable(link: Link, now: Date): boolean {
   const open = !link.lapsed && now < link.expiresAt
+  if (link.payin !== undefined) return open && awaitsPayer(link)
   return open && (link.payment === undefined || link.payment.status === 'failed')
+}
+
+/** Tells whether a pending payin waits for nothing but the payer's money. */
+export function awaitsPayer(link: Link): boolean {
+  return link.payin !== undefined && link.payment?.status === 'pending' && !awaitsPrompt(link) && !awaits3ds(link)
 }
 
 /** Tells whether a prompt on the customer's handset waits for an answer. */

@@ -1,21 +1,23 @@
 import { newUuid } from './ids.ts'
 import { statusOf } from './link.ts'
-import type { Link, LinkRequest } from './link.ts'
+import type { GatewayOrder, Link, LinkRequest, PayinTerms } from './link.ts'
 import type { SandboxSite } from './sites.ts'
 import type { PaymentStatus } from './status.ts'
 import { lapse } from './steps.ts'
 import { isTaken } from './transitions.ts'
 import type { World } from './world.ts'
 
-/** Keeps a new link, and has it lapse when its time is over. */
-export function createLink(world: World, site: SandboxSite, request: LinkRequest): Link {
+/** Keeps a new link, and has it lapse when its time is over. `kind` makes it a payin or a gateway payment instead. */
+export function createLink(world: World, site: SandboxSite, request: LinkRequest, kind: LinkKind = {}): Link {
   const createdAt = world.clock.now()
   const link: Link = {
     uuid: newUuid((uuid) => isTaken(world, uuid)),
     siteId: site.id,
     request,
+    payin: kind.payin,
+    gateway: kind.gateway,
     createdAt,
-    expiresAt: new Date(createdAt.getTime() + request.expiresInSeconds * 1000),
+    expiresAt: kind.expiresAt ?? new Date(createdAt.getTime() + request.expiresInSeconds * 1000),
     payment: undefined,
     lapsed: false,
     step: undefined,
@@ -26,13 +28,15 @@ export function createLink(world: World, site: SandboxSite, request: LinkRequest
   return link
 }
 
-/** The site's link with this uuid. */
+export type LinkKind = { payin?: PayinTerms; gateway?: GatewayOrder; expiresAt?: Date | undefined }
+
+/** The site's link with this uuid; neither a payin nor a gateway payment. */
 export function findLink(world: World, site: SandboxSite, uuid: string): Link | undefined {
   const link = world.links.get(uuid)
-  return link?.siteId === site.id ? link : undefined
+  return link?.siteId === site.id && isPlain(link) ? link : undefined
 }
 
-/** The link with this uuid, or the one whose payment has it. */
+/** The link, payin or gateway payment with this uuid, or the link whose payment has it. */
 export function findByAnyUuid(world: World, uuid: string): Link | undefined {
   return world.links.get(uuid) ?? [...world.links.values()].find((link) => link.payment?.uuid === uuid)
 }
@@ -42,8 +46,13 @@ export type LinkFilter = { status?: PaymentStatus; from?: Date; to?: Date }
 /** The site's links that a filter lets through, the newest first; both dates belong to the range. */
 export function listLinks(world: World, site: SandboxSite, { status, from, to }: LinkFilter): Link[] {
   return [...world.links.values()]
-    .filter((link) => link.siteId === site.id)
+    .filter((link) => link.siteId === site.id && isPlain(link))
     .filter((link) => status === undefined || statusOf(link) === status)
     .filter((link) => (from === undefined || link.createdAt >= from) && (to === undefined || link.createdAt <= to))
     .reverse()
+}
+
+/** Tells whether this is a link of the v3 interface. */
+export function isPlain({ payin, gateway }: Link): boolean {
+  return payin === undefined && gateway === undefined
 }

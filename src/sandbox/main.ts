@@ -5,8 +5,9 @@ import type { Sandbox, SandboxOptions } from './start.ts'
 const CONTROLS = [
   'GET  /sandbox/state, /sandbox/webhooks, /sandbox/failures, /sandbox/calls',
   'POST /sandbox/clock {"advanceSeconds": 900}',
-  'POST /sandbox/links/<uuid>/status {"status": "received"}',
-  'POST /sandbox/links/<uuid>/deliveries {"kind": "duplicate" | "late" | "reordered" | "forged"}',
+  'GET  /sandbox/banks',
+  'POST /sandbox/links/<uuid>/status {"status": "received"}; also payins, gateway_payments, agreements, payouts',
+  'POST /sandbox/links/<uuid>/deliveries {"kind": "duplicate" | "late" | "reordered" | "forged"}; also the others',
   'POST /sandbox/faults {"path": "/v3/payin_links", "answer": "hang"}, DELETE /sandbox/faults',
 ]
 

@@ -1,68 +1,80 @@
 import { sign } from '../webhook/signature.ts'
-import { failureReason } from './failures.ts'
-import type { Link } from './link.ts'
-import type { TellOptions } from './payment-object.ts'
 import type { PaymentStatus } from './status.ts'
-import { composeWebhook } from './transitions.ts'
-import type { OutgoingWebhook, WebhookAttempt, WebhookRecord } from './webhook-sender.ts'
+import { signatureOf } from './tell.ts'
+import type { Holder } from './tell.ts'
+import type { OutgoingWebhook, WebhookAttempt, WebhookKind, WebhookRecord } from './webhook-sender.ts'
 import type { World } from './world.ts'
 
 /**
  * A mishap on the way of webhooks. `duplicate`: the last body again, byte for byte, `count` times. `late`: an older
  * body, or one made for `status`, now and without a change of the truth. `forged`: the last body, or one made for
- * `status`, with a signature of another secret. `reordered`: the next two transitions are kept back and sent swapped.
+ * `status`, with a signature of another secret, or another Authorization value where none is signed. `reordered`: the
+ * next two changes are kept back and sent swapped.
  */
-export type Mishap = {
+export type Mishap<Status extends string = PaymentStatus> = {
   kind: 'duplicate' | 'late' | 'forged' | 'reordered'
-  status?: PaymentStatus
+  status?: Status
   count?: number
 }
 
 /** What became of a mishap: the answer of the receiver to each delivery, `error` where there was no answer. */
 export type MishapResult = {
-  /** True when the swap waits for the next two transitions; its deliveries show among the webhooks. */
+  /** True when the swap waits for the next two changes; its deliveries show among the webhooks. */
   armed: boolean
   deliveries: WebhookAttempt[]
 }
 
+/** Something that sends webhooks, as mishaps need to know it. */
+export type Teller<Status extends string> = {
+  /** By which its webhooks are known. */
+  readonly subject: string
+  readonly holder: Holder
+  /** The webhook of the present status, or of another one; undefined when there is no address. */
+  compose(kind: WebhookKind, status?: Status): OutgoingWebhook | undefined
+}
+
 /** Sends what the mishap says, each once and without retries. Gives undefined when there is nothing to send. */
-export async function causeMishap(world: World, link: Link, mishap: Mishap): Promise<MishapResult | undefined> {
+export async function causeMishap<Status extends string>(
+  world: World,
+  teller: Teller<Status>,
+  mishap: Mishap<Status>,
+): Promise<MishapResult | undefined> {
   if (mishap.kind === 'reordered') {
-    link.held ??= []
+    teller.holder.held ??= []
     return { armed: true, deliveries: [] }
   }
   const { kind } = mishap
-  const webhook = webhookFor(world, link, { ...mishap, kind })
+  const webhook = webhookFor(world, teller, { ...mishap, kind })
   if (webhook === undefined) return undefined
   const times = kind === 'duplicate' ? (mishap.count ?? 1) : 1
   const deliveries = await Promise.all(Array.from({ length: times }, () => world.sender.send(webhook)))
   return { armed: false, deliveries }
 }
 
-type Sent = Mishap & { kind: 'duplicate' | 'late' | 'forged' }
+type Sent<Status extends string> = Mishap<Status> & { kind: 'duplicate' | 'late' | 'forged' }
 
-function webhookFor(world: World, link: Link, { kind, status }: Sent): OutgoingWebhook | undefined {
-  const made = composeWebhook(world, link, kind, toldFor(status))
+function webhookFor<Status extends string>(
+  world: World,
+  teller: Teller<Status>,
+  { kind, status }: Sent<Status>,
+): OutgoingWebhook | undefined {
+  const made = teller.compose(kind, status)
   if (made === undefined) return undefined
-  const sent = sentBefore(world, link)
+  const sent = world.sender.records.filter(
+    ({ subject, kind: was }) => subject === teller.subject && was === 'transition',
+  )
   if (kind === 'duplicate') return again(world, made, sent.at(-1))
   if (kind === 'late') return status === undefined ? again(world, made, sent.at(-2) ?? sent.at(-1)) : made
-  const genuine = status === undefined ? (again(world, made, sent.at(-1)) ?? made) : made
-  return { ...genuine, signature: sign(genuine.body, `${world.webhookSecret} of another`) }
-}
-
-/** A failure needs a reason in its body; every other status is told without a `pay_code`. */
-function toldFor(status: PaymentStatus | undefined): TellOptions {
-  if (status === undefined) return {}
-  return { status, payCode: status === 'failed' ? { ...failureReason('generic_declined') } : null }
+  return forge(world, status === undefined ? (again(world, made, sent.at(-1)) ?? made) : made)
 }
 
 function again(world: World, made: OutgoingWebhook, record: WebhookRecord | undefined): OutgoingWebhook | undefined {
   if (record === undefined) return undefined
   const { status, body } = record
-  return { ...made, status, body, signature: sign(body, world.webhookSecret) }
+  return { ...made, status, body, signature: made.signature && signatureOf(world, body) }
 }
 
-function sentBefore(world: World, link: Link): WebhookRecord[] {
-  return world.sender.records.filter((record) => record.subject === link.uuid && record.kind === 'transition')
+function forge(world: World, genuine: OutgoingWebhook): OutgoingWebhook {
+  if (genuine.signature === undefined) return { ...genuine, authorization: 'Bearer of-somebody-else' }
+  return { ...genuine, signature: sign(genuine.body, `${world.webhookSecret} of another`) }
 }

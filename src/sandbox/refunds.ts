@@ -2,7 +2,7 @@ import { addDecimals, compareDecimals, decimal, subtractDecimals } from './decim
 import type { Decimal } from './decimal.ts'
 import type { Link, Payment } from './link.ts'
 import { recordedAmount } from './methods.ts'
-import { isRefundable } from './payment-object.ts'
+import { isRefundable, paidInFull } from './payment-facts.ts'
 import { REFUND_STATUSES, isLegal } from './status.ts'
 import type { PaymentStatus } from './status.ts'
 import { proceed } from './steps.ts'
@@ -27,7 +27,7 @@ export function requestRefund(world: World, link: Link, { amount, description }:
   )
     return { problems: { payment_request_id: 'is not refundable' } }
   const refunded = payment.refund?.refunded ?? ZERO
-  const left = subtractDecimals(request.amount, refunded)
+  const left = subtractDecimals(paidInFull(link), refunded)
   const asked = amount === undefined ? left : recordedAmount(amount, request.currency)
   if (compareDecimals(asked, ZERO) <= 0) return { problems: { refund_amount: 'must be greater than 0' } }
   if (compareDecimals(asked, left) > 0) return { problems: { refund_amount: 'is more than what is left' } }
@@ -46,9 +46,9 @@ export function noteRefund(
   { status, total }: { status: PaymentStatus; total: Decimal | undefined },
 ): void {
   if (!REFUND_STATUSES.has(status)) return
-  const { amount, currency } = link.request
-  const half = recordedAmount({ units: amount.units * 5n, scale: amount.scale + 1 }, currency)
-  const requested = total ?? payment.refund?.requested ?? (status === 'partially_refunded' ? half : amount)
+  const whole = paidInFull(link)
+  const half = recordedAmount({ units: whole.units * 5n, scale: whole.scale + 1 }, link.request.currency)
+  const requested = total ?? payment.refund?.requested ?? (status === 'partially_refunded' ? half : whole)
   const isPaid = status === 'partially_refunded' || status === 'return_received'
   const refunded = isPaid ? requested : (payment.refund?.refunded ?? ZERO)
   payment.refund = { description: payment.refund?.description ?? 'Set by the control endpoint', requested, refunded }

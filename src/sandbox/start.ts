@@ -5,23 +5,32 @@
  * What it does not imitate:
  * - TLS, on its own addresses and as a demand on webhook addresses; reachability from the internet.
  * - Rate limits, quotas, request sizes and response times of the service.
- * - Real money rules: fees, exchange, balances, settlement times and reserves; `total` always equals `amount`.
+ * - Real money rules: fees, exchange, settlement times and reserves; `total` is the amount and, for a payin that asks
+ *   for it, its tax. Balances are sums over what happened since the start. A refund never waits for balance.
  * - The limits of the live methods: apart from the documented ones they are believable values of its own.
- * - The 3DS protocol, card data, wallets and handsets: each is one button. A mobile number is not asked for, so a number
- *   on another network cannot fail.
+ * - The 3DS protocol, card data, wallets and handsets: each is one button. Links ask for no mobile number and payins
+ *   take any, so a number on another network cannot fail.
  * - Capture: an authorised card payment goes on by itself.
+ * - The banks behind agreements and payouts: a payer answers by name, a payout by amount. An agreement draws no payments,
+ *   an amendment takes effect at once, and no account number is checked beyond its shape.
+ * - Treasury accounts: a deposit to any account number reaches the first currency of the site.
+ * - QR payloads other than VietQR, which are placeholder texts.
+ * - Customers, contacts and KYC, cards with tokens, v1 payouts and balances, histories, and the look-ups of QR images and
+ *   branch codes.
  * - The shapes that nobody documents, such as the refund of a link; where the sandbox answers them, it follows the
  *   sibling interface.
- * - Signatures of other resources: whether their callbacks are signed is not known.
- * - A store: all links, calls and webhooks are kept in memory until it closes, without a bound.
+ * - The signatures of agreement callbacks, unless it is told to sign them: whether the service does is not known. Payout
+ *   and gateway webhooks are signed.
+ * - A store: everything is kept in memory until it closes, without a bound.
  *
  * The control endpoints have no credentials. Keep it on the loopback address.
  */
 import type { AddressInfo } from 'node:net'
 import { TimerClock } from './clock.ts'
 import type { SandboxClock } from './clock.ts'
-import { createControl } from './control.ts'
-import type { SandboxControl } from './control.ts'
+import { createControl } from './control/control.ts'
+import type { SandboxControl } from './control/control.ts'
+import { decimal } from './decimal.ts'
 import { FaultBook } from './faults.ts'
 import { buildServer } from './server/app.ts'
 import { DEFAULT_SITES } from './sites.ts'
@@ -42,8 +51,14 @@ export type SandboxOptions = {
   defaultWebhook?: { endpointUrl: string; authorizationHeader?: string }
   /** `flat` is the form of the interface document, section 6.2; `nested` that of the gap sheet, section 25.2. */
   webhookForm?: 'flat' | 'nested'
-  /** Milliseconds of the sandbox clock between the automatic steps of a payment. Default 400. */
+  /** Milliseconds of the sandbox clock between the automatic steps of a payment or payout. Default 400. */
   paceMs?: number
+  /** Milliseconds of the sandbox clock until the payer answers a new agreement. Default 5000 (gap sheet, section 2). */
+  mandateMs?: number
+  /** Signs the callbacks of agreements as if they were webhooks. Default false: the document promises no signature. */
+  signAgreementCallbacks?: boolean
+  /** What each site has in each of its currencies at the start, as a decimal. Default 100000000. */
+  openingBalance?: string
   /** Where the sandbox clock starts. Default: now. */
   startAt?: Date
 }
@@ -65,8 +80,13 @@ export type Sandbox = {
 
 const DEFAULT_WEBHOOK_SECRET = 'sandbox-webhook-secret'
 const DEFAULT_PACE_MS = 400
+const DEFAULT_MANDATE_MS = 5000
+const DEFAULT_BALANCE = '100000000'
 
-/** Starts a sandbox and resolves when it listens. Rejects when the address cannot be had. */
+/**
+ * Starts a sandbox and resolves when it listens. Rejects when the address cannot be had, and with `TypeError` when the
+ * opening balance is no decimal.
+ */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   const closing = new AbortController()
   const world = createWorld(options)
@@ -101,9 +121,16 @@ function createWorld(options: SandboxOptions): World {
     defaultWebhook: options.defaultWebhook,
     webhookForm: options.webhookForm ?? 'flat',
     paceMs: options.paceMs ?? DEFAULT_PACE_MS,
+    mandateMs: options.mandateMs ?? DEFAULT_MANDATE_MS,
+    signAgreementCallbacks: options.signAgreementCallbacks ?? false,
+    openingBalance: decimal(options.openingBalance ?? DEFAULT_BALANCE),
     clock,
     sender,
     links: new Map(),
+    agreements: new Map(),
+    payouts: new Map(),
+    deposits: [],
+    tokens: new Map(),
     calls: [],
     faults: new FaultBook(),
   }

@@ -1,7 +1,8 @@
 import { failureReason } from './failures.ts'
-import { awaits3ds, awaitsPrompt, methodOf } from './link.ts'
+import { awaits3ds, awaitsPayer, awaitsPrompt, methodOf } from './link.ts'
 import type { Link } from './link.ts'
 import { compareDecimals } from './decimal.ts'
+import { paidInFull } from './payment-facts.ts'
 import type { PaymentStatus } from './status.ts'
 import { announce, transition } from './transitions.ts'
 import type { World } from './world.ts'
@@ -67,6 +68,7 @@ function nextStep(world: World, link: Link): Step | undefined {
   if (status === 'return_pending') return refundStep(world, link)
   if (status !== 'pending' || awaits3ds(link)) return undefined
   if (awaitsPrompt(link)) return { to: 'failed', afterMs: PROMPT_MS, payCode: promptFailure(PROMPT_IGNORED) }
+  if (awaitsPayer(link)) return undefined
   return { to: methodOf(link)?.kind === 'card' ? 'authorised' : 'received', afterMs: world.paceMs }
 }
 
@@ -75,7 +77,7 @@ function refundStep(world: World, link: Link): Step | undefined {
   if (refund === undefined) return undefined
   const magic = MAGIC_REFUNDS.find((status) => status === refund.description)
   if (magic !== undefined) return { to: magic, afterMs: magic === 'return_expired' ? REFUND_REQUEST_MS : world.paceMs }
-  const isWhole = compareDecimals(refund.requested, link.request.amount) >= 0
+  const isWhole = compareDecimals(refund.requested, paidInFull(link)) >= 0
   return { to: isWhole ? 'return_received' : 'partially_refunded', afterMs: world.paceMs }
 }
 

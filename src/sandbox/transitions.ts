@@ -1,13 +1,14 @@
 import { stringifyExactJson } from '../domain/exact-json.ts'
-import { sign } from '../webhook/signature.ts'
 import { newToken, newUuid } from './ids.ts'
-import { offeredMethods, statusOf } from './link.ts'
+import { isPayin, offeredMethods, statusOf } from './link.ts'
 import type { Link, Payment } from './link.ts'
 import { methodsOf } from './methods.ts'
 import type { Method } from './methods.ts'
-import { paymentObject, webhookTarget } from './payment-object.ts'
+import { webhookTarget } from './payment-facts.ts'
+import { paymentObject } from './payment-object.ts'
 import type { TellOptions } from './payment-object.ts'
 import type { PaymentStatus } from './status.ts'
+import { signatureOf, tell } from './tell.ts'
 import type { OutgoingWebhook, WebhookKind } from './webhook-sender.ts'
 import type { World } from './world.ts'
 
@@ -37,16 +38,17 @@ export async function transition(
   if (!silent) await announce(world, link)
 }
 
-/** Makes the payment of a link, with a uuid of its own; it has no history until the first transition. */
+/** Makes the payment of a link, with a uuid of its own for all but payins; it has no history until the first transition. */
 export function startPayment(world: World, link: Link, method: Method): Payment {
   const payment: Payment = {
-    uuid: newUuid((uuid) => isTaken(world, uuid)),
+    uuid: isPayin(link) ? link.uuid : newUuid((uuid) => isTaken(world, uuid)),
     startedAt: world.clock.now(),
     history: [],
     method,
     status: 'pending',
     payCode: null,
     token: newToken(),
+    paid: undefined,
     refund: undefined,
   }
   link.payment = payment
@@ -58,24 +60,15 @@ export function ensurePayment(world: World, link: Link): Payment {
   return link.payment ?? startPayment(world, link, likelyMethod(link))
 }
 
-/** Tells whether a uuid belongs to a link or a payment already. */
+/** Tells whether a uuid belongs to a link, a payment or a payout already. */
 export function isTaken(world: World, uuid: string): boolean {
-  return [...world.links.values()].some((link) => link.uuid === uuid || link.payment?.uuid === uuid)
+  if (world.links.has(uuid) || world.payouts.has(uuid)) return true
+  return [...world.links.values()].some((link) => link.payment?.uuid === uuid)
 }
 
 /** Sends the webhook of the present status, or keeps it back while a swapped delivery is armed. */
 export async function announce(world: World, link: Link): Promise<void> {
-  const webhook = composeWebhook(world, link, 'transition')
-  if (webhook === undefined) return
-  if (link.held === undefined) {
-    await world.sender.send(webhook)
-    return
-  }
-  link.held.push(webhook)
-  if (link.held.length < 2) return
-  const swapped = link.held.reverse()
-  link.held = undefined
-  await Promise.all(swapped.map((held) => world.sender.send(held)))
+  await tell(world, link, composeWebhook(world, link, 'transition'))
 }
 
 /** The webhook that tells of a link, signed; undefined when it has no address to go to. */
@@ -95,7 +88,7 @@ export function composeWebhook(
     url: target.endpointUrl,
     authorization: target.authorizationHeader,
     body,
-    signature: sign(body, world.webhookSecret),
+    signature: signatureOf(world, body),
   }
 }
 

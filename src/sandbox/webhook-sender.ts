@@ -5,13 +5,13 @@ import type { TimerClock } from './clock.ts'
 /** One try to deliver: the HTTP status of the answer, or why there was none. `at` is the sandbox clock's time. */
 export type WebhookAttempt = { at: string; durationMs: number; status?: number; error?: string }
 
-/** Why a webhook was sent: a transition of the payment, or one of the mishaps of the control endpoints. */
+/** Why a webhook was sent: a change of what it tells of, or one of the mishaps of the control endpoints. */
 export type WebhookKind = 'transition' | 'duplicate' | 'late' | 'forged'
 
 /** What was sent, or is still to be sent again. `body` is the exact text on the wire. */
 export type WebhookRecord = {
   id: string
-  /** The link, or whatever else the webhook tells of. */
+  /** What the webhook tells of: the uuid of a link, payin or payout, or the `payment_agreement_id` of an agreement. */
   subject: string
   kind: WebhookKind
   status: string
@@ -30,7 +30,8 @@ export type OutgoingWebhook = {
   readonly url: string
   readonly authorization: string | undefined
   readonly body: string
-  readonly signature: string
+  /** Undefined where no signature is sent. */
+  readonly signature: string | undefined
 }
 
 export type WebhookSenderOptions = {
@@ -123,7 +124,7 @@ export class WebhookSender {
         method: 'POST',
         headers: {
           'content-type': 'application/json',
-          [SIGNATURE_HEADER.toUpperCase()]: webhook.signature,
+          ...(webhook.signature === undefined ? {} : { [SIGNATURE_HEADER.toUpperCase()]: webhook.signature }),
           ...(webhook.authorization === undefined ? {} : { authorization: webhook.authorization }),
         },
         body: Buffer.from(webhook.body),

@@ -1,6 +1,11 @@
+import type { Agreement } from './agreements/agreement.ts'
 import type { TimerClock } from './clock.ts'
+import type { Decimal } from './decimal.ts'
+import type { Deposit } from './deposits.ts'
 import type { FaultBook } from './faults.ts'
+import type { Token } from './gateway/tokens.ts'
 import type { Link, WebhookTarget } from './link.ts'
+import type { Payout } from './payouts/payout.ts'
 import type { SandboxSite } from './sites.ts'
 import type { WebhookSender } from './webhook-sender.ts'
 
@@ -16,9 +21,21 @@ export type World = {
   readonly defaultWebhook: WebhookTarget | undefined
   readonly webhookForm: 'flat' | 'nested'
   readonly paceMs: number
+  /** How long the payer takes to answer a new agreement, in milliseconds of the sandbox clock. */
+  readonly mandateMs: number
+  readonly signAgreementCallbacks: boolean
+  /** What each site has in each of its currencies before anything happens. */
+  readonly openingBalance: Decimal
   readonly clock: TimerClock
   readonly sender: WebhookSender
+  /** Links, payins and gateway payments by uuid: they share one machine of statuses. */
   readonly links: Map<string, Link>
+  /** By the numeric id. */
+  readonly agreements: Map<number, Agreement>
+  readonly payouts: Map<string, Payout>
+  readonly deposits: Deposit[]
+  /** The access tokens of the gateway by their text. */
+  readonly tokens: Map<string, Token>
   readonly calls: ApiCall[]
   readonly faults: FaultBook
 }

@@ -27,7 +27,7 @@ export function checkoutPage(link: Link, now: Date): string {
       failure: link.request.redirect.failure ?? '',
       watch: moving ? 'yes' : '',
     },
-    refreshSeconds: moving && link.payment !== undefined ? REFRESH_S : undefined,
+    refreshSeconds: moving && link.payment !== undefined && !payable ? REFRESH_S : undefined,
     body: html`<h1>${title}</h1>
       <p>${link.request.description}</p>
       <p role="status">${statusText(link, status)}</p>
@@ -66,7 +66,7 @@ function payForm(link: Link): Html {
       <legend>Payment method</legend>
       ${offeredMethods(link).map((method) => methodChoice(method, method.code === chosen))}
     </fieldset>
-    <button>${link.payment === undefined ? 'Pay' : 'Pay again'}</button>
+    <button>${link.payment?.status === 'failed' ? 'Pay again' : 'Pay'}</button>
     <button formaction="/checkout/${link.uuid}/decline" formnovalidate>Decline</button>
     ${link.payment === undefined && html`<button formaction="/checkout/${link.uuid}/expire" formnovalidate>Let it expire</button>`}
   </form>`

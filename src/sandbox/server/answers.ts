@@ -33,6 +33,11 @@ export function sendProblems(reply: FastifyReply, problems: Problems): FastifyRe
   return sendJson(reply, 422, { errors: problems })
 }
 
+/** 422 with all problems in one message (gap sheet, section 1, form B). */
+export function sendProblem(reply: FastifyReply, message: string): FastifyReply {
+  return sendJson(reply, 422, { errors: { message } })
+}
+
 /** The JSON object in the body of a request; undefined when the type, the text or the shape is another one. */
 export function readJsonObject(request: FastifyRequest): JsonObject | undefined {
   if (!isJsonRequest(request)) return undefined

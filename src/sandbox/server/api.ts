@@ -88,7 +88,8 @@ function sendFault(
   else reply.type('application/json').headers(headers).send(JSON.stringify(body))
 }
 
-function header(request: FastifyRequest, name: string): string | undefined {
+/** The first value of a header of a request. */
+export function header(request: FastifyRequest, name: string): string | undefined {
   const value = request.headers[name]
   return Array.isArray(value) ? value[0] : value
 }

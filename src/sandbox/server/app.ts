@@ -1,18 +1,40 @@
 import fastify from 'fastify'
 import type { FastifyInstance } from 'fastify'
-import type { SandboxControl } from '../control.ts'
+import type { SandboxControl } from '../control/control.ts'
 import type { World } from '../world.ts'
 import { sendNotFound } from './answers.ts'
 import { registerApi } from './api.ts'
 import type { ApiGroup } from './api.ts'
 import { registerCheckout } from './checkout.ts'
 import { registerControl } from './control-routes.ts'
+import { v1Agreements } from './v1-agreements.ts'
+import { v1Deposits } from './v1-deposits.ts'
+import { v1Gateway } from './v1-gateway.ts'
+import { v2Balances } from './v2-balances.ts'
+import { v2Banks } from './v2-banks.ts'
+import { v2PayinMethods } from './v2-payin-methods.ts'
+import { v2Payins } from './v2-payins.ts'
+import { v2PayoutMethods } from './v2-payout-methods.ts'
+import { v2Payouts } from './v2-payouts.ts'
 import { v3Links } from './v3-links.ts'
 import { v3Methods } from './v3-methods.ts'
 import { v3Refund } from './v3-refund.ts'
 
 /** The groups of endpoints below `/api`, one file each. */
-const API_GROUPS: readonly ApiGroup[] = [v3Methods, v3Links, v3Refund]
+const API_GROUPS: readonly ApiGroup[] = [
+  v1Agreements,
+  v1Gateway,
+  v1Deposits,
+  v2PayinMethods,
+  v2Payins,
+  v2PayoutMethods,
+  v2Payouts,
+  v2Balances,
+  v2Banks,
+  v3Methods,
+  v3Links,
+  v3Refund,
+]
 
 /** The sandbox's HTTP server, not listening yet: the interface, the hosted checkout and the control endpoints. */
 export function buildServer(world: World, control: SandboxControl, closing: AbortSignal): FastifyInstance {

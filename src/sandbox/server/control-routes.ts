@@ -1,7 +1,9 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
-import { ControlError } from '../control.ts'
-import type { SandboxControl } from '../control.ts'
+import { AGREEMENT_STATUSES } from '../agreements/agreement.ts'
+import type { SandboxControl } from '../control/control.ts'
+import { ControlError } from '../control/control-error.ts'
+import { PAYOUT_STATUSES } from '../payouts/payout.ts'
 import { PAYMENT_STATUSES } from '../status.ts'
 import { isJsonRequest, rawBody, sendJson, sendNotFound } from './answers.ts'
 
@@ -17,18 +19,35 @@ export function registerControl(server: FastifyInstance, control: SandboxControl
   server.get('/state', async (_request, reply) => sendJson(reply, 200, control.state()))
   server.get('/webhooks', async (_request, reply) => sendJson(reply, 200, { records: control.webhooks() }))
   server.get('/failures', async (_request, reply) => sendJson(reply, 200, control.failures()))
+  server.get('/banks', async (_request, reply) => sendJson(reply, 200, { records: control.bankAccounts() }))
   server.get('/calls', async (_request, reply) => sendJson(reply, 200, { records: control.calls() }))
 
   server.post('/clock', async (request, reply) => {
     const { advanceSeconds } = read(request, CLOCK)
     return sendJson(reply, 200, { now: await control.advance(advanceSeconds) })
   })
-  server.post<Uuid>('/links/:uuid/status', async (request, reply) => {
-    const { status, ...options } = read(request, STATUS)
-    return sendJson(reply, 200, await control.setStatus(request.params.uuid, status, options))
+  for (const kind of ['links', 'payins', 'gateway_payments']) {
+    server.post<Id>(`/${kind}/:id/status`, async (request, reply) => {
+      const { status, ...options } = read(request, STATUS)
+      return sendJson(reply, 200, await control.setStatus(request.params.id, status, options))
+    })
+    server.post<Id>(`/${kind}/:id/deliveries`, async (request, reply) =>
+      sendJson(reply, 200, await control.deliver(request.params.id, read(request, MISHAP))),
+    )
+  }
+  server.post<Id>('/agreements/:id/status', async (request, reply) => {
+    const { status, ...options } = read(request, AGREEMENT_STATUS)
+    return sendJson(reply, 200, await control.setAgreementStatus(request.params.id, status, options))
   })
-  server.post<Uuid>('/links/:uuid/deliveries', async (request, reply) =>
-    sendJson(reply, 200, await control.deliver(request.params.uuid, read(request, MISHAP))),
+  server.post<Id>('/agreements/:id/deliveries', async (request, reply) =>
+    sendJson(reply, 200, await control.deliverAgreement(request.params.id, read(request, AGREEMENT_MISHAP))),
+  )
+  server.post<Id>('/payouts/:id/status', async (request, reply) => {
+    const { status, ...options } = read(request, PAYOUT_STATUS)
+    return sendJson(reply, 200, await control.setPayoutStatus(request.params.id, status, options))
+  })
+  server.post<Id>('/payouts/:id/deliveries', async (request, reply) =>
+    sendJson(reply, 200, await control.deliverPayout(request.params.id, read(request, PAYOUT_MISHAP))),
   )
   server.post('/faults', async (request, reply) => {
     control.addFault(read(request, FAULT))
@@ -40,7 +59,7 @@ export function registerControl(server: FastifyInstance, control: SandboxControl
   })
 }
 
-type Uuid = { Params: { uuid: string } }
+type Id = { Params: { id: string } }
 
 const TEN_YEARS_S = 10 * 366 * 24 * 3600
 const LONGEST_DELAY_MS = 2 ** 31 - 1
@@ -52,11 +71,15 @@ const STATUS = z.object({
   silent: z.boolean().exactOptional(),
   refundAmount: z.string().exactOptional(),
 })
-const MISHAP = z.object({
+const AGREEMENT_STATUS = z.object({ status: z.enum(AGREEMENT_STATUSES), silent: z.boolean().exactOptional() })
+const PAYOUT_STATUS = z.object({ status: z.enum(PAYOUT_STATUSES), silent: z.boolean().exactOptional() })
+const MISHAP_KIND = {
   kind: z.enum(['duplicate', 'late', 'forged', 'reordered']),
-  status: z.enum(PAYMENT_STATUSES).exactOptional(),
   count: z.int().min(1).max(1000).exactOptional(),
-})
+}
+const MISHAP = z.object({ ...MISHAP_KIND, status: z.enum(PAYMENT_STATUSES).exactOptional() })
+const AGREEMENT_MISHAP = z.object({ ...MISHAP_KIND, status: z.enum(AGREEMENT_STATUSES).exactOptional() })
+const PAYOUT_MISHAP = z.object({ ...MISHAP_KIND, status: z.enum(PAYOUT_STATUSES).exactOptional() })
 const FAULT = z.object({
   method: z.string().exactOptional(),
   path: z.string().startsWith('/').exactOptional(),

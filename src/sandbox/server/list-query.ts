@@ -1,5 +1,6 @@
 import type { LinkFilter } from '../links.ts'
 import { isPaymentStatus } from '../status.ts'
+import { readCount, readMoment } from './query-values.ts'
 
 /** The query of the link list, read; `page` counts from 1. */
 export type ListQuery = { filter: LinkFilter; page: number; perPage: number }
@@ -32,20 +33,3 @@ export function readListQuery(query: URLSearchParams): ListQuery | { problem: st
 
 const DEFAULT_PAGE_SIZE = 20
 const LARGEST_PAGE = 100
-const DAY = /^(\d\d)\/(\d\d)\/(\d\d)$/
-const MOMENT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,3})?Z?$/
-
-function readCount(text: string | null, otherwise: number): number | undefined {
-  if (text === null) return otherwise
-  return /^[1-9]\d{0,6}$/.test(text) ? Number(text) : undefined
-}
-
-/** A day stands for its first moment or its last one, so that both ends of a range belong to it. */
-function readMoment(text: string | null, edge: 'start' | 'end'): Date | 'invalid' | undefined {
-  if (text === null) return undefined
-  const day = DAY.exec(text)
-  const clock = edge === 'start' ? '00:00:00.000' : '23:59:59.999'
-  const iso = day ? `20${day[3]}-${day[2]}-${day[1]}T${clock}Z` : MOMENT.test(text) ? `${text.replace(/Z$/, '')}Z` : ''
-  const moment = new Date(iso)
-  return Number.isNaN(moment.getTime()) ? 'invalid' : moment
-}

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { methodsOf } from '../methods.ts'
 import type { Method } from '../methods.ts'
-import { jsonNumber } from '../payment-object.ts'
+import { jsonNumber } from '../wire.ts'
 import type { World } from '../world.ts'
 import { sendJson } from './answers.ts'
 import { callersSite } from './api.ts'

@@ -1,13 +1,13 @@
 import type { FastifyInstance } from 'fastify'
-import { ExactNumber } from '../../domain/exact-json.ts'
-import { parseDecimal } from '../decimal.ts'
-import type { Decimal } from '../decimal.ts'
 import { Fields } from '../fields.ts'
 import type { JsonObject, Problems } from '../fields.ts'
 import { findByAnyUuid, findLink } from '../links.ts'
-import { money, paymentObject } from '../payment-object.ts'
+import { paidInFull } from '../payment-facts.ts'
+import { paymentObject } from '../payment-object.ts'
 import { requestRefund } from '../refunds.ts'
 import type { RefundRequest } from '../refunds.ts'
+import { optionalNumber } from '../request-parts.ts'
+import { money } from '../wire.ts'
 import type { World } from '../world.ts'
 import { readJsonObject, sendBadRequest, sendJson, sendProblems } from './answers.ts'
 import { callersSite } from './api.ts'
@@ -29,7 +29,7 @@ export function v3Refund(api: FastifyInstance, world: World): void {
     const outcome = requestRefund(world, link, read.refund)
     if ('problems' in outcome) return sendProblems(reply, outcome.problems)
     return sendJson(reply, 200, {
-      total_amount: money(link.request.amount),
+      total_amount: money(paidInFull(link)),
       refund_amount: money(outcome.accepted),
       description: read.refund.description,
       payin_request: paymentObject(world, link),
@@ -43,14 +43,6 @@ function readRefund(body: JsonObject): { uuid: string; refund: RefundRequest } |
   const description = fields.text('description')
   if (description !== '' && description.length < SHORTEST_DESCRIPTION)
     fields.fail('description', `is too short (minimum is ${SHORTEST_DESCRIPTION} characters)`)
-  const amount = readAmount(fields)
+  const amount = optionalNumber(fields, 'amount')
   return fields.isClean ? { uuid, refund: { amount, description } } : { problems: fields.problems }
-}
-
-function readAmount(fields: Fields): Decimal | undefined {
-  const value = fields.optional('amount')
-  if (value === undefined) return undefined
-  const amount = value instanceof ExactNumber ? parseDecimal(value.text) : undefined
-  if (amount === undefined) fields.fail('amount', 'must be a number')
-  return amount
 }

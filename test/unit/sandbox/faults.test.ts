@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { agreementBody } from './bodies.ts'
 import { call, control, createLink, linkBody, sandboxFor } from './support.ts'
 
 test('a fault answers instead of the service, so many times, and then is over', async () => {
@@ -13,6 +14,48 @@ test('a fault answers instead of the service, so many times, and then is over', 
   for (const expected of [429, 429, 200]) {
     expect((await call(sandbox, '/v3/payin_methods')).status).toBe(expected)
   }
+})
+
+test.each([
+  ['POST', '/v1/pay_to/payment_agreement'],
+  ['POST', '/v1/pay_to/payment_agreement/amendment'],
+  ['POST', '/v1/pay_to/payment_agreement/change_status'],
+  ['GET', '/v1/pay_to/payment_agreement/search'],
+  ['GET', '/v1/payment_gateways/access_token'],
+  ['POST', '/v1/payment_gateways/create_payment'],
+  ['POST', '/v1/simulate_deposit'],
+  ['GET', '/v2/payins/payin_methods'],
+  ['GET', '/v2/payins/payin_method/params'],
+  ['POST', '/v2/payins'],
+  ['GET', '/v2/payins/detail'],
+  ['GET', '/v2/payins/all'],
+  ['POST', '/v2/payins/simulate'],
+  ['POST', '/v2/payins/refund'],
+  ['GET', '/v2/payouts/payout_methods'],
+  ['GET', '/v2/payouts/payout_method/params'],
+  ['POST', '/v2/payouts'],
+  ['GET', '/v2/payouts/detail'],
+  ['GET', '/v2/payouts/all'],
+  ['POST', '/v2/payouts/cancel_scheduled'],
+  ['GET', '/v2/balances/detail'],
+  ['POST', '/v2/banks/lookup/qr_content'],
+])('%s %s asks for the credentials of a site, exists, and may meet a fault', async (method, path) => {
+  const sandbox = await sandboxFor()
+  const init = { method, ...(method === 'POST' ? { body: {} } : {}) }
+  expect((await fetch(`${sandbox.url}${path}`, { method })).status).toBe(401)
+  const { text } = await call(sandbox, path, init)
+  expect(text).not.toContain('There is no such endpoint.')
+  sandbox.control.addFault({ method, path, answer: { status: 503 } })
+  expect((await call(sandbox, `${path}?a=b`, init)).status).toBe(503)
+})
+
+test('drop-after leaves an agreement behind that no answer told of', async () => {
+  const sandbox = await sandboxFor()
+  const path = '/v1/pay_to/payment_agreement'
+  sandbox.control.addFault({ path, answer: 'drop-after' })
+  await expect(call(sandbox, path, { body: agreementBody() })).rejects.toThrow('fetch failed')
+  expect(sandbox.control.state().agreements).toMatchObject([{ clientTransactionId: 'order-1', status: 'created' }])
+  expect((await call(sandbox, path, { body: agreementBody() })).status).toBe(422)
 })
 
 test('a fault may answer with text that is no JSON, on all paths below one', async () => {

@@ -1,0 +1,36 @@
+import { stringifyExactJson } from '../../domain/exact-json.ts'
+import type { Teller } from '../mishaps.ts'
+import { signatureOf } from '../tell.ts'
+import type { OutgoingWebhook, WebhookKind } from '../webhook-sender.ts'
+import type { World } from '../world.ts'
+import { agreementIdOf } from './agreement.ts'
+import type { Agreement, AgreementStatus } from './agreement.ts'
+import { agreementObject } from './agreement-object.ts'
+
+/** An agreement as mishaps see it. */
+export function agreementTeller(world: World, agreement: Agreement): Teller<AgreementStatus> {
+  return {
+    subject: agreementIdOf(agreement),
+    holder: agreement,
+    compose: (kind, status) => composeCallback(world, agreement, kind, status),
+  }
+}
+
+/** The callback that tells of an agreement (interface document, section 4.1); signed only where the sandbox is told to. */
+export function composeCallback(
+  world: World,
+  agreement: Agreement,
+  kind: WebhookKind,
+  status: AgreementStatus = agreement.status,
+): OutgoingWebhook {
+  const body = stringifyExactJson(agreementObject(agreement, status))
+  return {
+    subject: agreementIdOf(agreement),
+    kind,
+    status,
+    url: agreement.terms.target.endpointUrl,
+    authorization: agreement.terms.target.authorizationHeader,
+    body,
+    signature: world.signAgreementCallbacks ? signatureOf(world, body) : undefined,
+  }
+}

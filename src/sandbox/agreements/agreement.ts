@@ -1,0 +1,114 @@
+import type { Timer } from '../clock.ts'
+import type { Decimal } from '../decimal.ts'
+import type { FullTarget } from '../request-parts.ts'
+import type { OutgoingWebhook } from '../webhook-sender.ts'
+
+/** The statuses of a payment agreement (interface document, section 2.1). */
+export const AGREEMENT_STATUSES = ['created', 'active', 'suspended', 'cancelled', 'failed'] as const
+
+export type AgreementStatus = (typeof AGREEMENT_STATUSES)[number]
+
+/** The types as a request spells them (interface document, section 2.1). */
+export const AGREEMENT_TYPES = [
+  'MORTGAGE',
+  'UTILITY',
+  'LOAN',
+  'DEPENDANT_SUPPORT',
+  'GAMBLING',
+  'RETAIL',
+  'SALARY',
+  'PERSONAL',
+  'GOVERNMENT',
+  'PENSION',
+  'TAX',
+  'OTHER_SERVICE',
+] as const
+
+/** The keys of `agreement_details`, of which a request has exactly one (interface document, section 2.2). */
+export const DETAIL_WRAPPERS = [
+  'variable_agreement_details_obj',
+  'fixed_agreement_details_obj',
+  'usage_bases_agreement_details_obj',
+  'balloon_agreement_details_obj',
+] as const
+
+export const FREQUENCIES = [
+  'ADHOC',
+  'DAILY',
+  'FORTNIGHTLY',
+  'INTRADAY',
+  'SEMIANNUAL',
+  'MONTHLY',
+  'QUARTERLY',
+  'WEEKLY',
+  'ANNUAL',
+] as const
+
+export const PAY_ID_TYPES = ['EMAIL', 'PHONE', 'ABN'] as const
+
+export type AgreementDetails = {
+  readonly wrapper: (typeof DETAIL_WRAPPERS)[number]
+  readonly startDate: string
+  readonly frequency: (typeof FREQUENCIES)[number]
+}
+
+/** At least one of the two ways to reach the payer is there. */
+export type Payer = {
+  readonly name: string
+  readonly bankAccount: { readonly bsb: string; readonly accountNumber: string } | undefined
+  readonly payId: { readonly id: string; readonly type: (typeof PAY_ID_TYPES)[number] } | undefined
+}
+
+/** What an amendment may change. */
+export type AgreementTerms = {
+  readonly limitAmount: Decimal
+  readonly details: AgreementDetails
+  readonly target: FullTarget
+}
+
+/** The body of an agreement creation after validation. */
+export type AgreementRequest = AgreementTerms & {
+  readonly clientTransactionId: string
+  readonly description: string
+  readonly type: (typeof AGREEMENT_TYPES)[number]
+  readonly payer: Payer
+  readonly externalId: string | undefined
+}
+
+/** A payment agreement and all that the sandbox knows of it. */
+export type Agreement = {
+  readonly id: number
+  readonly siteId: string
+  readonly request: AgreementRequest
+  readonly createdAt: Date
+  readonly history: { readonly status: AgreementStatus; readonly at: Date; readonly silent: boolean }[]
+  terms: AgreementTerms
+  status: AgreementStatus
+  /** The payer's answer, while it is awaited. */
+  step: Timer | undefined
+  held: OutgoingWebhook[] | undefined
+}
+
+/** How the service names an agreement outside its own tables. */
+export function agreementIdOf({ id }: Pick<Agreement, 'id'>): string {
+  return `agreement-${id}`
+}
+
+/** The statuses that a merchant may ask for (gap sheet, section 15). */
+export const REQUESTABLE_STATUSES = ['active', 'cancelled', 'suspended'] as const
+
+/** Tells whether a merchant may move an agreement from one status to another (gap sheet, section 2). */
+export function mayMerchantMove(from: AgreementStatus, to: (typeof REQUESTABLE_STATUSES)[number]): boolean {
+  return (MERCHANT_MOVES[from] ?? []).includes(to)
+}
+
+/** Tells whether nothing can happen to an agreement any more. */
+export function isTerminal(status: AgreementStatus): boolean {
+  return status === 'cancelled' || status === 'failed'
+}
+
+const MERCHANT_MOVES: Partial<Record<AgreementStatus, readonly AgreementStatus[]>> = {
+  created: ['cancelled'],
+  active: ['suspended', 'cancelled'],
+  suspended: ['active', 'cancelled'],
+}

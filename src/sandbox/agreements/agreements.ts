@@ -1,0 +1,75 @@
+import type { SandboxSite } from '../sites.ts'
+import { tell } from '../tell.ts'
+import type { World } from '../world.ts'
+import { isTerminal, mayMerchantMove } from './agreement.ts'
+import type { Agreement, AgreementRequest, AgreementStatus, AgreementTerms } from './agreement.ts'
+import type { StatusRequest } from './agreement-request.ts'
+import { composeCallback } from './agreement-teller.ts'
+
+/** Payers with one of these names answer in their own way; every other payer authorises the mandate. */
+export const MAGIC_PAYERS = { reject: 'Reject Mandate', wait: 'Keep Waiting' } as const
+
+/**
+ * Keeps a new agreement, to which the payer answers after a while. Gives undefined when its `client_transaction_id`
+ * has been used.
+ */
+export function createAgreement(world: World, site: SandboxSite, request: AgreementRequest): Agreement | undefined {
+  const { clientTransactionId, payer, limitAmount, details, target } = request
+  const all = [...world.agreements.values()]
+  if (all.some((other) => other.request.clientTransactionId === clientTransactionId)) return undefined
+  const createdAt = world.clock.now()
+  const agreement: Agreement = {
+    id: all.length + 1,
+    siteId: site.id,
+    request,
+    createdAt,
+    history: [{ status: 'created', at: createdAt, silent: true }],
+    terms: { limitAmount, details, target },
+    status: 'created',
+    step: undefined,
+    held: undefined,
+  }
+  world.agreements.set(agreement.id, agreement)
+  if (payer.name !== MAGIC_PAYERS.wait) planAnswer(world, agreement)
+  return agreement
+}
+
+/** Moves an agreement to a status and tells the merchant; the payer's answer is not awaited any more. Never rejects. */
+export async function moveAgreement(
+  world: World,
+  agreement: Agreement,
+  status: AgreementStatus,
+  { silent = false }: { silent?: boolean } = {},
+): Promise<void> {
+  agreement.step?.cancel()
+  agreement.step = undefined
+  agreement.status = status
+  agreement.history.push({ status, at: world.clock.now(), silent })
+  if (!silent) await tell(world, agreement, composeCallback(world, agreement, 'transition'))
+}
+
+/** The merchant asks for a status. Gives what is wrong when that is not allowed (gap sheet, section 2). */
+export function changeStatus(world: World, agreement: Agreement, to: StatusRequest['status']): string | undefined {
+  if (!mayMerchantMove(agreement.status, to)) return `status cannot change from ${agreement.status} to ${to}`
+  void moveAgreement(world, agreement, to)
+  return undefined
+}
+
+/** The merchant changes the terms. Gives what is wrong when that is not possible any more. */
+export function amend(agreement: Agreement, terms: AgreementTerms): string | undefined {
+  if (isTerminal(agreement.status)) return `a ${agreement.status} agreement cannot be amended`
+  agreement.terms = terms
+  return undefined
+}
+
+/** The site's agreements that were created in a range to which both ends belong, the newest first. */
+export function listAgreements(world: World, site: SandboxSite, { from, to }: { from: Date; to: Date }): Agreement[] {
+  return [...world.agreements.values()]
+    .filter(({ siteId, createdAt }) => siteId === site.id && createdAt >= from && createdAt <= to)
+    .reverse()
+}
+
+function planAnswer(world: World, agreement: Agreement): void {
+  const answer = agreement.request.payer.name === MAGIC_PAYERS.reject ? 'failed' : 'active'
+  agreement.step = world.clock.after(world.mandateMs, () => moveAgreement(world, agreement, answer))
+}

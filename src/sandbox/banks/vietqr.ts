@@ -1,0 +1,72 @@
+/** One bank account in Viet Nam, as a VietQR payload names it. */
+export type QrAccount = { readonly bin: string; readonly accountNumber: string }
+
+export type QrOptions = QrAccount & {
+  /** Whole units; the payer chooses when absent. */
+  amount?: string
+  /** A text that the transfer carries. */
+  purpose?: string
+}
+
+/** The VietQR payload for a transfer to a bank account: EMV fields, each as tag, length and value, and a checksum. */
+export function vietQr({ bin, accountNumber, amount, purpose }: QrOptions): string {
+  const beneficiary = field('00', bin) + field('01', accountNumber)
+  const payload = [
+    field('00', '01'),
+    field('01', amount === undefined ? '11' : '12'),
+    field(ACCOUNT, field('00', NAPAS) + field('01', beneficiary) + field('02', TO_ACCOUNT)),
+    field('53', '704'),
+    amount === undefined ? '' : field('54', amount),
+    field('58', 'VN'),
+    purpose === undefined ? '' : field('62', field('08', purpose)),
+    CHECKSUM_HEAD,
+  ].join('')
+  return payload + checksum(payload)
+}
+
+/** The bank account in a VietQR payload. Gives undefined for text that is none, or whose checksum is wrong. */
+export function readVietQr(text: string): QrAccount | undefined {
+  const [body, given] = [text.slice(0, -CHECKSUM_LENGTH), text.slice(-CHECKSUM_LENGTH)]
+  if (!body.endsWith(CHECKSUM_HEAD) || checksum(body) !== given.toUpperCase()) return undefined
+  const account = readFields(readFields(text)?.get(ACCOUNT))
+  if (account?.get('00') !== NAPAS) return undefined
+  const beneficiary = readFields(account.get('01'))
+  const [bin, accountNumber] = [beneficiary?.get('00'), beneficiary?.get('01')]
+  return bin === undefined || accountNumber === undefined ? undefined : { bin, accountNumber }
+}
+
+/** Tag of the account field, and what stands in it: the identifier of the domestic scheme, and the kind of transfer. */
+const ACCOUNT = '38'
+const NAPAS = 'A000000727'
+const TO_ACCOUNT = 'QRIBFTTA'
+
+/** The checksum is the last field and covers its own tag and length. */
+const CHECKSUM_HEAD = '6304'
+const CHECKSUM_LENGTH = 4
+
+function field(tag: string, value: string): string {
+  return tag + String(value.length).padStart(2, '0') + value
+}
+
+function readFields(text: string | undefined): Map<string, string> | undefined {
+  if (text === undefined) return undefined
+  const fields = new Map<string, string>()
+  for (let at = 0; at < text.length;) {
+    const head = /^(\d\d)(\d\d)$/.exec(text.slice(at, at + 4))
+    const end = at + 4 + Number(head?.[2])
+    if (head?.[1] === undefined || end > text.length) return undefined
+    fields.set(head[1], text.slice(at + 4, end))
+    at = end
+  }
+  return fields
+}
+
+/** CRC-16 with polynomial 1021 and start FFFF, as EMV asks for; four upper-case hex digits. */
+function checksum(text: string): string {
+  let crc = 0xffff
+  for (const byte of Buffer.from(text)) {
+    crc ^= byte << 8
+    for (let bit = 0; bit < 8; bit += 1) crc = crc & 0x8000 ? ((crc << 1) ^ 0x1021) & 0xffff : (crc << 1) & 0xffff
+  }
+  return crc.toString(16).toUpperCase().padStart(4, '0')
+}

@@ -1,0 +1,134 @@
+import { agreementIdOf } from '../agreements/agreement.ts'
+import type { Agreement, AgreementStatus } from '../agreements/agreement.ts'
+import { agreementTeller } from '../agreements/agreement-teller.ts'
+import { MAGIC_PAYERS, moveAgreement } from '../agreements/agreements.ts'
+import { knownQrs } from '../banks/accounts.ts'
+import type { KnownQr } from '../banks/accounts.ts'
+import { MAGIC_3DS, MAGIC_FAILURES } from '../failures.ts'
+import type { MagicFailure } from '../failures.ts'
+import type { Fault } from '../faults.ts'
+import { linkTeller } from '../link-teller.ts'
+import { causeMishap } from '../mishaps.ts'
+import type { Mishap, MishapResult, Teller } from '../mishaps.ts'
+import { MAGIC_PAYOUTS } from '../payouts/magic-payouts.ts'
+import type { MagicPayout } from '../payouts/magic-payouts.ts'
+import type { Payout, PayoutStatus } from '../payouts/payout.ts'
+import { movePayout } from '../payouts/payout-steps.ts'
+import { payoutTeller } from '../payouts/payout-teller.ts'
+import type { PaymentStatus } from '../status.ts'
+import { MAGIC_REFUNDS } from '../steps.ts'
+import type { WebhookRecord } from '../webhook-sender.ts'
+import type { ApiCall, World } from '../world.ts'
+import { ControlError } from './control-error.ts'
+import { linkOf, setPaymentStatus } from './payment-control.ts'
+import type { SetStatusOptions } from './payment-control.ts'
+import { agreementView, linkView, payoutView, stateOf } from './views.ts'
+import type { AgreementView, LinkView, PayoutView, SandboxState } from './views.ts'
+
+/** What decides, by a name, an amount or a text, how something goes. */
+export type MagicTable = {
+  failures: readonly MagicFailure[]
+  threeDs: { lastName: string; amount: string; zeroDecimalAmount: string }
+  /** Refund descriptions that decide how the refund ends. */
+  refunds: readonly string[]
+  /** Payers of agreements who reject the mandate, or keep it waiting. */
+  payers: { reject: string; wait: string }
+  /** Amounts of payout transactions. */
+  payouts: readonly MagicPayout[]
+}
+
+/** A change that no webhook tells of, where `silent` is true. */
+export type Silently = { silent?: boolean }
+
+/** The control endpoints, in process. Methods that take an id reject with `ControlError` when there is nothing of that id. */
+export type SandboxControl = {
+  state(): SandboxState
+  webhooks(): WebhookRecord[]
+  failures(): MagicTable
+  calls(): ApiCall[]
+  /** The bank accounts that the look-up knows, each with a VietQR payload. */
+  bankAccounts(): KnownQr[]
+  /** Moves the clock forward and gives the new time. */
+  advance(seconds: number): Promise<Date>
+  /**
+   * Sets the truth, legal transition or not, and waits for the first try of its webhook. `uuid` is that of a link, its
+   * payment, a payin or a gateway payment. Automatic steps of the payment end.
+   */
+  setStatus(uuid: string, status: PaymentStatus, options?: SetStatusOptions): Promise<LinkView>
+  deliver(uuid: string, mishap: Mishap): Promise<MishapResult>
+  /** The same for an agreement; `id` is the numeric one or `agreement-<n>`. */
+  setAgreementStatus(id: string | number, status: AgreementStatus, options?: Silently): Promise<AgreementView>
+  deliverAgreement(id: string | number, mishap: Mishap<AgreementStatus>): Promise<MishapResult>
+  /** The same for a payout. */
+  setPayoutStatus(uuid: string, status: PayoutStatus, options?: Silently): Promise<PayoutView>
+  deliverPayout(uuid: string, mishap: Mishap<PayoutStatus>): Promise<MishapResult>
+  addFault(fault: Fault): void
+  clearFaults(): void
+}
+
+/** The control of one sandbox. */
+export function createControl(world: World): SandboxControl {
+  return {
+    state: () => stateOf(world),
+    webhooks: () => world.sender.records.map((record) => ({ ...record, attempts: [...record.attempts] })),
+    failures: () => MAGIC_TABLE,
+    calls: () => [...world.calls],
+    bankAccounts: knownQrs,
+    advance: async (seconds) => {
+      await world.clock.advance(seconds * 1000)
+      return world.clock.now()
+    },
+    setStatus: async (uuid, status, options = {}) => {
+      const link = linkOf(world, uuid)
+      await setPaymentStatus(world, link, status, options)
+      return linkView(world, link)
+    },
+    deliver: async (uuid, mishap) => cause(world, linkTeller(world, linkOf(world, uuid)), mishap),
+    setAgreementStatus: async (id, status, options = {}) => {
+      const agreement = agreementOf(world, id)
+      await moveAgreement(world, agreement, status, options)
+      return agreementView(agreement)
+    },
+    deliverAgreement: async (id, mishap) => cause(world, agreementTeller(world, agreementOf(world, id)), mishap),
+    setPayoutStatus: async (uuid, status, options = {}) => {
+      const payout = payoutOf(world, uuid)
+      await movePayout(world, payout, status, options)
+      return payoutView(payout)
+    },
+    deliverPayout: async (uuid, mishap) => cause(world, payoutTeller(world, payoutOf(world, uuid)), mishap),
+    addFault: (fault) => world.faults.add(fault),
+    clearFaults: () => world.faults.clear(),
+  }
+}
+
+const MAGIC_TABLE: MagicTable = {
+  failures: MAGIC_FAILURES,
+  threeDs: MAGIC_3DS,
+  refunds: MAGIC_REFUNDS,
+  payers: MAGIC_PAYERS,
+  payouts: Object.values(MAGIC_PAYOUTS),
+}
+
+async function cause<Status extends string>(
+  world: World,
+  teller: Teller<Status>,
+  mishap: Mishap<Status>,
+): Promise<MishapResult> {
+  const result = await causeMishap(world, teller, mishap)
+  if (result === undefined) throw new ControlError(409, 'No webhook of it was sent, or it has no address.')
+  return result
+}
+
+function agreementOf(world: World, id: string | number): Agreement {
+  const agreement = [...world.agreements.values()].find(
+    (candidate) => String(candidate.id) === String(id) || agreementIdOf(candidate) === id,
+  )
+  if (agreement === undefined) throw new ControlError(404, 'There is no such payment agreement.')
+  return agreement
+}
+
+function payoutOf(world: World, uuid: string): Payout {
+  const payout = world.payouts.get(uuid)
+  if (payout === undefined) throw new ControlError(404, 'There is no such payout.')
+  return payout
+}

@@ -1,0 +1,45 @@
+import { parseDecimal } from '../decimal.ts'
+import { failureReason } from '../failures.ts'
+import type { Link } from '../link.ts'
+import { findByAnyUuid } from '../links.ts'
+import { noteRefund } from '../refunds.ts'
+import type { PaymentStatus } from '../status.ts'
+import { announce, ensurePayment, transition } from '../transitions.ts'
+import type { World } from '../world.ts'
+import { ControlError } from './control-error.ts'
+
+export type SetStatusOptions = {
+  /** The failure code of `failed`; `generic_declined` when absent. */
+  errorCode?: string
+  /** The truth changes and no webhook tells of it. */
+  silent?: boolean
+  /** What has been paid back, or is to be, in all; for refund statuses. The whole, or half for a part, when absent. */
+  refundAmount?: string
+}
+
+/** Sets the status of a link, payin or gateway payment and waits for the first try of its webhook. */
+export async function setPaymentStatus(
+  world: World,
+  link: Link,
+  status: PaymentStatus,
+  { errorCode = 'generic_declined', silent = false, refundAmount }: SetStatusOptions,
+): Promise<void> {
+  const reason = failureReason(errorCode)
+  if (reason === undefined) throw new ControlError(422, 'There is no such failure code.')
+  const refunded = refundAmount === undefined ? undefined : parseDecimal(refundAmount)
+  if (refundAmount !== undefined && refunded === undefined) throw new ControlError(422, 'The refund is no amount.')
+  if (status === 'expired' && link.payment === undefined) {
+    link.lapsed = true
+    if (!silent) await announce(world, link)
+    return
+  }
+  noteRefund(link, ensurePayment(world, link), { status, total: refunded })
+  await transition(world, link, status, { silent, payCode: status === 'failed' ? { ...reason } : undefined })
+}
+
+/** The link, payin or gateway payment with this uuid, or the one whose payment has it. */
+export function linkOf(world: World, uuid: string): Link {
+  const link = findByAnyUuid(world, uuid)
+  if (link === undefined) throw new ControlError(404, 'There is no such link or payin.')
+  return link
+}

@@ -1,0 +1,44 @@
+import { decimal } from '../decimal.ts'
+import { Fields } from '../fields.ts'
+import type { JsonObject, Problems } from '../fields.ts'
+import type { LinkRequest } from '../link.ts'
+import { recordedAmount } from '../methods.ts'
+import { positiveNumber, readEmail, requiredTarget, requiredUrl } from '../request-parts.ts'
+import type { SandboxSite } from '../sites.ts'
+
+/** Checks the body of a gateway payment (gap sheet, section 4). */
+export function readGatewayRequest(
+  body: JsonObject,
+  site: SandboxSite,
+): { orderId: string; request: LinkRequest } | { problems: Problems } {
+  const fields = new Fields(body)
+  const currency = site.currencies[0] ?? ''
+  const orderId = fields.text('order_id')
+  const request: LinkRequest = {
+    currency,
+    amount: recordedAmount(positiveNumber(fields, 'amount') ?? decimal('0'), currency),
+    description: fields.text('description'),
+    sender: readOrderDetails(fields),
+    methodCode: null,
+    expiresInSeconds: LIFETIME_S,
+    redirect: { success: requiredUrl(fields, 'order_success_url') },
+    webhook: requiredTarget(fields, 'payment_gateway_notification'),
+    metaData: undefined,
+  }
+  return fields.isClean ? { orderId, request } : { problems: fields.problems }
+}
+
+/** How long the page stays open is not documented; this is the time of a link. */
+const LIFETIME_S = 1800
+
+function readOrderDetails(fields: Fields): LinkRequest['sender'] {
+  const details = fields.requiredObject('order_details')
+  if (details === undefined) return { email: '', firstName: '', lastName: '' }
+  details.optionalObject('shipping_details')
+  if (details.optional('items') !== undefined) details.requiredObjects('items')
+  const billing = details.requiredObject('billing_details')
+  if (billing === undefined) return { email: '', firstName: '', lastName: '' }
+  billing.text('phone')
+  billing.optionalText('company')
+  return { email: readEmail(billing), firstName: billing.text('first_name'), lastName: billing.text('last_name') }
+}

@@ -1,0 +1,23 @@
+import { randomBytes } from 'node:crypto'
+import type { SandboxSite } from '../sites.ts'
+import type { World } from '../world.ts'
+
+/** An access token of the gateway; it belongs to the site that asked for it. */
+export type Token = { readonly siteId: string; readonly expiresAt: Date }
+
+/** How long a token lives, in seconds (interface document, section 8). */
+export const TOKEN_LIFETIME_S = 3600
+
+/** Gives a new token to a site; earlier ones live on. */
+export function issueToken(world: World, site: SandboxSite): string {
+  const text = ['header', 'claims', 'signature'].map(() => randomBytes(24).toString('base64url')).join('.')
+  const expiresAt = new Date(world.clock.now().getTime() + TOKEN_LIFETIME_S * 1000)
+  world.tokens.set(text, { siteId: site.id, expiresAt })
+  return text
+}
+
+/** Tells whether a token is the site's own and still lives. */
+export function isLive(world: World, site: SandboxSite, text: string | undefined): boolean {
+  const token = world.tokens.get(text ?? '')
+  return token !== undefined && token.siteId === site.id && world.clock.now() < token.expiresAt
+}

@@ -1,0 +1,66 @@
+import { vietQr } from '../banks/vietqr.ts'
+import { BANK_ACCOUNTS } from '../banks/accounts.ts'
+import { decimalText } from '../decimal.ts'
+import { owedTotal } from '../link.ts'
+import type { Payin } from '../link.ts'
+import type { Method } from '../methods.ts'
+import { paymentUrl } from '../payment-facts.ts'
+import type { World } from '../world.ts'
+
+/** Tells whether the `pay_code` of a method comes later, by a webhook (gap sheet, section 9). */
+export function isLate(method: Method): boolean {
+  return method.kind === 'alias' || method.code === 'jp_bank_jpy'
+}
+
+/** What the payer needs to pay, by the kind of the method (gap sheet, section 9); mobile money needs nothing. */
+export function payCodeOf(world: World, payin: Payin, method: Method): Readonly<Record<string, string>> | undefined {
+  const page = paymentUrl(world, payin)
+  if (method.kind === 'mobile_money') return undefined
+  if (method.kind === 'card') return { '3ds_url': `${page}/3ds` }
+  if (method.kind === 'alias') return { payment_url: page }
+  if (method.code === 'jp_bank_jpy') return japaneseAccount(payin)
+  if (QR_METHOD.test(method.code)) return { qr_string: qrString(payin, method) }
+  if (BANK_METHOD.test(method.code)) return bankAccount(payin)
+  return { redirect_url: page }
+}
+
+const QR_METHOD = /qr|duitnow|pix/
+const BANK_METHOD = /^(?:kr|ng|mw|bw|ar|sa|usdc)_/
+
+function japaneseAccount(payin: Payin): Record<string, string> {
+  return {
+    bank_name: 'Sandbox Bank',
+    transfer_id: digitsOf(payin.uuid, 7),
+    branch_code: '001',
+    branch_name: 'Main branch',
+    account_type: 'ordinary',
+    account_number: digitsOf(payin.uuid, 7),
+    account_name: 'ｻﾝﾄﾞﾎﾞｯｸｽ',
+    transfer_name: `${digitsOf(payin.uuid, 7)} ${payin.payin.name}`,
+    expired_timestamp: payin.expiresAt.toISOString(),
+  }
+}
+
+function bankAccount(payin: Payin): Record<string, string> {
+  return {
+    bank_name: 'Sandbox Bank',
+    account_number: digitsOf(payin.uuid, 12),
+    account_name: 'Sandbox Treasury',
+    reference: payin.uuid,
+  }
+}
+
+/** A VietQR payload is one that the bank look-up resolves; the other schemes have no published sandbox payload. */
+function qrString(payin: Payin, method: Method): string {
+  const amount = decimalText(owedTotal(payin))
+  const [account] = BANK_ACCOUNTS
+  if (method.currency === 'VND' && account !== undefined) return vietQr({ ...account, amount, purpose: payin.uuid })
+  return `sandbox:${method.code}:${payin.uuid}:${amount}`
+}
+
+/** Digits that stay the same for a payin, since its uuid does. */
+function digitsOf(uuid: string, count: number): string {
+  return Array.from(uuid.repeat(2), (letter) => String(letter.charCodeAt(0) % 10))
+    .join('')
+    .slice(0, count)
+}

@@ -1,0 +1,32 @@
+import { gstAmount, owedTotal, statusOf } from '../link.ts'
+import type { Payin } from '../link.ts'
+import { compareDecimals } from '../decimal.ts'
+import { flatObject } from '../payment-object.ts'
+import { money, wireTime } from '../wire.ts'
+import type { World } from '../world.ts'
+
+/** The record of a payin that creation, detail and list give (gap sheet, section 10). */
+export function payinRecord(world: World, payin: Payin): Record<string, unknown> {
+  const { terms, status } = { terms: payin.payin, status: statusOf(payin) }
+  return {
+    ...flatObject(world, payin),
+    status_text: status.replaceAll('_', ' '),
+    stage: isOverpaid(payin) ? 'overpaid' : null,
+    gst: terms.gst,
+    gst_amount: money(gstAmount(payin)),
+    description: payin.request.description,
+    pay_by: wireTime(payin.expiresAt),
+    metadata: terms.metadata ?? {},
+  }
+}
+
+/** The same record as the answer to a refund spells it (gap sheet, section 12). */
+export function refundedRecord(world: World, payin: Payin): Record<string, unknown> {
+  const { webhook_notification: payinNotification, expired_at: expiredAt, ...rest } = payinRecord(world, payin)
+  return { ...rest, payin_notification: payinNotification, expried_at: expiredAt }
+}
+
+function isOverpaid(payin: Payin): boolean {
+  const { paid } = payin.payment ?? {}
+  return paid !== undefined && compareDecimals(paid, owedTotal(payin)) > 0
+}

@@ -1,0 +1,109 @@
+import type { ExactJson } from '../../domain/exact-json.ts'
+import { decimal } from '../decimal.ts'
+import type { Decimal } from '../decimal.ts'
+import { Fields } from '../fields.ts'
+import type { JsonObject, Problems } from '../fields.ts'
+import type { LinkRequest, PayinTerms } from '../link.ts'
+import { checkParams } from '../method-params.ts'
+import { recordedAmount } from '../methods.ts'
+import type { Method } from '../methods.ts'
+import { OPEN_AMOUNT_METHOD, payinMethodsOf } from '../methods-v2.ts'
+import { parseMoment } from '../moments.ts'
+import { limitProblem, optionalPositiveNumber, optionalTarget, positiveNumber, readEmail } from '../request-parts.ts'
+import type { SandboxSite } from '../sites.ts'
+import { payinParamRules } from './payin-params.ts'
+
+/** A payin creation after validation: what it shares with a link, and what it has of its own. */
+export type PayinRequest = {
+  method: Method
+  request: LinkRequest
+  terms: PayinTerms
+  /** When the payin lapses; undefined where the request leaves that to the service. */
+  expiresAt: Date | undefined
+}
+
+/** Checks the body of a payin creation (gap sheet, section 9). */
+export function readPayin(
+  body: JsonObject,
+  site: SandboxSite,
+  now: Date,
+): { payin: PayinRequest } | { problems: Problems } {
+  const fields = new Fields(body)
+  const currency = readCurrency(fields, site)
+  const method = readMethod(fields, site, currency)
+  const name = fields.text('name')
+  const terms: PayinTerms = {
+    name,
+    gst: readGst(fields, currency),
+    externalId: fields.optionalText('external_id') ?? null,
+    metadata: readMetadata(fields),
+  }
+  const request: LinkRequest = {
+    currency,
+    amount: recordedAmount(readAmount(fields, method), currency),
+    description: fields.optionalText('description') ?? '',
+    // The last name decides among the magic failures; a payin has one name only.
+    sender: { email: readEmail(fields), firstName: '', lastName: name.trim().split(' ').at(-1) ?? '' },
+    methodCode: method?.code ?? null,
+    expiresInSeconds: DEFAULT_LIFETIME_S,
+    redirect: {},
+    webhook: optionalTarget(fields, 'webhook_notification'),
+    metaData: undefined,
+  }
+  const expiresAt = readExpiry(fields, now)
+  if (method !== undefined) checkParams(fields, 'payin_method_params', payinParamRules(method))
+  else fields.requiredObject('payin_method_params')
+  return method !== undefined && fields.isClean
+    ? { payin: { method, request, terms, expiresAt } }
+    : { problems: fields.problems }
+}
+
+const ZERO = decimal('0')
+const DEFAULT_LIFETIME_S = 3600
+const SHORTEST_LIFETIME_MS = 15 * 60_000
+
+function readCurrency(fields: Fields, site: SandboxSite): string {
+  const currency = fields.text('currency')
+  if (currency !== '' && !site.currencies.includes(currency)) fields.fail('currency', 'is not available for this site')
+  return currency
+}
+
+function readMethod(fields: Fields, site: SandboxSite, currency: string): Method | undefined {
+  const code = fields.text('payin_method_name')
+  const method = payinMethodsOf(site.currencies).find((candidate) => candidate.code === code)
+  if (method === undefined) fields.fail('payin_method_name', 'is not available for this site')
+  else if (site.currencies.includes(currency) && method.currency !== currency)
+    fields.fail('payin_method_name', 'is of another currency')
+  return method
+}
+
+function readAmount(fields: Fields, method: Method | undefined): Decimal {
+  const amount =
+    method?.code === OPEN_AMOUNT_METHOD ? optionalPositiveNumber(fields, 'amount') : positiveNumber(fields, 'amount')
+  const problem = amount && method && limitProblem(amount, method)
+  if (problem !== undefined) fields.fail('amount', problem)
+  return amount ?? ZERO
+}
+
+/** The tax is for AUD alone (interface document, section 1, rule 3). */
+function readGst(fields: Fields, currency: string): boolean {
+  const gst = fields.required('gst')
+  if (gst !== undefined && typeof gst !== 'boolean') fields.fail('gst', 'must be a boolean')
+  if (gst === true && currency !== 'AUD') fields.fail('gst', 'must be false for every currency but AUD')
+  return gst === true
+}
+
+function readExpiry(fields: Fields, now: Date): Date | undefined {
+  const text = fields.optionalText('expired_at')
+  const expiresAt = text === undefined ? undefined : parseMoment(text)
+  if (expiresAt === undefined) {
+    if (text !== undefined) fields.fail('expired_at', 'is not a date')
+  } else if (expiresAt.getTime() - now.getTime() < SHORTEST_LIFETIME_MS)
+    fields.fail('expired_at', 'must be at least 15 minutes ahead')
+  return expiresAt
+}
+
+function readMetadata(fields: Fields): ExactJson | undefined {
+  fields.optionalObject('metadata')
+  return fields.optional('metadata')
+}

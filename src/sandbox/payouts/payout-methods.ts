@@ -1,0 +1,91 @@
+import { decimal } from '../decimal.ts'
+import type { Decimal } from '../decimal.ts'
+import type { Descriptors } from '../method-params.ts'
+import { OPEN_AMOUNT_METHOD } from '../methods-v2.ts'
+import { banksOf } from './banks.ts'
+import type { Bank } from './banks.ts'
+
+/** One way to pay out, as the catalogue of the sandbox knows it. */
+export type PayoutMethod = {
+  readonly currency: string
+  readonly code: string
+  readonly description: string
+  readonly min: Decimal
+  readonly max: Decimal
+  readonly descriptors: Descriptors
+  /** The banks that `bank_code` may name; none for methods that need no bank. */
+  readonly banks: readonly Bank[]
+}
+
+/** The payout methods of some currencies, in the order of the catalogue. */
+export function payoutMethodsOf(currencies: readonly string[]): PayoutMethod[] {
+  return METHODS.filter((method) => currencies.includes(method.currency))
+}
+
+const ACCOUNT: Descriptors = {
+  account_number: 'string:Mandatory Account number',
+  account_name: 'string:Mandatory Account name',
+}
+const BANK: Descriptors = { ...ACCOUNT, bank_code: 'string:Mandatory Bank code' }
+
+const DESCRIPTORS: Readonly<Record<string, Descriptors>> = {
+  au_bank_aud: { ...ACCOUNT, bsb: 'string:Mandatory Bank-state-branch number' },
+  jp_bank_jpy: { ...BANK, branch_code: 'string:Mandatory Branch code' },
+  id_bank_idr: { ...BANK, description: 'string:Optional Description' },
+}
+
+/** Banks of a country, in contrast to wallets and mobile money. */
+const NEEDS_BANK = /^[a-z]{2}_bank_/
+
+type Limits = readonly [min: string, max: string]
+
+/** Codes by currency (gap sheet, section 28; interface document, section 2.6). The limits are the sandbox's own. */
+const CODES: Readonly<Record<string, { limits: Limits; codes: readonly string[] }>> = {
+  AUD: { limits: ['1', '100000'], codes: ['au_bank_aud'] },
+  JPY: { limits: ['500', '3000000'], codes: ['jp_bank_jpy'] },
+  KRW: { limits: ['10000', '50000000'], codes: ['kr_bank_krw'] },
+  VND: { limits: ['50000', '500000000'], codes: ['vn_bank_vnd'] },
+  PHP: { limits: ['200', '50000'], codes: ['ph_bank_php', 'ph_bank_maya_php', 'ph_ewallet_gcash_php'] },
+  IDR: { limits: ['10000', '100000000'], codes: ['id_bank_idr'] },
+  MYR: {
+    limits: ['10', '30000'],
+    codes: [
+      'my_bank_myr',
+      'my_ewallet_touchngo_myr',
+      'my_ewallet_finexus_myr',
+      'my_ewallet_boost_myr',
+      'my_ewallet_bigpay_myr',
+      'my_ewallet_shopee_myr',
+      'my_ewallet_gxbank_myr',
+      'my_ewallet_merchantrade_myr',
+    ],
+  },
+  THB: { limits: ['100', '500000'], codes: ['th_bank_thb'] },
+  BRL: { limits: ['5', '50000'], codes: ['br_bank_brl'] },
+  ZAR: { limits: ['10', '100000'], codes: ['sa_bank_zar'] },
+  NGN: { limits: ['500', '5000000'], codes: ['ng_bank_ngn'] },
+  KES: { limits: ['100', '150000'], codes: ['ke_bank_kes', 'ke_mobile_money_kes'] },
+  GHS: { limits: ['5', '15000'], codes: ['gh_mobile_money_ghs'] },
+  XAF: { limits: ['500', '1000000'], codes: ['cm_mobile_money_xaf'] },
+  XOF: { limits: ['200', '1500000'], codes: ['ci_mobile_money_xof'] },
+  USDC: { limits: ['10', '100000'], codes: [OPEN_AMOUNT_METHOD] },
+}
+
+const METHODS: readonly PayoutMethod[] = Object.entries(CODES).flatMap(
+  ([
+    currency,
+    {
+      limits: [min, max],
+      codes,
+    },
+  ]) =>
+    codes.map((code) => {
+      const descriptors = DESCRIPTORS[code] ?? (NEEDS_BANK.test(code) ? BANK : ACCOUNT)
+      const banks = descriptors['bank_code'] === undefined ? [] : banksOf(currency)
+      return { currency, code, description: describe(code), min: decimal(min), max: decimal(max), descriptors, banks }
+    }),
+)
+
+function describe(code: string): string {
+  return code.includes('_bank_') ? 'Bank transfer' : code.includes('mobile_money') ? 'Mobile money' : 'Wallet'
+}

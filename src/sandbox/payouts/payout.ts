@@ -1,0 +1,73 @@
+import type { ExactJson } from '../../domain/exact-json.ts'
+import type { Timer } from '../clock.ts'
+import { addDecimals, decimal } from '../decimal.ts'
+import type { Decimal } from '../decimal.ts'
+import type { FullTarget } from '../request-parts.ts'
+import type { OutgoingWebhook } from '../webhook-sender.ts'
+
+/** The statuses of a payout batch (gap sheet, section 19). */
+export const PAYOUT_STATUSES = ['created', 'scheduled', 'processing', 'completed', 'expired'] as const
+
+export type PayoutStatus = (typeof PAYOUT_STATUSES)[number]
+
+/** One payee of a batch after validation (gap sheet, section 18). */
+export type PayeeRequest = {
+  readonly payee: string
+  readonly amount: Decimal
+  readonly externalId: string | null
+  readonly params: Readonly<Record<string, ExactJson>>
+}
+
+/** The body of a payout creation after validation. */
+export type PayoutRequest = {
+  readonly currency: string
+  readonly methodCode: string
+  readonly description: string
+  readonly externalId: string | null
+  readonly scheduledAt: Date | undefined
+  readonly target: FullTarget
+  readonly payees: readonly PayeeRequest[]
+}
+
+/** One transaction of a batch. Only `settled` is documented (gap sheet, section 19); the other two are the sandbox's own. */
+export type PayoutTransaction = PayeeRequest & {
+  readonly uuid: string
+  readonly balanceId: string
+  status: 'pending' | 'settled' | 'failed'
+  errorMessage: string | null
+}
+
+/** Why a batch does not go on (gap sheet, section 19). */
+export type PayoutError = { readonly code: string; readonly message: string }
+
+/** A payout batch and all that the sandbox knows of it. */
+export type Payout = {
+  readonly uuid: string
+  readonly siteId: string
+  readonly currency: string
+  readonly request: PayoutRequest
+  readonly createdAt: Date
+  readonly transactions: readonly PayoutTransaction[]
+  readonly history: { readonly status: PayoutStatus; readonly at: Date; readonly silent: boolean }[]
+  status: PayoutStatus
+  error: PayoutError | undefined
+  /** Until when the batch waits for funds, once it does. */
+  fundsUntil: Date | undefined
+  step: Timer | undefined
+  held: OutgoingWebhook[] | undefined
+}
+
+/** Tells whether the money of a batch has left the available balance without having arrived. */
+export function isUnderWay({ status }: Payout): boolean {
+  return status === 'processing'
+}
+
+/** What a batch pays in all. */
+export function totalAmount({ transactions }: Pick<Payout, 'transactions'>): Decimal {
+  return transactions.map(({ amount }) => amount).reduce(addDecimals, decimal('0'))
+}
+
+/** What a batch pays apart from the transactions that have failed. */
+export function handledAmount({ transactions }: Pick<Payout, 'transactions'>): Decimal {
+  return totalAmount({ transactions: transactions.filter(({ status }) => status !== 'failed') })
+}

@@ -1,0 +1,61 @@
+import { randomBytes } from 'node:crypto'
+import { newUuid } from '../ids.ts'
+import type { SandboxSite } from '../sites.ts'
+import { isTaken } from '../transitions.ts'
+import type { World } from '../world.ts'
+import type { PayeeRequest, Payout, PayoutRequest, PayoutTransaction } from './payout.ts'
+import { begin, movePayout } from './payout-steps.ts'
+
+/** Keeps a new batch and plans its run: at its own time, or at once, which is one step of the sandbox clock later. */
+export function createPayout(world: World, site: SandboxSite, request: PayoutRequest): Payout {
+  const createdAt = world.clock.now()
+  const payout: Payout = {
+    uuid: newUuid((uuid) => isTaken(world, uuid)),
+    siteId: site.id,
+    currency: request.currency,
+    request,
+    createdAt,
+    transactions: request.payees.map(newTransaction),
+    history: [{ status: 'created', at: createdAt, silent: true }],
+    status: 'created',
+    error: undefined,
+    fundsUntil: undefined,
+    step: undefined,
+    held: undefined,
+  }
+  world.payouts.set(payout.uuid, payout)
+  if (request.scheduledAt !== undefined) void movePayout(world, payout, 'scheduled')
+  const startsAt = request.scheduledAt ?? new Date(createdAt.getTime() + world.paceMs)
+  payout.step = world.clock.schedule(startsAt, () => begin(world, payout))
+  return payout
+}
+
+/** The site's batch with this uuid. */
+export function findPayout(world: World, site: SandboxSite, uuid: string): Payout | undefined {
+  const payout = world.payouts.get(uuid)
+  return payout?.siteId === site.id ? payout : undefined
+}
+
+/** The site's batches that were created in a range to which both ends belong, the newest first. */
+export function listPayouts(world: World, site: SandboxSite, { from, to }: { from: Date; to: Date }): Payout[] {
+  return [...world.payouts.values()]
+    .filter(({ siteId, createdAt }) => siteId === site.id && createdAt >= from && createdAt <= to)
+    .reverse()
+}
+
+/** Calls off a batch that has not begun. Gives false when it is not scheduled (gap sheet, section 20). */
+export function cancelScheduled(world: World, payout: Payout): boolean {
+  if (payout.status !== 'scheduled') return false
+  void movePayout(world, payout, 'expired')
+  return true
+}
+
+function newTransaction(request: PayeeRequest): PayoutTransaction {
+  return {
+    ...request,
+    uuid: newUuid(() => false),
+    balanceId: `${randomBytes(4).toString('hex')}-${randomBytes(4).toString('hex')}`,
+    status: 'pending',
+    errorMessage: null,
+  }
+}
