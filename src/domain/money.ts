@@ -65,3 +65,11 @@ function scaled(decimal: string, scale: number): bigint {
   const [whole = '0', decimals = ''] = decimal.split('.')
   return BigInt(whole + decimals.padEnd(scale, '0'))
 }
+
+/** Adds decimals exactly. Gives as many decimals as the longest of them. */
+export function sumDecimals(decimals: readonly string[]): string {
+  const scale = Math.max(0, ...decimals.map(decimalsOf))
+  const sum = decimals.reduce((total, decimal) => total + scaled(decimal, scale), 0n)
+  const digits = String(sum).padStart(scale + 1, '0')
+  return scale === 0 ? digits : `${digits.slice(0, -scale)}.${digits.slice(-scale)}`
+}

@@ -7,8 +7,11 @@ export function limitOf(method: PayinMethod, which: 'minAmount' | 'maxAmount'): 
   return value === null ? null : { value, currency: method.currency }
 }
 
+/** What limits the amount of a method. */
+type Limits = Pick<PayinMethod, 'currency' | 'minAmount' | 'maxAmount'>
+
 /** Whether an amount lies within a method's limits; null where the currency differs or no limit is known. */
-export function accepts(method: PayinMethod, amount: Money): boolean | null {
+export function accepts(method: Limits, amount: Money): boolean | null {
   const { minAmount, maxAmount } = method
   if (method.currency !== amount.currency || (minAmount === null && maxAmount === null)) return null
   const enough = minAmount === null || compareDecimals(amount.value, minAmount) >= 0

@@ -1,6 +1,7 @@
-import type { Payment } from './payment.ts'
+import type { Agreement, AgreementChange } from './agreement.ts'
+import type { Payment, PaymentChange } from './payment.ts'
 
-export type PaymentEventKind = 'LINK_CREATED' | 'LINK_EXPIRED' | 'PAYMENT_STATUS_CHANGED' | 'PAYMENT_DETAILS_CHANGED'
+export type PaymentEventKind = 'LINK_CREATED' | 'LINK_EXPIRED' | PaymentChange['kind'] | AgreementChange['kind']
 
 /** WEBHOOK: the service told us. READ: we read it back. COMMAND: the answer to a mutation. */
 export type EventSource = 'WEBHOOK' | 'READ' | 'COMMAND'
@@ -21,6 +22,8 @@ export type PaymentEvent = {
   readonly linkRef: string | null
   /** The payment as it was after this event. */
   readonly payment: Payment | null
+  /** The agreement as it was after this event. */
+  readonly agreement: Agreement | null
   /** ISO 8601 instant in UTC. */
   readonly recordedAt: string
 }

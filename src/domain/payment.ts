@@ -70,7 +70,7 @@ export function decideWebhook(state: Payment | null, report: PaymentReport, repe
 
 /**
  * Decides what an answer of the service to a read means. A read tells the truth of its moment, so it may lead anywhere
- * but back from paid to unpaid, and a report about another currency is no answer at all.
+ * but back from paid to under way, and a report about another currency is no answer at all.
  */
 export function decideRead(state: Payment | null, report: PaymentReport): Decision {
   if (state === null) return apply(report, report.details, false)
@@ -122,6 +122,11 @@ export function withRequestedAmount(report: PaymentReport, requested: Money | nu
   const currency = report.details.currency ?? requested.currency
   const amount = report.details.amount ?? (currency === requested.currency ? requested.value : null)
   return { ...report, details: { ...report.details, currency, amount } }
+}
+
+/** A payment in the terms of a report: what is known of it already. */
+export function reportOf({ id, statusRaw, status, details }: Payment): PaymentReport {
+  return { paymentId: id, linkId: null, statusRaw, status, details, payer: { name: null, email: null } }
 }
 
 /** The first rank at which the customer is no longer under way: pending, authorised and waiting lie below it. */

@@ -42,6 +42,8 @@ export type PayoutReport = {
   readonly errorCode: string | null
   readonly errorMessage: string | null
   readonly transactions: readonly PayoutTransaction[]
+  /** The webhook address that the batch was made with, by which one whose creation was not answered is found again. */
+  readonly endpointUrl: string | null
 }
 
 export type PayoutTransaction = {

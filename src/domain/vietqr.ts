@@ -159,7 +159,7 @@ function closingFaults(payload: string, objects: readonly DataObject[]): (Fault 
   const end = crc?.at ?? payload.length
   const missing = (id: string, what: string): Fault | null =>
     objects.some((object) => object.id === id) ? null : fault(end, `${what} (${id}) is missing`)
-  const absent = [missing('38', 'the beneficiary'), missing('58', 'the country'), missing('63', 'the CRC')]
+  const absent = [missing('38', 'the beneficiary'), missing('63', 'the CRC')]
   return crc === undefined ? absent : [...absent, ...crcFaults(payload, crc)]
 }
 

@@ -1,5 +1,8 @@
 import type { AppendListeners } from './append-listeners.ts'
+import { createAgreementReadStore } from './records/agreement-reads.ts'
+import { createAgreementStore } from './records/agreements.ts'
 import { createCommandStore } from './records/commands.ts'
+import { createHeartbeat } from './records/heartbeat.ts'
 import { createInbox } from './records/inbox.ts'
 import { createLinkStore } from './records/links.ts'
 import { createEventLog } from './records/log.ts'
@@ -16,12 +19,14 @@ export type StoreParts = {
   readonly now: () => Date
   /** Rejects when the database can no longer be relied on, beyond what a query would show. */
   readonly assertHealthy: () => void
+  /** See `Store.onFatal`. */
+  readonly onFatal: Store['onFatal']
   readonly close: () => Promise<void>
 }
 
 /** Puts the store together from a database's way to read and its way to write: the queries are the same for each. */
 export async function createStore(parts: StoreParts): Promise<Store> {
-  const { reader, write, listeners, now, assertHealthy, close } = parts
+  const { reader, write, listeners, now, assertHealthy, onFatal, close } = parts
   const { log_id: logId } = await reader
     .selectFrom('meta')
     .select('log_id')
@@ -34,12 +39,16 @@ export async function createStore(parts: StoreParts): Promise<Store> {
     links: createLinkStore(reader, now),
     payments: createPaymentStore(reader),
     commands: createCommandStore(reader, write),
-    reads: createReadStore(reader, write),
+    agreements: createAgreementStore(reader),
+    reads: createReadStore(reader, write, now),
+    agreementReads: createAgreementReadStore(reader, write),
+    heartbeat: createHeartbeat(reader, write),
     logId,
     async ping() {
       assertHealthy()
       await log.head()
     },
+    onFatal,
     close,
   }
 }

@@ -1,7 +1,6 @@
 import { DatabaseSync } from 'node:sqlite'
 import { type AppendListeners, createAppendListeners } from './append-listeners.ts'
 import { createStore } from './create-store.ts'
-import { StoreFailure } from './errors.ts'
 import { createGroupCommit, type GroupCommit, type TransactionSteps } from './group-commit.ts'
 import { type Connect, openReader, openWriter, transactionSteps } from './sqlite-connection.ts'
 import { queriesOn } from './sqlite-dialect.ts'
@@ -9,6 +8,7 @@ import { toStoreFailure } from './sqlite-failure.ts'
 import { prepareFile, takeLock, unusable } from './sqlite-files.ts'
 import type { Store } from './store.ts'
 import type { WriteUnit } from './unit.ts'
+import { watchSync } from './watch-sync.ts'
 
 export type SqliteStoreOptions = {
   /** Path of the database file. The file, and the folder it lies in, are made when they are missing. */
@@ -41,6 +41,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
       listeners,
       now: clock,
       assertHealthy: health.assert,
+      onFatal: health.onFatal,
       async close() {
         await commits.close()
         closeAll(open)
@@ -66,36 +67,6 @@ function createCommits(
     },
     toFailure: toStoreFailure,
   })
-}
-
-/**
- * After a commit that could not be synced nobody knows what the disk holds, and asking again may report success without
- * any (https://www.postgresql.org/docs/current/wal-reliability.html): nothing more is written until the file is opened anew.
- */
-function watchSync(steps: TransactionSteps): { steps: TransactionSteps; assert: () => void } {
-  let broken: StoreFailure | null = null
-  const assert = (): void => {
-    if (broken !== null) throw broken
-  }
-  return {
-    assert,
-    steps: {
-      ...steps,
-      begin() {
-        assert()
-        steps.begin()
-      },
-      commit() {
-        try {
-          steps.commit()
-        } catch (error) {
-          const failure = toStoreFailure(error)
-          if (failure instanceof StoreFailure && failure.reason === 'SYNC') broken = failure
-          throw failure
-        }
-      },
-    },
-  }
 }
 
 /** The lock goes last, so that nobody else opens the file while it is still in use. */

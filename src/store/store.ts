@@ -1,10 +1,19 @@
-import type { Command } from '../domain/command.ts'
+import type { AgreementReport } from '../domain/agreement-report.ts'
 import type { Delivery } from '../domain/delivery.ts'
+import type { DirectPayin } from '../domain/direct-payin.ts'
 import type { Disposition, Payment } from '../domain/payment.ts'
 import type { PaymentEvent, PaymentEventKind } from '../domain/payment-event.ts'
 import type { PaymentLink } from '../domain/payment-link.ts'
 import type { Payer, PaymentReport } from '../domain/payment-report.ts'
 import type { PaymentPhase } from '../domain/payment-status.ts'
+import type { AgreementReadStore, AgreementStore } from './agreement-store.ts'
+import type { CommandStore, RefKind } from './command-store.ts'
+import type { StoreFailure } from './errors.ts'
+import type { ReadStore } from './read-store.ts'
+
+export type * from './agreement-store.ts'
+export type * from './command-store.ts'
+export type * from './read-store.ts'
 
 /**
  * Everything that must outlive the process: the log of events, the inbox of deliveries, the state that they have made,
@@ -18,13 +27,28 @@ export type Store = {
   readonly inbox: Inbox
   readonly links: LinkStore
   readonly payments: PaymentStore
+  readonly agreements: AgreementStore
   readonly commands: CommandStore
   readonly reads: ReadStore
+  readonly agreementReads: AgreementReadStore
+  readonly heartbeat: Heartbeat
   /** Random id of this log, made with the database: a cursor of another log can be told by it. */
   readonly logId: string
   /** Resolves when the database answers; rejects when it does not. */
   ping(): Promise<void>
+  /**
+   * Calls the listener once, when a commit could not be made durable: nobody knows what the disk holds, nothing more is
+   * written, and only opening the database anew helps. Gives the function that ends it.
+   */
+  onFatal(listener: (failure: StoreFailure) => void): () => void
   close(): Promise<void>
+}
+
+/** The last sign of life of a process that held the database: a gap tells how long webhooks could not be taken. */
+export type Heartbeat = {
+  /** Null before the first beat. */
+  last(): Promise<Date | null>
+  beat(now: Date): Promise<void>
 }
 
 /** The append-only log. Positions rise in the order of the commits, so a reader that follows them skips nothing. */
@@ -43,6 +67,7 @@ export type EventFilter = {
   readonly paymentIds?: readonly string[]
   /** Upstream link uuids. */
   readonly linkIds?: readonly string[]
+  readonly agreementIds?: readonly string[]
   readonly kinds?: readonly PaymentEventKind[]
 }
 
@@ -52,28 +77,52 @@ export type Inbox = {
    * (and ask for a read where the domain says so).
    */
   receive(delivery: IncomingDelivery): Promise<DeliveryOutcome>
-  /** True when `ref` is the correlator of an attempt that was recorded, whatever became of it. */
-  knowsRef(ref: string): Promise<boolean>
+  /** The same for an agreement's callback. One that speaks of another agreement than its address is QUARANTINED. */
+  receiveAgreement(callback: IncomingCallback): Promise<DeliveryOutcome>
+  /** Keeps a callback that changes no state here: NO_CHANGE, and without its body. The same bytes only count an attempt. */
+  keep(callback: KeptCallback): Promise<DeliveryOutcome>
+  /** Payment or agreement id that the latest usable delivery at a correlator's address named; null when none did. */
+  subjectOf(ref: string): Promise<string | null>
+  /** True when `ref` is the correlator of an attempt of one of these kinds, whatever became of it. */
+  knowsRef(ref: string, kinds: readonly RefKind[]): Promise<boolean>
   page(page: Page, filter: DeliveryFilter): Promise<Delivery[]>
 }
 
-export type IncomingDelivery = {
+/** A callback about something whose state stays with the service. */
+export type KeptCallback = Omit<Arrival, 'body'> & {
+  /** Id and status as the body names them. */
+  readonly subjectId: string | null
+  readonly statusRaw: string | null
+}
+
+/** What came in at one of our addresses. */
+export type Arrival = {
   /** Keyed hashes of the raw body under every live key; the first is stored. */
   readonly bodyHashes: readonly [string, ...string[]]
   /** Correlator that the address carried; null for the merchant's default address. */
   readonly ref: string | null
   /** The body without secrets and payer data, as JSON text; null where it was no JSON object. */
   readonly body: string | null
+  readonly receivedAt: Date
+}
+
+export type IncomingDelivery = Arrival & {
   /** Null when the body is authentic but unusable: it is kept as QUARANTINED. */
   readonly report: PaymentReport | null
-  readonly receivedAt: Date
+}
+
+export type IncomingCallback = Arrival & {
+  /** Agreements have no default address. */
+  readonly ref: string
+  /** Null when the body is authentic but unusable: it is kept as QUARANTINED. */
+  readonly report: AgreementReport | null
 }
 
 export type DeliveryOutcome = {
   readonly disposition: Disposition
   /** The same bytes had come before. */
   readonly repeat: boolean
-  /** A read of the payment is due now. */
+  /** A read of the payment or agreement is due now. */
   readonly readDue: boolean
 }
 
@@ -108,74 +157,17 @@ export type PaymentStore = {
   byIds(ids: readonly string[]): Promise<Payment[]>
   /** Payers by payment id. */
   payers(paymentIds: readonly string[]): Promise<Map<string, Payer>>
+  /** What was asked for, of those payments that we asked for without a link. */
+  payins(paymentIds: readonly string[]): Promise<DirectPayin[]>
   /** Only payments whose amount is known. */
   page(page: Page, filter: PaymentFilter): Promise<Numbered<Payment>[]>
   snapshot(id: string): Promise<{ payment: Payment; link: PaymentLink | null; head: number } | null>
 }
 
 export type PaymentFilter = {
-  /** The link's reference, or the merchant's reference that the payment itself carries. */
+  /** The link's reference, the direct payin's, or the merchant's reference that the payment itself carries. */
   readonly reference?: string
   readonly updatedFrom?: Date
   readonly updatedBefore?: Date
   readonly phases?: readonly PaymentPhase[]
 }
-
-export type CommandStore = {
-  find(mutation: string, key: string): Promise<Command | null>
-  /**
-   * Records that the service is about to be asked. Gives the command as recorded, or the one that already holds the key:
-   * then `fresh` is false and nothing was changed.
-   */
-  begin(command: NewCommand): Promise<{ command: Command; fresh: boolean }>
-  /** Takes an UNKNOWN command up again under a new correlator. False when it was not UNKNOWN any more. */
-  retry(id: string, attempt: { ref: string; owner: string; leaseUntil: number; sentAt: number }): Promise<boolean>
-  /** Forgets a command of which it is certain that the service did nothing. The correlators of its attempts stay known. */
-  forget(id: string): Promise<void>
-  reject(id: string, refusal: unknown): Promise<void>
-  markUnknown(id: string): Promise<void>
-  /**
-   * Ends a command with the link it made: the link, its LINK_CREATED event and the command's result in one transaction.
-   * A payment that came in through the link before is taken over. A second time for the same link changes nothing.
-   * Rejects with `StoreConflictError` for a command that ended otherwise, and for a link that is on record already.
-   */
-  settleWithLink(id: string, link: PaymentLink, at: Date): Promise<void>
-  /** Turns every SENT command whose lease ended before `now` into UNKNOWN. Gives how many. */
-  expireLeases(now: number): Promise<number>
-}
-
-export type NewCommand = Omit<Command, 'state' | 'result' | 'attempt'>
-
-/** What the service is to be asked about: a payment, or a link through which no payment is known. */
-export type ReadSubject = {
-  readonly paymentId: string | null
-  readonly link: PaymentLink | null
-  /** Currency of the payment or link, to pick the credentials when there is no link. */
-  readonly currency: string | null
-  /** Deliveries stored for the payment and for its link so far: an answer counts only while this has not changed. */
-  readonly deliveries: number
-  /** Failed or fruitless reads in a row. */
-  readonly failures: number
-}
-
-export type ReadStore = {
-  /** Subjects whose read is due, longest due first. */
-  due(now: Date, limit: number): Promise<ReadSubject[]>
-  /** Instant of the next read that is due at any time; null when none is planned. */
-  nextDue(): Promise<Date | null>
-  /** The subject with this payment id or upstream link uuid. */
-  subject(id: string): Promise<ReadSubject | null>
-  /**
-   * Records what a read showed. `superseded` when a delivery was stored since the subject was taken: nothing is changed,
-   * and the read stays due. `confirmed` when nothing changes: then no read is planned any more, except that of a link
-   * which is still open, and that of a subject of which the answer told nothing (15 minutes later, as one more failure).
-   */
-  record(subject: ReadSubject, report: PaymentReport, at: Date): Promise<ReadOutcome>
-  /**
-   * Records that a read told nothing, and when to try again; null for never. A read that a delivery asked for since the
-   * subject was taken stays due.
-   */
-  postpone(subject: ReadSubject, until: Date | null): Promise<void>
-}
-
-export type ReadOutcome = 'changed' | 'confirmed' | 'superseded'

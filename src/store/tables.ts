@@ -1,8 +1,10 @@
 import type { ColumnType, Generated } from 'kysely'
+import type { AgreementPayer, AgreementStatus } from '../domain/agreement-report.ts'
 import type { CommandState } from '../domain/command.ts'
 import type { EventSource, PaymentEventKind } from '../domain/payment-event.ts'
 import type { Disposition } from '../domain/payment.ts'
 import type { PaymentPhase } from '../domain/payment-status.ts'
+import type { RefKind } from './command-store.ts'
 
 /** The tables as both databases hold them: instants in milliseconds since the epoch, truth values as 0 or 1, JSON as text. */
 export type Tables = {
@@ -13,6 +15,9 @@ export type Tables = {
   readonly payments: PaymentsTable
   readonly payment_payers: PayersTable
   readonly links: LinksTable
+  readonly payins: PayinsTable
+  readonly agreements: AgreementsTable
+  readonly agreement_payers: AgreementPayersTable
   readonly commands: CommandsTable
   readonly command_refs: CommandRefsTable
 }
@@ -23,7 +28,7 @@ type Flag = 0 | 1
 /** A row's number, given by the database. */
 type Numbering = ColumnType<number, never, never>
 
-type MetaTable = { id: number; log_id: string; opened_at: number }
+type MetaTable = { id: number; log_id: string; opened_at: number; heartbeat_at: number | null }
 
 type LogHeadTable = { id: number; position: number }
 
@@ -39,6 +44,7 @@ export type EventsTable = {
   payment_id: string | null
   agreement_id: string | null
   payment_json: string | null
+  agreement_json: string | null
   recorded_at: number
   delivery_id: string | null
 }
@@ -71,6 +77,7 @@ type PaymentsTable = {
   reference: string | null
   created_at: number
   updated_at: number
+  confirmed_at: number
   deliveries: Generated<number>
   read_due_at: number | null
   read_failures: Generated<number>
@@ -96,9 +103,48 @@ export type LinksTable = {
   expired: Flag
   payment_id: string | null
   payment_phase: PaymentPhase | null
+  confirmed_at: number
   deliveries: Generated<number>
   read_due_at: number | null
   read_failures: Generated<number>
+}
+
+export type PayinsTable = {
+  payment_id: string
+  ref: string
+  site: string
+  owner_id: string | null
+  reference: string
+  requested_value: string
+  requested_currency: string
+  method_code: string
+  created_at: number
+}
+
+export type AgreementsTable = {
+  number: Numbering
+  id: string
+  service_id: string | null
+  client_transaction_id: string | null
+  ref: string
+  stream_id: string
+  site: string
+  status: AgreementStatus | null
+  state_json: string
+  created_at: number
+  updated_at: number
+  deliveries: Generated<number>
+  read_due_at: number | null
+  read_failures: Generated<number>
+}
+
+type AgreementPayersTable = {
+  agreement_id: string
+  name: string | null
+  bsb: string | null
+  account_number_masked: string | null
+  pay_id_masked: string | null
+  pay_id_type: AgreementPayer['payIdType']
 }
 
 export type CommandsTable = {
@@ -115,4 +161,11 @@ export type CommandsTable = {
   result_json: string | null
 }
 
-type CommandRefsTable = { ref: string; command_id: string; attempt: number; sent_at: number }
+type CommandRefsTable = {
+  ref: string
+  command_id: string
+  attempt: number
+  sent_at: number
+  kind: RefKind
+  site: string | null
+}

@@ -45,8 +45,9 @@ export async function appendEvent(unit: WriteUnit, place: Place, event: NewEvent
       to_status: event.toStatus,
       link_ref: event.linkRef,
       payment_id: event.payment?.id ?? null,
-      agreement_id: null,
+      agreement_id: event.agreement?.id ?? null,
       payment_json: event.payment === null ? null : JSON.stringify(event.payment),
+      agreement_json: event.agreement === null ? null : JSON.stringify(event.agreement),
       recorded_at: fromIso(event.recordedAt),
       delivery_id: event.deliveryId,
     })

@@ -1,4 +1,5 @@
 import type { EventSource } from '../../domain/payment-event.ts'
+import type { Money } from '../../domain/money.ts'
 import { type PaymentLink, speaksForLink } from '../../domain/payment-link.ts'
 import type { PaymentReport } from '../../domain/payment-report.ts'
 import { type Birth, evolve, type Payment, type PaymentChange, withRequestedAmount } from '../../domain/payment.ts'
@@ -31,6 +32,7 @@ export async function changePayment(
     toStatus: change.statusRaw,
     linkRef: payment.linkRef,
     payment,
+    agreement: null,
     recordedAt,
     deliveryId,
   })
@@ -45,7 +47,14 @@ export async function changePayment(
  */
 export function joinLink(payment: Payment, linkRef: string | null, link: PaymentLink | null): Payment {
   if (linkRef === null || (payment.linkRef !== null && payment.linkRef !== linkRef)) return payment
-  return { ...payment, linkRef, details: detailsThroughLink(payment, link) }
+  return asRequested({ ...payment, linkRef }, link?.requestedAmount ?? null)
+}
+
+/** A payment with the amount that was asked for where the service has not said any. */
+export function asRequested(payment: Payment, requested: Money | null): Payment {
+  const { id, statusRaw, status, details } = payment
+  const asReport = { paymentId: id, linkId: null, statusRaw, status, details, payer: { name: null, email: null } }
+  return { ...payment, details: withRequestedAmount(asReport, requested).details }
 }
 
 /** Lets a payment tell its link's state, where it is the one to do so. A link with a payment needs no read of its own. */
@@ -57,10 +66,4 @@ export async function tellLink(db: Db, link: PaymentLink, payment: Payment): Pro
     .set({ payment_id: payment.id, payment_phase: payment.phase, read_due_at: null, read_failures: 0 })
     .where('ref', '=', link.ref)
     .execute()
-}
-
-function detailsThroughLink(payment: Payment, link: PaymentLink | null): Payment['details'] {
-  const { id, statusRaw, status, details } = payment
-  const asReport = { paymentId: id, linkId: null, statusRaw, status, details, payer: { name: null, email: null } }
-  return withRequestedAmount(asReport, link?.requestedAmount ?? null).details
 }

@@ -17,12 +17,6 @@ export async function findCommand(
   return row === undefined ? null : toCommand(row)
 }
 
-/** True when this correlator was given to an attempt, also to one that has been forgotten. */
-export async function knowsRef(db: Db, ref: string): Promise<boolean> {
-  const row = await db.selectFrom('command_refs').select('ref').where('ref', '=', ref).executeTakeFirst()
-  return row !== undefined
-}
-
 /** Reads a command out of its row. */
 export function toCommand(row: Selectable<CommandsTable>): Command {
   return {

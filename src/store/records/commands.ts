@@ -1,8 +1,14 @@
 import type { Command } from '../../domain/command.ts'
-import type { CommandStore, NewCommand } from '../store.ts'
+import type { CommandStore, NewCommand, RefKind } from '../command-store.ts'
 import type { Db, Write } from '../unit.ts'
+import { findAgreementByRefs } from './agreement-records.ts'
 import { findCommand, toCommand, toRow } from './command-records.ts'
+import { refsOfSameCommand } from './refs.ts'
+import { settleWithAgreement, settleWithAgreementChange } from './settle-agreement.ts'
+import { settle } from './settle-command.ts'
 import { settleWithLink } from './settle-link.ts'
+import { settleWithPayin } from './settle-payin.ts'
+import { settleWithPayment } from './settle-payment.ts'
 
 /** The commands that go out to the service, each recorded before it is sent. */
 export function createCommandStore(reader: Db, write: Write): CommandStore {
@@ -13,8 +19,18 @@ export function createCommandStore(reader: Db, write: Write): CommandStore {
     forget: (id) => write(({ db }) => forget(db, id)),
     reject: (id, refusal) => write(({ db }) => reject(db, id, refusal)),
     markUnknown: (id) => write(({ db }) => markUnknown(db, id)),
+    settle: (id, result) => write(({ db }) => settle(db, id, result)),
     settleWithLink: (id, link, at) => write((unit) => settleWithLink(unit, id, { link, at })),
+    settleWithPayin: (id, payin, report, at) => write((unit) => settleWithPayin(unit, id, { payin, report, at })),
+    settleWithPayment: (id, paymentId, report, at) =>
+      write((unit) => settleWithPayment(unit, id, { paymentId, report, at })),
+    settleWithAgreement: (id, { ref, site }, report, at) =>
+      write((unit) => settleWithAgreement(unit, id, { ref, site, report, at })),
+    settleWithAgreementChange: (id, agreementId, report, at) =>
+      write((unit) => settleWithAgreementChange(unit, id, { agreementId, report, at })),
+    traceAgreement: async (ref) => findAgreementByRefs(reader, await refsOfSameCommand(reader, ref)),
     expireLeases: (now) => write(({ db }) => expireLeases(db, now)),
+    purge: (before) => purge(write, before.getTime()),
   }
 }
 
@@ -38,7 +54,8 @@ async function begin(db: Db, fresh: NewCommand): Promise<{ command: Command; fre
     result: null,
   }
   await db.insertInto('commands').values(toRow(command)).execute()
-  await recordRef(db, command)
+  const { refKind: kind, site } = fresh
+  if (kind !== null) await recordRef(db, command, { kind, site })
   return { command, fresh: true }
 }
 
@@ -58,12 +75,23 @@ async function retry(db: Db, id: string, attempt: Parameters<CommandStore['retry
     .returningAll()
     .executeTakeFirst()
   if (taken === undefined) return false
-  await recordRef(db, toCommand(taken))
+  const first = await db
+    .selectFrom('command_refs')
+    .select(['kind', 'site'])
+    .where('command_id', '=', id)
+    .orderBy('attempt')
+    .limit(1)
+    .executeTakeFirst()
+  if (first !== undefined) await recordRef(db, toCommand(taken), first)
   return true
 }
 
-async function recordRef(db: Db, { ref, id, attempt, sentAt }: Command): Promise<void> {
-  await db.insertInto('command_refs').values({ ref, command_id: id, attempt, sent_at: sentAt }).execute()
+async function recordRef(
+  db: Db,
+  { ref, id, attempt, sentAt }: Command,
+  { kind, site }: { kind: RefKind; site: string | null },
+): Promise<void> {
+  await db.insertInto('command_refs').values({ ref, command_id: id, attempt, sent_at: sentAt, kind, site }).execute()
 }
 
 async function forget(db: Db, id: string): Promise<void> {
@@ -91,4 +119,27 @@ async function expireLeases(db: Db, now: number): Promise<number> {
     .where('lease_until', '<', now)
     .executeTakeFirst()
   return Number(result.numUpdatedRows)
+}
+
+/** Rows of one transaction: others write in between. */
+const PURGED_AT_ONCE = 500
+
+async function purge(write: Write, before: number): Promise<number> {
+  let purged = 0
+  for (;;) {
+    const count = await write(({ db }) => purgeSome(db, before))
+    purged += count
+    if (count < PURGED_AT_ONCE) return purged
+  }
+}
+
+async function purgeSome(db: Db, before: number): Promise<number> {
+  const old = db
+    .selectFrom('commands')
+    .select('id')
+    .where('state', 'in', ['SETTLED', 'REJECTED'])
+    .where('sent_at', '<', before)
+    .limit(PURGED_AT_ONCE)
+  const result = await db.deleteFrom('commands').where('id', 'in', old).executeTakeFirst()
+  return Number(result.numDeletedRows)
 }

@@ -1,6 +1,6 @@
-import { sql } from 'kysely'
 import type { Payment } from '../../domain/payment.ts'
 import type { Db } from '../unit.ts'
+import { noLaterThan } from './plan-read.ts'
 
 /**
  * Counts a delivery for its payment and for the link of that payment, so that an answer to a read that was under way can
@@ -25,9 +25,4 @@ export async function countDelivery(
     .set((eb) => ({ deliveries: eb('deliveries', '+', 1) }))
     .where('ref', '=', payment.linkRef)
     .execute()
-}
-
-/** A read that was due before stays due since then: the longest due comes first. */
-function noLaterThan(at: number) {
-  return sql<number>`case when read_due_at < ${at} then read_due_at else ${at} end`
 }

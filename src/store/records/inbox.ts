@@ -3,15 +3,21 @@ import type { Delivery } from '../../domain/delivery.ts'
 import type { DeliveryFilter, Inbox, Page } from '../store.ts'
 import type { DeliveriesTable } from '../tables.ts'
 import type { Db, Write } from '../unit.ts'
-import { knowsRef } from './command-records.ts'
+import { subjectOf } from './deliveries.ts'
 import { toIso } from './instants.ts'
+import { keepCallback } from './keep-callback.ts'
+import { receiveAgreement } from './receive-agreement.ts'
 import { receiveDelivery } from './receive-delivery.ts'
+import { knowsRef } from './refs.ts'
 
 /** The webhooks as they came in. */
 export function createInbox(reader: Db, write: Write): Inbox {
   return {
     receive: (delivery) => write((unit) => receiveDelivery(unit, delivery)),
-    knowsRef: (ref) => knowsRef(reader, ref),
+    receiveAgreement: (callback) => write((unit) => receiveAgreement(unit, callback)),
+    keep: (callback) => write(({ db }) => keepCallback(db, callback)),
+    subjectOf: (ref) => subjectOf(reader, ref),
+    knowsRef: (ref, kinds) => knowsRef(reader, ref, kinds),
     page: (page, filter) => pageOfDeliveries(reader, page, filter),
   }
 }

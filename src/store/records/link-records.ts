@@ -50,6 +50,7 @@ export function toLinkRow(link: PaymentLink, readDueAt: number): Insertable<Link
     expired: link.expired ? 1 : 0,
     payment_id: null,
     payment_phase: null,
+    confirmed_at: fromIso(link.createdAt),
     read_due_at: readDueAt,
   }
 }

@@ -4,6 +4,7 @@ import type { AppendListeners } from '../append-listeners.ts'
 import type { EventFilter, EventLog } from '../store.ts'
 import type { EventsTable } from '../tables.ts'
 import type { Db } from '../unit.ts'
+import { toAgreement } from './agreement-records.ts'
 import { toIso } from './instants.ts'
 import { toPayment } from './payment-records.ts'
 
@@ -30,14 +31,15 @@ async function head(db: Db): Promise<number> {
 async function read(
   db: Db,
   { after, limit }: { after: number; limit: number },
-  { streamIds, paymentIds, linkIds, kinds }: EventFilter,
+  { streamIds, paymentIds, linkIds, agreementIds, kinds }: EventFilter,
 ): Promise<PaymentEvent[]> {
   if (!Number.isInteger(limit) || limit < 1 || limit > MAX_LIMIT)
     throw new RangeError(`The limit must be a whole number from 1 to ${MAX_LIMIT}.`)
-  if ([streamIds, paymentIds, linkIds, kinds].some((list) => list?.length === 0)) return []
+  if ([streamIds, paymentIds, linkIds, agreementIds, kinds].some((list) => list?.length === 0)) return []
   let query = db.selectFrom('events').selectAll().where('position', '>', after)
   if (streamIds !== undefined) query = query.where('stream_id', 'in', streamIds)
   if (paymentIds !== undefined) query = query.where('payment_id', 'in', paymentIds)
+  if (agreementIds !== undefined) query = query.where('agreement_id', 'in', agreementIds)
   if (kinds !== undefined) query = query.where('kind', 'in', kinds)
   if (linkIds !== undefined)
     query = query.where('link_ref', 'in', db.selectFrom('links').select('ref').where('id', 'in', linkIds))
@@ -78,6 +80,7 @@ function toEvent(row: Selectable<EventsTable>): PaymentEvent {
     toStatus: row.to_status,
     linkRef: row.link_ref,
     payment: row.payment_json === null ? null : toPayment(row.payment_json),
+    agreement: row.agreement_json === null ? null : toAgreement(row.agreement_json),
     recordedAt: toIso(row.recorded_at),
   }
 }

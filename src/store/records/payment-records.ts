@@ -33,6 +33,7 @@ export async function savePayment(db: Db, payment: Payment, namedLinkId: string 
       id: payment.id,
       stream_id: payment.streamId,
       created_at: state.updated_at,
+      confirmed_at: state.updated_at,
       named_link_id: namedLinkId,
     })
     .onConflict((conflict) =>
@@ -41,6 +42,18 @@ export async function savePayment(db: Db, payment: Payment, namedLinkId: string 
         .doUpdateSet({ ...state, named_link_id: sql`coalesce(excluded.named_link_id, payments.named_link_id)` }),
     )
     .execute()
+}
+
+/** Notes that the service has just told what is true of a payment. */
+export async function confirmPayment(db: Db, id: string, at: Date): Promise<void> {
+  await db.updateTable('payments').set({ confirmed_at: at.getTime() }).where('id', '=', id).execute()
+}
+
+/** Who pays, as far as the service has told. */
+export async function payersOf(db: Db, paymentIds: readonly string[]): Promise<Map<string, Payer>> {
+  if (paymentIds.length === 0) return new Map()
+  const rows = await db.selectFrom('payment_payers').selectAll().where('payment_id', 'in', paymentIds).execute()
+  return new Map(rows.map(({ payment_id, name, email }) => [payment_id, { name, email }]))
 }
 
 /** Keeps who pays; what the report leaves out stays as it was. */

@@ -1,15 +1,16 @@
-import type { Payer } from '../../domain/payment-report.ts'
 import type { Payment } from '../../domain/payment.ts'
 import type { Numbered, Page, PaymentFilter, PaymentStore } from '../store.ts'
 import type { Db } from '../unit.ts'
 import { toLinkOrNull } from './link-records.ts'
-import { toPayment } from './payment-records.ts'
+import { payinsOf } from './payin-records.ts'
+import { payersOf, toPayment } from './payment-records.ts'
 
 /** The payments as their events have made them, and who pays. */
 export function createPaymentStore(reader: Db): PaymentStore {
   return {
     byIds: (ids) => paymentsByIds(reader, ids),
     payers: (paymentIds) => payersOf(reader, paymentIds),
+    payins: (paymentIds) => payinsOf(reader, paymentIds),
     page: (page, filter) => pageOfPayments(reader, page, filter),
     snapshot: (id) => snapshot(reader, id),
   }
@@ -19,12 +20,6 @@ async function paymentsByIds(db: Db, ids: readonly string[]): Promise<Payment[]>
   if (ids.length === 0) return []
   const rows = await db.selectFrom('payments').select('state_json').where('id', 'in', ids).execute()
   return rows.map((row) => toPayment(row.state_json))
-}
-
-async function payersOf(db: Db, paymentIds: readonly string[]): Promise<Map<string, Payer>> {
-  if (paymentIds.length === 0) return new Map()
-  const rows = await db.selectFrom('payment_payers').selectAll().where('payment_id', 'in', paymentIds).execute()
-  return new Map(rows.map(({ payment_id, name, email }) => [payment_id, { name, email }]))
 }
 
 async function pageOfPayments(
@@ -40,7 +35,10 @@ async function pageOfPayments(
   if (phases !== undefined) query = query.where('phase', 'in', phases)
   if (reference !== undefined) {
     const throughLinks = db.selectFrom('links').select('ref').where('reference', '=', reference)
-    query = query.where((eb) => eb.or([eb('reference', '=', reference), eb('link_ref', 'in', throughLinks)]))
+    const direct = db.selectFrom('payins').select('payment_id').where('reference', '=', reference)
+    query = query.where((eb) =>
+      eb.or([eb('reference', '=', reference), eb('link_ref', 'in', throughLinks), eb('id', 'in', direct)]),
+    )
   }
   const rows = await query.orderBy('number', 'desc').limit(limit).execute()
   return rows.map(({ number, state_json }) => ({ number, row: toPayment(state_json) }))

@@ -1,14 +1,18 @@
+import type { DirectPayin } from '../../domain/direct-payin.ts'
 import type { PaymentLink } from '../../domain/payment-link.ts'
 import type { Payment } from '../../domain/payment.ts'
-import type { ReadSubject } from '../store.ts'
+import type { ReadSubject } from '../read-store.ts'
 import type { Db } from '../unit.ts'
 import { toLink, toLinkOrNull } from './link-records.ts'
+import { findPayin, payinsOf } from './payin-records.ts'
 import { toPayment } from './payment-records.ts'
 
 /** A payment with its link, or a link through which no payment is known, as a read finds it. */
 export type Subject = {
   readonly payment: Payment | null
   readonly link: PaymentLink | null
+  /** What was asked for, of a payment without a link. */
+  readonly payin: DirectPayin | null
   readonly deliveries: number
   readonly failures: number
   /** Milliseconds since the epoch; null while no read is planned. */
@@ -16,11 +20,12 @@ export type Subject = {
 }
 
 /** What a subject tells those who make the read. */
-export function toReadSubject({ payment, link, deliveries, failures }: Subject): ReadSubject {
+export function toReadSubject({ payment, link, payin, deliveries, failures }: Subject): ReadSubject {
   return {
     paymentId: payment?.id ?? null,
     link,
-    currency: payment?.details.currency ?? link?.requestedAmount.currency ?? null,
+    payin,
+    currency: payment?.details.currency ?? (link ?? payin)?.requestedAmount.currency ?? null,
     deliveries,
     failures,
   }
@@ -29,7 +34,7 @@ export function toReadSubject({ payment, link, deliveries, failures }: Subject):
 /** The subject with this payment id. */
 export async function findPaymentSubject(db: Db, paymentId: string): Promise<Subject | null> {
   const row = await paymentSubjects(db).where('payments.id', '=', paymentId).executeTakeFirst()
-  return row === undefined ? null : toPaymentSubject(row)
+  return row === undefined ? null : toPaymentSubject(row, await findPayin(db, { paymentId }))
 }
 
 /** The link with this upstream uuid, whether or not a payment is known. */
@@ -52,9 +57,13 @@ export async function dueSubjects(db: Db, by: number, limit: number): Promise<Su
     .orderBy('read_due_at')
     .limit(limit)
     .execute()
-  return [...payments.map(toPaymentSubject), ...links.map(toLinkSubject)]
-    .sort((a, b) => (a.dueAt ?? 0) - (b.dueAt ?? 0))
-    .slice(0, limit)
+  const payins = await payinsOf(
+    db,
+    payments.map(({ payment_id_asked: id }) => id),
+  )
+  const payinOf = new Map(payins.map((payin) => [payin.paymentId, payin]))
+  const subjects = payments.map((row) => toPaymentSubject(row, payinOf.get(row.payment_id_asked) ?? null))
+  return [...subjects, ...links.map(toLinkSubject)].sort((a, b) => (a.dueAt ?? 0) - (b.dueAt ?? 0)).slice(0, limit)
 }
 
 function paymentSubjects(db: Db) {
@@ -63,6 +72,7 @@ function paymentSubjects(db: Db) {
     .leftJoin('links', 'links.ref', 'payments.link_ref')
     .selectAll('links')
     .select([
+      'payments.id as payment_id_asked',
       'payments.state_json',
       'payments.deliveries as payment_deliveries',
       'payments.read_failures as payment_failures',
@@ -73,10 +83,11 @@ function paymentSubjects(db: Db) {
 type PaymentSubjectRow = Awaited<ReturnType<ReturnType<typeof paymentSubjects>['executeTakeFirstOrThrow']>>
 
 /** Both counts only grow, so their sum stays the same only while both do. */
-function toPaymentSubject(row: PaymentSubjectRow): Subject {
+function toPaymentSubject(row: PaymentSubjectRow, payin: DirectPayin | null): Subject {
   return {
     payment: toPayment(row.state_json),
     link: toLinkOrNull(row),
+    payin,
     deliveries: row.payment_deliveries + (row.deliveries ?? 0),
     failures: row.payment_failures,
     dueAt: row.payment_due_at,
@@ -87,6 +98,7 @@ function toLinkSubject(row: Parameters<typeof toLink>[0]): Subject {
   return {
     payment: null,
     link: toLink(row),
+    payin: null,
     deliveries: row.deliveries,
     failures: row.read_failures,
     dueAt: row.read_due_at,

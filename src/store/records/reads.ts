@@ -1,11 +1,12 @@
-import type { ReadStore, ReadSubject } from '../store.ts'
+import type { ReadStore, ReadSubject } from '../read-store.ts'
 import type { Db, Write } from '../unit.ts'
-import { planRead } from './plan-read.ts'
+import { planRead, planReadBy } from './plan-read.ts'
 import { dueSubjects, findLinkSubject, findPaymentSubject, type Subject, toReadSubject } from './read-subjects.ts'
 import { recordRead, takeAgain } from './record-read.ts'
+import { pageOfUnfinal, startOfWalk } from './unfinal.ts'
 
-/** The reads that are planned, and what they showed. */
-export function createReadStore(reader: Db, write: Write): ReadStore {
+/** The reads that are planned, and what they showed. `clock` tells when a walk over what is not final begins. */
+export function createReadStore(reader: Db, write: Write, clock: () => Date): ReadStore {
   return {
     due: async (now, limit) => (await dueSubjects(reader, now.getTime(), limit)).map(toReadSubject),
     nextDue: () => nextDue(reader),
@@ -15,6 +16,8 @@ export function createReadStore(reader: Db, write: Write): ReadStore {
     },
     record: (subject, report, at) => write((unit) => recordRead(unit, subject, { report, at })),
     postpone: (subject, until) => write(({ db }) => postpone(db, subject, until)),
+    schedule: (id, at) => write(({ db }) => schedule(db, id, at)),
+    unfinal: (after, limit) => pageOfUnfinal(reader, after ?? startOfWalk(clock()), limit),
   }
 }
 
@@ -55,4 +58,9 @@ async function postpone(db: Db, subject: ReadSubject, until: Date | null): Promi
   if (current === null) return
   const dueAt = current.deliveries === subject.deliveries ? (until?.getTime() ?? null) : current.dueAt
   await planRead(db, current, { dueAt, failures: current.failures + 1 })
+}
+
+async function schedule(db: Db, id: string, at: Date): Promise<void> {
+  const subject = await findSubject(db, id)
+  if (subject !== null) await planReadBy(db, subject, at.getTime())
 }

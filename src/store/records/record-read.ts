@@ -1,14 +1,13 @@
-import { attributeRead, belongsTogether, readOfUnusedLink } from '../../domain/attribution.ts'
+import { attributeRead, readOfUnusedLink } from '../../domain/attribution.ts'
 import type { PaymentLink } from '../../domain/payment-link.ts'
 import type { PaymentReport } from '../../domain/payment-report.ts'
-import { decideRead, type Payment, withRequestedAmount } from '../../domain/payment.ts'
+import type { Payment } from '../../domain/payment.ts'
 import type { ReadOutcome, ReadSubject } from '../store.ts'
 import type { Db, WriteUnit } from '../unit.ts'
 import { appendEvent, reservePlace } from './append-event.ts'
-import { birthOf } from './birth.ts'
-import { changePayment, joinLink, tellLink } from './change-payment.ts'
+import { applyAnswer } from './apply-answer.ts'
 import { fromIso } from './instants.ts'
-import { findPayment, savePayer, savePayment } from './payment-records.ts'
+import { findPayment } from './payment-records.ts'
 import { planRead } from './plan-read.ts'
 import { readAfterUntouched, readAgain } from './read-schedule.ts'
 import { findLinkSubject, findPaymentSubject, type Subject } from './read-subjects.ts'
@@ -38,7 +37,7 @@ export async function takeAgain(db: Db, { paymentId, link }: ReadSubject): Promi
 
 async function learnNothing(db: Db, subject: Subject, at: Date): Promise<ReadOutcome> {
   await planRead(db, subject, { dueAt: readAgain(at.getTime()), failures: subject.failures + 1 })
-  return 'confirmed'
+  return 'fruitless'
 }
 
 /** The answer may be about another payment through the same link: that one is recorded, and the one asked for stays due. */
@@ -49,7 +48,7 @@ async function recordPayment(unit: WriteUnit, subject: Subject, { report, at }: 
   if (outcome === null || answered === null || answered.id !== payment?.id) {
     await learnNothing(unit.db, subject, at)
   }
-  return outcome ?? 'confirmed'
+  return outcome ?? 'fruitless'
 }
 
 async function recordLink(
@@ -62,6 +61,7 @@ async function recordLink(
   if (verdict === 'untouched') {
     const dueAt = readAfterUntouched(fromIso(link.expiresAt), at.getTime())
     await planRead(unit.db, subject, { dueAt, failures: 0 })
+    await confirmLink(unit.db, link, at)
     return 'confirmed'
   }
   if (verdict === 'expired') return expireLink(unit, link, at)
@@ -69,10 +69,14 @@ async function recordLink(
   return (await applyRead(unit, { state, link }, { report, at })) ?? learnNothing(unit.db, subject, at)
 }
 
+async function confirmLink(db: Db, { id }: PaymentLink, at: Date): Promise<void> {
+  await db.updateTable('links').set({ confirmed_at: at.getTime() }).where('id', '=', id).execute()
+}
+
 async function expireLink(unit: WriteUnit, link: PaymentLink, at: Date): Promise<ReadOutcome> {
   await unit.db
     .updateTable('links')
-    .set({ expired: 1, read_due_at: null, read_failures: 0 })
+    .set({ expired: 1, confirmed_at: at.getTime(), read_due_at: null, read_failures: 0 })
     .where('id', '=', link.id)
     .execute()
   if (link.expired) return 'confirmed'
@@ -83,6 +87,7 @@ async function expireLink(unit: WriteUnit, link: PaymentLink, at: Date): Promise
     toStatus: null,
     linkRef: link.ref,
     payment: null,
+    agreement: null,
     recordedAt: at.toISOString(),
     deliveryId: null,
   })
@@ -92,37 +97,11 @@ async function expireLink(unit: WriteUnit, link: PaymentLink, at: Date): Promise
 /** Applies an answer to the payment that it is about, and ends that payment's read. Null when the answer tells nothing. */
 async function applyRead(
   unit: WriteUnit,
-  { state: known, link }: { state: Payment | null; link: PaymentLink | null },
-  { report: said, at }: Answer,
+  known: { state: Payment | null; link: PaymentLink | null },
+  answer: Answer,
 ): Promise<ReadOutcome | null> {
-  const { db } = unit
-  const ref = link?.ref ?? null
-  if (!belongsTogether(said, { ref, link }, known)) return null
-  const state = known === null ? null : joinLink(known, ref, link)
-  const report = state === null ? withRequestedAmount(said, link?.requestedAmount ?? null) : said
-  const { disposition, change, provisional: doubt } = decideRead(state, report)
-  if (disposition === 'STALE') return null
-
-  const provisional = doubt ?? false
-  let after = state
-  if (change !== null) {
-    const before = state ?? birthOf(report.paymentId, ref)
-    const changed = await changePayment(unit, before, change, {
-      source: 'READ',
-      report,
-      provisional,
-      at,
-      deliveryId: null,
-    })
-    after = changed.payment
-  } else if (state !== null) {
-    after = { ...state, provisional }
-    await savePayment(db, after, report.linkId)
-    await savePayer(db, after.id, report.payer)
-  }
-  if (after !== null) {
-    if (link !== null) await tellLink(db, link, after)
-    await planRead(db, { payment: after, link }, { dueAt: null, failures: 0 })
-  }
-  return change === null ? 'confirmed' : 'changed'
+  const applied = await applyAnswer(unit, known, { ...answer, source: 'READ' })
+  if (applied === null) return null
+  await planRead(unit.db, { payment: applied.payment, link: known.link }, { dueAt: null, failures: 0 })
+  return applied.changed ? 'changed' : 'confirmed'
 }

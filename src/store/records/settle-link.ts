@@ -4,11 +4,11 @@ import { StoreConflictError } from '../errors.ts'
 import type { Db, WriteUnit } from '../unit.ts'
 import { appendEvent, reservePlace } from './append-event.ts'
 import { joinLink, tellLink } from './change-payment.ts'
-import { findCommand } from './command-records.ts'
 import { fromIso } from './instants.ts'
 import { findLink, toLinkRow } from './link-records.ts'
 import { savePayment, toPayment } from './payment-records.ts'
 import { readAfterExpiry } from './read-schedule.ts'
+import { findUnsettled, markSettled } from './settle-command.ts'
 
 /**
  * Ends a command with the link it made: the link, its LINK_CREATED event and the command's result. A payment that came
@@ -21,7 +21,8 @@ export async function settleWithLink(
   { link, at }: { link: PaymentLink; at: Date },
 ): Promise<void> {
   const { db } = unit
-  if (await isSettled(db, commandId, link)) return
+  const result = { linkId: link.id }
+  if ((await findUnsettled(db, commandId, result)) === null) return
   await assertNew(db, link)
   await db
     .insertInto('links')
@@ -29,20 +30,7 @@ export async function settleWithLink(
     .execute()
   await appendLinkCreated(unit, link, at)
   await takeOverPayments(db, link)
-  await db
-    .updateTable('commands')
-    .set({ state: 'SETTLED', result_json: JSON.stringify({ linkId: link.id }) })
-    .where('id', '=', commandId)
-    .execute()
-}
-
-async function isSettled(db: Db, commandId: string, link: PaymentLink): Promise<boolean> {
-  const command = await findCommand(db, { id: commandId })
-  if (command === null) throw new StoreConflictError('The command to settle is not on record.')
-  if (command.state === 'REJECTED') throw new StoreConflictError('The command to settle was rejected.')
-  if (command.state !== 'SETTLED') return false
-  if ((command.result as { linkId?: unknown } | null)?.linkId === link.id) return true
-  throw new StoreConflictError('The command to settle has made another link already.')
+  await markSettled(db, commandId, result)
 }
 
 async function assertNew(db: Db, link: PaymentLink): Promise<void> {
@@ -60,6 +48,7 @@ async function appendLinkCreated(unit: WriteUnit, link: PaymentLink, at: Date): 
     toStatus: null,
     linkRef: link.ref,
     payment: null,
+    agreement: null,
     recordedAt: at.toISOString(),
     deliveryId: null,
   })

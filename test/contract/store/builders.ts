@@ -1,9 +1,12 @@
 import { createHash, randomUUID } from 'node:crypto'
+import type { Agreement } from '../../../src/domain/agreement.ts'
+import { AGREEMENT_STATUSES, type AgreementPayer, type AgreementReport } from '../../../src/domain/agreement-report.ts'
+import type { DirectPayin } from '../../../src/domain/direct-payin.ts'
 import type { PaymentLink } from '../../../src/domain/payment-link.ts'
 import { linkStreamId } from '../../../src/domain/payment-link.ts'
 import type { PaymentDetails, PaymentReport } from '../../../src/domain/payment-report.ts'
 import { recogniseStatus } from '../../../src/domain/payment-status.ts'
-import type { IncomingDelivery, NewCommand, Store } from '../../../src/store/store.ts'
+import type { IncomingCallback, IncomingDelivery, NewCommand, Store } from '../../../src/store/store.ts'
 
 /** The instant at which the tests' clocks stand. */
 export const NOW = new Date('2030-01-02T03:04:05.678Z')
@@ -85,6 +88,8 @@ export function command(ref: string, parts: Partial<NewCommand> = {}): NewComman
     key: `key-${ref}`,
     fingerprint: `fingerprint-${ref}`,
     ref,
+    refKind: 'link',
+    site: 'au',
     owner: 'process-1',
     leaseUntil: NOW.getTime() + 30_000,
     sentAt: NOW.getTime(),
@@ -98,6 +103,85 @@ export async function settledLink(store: Store, ref: string, parts: Partial<Paym
   const made = link(ref, parts)
   await store.commands.settleWithLink(begun.id, made, NOW)
   return made
+}
+
+/** What was asked for: 25.50 AUD, without a link. */
+export function payin(ref: string, parts: Partial<DirectPayin> = {}): DirectPayin {
+  return {
+    paymentId: 'PAY1',
+    ref,
+    site: 'au',
+    ownerId: null,
+    reference: `order-${ref}`,
+    requestedAmount: { value: '25.50', currency: 'AUD' },
+    methodCode: 'au_bank_aud',
+    createdAt: NOW.toISOString(),
+    ...parts,
+  }
+}
+
+export const NO_AGREEMENT_PAYER: AgreementPayer = {
+  name: null,
+  bsb: null,
+  accountNumberMasked: null,
+  payIdMasked: null,
+  payIdType: null,
+}
+
+/** What the service says of an agreement: up to 100 AUD a month, unless told otherwise. */
+export function agreementReport(statusRaw: string, parts: Partial<AgreementReport> = {}): AgreementReport {
+  return {
+    id: 'AGR1',
+    serviceId: '4711',
+    clientTransactionId: 'client-1',
+    externalId: null,
+    statusRaw,
+    status: AGREEMENT_STATUSES.find((status) => status === statusRaw) ?? null,
+    description: 'Monthly rent',
+    limit: '100.00',
+    purposeRaw: 'RETAIL',
+    purpose: 'RETAIL',
+    amountRule: 'VARIABLE',
+    frequencyRaw: 'MONTHLY',
+    frequency: 'MONTHLY',
+    startDate: '2030-02-01',
+    createdAt: NOW.toISOString(),
+    payer: NO_AGREEMENT_PAYER,
+    ...parts,
+  }
+}
+
+/** A callback whose bytes are told by its report and its address, unless `bytes` tells them apart. */
+export function callback(
+  said: AgreementReport | null,
+  parts: Partial<Omit<IncomingCallback, 'report' | 'bodyHashes'>> & { readonly bytes?: string } = {},
+): IncomingCallback {
+  const { bytes = '', ...rest } = parts
+  const body = JSON.stringify({ said, bytes })
+  const hash = createHash('sha256').update(body).digest('hex')
+  return { ref: 'agr', body, receivedAt: NOW, ...rest, report: said, bodyHashes: [hash] }
+}
+
+/** A command that asks for an agreement: its key is the agreement's clientTransactionId. */
+export function agreementCommand(ref: string, parts: Partial<NewCommand> = {}): NewCommand {
+  return command(ref, { mutation: 'createPaymentAgreement', key: 'client-1', refKind: 'agreement', ...parts })
+}
+
+/** Records a command and settles it with its agreement. */
+export async function settledAgreement(
+  store: Store,
+  ref = 'agr',
+  parts: Partial<AgreementReport> = {},
+): Promise<Agreement> {
+  const key = parts.clientTransactionId ?? 'client-1'
+  const { command: begun } = await store.commands.begin(agreementCommand(ref, { key }))
+  const said = agreementReport(parts.statusRaw ?? 'created', parts)
+  return store.commands.settleWithAgreement(begun.id, { ref, site: 'au' }, said, NOW)
+}
+
+export async function agreementOf(store: Store, id = 'AGR1'): Promise<Agreement> {
+  const [found] = await store.agreements.byIds([id])
+  return present(found)
 }
 
 /** The value, where a test cannot go on without one. */

@@ -19,7 +19,8 @@ export function commandsContract(fixture: Fixture): void {
   it('records a command once per mutation and key', async () => {
     const { commands } = fixture.store
     const fresh = command('first')
-    const recorded = { ...fresh, state: 'SENT', attempt: 1, result: null }
+    const { refKind: _kind, site: _site, ...kept } = fresh
+    const recorded = { ...kept, state: 'SENT', attempt: 1, result: null }
     expect(await commands.begin(fresh)).toEqual({ command: recorded, fresh: true })
     expect(await commands.begin(command('other', { key: fresh.key }))).toEqual({ command: recorded, fresh: false })
     expect((await commands.begin(command('third', { key: fresh.key, mutation: 'refundPayment' }))).fresh).toBe(true)
@@ -34,7 +35,7 @@ export function commandsContract(fixture: Fixture): void {
     await commands.forget(begun.id)
 
     expect(await commands.find(begun.mutation, begun.key)).toBeNull()
-    expect(await Promise.all(['first', 'second', 'third'].map((ref) => inbox.knowsRef(ref)))).toEqual([
+    expect(await Promise.all(['first', 'second', 'third'].map((ref) => inbox.knowsRef(ref, ['link'])))).toEqual([
       true,
       true,
       false,
@@ -46,7 +47,7 @@ export function commandsContract(fixture: Fixture): void {
     const { commands, inbox } = fixture.store
     const { command: begun } = await commands.begin(command('first'))
     expect(await commands.retry(begun.id, attempt)).toBe(false)
-    expect(await inbox.knowsRef('second')).toBe(false)
+    expect(await inbox.knowsRef('second', ['link'])).toBe(false)
     await commands.markUnknown(begun.id)
     expect(await commands.retry(begun.id, attempt)).toBe(true)
     expect(await find(begun.key)).toEqual({ ...begun, ...attempt, attempt: 2 })
@@ -97,6 +98,7 @@ export function commandsContract(fixture: Fixture): void {
         toStatus: null,
         linkRef: 'a',
         payment: null,
+        agreement: null,
         recordedAt: after(MINUTE).toISOString(),
       },
     ])
@@ -107,7 +109,7 @@ export function commandsContract(fixture: Fixture): void {
     const { command: first } = await commands.begin(command('a'))
     const { command: second } = await commands.begin(command('b'))
     await commands.settleWithLink(first.id, link('a'), NOW)
-    await expect(commands.settleWithLink(first.id, link('x'), NOW)).rejects.toThrow('another link')
+    await expect(commands.settleWithLink(first.id, link('x'), NOW)).rejects.toThrow('another result')
     await expect(commands.settleWithLink(second.id, link('b', { id: 'LINK-a' }), NOW)).rejects.toThrow('LINK-a')
     await expect(commands.settleWithLink('no such command', link('c'), NOW)).rejects.toThrow(StoreConflictError)
     expect((await find(second.key)).state).toBe('SENT')

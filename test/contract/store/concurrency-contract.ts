@@ -41,7 +41,7 @@ export function concurrencyContract(fixture: Fixture): void {
     )
     expect(begun.filter(({ fresh }) => fresh)).toHaveLength(1)
     expect(new Set(begun.map(({ command: held }) => held.id)).size).toBe(1)
-    expect(await store.inbox.knowsRef('ref-1')).toBe(false)
+    expect(await store.inbox.knowsRef('ref-1', ['link'])).toBe(false)
   })
 
   it('shows a reader everything that was acknowledged to it, and all of one moment', async () => {

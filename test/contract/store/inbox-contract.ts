@@ -35,6 +35,7 @@ export function inboxContract(fixture: Fixture): void {
         toStatus: 'pending',
         linkRef: null,
         payment,
+        agreement: null,
         recordedAt: NOW.toISOString(),
       },
     ])

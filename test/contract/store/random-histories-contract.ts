@@ -13,23 +13,26 @@ import { expect, it } from 'vitest'
 import { factsOf, PAID_RANK, PAYMENT_STATUSES } from '../../../src/domain/payment-status.ts'
 import type { PaymentEvent } from '../../../src/domain/payment-event.ts'
 import type { ReadSubject, Store } from '../../../src/store/store.ts'
-import { after, delivery, events, MINUTE, paymentOf, report, settledLink } from './builders.ts'
+import { after, command, delivery, events, MINUTE, payin, paymentOf, report, settledLink } from './builders.ts'
 import type { Fixture, OpenStore } from './store-contract.ts'
 
-/** One step of a history: what the service says through which address, or a read that is sent, or answered. */
+/** One step of a history: what the service says through which address, in a read that was sent, or to a command. */
 type Step = {
-  readonly act: 'deliver' | 'take' | 'answer'
+  readonly act: 'deliver' | 'take' | 'answer' | 'settle' | 'refund'
   readonly payment: number
   readonly status: string
   readonly bytes: number
 }
 
 const step: Arbitrary<Step> = record({
-  act: constantFrom('deliver', 'deliver', 'deliver', 'take', 'answer'),
-  payment: nat(2),
+  act: constantFrom('deliver', 'deliver', 'deliver', 'deliver', 'take', 'answer', 'settle', 'refund'),
+  payment: nat(3),
   status: constantFrom(...PAYMENT_STATUSES, 'quite_new'),
   bytes: nat(1),
 })
+
+/** The first payment has no address of its own, the last one that of a payin. */
+const ADDRESSES = [null, 'a', 'a', 'p'] as const
 
 const UNDER_WAY: ReadonlySet<string | null> = new Set(['pending', 'authorised', 'waiting'])
 
@@ -56,8 +59,9 @@ async function play(store: Store, steps: readonly Step[], atOnce: boolean): Prom
   const sent = new Map<string, ReadSubject>()
   const versions = new Map<string, number>()
   const running: Promise<void>[] = []
+  const { command: asked } = await store.commands.begin(command('p', { refKind: 'payin' }))
   for (const [index, next] of steps.entries()) {
-    const playing = playStep(store, next, { sent, at: after(index * MINUTE) })
+    const playing = playStep(store, next, { sent, payinCommand: asked.id, index })
     if (atOnce) running.push(playing)
     else {
       await playing
@@ -70,16 +74,24 @@ async function play(store: Store, steps: readonly Step[], atOnce: boolean): Prom
 async function playStep(
   store: Store,
   { act, payment, status, bytes }: Step,
-  { sent, at }: { sent: Map<string, ReadSubject>; at: Date },
+  { sent, payinCommand, index }: { sent: Map<string, ReadSubject>; payinCommand: string; index: number },
 ): Promise<void> {
+  const at = after(index * MINUTE)
   const paymentId = `P${payment}`
   const said = report(status, { paymentId })
   if (act === 'deliver') {
-    const ref = payment === 0 ? null : 'a'
+    const ref = ADDRESSES[payment] ?? null
     await store.inbox.receive(delivery(said, { ref, bytes: `${bytes}`, receivedAt: at }))
   } else if (act === 'take') {
     const subject = await store.reads.subject(paymentId)
     if (subject !== null) sent.set(paymentId, subject)
+  } else if (act === 'settle') {
+    const made = payin('p', { paymentId: 'P3' })
+    await store.commands.settleWithPayin(payinCommand, made, report(status, { paymentId: 'P3' }), at)
+  } else if (act === 'refund') {
+    const asked = command(`refund-${index}`, { refKind: null, sentAt: at.getTime() - 2 * MINUTE })
+    const { command: begun } = await store.commands.begin(asked)
+    await store.commands.settleWithPayment(begun.id, paymentId, said, at)
   } else {
     const subject = sent.get(paymentId)
     if (subject !== undefined) await store.reads.record(subject, said, at)
@@ -87,7 +99,7 @@ async function playStep(
 }
 
 async function watchVersions(store: Store, versions: Map<string, number>): Promise<void> {
-  for (const { id, version } of await store.payments.byIds(['P0', 'P1', 'P2'])) {
+  for (const { id, version } of await store.payments.byIds(['P0', 'P1', 'P2', 'P3'])) {
     expect(version).toBeGreaterThanOrEqual(versions.get(id) ?? 0)
     versions.set(id, version)
   }

@@ -35,6 +35,7 @@ export function readsContract(fixture: Fixture): void {
     const expected = {
       paymentId: 'PAY1',
       link: { ...made, paymentId: 'PAY1' },
+      payin: null,
       currency: 'AUD',
       failures: 0,
       deliveries: (await subject()).deliveries,
@@ -120,7 +121,7 @@ export function readsContract(fixture: Fixture): void {
     await store.inbox.receive(delivery(report('in_dispute')))
     await store.inbox.receive(delivery(report('received')))
     expect((await paymentOf(store)).provisional).toBe(true)
-    expect(await store.reads.record(await subject(), report('pending'), after(MINUTE))).toBe('confirmed')
+    expect(await store.reads.record(await subject(), report('pending'), after(MINUTE))).toBe('fruitless')
     expect(await paymentOf(store)).toMatchObject({ statusRaw: 'in_dispute', provisional: true })
     expect(await store.reads.nextDue()).toEqual(after(16 * MINUTE))
     expect((await subject()).failures).toBe(1)
@@ -129,7 +130,7 @@ export function readsContract(fixture: Fixture): void {
   it("takes no other payment's answer", async () => {
     const { store } = fixture
     await store.inbox.receive(delivery(report('failed')))
-    expect(await store.reads.record(await subject(), report('received', { paymentId: 'P2' }), NOW)).toBe('confirmed')
+    expect(await store.reads.record(await subject(), report('received', { paymentId: 'P2' }), NOW)).toBe('fruitless')
     expect(await store.payments.byIds(['P2'])).toEqual([])
     expect(await store.reads.nextDue()).toEqual(after(15 * MINUTE))
   })

@@ -20,7 +20,7 @@ export function readsOfLinksContract(fixture: Fixture): void {
     expect(await store.reads.nextDue()).toEqual(after(END + MINUTE))
     expect(await store.reads.due(after(END), 10)).toEqual([])
     expect(await store.reads.due(after(END + MINUTE), 10)).toEqual([
-      { paymentId: null, link: made, currency: 'AUD', deliveries: 0, failures: 0 },
+      { paymentId: null, link: made, payin: null, currency: 'AUD', deliveries: 0, failures: 0 },
     ])
   })
 
@@ -59,6 +59,7 @@ export function readsOfLinksContract(fixture: Fixture): void {
         toStatus: null,
         linkRef: 'a',
         payment: null,
+        agreement: null,
         recordedAt: after(END + MINUTE).toISOString(),
       },
     ])
@@ -108,7 +109,7 @@ export function readsOfLinksContract(fixture: Fixture): void {
     await settledLink(store, 'b')
     await store.inbox.receive(delivery(report('pending', { paymentId: 'P2' }), { ref: 'b' }))
     for (const wrong of [report('received', { linkId: 'LINK-b' }), report('received', { paymentId: 'P2' })]) {
-      expect(await store.reads.record(await subject(), wrong, NOW)).toBe('confirmed')
+      expect(await store.reads.record(await subject(), wrong, NOW)).toBe('fruitless')
       expect(await store.reads.nextDue()).toEqual(after(15 * MINUTE))
     }
     expect((await subject()).failures).toBe(2)

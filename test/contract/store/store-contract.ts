@@ -1,15 +1,22 @@
 import { afterEach, beforeEach, describe } from 'vitest'
 import type { Store } from '../../../src/store/store.ts'
+import { agreementCallbacksContract } from './agreement-callbacks-contract.ts'
+import { agreementReadsContract } from './agreement-reads-contract.ts'
+import { agreementsContract } from './agreements-contract.ts'
 import { NOW } from './builders.ts'
 import { commandsContract } from './commands-contract.ts'
 import { concurrencyContract } from './concurrency-contract.ts'
+import { housekeepingContract } from './housekeeping-contract.ts'
 import { inboxContract } from './inbox-contract.ts'
 import { linksContract } from './links-contract.ts'
 import { logContract } from './log-contract.ts'
+import { payinsContract } from './payins-contract.ts'
 import { paymentsContract } from './payments-contract.ts'
+import { randomAgreementsContract } from './random-agreements-contract.ts'
 import { randomHistoriesContract } from './random-histories-contract.ts'
 import { readsContract } from './reads-contract.ts'
 import { readsOfLinksContract } from './reads-of-links-contract.ts'
+import { refundsContract } from './refunds-contract.ts'
 
 /** A store on a database of its own. */
 export type OpenedStore = {
@@ -63,8 +70,27 @@ export function describeStore(name: string, open: OpenStore): void {
     describe('reads of links', () => {
       readsOfLinksContract(fixture)
     })
+    describe('direct payins', () => {
+      payinsContract(fixture)
+    })
+    describe('refunds and other commands', () => {
+      refundsContract(fixture)
+    })
+    describe('agreements', () => {
+      agreementsContract(fixture)
+    })
+    describe('callbacks of agreements', () => {
+      agreementCallbacksContract(fixture)
+    })
+    describe('reads of agreements', () => {
+      agreementReadsContract(fixture)
+    })
+    describe('housekeeping', () => {
+      housekeepingContract(fixture)
+    })
     describe('random histories', () => {
       randomHistoriesContract(fixture, open)
+      randomAgreementsContract(fixture, open)
     })
   })
 }

@@ -1,5 +1,17 @@
 import { describe, expect, it } from 'vitest'
-import { delivery, NOW, present, report, settledLink } from '../../contract/store/builders.ts'
+import {
+  after,
+  agreementReport,
+  callback,
+  command,
+  delivery,
+  NOW,
+  payin,
+  present,
+  report,
+  settledAgreement,
+  settledLink,
+} from '../../contract/store/builders.ts'
 import { openWatchedStore } from './watched-store.ts'
 import type { WatchedDatabase } from './watched-database.ts'
 
@@ -18,14 +30,14 @@ function fullScans(database: WatchedDatabase): string[] {
 }
 
 describe('query plans on SQLite', () => {
-  it('scan no table for a webhook, a read, a snapshot, or a page of the log by stream', async () => {
+  it('scan no table for a webhook, a read, a snapshot, a command, or a page of the log by stream', async () => {
     const { store, writer, reader, destroy } = await openWatchedStore()
     await settledLink(store, 'a')
     for (const status of ['pending', 'received', 'pending'])
       await store.inbox.receive(delivery(report(status), { ref: 'a', receivedAt: NOW }))
     await store.inbox.receive(delivery(report('pending', { paymentId: 'P2', linkId: 'LINK-a' })))
     await store.inbox.receive(delivery(report('pending', { paymentId: 'P2', linkId: 'LINK-a' })))
-    await store.inbox.knowsRef('a')
+    await store.inbox.knowsRef('a', ['link'])
     await store.reads.due(NOW, 10)
     await store.reads.nextDue()
     await store.reads.record(present(await store.reads.subject('P2')), report('received', { paymentId: 'P2' }), NOW)
@@ -34,6 +46,31 @@ describe('query plans on SQLite', () => {
     await store.log.read(0, 10, { streamIds: ['link:a'] })
     await store.log.byIds(['link:a.1', 'link:a.2'])
     await store.commands.expireLeases(0)
+    await store.commands.purge(NOW)
+    await store.reads.schedule('P2', NOW)
+    await store.reads.unfinal(null, 10)
+
+    const { command: direct } = await store.commands.begin(command('p', { refKind: 'payin' }))
+    const ofPayin = { paymentId: 'P3' }
+    await store.inbox.receive(delivery(report('pending', ofPayin), { ref: 'p' }))
+    await store.commands.settleWithPayin(direct.id, payin('p', ofPayin), report('pending', ofPayin), NOW)
+    await store.inbox.receive(delivery(report('received', ofPayin), { ref: 'p' }))
+    const { command: refund } = await store.commands.begin(command('r', { refKind: null }))
+    await store.commands.settleWithPayment(refund.id, 'P3', report('return_pending', ofPayin), after(1))
+    await store.reads.due(NOW, 10)
+
+    await settledAgreement(store)
+    for (const status of ['active', 'suspended', 'active'])
+      await store.inbox.receiveAgreement(callback(agreementReport(status)))
+    await store.commands.traceAgreement('agr')
+    const { command: change } = await store.commands.begin(command('c', { refKind: null }))
+    await store.commands.settleWithAgreementChange(change.id, 'AGR1', agreementReport('suspended'), after(1))
+    await store.agreementReads.due(NOW, 10)
+    await store.agreementReads.nextDue()
+    const subject = present(await store.agreementReads.subject('client-1'))
+    await store.agreementReads.record(subject, agreementReport('active'), NOW)
+    await store.agreements.snapshot('AGR1')
+    await store.log.read(0, 10, { agreementIds: ['AGR1'] })
 
     expect(fullScans(writer)).toEqual([])
     expect(fullScans(reader)).toEqual([])

@@ -68,6 +68,21 @@ describe('durability of the SQLite store', () => {
     expect(await store.log.head()).toBe(3)
   })
 
+  it('tells nobody that it is unusable after a commit that failed otherwise', async () => {
+    opened = await openWatchedStore()
+    const { store, writer } = opened
+    const told: unknown[] = []
+    store.onFatal((failure) => told.push(failure))
+    writer.intercept = (sql) => {
+      if (sql === 'COMMIT') throw Object.assign(new Error('database or disk is full'), { errcode: 13 })
+      return sql
+    }
+    await expect(store.inbox.receive(delivery(report('pending')))).rejects.toMatchObject({ reason: 'FULL' })
+    writer.intercept = (sql) => sql
+    await store.inbox.receive(delivery(report('pending')))
+    expect(told).toEqual([])
+  })
+
   it('writes nothing more after a commit that could not be synced', async () => {
     opened = await openWatchedStore()
     const { store, writer } = opened
@@ -75,12 +90,18 @@ describe('durability of the SQLite store', () => {
       if (sql === 'COMMIT') throw Object.assign(new Error('disk I/O error'), { errcode: 1034 })
       return sql
     }
+    const told: unknown[] = []
+    store.onFatal((failure) => told.push(failure))
+    store.onFatal(() => told.push('nobody wants to know any more'))()
     const lost = store.inbox.receive(delivery(report('pending')))
     await expect(lost).rejects.toMatchObject({ name: 'StoreFailure', reason: 'SYNC' })
     writer.intercept = (sql) => sql
     await expect(store.inbox.receive(delivery(report('received')))).rejects.toMatchObject({ reason: 'SYNC' })
     await expect(store.ping()).rejects.toMatchObject({ reason: 'SYNC' })
     expect(await store.log.head()).toBe(0)
+    expect(told).toMatchObject([{ name: 'StoreFailure', reason: 'SYNC' }])
+    const late = new Promise((resolve) => store.onFatal(resolve))
+    expect(await late).toBe(told[0])
 
     const again = await opened.reopen()
     await again.inbox.receive(delivery(report('received')))

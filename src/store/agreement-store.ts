@@ -1,0 +1,43 @@
+import type { Agreement } from '../domain/agreement.ts'
+import type { AgreementPayer, AgreementReport, AgreementStatus } from '../domain/agreement-report.ts'
+import type { ReadOutcome } from './read-store.ts'
+import type { Numbered, Page } from './store.ts'
+
+export type AgreementStore = {
+  byIds(ids: readonly string[]): Promise<Agreement[]>
+  byClientTransactionIds(ids: readonly string[]): Promise<Agreement[]>
+  /** Who is debited, by agreement id. */
+  payers(ids: readonly string[]): Promise<Map<string, AgreementPayer>>
+  page(page: Page, filter: AgreementFilter): Promise<Numbered<Agreement>[]>
+  /** An agreement and the log's head, of one moment. */
+  snapshot(id: string): Promise<{ agreement: Agreement; head: number } | null>
+}
+
+export type AgreementFilter = {
+  readonly statuses?: readonly AgreementStatus[]
+  /** When the service made it; when we first heard of it, where the service does not tell. */
+  readonly createdFrom?: Date
+  readonly createdBefore?: Date
+}
+
+/** An agreement that the service is to be asked about. */
+export type AgreementReadSubject = {
+  readonly agreement: Agreement
+  /** Callbacks stored for the agreement so far: an answer counts only while this has not changed. */
+  readonly deliveries: number
+  /** Failed or fruitless reads in a row. */
+  readonly failures: number
+}
+
+export type AgreementReadStore = {
+  /** Agreements whose read is due, longest due first. */
+  due(now: Date, limit: number): Promise<AgreementReadSubject[]>
+  /** Instant of the next read that is due at any time; null when none is planned. */
+  nextDue(): Promise<Date | null>
+  /** The subject with this agreement id or clientTransactionId. */
+  subject(id: string): Promise<AgreementReadSubject | null>
+  /** Records what a read showed; outcomes as for payments. */
+  record(subject: AgreementReadSubject, report: AgreementReport, at: Date): Promise<ReadOutcome>
+  /** Records that a read told nothing, and when to try again; null for never. A read that a callback asked for stays due. */
+  postpone(subject: AgreementReadSubject, until: Date | null): Promise<void>
+}

@@ -1,0 +1,91 @@
+import { randomUUID } from 'node:crypto'
+import type { Disposition } from '../../domain/payment.ts'
+import type { Arrival, DeliveryOutcome } from '../store.ts'
+import type { Db } from '../unit.ts'
+
+/** A delivery that is on record. */
+export type StoredDelivery = { readonly id: string; readonly disposition: Disposition }
+
+/** What a delivery speaks about; null where it cannot be read. */
+export type Subject = { readonly id: string; readonly statusRaw: string } | null
+
+/** The delivery that had these bytes, under any of these hashes. */
+export async function findDelivery(db: Db, hashes: readonly string[]): Promise<StoredDelivery | null> {
+  const row = await db
+    .selectFrom('deliveries')
+    .select(['id', 'disposition'])
+    .where('body_hash', 'in', [...hashes])
+    .orderBy('number')
+    .limit(1)
+    .executeTakeFirst()
+  return row ?? null
+}
+
+/** Counts an attempt of a delivery that had come before. */
+export async function countAttempt(db: Db, { id }: StoredDelivery, at: Date): Promise<void> {
+  await db
+    .updateTable('deliveries')
+    .set((eb) => ({ attempts: eb('attempts', '+', 1), last_received_at: at.getTime() }))
+    .where('id', '=', id)
+    .execute()
+}
+
+/** Stores a delivery that came for the first time, with what became of it. */
+export async function storeDelivery(
+  db: Db,
+  arrival: Arrival,
+  subject: Subject,
+  result: StoredDelivery & { readonly eventId: string | null },
+): Promise<void> {
+  const receivedAt = arrival.receivedAt.getTime()
+  await db
+    .insertInto('deliveries')
+    .values({
+      id: result.id,
+      body_hash: arrival.bodyHashes[0],
+      ref: arrival.ref,
+      subject_id: subject?.id ?? null,
+      status_raw: subject?.statusRaw ?? null,
+      disposition: result.disposition,
+      attempts: 1,
+      first_received_at: receivedAt,
+      last_received_at: receivedAt,
+      event_id: result.eventId,
+      body: arrival.body,
+    })
+    .execute()
+}
+
+/** Keeps a delivery that is authentic and cannot be used. */
+export async function quarantine(db: Db, arrival: Arrival, subject: Subject): Promise<DeliveryOutcome> {
+  const result = { id: randomUUID(), disposition: 'QUARANTINED', eventId: null } as const
+  await storeDelivery(db, arrival, subject, result)
+  return { disposition: 'QUARANTINED', repeat: false, readDue: false }
+}
+
+/** Whether anything that counts has been received about a subject after an instant. */
+export async function receivedSince(db: Db, subjectId: string, instant: number): Promise<boolean> {
+  const row = await db
+    .selectFrom('deliveries')
+    .select('number')
+    .where('subject_id', '=', subjectId)
+    .where('last_received_at', '>', instant)
+    .where('disposition', '!=', 'QUARANTINED')
+    .limit(1)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/** What the latest usable delivery at an address spoke about. */
+export async function subjectOf(db: Db, ref: string): Promise<string | null> {
+  const row = await db
+    .selectFrom('deliveries')
+    .select('subject_id')
+    .where('ref', '=', ref)
+    .where('subject_id', 'is not', null)
+    .where('disposition', '!=', 'QUARANTINED')
+    .orderBy('number', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  return row?.subject_id ?? null
+}

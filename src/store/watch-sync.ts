@@ -1,0 +1,58 @@
+import { StoreFailure } from './errors.ts'
+import type { TransactionSteps } from './group-commit.ts'
+import { toStoreFailure } from './sqlite-failure.ts'
+import type { Store } from './store.ts'
+
+export type SyncWatch = {
+  /** The same steps, under watch. */
+  readonly steps: TransactionSteps
+  /** Throws the failure of the commit that could not be synced, if there was one. */
+  readonly assert: () => void
+  readonly onFatal: Store['onFatal']
+}
+
+/**
+ * After a commit that could not be synced nobody knows what the disk holds, and asking again may report success without
+ * any (https://www.postgresql.org/docs/current/wal-reliability.html): nothing more is written until the file is opened anew.
+ */
+export function watchSync(steps: TransactionSteps): SyncWatch {
+  const listeners = new Set<{ readonly call: (failure: StoreFailure) => void }>()
+  let broken: StoreFailure | null = null
+  const assert = (): void => {
+    if (broken !== null) throw broken
+  }
+  const breakWith = (failure: StoreFailure): void => {
+    broken = failure
+    // A turn later, so that a listener that throws undoes nothing and ends up as an uncaught error.
+    for (const { call } of listeners) queueMicrotask(() => call(failure))
+    listeners.clear()
+  }
+  return {
+    assert,
+    onFatal(listener) {
+      const entry = { call: listener }
+      const failure = broken
+      if (failure !== null) queueMicrotask(() => listener(failure))
+      else listeners.add(entry)
+      return () => {
+        listeners.delete(entry)
+      }
+    },
+    steps: {
+      ...steps,
+      begin() {
+        assert()
+        steps.begin()
+      },
+      commit() {
+        try {
+          steps.commit()
+        } catch (error) {
+          const failure = toStoreFailure(error)
+          if (failure instanceof StoreFailure && failure.reason === 'SYNC') breakWith(failure)
+          throw failure
+        }
+      },
+    },
+  }
+}

@@ -1,0 +1,127 @@
+import { expect, it } from 'vitest'
+import type { AgreementReadSubject } from '../../../src/store/store.ts'
+import {
+  after,
+  agreementOf,
+  agreementReport,
+  callback,
+  events,
+  MINUTE,
+  NO_AGREEMENT_PAYER,
+  NOW,
+  present,
+  settledAgreement,
+} from './builders.ts'
+import type { Fixture } from './store-contract.ts'
+
+export function agreementReadsContract(fixture: Fixture): void {
+  async function subject(id = 'AGR1'): Promise<AgreementReadSubject> {
+    return present(await fixture.store.agreementReads.subject(id))
+  }
+
+  /** An agreement of which a callback said that it is suspended: worth a read. */
+  async function suspended(): Promise<void> {
+    await settledAgreement(fixture.store)
+    await fixture.store.inbox.receiveAgreement(callback(agreementReport('active')))
+    await fixture.store.inbox.receiveAgreement(callback(agreementReport('suspended'), { receivedAt: after(MINUTE) }))
+  }
+
+  it('plans a read when a callback is to be confirmed, longest due first', async () => {
+    const { store } = fixture
+    await suspended()
+    await settledAgreement(store, 'b', { id: 'AGR2', clientTransactionId: 'client-2' })
+    const failed = agreementReport('failed', { id: 'AGR2', clientTransactionId: 'client-2' })
+    await store.inbox.receiveAgreement(callback(failed, { ref: 'b' }))
+    const due = async (by: Date, limit = 9) =>
+      (await store.agreementReads.due(by, limit)).map(({ agreement }) => agreement.id)
+    expect(await store.agreementReads.nextDue()).toEqual(NOW)
+    expect(await due(NOW)).toEqual(['AGR2'])
+    expect(await due(after(MINUTE))).toEqual(['AGR2', 'AGR1'])
+    expect(await due(after(MINUTE), 1)).toEqual(['AGR2'])
+    expect(await store.reads.nextDue()).toBeNull()
+  })
+
+  it('tells what is to be read, by id or by clientTransactionId', async () => {
+    const { store } = fixture
+    await suspended()
+    const expected = { agreement: await agreementOf(store), deliveries: 2, failures: 0 }
+    expect(await subject()).toEqual(expected)
+    expect(await subject('client-1')).toEqual(expected)
+    expect(await store.agreementReads.due(after(MINUTE), 5)).toEqual([expected])
+    expect(await store.agreementReads.subject('NONE')).toBeNull()
+  })
+
+  it('ends the doubt when a read confirms the state, without an event', async () => {
+    const { store } = fixture
+    await suspended()
+    await store.inbox.receiveAgreement(callback(agreementReport('active'), { receivedAt: after(2 * MINUTE) }))
+    expect((await agreementOf(store)).provisional).toBe(true)
+    expect(await store.agreementReads.record(await subject(), agreementReport('suspended'), NOW)).toBe('confirmed')
+    expect(await agreementOf(store)).toMatchObject({ provisional: false, version: 3 })
+    expect(await store.agreementReads.nextDue()).toBeNull()
+  })
+
+  it('records what a read shows as an event of our own', async () => {
+    const { store } = fixture
+    await suspended()
+    const payer = { ...NO_AGREEMENT_PAYER, name: 'Ada' }
+    const said = agreementReport('active', { limit: '70', payer })
+    expect(await store.agreementReads.record(await subject(), said, after(2 * MINUTE))).toBe('changed')
+    expect((await events(store)).at(-1)).toMatchObject({
+      kind: 'AGREEMENT_STATUS_CHANGED',
+      source: 'READ',
+      fromStatus: 'suspended',
+      toStatus: 'active',
+      agreement: { limit: '70', version: 4 },
+      recordedAt: after(2 * MINUTE).toISOString(),
+    })
+    expect((await store.agreements.payers(['AGR1'])).get('AGR1')?.name).toBe('Ada')
+    expect(await store.agreementReads.nextDue()).toBeNull()
+  })
+
+  it('sets an answer aside when a callback or a repeat of one was stored since the read was sent', async () => {
+    const { store } = fixture
+    await suspended()
+    const first = await subject()
+    await store.inbox.receiveAgreement(callback(agreementReport('active'), { receivedAt: after(2 * MINUTE) }))
+    expect(await store.agreementReads.record(first, agreementReport('failed'), NOW)).toBe('superseded')
+    const second = await subject()
+    await store.inbox.receiveAgreement(callback(agreementReport('cancelled'), { receivedAt: after(2 * MINUTE) }))
+    expect(await store.agreementReads.record(second, agreementReport('active'), NOW)).toBe('superseded')
+    expect(await agreementOf(store)).toMatchObject({ status: 'cancelled', version: 4 })
+    expect(await store.agreementReads.nextDue()).toEqual(after(MINUTE))
+  })
+
+  it('asks again in 15 minutes when the answer tells nothing', async () => {
+    const { store } = fixture
+    await suspended()
+    await settledAgreement(store, 'b', { id: 'AGR2', clientTransactionId: 'client-2' })
+    const wrong = [
+      agreementReport('created'),
+      agreementReport('active', { id: 'AGR2' }),
+      agreementReport('active', { clientTransactionId: 'client-2' }),
+    ]
+    for (const said of wrong) {
+      expect(await store.agreementReads.record(await subject(), said, NOW)).toBe('fruitless')
+      expect(await store.agreementReads.nextDue()).toEqual(after(15 * MINUTE))
+    }
+    expect(await subject()).toMatchObject({ failures: 3, agreement: { status: 'suspended', version: 3 } })
+    await store.agreementReads.record(await subject(), agreementReport('suspended'), NOW)
+    expect((await subject()).failures).toBe(0)
+  })
+
+  it('postpones a read, unless a callback asked for it since', async () => {
+    const { store } = fixture
+    await suspended()
+    const asked = await subject()
+    await store.agreementReads.postpone(asked, after(5 * MINUTE))
+    expect(await store.agreementReads.nextDue()).toEqual(after(5 * MINUTE))
+    expect((await subject()).failures).toBe(1)
+    await store.inbox.receiveAgreement(callback(agreementReport('active'), { receivedAt: after(2 * MINUTE) }))
+    await store.inbox.receiveAgreement(callback(agreementReport('failed'), { receivedAt: after(2 * MINUTE) }))
+    await store.agreementReads.postpone(asked, null)
+    expect(await store.agreementReads.nextDue()).toEqual(after(2 * MINUTE))
+    await store.agreementReads.postpone(await subject(), null)
+    expect(await store.agreementReads.nextDue()).toBeNull()
+  })
+}

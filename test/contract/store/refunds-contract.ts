@@ -1,0 +1,133 @@
+import { expect, it } from 'vitest'
+import { StoreConflictError } from '../../../src/store/errors.ts'
+import { after, command, delivery, events, linkOf, MINUTE, NOW, paymentOf, report, settledLink } from './builders.ts'
+import type { Fixture } from './store-contract.ts'
+
+export function refundsContract(fixture: Fixture): void {
+  /** A command that was sent a minute after `NOW`. */
+  async function begun(ref = 'r'): Promise<string> {
+    const asked = command(ref, { mutation: 'refundPayment', refKind: null, sentAt: after(MINUTE).getTime() })
+    return (await fixture.store.commands.begin(asked)).command.id
+  }
+
+  const answered = after(2 * MINUTE)
+
+  it('keeps the correlator of a command without an address to itself, also of a second attempt', async () => {
+    const { commands, inbox } = fixture.store
+    const id = await begun()
+    await commands.markUnknown(id)
+    const attempt = { ref: 'r2', owner: 'process-1', leaseUntil: NOW.getTime(), sentAt: NOW.getTime() }
+    expect(await commands.retry(id, attempt)).toBe(true)
+    for (const ref of ['r', 'r2']) expect(await inbox.knowsRef(ref, ['link', 'payin', 'agreement'])).toBe(false)
+  })
+
+  it('tells the kinds of correlators apart', async () => {
+    const { commands, inbox } = fixture.store
+    await commands.begin(command('l'))
+    await commands.begin(command('p', { refKind: 'payin' }))
+    expect(await inbox.knowsRef('p', ['link', 'payin'])).toBe(true)
+    expect(await inbox.knowsRef('p', ['link', 'agreement'])).toBe(false)
+    expect(await inbox.knowsRef('l', ['link'])).toBe(true)
+    expect(await inbox.knowsRef('l', [])).toBe(false)
+  })
+
+  it('records what the answer shows as an event of the command', async () => {
+    const { store } = fixture
+    await settledLink(store, 'a')
+    await store.inbox.receive(delivery(report('received'), { ref: 'a' }))
+    const id = await begun()
+    const said = report('return_pending', { paymentId: 'LINK-a', details: { refunded: '0.00' } })
+    const payment = await store.commands.settleWithPayment(id, 'PAY1', said, answered)
+
+    expect(payment).toMatchObject({ id: 'PAY1', statusRaw: 'return_pending', linkRef: 'a', provisional: false })
+    expect(await paymentOf(store)).toEqual(payment)
+    expect((await events(store)).at(-1)).toMatchObject({
+      kind: 'PAYMENT_STATUS_CHANGED',
+      source: 'COMMAND',
+      fromStatus: 'received',
+      toStatus: 'return_pending',
+      recordedAt: answered.toISOString(),
+    })
+    expect((await linkOf(store, 'LINK-a')).paymentId).toBe('PAY1')
+    const inPhase = await store.links.page({ limit: 5, before: null }, { phases: ['REFUNDING'] })
+    expect(inPhase.map(({ row }) => row.ref)).toEqual(['a'])
+    expect(await store.commands.find('refundPayment', 'key-r')).toMatchObject({
+      state: 'SETTLED',
+      result: { paymentId: 'PAY1' },
+    })
+    expect(await store.reads.nextDue()).toBeNull()
+  })
+
+  it('leaves a read that a webhook asked for to be made', async () => {
+    const { store } = fixture
+    await store.inbox.receive(delivery(report('partially_refunded')))
+    await store.commands.settleWithPayment(await begun(), 'PAY1', report('return_pending'), answered)
+    expect((await paymentOf(store)).statusRaw).toBe('return_pending')
+    expect(await store.reads.nextDue()).toEqual(NOW)
+  })
+
+  it('reads the payment now when the answer tells nothing', async () => {
+    const { store } = fixture
+    const silent = [null, report('return_pending', { paymentId: 'P9' }), report('pending')]
+    for (const [index, said] of silent.entries()) {
+      const paymentId = `P${index}`
+      await store.inbox.receive(delivery(report('received', { paymentId })))
+      const own = said?.paymentId === 'PAY1' ? { ...said, paymentId } : said
+      const payment = await store.commands.settleWithPayment(await begun(paymentId), paymentId, own, answered)
+      expect(payment).toMatchObject({ statusRaw: 'received', version: 1 })
+    }
+    expect(await store.payments.byIds(['P9'])).toEqual([])
+    expect((await store.reads.due(answered, 9)).map(({ paymentId }) => paymentId)).toEqual(['P0', 'P1', 'P2'])
+    expect(await store.reads.nextDue()).toEqual(answered)
+  })
+
+  it('reads the payment now when a webhook or a repeat has overtaken the answer', async () => {
+    const { store } = fixture
+    const refund = delivery(report('partially_refunded', { paymentId: 'P2' }))
+    await store.inbox.receive(delivery(report('received')))
+    await store.inbox.receive(refund)
+    const [first, second] = [await begun('r1'), await begun('r2')]
+    await store.inbox.receive(delivery(report('return_received'), { receivedAt: after(1.5 * MINUTE) }))
+    await store.inbox.receive({ ...refund, receivedAt: after(1.5 * MINUTE) })
+
+    const said = report('return_pending')
+    expect((await store.commands.settleWithPayment(first, 'PAY1', said, answered))?.statusRaw).toBe('return_received')
+    const late = await store.commands.settleWithPayment(second, 'P2', { ...said, paymentId: 'P2' }, answered)
+    expect(late?.statusRaw).toBe('partially_refunded')
+    expect(await store.log.head()).toBe(3)
+    expect(await store.reads.due(answered, 9)).toHaveLength(2)
+  })
+
+  it('learns of a payment that was not on record, or ends the command without one', async () => {
+    const { store } = fixture
+    const said = report('return_pending')
+    expect(await store.commands.settleWithPayment(await begun('r1'), 'PAY1', said, answered)).toMatchObject({
+      streamId: 'payment:PAY1',
+      statusRaw: 'return_pending',
+    })
+    expect(await store.commands.settleWithPayment(await begun('r2'), 'NONE', null, answered)).toBeNull()
+    expect((await store.commands.find('refundPayment', 'key-r2'))?.state).toBe('SETTLED')
+  })
+
+  it('changes nothing a second time, and refuses another payment', async () => {
+    const { store } = fixture
+    await store.inbox.receive(delivery(report('received')))
+    const id = await begun()
+    await store.commands.settleWithPayment(id, 'PAY1', report('return_pending'), answered)
+    const again = await store.commands.settleWithPayment(id, 'PAY1', report('return_received'), answered)
+    expect(again?.statusRaw).toBe('return_pending')
+    await expect(store.commands.settleWithPayment(id, 'P2', null, answered)).rejects.toThrow(StoreConflictError)
+    expect(await store.reads.nextDue()).toBeNull()
+  })
+
+  it('ends a command with a plain result, once', async () => {
+    const { commands } = fixture.store
+    const id = await begun()
+    const result = { payoutId: 'OUT-1', transactions: [{ id: 'T1', note: null }] }
+    await commands.settle(id, result)
+    await commands.settle(id, structuredClone(result))
+    expect(await commands.find('refundPayment', 'key-r')).toMatchObject({ state: 'SETTLED', result })
+    await expect(commands.settle(id, { payoutId: 'OUT-2' })).rejects.toThrow(StoreConflictError)
+    await expect(commands.settle('no such command', result)).rejects.toThrow(StoreConflictError)
+  })
+}
