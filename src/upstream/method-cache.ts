@@ -1,10 +1,12 @@
 import { parseMethodCode } from '../domain/method-code.ts'
-import type { PayinMethod } from '../domain/payin-method.ts'
 import { createSiteMethods, type SiteMethods } from './site-methods.ts'
 import type { Site, Sites } from './sites.ts'
 
-export type MethodCacheOptions = {
-  readonly load: (site: Site) => Promise<readonly PayinMethod[]>
+/** What a list of methods holds: each has a code, and collects or pays out in one currency. */
+export type ListedMethod = { readonly code: string; readonly currency: string }
+
+export type MethodCacheOptions<Method> = {
+  readonly load: (site: Site) => Promise<readonly Method[]>
   readonly sites: Sites
   /** Monotonic milliseconds. */
   readonly clock?: () => number
@@ -14,9 +16,9 @@ export type MethodCacheOptions = {
   readonly staleMs?: number
 }
 
-export type MethodList = {
+export type MethodList<Method> = {
   /** Frozen, and the very same list for as long as nothing in it has changed. */
-  readonly methods: readonly PayinMethod[]
+  readonly methods: readonly Method[]
   /** When the oldest part of it came from the service. */
   readonly fetchedAt: Date
   /** Served past its time to live because the service failed. */
@@ -25,11 +27,11 @@ export type MethodList = {
   readonly unavailable: readonly string[]
 }
 
-export type MethodCache = {
+export type MethodCache<Method> = {
   /** The methods of the given currencies, or of all. Waits only for sites without a list to serve; never rejects. */
-  list(currencies?: readonly string[]): Promise<MethodList>
+  list(currencies?: readonly string[]): Promise<MethodList<Method>>
   /** The method of that code, or null when no site is known to offer it. Never rejects. */
-  find(code: string): Promise<PayinMethod | null>
+  find(code: string): Promise<Method | null>
 }
 
 const TTL_MS = 300_000
@@ -42,16 +44,19 @@ const MOST_COMBINATIONS = 256
  * Keeps the method lists of all sites, so that a price page does not cost a call to the service. Concurrent callers
  * share one call per site; past its time to live a list is still served at once, and renewed behind the caller's back.
  */
-export function createMethodCache(options: MethodCacheOptions): MethodCache {
+export function createMethodCache<Method extends ListedMethod>(
+  options: MethodCacheOptions<Method>,
+): MethodCache<Method> {
   const { load, sites, clock = () => performance.now(), ttlMs = TTL_MS, staleMs = STALE_MS } = options
   const entries = sites.all.map((site) => ({
     site,
     cached: createSiteMethods({ load: () => load(site), clock, ttlMs, staleMs }),
   }))
   const served = new Set(sites.all.flatMap((site) => site.currencies))
-  const combined = new Map<string, Combined>()
+  const combined = new Map<string, Combined<Method>>()
+  const byCode = codeIndex<Method>()
 
-  async function list(currencies?: readonly string[]): Promise<MethodList> {
+  async function list(currencies?: readonly string[]): Promise<MethodList<Method>> {
     const wanted = currencies === undefined ? null : new Set(currencies.filter((code) => served.has(code)))
     const asked =
       wanted === null ? entries : entries.filter(({ site }) => site.currencies.some((code) => wanted.has(code)))
@@ -60,7 +65,7 @@ export function createMethodCache(options: MethodCacheOptions): MethodCache {
     return combine(asked, wanted)
   }
 
-  function combine(asked: readonly Entry[], wanted: ReadonlySet<string> | null): MethodList {
+  function combine(asked: readonly Entry<Method>[], wanted: ReadonlySet<string> | null): MethodList<Method> {
     const key = wanted === null ? '*' : [...wanted].sort().join(',')
     const stamp = asked.map(({ cached }) => cached.stamp()).join(',')
     const known = combined.get(key)
@@ -71,7 +76,7 @@ export function createMethodCache(options: MethodCacheOptions): MethodCache {
     return made.list
   }
 
-  async function find(code: string): Promise<PayinMethod | null> {
+  async function find(code: string): Promise<Method | null> {
     const { currency } = parseMethodCode(code)
     const near = currency === null || !served.has(currency) ? null : byCode(await list([currency])).get(code)
     return near ?? byCode(await list()).get(code) ?? null
@@ -80,15 +85,15 @@ export function createMethodCache(options: MethodCacheOptions): MethodCache {
   return { list, find }
 }
 
-type Entry = { readonly site: Site; readonly cached: SiteMethods }
-type Combined = { readonly stamp: string; readonly content: string; readonly list: MethodList }
+type Entry<Method> = { readonly site: Site; readonly cached: SiteMethods<Method> }
+type Combined<Method> = { readonly stamp: string; readonly content: string; readonly list: MethodList<Method> }
 
 /** A renewed list with the same methods as before keeps the old array, so that what was derived from it stays good. */
-function combineAnew(
-  asked: readonly Entry[],
+function combineAnew<Method extends ListedMethod>(
+  asked: readonly Entry<Method>[],
   wanted: ReadonlySet<string> | null,
-  before: Combined | undefined,
-): Omit<Combined, 'stamp'> {
+  before: Combined<Method> | undefined,
+): Omit<Combined<Method>, 'stamp'> {
   const usable = asked.filter(({ cached }) => cached.current() !== null)
   const content = usable.map(({ site, cached }) => `${site.id}:${cached.contentVersion()}`).join(',')
   const methods = before?.content === content ? before.list.methods : methodsOf(usable, wanted)
@@ -102,8 +107,11 @@ function combineAnew(
   return { content, list: Object.freeze(list) }
 }
 
-function methodsOf(usable: readonly Entry[], wanted: ReadonlySet<string> | null): readonly PayinMethod[] {
-  const byCodeInOrder = new Map<string, PayinMethod>()
+function methodsOf<Method extends ListedMethod>(
+  usable: readonly Entry<Method>[],
+  wanted: ReadonlySet<string> | null,
+): readonly Method[] {
+  const byCodeInOrder = new Map<string, Method>()
   for (const { cached } of usable)
     for (const method of cached.current()?.methods ?? [])
       if ((wanted === null || wanted.has(method.currency)) && !byCodeInOrder.has(method.code))
@@ -112,8 +120,8 @@ function methodsOf(usable: readonly Entry[], wanted: ReadonlySet<string> | null)
 }
 
 function missing(
-  asked: readonly Entry[],
-  usable: readonly Entry[],
+  asked: readonly Entry<unknown>[],
+  usable: readonly Entry<unknown>[],
   wanted: ReadonlySet<string> | null,
 ): readonly string[] {
   const there = new Set(usable.flatMap(({ site }) => site.currencies))
@@ -121,12 +129,12 @@ function missing(
   return Object.freeze([...all].filter((code) => !there.has(code) && (wanted === null || wanted.has(code))).sort())
 }
 
-const codes = new WeakMap<readonly PayinMethod[], ReadonlyMap<string, PayinMethod>>()
-
-function byCode({ methods }: MethodList): ReadonlyMap<string, PayinMethod> {
-  const known = codes.get(methods)
-  if (known !== undefined) return known
-  const made = new Map(methods.map((method) => [method.code, method]))
-  codes.set(methods, made)
-  return made
+/** The methods of a list by code, made once for as long as the list is the same. */
+function codeIndex<Method extends ListedMethod>(): (list: MethodList<Method>) => ReadonlyMap<string, Method> {
+  const made = new WeakMap<readonly Method[], ReadonlyMap<string, Method>>()
+  return ({ methods }) => {
+    const known = made.get(methods) ?? new Map(methods.map((method) => [method.code, method]))
+    made.set(methods, known)
+    return known
+  }
 }

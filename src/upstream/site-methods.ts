@@ -1,28 +1,26 @@
-import type { PayinMethod } from '../domain/payin-method.ts'
-
-export type SiteMethods = {
+export type SiteMethods<Method> = {
   /**
    * Starts a renewal where one is due. Gives a promise, which never rejects, when there is nothing to serve until it
    * ends; null when the caller need not, or cannot usefully, wait.
    */
   wake(): Promise<void> | null
   /** The list to serve now, or null. */
-  current(): CurrentMethods | null
+  current(): CurrentMethods<Method> | null
   /** Changes whenever `current` does. */
   stamp(): string
   /** Changes only when the methods themselves do. */
   contentVersion(): number
 }
 
-type CurrentMethods = {
-  readonly methods: readonly PayinMethod[]
+type CurrentMethods<Method> = {
+  readonly methods: readonly Method[]
   readonly fetchedAt: Date
   /** The last attempt to renew it failed, and its time to live is over. */
   readonly stale: boolean
 }
 
-export type SiteMethodsOptions = {
-  readonly load: () => Promise<readonly PayinMethod[]>
+export type SiteMethodsOptions<Method> = {
+  readonly load: () => Promise<readonly Method[]>
   /** Monotonic milliseconds. */
   readonly clock: () => number
   readonly ttlMs: number
@@ -32,14 +30,15 @@ export type SiteMethodsOptions = {
 const FIRST_PAUSE_MS = 5_000
 const LONGEST_PAUSE_MS = 60_000
 
-type Loaded = { readonly methods: readonly PayinMethod[]; readonly at: number; readonly fetchedAt: Date }
+type Loaded<Method> = { readonly methods: readonly Method[]; readonly at: number; readonly fetchedAt: Date }
 
 /**
  * The method list of one site: one renewal at a time, and after a failed one a pause of 5 seconds that doubles up to a
  * minute, during which the service is left alone.
  */
-export function createSiteMethods({ load, clock, ttlMs, staleMs }: SiteMethodsOptions): SiteMethods {
-  let loaded: Loaded | null = null
+export function createSiteMethods<Method>(options: SiteMethodsOptions<Method>): SiteMethods<Method> {
+  const { load, clock, ttlMs, staleMs } = options
+  let loaded: Loaded<Method> | null = null
   let failures = 0
   let pausedUntil = Number.NEGATIVE_INFINITY
   let running: Promise<void> | null = null
@@ -86,6 +85,6 @@ export function createSiteMethods({ load, clock, ttlMs, staleMs }: SiteMethodsOp
   }
 }
 
-function sameMethods(before: readonly PayinMethod[], after: readonly PayinMethod[]): boolean {
+function sameMethods(before: readonly unknown[], after: readonly unknown[]): boolean {
   return JSON.stringify(before) === JSON.stringify(after)
 }

@@ -10,6 +10,7 @@ import {
 import { currency, decimal, instant, isRecord, label, lenient, status, text, usableMethodCode, uuid } from './fields.ts'
 import { readDirectMethodEntry } from './direct-method.ts'
 import { toPayinMethod } from './payin-method.ts'
+import { readEndpointUrl } from './payment.ts'
 
 const DESCRIPTION_LENGTH = 500
 const MESSAGE_LENGTH = 500
@@ -63,6 +64,7 @@ export function readPayoutReport(json: ExactJson): PayoutReport | null {
     errorCode: body.error_code,
     errorMessage: body.error_message,
     transactions: listIn(json['payout_transactions']).flatMap(transactionOf),
+    endpointUrl: readEndpointUrl(json),
   }
 }
 
