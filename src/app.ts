@@ -14,7 +14,7 @@ import { addGraphqlRoute } from './http/graphql-route.ts'
 import { addHealthRoutes } from './http/health-routes.ts'
 import { createOriginCheck } from './http/origins.ts'
 import { createHttpServer } from './http/server.ts'
-import { addWebhookRoute } from './http/webhook-route.ts'
+import { addWebhookRoutes } from './http/webhook-routes.ts'
 import { addWebSocket } from './http/websocket.ts'
 import type { Logger } from './log.ts'
 import { createMetrics } from './metrics.ts'
@@ -68,8 +68,8 @@ export async function createApp(config: AppConfig, { logger, clock = () => new D
     logger,
   })
   const metrics = createMetrics({ sockets: () => sockets.count, streams: () => backend.services.tail.listeners })
-  addWebhookRoute(http, {
-    door: backend.door,
+  addWebhookRoutes(http, {
+    doors: backend.doors,
     isDraining,
     onAnswered: ({ status, outcome }) => metrics.webhookAnswered(status, outcome?.disposition ?? 'none'),
   })

@@ -9,6 +9,7 @@ export type Item = {
   readonly event?: EventItem | null
   readonly link?: { readonly id: string; readonly state: string; readonly payment: PaymentItem | null } | null
   readonly payment?: PaymentItem | null
+  readonly agreement?: PaymentItem | null
 }
 
 export type EventItem = {

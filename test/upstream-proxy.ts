@@ -9,6 +9,8 @@ export type UpstreamProxy = {
   target: string
   /** Keeps back the answer to the next GET of a link's detail. */
   holdNextRead(): HeldAnswer
+  /** Keeps back the answer to the next POST to a path after `/api`. */
+  holdNextPost(path: string): HeldAnswer
   close(): Promise<void>
 }
 
@@ -20,10 +22,11 @@ export type HeldAnswer = {
 }
 
 export async function startUpstreamProxy(): Promise<UpstreamProxy> {
-  const held: { answered: () => void; released: Promise<void> }[] = []
+  const held: Hold[] = []
   const server = createServer((incoming, outgoing) => {
-    const isRead = incoming.method === 'GET' && /\/v3\/payin_links\/[\w-]+$/.test(incoming.url ?? '')
-    const hold = isRead ? held.shift() : undefined
+    const call = `${incoming.method} ${incoming.url}`
+    const index = held.findIndex(({ calls }) => calls.test(call))
+    const [hold] = index === -1 ? [] : held.splice(index, 1)
     forward(proxy.target, incoming, outgoing, async () => {
       hold?.answered()
       await hold?.released
@@ -35,12 +38,8 @@ export async function startUpstreamProxy(): Promise<UpstreamProxy> {
   const proxy: UpstreamProxy = {
     url: `http://127.0.0.1:${port}/api`,
     target: '',
-    holdNextRead() {
-      const { promise: answered, resolve: onAnswered } = Promise.withResolvers<void>()
-      const { promise: released, resolve: release } = Promise.withResolvers<void>()
-      held.push({ answered: onAnswered, released })
-      return { answered, release }
-    },
+    holdNextRead: () => holdNext(held, /^GET .*\/v3\/payin_links\/[\w-]+$/),
+    holdNextPost: (path) => holdNext(held, new RegExp(`^POST .*${path}$`)),
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve())
@@ -48,6 +47,15 @@ export async function startUpstreamProxy(): Promise<UpstreamProxy> {
       }),
   }
   return proxy
+}
+
+type Hold = { readonly calls: RegExp; readonly answered: () => void; readonly released: Promise<void> }
+
+function holdNext(held: Hold[], calls: RegExp): HeldAnswer {
+  const { promise: answered, resolve: onAnswered } = Promise.withResolvers<void>()
+  const { promise: released, resolve: release } = Promise.withResolvers<void>()
+  held.push({ calls, answered: onAnswered, released })
+  return { answered, release }
 }
 
 function forward(

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { request, type OutgoingHttpHeaders } from 'node:http'
-import { callbackAuthorization } from '../src/keys/callback-secret.ts'
+import { callbackAuthorization, type CallbackKind } from '../src/keys/callback-secret.ts'
 import { createKeyRing } from '../src/keys/key-ring.ts'
 import { Secret } from '../src/keys/secret.ts'
 import { sign } from '../src/webhook/signature.ts'
@@ -53,9 +53,9 @@ export async function addressOf(network: Network, link: Pick<CreatedLink, 'id' |
 }
 
 /** An address with the Authorization that belongs to its last segment. */
-export function addressFor(url: string): WebhookAddress {
+export function addressFor(url: string, kind: CallbackKind = 'payment'): WebhookAddress {
   const ref = url.slice(url.lastIndexOf('/') + 1)
-  return { url, ref, authorization: callbackAuthorization(KEYS, 'payment', ref) }
+  return { url, ref, authorization: callbackAuthorization(KEYS, kind, ref) }
 }
 
 const KEYS = createKeyRing([new Secret(SECRETS.signing)])

@@ -5,14 +5,20 @@ import type { KeyRing } from '../keys/key-ring.ts'
 import type { Tail } from '../live/tail.ts'
 import type { Operations } from '../operations/operations.ts'
 import type { Store } from '../store/store.ts'
+import type { PayinMethod } from '../domain/payin-method.ts'
+import type { PayoutMethod } from '../domain/payout.ts'
 import type { MethodCache } from '../upstream/method-cache.ts'
+import type { MethodRequirementsReader } from '../operations/method-requirements.ts'
 import { createLoaders, type Loaders } from './loaders.ts'
 
 /** What lives as long as the process. */
 export type Services = {
   readonly store: Store
   readonly tail: Tail
-  readonly methods: MethodCache
+  readonly methods: MethodCache<PayinMethod>
+  readonly payoutMethods: MethodCache<PayoutMethod>
+  /** What each method asks for; null when the service does not tell. */
+  readonly requirements: MethodRequirementsReader
   readonly operations: Operations
   readonly keys: KeyRing
   readonly cursors: CursorCodec

@@ -1,6 +1,7 @@
 import { unwrapResolverError } from '@apollo/server/errors'
 import { GraphQLError, type GraphQLFormattedError } from 'graphql'
 import type { Logger } from '../log.ts'
+import type { ReadFailure } from '../operations/outcome.ts'
 
 /** Bad arguments of a query: clear, typed, and naming the argument. */
 export function badArgument(argument: string, message: string): GraphQLError {
@@ -22,6 +23,18 @@ export function forbidden(field: string): GraphQLError {
 /** There is nothing with this id, or nothing that this caller may see: the two look the same. */
 export function notFound(argument: string): GraphQLError {
   return new GraphQLError(`There is nothing with this ${argument}.`, { extensions: { code: 'NOT_FOUND', argument } })
+}
+
+const READ_CODES: Readonly<Record<ReadFailure['kind'], string>> = {
+  'not-found': 'NOT_FOUND',
+  'upstream-rejected': 'UPSTREAM_REJECTED',
+  'upstream-unavailable': 'UPSTREAM_UNAVAILABLE',
+  'credentials-rejected': 'CREDENTIALS_REJECTED',
+}
+
+/** A query that only the service can answer, and that it did not answer. Its own words are not repeated. */
+export function failedRead(failure: ReadFailure): GraphQLError {
+  return new GraphQLError('The service did not answer this.', { extensions: { code: READ_CODES[failure.kind] } })
 }
 
 export type ErrorFormatter = (formatted: GraphQLFormattedError, error: unknown) => GraphQLFormattedError

@@ -1,4 +1,7 @@
 import DataLoader from 'dataloader'
+import type { AgreementReport } from '../domain/agreement-report.ts'
+import type { Agreement } from '../domain/agreement.ts'
+import type { DirectPayin } from '../domain/direct-payin.ts'
 import type { PayinMethod } from '../domain/payin-method.ts'
 import type { Payment } from '../domain/payment.ts'
 import type { PaymentEvent } from '../domain/payment-event.ts'
@@ -13,18 +16,32 @@ export type Loaders = {
   readonly linkByRef: DataLoader<string, PaymentLink | null>
   readonly paymentById: DataLoader<string, Payment | null>
   readonly payerByPayment: DataLoader<string, Payer | null>
+  readonly payinByPayment: DataLoader<string, DirectPayin | null>
+  readonly agreementById: DataLoader<string, Agreement | null>
+  readonly agreementByClientId: DataLoader<string, Agreement | null>
+  readonly agreementPayer: DataLoader<string, AgreementReport['payer'] | null>
   readonly eventById: DataLoader<string, PaymentEvent | null>
   readonly methodByCode: DataLoader<string, PayinMethod | null>
 }
 
 /** Fresh loaders, for one answer. A key that nothing has gives null; a failed read fails every key of its batch. */
-export function createLoaders({ store, methods }: { store: Store; methods: MethodCache }): Loaders {
+export function createLoaders({ store, methods }: { store: Store; methods: MethodCache<PayinMethod> }): Loaders {
   return {
     linkById: loader(store.links.byIds, (link) => link.id),
     linkByRef: loader(store.links.byRefs, (link) => link.ref),
     paymentById: loader(store.payments.byIds, (payment) => payment.id),
     payerByPayment: new DataLoader(async (ids) => {
       const payers = await store.payments.payers(ids)
+      return ids.map((id) => payers.get(id) ?? null)
+    }),
+    payinByPayment: loader(store.payments.payins, (payin) => payin.paymentId),
+    agreementById: loader(store.agreements.byIds, (agreement) => agreement.id),
+    agreementByClientId: loader(
+      store.agreements.byClientTransactionIds,
+      (agreement) => agreement.clientTransactionId ?? '',
+    ),
+    agreementPayer: new DataLoader(async (ids) => {
+      const payers = await store.agreements.payers(ids)
       return ids.map((id) => payers.get(id) ?? null)
     }),
     eventById: loader(store.log.byIds, (event) => event.id),

@@ -1,3 +1,4 @@
+import type { Agreement } from '../domain/agreement.ts'
 import type { Payment } from '../domain/payment.ts'
 
 /**
@@ -6,4 +7,12 @@ import type { Payment } from '../domain/payment.ts'
  */
 export function presentable(payment: Payment | null): Payment | null {
   return payment === null || payment.details.amount === null || payment.details.currency === null ? null : payment
+}
+
+/** The same for an agreement whose terms the service has not told yet. */
+export function presentableAgreement(agreement: Agreement | null): Agreement | null {
+  if (agreement === null) return null
+  const { serviceId, clientTransactionId, description, limit, startDate, createdAt } = agreement
+  const needed = [serviceId, clientTransactionId, description, limit, startDate, createdAt]
+  return needed.includes(null) ? null : agreement
 }

@@ -1,5 +1,8 @@
+import type { Agreement } from '../domain/agreement.ts'
 import type { Failure, FieldProblem } from '../operations/outcome.ts'
+import type { SitedPayout } from '../operations/create-payout.ts'
 import type { PaymentsErrorCode } from './generated.ts'
+import { payoutView } from './payout-view.ts'
 
 /**
  * The GraphQL object for an expected failure: a sentence, a code, and whether the same call may succeed later. The result
@@ -8,6 +11,18 @@ import type { PaymentsErrorCode } from './generated.ts'
 export function failureResult<F extends Failure>(failure: F): ResultOf<F> {
   const shape = SHAPES[failure.kind] as (failure: Failure) => ResultOf<F>
   return shape(failure)
+}
+
+/** What the mutations of agreements answer with when they succeed. */
+export function agreementSuccess({ agreement, replayed }: { agreement: Agreement; replayed: boolean }) {
+  return { __typename: 'PaymentAgreementSuccess', agreement, replayed } as const
+}
+
+/** What the mutations of payouts answer with when they succeed. */
+export function payoutSuccess({ payout: sited, replayed }: { payout: SitedPayout; replayed: boolean }) {
+  const payout = payoutView(sited.payout, sited.currencies)
+  if (payout === null) throw new TypeError('The service answered with a payout that has no amount.')
+  return { __typename: 'PayoutSuccess', payout, replayed } as const
 }
 
 type Kind = Failure['kind']
@@ -37,6 +52,18 @@ const SHAPES = {
   'outcome-unknown': ({ operationId }: Of<'outcome-unknown'>) => ({
     ...passing('OutcomeUnknownError', 'OUTCOME_UNKNOWN', 'No answer came back. Ask again with the same key.'),
     operationId,
+  }),
+  'state-conflict': ({ statusRaw }: Of<'state-conflict'>) => ({
+    ...final('StateConflictError', 'STATE_CONFLICT', 'Its status does not allow it; nothing was sent.'),
+    statusRaw,
+  }),
+  'not-supported': (_failure: Of<'not-supported'>) =>
+    final('NotSupportedError', 'NOT_SUPPORTED', "The payment's method does not allow it; nothing was sent."),
+  'sandbox-only': (_failure: Of<'sandbox-only'>) =>
+    final('SandboxOnlyError', 'SANDBOX_ONLY', 'It runs in the sandbox only; nothing was sent.'),
+  'invalid-qr': ({ position, message }: Of<'invalid-qr'>) => ({
+    ...final('InvalidQrContentError', 'INVALID_QR', `The QR payload is not well-formed: ${message}.`),
+    position,
   }),
   'not-found': (_failure: Of<'not-found'>) => final('NotFoundError', 'NOT_FOUND', 'There is nothing with this id.'),
   'upstream-rejected': ({ httpStatus, upstreamCode, problems }: Of<'upstream-rejected'>) => ({

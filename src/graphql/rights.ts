@@ -1,8 +1,14 @@
-import { hasScope } from '../access/caller.ts'
+import { hasScope, type Caller } from '../access/caller.ts'
+import type { Agreement } from '../domain/agreement.ts'
+import type { PaymentEvent } from '../domain/payment-event.ts'
 import type { PaymentLink } from '../domain/payment-link.ts'
 import type { Payment } from '../domain/payment.ts'
 import { readStatusToken } from '../keys/status-token.ts'
 import type { Context } from './context.ts'
+import { presentableAgreement } from './presentable.ts'
+
+/** A link or a direct payin: an end user may be its owner. */
+type Owned = { readonly ownerId: string | null }
 
 type RightsContext = Pick<Context, 'caller' | 'keys' | 'clock' | 'loaders'>
 
@@ -18,8 +24,22 @@ export async function mayReadPayment(
   statusToken?: string | null,
 ): Promise<boolean> {
   if (mayReadAll(context) || holdsTokenFor(context, payment.id, statusToken)) return true
-  const link = payment.linkRef === null ? null : await context.loaders.linkByRef.load(payment.linkRef)
+  if (payment.linkRef === null) return owns(context, await context.loaders.payinByPayment.load(payment.id))
+  const link = await context.loaders.linkByRef.load(payment.linkRef)
   return link !== null && mayReadLink(context, link, statusToken)
+}
+
+/** Whether the caller may read an event: as what it is about. */
+export async function mayReadEvent(context: RightsContext, event: PaymentEvent): Promise<boolean> {
+  if (event.agreement !== null) return hasScope(context.caller, 'agreements:read')
+  if (event.linkRef === null) return event.payment !== null && mayReadPayment(context, event.payment)
+  const link = await context.loaders.linkByRef.load(event.linkRef)
+  return link !== null && mayReadLink(context, link)
+}
+
+/** What a caller is shown of an agreement that an event brings along: the log of payments is open to more callers. */
+export function visibleAgreement(caller: Caller, agreement: Agreement | null): Agreement | null {
+  return hasScope(caller, 'agreements:read') ? presentableAgreement(agreement) : null
 }
 
 /**
@@ -32,17 +52,17 @@ export function rightEndsAt(context: RightsContext, byToken: boolean, statusToke
   return readStatusToken(context.keys, statusToken ?? '', context.clock())?.expiresAt.getTime() ?? 0
 }
 
-/** Whether only the status token lets the caller read the link. */
-export function onlyByToken(context: RightsContext, link: PaymentLink | null): boolean {
-  return !mayReadAll(context) && !(link !== null && owns(context, link))
+/** Whether only the status token lets the caller read a link or a direct payin. */
+export function onlyByToken(context: RightsContext, owned: Owned | null): boolean {
+  return !mayReadAll(context) && !owns(context, owned)
 }
 
 function mayReadAll({ caller, clock }: RightsContext): boolean {
   return hasScope(caller, 'payments:read') && caller.kind === 'client' && caller.expiresAt > clock().getTime()
 }
 
-function owns({ caller }: RightsContext, link: PaymentLink): boolean {
-  return caller.kind === 'client' && caller.subject !== null && caller.subject === link.ownerId
+function owns({ caller }: RightsContext, thing: Owned | null): boolean {
+  return caller.kind === 'client' && caller.subject !== null && caller.subject === thing?.ownerId
 }
 
 function holdsTokenFor({ keys, clock }: RightsContext, id: string, statusToken?: string | null): boolean {

@@ -1,5 +1,5 @@
 import { GraphQLError, GraphQLScalarType, Kind, type ValueNode } from 'graphql'
-import { GraphQLDateTimeISO, GraphQLJSONObject } from 'graphql-scalars'
+import { GraphQLDateTimeISO, GraphQLJSONObject, GraphQLLocalDate } from 'graphql-scalars'
 
 /** How long a URL may be: what browsers and proxies agree on. */
 const MAX_URL = 2_048
@@ -26,6 +26,7 @@ export function createScalars({ production }: { production: boolean }) {
   const readUrl = (value: unknown): string => readHttpsUrl(value, production)
   return {
     DateTime: GraphQLDateTimeISO,
+    LocalDate: GraphQLLocalDate,
     JSONObject: GraphQLJSONObject,
     Decimal: decimal,
     CurrencyCode: currencyCode,

@@ -3,10 +3,12 @@ import { refreshContext, type Context } from './context.ts'
 
 /**
  * Subscribes, and answers each item with loaders of its own: what was read for one item is never served to the next.
- * A refused subscription gives its errors as a result.
+ * A refused subscription gives its errors as a result. When the source itself fails, `onFailure` is called and the stream
+ * ends: the client is to come back, not to give up.
  */
 export async function subscribeAfresh(
   args: ExecutionArgs,
+  onFailure: (error: unknown) => void,
 ): Promise<AsyncIterableIterator<ExecutionResult> | ExecutionResult> {
   const source = await createSourceEventStream(args)
   if (!isAsyncIterable(source)) return source
@@ -19,10 +21,13 @@ export async function subscribeAfresh(
   }
   const results: AsyncIterableIterator<ExecutionResult> = {
     next: async () => {
-      const result = await items.next()
-      return result.done === true
-        ? { done: true, value: undefined }
-        : { done: false, value: await answer(result.value) }
+      try {
+        const result = await items.next()
+        if (result.done !== true) return { done: false, value: await answer(result.value) }
+      } catch (error) {
+        onFailure(error)
+      }
+      return { done: true, value: undefined }
     },
     return: end,
     throw: end,

@@ -49,6 +49,7 @@ export function addWebSocket(options: WebSocketOptions): Sockets {
   const shown = (errors: readonly GraphQLError[]) => errors.map((error) => options.formatError(error.toJSON(), error))
   const sockets = new WebSocketServer({ noServer: true, maxPayload: MAX_FRAME_BYTES, handleProtocols })
   const callers = new WeakMap<WebSocket, Caller>()
+  const socketsOf = new WeakMap<Context, WebSocket>()
   let closing = false
 
   const protocol = useServer(
@@ -69,9 +70,12 @@ export function addWebSocket(options: WebSocketOptions): Sockets {
           return false
         }
       },
-      onSubscribe: ({ extra: { socket, request } }, _id, payload) =>
-        prepare(payload as OperationRequest, contextFor(callers.get(socket) ?? ANONYMOUS, request)),
-      subscribe: subscribeAfresh,
+      onSubscribe: ({ extra: { socket, request } }, _id, payload) => {
+        const context = contextFor(callers.get(socket) ?? ANONYMOUS, request)
+        socketsOf.set(context, socket)
+        return prepare(payload, context)
+      },
+      subscribe: (args) => subscribeAfresh(args, () => socketsOf.get(args.contextValue as Context)?.close(...OVERLOAD)),
       onNext: (...[, , , , { data, errors }]) =>
         errors === undefined ? undefined : { data: data ?? null, errors: shown(errors) },
       // A stream that ends with its token must not look finished: after this code the client comes back for the rest.

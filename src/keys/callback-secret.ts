@@ -2,8 +2,8 @@ import { createHmac } from 'node:crypto'
 import { equalsOneOf } from './constant-time.ts'
 import type { KeyRing, SubKey } from './key-ring.ts'
 
-/** What a callback tells about: a payment by webhook, or an agreement. */
-export type CallbackKind = 'payment' | 'agreement'
+/** What a callback tells about. */
+export type CallbackKind = 'payment' | 'agreement' | 'payout' | 'gateway-payment'
 
 /**
  * The Authorization header that the service is asked to send to one address of ours, as `authorization_header`

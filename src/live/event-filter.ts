@@ -11,10 +11,12 @@ export function eventMatcher(
 ): (event: PaymentEvent) => boolean {
   const payments = setOf(filter.paymentIds)
   const links = setOf(linkRefs)
+  const agreements = setOf(filter.agreementIds)
   const kinds = setOf(filter.kinds)
   return (event) =>
     (payments?.has(event.payment?.id ?? '') ?? true) &&
     (links?.has(event.linkRef ?? '') ?? true) &&
+    (agreements?.has(event.agreement?.id ?? '') ?? true) &&
     (kinds?.has(event.kind) ?? true)
 }
 

@@ -63,7 +63,8 @@ async function* run(options: FollowOptions, wake: Wake): AsyncGenerator<StreamIt
   }
   if (start.kind === 'snapshot') {
     if (!options.allowed()) return
-    yield { kind: 'SNAPSHOT', position, previous, link: start.link, payment: start.payment }
+    const { link, payment, agreement } = start
+    yield { kind: 'SNAPSHOT', position, previous, link, payment, agreement }
     previous = position
   }
 

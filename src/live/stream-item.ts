@@ -1,3 +1,4 @@
+import type { Agreement } from '../domain/agreement.ts'
 import type { PaymentEvent } from '../domain/payment-event.ts'
 import type { PaymentLink } from '../domain/payment-link.ts'
 import type { Payment } from '../domain/payment.ts'
@@ -8,21 +9,23 @@ export type StreamItem = {
   /** Position of the item before it on this stream; null on the first item of a stream that continues nothing. */
   readonly previous: number | null
 } & (
-  | { readonly kind: 'SNAPSHOT'; readonly link: PaymentLink | null; readonly payment: Payment | null }
+  | ({ readonly kind: 'SNAPSHOT' } & Snapshot)
   | { readonly kind: 'EVENT'; readonly event: PaymentEvent }
   | { readonly kind: 'CAUGHT_UP' }
   | { readonly kind: 'RESYNC_REQUIRED'; readonly reason: string }
 )
 
+/** The state of what a stream is about, at one moment. */
+export type Snapshot = {
+  readonly link: PaymentLink | null
+  readonly payment: Payment | null
+  readonly agreement: Agreement | null
+}
+
 /** Where a stream begins. */
 export type StreamStart =
   /** With the state as it is, and then what follows the position at which it was read. */
-  | {
-      readonly kind: 'snapshot'
-      readonly link: PaymentLink | null
-      readonly payment: Payment | null
-      readonly head: number
-    }
+  | ({ readonly kind: 'snapshot'; readonly head: number } & Snapshot)
   /** With what follows a position that the client has seen. */
   | { readonly kind: 'after'; readonly position: number }
   /** With what comes from now on. */

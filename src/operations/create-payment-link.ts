@@ -1,27 +1,24 @@
+import type { PayinMethod } from '../domain/payin-method.ts'
 import { accepts, spanOf } from '../domain/payin-method-limits.ts'
 import { linkStreamId, type PaymentLink } from '../domain/payment-link.ts'
 import { linkRequestProblems, type LinkRequest } from '../domain/payment-link-rules.ts'
-import { callbackAuthorization } from '../keys/callback-secret.ts'
-import type { KeyRing } from '../keys/key-ring.ts'
 import type { Store } from '../store/store.ts'
 import type { UpstreamClient } from '../upstream/client.ts'
 import type { MethodCache } from '../upstream/method-cache.ts'
 import type { Site, Sites } from '../upstream/sites.ts'
 import type { CreatedPayinLink, PayinLinkRequest } from '../upstream/wire/payin-link.ts'
 import type { Done, Once, Task } from './once.ts'
+import { callbackAddress, callbackUrl, type CallbackOptions } from './callback-address.ts'
 import type { CommandFailure, InputFailure } from './outcome.ts'
+import { siteProblem } from './site-problem.ts'
 
-export type CreateLinkOptions = {
+export type CreateLinkOptions = CallbackOptions & {
   readonly store: Pick<Store, 'links' | 'commands'>
   readonly upstream: Pick<UpstreamClient, 'createPayinLink' | 'listPayinLinks'>
-  readonly methods: MethodCache
+  readonly methods: MethodCache<PayinMethod>
   readonly sites: Sites
-  readonly keys: KeyRing
   readonly once: Once
   readonly clock: () => Date
-  /** Where the service reaches us, without a slash at the end. */
-  readonly publicUrl: () => string
-  readonly newRef: () => string
 }
 
 export type LinkOutcome =
@@ -57,16 +54,11 @@ function outcomeOf(outcome: Done<PaymentLink> | CommandFailure): LinkOutcome {
   return outcome.kind === 'done' ? { kind: 'done', link: outcome.result, replayed: outcome.replayed } : outcome
 }
 
-function siteProblem(sites: Sites, { amount, site }: LinkRequest): { path: string[]; message: string } {
-  if (site == null)
-    return { path: ['amount', 'currency'], message: `no credentials for ${amount.currency} are configured` }
-  return sites.byId(site) === null
-    ? { path: ['site'], message: 'there is no such site' }
-    : { path: ['site'], message: `this site does not serve ${amount.currency}` }
-}
-
 /** Checks the method and the amount against the live list. While the list cannot be had, the service itself is the judge. */
-async function methodRefusal(methods: MethodCache, { amount, methodCode }: LinkRequest): Promise<InputFailure | null> {
+async function methodRefusal(
+  methods: MethodCache<PayinMethod>,
+  { amount, methodCode }: LinkRequest,
+): Promise<InputFailure | null> {
   const list = await methods.list([amount.currency])
   if (list.unavailable.includes(amount.currency)) return null
   const candidates = methodCode == null ? list.methods : list.methods.filter((method) => method.code === methodCode)
@@ -83,7 +75,7 @@ function linkTask(options: CreateLinkOptions, request: LinkRequest, site: Site):
     key: request.idempotencyKey,
     input: request,
     site: site.id,
-    newRef: options.newRef,
+    refKind: 'link',
     repeatAfterMs: REPEAT_AFTER_MS,
     send: (ref) => upstream.createPayinLink(site, wireRequest(options, request, ref)),
     settle: async (command, answer) => {
@@ -120,15 +112,8 @@ function wireRequest(options: CreateLinkOptions, request: LinkRequest, ref: stri
     expiresInSeconds: request.expiresInSeconds,
     successUrl: request.successUrl ?? null,
     failureUrl: request.failureUrl ?? null,
-    webhook: {
-      endpointUrl: webhookAddress(options.publicUrl(), ref),
-      authorizationHeader: callbackAuthorization(options.keys, 'payment', ref),
-    },
+    webhook: callbackAddress(options, 'payment', ref),
   }
-}
-
-function webhookAddress(publicUrl: string, ref: string): string {
-  return `${publicUrl}/webhooks/payments/${ref}`
 }
 
 function linkOf(
@@ -163,17 +148,13 @@ async function findByAddress(
   site: Site,
   attempt: { ref: string; sentAt: number },
 ): Promise<CreatedPayinLink | null> {
-  const address = webhookAddress(options.publicUrl(), attempt.ref)
+  const address = callbackUrl(options.publicUrl(), 'payment', attempt.ref)
   const since = new Date(attempt.sentAt - 60_000).toISOString().slice(0, 19)
-  try {
-    for (let page = 1; page <= TRACE_PAGES; page++) {
-      const list = await options.upstream.listPayinLinks(site, { from_date: since, page })
-      const found = list.entries.find((entry) => entry.endpointUrl === address)
-      if (found !== undefined) return found.link
-      if (list.entries.length === 0 || page >= (list.totalPages ?? 1)) break
-    }
-  } catch {
-    return null
+  for (let page = 1; page <= TRACE_PAGES; page++) {
+    const list = await options.upstream.listPayinLinks(site, { from_date: since, page })
+    const found = list.entries.find((entry) => entry.endpointUrl === address)
+    if (found !== undefined) return found.link
+    if (list.entries.length === 0 || page >= (list.totalPages ?? 1)) break
   }
   return null
 }

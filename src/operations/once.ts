@@ -1,5 +1,5 @@
 import type { Command } from '../domain/command.ts'
-import type { CommandStore } from '../store/store.ts'
+import type { CommandStore, RefKind } from '../store/store.ts'
 import { fingerprint, sameFingerprint } from '../keys/fingerprint.ts'
 import type { KeyRing } from '../keys/key-ring.ts'
 import type { Logger } from '../log.ts'
@@ -14,8 +14,8 @@ export type Task<Answer, Result> = {
   readonly input: unknown
   /** Id of the credentials that are used, for errors. */
   readonly site: string
-  /** Makes the correlator of a new attempt. */
-  readonly newRef: () => string
+  /** What the correlator of an attempt stands for at our webhook addresses; null when the service calls none back. */
+  readonly refKind: RefKind | null
   /** Asks the service, once. Rejects with an `UpstreamFault`. */
   readonly send: (ref: string) => Promise<Answer>
   /** Commits what the answer means, together with the end of the command. */
@@ -26,6 +26,11 @@ export type Task<Answer, Result> = {
   readonly trace: (command: Command) => Promise<Answer | null>
   /** Milliseconds after which an attempt without a trace may be followed by another; null for never. */
   readonly repeatAfterMs: number | null
+  /**
+   * The service itself keeps the key unique: a refusal of a further attempt may mean that an earlier one was done, so the
+   * trace is looked for before the refusal is believed.
+   */
+  readonly uniqueUpstream?: boolean
 }
 
 export type Done<Result> = { readonly kind: 'done'; readonly result: Result; readonly replayed: boolean }
@@ -40,6 +45,8 @@ export type OnceOptions = {
   /** Name of this process, for the lease. */
   readonly owner: string
   readonly newId: () => string
+  /** Makes the correlator of an attempt. */
+  readonly newRef: () => string
   /** How long a caller waits for an outcome, in milliseconds. */
   readonly patienceMs?: number
 }
@@ -60,7 +67,7 @@ const PATIENCE_MS = 8_000
  * which nobody knows the outcome is UNKNOWN: it is never sent again blindly, only after a look for its trace.
  */
 export function createOnce(options: OnceOptions): Once {
-  const { commands, keys, logger, clock, owner, newId, patienceMs = PATIENCE_MS } = options
+  const { commands, keys, logger, clock, owner, newId, newRef, patienceMs = PATIENCE_MS } = options
   const running = new Map<string, { readonly input: string; readonly outcome: Promise<Outcome<unknown>> }>()
 
   const earlier: Once['earlier'] = async (task) => {
@@ -101,7 +108,9 @@ export function createOnce(options: OnceOptions): Once {
       mutation: task.mutation,
       key: task.key,
       fingerprint: fingerprint(keys, task.input),
-      ref: task.newRef(),
+      ref: newRef(),
+      refKind: task.refKind,
+      site: task.site,
       owner,
       leaseUntil: sentAt + LEASE_MS,
       sentAt,
@@ -111,10 +120,7 @@ export function createOnce(options: OnceOptions): Once {
 
   const resume = async <Answer, Result>(task: Task<Answer, Result>, command: Command): Promise<Outcome<Result>> => {
     if (!sameFingerprint(keys, task.input, command.fingerprint)) return conflict(false)
-    if (command.state === 'SETTLED') {
-      const result = await task.replay(command)
-      return result === null ? unknown(command) : { kind: 'done', result, replayed: true }
-    }
+    if (command.state === 'SETTLED') return replay(task, command)
     if (command.state === 'REJECTED') return command.result as Rejection
     if (command.state === 'SENT') {
       if (command.leaseUntil > clock().getTime()) return conflict(true)
@@ -123,12 +129,37 @@ export function createOnce(options: OnceOptions): Once {
     return lookFor(task, command)
   }
 
+  const replay = async <Answer, Result>(task: Task<Answer, Result>, command: Command): Promise<Outcome<Result>> => {
+    try {
+      const result = await task.replay(command)
+      return result === null ? unknown(command) : { kind: 'done', result, replayed: true }
+    } catch (error) {
+      const fault = faultOf(error)
+      if (fault === null) throw error
+      return fault.kind === 'refused' ? unknown(command) : nothingDone(fault, task.site)
+    }
+  }
+
+  /** A look that fails tells nothing: the command stays as it is. */
+  const look = async <Answer, Result>(task: Task<Answer, Result>, command: Command): Promise<Answer | null> => {
+    try {
+      return await task.trace(command)
+    } catch (error) {
+      if (faultOf(error) === null) throw error
+      logger.warn(
+        { mutation: task.mutation, commandId: command.id, site: task.site, err: error },
+        'no trace could be looked for',
+      )
+      return null
+    }
+  }
+
   const lookFor = async <Answer, Result>(task: Task<Answer, Result>, command: Command): Promise<Outcome<Result>> => {
-    const answer = await task.trace(command)
+    const answer = await look(task, command)
     if (answer !== null) return settle(task, command, { answer, replayed: true })
     const sentAt = clock().getTime()
     if (task.repeatAfterMs === null || sentAt - command.sentAt < task.repeatAfterMs) return unknown(command)
-    const attempt = { ref: task.newRef(), owner, leaseUntil: sentAt + LEASE_MS, sentAt }
+    const attempt = { ref: newRef(), owner, leaseUntil: sentAt + LEASE_MS, sentAt }
     if (!(await commands.retry(command.id, attempt))) return conflict(true)
     return send(task, { ...command, ...attempt, attempt: command.attempt + 1 })
   }
@@ -157,11 +188,11 @@ export function createOnce(options: OnceOptions): Once {
     }
   }
 
-  const ended = async (
-    task: { readonly mutation: string; readonly site: string },
+  const ended = async <Answer, Result>(
+    task: Task<Answer, Result>,
     command: Command,
     error: unknown,
-  ): Promise<CommandFailure> => {
+  ): Promise<Outcome<Result>> => {
     const fault = faultOf(error)
     logger.warn({ mutation: task.mutation, commandId: command.id, site: task.site, err: error }, 'command failed')
     if (fault === null || fault.kind === 'unknown') {
@@ -169,12 +200,18 @@ export function createOnce(options: OnceOptions): Once {
       if (fault === null) throw error
       return unknown(command)
     }
+    if (fault.kind === 'refused' && task.uniqueUpstream === true && command.attempt > 1) {
+      await commands.markUnknown(command.id)
+      const answer = await look(task, command)
+      return answer === null ? unknown(command) : settle(task, command, { answer, replayed: true })
+    }
     if (fault.kind === 'refused') {
       const refusal = rejection(fault)
       await commands.reject(command.id, refusal)
       return refusal
     }
-    await commands.forget(command.id)
+    // An earlier attempt may have been done: it is not forgotten with the one that certainly was not.
+    await (command.attempt > 1 ? commands.markUnknown(command.id) : commands.forget(command.id))
     return nothingDone(fault, task.site)
   }
 

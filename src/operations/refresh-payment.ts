@@ -1,7 +1,7 @@
 import type { PaymentLink } from '../domain/payment-link.ts'
 import type { Payment } from '../domain/payment.ts'
 import type { Reader } from '../reconcile/reader.ts'
-import type { Store } from '../store/store.ts'
+import type { ReadSubject, Store } from '../store/store.ts'
 import type { ReadFailure } from './outcome.ts'
 import { faultOf, readFailure } from './upstream-failure.ts'
 
@@ -16,7 +16,7 @@ export type RefreshOutcome =
 
 /** Reads a link or a payment from the service now, and records any change as an event. */
 export async function refreshPayment(
-  { store, reader }: { store: Pick<Store, 'reads' | 'links' | 'payments'>; reader: Reader },
+  { store, reader }: { store: Pick<Store, 'reads' | 'links' | 'payments'>; reader: Reader<ReadSubject> },
   id: string,
 ): Promise<RefreshOutcome> {
   const subject = await store.reads.subject(id)

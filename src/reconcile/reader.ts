@@ -1,33 +1,44 @@
-import { attributeRead } from '../domain/attribution.ts'
-import type { PaymentReport } from '../domain/payment-report.ts'
-import type { Logger } from '../log.ts'
-import type { ReadOutcome, ReadStore, ReadSubject } from '../store/store.ts'
+import type { Logger, LogFields } from '../log.ts'
+import type { ReadOutcome } from '../store/store.ts'
 
-/** Asks the service what is true of one subject. Rejects when it does not answer. */
-export type AskService = (subject: ReadSubject) => Promise<PaymentReport>
+/** Where a reader finds what to read, and how each subject is read. */
+export type ReadSource<Subject> = {
+  /** Subjects whose read is due, longest due first. */
+  due(now: Date, limit: number): Promise<readonly Subject[]>
+  /** Instant of the next read that is due at any time; null when none is planned. */
+  nextDue(): Promise<Date | null>
+  /** Asks the service about a subject and records what it says. Rejects when it does not answer, or with another's. */
+  ask(subject: Subject): Promise<ReadOutcome>
+  /** The subject as it is now; null when it is gone. */
+  again(subject: Subject): Promise<Subject | null>
+  /** Records that a read told nothing, and when to try again. */
+  postpone(subject: Subject, until: Date): Promise<void>
+  /** Failed or fruitless reads in a row. */
+  failures(subject: Subject): number
+  /** What a log line may say of a subject. */
+  ids(subject: Subject): LogFields
+}
 
-/** What a read of one subject came to. */
+/** What a read of one subject came to; `error` tells why there was no answer to record. */
 export type ReadResult =
   | { readonly kind: 'read'; readonly outcome: ReadOutcome }
-  /** The answer was about something else, or the service did not answer: the error tells. */
   | { readonly kind: 'failed'; readonly error: unknown }
 
-export type Reader = {
+export type Reader<Subject> = {
   /** Reads what is due, now and from now on, whenever something falls due. */
   wake(): void
   /** Reads one subject now, whether it is due or not. */
-  read(subject: ReadSubject): Promise<ReadResult>
+  read(subject: Subject): Promise<ReadResult>
   /** Resolves when no read is under way or due. */
   idle(): Promise<void>
   close(): Promise<void>
 }
 
-export type ReaderOptions = {
-  readonly reads: ReadStore
-  readonly ask: AskService
+export type ReaderOptions<Subject> = {
+  readonly source: ReadSource<Subject>
   readonly logger: Logger
   readonly clock: () => Date
-  /** Least time between two reads, so that the service is not flooded. */
+  /** Least time between two reads, in milliseconds, so that the service is not flooded. */
   readonly paceMs?: number
 }
 
@@ -42,11 +53,11 @@ const LONGEST_TIMER_MS = 2 ** 31 - 1
 const MAX_SUPERSEDED = 3
 
 /**
- * Reads back what webhooks left in doubt: payments whose deliveries contradict each other, and links whose time is over.
+ * Reads back what webhooks left in doubt.
  * What is due stands in the store, so that a restart forgets none of it. One read at a time, each subject once per round.
  */
-export function createReader(options: ReaderOptions): Reader {
-  const { reads, logger, clock } = options
+export function createReader<Subject>(options: ReaderOptions<Subject>): Reader<Subject> {
+  const { source, logger, clock } = options
   const paceMs = options.paceMs ?? PACE_MS
   let running: Promise<void> | null = null
   let again = false
@@ -54,35 +65,35 @@ export function createReader(options: ReaderOptions): Reader {
   let timer: NodeJS.Timeout | null = null
   let endPause: (() => void) | null = null
 
-  const readOnce = async (subject: ReadSubject): Promise<ReadResult> => {
+  const readOnce = async (subject: Subject): Promise<ReadResult> => {
     try {
-      const report = attributeRead(subject, await options.ask(subject))
-      if (report === null) return { kind: 'failed', error: new MisattributedReadError() }
-      return { kind: 'read', outcome: await reads.record(subject, report, clock()) }
+      return { kind: 'read', outcome: await source.ask(subject) }
     } catch (error) {
       return { kind: 'failed', error }
     }
   }
 
-  const read = async (subject: ReadSubject): Promise<ReadResult> => {
+  const read = async (subject: Subject): Promise<ReadResult> => {
     let result = await readOnce(subject)
     for (let tries = 1; result.kind === 'read' && result.outcome === 'superseded' && tries < MAX_SUPERSEDED; tries++) {
-      const fresh = await reads.subject(subject.paymentId ?? subject.link?.id ?? '')
+      const fresh = await source.again(subject)
       if (fresh === null) break
       result = await readOnce(fresh)
     }
     return result
   }
 
-  const readDue = async (subject: ReadSubject) => {
+  const readDue = async (subject: Subject) => {
     const result = await read(subject)
     if (result.kind === 'read') {
-      logger.info({ paymentId: subject.paymentId, linkId: subject.link?.id, disposition: result.outcome }, 'read back')
+      const told = { ...source.ids(subject), disposition: result.outcome }
+      if (result.outcome === 'fruitless') logger.warn(told, 'read told nothing')
+      else logger.info(told, 'read back')
       return
     }
-    const wait = Math.min(RETRY_MS * 2 ** subject.failures, RETRY_MAX_MS)
-    logger.warn({ paymentId: subject.paymentId, linkId: subject.link?.id, err: result.error }, 'read failed')
-    await reads.postpone(subject, new Date(clock().getTime() + wait))
+    const wait = Math.min(RETRY_MS * 2 ** source.failures(subject), RETRY_MAX_MS)
+    logger.warn({ ...source.ids(subject), err: result.error }, 'read failed')
+    await source.postpone(subject, new Date(clock().getTime() + wait))
   }
 
   const pause = async () => {
@@ -96,7 +107,7 @@ export function createReader(options: ReaderOptions): Reader {
   const round = async () => {
     do {
       again = false
-      for (const subject of await reads.due(clock(), BATCH)) {
+      for (const subject of await source.due(clock(), BATCH)) {
         if (closed) return
         await readDue(subject)
         await pause()
@@ -113,7 +124,7 @@ export function createReader(options: ReaderOptions): Reader {
 
   const plan = async () => {
     try {
-      const next = closed ? null : await reads.nextDue()
+      const next = closed ? null : await source.nextDue()
       if (next === null || closed) return
       wakeAfter(Math.min(Math.max(next.getTime() - clock().getTime(), paceMs), LONGEST_TIMER_MS))
     } catch (error) {
@@ -149,12 +160,12 @@ export function createReader(options: ReaderOptions): Reader {
   }
 }
 
-/** The service answered a read with another payment. */
-class MisattributedReadError extends Error {
+/** The service answered a read with another payment or agreement. */
+export class MisattributedReadError extends Error {
   override name = 'MisattributedReadError'
   readonly safeMessage = true
 
   constructor() {
-    super('The service answered a read with another payment.')
+    super('The service answered a read with something else.')
   }
 }

@@ -2,23 +2,45 @@ import { readFileSync } from 'node:fs'
 import { Kind, parse, valueFromASTUntyped, type FieldDefinitionNode } from 'graphql'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ALL_SCOPES, isScope, type Scope } from '../../src/access/scopes.ts'
+import { AGREEMENT_UPDATES, createAgreement, NO_ANSWER } from '../agreements.ts'
 import { act } from '../checkout.ts'
+import { agreementInput, amendmentInput, gatewayInput, newKey, payeeInput, payinInput, payoutInput } from '../inputs.ts'
+import { made, mutate } from '../mutations.ts'
 import { startNetwork, type Network } from '../network.ts'
 import { createLink, linkInput, type CreatedLink } from '../operations.ts'
 import { EVENT_STREAM } from '../streams.ts'
 
 let network: Network
 let link: CreatedLink
+let agreementId: string
+let payoutId: string
 beforeAll(async () => {
-  network = await startNetwork()
+  network = await startNetwork({ sandbox: NO_ANSWER })
   link = await createLink(network, { ownerId: 'customer-7' })
   await act(link.checkoutUrl, 'decline')
   await network.sandbox.settle()
+  agreementId = (await createAgreement(network)).id
+  const payout = mutate(network, 'createPayout', payoutInput({ transactions: [payeeInput()] }))
+  payoutId = (await made(payout, 'payout')).id
 })
 afterAll(() => network.close())
 
 /** Fields that ask for scopes, with the lists of which one suffices, as the contract writes them. */
 const GUARDED = new Map(guardedFields(readFileSync('schema.graphql', 'utf8')))
+
+/** The mutations whose argument is an input of their own name, and what they may be given. */
+const MUTATIONS: readonly (readonly [name: string, input: () => Record<string, unknown>])[] = [
+  ['createPayin', payinInput],
+  ['createGatewayPayment', gatewayInput],
+  ['refundPayment', () => ({ idempotencyKey: newKey(), paymentId: 'nobody', description: 'Changed their mind' })],
+  ['createPaymentAgreement', agreementInput],
+  ['amendPaymentAgreement', () => amendmentInput('nobody')],
+  ['changePaymentAgreementStatus', () => ({ idempotencyKey: newKey(), id: 'nobody', status: 'CANCELLED' })],
+  ['createPayout', payoutInput],
+  ['cancelScheduledPayout', () => ({ idempotencyKey: newKey(), id: 'nobody' })],
+  ['simulatePayin', () => ({ paymentId: 'nobody', outcome: 'FAILED' })],
+  ['simulateDeposit', () => ({ accountNumber: '12345', amount: { value: '10', currency: 'AUD' } })],
+]
 
 /** How each of them is asked for, by somebody who may read the link through its status token. */
 const QUERIES: Readonly<Record<string, string>> = {
@@ -31,15 +53,33 @@ const QUERIES: Readonly<Record<string, string>> = {
     'query Q($id: ID!, $st: String) { paymentLink(id: $id, statusToken: $st) { payment { failure { codeRaw } } } }',
   'PaymentFailure.upstreamMessage':
     'query Q($id: ID!, $st: String) { paymentLink(id: $id, statusToken: $st) { payment { failure { upstreamMessage } } } }',
+  'PaymentAgreement.payer': 'query Q($agreement: ID!) { paymentAgreement(id: $agreement) { payer { name } } }',
+  'PayoutTransaction.payee': 'query Q($payout: ID!) { payout(id: $payout) { transactions { payee } } }',
   'Query.paymentLinks': '{ paymentLinks { nodes { id } } }',
   'Query.payments': '{ payments { nodes { id } } }',
   'Query.paymentEvents': '{ paymentEvents { nodes { id } } }',
   'Query.webhookDeliveries': '{ webhookDeliveries { nodes { id } } }',
+  'Query.paymentAgreement': 'query Q($agreement: ID!) { paymentAgreement(id: $agreement) { id } }',
+  'Query.paymentAgreements': '{ paymentAgreements { nodes { id } } }',
+  'Query.payoutMethods': '{ payoutMethods(currencies: ["AUD"]) { nodes { code } } }',
+  'Query.payoutMethod': '{ payoutMethod(code: "au_bank_aud") { code } }',
+  'Query.bankLookup': '{ bankLookup(qrContent: "no payload") { __typename } }',
+  'Query.payout': 'query Q($payout: ID!) { payout(id: $payout) { id } }',
+  'Query.payouts': '{ payouts(from: "2026-01-01", to: "2026-01-02", currency: "AUD") { nodes { id } } }',
+  'Query.balances': '{ balances(currencies: ["AUD"]) { currency } }',
   'Mutation.createPaymentLink':
     'mutation M($input: CreatePaymentLinkInput!) { createPaymentLink(input: $input) { ... on CreatePaymentLinkSuccess { replayed } } }',
   'Mutation.refreshPayment':
     'mutation M($id: ID!) { refreshPayment(id: $id) { ... on RefreshPaymentSuccess { changed } } }',
+  ...Object.fromEntries(MUTATIONS.map(([name]) => [`Mutation.${name}`, mutation(name)])),
   'Subscription.paymentEventStream': EVENT_STREAM,
+  'Subscription.paymentAgreementUpdates': AGREEMENT_UPDATES,
+}
+
+/** What the way to a field asks for, beside the field itself. */
+const ON_THE_WAY: Readonly<Record<string, readonly Scope[]>> = {
+  'PaymentAgreement.payer': ['agreements:read'],
+  'PayoutTransaction.payee': ['payouts:read'],
 }
 
 describe('the fields that ask for scopes', () => {
@@ -49,9 +89,10 @@ describe('the fields that ask for scopes', () => {
 })
 
 describe.each(Object.entries(QUERIES).filter(([name]) => !name.startsWith('Subscription.')))('%s', (name, query) => {
+  const inputOf = MUTATIONS.find(([mutated]) => `Mutation.${mutated}` === name)?.[1] ?? linkInput
   const ask = async (token: string | null) => {
-    const variables = { id: link.id, st: link.statusToken, input: linkInput() }
-    return network.ask(query, variables, { token })
+    const subjects = { id: link.id, st: link.statusToken, agreement: agreementId, payout: payoutId }
+    return network.ask(query, { ...subjects, input: inputOf() }, { token })
   }
 
   it('is refused to anonymous as UNAUTHENTICATED', async () => {
@@ -68,32 +109,40 @@ describe.each(Object.entries(QUERIES).filter(([name]) => !name.startsWith('Subsc
     }
   })
 
-  it('is given to a caller who has that scope alone', async () => {
+  it('is given to a caller who has that scope and no other that it does not need', async () => {
     for (const scopes of GUARDED.get(name) ?? []) {
-      const answer = await ask(await network.token({ scopes, subject: 'stranger' }))
+      const enough = [...scopes, ...(ON_THE_WAY[name] ?? [])]
+      const answer = await ask(await network.token({ scopes: enough, subject: 'stranger' }))
       expect(answer.errors).toBeUndefined()
       expect(valueAt(answer)).not.toBeNull()
     }
   })
 })
 
-describe('Subscription.paymentEventStream', () => {
+describe.each(Object.entries(QUERIES).filter(([name]) => name.startsWith('Subscription.')))('%s', (name, query) => {
   const follow = async (token: string | null) => {
-    const stream = await network.follow(EVENT_STREAM, {}, { token })
+    const stream = await network.follow(query, name.endsWith('Stream') ? {} : { id: agreementId }, { token })
     const first = await stream.next().catch((error: { errors: unknown }) => error.errors)
     await stream.end()
     return first
   }
 
   it('is refused and given like any other field', async () => {
-    const lists = GUARDED.get('Subscription.paymentEventStream') ?? []
+    const lists = GUARDED.get(name) ?? []
     expect(await follow(null)).toMatchObject([{ extensions: { code: 'UNAUTHENTICATED' } }])
     for (const scopes of insufficient(lists))
       expect(await follow(await network.token({ scopes }))).toMatchObject([{ extensions: { code: 'FORBIDDEN' } }])
     for (const scopes of lists)
-      expect(await follow(await network.token({ scopes }))).toMatchObject({ kind: 'CAUGHT_UP' })
+      expect(await follow(await network.token({ scopes }))).toMatchObject({
+        kind: name.endsWith('Stream') ? 'CAUGHT_UP' : 'SNAPSHOT',
+      })
   })
 })
+
+function mutation(name: string): string {
+  const type = `${name[0]?.toUpperCase()}${name.slice(1)}Input`
+  return `mutation M($input: ${type}!) { ${name}(input: $input) { __typename } }`
+}
 
 /** For each list of scopes, all scopes but one of it; with alternatives, all but one of each. */
 function insufficient(lists: readonly (readonly Scope[])[]): Scope[][] {
@@ -101,10 +150,10 @@ function insufficient(lists: readonly (readonly Scope[])[]): Scope[][] {
   return [ALL_SCOPES.filter((scope) => !missing.has(scope)), []]
 }
 
-/** The innermost value of an answer of one field at each level. */
+/** The innermost value of an answer of one field at each level; of a list, that of its first item. */
 function valueAt({ data }: { data: unknown }): unknown {
   let value = data
-  while (value !== null && typeof value === 'object' && !Array.isArray(value)) {
+  while (value !== null && typeof value === 'object') {
     const [first] = Object.values(value)
     if (first === undefined) return value
     value = first

@@ -14,7 +14,7 @@ export const Payment: PaymentResolvers = {
     return link === null ? null : { link }
   },
   reference: async (payment, _args, context) =>
-    (await linkOf(payment, context))?.reference ?? payment.details.reference,
+    (await madeAs(payment, context))?.reference ?? payment.details.reference,
   status: (payment) => (payment.status === null ? 'UNRECOGNISED' : (payment.status.toUpperCase() as PaymentStatus)),
   terminal: (payment) => payment.status !== null && factsOf(payment.status).terminal,
   amount: (payment) => required(amountOf(payment, 'amount')),
@@ -48,6 +48,11 @@ async function linkOf(payment: PaymentState, { loaders }: Context) {
   return payment.linkRef === null ? null : loaders.linkByRef.load(payment.linkRef)
 }
 
+/** The link that a payment was made through, or the direct payin that it is; null for one that the service told of alone. */
+async function madeAs(payment: PaymentState, context: Context) {
+  return (await linkOf(payment, context)) ?? context.loaders.payinByPayment.load(payment.id)
+}
+
 function amountOf({ details }: PaymentState, which: 'amount' | 'total' | 'paid' | 'refunded'): Money | null {
   const value = details[which]
   return value === null || details.currency === null ? null : { value, currency: details.currency }
@@ -59,10 +64,10 @@ function required(amount: Money | null): Money {
   return amount
 }
 
-/** The service names the method by its code, or by a short word such as `card`: then the link's preselection tells more. */
+/** The service names the method by its code, or by a short word such as `card`: then what was asked for tells more. */
 async function methodCodeOf(payment: PaymentState, context: Context): Promise<string | null> {
   const raw = payment.details.methodRaw
-  const preselected = (await linkOf(payment, context))?.methodCode ?? null
+  const preselected = (await madeAs(payment, context))?.methodCode ?? null
   if (raw === null || !raw.includes('_')) return preselected
   return raw
 }

@@ -1,12 +1,13 @@
 import { parseEventId } from '../../domain/payment-event.ts'
 import type { PaymentEventResolvers } from '../generated.ts'
 import { presentable } from '../presentable.ts'
-import { mayReadLink, mayReadPayment } from '../rights.ts'
+import { mayReadEvent, visibleAgreement } from '../rights.ts'
 
 export const PaymentEvent: PaymentEventResolvers = {
   cursor: (event, _args, { cursors }) => cursors.encode('log', event.position),
   receivedAt: (event) => event.recordedAt,
   payment: (event) => presentable(event.payment),
+  agreement: (event, _args, { caller }) => visibleAgreement(caller, event.agreement),
   link: async (event, _args, { loaders }) => {
     const link = event.linkRef === null ? null : await loaders.linkByRef.load(event.linkRef)
     return link === null ? null : { link, payment: event.payment }
@@ -14,12 +15,6 @@ export const PaymentEvent: PaymentEventResolvers = {
   __resolveReference: async ({ id }, context) => {
     if (parseEventId(id) === null) return null
     const event = await context.loaders.eventById.load(id)
-    if (event === null) return null
-    const link = event.linkRef === null ? null : await context.loaders.linkByRef.load(event.linkRef)
-    const allowed =
-      link === null
-        ? event.payment !== null && (await mayReadPayment(context, event.payment))
-        : mayReadLink(context, link)
-    return allowed ? event : null
+    return event !== null && (await mayReadEvent(context, event)) ? event : null
   },
 }

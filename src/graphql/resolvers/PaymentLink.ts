@@ -1,15 +1,12 @@
 import { linkState } from '../../domain/payment-link.ts'
 import type { Payment } from '../../domain/payment.ts'
-import { issueStatusToken } from '../../keys/status-token.ts'
 import type { Context } from '../context.ts'
 import type { PaymentLinkResolvers } from '../generated.ts'
 import type { LinkView } from '../models.ts'
 import { presentable } from '../presentable.ts'
 import { mayReadLink } from '../rights.ts'
+import { statusTokenFor } from '../status-token.ts'
 import { streamEvents } from '../stream-events.ts'
-
-/** How long a status token outlives its link, so that a guest can still come back to the status page. */
-const TOKEN_OUTLIVES_LINK_MS = 24 * 3_600_000
 
 export const PaymentLink: PaymentLinkResolvers = {
   id: ({ link }) => link.id,
@@ -26,11 +23,7 @@ export const PaymentLink: PaymentLinkResolvers = {
   state: async (view, _args, context) => linkState(view.link, await paymentOf(view, context), context.clock()),
   payment: async (view, _args, context) => presentable(await paymentOf(view, context)),
   events: ({ link }, args, context) => streamEvents(link.streamId, args, context),
-  statusToken: ({ link }, _args, { keys }) =>
-    issueStatusToken(keys, {
-      subjectId: link.id,
-      expiresAt: new Date(Date.parse(link.expiresAt) + TOKEN_OUTLIVES_LINK_MS),
-    }),
+  statusToken: ({ link }, _args, { keys }) => statusTokenFor(keys, link.id, link.expiresAt),
   ownerId: ({ link }) => link.ownerId,
   __resolveReference: async ({ id }, context) => {
     const link = await context.loaders.linkById.load(id)

@@ -1,5 +1,6 @@
 import type { PaymentStreamItemResolvers } from '../generated.ts'
 import { presentable } from '../presentable.ts'
+import { visibleAgreement } from '../rights.ts'
 
 export const PaymentStreamItem: PaymentStreamItemResolvers = {
   cursor: (item, _args, { cursors }) => cursors.encode('log', item.position),
@@ -8,6 +9,10 @@ export const PaymentStreamItem: PaymentStreamItemResolvers = {
   payment: (item) => {
     if (item.kind === 'EVENT') return presentable(item.event.payment)
     return item.kind === 'SNAPSHOT' ? presentable(item.payment) : null
+  },
+  agreement: (item, _args, { caller }) => {
+    if (item.kind === 'EVENT') return visibleAgreement(caller, item.event.agreement)
+    return item.kind === 'SNAPSHOT' ? visibleAgreement(caller, item.agreement) : null
   },
   link: async (item, _args, { loaders }) => {
     if (item.kind === 'SNAPSHOT') return item.link && { link: item.link, payment: item.payment }

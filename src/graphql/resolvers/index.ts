@@ -1,8 +1,20 @@
 import type { Resolvers } from '../generated.ts'
+import { AccountBalance } from './AccountBalance.ts'
+import { amendPaymentAgreement } from './mutation/amendPaymentAgreement.ts'
+import { cancelScheduledPayout } from './mutation/cancelScheduledPayout.ts'
+import { changePaymentAgreementStatus } from './mutation/changePaymentAgreementStatus.ts'
+import { createGatewayPayment } from './mutation/createGatewayPayment.ts'
+import { createPayin } from './mutation/createPayin.ts'
+import { createPaymentAgreement } from './mutation/createPaymentAgreement.ts'
 import { createPaymentLink } from './mutation/createPaymentLink.ts'
+import { createPayout } from './mutation/createPayout.ts'
 import { refreshPayment } from './mutation/refreshPayment.ts'
+import { refundPayment } from './mutation/refundPayment.ts'
+import { simulateDeposit } from './mutation/simulateDeposit.ts'
+import { simulatePayin } from './mutation/simulatePayin.ts'
 import { PayinMethod } from './PayinMethod.ts'
 import { Payment } from './Payment.ts'
+import { PaymentAgreement } from './PaymentAgreement.ts'
 import { PaymentAmount } from './PaymentAmount.ts'
 import { PaymentCurrency } from './PaymentCurrency.ts'
 import { PaymentEvent } from './PaymentEvent.ts'
@@ -10,15 +22,27 @@ import { PaymentFailure } from './PaymentFailure.ts'
 import { PaymentLink } from './PaymentLink.ts'
 import { PaymentNextAction } from './PaymentNextAction.ts'
 import { PaymentStreamItem } from './PaymentStreamItem.ts'
+import { Payout } from './Payout.ts'
+import { PayoutMethod } from './PayoutMethod.ts'
+import { PayoutTransaction } from './PayoutTransaction.ts'
+import { balances } from './query/balances.ts'
+import { bankLookup } from './query/bankLookup.ts'
 import { payinMethod } from './query/payinMethod.ts'
 import { payinMethods } from './query/payinMethods.ts'
 import { payment } from './query/payment.ts'
+import { paymentAgreement } from './query/paymentAgreement.ts'
+import { paymentAgreements } from './query/paymentAgreements.ts'
 import { paymentCurrencies } from './query/paymentCurrencies.ts'
 import { paymentEvents } from './query/paymentEvents.ts'
 import { paymentLink } from './query/paymentLink.ts'
 import { paymentLinks } from './query/paymentLinks.ts'
 import { payments } from './query/payments.ts'
+import { payout } from './query/payout.ts'
+import { payoutMethod } from './query/payoutMethod.ts'
+import { payoutMethods } from './query/payoutMethods.ts'
+import { payouts } from './query/payouts.ts'
 import { webhookDeliveries } from './query/webhookDeliveries.ts'
+import { paymentAgreementUpdates } from './subscription/paymentAgreementUpdates.ts'
 import { paymentEventStream } from './subscription/paymentEventStream.ts'
 import { paymentLinkUpdates } from './subscription/paymentLinkUpdates.ts'
 import { paymentUpdates } from './subscription/paymentUpdates.ts'
@@ -36,9 +60,30 @@ export const resolvers: Resolvers = {
     payments,
     paymentEvents,
     webhookDeliveries,
+    paymentAgreement,
+    paymentAgreements,
+    payoutMethods,
+    payoutMethod,
+    payout,
+    payouts,
+    balances,
+    bankLookup,
   },
-  Mutation: { createPaymentLink, refreshPayment },
-  Subscription: { paymentLinkUpdates, paymentUpdates, paymentEventStream },
+  Mutation: {
+    createPaymentLink,
+    refreshPayment,
+    createPayin,
+    createGatewayPayment,
+    refundPayment,
+    createPaymentAgreement,
+    amendPaymentAgreement,
+    changePaymentAgreementStatus,
+    createPayout,
+    cancelScheduledPayout,
+    simulatePayin,
+    simulateDeposit,
+  },
+  Subscription: { paymentLinkUpdates, paymentUpdates, paymentAgreementUpdates, paymentEventStream },
   PaymentAmount,
   PaymentCurrency,
   PayinMethod,
@@ -48,5 +93,10 @@ export const resolvers: Resolvers = {
   PaymentFailure,
   PaymentEvent,
   PaymentStreamItem,
+  AccountBalance,
+  PaymentAgreement,
+  Payout,
+  PayoutMethod,
+  PayoutTransaction,
   WebhookDelivery,
 }

@@ -162,7 +162,6 @@ describe('checkVietQr', () => {
     ['starts with another object', sealed(join(['01', '11'], ...STATIC.filter(([id]) => id !== '01'))), 0],
     ['has another format', withObject('00', '02'), 4],
     ['has no beneficiary', withObject('38', null), 25],
-    ['has no country', withObject('58', null), 80],
     ['has no CRC', join(...STATIC), 86],
     ['is in another currency', withObject('53', '840'), 77],
     ['is from another country', withObject('58', 'TH'), 84],

@@ -66,6 +66,22 @@ const CASES: [Failure, string, string, boolean, object][] = [
     false,
     { site: 'au' },
   ],
+  [
+    { kind: 'state-conflict', statusRaw: 'pending' },
+    'StateConflictError',
+    'STATE_CONFLICT',
+    false,
+    { statusRaw: 'pending' },
+  ],
+  [{ kind: 'not-supported' }, 'NotSupportedError', 'NOT_SUPPORTED', false, {}],
+  [{ kind: 'sandbox-only' }, 'SandboxOnlyError', 'SANDBOX_ONLY', false, {}],
+  [
+    { kind: 'invalid-qr', position: 7, message: 'an object is cut short' },
+    'InvalidQrContentError',
+    'INVALID_QR',
+    false,
+    { position: 7 },
+  ],
 ]
 
 const contract = parse(readFileSync(new URL('../../../schema.graphql', import.meta.url), 'utf8'))

@@ -52,7 +52,7 @@ async function setUp(source: () => unknown, query = 'subscription { ticks }') {
 }
 
 async function items(args: ExecutionArgs): Promise<AsyncIterableIterator<ExecutionResult>> {
-  const results = await subscribeAfresh(args)
+  const results = await subscribeAfresh(args, () => {})
   if (!(Symbol.asyncIterator in results)) throw new Error(`It was refused: ${JSON.stringify(results)}`)
   return results
 }
@@ -113,10 +113,24 @@ describe('a subscription', () => {
     expect(await results.next()).toEqual({ done: true, value: undefined })
   })
 
+  it('ends when its source fails, and says so', async () => {
+    const failure = new Error('The store is gone.')
+    const { args } = await setUp(async function* () {
+      yield { ticks: 1 }
+      throw failure
+    })
+    const failures: unknown[] = []
+    const results = await subscribeAfresh(args, (error) => failures.push(error))
+    if (!(Symbol.asyncIterator in results)) throw new Error('It was refused.')
+    expect((await results.next()).done).toBe(false)
+    expect(await results.next()).toEqual({ done: true, value: undefined })
+    expect(failures).toEqual([failure])
+  })
+
   it('that is refused gives its errors', async () => {
     const { args } = await setUp(() => {
       throw new GraphQLError('Not you.')
     })
-    expect(await subscribeAfresh(args)).toMatchObject({ errors: [{ message: 'Not you.', path: ['ticks'] }] })
+    expect(await subscribeAfresh(args, () => {})).toMatchObject({ errors: [{ message: 'Not you.', path: ['ticks'] }] })
   })
 })

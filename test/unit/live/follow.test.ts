@@ -69,8 +69,15 @@ describe('a stream', () => {
     const { head } = present(await store.payments.snapshot('PAY1'))
     await appendTo(store, tail, 'PAY1')
     const payment = await paymentOf(store)
-    const reader = open({ kind: 'snapshot', link: null, payment, head })
-    expect((await reader.next()).value).toEqual({ kind: 'SNAPSHOT', position: 1, previous: null, link: null, payment })
+    const reader = open({ kind: 'snapshot', link: null, payment, agreement: null, head })
+    expect((await reader.next()).value).toEqual({
+      kind: 'SNAPSHOT',
+      position: 1,
+      previous: null,
+      link: null,
+      payment,
+      agreement: null,
+    })
     expect(await take(reader, 2)).toEqual([
       ['CAUGHT_UP', 1, 1],
       ['EVENT', 2, 1],
@@ -154,7 +161,7 @@ describe('a reader without the right to a stream', () => {
     const { store, open } = await setUp()
     await append(store, 'PAY1')
     const reader = open(
-      { kind: 'snapshot', link: null, payment: await paymentOf(store), head: 1 },
+      { kind: 'snapshot', link: null, payment: await paymentOf(store), agreement: null, head: 1 },
       { allowed: () => false },
     )
     expect((await reader.next()).done).toBe(true)

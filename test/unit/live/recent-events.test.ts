@@ -17,6 +17,7 @@ function event(position: number, streamId: string): PaymentEvent {
     toStatus: 'pending',
     linkRef: null,
     payment: null,
+    agreement: null,
     recordedAt: '2030-01-02T03:04:05.678Z',
   }
 }

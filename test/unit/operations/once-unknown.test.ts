@@ -39,7 +39,7 @@ describe('a command of which nobody knows the outcome', () => {
     expect(await world.once.run(task)).toMatchObject({ kind: 'done', replayed: false })
     expect(new Set(world.sent).size).toBe(2)
     expect(await world.recorded()).toMatchObject({ state: 'SETTLED', attempt: 2, ref: world.sent[1] })
-    for (const ref of world.sent) expect(await world.store.inbox.knowsRef(ref)).toBe(true)
+    for (const ref of world.sent) expect(await world.store.inbox.knowsRef(ref, ['link'])).toBe(true)
   })
 
   it('counts its time from the latest attempt', async () => {

@@ -54,6 +54,7 @@ export async function setUp(over: Partial<OnceOptions> = {}): Promise<World> {
       clock: () => world.now,
       owner: randomUUID(),
       newId: randomUUID,
+      newRef: () => `ref-${randomUUID()}`,
       ...options,
     })
   const world: World = {
@@ -68,7 +69,7 @@ export async function setUp(over: Partial<OnceOptions> = {}): Promise<World> {
       key: 'key-1',
       input: { amount: '10.00' },
       site: 'au',
-      newRef: () => `ref-${randomUUID()}`,
+      refKind: 'link',
       repeatAfterMs: null,
       send: async (ref) => {
         sent.push(ref)

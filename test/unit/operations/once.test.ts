@@ -96,7 +96,7 @@ describe('a refusal', () => {
     world.answers = [() => Promise.reject(fault)]
     expect(await world.once.run(world.task())).toEqual(failure)
     expect(await world.recorded()).toBeNull()
-    expect(await world.store.inbox.knowsRef(present(world.sent[0]))).toBe(true)
+    expect(await world.store.inbox.knowsRef(present(world.sent[0]), ['link'])).toBe(true)
     expect(await world.once.earlier(world.task())).toBeNull()
     expect(await world.once.run(world.task())).toMatchObject({ kind: 'done', replayed: false })
   })

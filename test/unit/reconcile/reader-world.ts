@@ -1,8 +1,9 @@
 import { onTestFinished } from 'vitest'
 import type { PaymentReport } from '../../../src/domain/payment-report.ts'
 import { createLogger } from '../../../src/log.ts'
+import { paymentReadsFrom } from '../../../src/reconcile/payment-reads.ts'
 import { createReader, type Reader, type ReaderOptions } from '../../../src/reconcile/reader.ts'
-import type { ReadSubject, Store } from '../../../src/store/store.ts'
+import type { ReadStore, ReadSubject, Store } from '../../../src/store/store.ts'
 import { delivery, NOW, present, report } from '../../contract/store/builders.ts'
 import { openSqliteFixture } from '../../contract/store/sqlite-fixture.ts'
 
@@ -12,7 +13,7 @@ export const NEVER_MS = 600_000
 
 export type World = {
   readonly store: Store
-  readonly reader: Reader
+  readonly reader: Reader<ReadSubject>
   /** Ids of the subjects that the service was asked about. */
   readonly asked: string[]
   now: Date
@@ -21,20 +22,23 @@ export type World = {
 }
 
 /** A reader of a real store, both of which end with the test. */
-export async function setUp(parts: (store: Store) => Partial<ReaderOptions> = () => ({})): Promise<World> {
+type Parts = Partial<Omit<ReaderOptions<ReadSubject>, 'source'>> & { readonly reads?: ReadStore }
+
+export async function setUp(parts: (store: Store) => Parts = () => ({})): Promise<World> {
   const { store, destroy } = await openSqliteFixture()
   const asked: string[] = []
   const world: Omit<World, 'reader'> = { store, asked, now: NOW, answer: async () => report('failed') }
+  const { reads = store.reads, ...options } = parts(store)
+  const answer = async (subject: ReadSubject) => {
+    asked.push(subject.paymentId ?? subject.link?.id ?? '')
+    return world.answer(subject)
+  }
   const reader = createReader({
-    reads: store.reads,
-    ask: async (subject) => {
-      asked.push(subject.paymentId ?? subject.link?.id ?? '')
-      return world.answer(subject)
-    },
+    source: paymentReadsFrom({ reads, ask: answer, clock: () => world.now }),
     logger: createLogger({ level: 'silent' }),
     clock: () => world.now,
     paceMs: 1,
-    ...parts(store),
+    ...options,
   })
   onTestFinished(async () => {
     await reader.close()

@@ -7,13 +7,14 @@ export const paymentUpdates: SubscriptionResolvers['paymentUpdates'] = {
   subscribe: async (_root, { id, statusToken, after }, context) => {
     const snapshot = await context.store.payments.snapshot(id)
     if (snapshot === null || !(await mayReadPayment(context, snapshot.payment, statusToken))) throw notFound('id')
+    const owned = snapshot.link ?? (await context.loaders.payinByPayment.load(id))
     return streamSource(
       'paymentUpdates',
       {
         streamId: snapshot.payment.streamId,
         after,
-        otherwise: { kind: 'snapshot', ...snapshot },
-        endsAt: rightEndsAt(context, onlyByToken(context, snapshot.link), statusToken),
+        otherwise: { kind: 'snapshot', ...snapshot, agreement: null },
+        endsAt: rightEndsAt(context, onlyByToken(context, owned), statusToken),
       },
       context,
     )

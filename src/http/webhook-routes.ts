@@ -1,8 +1,9 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { PaymentDoor, Verdict } from '../webhook/payment-door.ts'
+import type { Door, Verdict } from '../webhook/door.ts'
 
 export type WebhookRouteOptions = {
-  readonly door: PaymentDoor
+  /** The doors by the first segment of their addresses under /webhooks. */
+  readonly doors: Readonly<Record<'payments' | 'agreements' | 'payouts' | 'gateway-payments', Door>>
   readonly isDraining: () => boolean
   readonly onAnswered: (verdict: Verdict) => void
 }
@@ -15,15 +16,15 @@ const RETRY_AFTER_S = 5
 /** One text for every refusal, so that it tells nothing to somebody who tries. */
 const TEXTS: Readonly<Record<'accepted' | 'refused', string>> = { accepted: 'ok', refused: 'refused' }
 
-/** The addresses that the service calls: the merchant's default one, and one for each link. */
-export function addWebhookRoute(app: FastifyInstance, { door, isDraining, onAnswered }: WebhookRouteOptions): void {
+/** The addresses that the service calls: the merchant's default one for payments, and one for each thing that we asked for. */
+export function addWebhookRoutes(app: FastifyInstance, { doors, isDraining, onAnswered }: WebhookRouteOptions): void {
   app.register(
     async (scope) => {
       // The door reads the raw bytes itself, after it has looked at the headers.
       scope.removeAllContentTypeParsers()
       scope.addContentTypeParser('*', (_request, _payload, done) => done(null))
 
-      const handle = async (request: FastifyRequest<Address>, reply: FastifyReply) => {
+      const through = (door: Door) => async (request: FastifyRequest<Address>, reply: FastifyReply) => {
         const verdict: Verdict = isDraining()
           ? { status: 503, outcome: null }
           : await door({
@@ -41,8 +42,8 @@ export function addWebhookRoute(app: FastifyInstance, { door, isDraining, onAnsw
           .send(verdict.status === 200 ? TEXTS.accepted : TEXTS.refused)
       }
 
-      scope.all<Address>('/payments', handle)
-      scope.all<Address>('/payments/:ref', handle)
+      scope.all<Address>('/payments', through(doors.payments))
+      for (const [name, door] of Object.entries(doors)) scope.all<Address>(`/${name}/:ref`, through(door))
       scope.setNotFoundHandler((_request, reply) => reply.code(404).type('text/plain').send(TEXTS.refused))
     },
     { prefix: '/webhooks' },

@@ -1,0 +1,15 @@
+import type { Balances } from '../../upstream/wire/balances.ts'
+import type { Money } from '../../domain/money.ts'
+import type { AccountBalanceResolvers } from '../generated.ts'
+
+export const AccountBalance: AccountBalanceResolvers = {
+  available: (balances) => amountOf(balances, 'available'),
+  incoming: (balances) => amountOf(balances, 'incoming'),
+  outgoing: (balances) => amountOf(balances, 'outgoing'),
+  rollingReserve: (balances) => amountOf(balances, 'rollingReserve'),
+  withdrawable: (balances) => amountOf(balances, 'withdrawable'),
+}
+
+function amountOf(balances: Balances, which: Exclude<keyof Balances, 'currency'>): Money {
+  return { value: balances[which], currency: balances.currency }
+}

@@ -1,0 +1,37 @@
+import type { AgreementPurpose, AgreementStatus, PaymentAgreementResolvers } from '../generated.ts'
+import { presentableAgreement } from '../presentable.ts'
+import { streamEvents } from '../stream-events.ts'
+import { hasScope } from '../../access/caller.ts'
+
+export const PaymentAgreement: PaymentAgreementResolvers = {
+  serviceId: (agreement) => told(agreement.serviceId),
+  clientTransactionId: (agreement) => told(agreement.clientTransactionId),
+  status: ({ status }) => (status === null ? 'UNRECOGNISED' : (status.toUpperCase() as AgreementStatus)),
+  description: (agreement) => told(agreement.description),
+  limit: (agreement) => ({ value: told(agreement.limit), currency: 'AUD' }),
+  purpose: ({ purpose }): AgreementPurpose => purpose ?? 'UNRECOGNISED',
+  purposeRaw: ({ purposeRaw }) => purposeRaw ?? '',
+  amountRule: ({ amountRule }) => amountRule ?? 'UNRECOGNISED',
+  frequency: ({ frequency }) => frequency ?? 'UNRECOGNISED',
+  startDate: (agreement) => told(agreement.startDate),
+  payer: async ({ id }, _args, { loaders }) => {
+    const payer = await loaders.agreementPayer.load(id)
+    return payer === null || payer.name === null ? null : { ...payer, name: payer.name }
+  },
+  createdAt: (agreement) => told(agreement.createdAt),
+  events: (agreement, args, context) => streamEvents(agreement.streamId, args, context),
+  __resolveReference: async (reference, { caller, loaders }) => {
+    if (!hasScope(caller, 'agreements:read')) return null
+    const found =
+      'id' in reference
+        ? loaders.agreementById.load(reference.id)
+        : loaders.agreementByClientId.load(reference.clientTransactionId)
+    return presentableAgreement(await found)
+  },
+}
+
+/** Agreements that lack one of these are not shown at all, so this holds wherever an agreement is a parent. */
+function told<Value>(value: Value | null): Value {
+  if (value === null) throw new TypeError('An agreement that is not fully known was shown.')
+  return value
+}

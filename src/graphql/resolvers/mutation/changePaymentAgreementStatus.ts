@@ -1,0 +1,13 @@
+import type { RequestedAgreementStatus } from '../../../domain/agreement-report.ts'
+import type { MutationResolvers } from '../../generated.ts'
+import { agreementSuccess, failureResult } from '../../results.ts'
+
+export const changePaymentAgreementStatus: MutationResolvers['changePaymentAgreementStatus'] = async (
+  _root,
+  { input },
+  { operations },
+) => {
+  const status = input.status.toLowerCase() as RequestedAgreementStatus
+  const outcome = await operations.changePaymentAgreementStatus({ ...input, status })
+  return outcome.kind === 'done' ? agreementSuccess(outcome) : failureResult(outcome)
+}

@@ -1,0 +1,16 @@
+import { statusTokenFor } from '../../status-token.ts'
+import type { MutationResolvers } from '../../generated.ts'
+import { failureResult } from '../../results.ts'
+
+export const createPayin: MutationResolvers['createPayin'] = async (_root, { input }, { operations, keys }) => {
+  const outcome = await operations.createPayin(input)
+  if (outcome.kind !== 'done') return failureResult(outcome)
+  const { payment, replayed } = outcome
+  const expiresAt = payment.details.expiresAt ?? payment.updatedAt
+  return {
+    __typename: 'CreatePayinSuccess',
+    payment,
+    statusToken: statusTokenFor(keys, payment.id, expiresAt),
+    replayed,
+  }
+}

@@ -1,0 +1,54 @@
+import type { PayoutReport, PayoutStatus } from '../domain/payout.ts'
+import type { Site } from '../upstream/sites.ts'
+import { outcomeOf, type PayoutDone, type PayoutOptions, type SitedPayout } from './create-payout.ts'
+import type { Task } from './once.ts'
+import type { CommandFailure, StateFailure } from './outcome.ts'
+import { findSiteOfPayout } from './payouts.ts'
+
+export type CancelOutcome = PayoutDone | StateFailure | CommandFailure
+
+export type CancelRequest = { readonly idempotencyKey: string; readonly id: string }
+
+/** Cancels a payout that waits for its time (gap sheet, section 20). After no answer a read tells whether it was done. */
+export async function cancelScheduledPayout(options: PayoutOptions, request: CancelRequest): Promise<CancelOutcome> {
+  const found = await findSiteOfPayout(options, request.id)
+  if (found.kind !== 'done') return found
+  const { payout, site } = found
+  const task = cancelTask(options, request, site)
+  const earlier = await options.once.earlier(task)
+  if (earlier !== null) return outcomeOf(earlier)
+  if (payout.status !== 'scheduled') return { kind: 'state-conflict', statusRaw: payout.statusRaw }
+  return outcomeOf(await options.once.run(task))
+}
+
+/** A payout that waits still, or went on instead, was not cancelled. */
+const NOT_CANCELLED: ReadonlySet<PayoutStatus> = new Set(['created', 'scheduled', 'processing', 'completed'])
+
+function cancelTask(
+  { store, upstream }: PayoutOptions,
+  request: CancelRequest,
+  site: Site,
+): Task<PayoutReport, SitedPayout> {
+  const read = async () => ({ payout: await upstream.getPayout(site, request.id), currencies: site.currencies })
+  return {
+    mutation: 'cancelScheduledPayout',
+    key: request.idempotencyKey,
+    input: request,
+    site: site.id,
+    refKind: null,
+    repeatAfterMs: null,
+    send: async () => {
+      await upstream.cancelScheduledPayout(site, request.id)
+      return upstream.getPayout(site, request.id)
+    },
+    settle: async (command, payout) => {
+      await store.commands.settle(command.id, { payoutId: payout.id })
+      return { payout, currencies: site.currencies }
+    },
+    replay: read,
+    trace: async () => {
+      const { payout } = await read()
+      return payout.status !== null && NOT_CANCELLED.has(payout.status) ? null : payout
+    },
+  }
+}

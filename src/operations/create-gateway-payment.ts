@@ -1,0 +1,52 @@
+import { gatewayRequestProblems, type GatewayRequest } from '../domain/gateway-rules.ts'
+import type { Store } from '../store/store.ts'
+import type { UpstreamClient } from '../upstream/client.ts'
+import type { Sites } from '../upstream/sites.ts'
+import type { GatewayPayment } from '../upstream/wire/gateway-payment.ts'
+import { callbackAddress, type CallbackOptions } from './callback-address.ts'
+import type { Once } from './once.ts'
+import type { CommandFailure, InvalidInput } from './outcome.ts'
+import { siteProblem } from './site-problem.ts'
+
+export type GatewayOptions = CallbackOptions & {
+  readonly store: Pick<Store, 'commands'>
+  readonly upstream: Pick<UpstreamClient, 'createGatewayPayment'>
+  readonly sites: Sites
+  readonly once: Once
+}
+
+export type GatewayOutcome =
+  | { readonly kind: 'done'; readonly payment: GatewayPayment; readonly replayed: boolean }
+  | InvalidInput
+  | CommandFailure
+
+/**
+ * Starts a payment on the hosted gateway (interface document, section 4.2; gap sheet, section 4). There is no way to look
+ * for one, so after an attempt without an answer the outcome stays unknown.
+ */
+export async function createGatewayPayment(options: GatewayOptions, request: GatewayRequest): Promise<GatewayOutcome> {
+  const problems = gatewayRequestProblems(request)
+  if (problems.length > 0) return { kind: 'invalid-input', problems }
+  const site = options.sites.forCurrency(request.amount.currency)
+  if (site === null) return { kind: 'invalid-input', problems: [siteProblem(options.sites, request)] }
+  const outcome = await options.once.run<GatewayPayment, GatewayPayment>({
+    mutation: 'createGatewayPayment',
+    key: request.idempotencyKey,
+    input: request,
+    site: site.id,
+    refKind: 'gateway-payment',
+    repeatAfterMs: null,
+    send: (ref) =>
+      options.upstream.createGatewayPayment(site, {
+        ...request,
+        webhook: callbackAddress(options, 'gateway-payment', ref),
+      }),
+    settle: async (command, payment) => {
+      await options.store.commands.settle(command.id, payment)
+      return payment
+    },
+    replay: async (command) => command.result as GatewayPayment,
+    trace: async () => null,
+  })
+  return outcome.kind === 'done' ? { kind: 'done', payment: outcome.result, replayed: outcome.replayed } : outcome
+}

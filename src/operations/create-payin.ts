@@ -1,0 +1,134 @@
+import { accepts } from '../domain/payin-method-limits.ts'
+import type { DirectPayin } from '../domain/direct-payin.ts'
+import type { MethodRequirements } from '../domain/method-field.ts'
+import { payinRequestProblems, type PayinRequest } from '../domain/payin-rules.ts'
+import { reportOf, type Payment } from '../domain/payment.ts'
+import type { PaymentReport } from '../domain/payment-report.ts'
+import type { Store } from '../store/store.ts'
+import type { UpstreamClient } from '../upstream/client.ts'
+import type { Site, Sites } from '../upstream/sites.ts'
+import type { Notification } from '../upstream/wire/written.ts'
+import { callbackAddress, type CallbackOptions } from './callback-address.ts'
+import type { MethodRequirementsReader } from './method-requirements.ts'
+import type { Done, Once, Task } from './once.ts'
+import type { CommandFailure, InputFailure } from './outcome.ts'
+import { siteProblem } from './site-problem.ts'
+
+export type CreatePayinOptions = CallbackOptions & {
+  readonly store: Pick<Store, 'payments' | 'commands' | 'inbox'>
+  readonly upstream: Pick<UpstreamClient, 'createPayin'>
+  readonly requirements: MethodRequirementsReader
+  readonly sites: Sites
+  readonly once: Once
+  readonly clock: () => Date
+}
+
+export type PayinOutcome =
+  | { readonly kind: 'done'; readonly payment: Payment; readonly replayed: boolean }
+  | InputFailure
+  | CommandFailure
+
+/**
+ * Makes a direct payin. What the method needs is read from the service and checked first; after an attempt without an
+ * answer nothing is sent again: a webhook at the payin's own address settles it, or an operator does. Source: interface
+ * document, section 4.5; gap sheet, section 9.
+ */
+export async function createPayin(options: CreatePayinOptions, request: PayinRequest): Promise<PayinOutcome> {
+  const site = options.sites.forCurrency(request.amount.currency, request.site ?? null)
+  if (site === null) return { kind: 'invalid-input', problems: [siteProblem(options.sites, request)] }
+  const problems = payinRequestProblems(request, null)
+  if (problems.length > 0) return { kind: 'invalid-input', problems }
+
+  const task = payinTask(options, request, site)
+  const earlier = await options.once.earlier(task)
+  if (earlier !== null) return outcomeOf(earlier)
+  const refusal = await methodRefusal(options.requirements, request, site)
+  return refusal ?? outcomeOf(await options.once.run(task))
+}
+
+function outcomeOf(outcome: Done<Payment> | CommandFailure): PayinOutcome {
+  return outcome.kind === 'done' ? { kind: 'done', payment: outcome.result, replayed: outcome.replayed } : outcome
+}
+
+/** Checks the request against what the method needs. While the service does not tell, it is itself the judge. */
+async function methodRefusal(
+  cache: MethodRequirementsReader,
+  request: PayinRequest,
+  site: Site,
+): Promise<InputFailure | null> {
+  const codes = await cache.payinCodes(request.amount.currency)
+  if (codes !== null && !codes.includes(request.methodCode))
+    return { kind: 'method-unavailable', availableCodes: codes }
+  const requirements = await cache.payinFields(site, request.methodCode)
+  if (requirements === null) return null
+  if (!withinLimits(requirements, request)) return outOfRange(requirements, request.amount.currency)
+  const problems = payinRequestProblems(request, requirements)
+  return problems.length === 0 ? null : { kind: 'invalid-input', problems }
+}
+
+function withinLimits({ minAmount, maxAmount }: MethodRequirements, { amount }: PayinRequest): boolean {
+  return accepts({ minAmount, maxAmount, currency: amount.currency }, amount) !== false
+}
+
+function outOfRange({ minAmount, maxAmount }: MethodRequirements, currency: string): InputFailure {
+  const limit = (value: string | null) => (value === null ? null : { value, currency })
+  return { kind: 'amount-out-of-range', min: limit(minAmount), max: limit(maxAmount) }
+}
+
+function payinTask(options: CreatePayinOptions, request: PayinRequest, site: Site): Task<PaymentReport, Payment> {
+  const { store, upstream, clock } = options
+  const load = async (id: string) => (await store.payments.byIds([id]))[0] ?? null
+  return {
+    mutation: 'createPayin',
+    key: request.idempotencyKey,
+    input: request,
+    site: site.id,
+    refKind: 'payin',
+    repeatAfterMs: null,
+    send: (ref) => upstream.createPayin(site, wireRequest(request, callbackAddress(options, 'payment', ref))),
+    settle: (command, report) => {
+      const at = clock()
+      return store.commands.settleWithPayin(
+        command.id,
+        payinOf(request, { report, site, ref: command.ref, at }),
+        report,
+        at,
+      )
+    },
+    replay: (command) => load((command.result as { paymentId: string }).paymentId),
+    trace: async ({ ref }) => {
+      const paymentId = await store.inbox.subjectOf(ref)
+      const payment = paymentId === null ? null : await load(paymentId)
+      return payment === null ? null : reportOf(payment)
+    },
+  }
+}
+
+function wireRequest(request: PayinRequest, webhook: Notification) {
+  const { amount, methodFields, reference, description, ...rest } = request
+  return {
+    ...rest,
+    currency: amount.currency,
+    amount: amount.value,
+    methodFields: methodFields ?? {},
+    description: description ?? null,
+    externalId: reference,
+    webhook,
+  }
+}
+
+function payinOf(
+  request: PayinRequest,
+  made: { report: PaymentReport; site: Site; ref: string; at: Date },
+): DirectPayin {
+  return {
+    paymentId: made.report.paymentId,
+    ref: made.ref,
+    site: made.site.id,
+    ownerId: request.ownerId ?? null,
+    reference: request.reference,
+    requestedAmount: { value: request.amount.value, currency: request.amount.currency },
+    methodCode: request.methodCode,
+    createdAt: made.at.toISOString(),
+  }
+}

@@ -1,0 +1,111 @@
+import type { PayoutReport } from '../domain/payout.ts'
+import { payoutRequestProblems, type PayoutRequest } from '../domain/payout-rules.ts'
+import type { Store } from '../store/store.ts'
+import type { UpstreamClient } from '../upstream/client.ts'
+import type { Site, Sites } from '../upstream/sites.ts'
+import { callbackAddress, callbackUrl, type CallbackOptions } from './callback-address.ts'
+import type { MethodRequirementsReader } from './method-requirements.ts'
+import type { Done, Once, Task } from './once.ts'
+import type { CommandFailure, InputFailure } from './outcome.ts'
+import { siteProblem } from './site-problem.ts'
+
+export type PayoutOptions = CallbackOptions & {
+  readonly store: Pick<Store, 'commands'>
+  readonly upstream: Pick<UpstreamClient, 'createPayout' | 'getPayout' | 'listPayouts' | 'cancelScheduledPayout'>
+  readonly requirements: MethodRequirementsReader
+  readonly sites: Sites
+  readonly once: Once
+  readonly clock: () => Date
+}
+
+export type PayoutDone = { readonly kind: 'done'; readonly payout: SitedPayout; readonly replayed: boolean }
+
+export type PayoutOutcome = PayoutDone | Exclude<InputFailure, { kind: 'amount-out-of-range' }> | CommandFailure
+
+/** A payout and the currencies of the site whose account pays it. */
+export type SitedPayout = { readonly payout: PayoutReport; readonly currencies: readonly string[] }
+
+/**
+ * Pays out to one or many payees. It is sent once and never again: after an attempt without an answer it is looked for
+ * among the payouts of the service, by the webhook address that was given with it. Source: gap sheet, section 18.
+ */
+export async function createPayout(options: PayoutOptions, request: PayoutRequest): Promise<PayoutOutcome> {
+  const wanted = { amount: { currency: request.currency }, site: request.site }
+  const site = options.sites.forCurrency(request.currency, request.site ?? null)
+  if (site === null) return { kind: 'invalid-input', problems: [siteProblem(options.sites, wanted, ['currency'])] }
+  const now = options.clock()
+  const problems = payoutRequestProblems(request, null, now)
+  const task = payoutTask(options, request, site)
+  const earlier = await options.once.earlier(task)
+  if (earlier !== null) return outcomeOf(earlier)
+  if (problems.length > 0) return { kind: 'invalid-input', problems }
+  const refusal = await methodRefusal(options, request, site)
+  return refusal ?? outcomeOf(await options.once.run(task))
+}
+
+export function outcomeOf(outcome: Done<SitedPayout> | CommandFailure): PayoutDone | CommandFailure {
+  return outcome.kind === 'done' ? { kind: 'done', payout: outcome.result, replayed: outcome.replayed } : outcome
+}
+
+async function methodRefusal(
+  { requirements, clock }: PayoutOptions,
+  request: PayoutRequest,
+  site: Site,
+): Promise<PayoutOutcome | null> {
+  const codes = await requirements.payoutCodes(request.currency)
+  if (codes !== null && !codes.includes(request.methodCode))
+    return { kind: 'method-unavailable', availableCodes: codes }
+  const needed = await requirements.payoutFields(site, request.methodCode)
+  const problems = needed === null ? [] : payoutRequestProblems(request, needed, clock())
+  return problems.length === 0 ? null : { kind: 'invalid-input', problems }
+}
+
+function payoutTask(options: PayoutOptions, request: PayoutRequest, site: Site): Task<PayoutReport, SitedPayout> {
+  const { store, upstream } = options
+  return {
+    mutation: 'createPayout',
+    key: request.idempotencyKey,
+    input: request,
+    site: site.id,
+    refKind: 'payout',
+    repeatAfterMs: null,
+    send: (ref) =>
+      upstream.createPayout(site, {
+        ...request,
+        webhook: callbackAddress(options, 'payout', ref),
+      }),
+    // Payees stay with the service: only the payout's id is kept here.
+    settle: async (command, payout) => {
+      await store.commands.settle(command.id, { payoutId: payout.id })
+      return { payout, currencies: site.currencies }
+    },
+    replay: async (command) => {
+      const { payoutId } = command.result as { payoutId: string }
+      return { payout: await upstream.getPayout(site, payoutId), currencies: site.currencies }
+    },
+    trace: ({ ref, sentAt }) => findPayout(options, site, { ref, sentAt }),
+  }
+}
+
+/** Pages that are looked through; the service gives 20 payouts a page. */
+const TRACE_PAGES = 5
+const DAY_MS = 24 * 3_600_000
+
+async function findPayout(
+  { upstream, publicUrl }: PayoutOptions,
+  site: Site,
+  { ref, sentAt }: { readonly ref: string; readonly sentAt: number },
+): Promise<PayoutReport | null> {
+  const address = callbackUrl(publicUrl(), 'payout', ref)
+  for (let page = 1; page <= TRACE_PAGES; page++) {
+    const list = await upstream.listPayouts(site, {
+      from: new Date(sentAt - DAY_MS),
+      to: new Date(sentAt + DAY_MS),
+      page,
+    })
+    const found = list.payouts.find((payout) => payout.endpointUrl === address)
+    if (found !== undefined) return found
+    if (page >= (list.totalPages ?? 1)) return null
+  }
+  return null
+}

@@ -1,0 +1,29 @@
+import type { BankAccount } from '../upstream/wire/bank-account.ts'
+import { checkVietQr } from '../domain/vietqr.ts'
+import type { UpstreamClient } from '../upstream/client.ts'
+import type { Sites } from '../upstream/sites.ts'
+import type { QrFailure, ReadFailure } from './outcome.ts'
+import { faultOf, readFailure } from './upstream-failure.ts'
+
+export type BankLookupOutcome = { readonly kind: 'done'; readonly account: BankAccount } | QrFailure | ReadFailure
+
+/**
+ * Looks up the account behind a VietQR payload, which is checked first: a payload that no bank could have made is not
+ * sent (interface document, section 4.7).
+ */
+export async function lookUpBank(
+  { upstream, sites }: { upstream: Pick<UpstreamClient, 'lookupBankByQr'>; sites: Sites },
+  qrContent: string,
+): Promise<BankLookupOutcome> {
+  const checked = checkVietQr(qrContent)
+  if (!checked.ok) return { kind: 'invalid-qr', position: checked.position, message: checked.message }
+  const site = sites.forCurrency('VND')
+  if (site === null) return { kind: 'upstream-unavailable', retryAfterSeconds: null }
+  try {
+    return { kind: 'done', account: await upstream.lookupBankByQr(site, qrContent) }
+  } catch (error) {
+    const fault = faultOf(error)
+    if (fault === null) throw error
+    return readFailure(fault, site.id)
+  }
+}

@@ -1,0 +1,61 @@
+import type { MethodRequirements } from '../domain/method-field.ts'
+import type { PayinMethod } from '../domain/payin-method.ts'
+import type { PayoutMethod, PayoutMethodRequirements } from '../domain/payout.ts'
+import type { UpstreamClient } from '../upstream/client.ts'
+import type { KeyedCache } from '../upstream/keyed-cache.ts'
+import type { MethodCache } from '../upstream/method-cache.ts'
+import type { Site, Sites } from '../upstream/sites.ts'
+
+/** What methods ask for, read once per method and kept. Null wherever the service does not tell. */
+export type MethodRequirementsReader = {
+  /** What a direct payin by this method needs, at the site that serves its currency. */
+  ofPayin(method: PayinMethod): Promise<MethodRequirements | null>
+  ofPayout(method: PayoutMethod): Promise<PayoutMethodRequirements | null>
+  payinFields(site: Site, code: string): Promise<MethodRequirements | null>
+  payoutFields(site: Site, code: string): Promise<PayoutMethodRequirements | null>
+  /** Codes of the direct payin methods of a currency; null while the list cannot be had. */
+  payinCodes(currency: string): Promise<readonly string[] | null>
+  payoutCodes(currency: string): Promise<readonly string[] | null>
+}
+
+export type RequirementsOptions = {
+  readonly upstream: Pick<UpstreamClient, 'payinMethodFields' | 'payoutMethodFields'>
+  readonly sites: Sites
+  readonly directMethods: MethodCache<PayinMethod>
+  readonly payoutMethods: MethodCache<PayoutMethod>
+  readonly createCache: <Value>() => KeyedCache<Value>
+}
+
+export function createRequirementsReader(options: RequirementsOptions): MethodRequirementsReader {
+  const { upstream, sites, directMethods, payoutMethods, createCache } = options
+  const payins = createCache<MethodRequirements>()
+  const payouts = createCache<PayoutMethodRequirements>()
+
+  const payinFields = (site: Site, code: string) =>
+    payins.get(`${site.id} ${code}`, () => upstream.payinMethodFields(site, code))
+  const payoutFields = (site: Site, code: string) =>
+    payouts.get(`${site.id} ${code}`, () => upstream.payoutMethodFields(site, code))
+
+  return {
+    payinFields,
+    payoutFields,
+    ofPayin: async ({ code, currency }) => {
+      const site = sites.forCurrency(currency)
+      return site === null ? null : payinFields(site, code)
+    },
+    ofPayout: async ({ code, currency }) => {
+      const site = sites.forCurrency(currency)
+      return site === null ? null : payoutFields(site, code)
+    },
+    payinCodes: (currency) => codesOf(directMethods, currency),
+    payoutCodes: (currency) => codesOf(payoutMethods, currency),
+  }
+}
+
+async function codesOf(
+  cache: MethodCache<{ code: string; currency: string }>,
+  currency: string,
+): Promise<readonly string[] | null> {
+  const list = await cache.list([currency])
+  return list.unavailable.includes(currency) ? null : list.methods.map((method) => method.code)
+}

@@ -1,0 +1,134 @@
+import { parseMethodCode } from '../domain/method-code.ts'
+import { traitsOf, type MethodTraits } from '../domain/method-traits.ts'
+import type { Money } from '../domain/money.ts'
+import { refundExpiresAt, refundProblem } from '../domain/payin-rules.ts'
+import { reportOf, type Payment } from '../domain/payment.ts'
+import type { PaymentReport } from '../domain/payment-report.ts'
+import type { Reader } from '../reconcile/reader.ts'
+import type { ReadSubject, Store } from '../store/store.ts'
+import type { UpstreamClient } from '../upstream/client.ts'
+import type { Site, Sites } from '../upstream/sites.ts'
+import type { Done, Once, Task } from './once.ts'
+import type { CommandFailure, RefundFailure } from './outcome.ts'
+
+export type RefundRequest = {
+  readonly idempotencyKey: string
+  readonly paymentId: string
+  readonly amount?: Money | null | undefined
+  readonly description: string
+}
+
+export type RefundOptions = {
+  readonly store: Pick<Store, 'payments' | 'reads' | 'commands'>
+  readonly upstream: Pick<UpstreamClient, 'refundPayin' | 'refundPayinLink'>
+  readonly sites: Sites
+  readonly once: Once
+  readonly reader: Reader<ReadSubject>
+  readonly clock: () => Date
+}
+
+export type RefundOutcome =
+  | { readonly kind: 'done'; readonly payment: Payment; readonly refundExpiresAt: Date; readonly replayed: boolean }
+  | RefundFailure
+  | CommandFailure
+
+/**
+ * Asks for a refund. It is sent once and never again: after an attempt without an answer, a read of the payment tells
+ * whether it was taken. Source: interface document, section 4.4; gap sheet, sections 5.5 and 12.
+ */
+export async function refundPayment(options: RefundOptions, request: RefundRequest): Promise<RefundOutcome> {
+  const subject = await options.store.reads.subject(request.paymentId)
+  const [payment] = await options.store.payments.byIds([request.paymentId])
+  const site = subject === null ? null : siteOf(options.sites, subject)
+  if (subject === null || payment === undefined || site === null) return { kind: 'not-found' }
+
+  const task = refundTask(options, { request, subject, site })
+  const earlier = await options.once.earlier(task)
+  if (earlier !== null) return outcomeOf(earlier)
+  const refusal = refundProblem(
+    payment,
+    { amount: request.amount ?? null, description: request.description },
+    traits(payment, subject),
+  )
+  return refusal ?? outcomeOf(await options.once.run(task))
+}
+
+type Refunded = { readonly payment: Payment; readonly requestedAt: Date }
+
+function outcomeOf(outcome: Done<Refunded> | CommandFailure): RefundOutcome {
+  if (outcome.kind !== 'done') return outcome
+  const { payment, requestedAt } = outcome.result
+  return { kind: 'done', payment, refundExpiresAt: refundExpiresAt(requestedAt), replayed: outcome.replayed }
+}
+
+function siteOf(sites: Sites, { link, payin, currency }: ReadSubject): Site | null {
+  const id = link?.site ?? payin?.site
+  return id === undefined ? sites.forCurrency(currency ?? '') : sites.byId(id)
+}
+
+/** What the method lets the merchant do: the method that was used, or the one that was asked for. */
+function traits({ details }: Payment, { link, payin }: ReadSubject): Pick<MethodTraits, 'refundable'> {
+  const named = details.methodRaw?.includes('_') === true ? details.methodRaw : null
+  const code = named ?? payin?.methodCode ?? link?.methodCode ?? null
+  return code === null ? { refundable: null } : traitsOf(parseMethodCode(code).kind)
+}
+
+type RefundParts = { readonly request: RefundRequest; readonly subject: ReadSubject; readonly site: Site }
+
+function refundTask(
+  options: RefundOptions,
+  { request, subject, site }: RefundParts,
+): Task<PaymentReport | null, Refunded> {
+  const { store, clock } = options
+  const load = async (requestedAt: Date): Promise<Refunded | null> => {
+    const [payment] = await store.payments.byIds([request.paymentId])
+    return payment === undefined ? null : { payment, requestedAt }
+  }
+  return {
+    mutation: 'refundPayment',
+    key: request.idempotencyKey,
+    input: request,
+    site: site.id,
+    refKind: null,
+    repeatAfterMs: null,
+    send: async () => (await send(options, { request, subject, site })).report,
+    settle: async (command, report) => {
+      const payment = await store.commands.settleWithPayment(command.id, request.paymentId, report, clock())
+      options.reader.wake()
+      if (payment === null) throw new Error('A payment that was refunded is not on record.')
+      return { payment, requestedAt: new Date(command.sentAt) }
+    },
+    replay: (command) => load(new Date(command.sentAt)),
+    trace: (command) => traceRefund(options, request.paymentId, command.sentAt),
+  }
+}
+
+function send({ upstream }: RefundOptions, { request, subject, site }: RefundParts) {
+  const refund = { amount: request.amount?.value ?? null, description: request.description }
+  return subject.link === null
+    ? upstream.refundPayin(site, { uuid: request.paymentId, ...refund })
+    : upstream.refundPayinLink(site, { uuid: subject.link.id, ...refund })
+}
+
+/** The statuses that a payment has because a refund was asked for. */
+const REFUND_STATUSES: ReadonlySet<string> = new Set([
+  'return_pending',
+  'return_received',
+  'return_rejected',
+  'return_expired',
+  'partially_refunded',
+])
+
+/** Reads the payment: when it has come to a refund's status since the request left, the request was taken. */
+async function traceRefund(
+  { store, reader }: RefundOptions,
+  paymentId: string,
+  sentAt: number,
+): Promise<PaymentReport | null> {
+  const subject = await store.reads.subject(paymentId)
+  if (subject === null) return null
+  await reader.read(subject)
+  const [payment] = await store.payments.byIds([paymentId])
+  if (payment === undefined || !REFUND_STATUSES.has(payment.status ?? '')) return null
+  return Date.parse(payment.updatedAt) >= sentAt ? reportOf(payment) : null
+}

@@ -1,0 +1,39 @@
+import type { AgreementReadStore, AgreementReadSubject } from '../store/store.ts'
+import type { UpstreamClient } from '../upstream/client.ts'
+import { notSent } from '../upstream/faults.ts'
+import { findAgreement } from '../upstream/find-agreement.ts'
+import type { Sites } from '../upstream/sites.ts'
+import { MisattributedReadError, type ReadSource } from './reader.ts'
+
+export type AgreementReadOptions = {
+  readonly reads: AgreementReadStore
+  readonly upstream: Pick<UpstreamClient, 'searchAgreements'>
+  readonly sites: Sites
+  readonly clock: () => Date
+}
+
+/** Agreements whose callbacks leave a doubt. They are read back by search: there is no way to ask for one alone. */
+export function agreementReads(options: AgreementReadOptions): ReadSource<AgreementReadSubject> {
+  const { reads, upstream, sites, clock } = options
+  return {
+    due: reads.due,
+    nextDue: reads.nextDue,
+    ask: async (subject) => {
+      const { id, site: siteId, clientTransactionId, createdAt } = subject.agreement
+      const site = sites.byId(siteId) ?? sites.forCurrency('AUD')
+      if (site === null) throw notSent('invalid-request', 'No credentials are configured for it.')
+      const report = await findAgreement(upstream, site, {
+        clientTransactionId,
+        id,
+        now: clock(),
+        ...(createdAt === null ? {} : { createdAt: new Date(createdAt) }),
+      })
+      if (report === null || report.id !== id) throw new MisattributedReadError()
+      return reads.record(subject, report, clock())
+    },
+    again: ({ agreement }) => reads.subject(agreement.id),
+    postpone: reads.postpone,
+    failures: ({ failures }) => failures,
+    ids: ({ agreement }) => ({ agreementId: agreement.id }),
+  }
+}

@@ -1,0 +1,140 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import { parseExactJson, type ExactJson } from '../domain/exact-json.ts'
+import { bodyHashes } from '../keys/body-hash.ts'
+import { checkCallbackAuthorization, type CallbackKind } from '../keys/callback-secret.ts'
+import type { KeyRing } from '../keys/key-ring.ts'
+import type { Secret } from '../keys/secret.ts'
+import type { Logger } from '../log.ts'
+import type { DeliveryOutcome, Inbox, RefKind } from '../store/store.ts'
+import { readBody, type BodyFault } from './read-body.ts'
+import { SIGNATURE_HEADER, SIGNATURE_HEADER_OF_CGI, verify } from './signature.ts'
+
+/** A request to one of the webhook addresses. */
+export type Arrival = {
+  readonly method: string
+  /** Last segment of an address made for one thing; null for the merchant's default address. */
+  readonly ref: string | null
+  readonly headers: IncomingHttpHeaders
+  readonly body: NodeJS.ReadableStream & { destroyed?: boolean }
+}
+
+/** The answer to the service, and what became of the delivery when there was one. */
+export type Verdict = { readonly status: number; readonly outcome: DeliveryOutcome | null }
+
+export type Door = (arrival: Arrival) => Promise<Verdict>
+
+/** What every door needs. */
+export type DoorOptions = {
+  readonly inbox: Inbox
+  readonly keys: KeyRing
+  /** Every secret under which the service may sign, so that one can be rotated. */
+  readonly secrets: readonly Secret[]
+  readonly logger: Logger
+  readonly clock: () => Date
+  /** How many deliveries may be under way at once. */
+  readonly maxInFlight?: number
+}
+
+/** What tells one door from another. */
+export type DoorKind = {
+  /** What its addresses stand for. */
+  readonly callback: CallbackKind
+  readonly refKinds: readonly RefKind[]
+  /** Whether a body must be signed, or only must not be signed wrongly. */
+  readonly signature: 'required' | 'checked-when-present'
+  readonly store: (delivery: AuthenticDelivery) => Promise<{ usable: boolean; outcome: DeliveryOutcome }>
+}
+
+/** A body that the service has sent, told by its signature or by the secret of its address. */
+export type AuthenticDelivery = {
+  /** Null where the body is no JSON object. */
+  readonly json: ExactJson | null
+  readonly bodyHashes: readonly [string, ...string[]]
+  readonly ref: string | null
+  readonly receivedAt: Date
+}
+
+const MAX_BYTES = 64 * 1024
+const MAX_BODY_MS = 10_000
+const MAX_IN_FLIGHT = 256
+
+const STATUS_OF: Readonly<Record<BodyFault, number>> = { 'too-large': 413, timeout: 408, aborted: 400 }
+
+/**
+ * A door for webhooks: raw bytes, verified, parsed, decided, stored, and only then 200. Nothing is parsed before it is
+ * authentic, nothing authentic is dropped, and what cannot be stored is refused with 503, so that the service sends it
+ * again. Source: interface document, sections 4.1 and 6.1 to 6.3.
+ */
+export function createDoor(options: DoorOptions, kind: DoorKind): Door {
+  const secrets = options.secrets.map((secret) => secret.reveal())
+  const maxInFlight = options.maxInFlight ?? MAX_IN_FLIGHT
+  // Counted from the moment the body is here: slow senders must not keep the good ones out.
+  let inFlight = 0
+
+  const admit = async ({ method, ref, headers }: Arrival): Promise<number | null> => {
+    if (inFlight >= maxInFlight) return 503
+    if (method !== 'POST') return 405
+    if (ref !== null && !(await options.inbox.knowsRef(ref, kind.refKinds))) return 404
+    if (!isPlainJson(headers)) return 415
+    if (Number(headers['content-length'] ?? 0) > MAX_BYTES) return 413
+    if (ref !== null && !checkCallbackAuthorization(options.keys, kind.callback, ref, headers.authorization)) return 401
+    return null
+  }
+
+  const isAuthentic = (body: Buffer, headers: IncomingHttpHeaders): boolean => {
+    const signature = headers[SIGNATURE_HEADER] ?? headers[SIGNATURE_HEADER_OF_CGI]
+    if (signature === undefined && kind.signature === 'checked-when-present') return true
+    return verify(body, Array.isArray(signature) ? undefined : signature, secrets)
+  }
+
+  const receive = async (arrival: Arrival): Promise<Verdict> => {
+    const refusal = await admit(arrival)
+    if (refusal !== null) return { status: refusal, outcome: null }
+    const body = await readBody(arrival.body, { bytes: MAX_BYTES, milliseconds: MAX_BODY_MS })
+    if (typeof body === 'string') return { status: STATUS_OF[body], outcome: null }
+    if (!isAuthentic(body, arrival.headers)) return { status: 401, outcome: null }
+    // Asked again: any number may have been let in while their bodies were on the way.
+    if (inFlight >= maxInFlight) return { status: 503, outcome: null }
+    inFlight += 1
+    try {
+      const { usable, outcome } = await kind.store({
+        json: readJsonObject(body),
+        bodyHashes: bodyHashes(options.keys, body),
+        ref: arrival.ref,
+        receivedAt: options.clock(),
+      })
+      return { status: usable ? 200 : 400, outcome }
+    } finally {
+      inFlight -= 1
+    }
+  }
+
+  return async (arrival) => {
+    try {
+      return await receive(arrival)
+    } catch (error) {
+      options.logger.error({ err: error }, 'webhook could not be stored')
+      return { status: 503, outcome: null }
+    }
+  }
+}
+
+function isPlainJson(headers: IncomingHttpHeaders): boolean {
+  const encoding = headers['content-encoding']
+  const type = headers['content-type']
+  return (
+    (encoding === undefined || encoding.toLowerCase() === 'identity') &&
+    (type === undefined || /^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i.test(type))
+  )
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+
+function readJsonObject(body: Buffer): ExactJson | null {
+  try {
+    const json = parseExactJson(utf8.decode(body))
+    return json !== null && typeof json === 'object' && !Array.isArray(json) ? json : null
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,34 @@
+import { ExactNumber, type ExactJson } from '../domain/exact-json.ts'
+import { createDoor, type Door, type DoorKind, type DoorOptions } from './door.ts'
+
+/**
+ * A door for what the service calls back about without changing any state here: payouts and gateway payments are read
+ * from the service when somebody asks. The delivery is kept, with the id and the status that it names; nothing else of it
+ * is, since it names payees. The service promises no signature for these, so the secret of the address is always asked for.
+ */
+export function createKeepingDoor(options: DoorOptions, kind: 'payout' | 'gateway-payment'): Door {
+  return createDoor(options, {
+    callback: kind,
+    refKinds: [kind],
+    signature: 'checked-when-present',
+    store: async ({ json, ...delivery }) => {
+      const subjectId = text(json, ID_FIELD[kind])
+      const statusRaw = text(json, 'status')
+      const outcome = await options.inbox.keep({ ...delivery, subjectId, statusRaw })
+      options.logger.info({ disposition: outcome.disposition, kind, status: statusRaw }, 'callback stored')
+      return { usable: json !== null, outcome }
+    },
+  } satisfies DoorKind)
+}
+
+const ID_FIELD = { payout: 'uuid', 'gateway-payment': 'payment_id' } as const
+
+const USABLE = /^[\w-]{1,64}$/
+
+/** A short identifier or word of the body; null for anything else. */
+function text(json: ExactJson | null, field: string): string | null {
+  if (json === null || typeof json !== 'object' || Array.isArray(json) || json instanceof ExactNumber) return null
+  const value = json[field]
+  const given = value instanceof ExactNumber ? value.text : value
+  return typeof given === 'string' && USABLE.test(given) ? given : null
+}

@@ -1,0 +1,225 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import {
+  AGREEMENT_FREQUENCIES,
+  AGREEMENT_PURPOSES,
+  AMOUNT_RULES,
+  type AmountRule,
+} from '../../src/domain/agreement-report.ts'
+import { createAgreement, NO_ANSWER, readAgreement, searchAgreements } from '../agreements.ts'
+import { ACCOUNT_NUMBER, agreementInput, ALIAS, newKey } from '../inputs.ts'
+import { asked, mutate } from '../mutations.ts'
+import { startNetwork, type Network } from '../network.ts'
+
+let network: Network
+let now = Date.now()
+beforeAll(async () => {
+  network = await startNetwork({ sandbox: NO_ANSWER, clock: () => new Date(now) })
+})
+afterEach(() => network.sandbox.control.clearFaults())
+afterAll(() => network.close())
+
+const PATH = '/v1/pay_to/payment_agreement'
+const SEARCH = { method: 'GET', path: `${PATH}/search` }
+const create = (input: Record<string, unknown>) => mutate(network, 'createPaymentAgreement', input)
+const creations = () => asked(network, 'POST', PATH)
+
+const WRAPPERS: Readonly<Record<AmountRule, string>> = {
+  VARIABLE: 'variable_agreement_details_obj',
+  FIXED: 'fixed_agreement_details_obj',
+  USAGE_BASED: 'usage_bases_agreement_details_obj',
+  BALLOON: 'balloon_agreement_details_obj',
+}
+
+/** Every rule with every frequency, and every purpose with every rule at least once. */
+const KINDS = AMOUNT_RULES.flatMap((amountRule, row) =>
+  AGREEMENT_FREQUENCIES.map((frequency, column) => ({
+    amountRule,
+    frequency,
+    purpose: AGREEMENT_PURPOSES[(row * 3 + column) % AGREEMENT_PURPOSES.length],
+  })),
+)
+
+describe('a new agreement', () => {
+  it.each(KINDS)('by $amountRule, $frequency and for $purpose reaches the service as asked', async (kind) => {
+    const input = agreementInput({ ...kind, externalId: 'contract-1815' })
+    const result = await create(input)
+    expect(result).toMatchObject({
+      __typename: 'PaymentAgreementSuccess',
+      replayed: false,
+      agreement: { ...kind, clientTransactionId: input['clientTransactionId'], status: 'CREATED', version: 1 },
+    })
+    const [sent] = await searchAgreements(network)
+    expect(sent).toMatchObject({
+      client_transaction_id: input['clientTransactionId'],
+      limit_amount: 250.5,
+      description: 'Membership of the club',
+      external_id: 'contract-1815',
+      payment_agreement_type: kind.purpose?.replace('_', ' '),
+      payer_details: {
+        name: 'Ada Payer',
+        bank_account_details: { bsb: '062-000', account_number: ACCOUNT_NUMBER },
+      },
+    })
+    expect(sent?.['agreement_details']).toEqual({
+      [WRAPPERS[kind.amountRule]]: { start_date: '31/01/30', frequency: kind.frequency },
+    })
+    const { endpoint_url: address, authorization_header: secret } = sent?.payment_agreement_notification ?? {}
+    expect(address).toMatch(new RegExp(`^${network.app.url}/webhooks/agreements/[\\w-]{16,}$`))
+    expect(secret).toMatch(/.{32,}/)
+  })
+
+  it('is made once for fifty uses of its id at the same time', async () => {
+    const input = agreementInput()
+    const before = creations()
+    network.sandbox.control.addFault({ method: 'POST', path: PATH, answer: { delayMs: 100 } })
+    const results = await Promise.all(Array.from({ length: 50 }, () => create(input)))
+    expect(creations() - before).toBe(1)
+    expect(new Set(results.map(({ agreement }) => agreement?.id)).size).toBe(1)
+    expect(results.filter(({ replayed }) => replayed === false)).toHaveLength(1)
+  })
+
+  it('is given again for the same id and input, and refused as a conflict for another input', async () => {
+    const input = agreementInput()
+    const first = await create(input)
+    const before = creations()
+    expect(await create(input)).toEqual({ ...first, replayed: true })
+    expect(await create({ ...input, limit: { value: '251', currency: 'AUD' } })).toMatchObject({
+      __typename: 'IdempotencyConflictError',
+      inProgress: false,
+    })
+    expect(creations()).toBe(before)
+  })
+
+  it.each([
+    [422, { errors: { message: 'client_transaction_id has already been taken' } }],
+    [404, { errors: { message: 'no such payer' } }],
+    [400, undefined],
+  ])('that the service refuses with %i is refused for good', async (status, body) => {
+    const input = agreementInput()
+    const before = creations()
+    network.sandbox.control.addFault({ method: 'POST', path: PATH, answer: { status, body } })
+    const refusal = { __typename: 'UpstreamRejectedError', httpStatus: status }
+    expect(await create(input)).toMatchObject(refusal)
+    expect(await create(input)).toMatchObject(refusal)
+    expect(creations() - before).toBe(1)
+  })
+})
+
+describe('an agreement whose creation was not answered', () => {
+  const lose = async (answer: 'drop-after' | 'reset') => {
+    const input = agreementInput()
+    network.sandbox.control.addFault({ method: 'POST', path: PATH, answer })
+    const before = creations()
+    expect(await create(input)).toMatchObject({ __typename: 'OutcomeUnknownError', retryable: true })
+    return { input, before }
+  }
+  const madeWith = (input: Record<string, unknown>) =>
+    network.sandbox.control
+      .state()
+      .agreements.filter(({ clientTransactionId }) => clientTransactionId === input['clientTransactionId'])
+
+  it('is found by the search of the service', async () => {
+    const { input, before } = await lose('drop-after')
+    const [made] = madeWith(input)
+    expect(await create(input)).toMatchObject({ replayed: true, agreement: { id: made?.paymentAgreementId } })
+    expect([creations() - before, madeWith(input).length]).toEqual([1, 1])
+  })
+
+  it('is found by its callback while the search does not answer', async () => {
+    const { input, before } = await lose('drop-after')
+    const [made] = madeWith(input)
+    await network.sandbox.control.setAgreementStatus(made?.id ?? '', 'active')
+    network.sandbox.control.addFault({ ...SEARCH, answer: { status: 503 }, times: 50 })
+    expect(await create(input)).toMatchObject({ agreement: { id: made?.paymentAgreementId, status: 'ACTIVE' } })
+    expect([creations() - before, madeWith(input).length]).toEqual([1, 1])
+  })
+
+  it('is not made twice, although the search does not answer for long', async () => {
+    const { input, before } = await lose('drop-after')
+    network.sandbox.control.addFault({ ...SEARCH, answer: { status: 503 }, times: 50 })
+    expect(await create(input)).toMatchObject({ __typename: 'OutcomeUnknownError' })
+    now += 10_001
+    expect(await create(input)).toMatchObject({ __typename: 'OutcomeUnknownError' })
+    network.sandbox.control.clearFaults()
+    expect(await create(input)).toMatchObject({ replayed: true, agreement: { status: 'CREATED' } })
+    expect([creations() - before, madeWith(input).length]).toEqual([2, 1])
+  })
+
+  it('and was not made is made for the same id, after ten seconds and not before', async () => {
+    const { input, before } = await lose('reset')
+    expect(await create(input)).toMatchObject({ __typename: 'OutcomeUnknownError' })
+    expect(creations() - before).toBe(1)
+    now += 10_001
+    expect(await create(input)).toMatchObject({ replayed: false, agreement: { status: 'CREATED' } })
+    expect([creations() - before, madeWith(input).length]).toEqual([2, 1])
+  })
+})
+
+describe('an agreement as a part of the graph', () => {
+  const ENTITY = `query Entity($representations: [_Any!]!) {
+    _entities(representations: $representations) { ... on PaymentAgreement { id clientTransactionId status } }
+  }`
+
+  it('is found by either of its ids, with the right to read agreements', async () => {
+    const { id, clientTransactionId } = await createAgreement(network)
+    const __typename = 'PaymentAgreement'
+    const representations = [
+      { __typename, id },
+      { __typename, clientTransactionId },
+      { __typename, id: 'agreement-0' },
+    ]
+    const whole = { id, clientTransactionId, status: 'CREATED' }
+    const { data } = await network.ask(ENTITY, { representations })
+    expect(data['_entities']).toEqual([whole, whole, null])
+    const stranger = await network.token({ scopes: ['payments:read'] })
+    const refused = await network.ask(ENTITY, { representations }, { token: stranger })
+    expect(refused.data['_entities']).toEqual([null, null, null])
+  })
+
+  it('is one of the list, by its status', async () => {
+    const { id } = await createAgreement(network)
+    const { serviceId } = (await readAgreement(network, id)) ?? { serviceId: '' }
+    await network.sandbox.control.setAgreementStatus(serviceId, 'failed')
+    const list = async (status: string) => {
+      const { data } = await network.ask<{ paymentAgreements: { nodes: { id: string }[] } }>(
+        `{ paymentAgreements(first: 100, filter: { statuses: [${status}] }) { nodes { id } } }`,
+      )
+      return data.paymentAgreements.nodes.map((node) => node.id)
+    }
+    expect(await list('FAILED')).toContain(id)
+    expect(await list('CREATED')).not.toContain(id)
+  })
+})
+
+describe('the payer of an agreement', () => {
+  it('is masked, shown to those with the right alone, and nowhere kept in full', async () => {
+    const externalId = newKey()
+    const bankAccount = { bsb: '062-000', accountNumber: ACCOUNT_NUMBER }
+    const payer = { name: 'Ada Payer', bankAccount, payId: { value: ALIAS, type: 'EMAIL' } }
+    const { id, serviceId } = await createAgreement(network, { payer, externalId })
+    await network.sandbox.control.setAgreementStatus(serviceId, 'active')
+
+    const query = `query Payer($id: ID!) {
+      paymentAgreement(id: $id) { id payer { name bsb accountNumberMasked payIdMasked payIdType } }
+    }`
+    const told = { bsb: '062-000', accountNumberMasked: '***234', payIdMasked: 'a***@example.test', payIdType: 'EMAIL' }
+    expect((await network.ask(query, { id })).data['paymentAgreement']).toEqual({
+      id,
+      payer: { name: 'Ada Payer', ...told },
+    })
+    const token = await network.token({ scopes: ['agreements:read'] })
+    const refused = await network.ask(query, { id }, { token })
+    expect(refused).toMatchObject({
+      data: { paymentAgreement: { id, payer: null } },
+      errors: [{ extensions: { code: 'FORBIDDEN' } }],
+    })
+
+    const kept = readdirSync(network.folder).map((name) => readFileSync(join(network.folder, name)).toString('latin1'))
+    const everything = kept.join('')
+    expect(everything).toContain(externalId)
+    expect(network.log()).toContain(id)
+    for (const secret of [ACCOUNT_NUMBER, ALIAS]) expect(everything + network.log()).not.toContain(secret)
+  })
+})

@@ -1,0 +1,288 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { crc16 } from '../../src/domain/vietqr.ts'
+import { gatewayInput, newKey } from '../inputs.ts'
+import { asked, mutate } from '../mutations.ts'
+import { startNetwork, type Network } from '../network.ts'
+import { BY_HAND, createPayin } from '../payins.ts'
+
+let network: Network
+beforeAll(async () => void (network = await startNetwork({ sandbox: BY_HAND })))
+afterEach(() => network.sandbox.control.clearFaults())
+afterAll(() => network.close())
+
+const CREATE = '/v1/payment_gateways/create_payment'
+const TOKEN = '/v1/payment_gateways/access_token'
+const calls = () => network.sandbox.control.calls().length
+
+describe('createGatewayPayment', () => {
+  const create = (over: Record<string, unknown> = {}, on = network) =>
+    mutate(on, 'createGatewayPayment', gatewayInput(over))
+
+  it('gives where to send the customer, once for one key', async () => {
+    const input = gatewayInput()
+    const before = asked(network, 'POST', CREATE)
+    const first = await mutate(network, 'createGatewayPayment', input)
+    expect(first).toMatchObject({
+      __typename: 'CreateGatewayPaymentSuccess',
+      replayed: false,
+      orderId: input['orderId'],
+      redirectUrl: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/checkout\/.+\?payment=/),
+    })
+    const made = network.sandbox.control.state().gatewayPayments.find(({ orderId }) => orderId === input['orderId'])
+    expect(made).toMatchObject({ amount: '99.95', currency: 'AUD' })
+    expect(first['paymentId']).toBe(String(made?.paymentId))
+    expect(await mutate(network, 'createGatewayPayment', input)).toEqual({ ...first, replayed: true })
+    expect(await create({ ...input, description: 'Another order' })).toMatchObject({
+      __typename: 'IdempotencyConflictError',
+    })
+    expect(asked(network, 'POST', CREATE) - before).toBe(1)
+  })
+
+  it('asks for one token for twenty payments at the same time, and keeps it out of the log', async () => {
+    const own = await startNetwork({ sandbox: BY_HAND })
+    try {
+      own.sandbox.control.addFault({ method: 'GET', path: TOKEN, answer: { delayMs: 100 } })
+      const results = await Promise.all(Array.from({ length: 20 }, () => create({}, own)))
+      expect(new Set(results.map(({ __typename }) => __typename))).toEqual(new Set(['CreateGatewayPaymentSuccess']))
+      expect([asked(own, 'GET', TOKEN), asked(own, 'POST', CREATE)]).toEqual([1, 20])
+      await create({}, own)
+      expect(asked(own, 'GET', TOKEN)).toBe(1)
+      expect(own.log()).not.toMatch(/access.token"?:"?[\w-]{20,}/i)
+    } finally {
+      await own.close()
+    }
+  })
+
+  it('is sent once more, with a new token, when the service knows the token no longer', async () => {
+    const own = await startNetwork({ sandbox: BY_HAND })
+    try {
+      await create({}, own)
+      await own.sandbox.control.advance(3_601)
+      expect(await create({}, own)).toMatchObject({ __typename: 'CreateGatewayPaymentSuccess' })
+      expect([asked(own, 'GET', TOKEN), asked(own, 'POST', CREATE)]).toEqual([2, 3])
+      own.sandbox.control.addFault({ method: 'POST', path: CREATE, answer: { status: 401 }, times: 9 })
+      expect(await create({}, own)).toMatchObject({ __typename: 'CredentialsRejectedError', site: 'aud' })
+      expect(asked(own, 'POST', CREATE)).toBe(5)
+    } finally {
+      await own.close()
+    }
+  })
+
+  it('that was not answered is unknown, and never sent again', async () => {
+    const input = gatewayInput()
+    const before = asked(network, 'POST', CREATE)
+    network.sandbox.control.addFault({ method: 'POST', path: CREATE, answer: 'drop-after' })
+    for (let attempt = 0; attempt < 3; attempt++)
+      expect(await mutate(network, 'createGatewayPayment', input)).toMatchObject({ __typename: 'OutcomeUnknownError' })
+    expect(asked(network, 'POST', CREATE) - before).toBe(1)
+  })
+
+  it('whose token cannot be had was not sent, and its key stays free', async () => {
+    const own = await startNetwork({ sandbox: BY_HAND })
+    try {
+      const input = gatewayInput()
+      own.sandbox.control.addFault({ method: 'GET', path: TOKEN, answer: { status: 503 }, times: 50 })
+      expect(await create(input, own)).toMatchObject({ __typename: 'UpstreamUnavailableError' })
+      expect(asked(own, 'POST', CREATE)).toBe(0)
+      own.sandbox.control.clearFaults()
+      expect(await create(input, own)).toMatchObject({ replayed: false })
+    } finally {
+      await own.close()
+    }
+  })
+
+  const billing = (over: Record<string, unknown>) => ({
+    billing: { firstName: 'Ada', lastName: 'Payer', phone: '+61412345678', email: 'ada@example.test', ...over },
+  })
+  const item = (over: Record<string, unknown>) => ({
+    items: [{ id: '1', name: 'A', quantity: 1, price: '1', ...over }],
+  })
+
+  it.each<[string, Record<string, unknown>]>([
+    ['idempotencyKey', { idempotencyKey: '' }],
+    ['orderId', { orderId: '' }],
+    ['amount.value', { amount: { value: '0', currency: 'AUD' } }],
+    ['amount.currency', { amount: { value: '100', currency: 'JPY' } }],
+    ['description', { description: '' }],
+    ['billing.firstName', billing({ firstName: '' })],
+    ['billing.phone', billing({ phone: '0412345678' })],
+    ['billing.email', billing({ email: 'nobody' })],
+    ['billing.countryCode', billing({ countryCode: 'AUS' })],
+    ['shipping.lastName', { shipping: billing({ lastName: ' ' }).billing }],
+    ['items.0.quantity', item({ quantity: 0 })],
+    ['items.0.price', item({ price: '-1' })],
+    ['items.0.name', item({ name: '' })],
+  ])('with something wrong at %s is refused without a call', async (path, over) => {
+    const before = calls()
+    expect(await create(over)).toMatchObject({ __typename: 'InvalidInputError', problems: [{ path: path.split('.') }] })
+    expect(calls()).toBe(before)
+  })
+})
+
+describe('balances', () => {
+  const BALANCES = `query Balances($currencies: [CurrencyCode!]) {
+    balances(currencies: $currencies) {
+      currency available { value currency } incoming { value } outgoing { value } rollingReserve { value } withdrawable { value }
+    }
+  }`
+
+  it('are told by currency, and move with what comes in', async () => {
+    const { data } = await network.ask(BALANCES, { currencies: ['NZD', 'KRW'] })
+    const amounts = { incoming: { value: '0' }, outgoing: { value: '0' }, rollingReserve: { value: '0' } }
+    const opening = { available: { value: '100000000' }, withdrawable: { value: '100000000' }, ...amounts }
+    expect(data['balances']).toMatchObject([
+      { ...opening, currency: 'NZD' },
+      { ...opening, currency: 'KRW', available: { value: '100000000', currency: 'KRW' } },
+    ])
+    const amount = { value: '250', currency: 'NZD' }
+    await mutate(network, 'simulateDeposit', { accountNumber: '12345', amount })
+    expect((await network.ask(BALANCES, { currencies: ['NZD'] })).data['balances']).toMatchObject([
+      { available: { value: '100000250' }, incoming: { value: '250' } },
+    ])
+  })
+
+  it('are those of every currency when none is named, and none without credentials', async () => {
+    const all = await network.ask<{ balances: { currency: string }[] }>(BALANCES)
+    const served = network.sandbox.sites.flatMap(({ currencies }) => currencies)
+    expect(all.data.balances.map(({ currency }) => currency).toSorted()).toEqual(served.toSorted())
+    expect((await network.ask(BALANCES, { currencies: ['TZS'] })).data['balances']).toEqual([])
+  })
+
+  it('have no holes: a site that does not answer fails them all', async () => {
+    network.sandbox.control.addFault({ path: '/v2/balances/detail', answer: { status: 503 }, times: 9 })
+    const answer = await network.ask(BALANCES, { currencies: ['AUD', 'JPY'] })
+    expect(answer).toMatchObject({ data: { balances: null }, errors: [{ extensions: { code: expect.any(String) } }] })
+  })
+})
+
+describe('bankLookup', () => {
+  const LOOKUP = `query Lookup($qr: String!) {
+    bankLookup(qrContent: $qr) {
+      __typename
+      ... on BankLookup { accountName accountNumber bankName swiftCode }
+      ... on InvalidQrContentError { position }
+      ... on UpstreamRejectedError { httpStatus }
+      ... on PaymentsError { code }
+    }
+  }`
+  const lookUp = async (qr: string) => (await network.ask(LOOKUP, { qr })).data['bankLookup']
+  const field = (tag: string, value: string) => tag + String(value.length).padStart(2, '0') + value
+  const sealed = (body: string) => `${body}6304${crc16(`${body}6304`)}`
+  const HEAD = field('00', '01') + field('01', '11')
+  const scheme = (account: string) =>
+    field('38', field('00', 'A000000727') + field('01', account) + field('02', 'QRIBFTTA'))
+  const account = (bin: string, number: string) => field('00', bin) + field('01', number)
+  const TAIL = field('53', '704') + field('58', 'VN')
+  const FOUND = HEAD + scheme(account('970436', '0011223344')) + TAIL
+
+  it('finds the account behind a payload', async () => {
+    for (const { qrContent, accountName, accountNumber, bankName, swiftCode } of network.sandbox.control.bankAccounts())
+      expect(await lookUp(qrContent)).toEqual({
+        __typename: 'BankLookup',
+        accountName,
+        accountNumber,
+        bankName,
+        swiftCode,
+      })
+    expect(await lookUp(sealed(FOUND))).toMatchObject({ accountName: 'NGUYEN VAN AN' })
+  })
+
+  it('finds none for an account or a bank that nobody knows', async () => {
+    for (const [bin, number] of [
+      ['970436', '999'],
+      ['000000', '0011223344'],
+    ] as const)
+      expect(await lookUp(sealed(HEAD + scheme(account(bin, number)) + TAIL))).toEqual({
+        __typename: 'NotFoundError',
+        code: 'NOT_FOUND',
+      })
+  })
+
+  const sealedFound = sealed(FOUND)
+  it.each<[string, string, number]>([
+    ['nothing', '', 0],
+    ['no payload', 'hello', 0],
+    ['another checksum', `${sealedFound.slice(0, -4)}0000`, sealedFound.length - 4],
+    ['no checksum', FOUND, FOUND.length],
+    ['something after the checksum', `${sealedFound}5802VN`, sealedFound.length],
+    ['a length beyond the end', `${HEAD}3899x`, HEAD.length + 2],
+    ['another currency', sealed(FOUND.replace('5303704', '5303840')), FOUND.indexOf('5303704') + 4],
+    ['another country', sealed(FOUND.replace('5802VN', '5802TH')), FOUND.indexOf('5802VN') + 4],
+    ['another scheme', sealed(FOUND.replace('A000000727', 'A000000728')), FOUND.indexOf('A000000727')],
+    ['a bank that is no number', sealed(FOUND.replace('970436', '97043x')), FOUND.indexOf('970436')],
+  ])('refuses %s, and names the place, without a call', async (_what, qr, position) => {
+    const before = calls()
+    expect(await lookUp(qr)).toEqual({ __typename: 'InvalidQrContentError', code: 'INVALID_QR', position })
+    expect(calls()).toBe(before)
+  })
+
+  it.each([
+    [401, { errors: { code: 'REQUIRE_LOGIN', message: 'Not Authorised' } }, 'CredentialsRejectedError'],
+    [422, { errors: { message: 'odd' } }, 'UpstreamRejectedError'],
+  ])('met by %i with %j is %s', async (status, body, __typename) => {
+    network.sandbox.control.addFault({ path: '/v2/banks/*', answer: { status, body } })
+    expect(await lookUp(sealedFound)).toMatchObject({ __typename })
+  })
+})
+
+describe('simulateDeposit', () => {
+  const deposit = (over: Record<string, unknown> = {}) =>
+    mutate(network, 'simulateDeposit', {
+      accountNumber: '0012345',
+      amount: { value: '5000', currency: 'JPY' },
+      ...over,
+    })
+
+  it.each(['ﾔﾏﾀﾞ ﾊﾅｺ', 'ヤマダ　ハナコ', 'やまだ はなこ', 'パーティー'])('takes the sender %j', async (remitterName) => {
+    expect(await deposit({ remitterName, remitterBankName: 'ﾐｽﾞﾎ', remitterBranchName: 'ほんてん' })).toEqual({
+      __typename: 'SimulationAccepted',
+      response: { status: 'ok' },
+    })
+    expect(network.sandbox.control.state().deposits.at(-1)).toMatchObject({ siteId: 'jpy', amount: '5000' })
+  })
+
+  it.each<[string, Record<string, unknown>]>([
+    ['remitterName', { remitterName: 'Yamada' }],
+    ['remitterName', { remitterName: 'ヤマダ花子' }],
+    ['remitterBankName', { remitterBankName: 'Bank' }],
+    ['remitterBranchName', { remitterBranchName: '本店' }],
+    ['accountNumber', { accountNumber: '' }],
+    ['accountNumber', { accountNumber: '12 34' }],
+    ['amount.value', { amount: { value: '5000.5', currency: 'JPY' } }],
+    ['amount.value', { amount: { value: '0', currency: 'JPY' } }],
+    ['amount.currency', { amount: { value: '1', currency: 'XYZ' } }],
+    ['remarks', { remarks: 'x'.repeat(256) }],
+    ['site', { site: 'aud' }],
+  ])('refuses what is wrong at %s, %j, without a call', async (path, over) => {
+    const before = calls()
+    const result = await deposit(over)
+    expect(result).toMatchObject({ __typename: 'InvalidInputError', problems: [{ path: path.split('.') }] })
+    expect(JSON.stringify(result)).not.toMatch(/Yamada|花/)
+    expect(calls()).toBe(before)
+  })
+
+  it('takes a Latin name where the currency is another', async () => {
+    const amount = { value: '10.50', currency: 'AUD' }
+    expect(await deposit({ amount, remitterName: 'Ada Payer' })).toMatchObject({ __typename: 'SimulationAccepted' })
+  })
+})
+
+describe('a service that is in production', () => {
+  it('is never asked to simulate anything', async () => {
+    const own = await startNetwork({ sandbox: BY_HAND, env: { UPSTREAM_ENVIRONMENT: 'production' } })
+    try {
+      const { id: paymentId } = await createPayin(own)
+      const before = own.sandbox.control.calls().length
+      const only = { __typename: 'SandboxOnlyError', code: 'SANDBOX_ONLY', retryable: false }
+      const amount = { value: '5000', currency: 'JPY' }
+      expect(await mutate(own, 'simulateDeposit', { accountNumber: newKey(), amount })).toEqual({
+        ...only,
+        message: expect.any(String),
+      })
+      expect(await mutate(own, 'simulatePayin', { paymentId, outcome: 'COMPLETED' })).toMatchObject(only)
+      expect(own.sandbox.control.calls()).toHaveLength(before)
+    } finally {
+      await own.close()
+    }
+  })
+})

@@ -1,0 +1,243 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import type { FaultAnswer } from '../../src/sandbox/index.ts'
+import { aliasPayinInput, newKey, payinInput } from '../inputs.ts'
+import { asked, made, mutate } from '../mutations.ts'
+import { startNetwork, type Network } from '../network.ts'
+import { BY_HAND, createPayin, readPayment } from '../payins.ts'
+import { isCaughtUp, PAYMENT_UPDATES } from '../streams.ts'
+import { startUpstreamProxy } from '../upstream-proxy.ts'
+
+let network: Network
+beforeAll(async () => void (network = await startNetwork({ sandbox: BY_HAND })))
+afterEach(() => network.sandbox.control.clearFaults())
+afterAll(() => network.close())
+
+const create = (over: Record<string, unknown> = {}, on = network) => mutate(on, 'createPayin', payinInput(over))
+const creations = (on = network) => asked(on, 'POST', '/v2/payins')
+
+describe('what a method needs', () => {
+  it('is told with the method', async () => {
+    const { data } = await network.ask<{ payinMethod: { requiredFields: { name: string }[] } }>(
+      '{ payinMethod(code: "jp_bank_jpy") { requiredFields { name type required label raw } } }',
+    )
+    expect(data.payinMethod.requiredFields.map(({ name }) => name)).toEqual([
+      'user_id',
+      'user_name',
+      'first_name',
+      'last_name',
+      'phone',
+      'email',
+      'ip_address',
+    ])
+    expect(data.payinMethod.requiredFields[2]).toEqual({
+      name: 'first_name',
+      type: 'string',
+      required: true,
+      label: 'First name in katakana',
+      raw: 'string:Mandatory First name in katakana',
+    })
+  })
+
+  it.each<[string[], Record<string, unknown>]>([
+    [['methodFields', 'user_name'], { methodFields: {} }],
+    [['methodFields', 'user_name'], { methodFields: { user_name: ' ' } }],
+    [['methodFields', 'user_name'], { methodFields: { user_name: 7 } }],
+    [['methodFields', 'callback_url'], aliasPayinInput({ methodFields: { phone: '1' } })],
+    [['gst'], { gst: true }],
+    [['amount', 'value'], { amount: { value: '25000.5', currency: 'KRW' } }],
+    [['amount', 'currency'], { amount: { value: '25000', currency: 'XYZ' } }],
+    [['methodCode'], { methodCode: 'jp_bank_jpy' }],
+    [['customerEmail'], { customerEmail: 'nobody' }],
+    [['customerName'], { customerName: '' }],
+    [['reference'], { reference: '' }],
+    [['idempotencyKey'], { idempotencyKey: '' }],
+    [['description'], { description: '' }],
+    [['ownerId'], { ownerId: '' }],
+    [['site'], { site: 'jpy' }],
+  ])('is checked at %j before anything is made', async (path, over) => {
+    const before = creations()
+    expect(await create(over)).toMatchObject({ __typename: 'InvalidInputError', problems: [{ path }] })
+    expect(creations()).toBe(before)
+  })
+
+  it('includes its limits, and that it is enabled', async () => {
+    const before = creations()
+    const { data } = await network.ask<{ payinMethod: Record<'minAmount' | 'maxAmount', { value: string }> }>(
+      '{ payinMethod(code: "kr_bank_krw") { minAmount { value currency } maxAmount { value currency } } }',
+    )
+    const { minAmount: min, maxAmount: max } = data.payinMethod
+    for (const value of [Number(min.value) - 1, Number(max.value) + 1].map(String))
+      expect(await create({ amount: { value, currency: 'KRW' } })).toMatchObject({
+        __typename: 'AmountOutOfRangeError',
+        min,
+        max,
+      })
+    expect(await create({ methodCode: 'kr_card_krw' })).toMatchObject({
+      __typename: 'MethodUnavailableError',
+      availableCodes: ['kr_bank_krw'],
+    })
+    expect(creations()).toBe(before)
+  })
+
+  it('may be goods and services tax, in AUD', async () => {
+    const { id } = await createPayin(network, aliasPayinInput({ gst: true }))
+    const payin = network.sandbox.control.state().payins.find(({ uuid }) => uuid === id)
+    expect(payin).toMatchObject({ amount: '125.5', total: '138.05' })
+  })
+})
+
+describe('a direct payin', () => {
+  it('comes with its instructions, and reaches the service as asked', async () => {
+    const payin = await createPayin(network)
+    expect(payin).toMatchObject({
+      __typename: 'CreatePayinSuccess',
+      replayed: false,
+      status: 'PENDING',
+      reference: 'order-1815',
+      amount: { value: '25000.0', currency: 'KRW' },
+      method: { code: 'kr_bank_krw' },
+      instructions: { bank_name: 'Sandbox Bank', account_number: expect.stringMatching(/^\d+$/) },
+    })
+    const kept = network.sandbox.control.state().payins.find(({ uuid }) => uuid === payin.id)
+    expect(kept).toMatchObject({ methodCode: 'kr_bank_krw', externalId: 'order-1815', siteId: 'krw', amount: '25000' })
+  })
+
+  it('whose instructions come late has them by a webhook, in the same status', async () => {
+    const { id } = await createPayin(network, aliasPayinInput())
+    expect(await readPayment(network, id)).toMatchObject({ status: 'PENDING', instructions: null })
+    const stream = await network.follow(PAYMENT_UPDATES, { id })
+    await stream.until(isCaughtUp)
+    await network.sandbox.control.advance(BY_HAND.paceMs / 1000)
+    const told = await stream.next()
+    await stream.end()
+    expect(told).toMatchObject({
+      event: { kind: 'PAYMENT_DETAILS_CHANGED', source: 'WEBHOOK', fromStatus: 'pending', toStatus: 'pending' },
+    })
+    expect(await readPayment(network, id)).toMatchObject({
+      status: 'PENDING',
+      instructions: { payment_url: expect.stringContaining(id) },
+    })
+  })
+
+  it.each([
+    ['COMPLETED', 'received', { status: 'RECEIVED', paid: { value: '25000.0' } }],
+    ['FAILED', 'failed', { status: 'FAILED' }],
+  ] as const)('is simulated to be %s, and told live', async (outcome, toStatus, after) => {
+    const { id } = await createPayin(network)
+    const stream = await network.follow(PAYMENT_UPDATES, { id })
+    await stream.until(isCaughtUp)
+    expect(await mutate(network, 'simulatePayin', { paymentId: id, outcome })).toMatchObject({
+      __typename: 'SimulationAccepted',
+      response: { status: 'ok' },
+    })
+    const told = await stream.until(({ event }) => event?.toStatus === toStatus)
+    await stream.end()
+    expect(told.at(-1)).toMatchObject({ event: { source: 'WEBHOOK' }, payment: { id, status: after.status } })
+    expect(await readPayment(network, id)).toMatchObject(after)
+    expect(await mutate(network, 'simulatePayin', { paymentId: id, outcome })).toMatchObject({
+      __typename: 'UpstreamRejectedError',
+      httpStatus: 400,
+    })
+  })
+
+  it('cannot be simulated when nobody knows it, or in another currency', async () => {
+    const simulate = (input: Record<string, unknown>) =>
+      mutate(network, 'simulatePayin', { outcome: 'FAILED', ...input })
+    expect(await simulate({ paymentId: 'a' })).toMatchObject({ __typename: 'NotFoundError' })
+    const { id: paymentId } = await createPayin(network)
+    const amount = { value: '1', currency: 'AUD' }
+    expect(await simulate({ paymentId, amount })).toMatchObject({ problems: [{ path: ['amount', 'currency'] }] })
+    expect(await readPayment(network, paymentId)).toMatchObject({ status: 'PENDING' })
+  })
+
+  it('is read and followed by its owner, with its token, and by nobody else without the right', async () => {
+    const { id, statusToken } = await createPayin(network, { ownerId: 'customer-7' })
+    const other = await createPayin(network)
+    const bare = (subject: string) => network.token({ scopes: [], subject })
+    const owner = await bare('customer-7')
+    const stranger = await bare('customer-8')
+    expect(await readPayment(network, id, { token: owner })).toMatchObject({ id })
+    expect(await readPayment(network, id, { token: stranger })).toBeNull()
+    expect(await readPayment(network, id, { token: null })).toBeNull()
+    expect(await readPayment(network, id, { token: null, statusToken })).toMatchObject({ id })
+    expect(await readPayment(network, other.id, { token: owner, statusToken })).toBeNull()
+
+    for (const [variables, token] of [
+      [{ id }, owner],
+      [{ id, statusToken }, null],
+    ] as const) {
+      const stream = await network.follow(PAYMENT_UPDATES, variables, { token })
+      expect(await stream.next()).toMatchObject({ kind: 'SNAPSHOT', payment: { id } })
+      await stream.end()
+    }
+    const refused = await network.follow(PAYMENT_UPDATES, { id }, { token: stranger })
+    await expect(refused.next()).rejects.toMatchObject({ errors: [{ extensions: { code: expect.any(String) } }] })
+  })
+})
+
+describe('the key of a payin', () => {
+  it('gives the first payment again without a call, and is a conflict with another input', async () => {
+    const input = payinInput()
+    const first = await create(input)
+    await network.sandbox.settle()
+    const before = creations()
+    expect(await create(input)).toMatchObject({ replayed: true, payment: { id: first.payment?.id } })
+    expect(await create({ ...input, reference: 'another' })).toMatchObject({ __typename: 'IdempotencyConflictError' })
+    expect(creations()).toBe(before)
+  })
+
+  it.each<[FaultAnswer, string, string]>([
+    [{ status: 422, body: { errors: { amount: 'is odd' } } }, 'UpstreamRejectedError', 'UpstreamRejectedError'],
+    [{ status: 401, body: { errors: { code: 'REQUIRE_LOGIN' } } }, 'CredentialsRejectedError', 'CreatePayinSuccess'],
+    [{ status: 429 }, 'UpstreamUnavailableError', 'CreatePayinSuccess'],
+    [{ status: 503 }, 'OutcomeUnknownError', 'OutcomeUnknownError'],
+    ['reset', 'OutcomeUnknownError', 'OutcomeUnknownError'],
+  ])('that met %j gives %s, then %s', async (answer, first, second) => {
+    const input = payinInput()
+    const before = creations()
+    network.sandbox.control.addFault({ method: 'POST', path: '/v2/payins', answer })
+    expect(await create(input)).toMatchObject({ __typename: first })
+    expect(await create(input)).toMatchObject({ __typename: second })
+    expect(creations() - before).toBe(second === 'CreatePayinSuccess' ? 2 : 1)
+  })
+
+  it('whose answer was lost finds the payment that its webhook told of', async () => {
+    const input = payinInput()
+    const before = creations()
+    network.sandbox.control.addFault({ method: 'POST', path: '/v2/payins', answer: 'drop-after' })
+    expect(await create(input)).toMatchObject({ __typename: 'OutcomeUnknownError' })
+    await network.sandbox.settle()
+    const orphan = network.sandbox.control.state().payins.at(-1)
+    const found = await create(input)
+    expect(found).toMatchObject({ replayed: true, payment: { id: orphan?.uuid, status: 'PENDING' } })
+    expect(creations() - before).toBe(1)
+    expect(await mutate(network, 'simulatePayin', { paymentId: orphan?.uuid, outcome: 'COMPLETED' })).toMatchObject({
+      __typename: 'SimulationAccepted',
+    })
+  })
+
+  it('whose webhook comes before the answer makes one payment', async () => {
+    const proxy = await startUpstreamProxy()
+    const own = await startNetwork({ upstreamUrl: proxy.url, sandbox: BY_HAND })
+    try {
+      proxy.target = own.sandbox.origin
+      const held = proxy.holdNextPost('/v2/payins')
+      const reference = newKey()
+      const creating = made(create({ reference }, own), 'payment')
+      await held.answered
+      await own.sandbox.settle()
+      const [payin] = own.sandbox.control.state().payins
+      expect(await readPayment(own, payin?.uuid ?? '')).toMatchObject({ status: 'PENDING' })
+      held.release()
+      expect(await creating).toMatchObject({ id: payin?.uuid, reference, status: 'PENDING' })
+      const { data } = await own.ask(
+        '{ payments { nodes { id reference } } paymentEvents { nodes { sequence kind } } }',
+      )
+      expect(data).toMatchObject({ payments: { nodes: [{ id: payin?.uuid, reference }] } })
+      expect(data['paymentEvents']).toMatchObject({ nodes: [{ sequence: 1, kind: 'PAYMENT_STATUS_CHANGED' }] })
+    } finally {
+      await own.close()
+      await proxy.close()
+    }
+  })
+})

@@ -1,0 +1,270 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { newKey, payeeInput, payoutInput } from '../inputs.ts'
+import { asked, made, mutate, PAYOUT_FIELDS, type PayoutNode } from '../mutations.ts'
+import { startNetwork, type Network } from '../network.ts'
+import { BY_HAND } from '../payins.ts'
+import { deliveries } from '../webhooks.ts'
+
+let network: Network
+beforeAll(async () => void (network = await startNetwork({ sandbox: BY_HAND })))
+afterEach(() => network.sandbox.control.clearFaults())
+afterAll(() => network.close())
+
+const PATH = '/v2/payouts'
+const WITHOUT_BSB = { account_number: '112233445', account_name: 'Grace Payee' }
+const create = (over: Record<string, unknown> = {}) => mutate(network, 'createPayout', payoutInput(over))
+const cancel = (id: string, key = newKey()) => mutate(network, 'cancelScheduledPayout', { idempotencyKey: key, id })
+const inAnHour = () => new Date(Date.now() + 3_600_000).toISOString().replace(/\.\d+/, '.000')
+const day = (fromNow: number) => new Date(Date.now() + fromNow * 24 * 3_600_000).toISOString().slice(0, 10)
+
+async function read(id: string): Promise<PayoutNode | null> {
+  const { data } = await network.ask<{ payout: PayoutNode | null }>(
+    `query Payout($id: ID!) { payout(id: $id) { ${PAYOUT_FIELDS} } }`,
+    { id },
+  )
+  return data.payout
+}
+
+describe('payout methods', () => {
+  it('are those of the currencies that are asked for, with their fields and banks', async () => {
+    const { data } = await network.ask(
+      `{ payoutMethods(currencies: ["AUD", "VND"]) {
+        nodes { code currency kind requiredFields { name required } banks { code name shortName } } stale unavailable
+      } }`,
+    )
+    const fields = (...names: string[]) => names.map((name) => ({ name, required: true }))
+    expect(data['payoutMethods']).toEqual({
+      nodes: [
+        {
+          code: 'au_bank_aud',
+          currency: 'AUD',
+          kind: 'BANK_TRANSFER',
+          requiredFields: fields('account_number', 'account_name', 'bsb'),
+          banks: [],
+        },
+        {
+          code: 'vn_bank_vnd',
+          currency: 'VND',
+          kind: 'BANK_TRANSFER',
+          requiredFields: fields('account_number', 'account_name', 'bank_code'),
+          banks: [
+            { code: '970436', name: 'Vietcombank', shortName: 'VCB' },
+            { code: '970415', name: 'VietinBank', shortName: 'CTG' },
+            { code: '970418', name: 'BIDV', shortName: null },
+          ],
+        },
+      ],
+      stale: false,
+      unavailable: [],
+    })
+  })
+
+  it('are found one by one, and in the graph with the right to read payouts alone', async () => {
+    const query = '{ payoutMethod(code: "jp_bank_jpy") { code } other: payoutMethod(code: "jp_none_jpy") { code } }'
+    expect((await network.ask(query)).data).toEqual({ payoutMethod: { code: 'jp_bank_jpy' }, other: null })
+    const entity = `{ _entities(representations: [{ __typename: "PayoutMethod", code: "jp_bank_jpy" }]) {
+      ... on PayoutMethod { code }
+    } }`
+    expect((await network.ask(entity)).data['_entities']).toEqual([{ code: 'jp_bank_jpy' }])
+    const token = await network.token({ scopes: ['payments:read'] })
+    expect((await network.ask(entity, {}, { token })).data['_entities']).toEqual([null])
+  })
+})
+
+describe('a batch of payouts', () => {
+  it('is made with all its transactions, and read by its id', async () => {
+    const result = await create()
+    expect(result).toMatchObject({
+      __typename: 'PayoutSuccess',
+      replayed: false,
+      payout: {
+        status: 'CREATED',
+        totalAmount: { value: '100', currency: 'AUD' },
+        method: { code: 'au_bank_aud' },
+        description: 'Prizes of the week',
+        externalId: 'batch-7',
+        scheduledAt: null,
+        transactions: [
+          { amount: { value: '40.25', currency: 'AUD' }, statusRaw: 'pending', payee: 'Grace Payee' },
+          { amount: { value: '59.75', currency: 'AUD' }, statusRaw: 'pending', payee: 'Joan Payee' },
+        ],
+      },
+    })
+    const id = result.payout?.id ?? ''
+    expect(await read(id)).toEqual(result.payout)
+    expect(await read('no-such-payout')).toBeNull()
+    await network.sandbox.control.advance(2 * (BY_HAND.paceMs / 1000))
+    expect(await read(id)).toMatchObject({ status: 'COMPLETED', transactions: [{ statusRaw: 'settled' }, {}] })
+  })
+
+  it('keeps its webhooks without an effect: what it is now is read from the service', async () => {
+    const { id } = await made(create(), 'payout')
+    await network.sandbox.control.setPayoutStatus(id, 'processing')
+    await network.sandbox.control.setPayoutStatus(id, 'completed')
+    const sent = network.sandbox.control.webhooks().filter(({ subject }) => subject === id)
+    expect(sent.map(({ attempts }) => attempts.map(({ status }) => status))).toEqual([[200], [200]])
+    expect(await deliveries(network, [id])).toMatchObject([
+      { statusRaw: 'completed', disposition: 'NO_CHANGE', event: null },
+      { statusRaw: 'processing', disposition: 'NO_CHANGE', event: null },
+    ])
+    const { deliveries: forged } = await network.sandbox.control.deliverPayout(id, { kind: 'forged' })
+    expect(forged.map(({ status }) => status)).toEqual([401])
+    expect(await deliveries(network, [id])).toHaveLength(2)
+  })
+
+  it('shows its payees to those with the right alone', async () => {
+    const { id } = await made(create(), 'payout')
+    const token = await network.token({ scopes: ['payouts:read'] })
+    const query = 'query P($id: ID!) { payout(id: $id) { id transactions { payee } } }'
+    expect(await network.ask(query, { id }, { token })).toMatchObject({
+      data: { payout: { id, transactions: [{ payee: null }, { payee: null }] } },
+      errors: [{ extensions: { code: 'FORBIDDEN' } }, {}],
+    })
+    expect(network.log()).not.toMatch(/Grace|112233445/)
+  })
+
+  it.each<[string, Record<string, unknown>]>([
+    ['transactions', { transactions: [] }],
+    ['transactions.1.firstName', { transactions: [payeeInput(), payeeInput({ firstName: "O'Hara" })] }],
+    ['transactions.0.lastName', { transactions: [payeeInput({ lastName: 'Payee ' })] }],
+    ['transactions.0.firstName', { transactions: [payeeInput({ firstName: '' })] }],
+    ['transactions.0.email', { transactions: [payeeInput({ email: 'nobody' })] }],
+    ['transactions.0.amount', { transactions: [payeeInput({ amount: '0' })] }],
+    ['transactions.0.amount', { transactions: [payeeInput({ amount: '1.005' })] }],
+    ['transactions.0.amount', { transactions: [payeeInput({ amount: '100000.01' })] }],
+    ['transactions.0.methodFields.bsb', { transactions: [payeeInput({ methodFields: WITHOUT_BSB })] }],
+    ['description', { description: 'four' }],
+    ['description', { description: 'x'.repeat(91) }],
+    ['scheduledAt', { scheduledAt: '2020-01-01T00:00:00.000Z' }],
+    ['methodCode', { methodCode: 'jp_bank_jpy' }],
+    ['currency', { currency: 'XYZ' }],
+    ['idempotencyKey', { idempotencyKey: '' }],
+    ['site', { site: 'jpy' }],
+  ])('with something wrong at %s is refused without being made', async (path, over) => {
+    const before = asked(network, 'POST', PATH)
+    expect(await create(over)).toMatchObject({ __typename: 'InvalidInputError', problems: [{ path: path.split('.') }] })
+    expect(asked(network, 'POST', PATH)).toBe(before)
+  })
+
+  it('by a method that is not enabled is refused with those that are', async () => {
+    expect(await create({ methodCode: 'au_wallet_aud' })).toMatchObject({
+      __typename: 'MethodUnavailableError',
+      availableCodes: ['au_bank_aud'],
+    })
+  })
+
+  it('is made once for one key, and read back again for the same input', async () => {
+    const input = payoutInput()
+    const before = asked(network, 'POST', PATH)
+    const results = await Promise.all(Array.from({ length: 20 }, () => mutate(network, 'createPayout', input)))
+    expect(results.filter(({ replayed }) => replayed === false)).toHaveLength(1)
+    const id = results[0]?.payout?.id ?? ''
+    await network.sandbox.control.setPayoutStatus(id, 'processing')
+    expect(await mutate(network, 'createPayout', input)).toMatchObject({
+      replayed: true,
+      payout: { id, status: 'PROCESSING' },
+    })
+    expect(await mutate(network, 'createPayout', { ...input, description: 'Something else' })).toMatchObject({
+      __typename: 'IdempotencyConflictError',
+    })
+    expect(asked(network, 'POST', PATH) - before).toBe(1)
+  })
+
+  it('whose answer was lost is found by its webhook address, and never sent again', async () => {
+    const input = payoutInput()
+    const before = asked(network, 'POST', PATH)
+    network.sandbox.control.addFault({ method: 'POST', path: PATH, answer: 'drop-after' })
+    expect(await mutate(network, 'createPayout', input)).toMatchObject({ __typename: 'OutcomeUnknownError' })
+    const orphan = network.sandbox.control.state().payouts.at(-1)
+    await create()
+    expect(await mutate(network, 'createPayout', input)).toMatchObject({ replayed: true, payout: { id: orphan?.uuid } })
+    expect(asked(network, 'POST', PATH) - before).toBe(2)
+  })
+
+  it('of which there is no trace is never sent again', async () => {
+    const input = payoutInput()
+    const before = asked(network, 'POST', PATH)
+    network.sandbox.control.addFault({ method: 'POST', path: PATH, answer: 'reset' })
+    for (let attempt = 0; attempt < 3; attempt++)
+      expect(await mutate(network, 'createPayout', input)).toMatchObject({ __typename: 'OutcomeUnknownError' })
+    expect(asked(network, 'POST', PATH) - before).toBe(1)
+  })
+})
+
+describe('a scheduled payout', () => {
+  it('waits for its time, and is cancelled once', async () => {
+    const scheduledAt = inAnHour()
+    const { id, status } = await made(create({ scheduledAt }), 'payout')
+    expect(['CREATED', 'SCHEDULED']).toContain(status)
+    expect(await read(id)).toMatchObject({ status: 'SCHEDULED', scheduledAt })
+    const before = asked(network, 'POST', `${PATH}/cancel_scheduled`)
+    const key = newKey()
+    expect(await cancel(id, key)).toMatchObject({ replayed: false, payout: { id, status: 'EXPIRED' } })
+    expect(await cancel(id, key)).toMatchObject({ replayed: true, payout: { id, status: 'EXPIRED' } })
+    expect(await cancel(id)).toMatchObject({ __typename: 'StateConflictError', statusRaw: 'expired' })
+    expect(asked(network, 'POST', `${PATH}/cancel_scheduled`) - before).toBe(1)
+  })
+
+  it('is not cancelled when it is not scheduled, or is nobody’s', async () => {
+    const { id } = await made(create(), 'payout')
+    const before = asked(network, 'POST', `${PATH}/cancel_scheduled`)
+    expect(await cancel(id)).toMatchObject({ __typename: 'StateConflictError', statusRaw: 'created' })
+    expect(await cancel('no-such-payout')).toMatchObject({ __typename: 'NotFoundError' })
+    expect(asked(network, 'POST', `${PATH}/cancel_scheduled`)).toBe(before)
+  })
+
+  it('whose cancellation was not answered is settled by a read', async () => {
+    const { id } = await made(create({ scheduledAt: inAnHour() }), 'payout')
+    const before = asked(network, 'POST', `${PATH}/cancel_scheduled`)
+    network.sandbox.control.addFault({ method: 'POST', path: `${PATH}/cancel_scheduled`, answer: 'drop-after' })
+    const key = newKey()
+    expect(await cancel(id, key)).toMatchObject({ __typename: 'OutcomeUnknownError' })
+    expect(await cancel(id, key)).toMatchObject({ payout: { id, status: 'EXPIRED' } })
+    expect(asked(network, 'POST', `${PATH}/cancel_scheduled`) - before).toBe(1)
+  })
+})
+
+describe('a cancellation that never arrived', () => {
+  it('is not taken for done when the payout has gone on', async () => {
+    const { id } = await made(create({ scheduledAt: inAnHour() }), 'payout')
+    const key = newKey()
+    network.sandbox.control.addFault({ method: 'POST', path: `${PATH}/cancel_scheduled`, answer: 'reset' })
+    expect(await cancel(id, key)).toMatchObject({ __typename: 'OutcomeUnknownError' })
+    for (const status of ['processing', 'completed'] as const) {
+      await network.sandbox.control.setPayoutStatus(id, status)
+      expect(await cancel(id, key)).toMatchObject({ __typename: 'OutcomeUnknownError' })
+    }
+    expect(await cancel(id)).toMatchObject({ __typename: 'StateConflictError', statusRaw: 'completed' })
+  })
+})
+
+describe('the list of payouts', () => {
+  const list = (variables: Record<string, unknown>) =>
+    network.ask<{ payouts: { nodes: { id: string }[]; page: number; totalPages: number; totalCount: number } }>(
+      `query Payouts($from: LocalDate!, $to: LocalDate!, $page: Int! = 1, $currency: CurrencyCode) {
+        payouts(from: $from, to: $to, page: $page, currency: $currency) { nodes { id } page totalPages totalCount }
+      }`,
+      variables,
+    )
+
+  it('holds those of the days, of one currency or of all', async () => {
+    const { id } = await made(create(), 'payout')
+    const span = { from: day(-1), to: day(1) }
+    const { payouts } = (await list({ ...span, currency: 'AUD' })).data
+    expect(payouts.nodes[0]).toEqual({ id })
+    expect(payouts).toMatchObject({ page: 1, totalCount: network.sandbox.control.state().payouts.length })
+    expect((await list(span)).data.payouts.nodes).toContainEqual({ id })
+    expect((await list({ ...span, currency: 'JPY' })).data.payouts.nodes).toEqual([])
+    expect((await list({ from: day(-9), to: day(-2), currency: 'AUD' })).data.payouts.nodes).toEqual([])
+  })
+
+  it.each([
+    { from: '2026-02-01', to: '2026-01-31' },
+    { from: '2024-01-01', to: '2026-01-01' },
+    { from: '2026-01-01', to: '2026-01-02', page: 0 },
+  ])('refuses %j without a call', async (span) => {
+    const before = network.sandbox.control.calls().length
+    expect((await list(span)).errors).toMatchObject([{ extensions: { code: 'BAD_USER_INPUT' } }])
+    expect(network.sandbox.control.calls()).toHaveLength(before)
+  })
+})

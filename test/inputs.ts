@@ -1,0 +1,104 @@
+import { randomBytes } from 'node:crypto'
+
+type Input = Record<string, unknown>
+
+/** A key that nobody has used. */
+export function newKey(): string {
+  return randomBytes(8).toString('hex')
+}
+
+/** An account and an alias that stand nowhere but in the request. */
+export const ACCOUNT_NUMBER = '481516234'
+export const ALIAS = 'ada.of.the.engine@example.test'
+
+/** The input of an agreement that every rule allows; what is given replaces parts of it. */
+export function agreementInput(over: Input = {}): Input {
+  return {
+    clientTransactionId: newKey(),
+    limit: { value: '250.50', currency: 'AUD' },
+    description: 'Membership of the club',
+    purpose: 'RETAIL',
+    amountRule: 'VARIABLE',
+    frequency: 'MONTHLY',
+    startDate: '2030-01-31',
+    payer: { name: 'Ada Payer', bankAccount: { bsb: '062-000', accountNumber: ACCOUNT_NUMBER } },
+    ...over,
+  }
+}
+
+/** New terms of an agreement. */
+export function amendmentInput(id: string, over: Input = {}): Input {
+  return {
+    idempotencyKey: newKey(),
+    id,
+    limit: { value: '300', currency: 'AUD' },
+    amountRule: 'FIXED',
+    frequency: 'WEEKLY',
+    startDate: '2030-02-28',
+    ...over,
+  }
+}
+
+/** The input of a direct payin by a Korean bank transfer. */
+export function payinInput(over: Input = {}): Input {
+  return {
+    idempotencyKey: newKey(),
+    reference: 'order-1815',
+    amount: { value: '25000', currency: 'KRW' },
+    methodCode: 'kr_bank_krw',
+    customerName: 'Ada Payer',
+    customerEmail: 'ada@example.test',
+    description: 'Two tickets',
+    methodFields: { user_name: 'ada' },
+    ...over,
+  }
+}
+
+/** The input of a direct payin through an Australian alias, whose instructions come late. */
+export function aliasPayinInput(over: Input = {}): Input {
+  return payinInput({
+    amount: { value: '125.50', currency: 'AUD' },
+    methodCode: 'au_alias_npp_aud',
+    methodFields: { callback_url: 'https://shop.example.test/back' },
+    ...over,
+  })
+}
+
+/** One payee of a payout in AUD. */
+export function payeeInput(over: Input = {}): Input {
+  return {
+    firstName: 'Grace',
+    lastName: 'Payee',
+    email: 'grace@example.test',
+    amount: '40.25',
+    methodFields: { account_number: '112233445', account_name: 'Grace Payee', bsb: '062000' },
+    ...over,
+  }
+}
+
+/** The input of a payout of two transactions. */
+export function payoutInput(over: Input = {}): Input {
+  return {
+    idempotencyKey: newKey(),
+    currency: 'AUD',
+    methodCode: 'au_bank_aud',
+    description: 'Prizes of the week',
+    externalId: 'batch-7',
+    transactions: [payeeInput(), payeeInput({ firstName: 'Joan', amount: '59.75' })],
+    ...over,
+  }
+}
+
+/** The input of a payment on the hosted gateway. */
+export function gatewayInput(over: Input = {}): Input {
+  return {
+    idempotencyKey: newKey(),
+    orderId: newKey(),
+    amount: { value: '99.95', currency: 'AUD' },
+    description: 'One order',
+    successUrl: 'https://shop.example.test/thanks',
+    billing: { firstName: 'Ada', lastName: 'Payer', phone: '+61412345678', email: 'ada@example.test' },
+    items: [{ id: 'item-1', name: 'Ticket', quantity: 1, price: '99.95' }],
+    ...over,
+  }
+}

@@ -1,0 +1,97 @@
+import { callFailures, commandFailures } from './failures.ts'
+import type { AskOptions, Network } from './network.ts'
+
+export const AGREEMENT_FIELDS = `id serviceId clientTransactionId externalId status statusRaw version description
+  limit { value currency } purpose purposeRaw amountRule frequency startDate createdAt`
+
+export const PAYMENT_FIELDS = `id reference status statusRaw phase version provisional instructions methodRaw
+  amount { value currency } paid { value } refunded { value } method { code }`
+
+export const PAYOUT_FIELDS = `id status statusRaw totalAmount { value currency } method { code } description externalId
+  scheduledAt errorCode errorMessage transactions { id amount { value currency } statusRaw payee errorMessage }`
+
+const AGREEMENT = `... on PaymentAgreementSuccess { replayed agreement { ${AGREEMENT_FIELDS} } }`
+const PAYOUT = `... on PayoutSuccess { replayed payout { ${PAYOUT_FIELDS} } }`
+const ACCEPTED = '... on SimulationAccepted { response }'
+
+/** What the tests select of the answer to each mutation of the first two versions of the interface. */
+const SELECTIONS = {
+  createPaymentAgreement: `${AGREEMENT} ${commandFailures('InvalidInputError')}`,
+  amendPaymentAgreement: `${AGREEMENT} ${commandFailures('InvalidInputError', 'StateConflictError')}`,
+  changePaymentAgreementStatus: `${AGREEMENT} ${commandFailures('InvalidInputError', 'StateConflictError')}`,
+  createPayin: `... on CreatePayinSuccess { replayed statusToken payment { ${PAYMENT_FIELDS} } }
+    ${commandFailures('InvalidInputError', 'AmountOutOfRangeError', 'MethodUnavailableError')}`,
+  refundPayment: `... on RefundPaymentSuccess { replayed refundExpiresAt payment { ${PAYMENT_FIELDS} } }
+    ${commandFailures('InvalidInputError', 'StateConflictError')}`,
+  createPayout: `${PAYOUT} ${commandFailures('InvalidInputError', 'MethodUnavailableError')}`,
+  cancelScheduledPayout: `${PAYOUT} ${commandFailures('InvalidInputError', 'StateConflictError')}`,
+  createGatewayPayment: `... on CreateGatewayPaymentSuccess { replayed paymentId orderId redirectUrl }
+    ${commandFailures('InvalidInputError')}`,
+  simulatePayin: `${ACCEPTED} ${callFailures('InvalidInputError')}`,
+  simulateDeposit: `${ACCEPTED} ${callFailures('InvalidInputError')}`,
+} as const
+
+export type MutationName = keyof typeof SELECTIONS
+
+export type AgreementNode = {
+  readonly id: string
+  readonly serviceId: string
+  readonly clientTransactionId: string
+  readonly status: string
+  readonly version: number
+}
+
+export type PaymentNode = {
+  readonly id: string
+  readonly status: string
+  readonly version: number
+  readonly instructions: Readonly<Record<string, unknown>> | null
+}
+
+export type PayoutNode = { readonly id: string; readonly status: string }
+
+/** The answer to a mutation, whichever member of its union it is. */
+export type Result = {
+  readonly __typename: string
+  readonly replayed?: boolean
+  readonly statusToken?: string
+  readonly agreement?: AgreementNode
+  readonly payment?: PaymentNode
+  readonly payout?: PayoutNode
+  readonly problems?: readonly { readonly path: readonly string[]; readonly message: string }[]
+  readonly [field: string]: unknown
+}
+
+/** Runs one mutation and gives its result, whatever it is; throws for errors that are none of its union. */
+export async function mutate(
+  network: Network,
+  name: MutationName,
+  input: Readonly<Record<string, unknown>>,
+  options: AskOptions = {},
+): Promise<Result> {
+  const type = `${name[0]?.toUpperCase()}${name.slice(1)}Input`
+  const query = `mutation M($input: ${type}!) { ${name}(input: $input) { ${SELECTIONS[name]} } }`
+  const { data, errors } = await network.ask<Record<string, Result> | null>(query, { input }, options)
+  const result = data?.[name]
+  if (errors !== undefined || result === undefined) throw new Error(`${name} failed: ${JSON.stringify(errors)}`)
+  return result
+}
+
+/** What a mutation made; throws when it made nothing. */
+export async function made<Part extends 'agreement' | 'payment' | 'payout'>(
+  result: Promise<Result>,
+  part: Part,
+): Promise<NonNullable<Result[Part]>> {
+  const answer = await result
+  const thing = answer[part]
+  if (thing === undefined) throw new Error(`There is no ${part}: ${JSON.stringify(answer)}`)
+  return thing
+}
+
+/** How often the service was asked for something: a path after `/api`, whole or up to a `*`. */
+export function asked({ sandbox }: Network, method: string, path: string): number {
+  const whole = `/api${path}`
+  const matches = (candidate: string) =>
+    whole.endsWith('*') ? candidate.startsWith(whole.slice(0, -1)) : candidate === whole
+  return sandbox.control.calls().filter((call) => call.method === method && matches(call.path)).length
+}
