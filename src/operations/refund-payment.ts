@@ -19,7 +19,7 @@ export type RefundRequest = {
 }
 
 export type RefundOptions = {
-  readonly store: Pick<Store, 'payments' | 'reads' | 'commands'>
+  readonly store: Pick<Store, 'payments' | 'reads' | 'commands' | 'log'>
   readonly upstream: Pick<UpstreamClient, 'refundPayin' | 'refundPayinLink'>
   readonly sites: Sites
   readonly once: Once
@@ -85,7 +85,7 @@ function refundTask(
     return payment === undefined ? null : { payment, requestedAt }
   }
   return {
-    mutation: 'refundPayment',
+    mutation: MUTATION,
     key: request.idempotencyKey,
     input: request,
     site: site.id,
@@ -110,6 +110,8 @@ function send({ upstream }: RefundOptions, { request, subject, site }: RefundPar
     : upstream.refundPayinLink(site, { uuid: subject.link.id, ...refund })
 }
 
+const MUTATION = 'refundPayment'
+
 /** The statuses that a payment has because a refund was asked for. */
 const REFUND_STATUSES: ReadonlySet<string> = new Set([
   'return_pending',
@@ -119,16 +121,28 @@ const REFUND_STATUSES: ReadonlySet<string> = new Set([
   'partially_refunded',
 ])
 
-/** Reads the payment: when it has come to a refund's status since the request left, the request was taken. */
+/** Events of one payment that are looked through: a payment has few. */
+const MOST_EVENTS = 1_000
+
+/**
+ * Reads the payment: when it has moved to a refund's status since the request left, the request was taken. Unless another
+ * refund of the same payment was taken since: then the move is that one's, and nobody can tell.
+ */
 async function traceRefund(
   { store, reader }: RefundOptions,
   paymentId: string,
   sentAt: number,
 ): Promise<PaymentReport | null> {
   const subject = await store.reads.subject(paymentId)
-  if (subject === null) return null
+  if (subject === null || (await store.commands.settledSince(MUTATION, { paymentId }, sentAt))) return null
   await reader.read(subject)
+  const events = await store.log.read(0, MOST_EVENTS, {
+    paymentIds: [paymentId],
+    kinds: ['PAYMENT_STATUS_CHANGED'],
+  })
+  const taken = events.some(
+    ({ payment, recordedAt }) => REFUND_STATUSES.has(payment?.status ?? '') && Date.parse(recordedAt) >= sentAt,
+  )
   const [payment] = await store.payments.byIds([paymentId])
-  if (payment === undefined || !REFUND_STATUSES.has(payment.status ?? '')) return null
-  return Date.parse(payment.updatedAt) >= sentAt ? reportOf(payment) : null
+  return taken && payment !== undefined ? reportOf(payment) : null
 }

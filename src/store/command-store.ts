@@ -27,6 +27,8 @@ export type CommandStore = {
   forget(id: string): Promise<void>
   reject(id: string, refusal: unknown): Promise<void>
   markUnknown(id: string): Promise<void>
+  /** Whether a command of this kind, sent at an instant (milliseconds since the epoch) or later, ended with this very result. */
+  settledSince(mutation: string, result: unknown, sentAt: number): Promise<boolean>
   /** Ends a command with a plain result, as JSON. */
   settle(id: string, result: unknown): Promise<void>
   /**

@@ -29,8 +29,6 @@ export function createKeyedCache<Value>(options: KeyedCacheOptions = {}): KeyedC
 
   const renew = async (key: string, load: () => Promise<Value>): Promise<Value | null> => {
     try {
-      // In a later turn, so that a load which fails at once does not end before it is on record.
-      await null
       const value = await load()
       if (entries.size >= size) entries.clear()
       entries.set(key, { value, at: clock() })
@@ -38,8 +36,6 @@ export function createKeyedCache<Value>(options: KeyedCacheOptions = {}): KeyedC
     } catch {
       const old = entries.get(key)
       return old !== undefined && clock() - old.at <= staleMs ? old.value : null
-    } finally {
-      loading.delete(key)
     }
   }
 
@@ -47,9 +43,12 @@ export function createKeyedCache<Value>(options: KeyedCacheOptions = {}): KeyedC
     async get(key, load) {
       const known = entries.get(key)
       if (known !== undefined && clock() - known.at <= ttlMs) return known.value
-      const running = loading.get(key) ?? renew(key, load)
-      loading.set(key, running)
-      return running
+      const running = loading.get(key)
+      if (running !== undefined) return running
+      const started = renew(key, load)
+      loading.set(key, started)
+      // After it is on record, also when the load fails at once.
+      return started.finally(() => loading.delete(key))
     },
   }
 }

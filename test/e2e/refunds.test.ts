@@ -147,6 +147,15 @@ describe.each([
     expect(await readPayment(network, id)).toMatchObject({ status: 'RECEIVED' })
   })
 
+  it('that never arrived is not taken for another one of the same payment', async () => {
+    const { id, path } = await paid()
+    const lost = { idempotencyKey: newKey() }
+    network.sandbox.control.addFault({ method: 'POST', path, answer: 'reset' })
+    expect(await refund(id, lost)).toMatchObject({ __typename: 'OutcomeUnknownError' })
+    expect(await refund(id)).toMatchObject({ __typename: 'RefundPaymentSuccess' })
+    expect(await refund(id, lost)).toMatchObject({ __typename: 'OutcomeUnknownError' })
+  })
+
   it.each([
     [422, { errors: { refund_amount: 'is more than what is left' } }, 'UpstreamRejectedError'],
     [401, { errors: { code: 'REQUIRE_LOGIN' } }, 'CredentialsRejectedError'],

@@ -5,7 +5,7 @@ import { findAgreementByRefs } from './agreement-records.ts'
 import { findCommand, toCommand, toRow } from './command-records.ts'
 import { refsOfSameCommand } from './refs.ts'
 import { settleWithAgreement, settleWithAgreementChange } from './settle-agreement.ts'
-import { settle } from './settle-command.ts'
+import { settle, settledSince } from './settle-command.ts'
 import { settleWithLink } from './settle-link.ts'
 import { settleWithPayin } from './settle-payin.ts'
 import { settleWithPayment } from './settle-payment.ts'
@@ -19,6 +19,7 @@ export function createCommandStore(reader: Db, write: Write): CommandStore {
     forget: (id) => write(({ db }) => forget(db, id)),
     reject: (id, refusal) => write(({ db }) => reject(db, id, refusal)),
     markUnknown: (id) => write(({ db }) => markUnknown(db, id)),
+    settledSince: (mutation, result, sentAt) => settledSince(reader, { mutation, result, sentAt }),
     settle: (id, result) => write(({ db }) => settle(db, id, result)),
     settleWithLink: (id, link, at) => write((unit) => settleWithLink(unit, id, { link, at })),
     settleWithPayin: (id, payin, report, at) => write((unit) => settleWithPayin(unit, id, { payin, report, at })),

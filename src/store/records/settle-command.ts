@@ -31,6 +31,23 @@ export async function settle(db: Db, commandId: string, result: unknown): Promis
   if ((await findUnsettled(db, commandId, result)) !== null) await markSettled(db, commandId, result)
 }
 
+/** Whether another command of the same kind came to the same result since an instant. */
+export async function settledSince(
+  db: Db,
+  { mutation, result, sentAt }: { mutation: string; result: unknown; sentAt: number },
+): Promise<boolean> {
+  const row = await db
+    .selectFrom('commands')
+    .select('id')
+    .where('mutation', '=', mutation)
+    .where('state', '=', 'SETTLED')
+    .where('result_json', '=', JSON.stringify(result ?? null))
+    .where('sent_at', '>=', sentAt)
+    .limit(1)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
 function asStored(result: unknown): unknown {
   return JSON.parse(JSON.stringify(result ?? null)) as unknown
 }
