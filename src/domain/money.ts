@@ -34,6 +34,13 @@ export function compareDecimals(a: string, b: string): number {
   return difference < 0n ? -1 : difference > 0n ? 1 : 0
 }
 
+/** What is left of a decimal after another is taken from it, exactly; zero where the other is the larger one. */
+export function subtractDecimals(from: string, amount: string): string {
+  const scale = Math.max(decimalsOf(from), decimalsOf(amount))
+  const left = scaled(from, scale) - scaled(amount, scale)
+  return unscaled(left < 0n ? 0n : left, scale)
+}
+
 /**
  * Reads a decimal as the service writes one, from a JSON string or a number's source text: `"100.0"`, `1e3`, `-0`.
  * Gives plain digits, with the decimals as they were written, or null for what is no decimal.
@@ -70,6 +77,10 @@ function scaled(decimal: string, scale: number): bigint {
 export function sumDecimals(decimals: readonly string[]): string {
   const scale = Math.max(0, ...decimals.map(decimalsOf))
   const sum = decimals.reduce((total, decimal) => total + scaled(decimal, scale), 0n)
-  const digits = String(sum).padStart(scale + 1, '0')
+  return unscaled(sum, scale)
+}
+
+function unscaled(units: bigint, scale: number): string {
+  const digits = String(units).padStart(scale + 1, '0')
   return scale === 0 ? digits : `${digits.slice(0, -scale)}.${digits.slice(-scale)}`
 }

@@ -1,4 +1,5 @@
 import { parseMethodCode } from './method-code.ts'
+import { emailProblem, present, problem, TEXT, textProblem, type Problem, type TextRange } from './field-problems.ts'
 import { amountProblem, type Money } from './money.ts'
 
 /** What a caller asks for when it asks for a link. */
@@ -28,13 +29,8 @@ export type LinkCustomer = {
   readonly extra?: Readonly<Record<string, unknown>> | null | undefined
 }
 
-export type Problem = { readonly path: readonly string[]; readonly message: string }
-
 const SHORTEST_EXPIRY_S = 900
-const LONGEST_KEY = 255
-const LONGEST_TEXT = 255
-const LONGEST_DESCRIPTION = 500
-const EMAIL = /^[^\s@]{1,64}@[^\s@.]+(?:\.[^\s@.]+)+$/
+const DESCRIPTION: TextRange = { longest: 500 }
 
 /** Names of the sender fields that have an argument of their own: `extra` must not replace them. */
 const OWN_FIELDS: ReadonlySet<string> = new Set([
@@ -54,40 +50,23 @@ const OWN_FIELDS: ReadonlySet<string> = new Set([
  */
 export function linkRequestProblems(request: LinkRequest): Problem[] {
   const { customer } = request
-  return [
-    text(request.idempotencyKey, LONGEST_KEY, ['idempotencyKey']),
-    text(request.reference, LONGEST_TEXT, ['reference']),
+  return present([
+    textProblem(request.idempotencyKey, TEXT, ['idempotencyKey']),
+    textProblem(request.reference, TEXT, ['reference']),
     problem(amountProblem(request.amount), ['amount', 'value']),
-    text(request.description, LONGEST_DESCRIPTION, ['description']),
-    problem(EMAIL.test(customer.email) && customer.email.length <= LONGEST_TEXT ? null : 'must be an e-mail address', [
-      'customer',
-      'email',
-    ]),
-    text(customer.firstName, LONGEST_TEXT, ['customer', 'firstName']),
-    text(customer.lastName, LONGEST_TEXT, ['customer', 'lastName']),
+    textProblem(request.description, DESCRIPTION, ['description']),
+    problem(emailProblem(customer.email), ['customer', 'email']),
+    textProblem(customer.firstName, TEXT, ['customer', 'firstName']),
+    textProblem(customer.lastName, TEXT, ['customer', 'lastName']),
     ...(['address', 'city', 'postalCode', 'state'] as const).map((name) =>
-      customer[name] == null ? null : text(customer[name], LONGEST_TEXT, ['customer', name]),
+      customer[name] == null ? null : textProblem(customer[name], TEXT, ['customer', name]),
     ),
     problem(countryProblem(customer.countryCode), ['customer', 'countryCode']),
     ...extraProblems(customer.extra ?? {}),
     problem(methodProblem(request), ['methodCode']),
     problem(expiryProblem(request.expiresInSeconds), ['expiresInSeconds']),
-    request.ownerId == null ? null : text(request.ownerId, LONGEST_TEXT, ['ownerId']),
-  ].filter((found) => found !== null)
-}
-
-function text(value: string, longest: number, path: readonly string[]): Problem | null {
-  if (value.trim() === '') return problem('must not be blank', path)
-  if (hasControlCharacter(value)) return problem('must not hold control characters', path)
-  return problem(value.length > longest ? `must have at most ${longest} characters` : null, path)
-}
-
-function problem(message: string | null, path: readonly string[]): Problem | null {
-  return message === null ? null : { path, message }
-}
-
-function hasControlCharacter(value: string): boolean {
-  return /\p{Cc}/u.test(value) || !value.isWellFormed()
+    request.ownerId == null ? null : textProblem(request.ownerId, TEXT, ['ownerId']),
+  ])
 }
 
 function countryProblem(code: string | null | undefined): string | null {
@@ -110,6 +89,6 @@ function extraProblems(extra: Readonly<Record<string, unknown>>): (Problem | nul
     const path = ['customer', 'extra', name]
     if (!/^[a-z][a-z0-9_]{0,63}$/.test(name)) return problem('is not a field name of the service', path)
     if (OWN_FIELDS.has(name)) return problem('has an argument of its own', path)
-    return typeof value === 'string' ? text(value, LONGEST_TEXT, path) : problem('must be a string', path)
+    return typeof value === 'string' ? textProblem(value, TEXT, path) : problem('must be a string', path)
   })
 }

@@ -1,17 +1,7 @@
 import type { MethodRequirements } from './method-field.ts'
 import { amountProblem } from './money.ts'
-import {
-  emailProblem,
-  limitProblem,
-  methodFieldProblems,
-  methodProblem,
-  personNameProblem,
-  present,
-  problem,
-  TEXT,
-  textProblem,
-} from './payin-rules.ts'
-import type { Problem } from './payment-link-rules.ts'
+import { emailProblem, personNameProblem, present, problem, TEXT, textProblem, type Problem } from './field-problems.ts'
+import { limitProblem, methodFieldProblems, methodProblem } from './method-rules.ts'
 
 /** What a caller asks for when it asks for a batch of payouts. */
 export type PayoutRequest = {

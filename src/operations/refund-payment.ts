@@ -1,7 +1,7 @@
 import { parseMethodCode } from '../domain/method-code.ts'
 import { traitsOf, type MethodTraits } from '../domain/method-traits.ts'
 import type { Money } from '../domain/money.ts'
-import { refundExpiresAt, refundProblem } from '../domain/payin-rules.ts'
+import { refundExpiresAt, refundProblem } from '../domain/refund-rules.ts'
 import { reportOf, type Payment } from '../domain/payment.ts'
 import type { PaymentReport } from '../domain/payment-report.ts'
 import type { Reader } from '../reconcile/reader.ts'

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { ExactJson } from '../../domain/exact-json.ts'
-import type { Money } from '../../domain/money.ts'
+import type { GatewayContact, GatewayItem, GatewayRequest } from '../../domain/gateway-rules.ts'
 import { isRecord, label, lenient, url } from './fields.ts'
 import { decimalFromWire } from './money.ts'
 import {
@@ -17,42 +17,7 @@ import {
 } from './written.ts'
 
 /** What a payment through the v1 gateway page is made from (gap sheet, section 4). */
-export type GatewayPaymentRequest = {
-  /** Unique for the merchant. */
-  readonly orderId: string
-  readonly amount: Money
-  readonly description: string
-  readonly successUrl: string
-  readonly webhook: Notification
-  readonly billing: GatewayContact
-  readonly shipping?: GatewayContact | null | undefined
-  readonly items?: readonly GatewayItem[] | null | undefined
-}
-
-export type GatewayContact = {
-  readonly firstName: string
-  readonly lastName: string
-  readonly phone: string
-  readonly email: string
-  readonly company?: string | null | undefined
-  readonly address?: string | null | undefined
-  readonly city?: string | null | undefined
-  readonly postalCode?: string | null | undefined
-  readonly state?: string | null | undefined
-  readonly countryCode?: string | null | undefined
-}
-
-export type GatewayItem = {
-  readonly id: string
-  readonly name: string
-  /** A whole number above zero. */
-  readonly quantity: number
-  /** Plain digits with at most two decimals. */
-  readonly price: string
-  readonly variantId?: string | null | undefined
-  readonly imageUrl?: string | null | undefined
-  readonly enableCashback?: boolean | null | undefined
-}
+export type GatewayPaymentRequest = Omit<GatewayRequest, 'idempotencyKey'> & { readonly webhook: Notification }
 
 export type GatewayPayment = {
   /** The upstream `payment_id`. */

@@ -1,15 +1,9 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { emailProblem, personNameProblem, textProblem } from '../../../src/domain/field-problems.ts'
 import { parseFieldDescriptor, type MethodRequirements } from '../../../src/domain/method-field.ts'
-import {
-  emailProblem,
-  limitProblem,
-  methodFieldProblems,
-  payinRequestProblems,
-  personNameProblem,
-  textProblem,
-  type PayinRequest,
-} from '../../../src/domain/payin-rules.ts'
+import { limitProblem, methodFieldProblems } from '../../../src/domain/method-rules.ts'
+import { payinRequestProblems, type PayinRequest } from '../../../src/domain/payin-rules.ts'
 
 const REQUEST: PayinRequest = {
   idempotencyKey: 'key-1',

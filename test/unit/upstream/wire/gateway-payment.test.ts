@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { type ExactJson, stringifyExactJson } from '../../../../src/domain/exact-json.ts'
+import type { GatewayItem } from '../../../../src/domain/gateway-rules.ts'
 import {
-  type GatewayItem,
   type GatewayPaymentRequest,
   readGatewayPayment,
   toGatewayPaymentBody,

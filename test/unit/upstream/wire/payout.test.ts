@@ -24,6 +24,7 @@ describe('readPayoutReport', () => {
       scheduledAt: '2023-04-01T00:00:00.000Z',
       errorCode: 'svc_PAYOUT1',
       errorMessage: 'Not enough balance',
+      endpointUrl: 'https://merchant.test/webhooks/payouts/r1',
       transactions: [
         {
           id: 'PT8K2LM4',
