@@ -1,8 +1,8 @@
 import { createApp, type AppConfig } from './app.ts'
 import { describeFaults, parseConfig, type Config, type SiteConfig } from './config.ts'
 import { loadDevelopmentKeys } from './dev-keys.ts'
-import { createLogger, type Logger } from './log.ts'
 import { Secret } from './keys/secret.ts'
+import { createLogger, type Logger } from './log.ts'
 import { startSandbox, type SandboxSite } from './sandbox/index.ts'
 import { startMessage } from './start-message.ts'
 

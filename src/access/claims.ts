@@ -1,5 +1,5 @@
-import * as z from 'zod'
 import type { JWTHeaderParameters, JWTPayload } from 'jose'
+import * as z from 'zod'
 import type { ClientCaller } from './caller.ts'
 import { InvalidTokenError } from './errors.ts'
 

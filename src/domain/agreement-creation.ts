@@ -1,5 +1,5 @@
-import { decideAgreementRead, type Agreement, type AgreementDecision, type AgreementFacts } from './agreement.ts'
 import type { AgreementReport } from './agreement-report.ts'
+import { decideAgreementRead, type Agreement, type AgreementDecision, type AgreementFacts } from './agreement.ts'
 
 /**
  * Decides what the answer to the creation of an agreement means. It tells the agreement's first moment, or is found long

@@ -1,7 +1,7 @@
 import type { AgreementFrequency, AgreementPurpose, AmountRule, PayIdType } from './agreement-report.ts'
-import { amountProblem, type Money } from './money.ts'
 import { emailProblem, personNameProblem, present, problem, TEXT, textProblem } from './field-problems.ts'
 import type { Problem } from './field-problems.ts'
+import { amountProblem, type Money } from './money.ts'
 
 /** What may be charged under an agreement, how often, and from when. */
 export type AgreementTerms = {

@@ -1,6 +1,6 @@
 import type { PaymentLink } from './payment-link.ts'
-import type { Payment } from './payment.ts'
 import type { PaymentReport } from './payment-report.ts'
+import type { Payment } from './payment.ts'
 
 /**
  * Whether a webhook may speak about this payment: it came to the address of one link, so it must not name another link,

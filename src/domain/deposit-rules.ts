@@ -1,7 +1,7 @@
-import { toHalfWidthKatakana } from './katakana.ts'
-import { amountProblem, type Money } from './money.ts'
 import { present, problem, TEXT, textProblem } from './field-problems.ts'
 import type { Problem } from './field-problems.ts'
+import { toHalfWidthKatakana } from './katakana.ts'
+import { amountProblem, type Money } from './money.ts'
 
 /** What a caller asks for when it asks the sandbox for a deposit. */
 export type DepositRequest = {

@@ -1,6 +1,6 @@
-import { amountProblem, type Money } from './money.ts'
 import { emailProblem, present, problem, TEXT, textProblem } from './field-problems.ts'
 import type { Problem } from './field-problems.ts'
+import { amountProblem, type Money } from './money.ts'
 
 /** What a caller asks for when it asks for a payment through the v1 gateway. */
 export type GatewayRequest = {

@@ -1,5 +1,5 @@
-import { parseMethodCode } from './method-code.ts'
 import { emailProblem, present, problem, TEXT, textProblem, type Problem, type TextRange } from './field-problems.ts'
+import { parseMethodCode } from './method-code.ts'
 import { amountProblem, type Money } from './money.ts'
 
 /** What a caller asks for when it asks for a link. */

@@ -1,6 +1,6 @@
 import type { Money } from './money.ts'
-import type { Payment } from './payment.ts'
 import { PAID_RANK } from './payment-status.ts'
+import type { Payment } from './payment.ts'
 
 /** A hosted checkout link as we asked for it and as the service answered. */
 export type PaymentLink = {

@@ -1,7 +1,7 @@
-import type { MethodRequirements } from './method-field.ts'
-import { amountProblem } from './money.ts'
 import { emailProblem, personNameProblem, present, problem, TEXT, textProblem, type Problem } from './field-problems.ts'
+import type { MethodRequirements } from './method-field.ts'
 import { limitProblem, methodFieldProblems, methodProblem } from './method-rules.ts'
+import { amountProblem } from './money.ts'
 
 /** What a caller asks for when it asks for a batch of payouts. */
 export type PayoutRequest = {

@@ -1,14 +1,14 @@
 import type { Caller } from '../access/caller.ts'
 import type { Currency } from '../domain/currencies.ts'
+import type { PayinMethod } from '../domain/payin-method.ts'
+import type { PayoutMethod } from '../domain/payout.ts'
 import type { CursorCodec } from '../keys/cursor.ts'
 import type { KeyRing } from '../keys/key-ring.ts'
 import type { Tail } from '../live/tail.ts'
+import type { MethodRequirementsReader } from '../operations/method-requirements.ts'
 import type { Operations } from '../operations/operations.ts'
 import type { Store } from '../store/store.ts'
-import type { PayinMethod } from '../domain/payin-method.ts'
-import type { PayoutMethod } from '../domain/payout.ts'
 import type { MethodCache } from '../upstream/method-cache.ts'
-import type { MethodRequirementsReader } from '../operations/method-requirements.ts'
 import { createLoaders, type Loaders } from './loaders.ts'
 
 /** What lives as long as the process. */

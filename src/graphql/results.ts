@@ -1,6 +1,6 @@
 import type { Agreement } from '../domain/agreement.ts'
-import type { Failure, FieldProblem } from '../operations/outcome.ts'
 import type { SitedPayout } from '../operations/create-payout.ts'
+import type { Failure, FieldProblem } from '../operations/outcome.ts'
 import type { PaymentsErrorCode } from './generated.ts'
 import { payoutView } from './payout-view.ts'
 

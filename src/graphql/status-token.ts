@@ -1,5 +1,5 @@
-import { issueStatusToken } from '../keys/status-token.ts'
 import type { KeyRing } from '../keys/key-ring.ts'
+import { issueStatusToken } from '../keys/status-token.ts'
 
 /** How long a status token outlives its link or payment, so that a guest can still come back to the status page. */
 const OUTLIVES_MS = 24 * 3_600_000

@@ -1,7 +1,7 @@
 import { HeaderMap, type ApolloServer, type HTTPGraphQLResponse } from '@apollo/server'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { InvalidTokenError, TokenKeysUnavailableError } from '../access/errors.ts'
 import type { Caller } from '../access/caller.ts'
+import { InvalidTokenError, TokenKeysUnavailableError } from '../access/errors.ts'
 import type { Context } from '../graphql/context.ts'
 import { queryText, untrusted, type OperationRequest } from '../graphql/prepare-operation.ts'
 import type { TrustedDocuments } from '../graphql/trusted-documents.ts'

@@ -1,5 +1,5 @@
-import type { PayoutReport } from '../domain/payout.ts'
 import { payoutRequestProblems, type PayoutRequest } from '../domain/payout-rules.ts'
+import type { PayoutReport } from '../domain/payout.ts'
 import type { Store } from '../store/store.ts'
 import type { UpstreamClient } from '../upstream/client.ts'
 import type { Site, Sites } from '../upstream/sites.ts'

@@ -1,7 +1,7 @@
-import type { BankAccount } from '../upstream/wire/bank-account.ts'
 import { checkVietQr } from '../domain/vietqr.ts'
 import type { UpstreamClient } from '../upstream/client.ts'
 import type { Sites } from '../upstream/sites.ts'
+import type { BankAccount } from '../upstream/wire/bank-account.ts'
 import type { QrFailure, ReadFailure } from './outcome.ts'
 import { faultOf, readFailure } from './upstream-failure.ts'
 

@@ -1,8 +1,8 @@
 import type { Command } from '../domain/command.ts'
-import type { CommandStore, RefKind } from '../store/store.ts'
 import { fingerprint, sameFingerprint } from '../keys/fingerprint.ts'
 import type { KeyRing } from '../keys/key-ring.ts'
 import type { Logger } from '../log.ts'
+import type { CommandStore, RefKind } from '../store/store.ts'
 import type { CommandFailure, Rejection } from './outcome.ts'
 import { faultOf, nothingDone, rejection } from './upstream-failure.ts'
 

@@ -1,9 +1,9 @@
-import type { Balances } from '../upstream/wire/balances.ts'
 import type { PayoutReport } from '../domain/payout.ts'
 import type { UpstreamClient } from '../upstream/client.ts'
 import type { Site, Sites } from '../upstream/sites.ts'
-import type { ReadFailure } from './outcome.ts'
+import type { Balances } from '../upstream/wire/balances.ts'
 import type { SitedPayout } from './create-payout.ts'
+import type { ReadFailure } from './outcome.ts'
 import { faultOf, readFailure } from './upstream-failure.ts'
 
 type PayoutReads = {

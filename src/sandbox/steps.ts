@@ -1,7 +1,7 @@
+import { compareDecimals } from './decimal.ts'
 import { failureReason } from './failures.ts'
 import { awaits3ds, awaitsPayer, awaitsPrompt, methodOf } from './link.ts'
 import type { Link } from './link.ts'
-import { compareDecimals } from './decimal.ts'
 import { paidInFull } from './payment-facts.ts'
 import type { PaymentStatus } from './status.ts'
 import { announce, transition } from './transitions.ts'

@@ -1,5 +1,5 @@
-import type { Agreement } from '../domain/agreement.ts'
 import type { AgreementPayer, AgreementReport, AgreementStatus } from '../domain/agreement-report.ts'
+import type { Agreement } from '../domain/agreement.ts'
 import type { ReadOutcome } from './read-store.ts'
 import type { Numbered, Page } from './store.ts'
 

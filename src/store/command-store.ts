@@ -1,5 +1,5 @@
-import type { Agreement } from '../domain/agreement.ts'
 import type { AgreementReport } from '../domain/agreement-report.ts'
+import type { Agreement } from '../domain/agreement.ts'
 import type { Command } from '../domain/command.ts'
 import type { DirectPayin } from '../domain/direct-payin.ts'
 import type { PaymentLink } from '../domain/payment-link.ts'

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { StoreUnusableError } from './errors.ts'
-import { type Migration, type MigrationTarget, migrate, readMigrations } from './migrate.ts'
 import type { TransactionSteps } from './group-commit.ts'
+import { type Migration, type MigrationTarget, migrate, readMigrations } from './migrate.ts'
 
 /** Opens a connection; tests give one that they can watch. */
 export type Connect = (path: string) => DatabaseSync

@@ -2,8 +2,8 @@ import type { ColumnType, Generated } from 'kysely'
 import type { AgreementPayer, AgreementStatus } from '../domain/agreement-report.ts'
 import type { CommandState } from '../domain/command.ts'
 import type { EventSource, PaymentEventKind } from '../domain/payment-event.ts'
-import type { Disposition } from '../domain/payment.ts'
 import type { PaymentPhase } from '../domain/payment-status.ts'
+import type { Disposition } from '../domain/payment.ts'
 import type { RefKind } from './command-store.ts'
 
 /** The tables as both databases hold them: instants in milliseconds since the epoch, truth values as 0 or 1, JSON as text. */

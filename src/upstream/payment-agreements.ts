@@ -2,7 +2,6 @@ import type { AgreementReport } from '../domain/agreement-report.ts'
 import { requireMatch, requireServed, sendable, shaped, spanQuery } from './checks.ts'
 import type { Site } from './sites.ts'
 import type { Transport } from './transport.ts'
-import { readAgreementReport } from './wire/agreement.ts'
 import {
   type AgreementAmendment,
   type AgreementRequest,
@@ -11,6 +10,7 @@ import {
   toAmendmentBody,
   toStatusChangeBody,
 } from './wire/agreement-request.ts'
+import { readAgreementReport } from './wire/agreement.ts'
 import { readPage } from './wire/page.ts'
 
 export type AgreementSearch = {

@@ -16,8 +16,8 @@ import { readMethodRequirements } from './wire/direct-method.ts'
 import { status as statusField } from './wire/fields.ts'
 import { readPage, unwrapped } from './wire/page.ts'
 import { servedMethods } from './wire/payin-method.ts'
-import { readBanks, readPayoutMethod, readPayoutReport } from './wire/payout.ts'
 import { type PayoutRequest, toPayoutBody, toPayoutCancellationBody } from './wire/payout-request.ts'
+import { readBanks, readPayoutMethod, readPayoutReport } from './wire/payout.ts'
 
 export type PayoutSearch = {
   /** At most a year; whole seconds in UTC: `from` is rounded down, `to` up. */

@@ -1,5 +1,5 @@
-import type { PayoutMethodResolvers } from '../generated.ts'
 import { hasScope } from '../../access/caller.ts'
+import type { PayoutMethodResolvers } from '../generated.ts'
 
 export const PayoutMethod: PayoutMethodResolvers = {
   requiredFields: async (method, _args, { requirements }) =>

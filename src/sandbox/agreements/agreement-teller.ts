@@ -3,9 +3,9 @@ import type { Teller } from '../mishaps.ts'
 import { signatureOf } from '../tell.ts'
 import type { OutgoingWebhook, WebhookKind } from '../webhook-sender.ts'
 import type { World } from '../world.ts'
+import { agreementObject } from './agreement-object.ts'
 import { agreementIdOf } from './agreement.ts'
 import type { Agreement, AgreementStatus } from './agreement.ts'
-import { agreementObject } from './agreement-object.ts'
 
 /** An agreement as mishaps see it. */
 export function agreementTeller(world: World, agreement: Agreement): Teller<AgreementStatus> {

@@ -1,10 +1,10 @@
 import type { SandboxSite } from '../sites.ts'
 import { tell } from '../tell.ts'
 import type { World } from '../world.ts'
-import { isTerminal, mayMerchantMove } from './agreement.ts'
-import type { Agreement, AgreementRequest, AgreementStatus, AgreementTerms } from './agreement.ts'
 import type { StatusRequest } from './agreement-request.ts'
 import { composeCallback } from './agreement-teller.ts'
+import { isTerminal, mayMerchantMove } from './agreement.ts'
+import type { Agreement, AgreementRequest, AgreementStatus, AgreementTerms } from './agreement.ts'
 
 /** Payers with one of these names answer in their own way; every other payer authorises the mandate. */
 export const MAGIC_PAYERS = { reject: 'Reject Mandate', wait: 'Keep Waiting' } as const

@@ -1,5 +1,5 @@
-import { vietQr } from '../banks/vietqr.ts'
 import { BANK_ACCOUNTS } from '../banks/accounts.ts'
+import { vietQr } from '../banks/vietqr.ts'
 import { decimalText } from '../decimal.ts'
 import { owedTotal } from '../link.ts'
 import type { Payin } from '../link.ts'

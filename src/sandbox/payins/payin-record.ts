@@ -1,6 +1,6 @@
+import { compareDecimals } from '../decimal.ts'
 import { gstAmount, owedTotal, statusOf } from '../link.ts'
 import type { Payin } from '../link.ts'
-import { compareDecimals } from '../decimal.ts'
 import { flatObject } from '../payment-object.ts'
 import { money, wireTime } from '../wire.ts'
 import type { World } from '../world.ts'

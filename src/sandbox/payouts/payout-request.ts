@@ -3,9 +3,9 @@ import type { Decimal } from '../decimal.ts'
 import { Fields } from '../fields.ts'
 import type { JsonObject, Problems } from '../fields.ts'
 import { checkParams } from '../method-params.ts'
+import { OPEN_AMOUNT_METHOD } from '../methods-v2.ts'
 import { recordedAmount } from '../methods.ts'
 import { parseMoment } from '../moments.ts'
-import { OPEN_AMOUNT_METHOD } from '../methods-v2.ts'
 import {
   limitProblem,
   optionalPositiveNumber,
@@ -16,9 +16,9 @@ import {
 } from '../request-parts.ts'
 import { BSB, MOBILE_NUMBER } from '../shapes.ts'
 import type { SandboxSite } from '../sites.ts'
-import type { PayeeRequest, PayoutRequest } from './payout.ts'
 import { payoutMethodsOf } from './payout-methods.ts'
 import type { PayoutMethod } from './payout-methods.ts'
+import type { PayeeRequest, PayoutRequest } from './payout.ts'
 
 /** Checks the body of a payout creation (gap sheet, section 18). */
 export function readPayout(

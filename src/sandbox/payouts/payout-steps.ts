@@ -3,9 +3,9 @@ import { compareDecimals } from '../decimal.ts'
 import { tell } from '../tell.ts'
 import type { World } from '../world.ts'
 import { CHARGES_MANDATE, MAGIC_PAYOUTS, NO_FUNDS, hasMagic, isMagic } from './magic-payouts.ts'
+import { composePayoutWebhook } from './payout-teller.ts'
 import { totalAmount } from './payout.ts'
 import type { Payout, PayoutError, PayoutStatus } from './payout.ts'
-import { composePayoutWebhook } from './payout-teller.ts'
 
 /** A batch without funds is tried again every hour for a day, then its funding has lapsed. */
 const TRY_AGAIN_MS = 60 * 60_000

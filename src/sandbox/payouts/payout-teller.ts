@@ -3,8 +3,8 @@ import type { Teller } from '../mishaps.ts'
 import { signatureOf } from '../tell.ts'
 import type { OutgoingWebhook, WebhookKind } from '../webhook-sender.ts'
 import type { World } from '../world.ts'
-import type { Payout, PayoutStatus } from './payout.ts'
 import { payoutRecord } from './payout-record.ts'
+import type { Payout, PayoutStatus } from './payout.ts'
 
 /** A payout as mishaps see it. */
 export function payoutTeller(world: World, payout: Payout): Teller<PayoutStatus> {

@@ -3,8 +3,8 @@ import { newUuid } from '../ids.ts'
 import type { SandboxSite } from '../sites.ts'
 import { isTaken } from '../transitions.ts'
 import type { World } from '../world.ts'
-import type { PayeeRequest, Payout, PayoutRequest, PayoutTransaction } from './payout.ts'
 import { begin, movePayout } from './payout-steps.ts'
+import type { PayeeRequest, Payout, PayoutRequest, PayoutTransaction } from './payout.ts'
 
 /** Keeps a new batch and plans its run: at its own time, or at once, which is one step of the sandbox clock later. */
 export function createPayout(world: World, site: SandboxSite, request: PayoutRequest): Payout {

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { Agreement } from '../agreements/agreement.ts'
 import { agreementObject } from '../agreements/agreement-object.ts'
 import { readAgreement, readAmendment, readStatusRequest } from '../agreements/agreement-request.ts'
+import type { Agreement } from '../agreements/agreement.ts'
 import { amend, changeStatus, createAgreement, listAgreements } from '../agreements/agreements.ts'
 import { problemText } from '../fields.ts'
 import type { JsonObject, Problems } from '../fields.ts'

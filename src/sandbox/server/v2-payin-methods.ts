@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
-import type { Method } from '../methods.ts'
 import { payinMethodsOf, symbolOf } from '../methods-v2.ts'
+import type { Method } from '../methods.ts'
 import { payinParamRules } from '../payins/payin-params.ts'
 import { jsonNumber } from '../wire.ts'
 import type { World } from '../world.ts'

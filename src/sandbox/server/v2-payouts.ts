@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { cancelScheduled, createPayout, findPayout, listPayouts } from '../payouts/payouts.ts'
 import { payoutRecord } from '../payouts/payout-record.ts'
 import { readPayout } from '../payouts/payout-request.ts'
+import { cancelScheduled, createPayout, findPayout, listPayouts } from '../payouts/payouts.ts'
 import type { World } from '../world.ts'
 import { readJsonObject, sendBadRequest, sendJson, sendNotFound, sendProblems } from './answers.ts'
 import { callersSite } from './api.ts'

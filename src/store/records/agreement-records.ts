@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import type { Agreement } from '../../domain/agreement.ts'
 import type { AgreementPayer, AgreementReport } from '../../domain/agreement-report.ts'
+import type { Agreement } from '../../domain/agreement.ts'
 import type { Db } from '../unit.ts'
 import { fromIso } from './instants.ts'
 

@@ -1,3 +1,4 @@
+import type { AgreementPayer, AgreementReport } from '../../domain/agreement-report.ts'
 import {
   type Agreement,
   type AgreementBirth,
@@ -6,7 +7,6 @@ import {
   decideAgreementRead,
   evolveAgreement,
 } from '../../domain/agreement.ts'
-import type { AgreementPayer, AgreementReport } from '../../domain/agreement-report.ts'
 import type { EventSource } from '../../domain/payment-event.ts'
 import type { Db, WriteUnit } from '../unit.ts'
 import {

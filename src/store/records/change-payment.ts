@@ -1,5 +1,5 @@
-import type { EventSource } from '../../domain/payment-event.ts'
 import type { Money } from '../../domain/money.ts'
+import type { EventSource } from '../../domain/payment-event.ts'
 import { type PaymentLink, speaksForLink } from '../../domain/payment-link.ts'
 import type { PaymentReport } from '../../domain/payment-report.ts'
 import { type Birth, evolve, type Payment, type PaymentChange, withRequestedAmount } from '../../domain/payment.ts'

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { type Agreement, type AgreementBirth, decideAgreementCallback } from '../../domain/agreement.ts'
 import type { AgreementReport } from '../../domain/agreement-report.ts'
+import { type Agreement, type AgreementBirth, decideAgreementCallback } from '../../domain/agreement.ts'
 import type { DeliveryOutcome, IncomingCallback } from '../store.ts'
 import type { Db, WriteUnit } from '../unit.ts'
 import { findAgreement, saveAgreement } from './agreement-records.ts'

@@ -1,6 +1,6 @@
-import type { Agreement, AgreementBirth } from '../../domain/agreement.ts'
 import { decideAgreementCreation } from '../../domain/agreement-creation.ts'
 import type { AgreementPayer, AgreementReport } from '../../domain/agreement-report.ts'
+import type { Agreement, AgreementBirth } from '../../domain/agreement.ts'
 import { StoreConflictError } from '../errors.ts'
 import type { Db, WriteUnit } from '../unit.ts'
 import { agreementPayersOf, findAgreement, saveAgreement, saveAgreementPayer } from './agreement-records.ts'

@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import type { ExactJson } from '../../domain/exact-json.ts'
 import {
   AGREEMENT_FREQUENCIES,
   AGREEMENT_PURPOSES,
@@ -9,8 +8,9 @@ import {
   type AmountRule,
   PAY_ID_TYPES,
 } from '../../domain/agreement-report.ts'
-import { decimal, instant, isRecord, lenient, section, status, text, uuid } from './fields.ts'
+import type { ExactJson } from '../../domain/exact-json.ts'
 import { dayFromWire } from './day.ts'
+import { decimal, instant, isRecord, lenient, section, status, text, uuid } from './fields.ts'
 import { maskedAlias, maskedNumber } from './mask.ts'
 import { decimalFromWire } from './money.ts'
 import { unwrapped } from './page.ts'

@@ -7,8 +7,8 @@ import {
   type PayoutReport,
   type PayoutTransaction,
 } from '../../domain/payout.ts'
-import { currency, decimal, instant, isRecord, label, lenient, status, text, usableMethodCode, uuid } from './fields.ts'
 import { readDirectMethodEntry } from './direct-method.ts'
+import { currency, decimal, instant, isRecord, label, lenient, status, text, usableMethodCode, uuid } from './fields.ts'
 import { toPayinMethod } from './payin-method.ts'
 import { readEndpointUrl } from './payment.ts'
 

@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto'
-import type { Agreement } from '../../../src/domain/agreement.ts'
 import { AGREEMENT_STATUSES, type AgreementPayer, type AgreementReport } from '../../../src/domain/agreement-report.ts'
+import type { Agreement } from '../../../src/domain/agreement.ts'
 import type { DirectPayin } from '../../../src/domain/direct-payin.ts'
 import type { PaymentLink } from '../../../src/domain/payment-link.ts'
 import { linkStreamId } from '../../../src/domain/payment-link.ts'

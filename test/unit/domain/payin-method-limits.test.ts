@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { PayinMethod } from '../../../src/domain/payin-method.ts'
 import { accepts, limitOf, spanOf } from '../../../src/domain/payin-method-limits.ts'
+import type { PayinMethod } from '../../../src/domain/payin-method.ts'
 
 function method(minAmount: string | null, maxAmount: string | null, currency = 'AUD'): PayinMethod {
   return {

@@ -1,6 +1,6 @@
 import { describe, expect, it, test } from 'vitest'
-import { decideRead, decideWebhook, type Decision } from '../../../src/domain/payment.ts'
 import { PAYMENT_STATUSES, recogniseStatus } from '../../../src/domain/payment-status.ts'
+import { decideRead, decideWebhook, type Decision } from '../../../src/domain/payment.ts'
 import { report } from '../../contract/store/builders.ts'
 import { given } from './payments.ts'
 

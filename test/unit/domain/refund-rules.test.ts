@@ -1,9 +1,9 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { traitsOf } from '../../../src/domain/method-traits.ts'
-import { refundExpiresAt, refundProblem, type RefundRequest } from '../../../src/domain/refund-rules.ts'
 import type { PaymentDetails } from '../../../src/domain/payment-report.ts'
 import { PAYMENT_STATUSES, recogniseStatus } from '../../../src/domain/payment-status.ts'
+import { refundExpiresAt, refundProblem, type RefundRequest } from '../../../src/domain/refund-rules.ts'
 import { report } from '../../contract/store/builders.ts'
 
 const ANY = traitsOf('CARD')

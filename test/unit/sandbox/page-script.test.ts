@@ -1,7 +1,7 @@
 import { runInNewContext } from 'node:vm'
 import { expect, test } from 'vitest'
-import { createLink, sandboxFor } from './support.ts'
 import type { Sandbox } from '../../../src/sandbox/index.ts'
+import { createLink, sandboxFor } from './support.ts'
 
 type Message = { svc_payment_event: { event_type: string; page_state: string; redirect_url: Record<string, unknown> } }
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
+import type { Sandbox } from '../../../src/sandbox/index.ts'
 import { call, createLink, press, sandboxFor, startReceiver } from './support.ts'
 import type { Receiver } from './support.ts'
-import type { Sandbox } from '../../../src/sandbox/index.ts'
 
 const REFUND = '/v3/payin_links/refund'
 

@@ -12,8 +12,8 @@ import {
   settledAgreement,
   settledLink,
 } from '../../contract/store/builders.ts'
-import { openWatchedStore } from './watched-store.ts'
 import type { WatchedDatabase } from './watched-database.ts'
+import { openWatchedStore } from './watched-store.ts'
 
 /** The statements among those prepared so far whose plan reads a whole table. */
 function fullScans(database: WatchedDatabase): string[] {

@@ -1,5 +1,5 @@
-import { delivery, report } from '../../contract/store/builders.ts'
 import { openSqliteStore } from '../../../src/store/sqlite.ts'
+import { delivery, report } from '../../contract/store/builders.ts'
 
 /**
  * Receives webhooks until it is killed, 16 at a time, and writes a line to standard output for each one once it has been

@@ -1,6 +1,6 @@
+import { present } from '../../contract/store/builders.ts'
 import { openSqliteFixture } from '../../contract/store/sqlite-fixture.ts'
 import type { OpenedStore } from '../../contract/store/store-contract.ts'
-import { present } from '../../contract/store/builders.ts'
 import { WatchedDatabase } from './watched-database.ts'
 
 export type WatchedStore = OpenedStore & { readonly writer: WatchedDatabase; readonly reader: WatchedDatabase }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { FaultDetail, NotSentReason, UnknownReason } from '../../../src/upstream/faults.ts'
-import { type Method, retryDelayMs, shouldRetry } from '../../../src/upstream/retry.ts'
 import { createRetryBudget } from '../../../src/upstream/retry-budget.ts'
+import { type Method, retryDelayMs, shouldRetry } from '../../../src/upstream/retry.ts'
 
 const unsent = (reason: NotSentReason): FaultDetail => ({ kind: 'not-sent', reason })
 const unknown = (reason: UnknownReason, retryAfterSeconds: number | null = null): FaultDetail => ({

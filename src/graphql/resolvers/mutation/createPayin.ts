@@ -1,6 +1,6 @@
-import { statusTokenFor } from '../../status-token.ts'
 import type { MutationResolvers } from '../../generated.ts'
 import { failureResult } from '../../results.ts'
+import { statusTokenFor } from '../../status-token.ts'
 
 export const createPayin: MutationResolvers['createPayin'] = async (_root, { input }, { operations, keys }) => {
   const outcome = await operations.createPayin(input)

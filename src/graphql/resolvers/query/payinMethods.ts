@@ -1,6 +1,6 @@
 import { amountProblem } from '../../../domain/money.ts'
-import type { PayinMethod } from '../../../domain/payin-method.ts'
 import { accepts } from '../../../domain/payin-method-limits.ts'
+import type { PayinMethod } from '../../../domain/payin-method.ts'
 import { badArgument } from '../../errors.ts'
 import type { QueryPayinMethodsArgs, QueryResolvers } from '../../generated.ts'
 

@@ -1,12 +1,12 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { parseExactJson, stringifyExactJson } from '../../../../src/domain/exact-json.ts'
-import { readPayoutReport } from '../../../../src/upstream/wire/payout.ts'
 import {
   type PayoutRequest,
   toPayoutBody,
   toPayoutCancellationBody,
 } from '../../../../src/upstream/wire/payout-request.ts'
+import { readPayoutReport } from '../../../../src/upstream/wire/payout.ts'
 import { fixture } from '../../../fixtures/upstream/read.ts'
 
 describe('readPayoutReport', () => {
