@@ -38,15 +38,20 @@ export type App = {
 export type AppOptions = {
   readonly logger: Logger
   readonly clock?: () => Date
+  /** Called when the app cannot go on: what it has acknowledged is safe, and a new start is needed. */
+  readonly onFatal?: () => void
 }
 
 /** The composition root: everything is made here, once, and handed to what needs it. Tests and production call it alike. */
-export async function createApp(config: AppConfig, { logger, clock = () => new Date() }: AppOptions): Promise<App> {
+export async function createApp(
+  config: AppConfig,
+  { logger, clock = () => new Date(), onFatal = () => {} }: AppOptions,
+): Promise<App> {
   let url = config.http.publicUrl
   let draining = false
   const isDraining = () => draining
 
-  const backend = await startServices(config, { logger, clock, publicUrl: () => url })
+  const backend = await startServices(config, { logger, clock, onFatal, publicUrl: () => url })
   const schema = createSchema({ production: config.production })
   const policy = policyOf(config)
   const apollo = await startApollo({ schema, policy, production: config.production, logger })

@@ -22,7 +22,7 @@ async function main(): Promise<void> {
   const logger = createLogger({ level: config.logLevel })
   try {
     const { appConfig, stopSandbox } = await withService(config)
-    const app = await createApp(appConfig, { logger })
+    const app = await createApp(appConfig, { logger, onFatal: () => process.exit(1) })
     stopOnSignals(logger, async () => {
       await app.close()
       await stopSandbox()

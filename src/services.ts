@@ -9,6 +9,7 @@ import { createOperations } from './operations/operations.ts'
 import { agreementReads } from './reconcile/agreement-reads.ts'
 import { paymentReads } from './reconcile/payment-reads.ts'
 import { createReader, type Reader } from './reconcile/reader.ts'
+import { startUpkeep } from './reconcile/upkeep.ts'
 import { openSqliteStore } from './store/sqlite.ts'
 import type { Store } from './store/store.ts'
 import { createUpstreamClient, type UpstreamClient } from './upstream/client.ts'
@@ -37,6 +38,8 @@ type BackendOptions = {
   readonly logger: Logger
   readonly clock: () => Date
   readonly publicUrl: () => string
+  /** Called when the store has failed in a way that only a new start mends. */
+  readonly onFatal: () => void
 }
 
 /** Opens the store and the client of the service, and makes what stands between them and the transports. */
@@ -59,6 +62,11 @@ export async function startServices(config: AppConfig, options: BackendOptions):
     reader: readers.payments,
     sandbox: config.upstream.environment === 'sandbox',
   })
+  const upkeep = startUpkeep({ store, logger, clock, onSwept: readers.payments.wake })
+  store.onFatal((failure) => {
+    logger.fatal({ err: failure }, 'the store cannot be written to any more')
+    options.onFatal()
+  })
   const enabled = new Set(sites.all.flatMap((site) => site.currencies))
 
   return {
@@ -74,6 +82,7 @@ export async function startServices(config: AppConfig, options: BackendOptions):
     },
     doors: createDoors(config, { store, keys, logger, clock, readers }),
     start() {
+      void upkeep.beat()
       readers.payments.wake()
       readers.agreements.wake()
     },
@@ -82,6 +91,7 @@ export async function startServices(config: AppConfig, options: BackendOptions):
     },
     async close() {
       tail.close()
+      await upkeep.close()
       await Promise.all([readers.payments.close(), readers.agreements.close()])
       await upstream.close()
       await store.close()

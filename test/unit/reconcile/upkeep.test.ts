@@ -1,0 +1,94 @@
+import { randomUUID } from 'node:crypto'
+import { onTestFinished, expect, describe, it } from 'vitest'
+import { createLogger } from '../../../src/log.ts'
+import { startUpkeep } from '../../../src/reconcile/upkeep.ts'
+import { delivery, MINUTE, NOW, present, report } from '../../contract/store/builders.ts'
+import { openSqliteFixture } from '../../contract/store/sqlite-fixture.ts'
+
+const DAY = 24 * 60 * MINUTE
+
+async function setUp() {
+  const time = { now: NOW }
+  const { store, destroy } = await openSqliteFixture({ clock: () => time.now })
+  const world = { store, time, swept: 0 }
+  const upkeep = startUpkeep({
+    store,
+    logger: createLogger({ level: 'silent' }),
+    clock: () => time.now,
+    onSwept: () => (world.swept += 1),
+  })
+  onTestFinished(async () => {
+    await upkeep.close()
+    await destroy()
+  })
+  const passes = (milliseconds: number) => (time.now = new Date(time.now.getTime() + milliseconds))
+  return Object.assign(world, { upkeep, passes })
+}
+
+const sent = (key: string, sentAt: number) => ({
+  id: randomUUID(),
+  mutation: 'createPaymentLink',
+  key,
+  fingerprint: 'f',
+  ref: `ref-${key}`,
+  refKind: 'link' as const,
+  site: 'au',
+  owner: 'somebody',
+  leaseUntil: sentAt + 30_000,
+  sentAt,
+})
+
+describe('the upkeep', () => {
+  it('leaves a sign of life, and sweeps nothing while it does so in time', async () => {
+    const world = await setUp()
+    await world.upkeep.beat()
+    expect(await world.store.heartbeat.last()).toEqual(NOW)
+    world.passes(5 * MINUTE)
+    await world.upkeep.beat()
+    expect(world.swept).toBe(0)
+  })
+
+  it('has everything that is not final read back after a silence of more than five minutes', async () => {
+    const world = await setUp()
+    await world.store.inbox.receive(delivery(report('received', { paymentId: 'PAID' })))
+    await world.store.inbox.receive(delivery(report('return_received', { paymentId: 'OVER' })))
+    await world.upkeep.beat()
+    await world.store.reads.postpone(present(await world.store.reads.subject('OVER')), null)
+    world.passes(5 * MINUTE + 1)
+    await world.upkeep.beat()
+    const due = await world.store.reads.due(world.time.now, 10)
+    expect(due.map(({ paymentId }) => paymentId)).toEqual(['PAID'])
+    expect(world.swept).toBe(1)
+  })
+
+  it('ends the leases that nobody holds any more, and no others', async () => {
+    const world = await setUp()
+    await world.store.commands.begin(sent('old', NOW.getTime() - 30_001))
+    await world.store.commands.begin(sent('new', NOW.getTime() - 29_000))
+    await world.upkeep.beat()
+    expect((await world.store.commands.find('createPaymentLink', 'old'))?.state).toBe('UNKNOWN')
+    expect((await world.store.commands.find('createPaymentLink', 'new'))?.state).toBe('SENT')
+  })
+
+  it('forgets commands that ended more than thirty days ago', async () => {
+    const world = await setUp()
+    for (const [key, age] of [
+      ['old', 30 * DAY + 1],
+      ['young', 30 * DAY - MINUTE],
+    ] as const) {
+      const { command } = await world.store.commands.begin(sent(key, NOW.getTime() - age))
+      await world.store.commands.reject(command.id, { kind: 'upstream-rejected' })
+    }
+    await world.upkeep.beat()
+    expect(await world.store.commands.find('createPaymentLink', 'old')).toBeNull()
+    expect((await world.store.commands.find('createPaymentLink', 'young'))?.state).toBe('REJECTED')
+  })
+
+  it('goes on after a failure', async () => {
+    const world = await setUp()
+    await world.store.close()
+    await world.upkeep.beat()
+    await world.upkeep.beat()
+    expect(world.swept).toBe(0)
+  })
+})
