@@ -5,11 +5,11 @@ import {
   type AgreementFrequency,
   type AgreementPurpose,
   type AmountRule,
-  type PayIdType,
   PAY_ID_TYPES,
   REQUESTED_AGREEMENT_STATUSES,
   type RequestedAgreementStatus,
 } from '../../domain/agreement-report.ts'
+import type { AgreementPayerRequest } from '../../domain/agreement-rules.ts'
 import { ExactNumber } from '../../domain/exact-json.ts'
 import { WRAPPERS } from './agreement.ts'
 import { dayToWire } from './day.ts'
@@ -43,16 +43,9 @@ export type AgreementRequest = AgreementTerms & {
   /** 5 to 140 characters. */
   readonly description: string
   readonly purpose: AgreementPurpose
+  /** A bank account, an alias, or both: whichever is given is sent (gap sheet, C10). */
   readonly payer: AgreementPayerRequest
   readonly externalId?: string | null | undefined
-}
-
-/** A bank account, an alias, or both: whichever is given is sent (gap sheet, C10). */
-export type AgreementPayerRequest = {
-  /** Letters, digits and spaces; no space at the end. */
-  readonly name: string
-  readonly bankAccount?: { readonly bsb: string; readonly accountNumber: string } | null | undefined
-  readonly payId?: { readonly value: string; readonly type: PayIdType } | null | undefined
 }
 
 /** New terms of an agreement, which the service knows by its numeric id. */

@@ -1,10 +1,10 @@
 import { z } from 'zod'
+import type { PayoutTransactionRequest } from '../../domain/payout-rules.ts'
 import { instantToWire } from './instant.ts'
 import {
   amount,
   methodCode,
   methodFieldValues,
-  type MethodFieldValues,
   type Notification,
   notification,
   notificationBody,
@@ -28,18 +28,6 @@ export type PayoutRequest = {
   /** Null or absent: at once. */
   readonly scheduledAt?: Date | null | undefined
   readonly webhook: Notification
-}
-
-export type PayoutTransactionRequest = {
-  /** Both names: letters, digits and spaces; no space at either end. */
-  readonly firstName: string
-  readonly lastName: string
-  readonly email: string
-  /** Plain digits. */
-  readonly amount: string
-  readonly externalId?: string | null | undefined
-  /** What the method asks for, by the service's own names. */
-  readonly methodFields: MethodFieldValues
 }
 
 const name = z
