@@ -4,7 +4,8 @@ export type SandboxClock = {
   now(): Date
   /**
    * Moves the clock forward by `ms` milliseconds. Runs every timer that falls due on the way, in order, each at its own
-   * moment, and waits for the deliveries they cause, as for those that are in flight already. Throws `RangeError` for a step that is negative or not finite.
+   * moment, and waits for the deliveries they cause, as for those that are in flight already. Meanwhile the clock does not
+   * run by itself. Throws `RangeError` for a step that is negative or not finite.
    */
   advance(ms: number): Promise<void>
 }
@@ -31,6 +32,8 @@ export class TimerClock implements SandboxClock {
   #alarm: NodeJS.Timeout | undefined
   #advances: Promise<void> = Promise.resolve()
   #advancing = false
+  /** The moment at which the clock stands while `advance` runs: the work that it waits for takes no time of its own. */
+  #standsAt: number | null = null
   #closed = false
   #whenIdle: () => Promise<unknown> = () => Promise.resolve()
 
@@ -90,29 +93,26 @@ export class TimerClock implements SandboxClock {
   }
 
   async #advanceBy(ms: number): Promise<void> {
-    const targetMs = this.#nowMs() + ms
+    this.#standsAt = this.#nowMs()
+    const targetMs = this.#standsAt + ms
     this.#advancing = true
     try {
       await this.#whenIdle()
       for (let entry = this.#takeDue(targetMs); entry !== undefined; entry = this.#takeDue(targetMs)) {
-        this.#moveTo(entry.dueMs)
+        this.#standsAt = Math.max(this.#standsAt, entry.dueMs)
         await entry.work()
         await this.#whenIdle()
       }
-      this.#moveTo(targetMs)
     } finally {
+      this.#offsetMs = targetMs - performance.now()
+      this.#standsAt = null
       this.#advancing = false
       this.#arm()
     }
   }
 
   #nowMs(): number {
-    return Math.floor(performance.now() + this.#offsetMs + ROUNDING_MS)
-  }
-
-  #moveTo(targetMs: number): void {
-    const missing = targetMs - (performance.now() + this.#offsetMs)
-    if (missing > 0) this.#offsetMs += missing
+    return this.#standsAt ?? Math.floor(performance.now() + this.#offsetMs + ROUNDING_MS)
   }
 
   #takeDue(untilMs: number): Entry | undefined {
