@@ -68,7 +68,7 @@ function tryAgain({ payment, link, now }: Situation): NextAction {
   const { retry, retryNotBefore } = describeFailure({
     codeRaw: payment.details.failureCode ?? '',
     failedAt: payment.updatedAt,
-    mayseeRisk: false,
+    maySeeRisk: false,
   })
   if (retry === 'DO_NOT_RETRY') return CONTACT_SUPPORT
   const notBefore = retryNotBefore !== null && Date.parse(retryNotBefore) > now.getTime() ? retryNotBefore : null

@@ -25,55 +25,44 @@ export function streamSource<Field extends string>(
 ): Source<Field> {
   const { store, tail, cursors, clock } = context
   const position = after == null ? null : cursors.decode('log', after)
-  if (after != null && position === null) return named(field, forgedCursor())
+  if (after != null && position === null) return named(field, forgedCursor(), () => {})
   const start: StreamStart = position === null ? otherwise : { kind: 'after', position }
   const allowed = () => clock().getTime() < endsAt
-  return named(field, endingAt(endsAt, follow({ log: store.log, tail, start, allowed, ...what }), clock))
-}
-
-/** Ends a stream at an instant, also while it waits: nobody follows on with a right that is over. */
-function endingAt(
-  instant: number,
-  items: AsyncIterableIterator<StreamItem>,
-  clock: () => Date,
-): AsyncIterableIterator<StreamItem> {
+  const items = follow({ log: store.log, tail, start, allowed, ...what })
+  // Also while it waits: nobody follows on with a right that is over.
   const cancel = callAt(
-    instant,
+    endsAt,
     () => void items.return?.(),
     () => clock().getTime(),
   )
-  return {
-    next: async () => {
-      const result = await items.next()
-      if (result.done === true) cancel()
-      return result
-    },
-    return: async () => {
-      cancel()
-      await items.return?.()
-      return { done: true, value: undefined }
-    },
-    [Symbol.asyncIterator]() {
-      return this
-    },
-  }
+  return named(field, items, cancel)
 }
 
-function named<Field extends string>(field: Field, items: AsyncIterableIterator<StreamItem>): Source<Field> {
-  const wrap = (result: IteratorResult<StreamItem>): IteratorResult<Record<Field, StreamItem>> =>
-    result.done === true
-      ? { done: true, value: undefined }
-      : { done: false, value: { [field]: result.value } as Record<Field, StreamItem> }
+/** The items under the field's name; `onEnd` is called however they end. */
+function named<Field extends string>(
+  field: Field,
+  items: AsyncIterableIterator<StreamItem>,
+  onEnd: () => void,
+): Source<Field> {
+  const end = async (): Promise<IteratorReturnResult<undefined>> => {
+    onEnd()
+    await items.return?.()
+    return { done: true, value: undefined }
+  }
   return {
-    next: async () => wrap(await items.next()),
-    return: async () => {
-      await items.return?.()
+    next: async () => {
+      try {
+        const result = await items.next()
+        if (result.done !== true) return { done: false, value: { [field]: result.value } as Record<Field, StreamItem> }
+      } catch (error) {
+        onEnd()
+        throw error
+      }
+      onEnd()
       return { done: true, value: undefined }
     },
-    throw: async (error) => {
-      await items.return?.()
-      throw error
-    },
+    return: end,
+    throw: end,
     [Symbol.asyncIterator]() {
       return this
     },

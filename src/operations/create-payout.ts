@@ -33,11 +33,11 @@ export async function createPayout(options: PayoutOptions, request: PayoutReques
   const wanted = { amount: { currency: request.currency }, site: request.site }
   const site = options.sites.forCurrency(request.currency, request.site ?? null)
   if (site === null) return { kind: 'invalid-input', problems: [siteProblem(options.sites, wanted, ['currency'])] }
-  const now = options.clock()
-  const problems = payoutRequestProblems(request, null, now)
   const task = payoutTask(options, request, site)
+  // Before the rules: the time of a payout that was scheduled may have come, and the first result still counts.
   const earlier = await options.once.earlier(task)
   if (earlier !== null) return outcomeOf(earlier)
+  const problems = payoutRequestProblems(request, null, options.clock())
   if (problems.length > 0) return { kind: 'invalid-input', problems }
   const refusal = await methodRefusal(options, request, site)
   return refusal ?? outcomeOf(await options.once.run(task))

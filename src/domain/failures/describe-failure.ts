@@ -26,9 +26,9 @@ export type FailureDescription = {
 export function describeFailure(input: {
   readonly codeRaw: string
   readonly failedAt: string
-  readonly mayseeRisk: boolean
+  readonly maySeeRisk: boolean
 }): FailureDescription {
-  const { code, category, retry, notBefore } = input.mayseeRisk
+  const { code, category, retry, notBefore } = input.maySeeRisk
     ? recogniseFailure(input.codeRaw)
     : withoutRisk(recogniseFailure(input.codeRaw))
   return {

@@ -13,5 +13,5 @@ export const PaymentFailure: PaymentFailureResolvers = {
 }
 
 function describe({ codeRaw, failedAt }: FailureView, { caller }: Context) {
-  return describeFailure({ codeRaw, failedAt, mayseeRisk: hasScope(caller, 'payments:risk') })
+  return describeFailure({ codeRaw, failedAt, maySeeRisk: hasScope(caller, 'payments:risk') })
 }

@@ -48,8 +48,8 @@ const rows = DOCUMENTED.trim()
 const FAILED_AT = '2026-03-01T10:00:00.000Z'
 const MASKED = ['card_lost', 'card_stolen', 'fraudulent']
 
-const describeAs = (codeRaw: string, mayseeRisk: boolean) =>
-  describeFailure({ codeRaw, failedAt: FAILED_AT, mayseeRisk })
+const describeAs = (codeRaw: string, maySeeRisk: boolean) =>
+  describeFailure({ codeRaw, failedAt: FAILED_AT, maySeeRisk })
 
 test('the service documents 34 codes, and all are here', () => {
   expect(rows).toHaveLength(34)
@@ -95,7 +95,7 @@ describe('when to try again', () => {
   })
 
   test('a failure at an instant that cannot be read has no bound', () => {
-    const description = describeFailure({ codeRaw: 'processing_error', failedAt: 'yesterday', mayseeRisk: false })
+    const description = describeFailure({ codeRaw: 'processing_error', failedAt: 'yesterday', maySeeRisk: false })
     expect(description.retryNotBefore).toBeNull()
   })
 })
