@@ -1,5 +1,44 @@
 import type { CodegenConfig } from '@graphql-codegen/cli'
 
+type Output = CodegenConfig['generates'][string]
+
+/** How scalars are written in what is sent and received. */
+const WIRE_SCALARS = {
+  DateTime: 'string',
+  Decimal: 'string',
+  CurrencyCode: 'string',
+  LocalDate: 'string',
+  HttpsUrl: 'string',
+  JSONObject: 'Record<string, unknown>',
+  _FieldSet: 'string',
+  federation__Policy: 'string',
+  federation__Scope: 'string',
+  link__Import: 'string',
+}
+
+const KIT_DOCUMENTS = 'src/client/operations/*.graphql'
+
+/** Typed documents of a program that asks, as plain strings, and the manifest with which they are trusted. */
+function clientDocuments(documents: string): Output {
+  return {
+    preset: 'client',
+    documents,
+    presetConfig: {
+      fragmentMasking: false,
+      persistedDocuments: { mode: 'embedHashInDocument', hashAlgorithm: 'sha256' },
+    },
+    config: {
+      documentMode: 'string',
+      useTypeImports: true,
+      enumsAsTypes: true,
+      strictScalars: true,
+      importExtension: '.ts',
+      emitLegacyCommonJSImports: false,
+      scalars: WIRE_SCALARS,
+    },
+  }
+}
+
 /**
  * Resolver types from schema.graphql. A resolver's parent is our domain entity, never the wire's JSON and never the
  * GraphQL output type; enums are plain string unions, so that no run-time code is generated.
@@ -7,6 +46,18 @@ import type { CodegenConfig } from '@graphql-codegen/cli'
 const config: CodegenConfig = {
   schema: 'schema.graphql',
   generates: {
+    // The kit is published: its types import nothing, and what a program does not use is not in its bundle.
+    'src/client/generated/documents.ts': {
+      documents: KIT_DOCUMENTS,
+      plugins: ['typescript-operations', './scripts/codegen-documents.ts'],
+      config: { useTypeImports: true, enumsAsTypes: true, strictScalars: true, scalars: WIRE_SCALARS },
+    },
+    'src/client/generated/trusted-documents.json': {
+      documents: KIT_DOCUMENTS,
+      plugins: ['./scripts/codegen-documents.ts'],
+    },
+    'src/web/console/generated/': clientDocuments('src/web/console/operations/*.graphql'),
+    'src/web/shop/generated/': clientDocuments('src/web/shop/operations/*.graphql'),
     'src/graphql/generated.ts': {
       plugins: ['typescript', 'typescript-resolvers'],
       config: {
@@ -52,6 +103,9 @@ const config: CodegenConfig = {
           AccountBalance: '../upstream/wire/balances.ts#Balances',
           PaymentFailure: './models.ts#FailureView',
           PaymentStreamItem: '../live/stream-item.ts#StreamItem',
+          PaymentsHealth: '../operations/health.ts#Health',
+          SiteHealth: '../operations/health.ts#SiteHealth as SiteHealthEntity',
+          ReadBacklog: '../store/store.ts#ReadBacklog as ReadBacklogEntity',
         },
       },
     },

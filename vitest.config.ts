@@ -1,18 +1,86 @@
 import { defineConfig } from 'vitest/config'
 
-export default defineConfig({
+/** What every run has in common, whichever files it is about. */
+export const COMMON = defineConfig({
   test: {
-    include: ['test/**/*.test.ts'],
     environment: 'node',
     pool: 'forks',
     maxWorkers: 2,
-    testTimeout: 10_000,
-    hookTimeout: 30_000,
+    // They end what hangs; what has to be quick says so itself.
+    testTimeout: 30_000,
+    hookTimeout: 60_000,
+    // Two processors are shared with browsers and databases there; whatever needs a second try is named at the end. A found
+    // counterexample is none the less one when the next seed finds none.
+    retry: process.env['CI'] === undefined ? 0 : { count: 1, condition: /^(?![^]*Property failed)/ },
     globals: false,
     // Node runs the modules itself, as in production: one graphql, and no transformation between the test and the code.
     experimental: { viteModuleRunner: false },
     reporters: ['default'],
     // The reporter prints the seed; `npm test -- --sequence.seed=<seed>` repeats an order.
     sequence: { shuffle: { files: true, tests: true } },
+  },
+}).test
+
+/** Left to `npm test` elsewhere: CI ends within 15 minutes on two slow processors. They show looks, or a crowd of clients. */
+const BEYOND_CI = [
+  'test/browser/console-views.test.ts',
+  'test/browser/hosted-page.test.ts',
+  'test/browser/sandbox-page-states.test.ts',
+  'test/browser/shop-look.test.ts',
+  'test/faults/sockets-storm.test.ts',
+]
+
+// The gateway is a package of its own: `npm run test:gateway`.
+const EXCLUDED = ['**/*.long.test.ts', 'test/gateway/**', ...(process.env['CI'] === undefined ? [] : BEYOND_CI)]
+
+const BROWSER = ['test/browser/**/*.test.ts']
+
+/** They measure the memory or the pace of the process that they run in. */
+const OWN_PROCESS = [
+  'test/contract/upstream/faults.test.ts',
+  'test/faults/upstream-brown-out.test.ts',
+  'test/faults/upstream-floods.test.ts',
+  'test/faults/webhook-bodies.test.ts',
+  'test/unit/http/load.test.ts',
+]
+
+export default defineConfig({
+  test: {
+    ...COMMON,
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: 'shared process',
+          include: ['test/**/*.test.ts'],
+          exclude: [...EXCLUDED, ...BROWSER, ...OWN_PROCESS],
+          // No module of ours holds state: files may follow one another in a process in which everything is loaded.
+          isolate: false,
+          // Half of the time a file waits, for a process that starts or a time that is over: more of them than cores.
+          maxWorkers: 3,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'browser',
+          include: BROWSER,
+          exclude: EXCLUDED,
+          // One browser for each of the processes.
+          isolate: false,
+          // After the others.
+          sequence: { groupOrder: 1 },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'own process',
+          include: OWN_PROCESS,
+          exclude: EXCLUDED,
+          sequence: { groupOrder: 2 },
+        },
+      },
+    ],
   },
 })

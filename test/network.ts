@@ -4,19 +4,15 @@ import { join } from 'node:path'
 import { Writable } from 'node:stream'
 import { issueDevelopmentToken } from '../src/access/issue-token.ts'
 import { ALL_SCOPES, type Scope } from '../src/access/scopes.ts'
-import { createApp, type App, type AppConfig } from '../src/app.ts'
-import { parseConfig } from '../src/config.ts'
+import { createApp, type App, type AppOptions } from '../src/app.ts'
 import { Secret } from '../src/keys/secret.ts'
 import { createLogger } from '../src/log.ts'
+import type { Timer } from '../src/reconcile/timer.ts'
 import { startSandbox, type Sandbox, type SandboxOptions } from '../src/sandbox/index.ts'
+import { configFor, SECRETS, settingsFor } from './app-settings.ts'
 import { openStream, type Stream, type StreamOptions } from './stream.ts'
 
-/** The keys of every network that does not replace them. */
-export const SECRETS = {
-  jwt: 'client-token-secret-of-the-tests-0123456789',
-  signing: 'signing-key-of-the-tests-0123456789abcdef',
-  webhook: 'webhook-secret-of-the-tests',
-}
+export { SECRETS }
 
 export type Answer<Data> = {
   readonly status: number
@@ -47,16 +43,27 @@ export type Network = {
   close(): Promise<void>
 }
 
-export type AskOptions = { readonly token?: string | null; readonly headers?: Readonly<Record<string, string>> }
+export type AskOptions = {
+  readonly token?: string | null
+  readonly headers?: Readonly<Record<string, string>>
+  /** Hangs up before the answer. */
+  readonly signal?: AbortSignal
+}
 
 export type NetworkOptions = {
   /** The app's clock. The sandbox has its own. */
   readonly clock?: () => Date
+  /** By which the app paces its reads of the service. */
+  readonly timer?: Timer
   readonly sandbox?: SandboxOptions
   /** Settings that replace the ones of the tests. */
   readonly env?: Readonly<Record<string, string>>
   /** Instead of the sandbox's address: for a service that is not there, or one of the test's own. */
   readonly upstreamUrl?: string
+  /** Without it no breaker opens: what one test does to the service must not turn away the next one. */
+  readonly breaker?: AppOptions['breaker']
+  /** Where the usual limits take too long. */
+  readonly limits?: AppOptions['limits']
 }
 
 /** The sandbox and the app, in this process, over real HTTP on free ports and with a real database file. */
@@ -72,13 +79,14 @@ export async function startNetwork(options: NetworkOptions = {}): Promise<Networ
   })
   const logger = createLogger({ level: 'debug', destination })
   const clock = options.clock ?? (() => new Date())
-  const start = (port: string) => createApp(configFor({ folder, port, sandbox, options }), { logger, clock })
+  const breaker = options.breaker ?? { least: Infinity }
+  const timing = options.timer === undefined ? {} : { timer: options.timer }
+  const { limits = {} } = options
+  const start = (port: string) =>
+    createApp(configFor(settingsFor({ folder, port, sandbox, options })), { logger, clock, breaker, limits, ...timing })
   let app = await start('0')
   let stopped: Promise<void> | null = null
   const stop = () => (stopped ??= app.close())
-
-  const token: Network['token'] = ({ scopes = ALL_SCOPES, subject = 'tester', ttlSeconds = 600 } = {}) =>
-    issueDevelopmentToken(new Secret(SECRETS.jwt), { scopes, subject, ttlSeconds })
 
   return {
     get app() {
@@ -87,23 +95,7 @@ export async function startNetwork(options: NetworkOptions = {}): Promise<Networ
     sandbox,
     folder,
     token,
-    async ask<Data>(
-      query: string,
-      variables: Record<string, unknown> = {},
-      { token: given, headers = {} }: AskOptions = {},
-    ): Promise<Answer<Data>> {
-      const bearer = given === undefined ? await token() : given
-      const response = await fetch(`${app.url}/graphql`, {
-        method: 'POST',
-        headers: {
-          'content-type': 'application/json',
-          ...(bearer === null ? {} : { authorization: `Bearer ${bearer}` }),
-          ...headers,
-        },
-        body: JSON.stringify({ query, variables }),
-      })
-      return { status: response.status, ...((await response.json()) as { data: Data }) }
-    },
+    ask: askAt(() => app.url),
     follow: async (query, variables = {}, streamOptions = {}) =>
       openStream(app.url, { query, variables }, { token: await token(), ...streamOptions }),
     stop,
@@ -123,21 +115,28 @@ export async function startNetwork(options: NetworkOptions = {}): Promise<Networ
   }
 }
 
-function configFor({ folder, port, sandbox, options }: ConfigParts): AppConfig {
-  const parsed = parseConfig({
-    PORT: port,
-    UPSTREAM_URL: options.upstreamUrl ?? sandbox.url,
-    UPSTREAM_SITES: JSON.stringify(sandbox.sites),
-    WEBHOOK_SECRETS: SECRETS.webhook,
-    SIGNING_KEYS: SECRETS.signing,
-    JWT_SECRET: SECRETS.jwt,
-    DATABASE_URL: `file:${join(folder, 'payments.db')}`,
-    ...options.env,
-  })
-  if (!parsed.ok) throw new Error(parsed.faults.map(({ setting, message }) => `${setting} ${message}`).join('\n'))
-  const { upstream } = parsed.config
-  if (upstream.kind !== 'service') throw new Error('The tests name their service.')
-  return { ...parsed.config, upstream }
-}
+/** A client token signed as an app of the tests expects it. */
+const token: Network['token'] = ({ scopes = ALL_SCOPES, subject = 'tester', ttlSeconds = 86_400 } = {}) =>
+  issueDevelopmentToken(new Secret(SECRETS.jwt), { scopes, subject, ttlSeconds })
 
-type ConfigParts = { folder: string; port: string; sandbox: Sandbox; options: NetworkOptions }
+/** Operations over HTTP at an app of the tests, wherever it runs. */
+export function askAt(url: () => string): Network['ask'] {
+  return async <Data>(
+    query: string,
+    variables: Record<string, unknown> = {},
+    { token: given, headers = {}, signal }: AskOptions = {},
+  ): Promise<Answer<Data>> => {
+    const bearer = given === undefined ? await token() : given
+    const response = await fetch(`${url()}/graphql`, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        ...(bearer === null ? {} : { authorization: `Bearer ${bearer}` }),
+        ...headers,
+      },
+      body: JSON.stringify({ query, variables }),
+      ...(signal === undefined ? {} : { signal }),
+    })
+    return { status: response.status, ...((await response.json()) as { data: Data }) }
+  }
+}

@@ -1,0 +1,66 @@
+/**
+ * Builds the pages of src/web to dist/web, compresses what is served, writes the notices of what is in them, and prints what
+ * each page weighs at its first visit.
+ * Fails when a page is over its budget.
+ */
+import { readFileSync, globSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
+import { build } from 'vite'
+import config, { PAGES } from '../vite.config.ts'
+import { completeNotices, notePackages } from './notices.ts'
+
+const TARGET = 'dist/web'
+const KIB = 1024
+
+/** Kilobytes of a page with everything that it loads before it can be used, gzipped. An editor with a language in it is none. */
+const BUDGET_KIB = 150
+const WITHOUT_BUDGET = new Set<string>(['explorer'])
+
+/** Above it the compression of an editor takes longer than all the rest of the build. */
+const BROTLI_QUALITY = 9
+
+type Chunk = { readonly file: string; readonly css?: readonly string[]; readonly imports?: readonly string[] }
+type Manifest = Readonly<Record<string, Chunk>>
+
+const { plugin, bundled } = notePackages()
+await build({
+  ...config,
+  configFile: false,
+  logLevel: 'warn',
+  plugins: [plugin],
+  worker: { plugins: () => [plugin] },
+})
+completeNotices(bundled)
+const manifest = JSON.parse(readFileSync(join(TARGET, '.vite/manifest.json'), 'utf8')) as Manifest
+for (const file of globSync('**/*.{html,js,css,svg}', { cwd: TARGET })) compress(join(TARGET, file))
+
+const weights = PAGES.map((page) => ({ page, kib: weightOf(page) / KIB }))
+for (const { page, kib } of weights) console.log(`${page.padEnd(10)} ${kib.toFixed(1).padStart(7)} KiB gzip`)
+const heavy = weights.filter(({ page, kib }) => kib > BUDGET_KIB && !WITHOUT_BUDGET.has(page))
+if (heavy.length > 0) {
+  console.error(`More than ${BUDGET_KIB} KiB: ${heavy.map(({ page }) => page).join(', ')}.`)
+  process.exitCode = 1
+}
+
+function compress(path: string): void {
+  const content = readFileSync(path)
+  writeFileSync(`${path}.gz`, gzipSync(content, { level: 9 }))
+  writeFileSync(
+    `${path}.br`,
+    brotliCompressSync(content, { params: { [constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY } }),
+  )
+}
+
+/** Bytes over the wire, gzipped: the page, its scripts and whatever these import at once, and their styles. */
+function weightOf(page: string): number {
+  const html = `${page}/index.html`
+  const files = new Set([html])
+  const chunks = new Set([html])
+  for (const key of chunks) {
+    const { file, css = [], imports = [] } = manifest[key] ?? { file: html }
+    for (const one of [file, ...css]) files.add(one)
+    for (const one of imports) chunks.add(one)
+  }
+  return Array.from(files, (file) => readFileSync(join(TARGET, `${file}.gz`)).length).reduce((a, b) => a + b, 0)
+}

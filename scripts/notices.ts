@@ -1,0 +1,75 @@
+/** The packages of which the pages are made, and their notices. */
+import { globSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Plugin } from 'vite'
+
+/** A package of which something is in a bundle. */
+export type BundledPackage = { readonly name: string; readonly version: string; readonly licence: string }
+
+/** Where the build writes the notices of what is in the pages. They ship beside them. */
+export const NOTICES = 'dist/web/.vite/license.md'
+
+/** The heads of the notices, as Vite writes them. */
+const HEAD = /^## (\S+) - (\S+) \((.+)\)$/gm
+
+/** What the notices name. */
+export function packagesIn(notices: string): BundledPackage[] {
+  return [...notices.matchAll(HEAD)].map(([, name = '', version = '', licence = '']) => ({ name, version, licence }))
+}
+
+/** The folders of packages, with what the banners of their files say of others' work in them. */
+export type Bundled = ReadonlyMap<string, ReadonlySet<string>>
+
+/** Notes of which packages a bundle is made; one instance serves the pages and their workers. */
+export function notePackages(): { readonly plugin: Plugin; readonly bundled: Bundled } {
+  const bundled = new Map<string, Set<string>>()
+  const plugin: Plugin = {
+    name: 'note-packages',
+    generateBundle(_options, bundle) {
+      for (const part of Object.values(bundle))
+        for (const module of part.type === 'chunk' ? part.moduleIds : []) {
+          const [, path = '', folder = ''] = PACKAGE.exec(module) ?? []
+          if (folder === '') continue
+          const banners = bundled.get(folder) ?? new Set()
+          bundled.set(folder, banners)
+          const [banner] = BANNER.exec(readFileSync(path, 'utf8')) ?? []
+          if (banner !== undefined) banners.add(banner)
+        }
+    },
+  }
+  return { plugin, bundled }
+}
+
+/** A module's file, and the innermost package that it lies in. */
+const PACKAGE = /^\0?((.*\/node_modules\/(?:@[^/]+\/)?[^/]+)\/[^?]+)/
+/** What a minifier would have to keep, and does not. */
+const BANNER = /^\/\*! @license [^*]*\*\//
+
+/**
+ * Completes the notices: Vite writes those of the pages' own packages, not of their workers', nor what a package has taken
+ * in of others (DOMPurify and marked in monaco-editor).
+ */
+export function completeNotices(bundled: Bundled): void {
+  const notices = readFileSync(NOTICES, 'utf8')
+  const known = new Set(packagesIn(notices).map(({ name, version }) => `${name}@${version}`))
+  const added = [...bundled]
+    .toSorted(([a], [b]) => (a < b ? -1 : 1))
+    .flatMap(([folder, banners]) => {
+      const { name, version, license } = manifestOf(folder)
+      const head = `## ${name} - ${version} (${license})`
+      const own = known.has(`${name}@${version}`) ? [] : [head].concat(texts(folder, OWN))
+      return own.concat(texts(folder, THIRD_PARTY), Array.from(banners))
+    })
+  writeFileSync(NOTICES, `${[notices.trimEnd(), ...added].join('\n\n')}\n`)
+}
+
+const OWN = '{LICENSE,LICENCE,License,license}{,.md,.txt}'
+const THIRD_PARTY = '{ThirdPartyNotices,NOTICE}{,.md,.txt}'
+
+function texts(folder: string, names: string): string[] {
+  return globSync(names, { cwd: folder }).map((name) => readFileSync(join(folder, name), 'utf8').trim())
+}
+
+function manifestOf(folder: string): { readonly name: string; readonly version: string; readonly license: string } {
+  return JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as ReturnType<typeof manifestOf>
+}

@@ -1,0 +1,41 @@
+import { Kind, valueFromASTUntyped, type ConstDirectiveNode, type FieldDefinitionNode } from 'graphql'
+
+type Node = FieldDefinitionNode | null | undefined
+
+/** The scopes that a field asks for, in words; null where it asks for none. */
+export function scopesOf(node: Node): string | null {
+  const scopes = valueOf(node, 'requiresScopes', 'scopes') as readonly (readonly string[])[] | undefined
+  return scopes?.map((all) => all.map((scope) => `\`${scope}\``).join(' and ')).join(', or ') ?? null
+}
+
+/** The contract that a field belongs to; null where it belongs to every one. */
+export function tagOf(node: Node): string | null {
+  const tag = valueOf(node, 'tag', 'name') as string | undefined
+  return tag === undefined ? null : `\`${tag}\``
+}
+
+/** The weight of a field; null where it has none of its own. */
+export function costOf(node: Node): string | null {
+  const weight = valueOf(node, 'cost', 'weight') as number | undefined
+  return weight === undefined ? null : `weight ${weight}`
+}
+
+/** For how many items a list counts; null for what is no list. */
+export function listSizeOf(node: Node): string | null {
+  const assumed = valueOf(node, 'listSize', 'assumedSize') as number | undefined
+  if (assumed !== undefined) return `a list of ${assumed}`
+  const slicing = valueOf(node, 'listSize', 'slicingArguments') as readonly string[] | undefined
+  return slicing === undefined ? null : `a list of ${slicing.map((name) => `\`${name}\``).join(' or ')}`
+}
+
+/** Whether any cache may keep the answer. */
+export function isPublic(node: Node): boolean {
+  return valueOf(node, 'cacheControl', 'scope') === 'PUBLIC'
+}
+
+function valueOf(node: Node, directive: string, argument: string): unknown {
+  const found = node?.directives?.find(({ name }: ConstDirectiveNode) => name.value === directive)
+  const value = found?.arguments?.find(({ name }) => name.value === argument)?.value
+  if (value === undefined) return undefined
+  return value.kind === Kind.ENUM ? value.value : valueFromASTUntyped(value)
+}

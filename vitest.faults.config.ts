@@ -1,0 +1,16 @@
+import { defineConfig } from 'vitest/config'
+import { COMMON } from './vitest.config.ts'
+
+/** What lies in test/faults, with its full figures, and what is too long for every run (`*.long.test.ts`). */
+export default defineConfig({
+  test: {
+    ...COMMON,
+    include: ['test/faults/**/*.test.ts'],
+    exclude: [],
+    // Some measure how long something takes: nothing may run beside them.
+    maxWorkers: 1,
+    env: { TEST_FAULTS: 'full' },
+    testTimeout: 30 * 60_000,
+    hookTimeout: 120_000,
+  },
+})

@@ -1,0 +1,13 @@
+import { defineConfig } from 'vitest/config'
+import { COMMON } from './vitest.config.ts'
+
+/** What lies in test/gateway: it needs a gateway, which `npm ci --prefix test/gateway/hive` installs. */
+export default defineConfig({
+  test: {
+    ...COMMON,
+    include: ['test/gateway/**/*.test.ts'],
+    exclude: ['**/node_modules/**'],
+    testTimeout: 60_000,
+    hookTimeout: 120_000,
+  },
+})
