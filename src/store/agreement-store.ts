@@ -23,15 +23,17 @@ export type AgreementFilter = {
 /** An agreement that the service is to be asked about. */
 export type AgreementReadSubject = {
   readonly agreement: Agreement
-  /** Callbacks stored for the agreement so far: an answer counts only while this has not changed. */
+  /** Callbacks and answers recorded of the agreement so far: an answer counts only while this has not changed. */
   readonly deliveries: number
   /** Failed or fruitless reads in a row. */
   readonly failures: number
+  /** When its read is due; null while none is planned. */
+  readonly dueAt: Date | null
 }
 
 export type AgreementReadStore = {
-  /** Agreements whose read is due, longest due first. */
-  due(now: Date, limit: number): Promise<AgreementReadSubject[]>
+  /** Agreements whose read is due, longest due first: the first ones, or those that come behind `after`. */
+  due(now: Date, limit: number, after?: AgreementReadSubject | null): Promise<AgreementReadSubject[]>
   /** Instant of the next read that is due at any time; null when none is planned. */
   nextDue(): Promise<Date | null>
   /** The subject with this agreement id or clientTransactionId. */
@@ -40,4 +42,6 @@ export type AgreementReadStore = {
   record(subject: AgreementReadSubject, report: AgreementReport, at: Date): Promise<ReadOutcome>
   /** Records that a read told nothing, and when to try again; null for never. A read that a callback asked for stays due. */
   postpone(subject: AgreementReadSubject, until: Date | null): Promise<void>
+  /** Plans a read, no later than an instant, of every agreement that can still change. Gives how many. */
+  scheduleAll(at: Date): Promise<number>
 }

@@ -27,8 +27,11 @@ export type CommandStore = {
   forget(id: string): Promise<void>
   reject(id: string, refusal: unknown): Promise<void>
   markUnknown(id: string): Promise<void>
-  /** Whether a command of this kind, sent at an instant (milliseconds since the epoch) or later, ended with this very result. */
-  settledSince(mutation: string, result: unknown, sentAt: number): Promise<boolean>
+  /**
+   * Whether another command of the same kind with the same expected result may have had an effect at an instant
+   * (milliseconds since the epoch) or later: it is open, or was settled and sent since then.
+   */
+  hasRival(command: Command, since: number): Promise<boolean>
   /** Ends a command with a plain result, as JSON. */
   settle(id: string, result: unknown): Promise<void>
   /**
@@ -64,6 +67,8 @@ export type CommandStore = {
   settleWithAgreementChange(id: string, agreementId: string, report: AgreementReport, at: Date): Promise<Agreement>
   /** The agreement that a command made whose answer never came, once a callback has told of it. Any attempt's `ref` will do. */
   traceAgreement(ref: string): Promise<Agreement | null>
+  /** A payment that was paid at the address of any attempt of the command that was given this `ref`; null when none was. */
+  paidThrough(ref: string): Promise<string | null>
   /** Turns every SENT command whose lease ended before `now` into UNKNOWN. Gives how many. */
   expireLeases(now: number): Promise<number>
   /**
@@ -77,6 +82,8 @@ export type CommandStore = {
 export type NewCommand = Omit<Command, 'state' | 'result' | 'attempt'> & {
   /** Null where no address of ours is given to the service: then the correlator is not known to the inbox. */
   readonly refKind: RefKind | null
+  /** What it will have made, where that is known before. */
+  readonly expected?: unknown
   /** Id of the credentials that the service is asked with. */
   readonly site: string
 }

@@ -4,6 +4,7 @@ import { createAgreementStore } from './records/agreements.ts'
 import { createCommandStore } from './records/commands.ts'
 import { createHeartbeat } from './records/heartbeat.ts'
 import { createInbox } from './records/inbox.ts'
+import { createLeaseStore } from './records/leases.ts'
 import { createLinkStore } from './records/links.ts'
 import { createEventLog } from './records/log.ts'
 import { createPaymentStore } from './records/payments.ts'
@@ -43,6 +44,7 @@ export async function createStore(parts: StoreParts): Promise<Store> {
     reads: createReadStore(reader, write, now),
     agreementReads: createAgreementReadStore(reader, write),
     heartbeat: createHeartbeat(reader, write),
+    leases: createLeaseStore(write),
     logId,
     async ping() {
       assertHealthy()

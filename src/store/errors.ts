@@ -1,10 +1,16 @@
 /**
- * Why the database could not do what it was asked. FULL: there is no room. BUSY: somebody else holds a lock. SYNC: the
- * disk failed to make a commit durable. IO, CORRUPT: the file cannot be read or written. OTHER: anything else.
+ * Why the database could not do what it was asked. FULL: there is no room. BUSY: somebody else holds a lock, or it took
+ * too long. SYNC: the disk failed to make a commit durable. DOWN: the server cannot be reached, or gave no answer.
+ * READ_ONLY: the server takes no writes, or would not keep them. IO, CORRUPT: the disk cannot be read or written. OTHER:
+ * anything else.
  */
-export type FailureReason = 'FULL' | 'BUSY' | 'SYNC' | 'IO' | 'CORRUPT' | 'OTHER'
+export type FailureReason = 'FULL' | 'BUSY' | 'SYNC' | 'DOWN' | 'READ_ONLY' | 'IO' | 'CORRUPT' | 'OTHER'
 
-/** The database failed: nothing of the job is recorded. `cause` is the database's own error, which carries no values. */
+/**
+ * The database failed: nothing of the job is recorded, unless the connection was lost while it was committed (DOWN, where
+ * there is a server): then nobody knows, and the same job again finds out. `cause` tells what the database reported, without
+ * values.
+ */
 export class StoreFailure extends Error {
   override readonly name = 'StoreFailure'
   readonly reason: FailureReason

@@ -10,22 +10,27 @@ export type ReadSubject = {
   readonly payin: DirectPayin | null
   /** Currency of the payment, link or payin, to pick the credentials when there is neither link nor payin. */
   readonly currency: string | null
-  /** Deliveries stored for the payment and for its link so far: an answer counts only while this has not changed. */
+  /**
+   * Deliveries and answers that were recorded of the payment and of its link so far: an answer counts only while this has
+   * not changed.
+   */
   readonly deliveries: number
   /** Failed or fruitless reads in a row. */
   readonly failures: number
+  /** When its read is due; null while none is planned. */
+  readonly dueAt: Date | null
 }
 
 export type ReadStore = {
-  /** Subjects whose read is due, longest due first. */
-  due(now: Date, limit: number): Promise<ReadSubject[]>
+  /** Subjects whose read is due, longest due first: the first ones, or those that come behind `after`. */
+  due(now: Date, limit: number, after?: ReadSubject | null): Promise<ReadSubject[]>
   /** Instant of the next read that is due at any time; null when none is planned. */
   nextDue(): Promise<Date | null>
   /** The subject with this payment id or upstream link uuid. */
   subject(id: string): Promise<ReadSubject | null>
   /**
-   * Records what a read showed. `superseded` when a delivery was stored since the subject was taken: nothing is changed,
-   * and the read stays due. `confirmed` when nothing changes: then no read is planned any more, except that of a link
+   * Records what a read showed. `superseded` when a delivery or another answer was recorded since the subject was taken:
+   * nothing is changed, and the read stays due. `confirmed` when nothing changes: then no read is planned any more, except that of a link
    * which is still open. `fruitless` when the answer told nothing of the subject: it is read again 15 minutes later, and
    * counts as a failure.
    */
@@ -46,6 +51,18 @@ export type ReadStore = {
    * each once, also while reads confirm what it has met: what is confirmed or made after its start is left out.
    */
   unfinal(after: UnfinalCursor | null, limit: number): Promise<Unfinal[]>
+  /** How far the reads are behind; cheap enough to be asked every few seconds. */
+  backlog(now: Date): Promise<ReadBacklog>
+}
+
+export type ReadBacklog = {
+  /** Reads of payments, links and agreements that are due, counted up to 10,000. */
+  readonly waiting: number
+  /**
+   * Since when the payment has been unconfirmed that has been so for longest: its read is due and not made, or it is in
+   * doubt since it changed last. Null when there is none.
+   */
+  readonly unconfirmedSince: Date | null
 }
 
 /** Where a walk over what is not final stands; it means something to this store alone. */

@@ -2,6 +2,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import { StoreUnusableError } from './errors.ts'
 import type { TransactionSteps } from './group-commit.ts'
 import { type Migration, type MigrationTarget, migrate, readMigrations } from './migrate.ts'
+import { beginNewLog } from './sqlite-checkpoint.ts'
 
 /** Opens a connection; tests give one that they can watch. */
 export type Connect = (path: string) => DatabaseSync
@@ -18,8 +19,11 @@ const MIGRATIONS = new URL('./migrations/sqlite/', import.meta.url)
 export async function openWriter(path: string, connect: Connect, now: Date): Promise<DatabaseSync> {
   const database = openConnection(path, connect)
   try {
+    beginNewLog(database)
     await migrate(migrationTarget(database, now), readMigrations(MIGRATIONS))
     database.prepare('UPDATE meta SET opened_at = ?').run(now.getTime())
+    // The file is this process's alone: whoever held a lease is gone, and nobody need wait for its end.
+    database.exec('DELETE FROM leases')
     assertDurable(database)
     return database
   } catch (error) {

@@ -1,14 +1,15 @@
 import { DatabaseSync } from 'node:sqlite'
 import { type AppendListeners, createAppendListeners } from './append-listeners.ts'
 import { createStore } from './create-store.ts'
-import { createGroupCommit, type GroupCommit, type TransactionSteps } from './group-commit.ts'
+import { createGroupCommit, type GroupCommit } from './group-commit.ts'
+import { createCheckpoint } from './sqlite-checkpoint.ts'
 import { type Connect, openReader, openWriter, transactionSteps } from './sqlite-connection.ts'
 import { queriesOn } from './sqlite-dialect.ts'
 import { toStoreFailure } from './sqlite-failure.ts'
 import { prepareFile, takeLock, unusable } from './sqlite-files.ts'
 import type { Store } from './store.ts'
 import type { WriteUnit } from './unit.ts'
-import { watchSync } from './watch-sync.ts'
+import { type SyncWatch, watchSync } from './watch-sync.ts'
 
 export type SqliteStoreOptions = {
   /** Path of the database file. The file, and the folder it lies in, are made when they are missing. */
@@ -33,8 +34,8 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
     const reader = openReader(path, connect)
     open.unshift(reader)
     const listeners = createAppendListeners()
-    const health = watchSync(transactionSteps(writer))
-    const commits = createCommits(writer, health.steps, listeners)
+    const health = watchSync(transactionSteps(writer), createCheckpoint(writer))
+    const commits = createCommits(writer, health, listeners)
     return await createStore({
       reader: queriesOn(reader),
       write: commits.write,
@@ -53,9 +54,12 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
   }
 }
 
+/** See `GroupCommitOptions`: a sync of this driver holds up the event loop. */
+const SLACK_SHARE = 0.25
+
 function createCommits(
   writer: DatabaseSync,
-  steps: TransactionSteps,
+  { steps, checkpoint }: SyncWatch,
   listeners: AppendListeners,
 ): GroupCommit<WriteUnit> {
   const db = queriesOn(writer)
@@ -64,8 +68,10 @@ function createCommits(
     newUnit: () => ({ db, appended: false }),
     committed: (units) => {
       if (units.some(({ appended }) => appended)) listeners.notify()
+      checkpoint()
     },
     toFailure: toStoreFailure,
+    slackShare: SLACK_SHARE,
   })
 }
 

@@ -1,5 +1,5 @@
 import type { AgreementReport } from '../domain/agreement-report.ts'
-import type { Delivery } from '../domain/delivery.ts'
+import type { Delivery, ReplayRefusal } from '../domain/delivery.ts'
 import type { DirectPayin } from '../domain/direct-payin.ts'
 import type { PaymentEvent, PaymentEventKind } from '../domain/payment-event.ts'
 import type { PaymentLink } from '../domain/payment-link.ts'
@@ -9,15 +9,18 @@ import type { Disposition, Payment } from '../domain/payment.ts'
 import type { AgreementReadStore, AgreementStore } from './agreement-store.ts'
 import type { CommandStore, RefKind } from './command-store.ts'
 import type { StoreFailure } from './errors.ts'
+import type { LeaseStore } from './lease-store.ts'
 import type { ReadStore } from './read-store.ts'
 
 export type * from './agreement-store.ts'
 export type * from './command-store.ts'
+export type * from './lease-store.ts'
 export type * from './read-store.ts'
 
 /**
  * Everything that must outlive the process: the log of events, the inbox of deliveries, the state that they have made,
- * and the commands that are under way. Every promise that resolves is durable; a promise that rejects has changed nothing.
+ * and the commands that are under way. Every promise that resolves is durable; a promise that rejects has changed nothing,
+ * unless it says that the way to the database was lost (`StoreFailure`, DOWN): then it may have been recorded.
  * Rejects with `StoreFailure` when the database fails, `StoreBusyError` when too many writes wait, `StoreClosedError` after
  * `close`.
  * What is read is committed, and never older than what this process has seen committed.
@@ -32,6 +35,7 @@ export type Store = {
   readonly reads: ReadStore
   readonly agreementReads: AgreementReadStore
   readonly heartbeat: Heartbeat
+  readonly leases: LeaseStore
   /** Random id of this log, made with the database: a cursor of another log can be told by it. */
   readonly logId: string
   /** Resolves when the database answers; rejects when it does not. */
@@ -85,8 +89,51 @@ export type Inbox = {
   subjectOf(ref: string): Promise<string | null>
   /** True when `ref` is the correlator of an attempt of one of these kinds, whatever became of it. */
   knowsRef(ref: string, kinds: readonly RefKind[]): Promise<boolean>
+  /**
+   * Decides a stored delivery anew, against the state as it is now, in one transaction. What is authentic and could not be
+   * used becomes usable when `parse` can read it; what is in doubt, or changes something, has the service read. Counts no
+   * attempt. Without `apply` nothing changes, and the outcome tells what would.
+   */
+  replay(replay: DeliveryReplay): Promise<ReplayOutcome>
+  byIds(ids: readonly string[]): Promise<Delivery[]>
   page(page: Page, filter: DeliveryFilter): Promise<Delivery[]>
+  /** How many deliveries somebody should look at; cheap enough to be asked every few seconds. */
+  backlog(): Promise<DeliveryBacklog>
 }
+
+/** Each is counted up to 10,000. */
+export type DeliveryBacklog = {
+  /** DOUBTFUL deliveries whose payment or agreement is still in doubt. */
+  readonly doubtful: number
+  /** QUARANTINED deliveries, of any age. */
+  readonly quarantined: number
+}
+
+export type DeliveryReplay = {
+  /** Id of the delivery. */
+  readonly id: string
+  readonly apply: boolean
+  readonly at: Date
+  /** Read a stored body; null for one that is unusable. */
+  readonly parse: {
+    payment(body: string): PaymentReport | null
+    agreement(body: string): AgreementReport | null
+  }
+}
+
+export type ReplayOutcome =
+  | {
+      readonly kind: 'replayed'
+      readonly before: Disposition
+      readonly after: Disposition
+      /** A read of the payment or agreement is due now. */
+      readonly readDue: boolean
+      /** Status of the payment or agreement, as the service spells it; null while nothing is known of it. */
+      readonly statusBefore: string | null
+      readonly statusAfter: string | null
+    }
+  | { readonly kind: 'not-found' }
+  | { readonly kind: 'not-replayable'; readonly reason: ReplayRefusal }
 
 /** A callback about something whose state stays with the service. */
 export type KeptCallback = Omit<Arrival, 'body'> & {
@@ -97,7 +144,7 @@ export type KeptCallback = Omit<Arrival, 'body'> & {
 
 /** What came in at one of our addresses. */
 export type Arrival = {
-  /** Keyed hashes of the raw body under every live key; the first is stored. */
+  /** Keyed hashes of the raw body at its address under every live key; the first is stored. */
   readonly bodyHashes: readonly [string, ...string[]]
   /** Correlator that the address carried; null for the merchant's default address. */
   readonly ref: string | null
@@ -124,7 +171,12 @@ export type DeliveryOutcome = {
   readonly repeat: boolean
   /** A read of the payment or agreement is due now. */
   readonly readDue: boolean
+  /** With this delivery a link was paid that no client was given. */
+  readonly orphan?: OrphanLink
 }
+
+/** A link that the service has made for an attempt of a command, and that is not the command's result. */
+export type OrphanLink = { readonly ref: string; readonly commandId: string }
 
 export type DeliveryFilter = {
   readonly subjectIds?: readonly string[]

@@ -5,6 +5,7 @@ import type { EventSource, PaymentEventKind } from '../domain/payment-event.ts'
 import type { PaymentPhase } from '../domain/payment-status.ts'
 import type { Disposition } from '../domain/payment.ts'
 import type { RefKind } from './command-store.ts'
+import type { LeaseName } from './lease-store.ts'
 
 /** The tables as both databases hold them: instants in milliseconds since the epoch, truth values as 0 or 1, JSON as text. */
 export type Tables = {
@@ -20,6 +21,7 @@ export type Tables = {
   readonly agreement_payers: AgreementPayersTable
   readonly commands: CommandsTable
   readonly command_refs: CommandRefsTable
+  readonly leases: LeasesTable
 }
 
 /** A truth value in a column. */
@@ -81,6 +83,8 @@ type PaymentsTable = {
   deliveries: Generated<number>
   read_due_at: number | null
   read_failures: Generated<number>
+  /** Worked out by the database from the document. */
+  provisional: ColumnType<Flag, never, never>
 }
 
 type PayersTable = { payment_id: string; name: string | null; email: string | null }
@@ -136,6 +140,8 @@ export type AgreementsTable = {
   deliveries: Generated<number>
   read_due_at: number | null
   read_failures: Generated<number>
+  /** Worked out by the database from the document. */
+  provisional: ColumnType<Flag, never, never>
 }
 
 type AgreementPayersTable = {
@@ -169,3 +175,5 @@ type CommandRefsTable = {
   kind: RefKind
   site: string | null
 }
+
+type LeasesTable = { name: LeaseName; owner: string; until: number }

@@ -6,16 +6,21 @@ import type { Store } from './store.ts'
 export type SyncWatch = {
   /** The same steps, under watch. */
   readonly steps: TransactionSteps
-  /** Throws the failure of the commit that could not be synced, if there was one. */
+  /**
+   * Runs what moves committed pages to where they belong. Never throws: what was committed stays so, and any failure but
+   * that of a sync is mended by the next try.
+   */
+  readonly checkpoint: () => void
+  /** Throws the failure of what could not be synced, if there was one. */
   readonly assert: () => void
   readonly onFatal: Store['onFatal']
 }
 
 /**
- * After a commit that could not be synced nobody knows what the disk holds, and asking again may report success without
+ * After a commit or a checkpoint that could not be synced nobody knows what the disk holds, and asking again may report success without
  * any (https://www.postgresql.org/docs/current/wal-reliability.html): nothing more is written until the file is opened anew.
  */
-export function watchSync(steps: TransactionSteps): SyncWatch {
+export function watchSync(steps: TransactionSteps, checkpoint: () => void): SyncWatch {
   const listeners = new Set<{ readonly call: (failure: StoreFailure) => void }>()
   let broken: StoreFailure | null = null
   const assert = (): void => {
@@ -26,6 +31,12 @@ export function watchSync(steps: TransactionSteps): SyncWatch {
     // A turn later, so that a listener that throws undoes nothing and ends up as an uncaught error.
     for (const { call } of listeners) queueMicrotask(() => call(failure))
     listeners.clear()
+  }
+  /** Gives the failure that the error stands for. */
+  const judged = (error: unknown): unknown => {
+    const failure = toStoreFailure(error)
+    if (failure instanceof StoreFailure && failure.reason === 'SYNC') breakWith(failure)
+    return failure
   }
   return {
     assert,
@@ -48,11 +59,16 @@ export function watchSync(steps: TransactionSteps): SyncWatch {
         try {
           steps.commit()
         } catch (error) {
-          const failure = toStoreFailure(error)
-          if (failure instanceof StoreFailure && failure.reason === 'SYNC') breakWith(failure)
-          throw failure
+          throw judged(error)
         }
       },
+    },
+    checkpoint() {
+      try {
+        checkpoint()
+      } catch (error) {
+        judged(error)
+      }
     },
   }
 }

@@ -1,15 +1,22 @@
 import type { AgreementReport } from '../../domain/agreement-report.ts'
+import { nextAgreementPoll, readAgain } from '../../domain/read-schedule.ts'
 import type { AgreementReadStore, AgreementReadSubject } from '../agreement-store.ts'
 import type { ReadOutcome } from '../read-store.ts'
 import type { Db, Write, WriteUnit } from '../unit.ts'
-import { type AgreementSubject, dueAgreements, findAgreementSubject, planAgreementRead } from './agreement-subjects.ts'
+import {
+  type AgreementSubject,
+  dueAgreements,
+  findAgreementSubject,
+  planAgreementRead,
+  planAllAgreementReadsBy,
+} from './agreement-subjects.ts'
 import { applyAgreementAnswer } from './change-agreement.ts'
-import { readAgain } from './read-schedule.ts'
 
 /** The reads of agreements that are planned, and what they showed. */
 export function createAgreementReadStore(reader: Db, write: Write): AgreementReadStore {
   return {
-    due: async (now, limit) => (await dueAgreements(reader, now.getTime(), limit)).map(toReadSubject),
+    due: async (now, limit, after = null) =>
+      (await dueAgreements(reader, { by: now.getTime(), limit, after: after && placeOf(after) })).map(toReadSubject),
     nextDue: () => nextDue(reader),
     subject: async (id) => {
       const found = await findAgreementSubject(reader, id)
@@ -17,11 +24,16 @@ export function createAgreementReadStore(reader: Db, write: Write): AgreementRea
     },
     record: (subject, report, at) => write((unit) => record(unit, subject, { report, at })),
     postpone: (subject, until) => write(({ db }) => postpone(db, subject, until)),
+    scheduleAll: (at) => write(({ db }) => planAllAgreementReadsBy(db, at)),
   }
 }
 
-function toReadSubject({ agreement, deliveries, failures }: AgreementSubject): AgreementReadSubject {
-  return { agreement, deliveries, failures }
+function toReadSubject({ agreement, deliveries, failures, dueAt }: AgreementSubject): AgreementReadSubject {
+  return { agreement, deliveries, failures, dueAt: dueAt === null ? null : new Date(dueAt) }
+}
+
+function placeOf({ agreement: { id }, dueAt }: AgreementReadSubject) {
+  return { dueAt: dueAt?.getTime() ?? 0, id }
 }
 
 async function nextDue(db: Db): Promise<Date | null> {
@@ -46,7 +58,9 @@ async function record(
   const answer = { source: 'READ', report, at, overtaken: false } as const
   const applied = await applyAgreementAnswer(unit, subject.agreement, answer)
   const plan =
-    applied === null ? { dueAt: readAgain(at.getTime()), failures: subject.failures + 1 } : { dueAt: null, failures: 0 }
+    applied === null
+      ? { dueAt: readAgain(at.getTime(), subject.failures), failures: subject.failures + 1 }
+      : { dueAt: nextAgreementPoll(applied.agreement, at.getTime()), failures: 0 }
   await planAgreementRead(unit.db, id, plan)
   if (applied === null) return 'fruitless'
   return applied.changed ? 'changed' : 'confirmed'

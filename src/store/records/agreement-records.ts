@@ -3,6 +3,7 @@ import type { AgreementPayer, AgreementReport } from '../../domain/agreement-rep
 import type { Agreement } from '../../domain/agreement.ts'
 import type { Db } from '../unit.ts'
 import { fromIso } from './instants.ts'
+import { type Poll, replacePoll } from './plan-read.ts'
 
 /** Reads an agreement out of its column. */
 export function toAgreement(stateJson: string): Agreement {
@@ -32,8 +33,8 @@ export async function namesAnothersTransaction(db: Db, { id, clientTransactionId
   return holder !== undefined && holder.id !== id
 }
 
-/** Writes an agreement as it is now. */
-export async function saveAgreement(db: Db, agreement: Agreement): Promise<void> {
+/** Writes an agreement as it is now. `plan` replaces the poll that was planned. */
+export async function saveAgreement(db: Db, agreement: Agreement, plan: Poll | null = null): Promise<void> {
   const updatedAt = fromIso(agreement.updatedAt)
   const createdAt = agreement.createdAt === null ? null : fromIso(agreement.createdAt)
   const state = {
@@ -52,9 +53,14 @@ export async function saveAgreement(db: Db, agreement: Agreement): Promise<void>
       stream_id: agreement.streamId,
       site: agreement.site,
       created_at: createdAt ?? updatedAt,
+      read_due_at: plan?.poll ?? null,
     })
     .onConflict((conflict) =>
-      conflict.column('id').doUpdateSet(createdAt === null ? state : { ...state, created_at: createdAt }),
+      conflict.column('id').doUpdateSet({
+        ...state,
+        ...(createdAt === null ? {} : { created_at: createdAt }),
+        ...(plan === null ? {} : { read_due_at: replacePoll('agreements', plan) }),
+      }),
     )
     .execute()
 }

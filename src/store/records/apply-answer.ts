@@ -35,7 +35,7 @@ export async function applyAnswer(
   let payment: Payment
   if (change !== null) {
     const before = state ?? birthOf(report.paymentId, ref)
-    const recorded = { source, report, provisional, at, deliveryId: null }
+    const recorded = { source, report, link, provisional, at, deliveryId: null }
     payment = (await changePayment(unit, before, change, recorded)).payment
   } else if (state !== null) {
     payment = { ...state, provisional }

@@ -8,6 +8,7 @@ import {
   evolveAgreement,
 } from '../../domain/agreement.ts'
 import type { EventSource } from '../../domain/payment-event.ts'
+import { nextAgreementPoll } from '../../domain/read-schedule.ts'
 import type { Db, WriteUnit } from '../unit.ts'
 import {
   findAgreement,
@@ -16,6 +17,7 @@ import {
   saveAgreement,
   saveAgreementPayer,
 } from './agreement-records.ts'
+import { countCallback } from './agreement-subjects.ts'
 import { appendEvent, reservePlace } from './append-event.ts'
 import { refsOfSameCommand } from './refs.ts'
 
@@ -27,7 +29,7 @@ export type RecordedAgreementChange = {
   readonly deliveryId: string | null
 }
 
-/** Appends the event of a change, and writes the agreement and its payer as they are after it. */
+/** Appends the event of a change, writes the agreement and its payer as they are after it, and plans when it is read next. */
 export async function changeAgreement(
   unit: WriteUnit,
   state: Agreement | AgreementBirth,
@@ -48,7 +50,7 @@ export async function changeAgreement(
     recordedAt,
     deliveryId,
   })
-  await saveAgreement(unit.db, agreement)
+  await saveAgreement(unit.db, agreement, { at: at.getTime(), poll: nextAgreementPoll(agreement, at.getTime()) })
   await saveAgreementPayer(unit.db, agreement.id, payer)
   return { agreement, eventId }
 }
@@ -91,6 +93,8 @@ export async function applyAgreementAnswer(
 ): Promise<{ agreement: Agreement; changed: boolean } | null> {
   const { disposition, change } = decideAgreementRead(state, report)
   if (disposition === 'STALE' || (await namesAnothersTransaction(unit.db, report))) return null
+  // An older answer that is still under way, to another process even, comes too late from now on.
+  await countCallback(unit.db, state.id, { confirm: false, at })
   if (change !== null) {
     const recorded = { source, payer: report.payer, provisional: overtaken, at, deliveryId: null }
     const { agreement } = await changeAgreement(unit, state, change, recorded)

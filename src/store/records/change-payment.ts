@@ -3,24 +3,29 @@ import type { EventSource } from '../../domain/payment-event.ts'
 import { type PaymentLink, speaksForLink } from '../../domain/payment-link.ts'
 import type { PaymentReport } from '../../domain/payment-report.ts'
 import { type Birth, evolve, type Payment, type PaymentChange, withRequestedAmount } from '../../domain/payment.ts'
+import { nextPoll } from '../../domain/read-schedule.ts'
 import type { Db, WriteUnit } from '../unit.ts'
 import { appendEvent, reservePlace } from './append-event.ts'
+import { fromIso } from './instants.ts'
 import { findPayment, savePayment, savePayer } from './payment-records.ts'
+import type { Poll } from './plan-read.ts'
 
 export type RecordedChange = {
   readonly source: EventSource
   readonly report: PaymentReport
+  /** The link that it came through, where that is on record. */
+  readonly link: PaymentLink | null
   readonly provisional: boolean
   readonly at: Date
   readonly deliveryId: string | null
 }
 
-/** Appends the event of a change, and writes the payment and its payer as they are after it. */
+/** Appends the event of a change, writes the payment and its payer as they are after it, and plans when it is read next. */
 export async function changePayment(
   unit: WriteUnit,
   state: Payment | Birth,
   change: PaymentChange,
-  { source, report, provisional, at, deliveryId }: RecordedChange,
+  { source, report, link, provisional, at, deliveryId }: RecordedChange,
 ): Promise<{ payment: Payment; eventId: string }> {
   const place = await reservePlace(unit.db, state.streamId)
   const recordedAt = at.toISOString()
@@ -36,9 +41,14 @@ export async function changePayment(
     recordedAt,
     deliveryId,
   })
-  await savePayment(unit.db, payment, report.linkId)
+  await savePayment(unit.db, payment, report.linkId, pollOf(payment, link, at.getTime()))
   await savePayer(unit.db, payment.id, report.payer)
   return { payment, eventId }
+}
+
+/** When a payment is read next although nothing asks for it. `at` in milliseconds since the epoch. */
+export function pollOf(payment: Payment, link: PaymentLink | null, at: number): Poll {
+  return { at, poll: nextPoll(payment, at, link === null ? null : fromIso(link.expiresAt)) }
 }
 
 /**

@@ -47,6 +47,6 @@ export function toRow(command: Command): CommandsTable {
     owner: command.owner,
     lease_until: command.leaseUntil,
     sent_at: command.sentAt,
-    result_json: null,
+    result_json: command.result === null ? null : JSON.stringify(command.result),
   }
 }

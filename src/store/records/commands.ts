@@ -3,9 +3,10 @@ import type { CommandStore, NewCommand, RefKind } from '../command-store.ts'
 import type { Db, Write } from '../unit.ts'
 import { findAgreementByRefs } from './agreement-records.ts'
 import { findCommand, toCommand, toRow } from './command-records.ts'
+import { paidThrough } from './orphan-links.ts'
 import { refsOfSameCommand } from './refs.ts'
 import { settleWithAgreement, settleWithAgreementChange } from './settle-agreement.ts'
-import { settle, settledSince } from './settle-command.ts'
+import { hasRival, settle } from './settle-command.ts'
 import { settleWithLink } from './settle-link.ts'
 import { settleWithPayin } from './settle-payin.ts'
 import { settleWithPayment } from './settle-payment.ts'
@@ -19,7 +20,7 @@ export function createCommandStore(reader: Db, write: Write): CommandStore {
     forget: (id) => write(({ db }) => forget(db, id)),
     reject: (id, refusal) => write(({ db }) => reject(db, id, refusal)),
     markUnknown: (id) => write(({ db }) => markUnknown(db, id)),
-    settledSince: (mutation, result, sentAt) => settledSince(reader, { mutation, result, sentAt }),
+    hasRival: (command, since) => hasRival(reader, command, since),
     settle: (id, result) => write(({ db }) => settle(db, id, result)),
     settleWithLink: (id, link, at) => write((unit) => settleWithLink(unit, id, { link, at })),
     settleWithPayin: (id, payin, report, at) => write((unit) => settleWithPayin(unit, id, { payin, report, at })),
@@ -30,6 +31,7 @@ export function createCommandStore(reader: Db, write: Write): CommandStore {
     settleWithAgreementChange: (id, agreementId, report, at) =>
       write((unit) => settleWithAgreementChange(unit, id, { agreementId, report, at })),
     traceAgreement: async (ref) => findAgreementByRefs(reader, await refsOfSameCommand(reader, ref)),
+    paidThrough: (ref) => paidThrough(reader, ref),
     expireLeases: (now) => write(({ db }) => expireLeases(db, now)),
     purge: (before) => purge(write, before.getTime()),
   }
@@ -52,7 +54,7 @@ async function begin(db: Db, fresh: NewCommand): Promise<{ command: Command; fre
     owner: fresh.owner,
     leaseUntil: fresh.leaseUntil,
     sentAt: fresh.sentAt,
-    result: null,
+    result: fresh.expected ?? null,
   }
   await db.insertInto('commands').values(toRow(command)).execute()
   const { refKind: kind, site } = fresh

@@ -56,6 +56,37 @@ export async function storeDelivery(
     .execute()
 }
 
+/** Where what becomes of a delivery is written down. */
+export type DeliveryRow = {
+  readonly id: string
+  save(subject: Subject, result: { disposition: Disposition; eventId: string | null }): Promise<void>
+}
+
+/** The row of a delivery that has just come in. */
+export function newRow(db: Db, arrival: Arrival): DeliveryRow {
+  const id = randomUUID()
+  return { id, save: (subject, result) => storeDelivery(db, arrival, subject, { id, ...result }) }
+}
+
+/** The row of a delivery that is decided anew: when and how often it came stays as it is. */
+export function existingRow(db: Db, id: string): DeliveryRow {
+  return {
+    id,
+    async save(subject, { disposition, eventId }) {
+      await db
+        .updateTable('deliveries')
+        .set({
+          subject_id: subject?.id ?? null,
+          status_raw: subject?.statusRaw ?? null,
+          disposition,
+          event_id: eventId,
+        })
+        .where('id', '=', id)
+        .execute()
+    },
+  }
+}
+
 /** Keeps a delivery that is authentic and cannot be used. */
 export async function quarantine(db: Db, arrival: Arrival, subject: Subject): Promise<DeliveryOutcome> {
   const result = { id: randomUUID(), disposition: 'QUARANTINED', eventId: null } as const

@@ -3,6 +3,7 @@ import type { Payer } from '../../domain/payment-report.ts'
 import type { Payment } from '../../domain/payment.ts'
 import type { Db } from '../unit.ts'
 import { fromIso } from './instants.ts'
+import { type Poll, replacePoll } from './plan-read.ts'
 
 /** Reads a payment out of its column. */
 export function toPayment(stateJson: string): Payment {
@@ -15,8 +16,16 @@ export async function findPayment(db: Db, id: string): Promise<Payment | null> {
   return row === undefined ? null : toPayment(row.state_json)
 }
 
-/** Writes a payment as it is now. `namedLinkId` is the link that the latest report names; null keeps what was known. */
-export async function savePayment(db: Db, payment: Payment, namedLinkId: string | null): Promise<void> {
+/**
+ * Writes a payment as it is now. `namedLinkId` is the link that the latest report names; null keeps what was known.
+ * `plan` replaces the poll that was planned; a read that is due already, or is to be tried again sooner, stays.
+ */
+export async function savePayment(
+  db: Db,
+  payment: Payment,
+  namedLinkId: string | null,
+  plan: Poll | null = null,
+): Promise<void> {
   const state = {
     link_ref: payment.linkRef,
     state_json: JSON.stringify(payment),
@@ -35,18 +44,28 @@ export async function savePayment(db: Db, payment: Payment, namedLinkId: string 
       created_at: state.updated_at,
       confirmed_at: state.updated_at,
       named_link_id: namedLinkId,
+      read_due_at: plan?.poll ?? null,
     })
     .onConflict((conflict) =>
-      conflict
-        .column('id')
-        .doUpdateSet({ ...state, named_link_id: sql`coalesce(excluded.named_link_id, payments.named_link_id)` }),
+      conflict.column('id').doUpdateSet({
+        ...state,
+        named_link_id: sql`coalesce(excluded.named_link_id, payments.named_link_id)`,
+        ...(plan === null ? {} : { read_due_at: replacePoll('payments', plan) }),
+      }),
     )
     .execute()
 }
 
-/** Notes that the service has just told what is true of a payment. */
+/**
+ * Notes that the service has just told what is true of a payment. It counts like a delivery: an older answer that is still
+ * under way, to another process even, comes too late from now on.
+ */
 export async function confirmPayment(db: Db, id: string, at: Date): Promise<void> {
-  await db.updateTable('payments').set({ confirmed_at: at.getTime() }).where('id', '=', id).execute()
+  await db
+    .updateTable('payments')
+    .set((eb) => ({ confirmed_at: at.getTime(), deliveries: eb('deliveries', '+', 1) }))
+    .where('id', '=', id)
+    .execute()
 }
 
 /** Who pays, as far as the service has told. */

@@ -23,6 +23,18 @@ export function noLaterThan(at: number) {
   return sql<number>`case when read_due_at < ${at} then read_due_at else ${at} end`
 }
 
+/** Both in milliseconds since the epoch; `poll` is when something is read next although nothing asks for it. */
+export type Poll = { readonly at: number; readonly poll: number | null }
+
+/** A value for `read_due_at` in an upsert: a read that is due already, or is to be tried again sooner, stays planned. */
+export function replacePoll(table: 'payments' | 'agreements', { at, poll }: Poll) {
+  const due = sql.ref<number | null>(`${table}.read_due_at`)
+  const failures = sql.ref<number>(`${table}.read_failures`)
+  return sql<number | null>`case
+    when ${due} <= ${at} or (${failures} > 0 and ${due} < excluded.read_due_at) then ${due}
+    else ${poll} end`
+}
+
 type Plan = {
   readonly read_due_at: number | null | ReturnType<typeof noLaterThan>
   readonly read_failures?: number

@@ -20,7 +20,7 @@ export type Subject = {
 }
 
 /** What a subject tells those who make the read. */
-export function toReadSubject({ payment, link, payin, deliveries, failures }: Subject): ReadSubject {
+export function toReadSubject({ payment, link, payin, deliveries, failures, dueAt }: Subject): ReadSubject {
   return {
     paymentId: payment?.id ?? null,
     link,
@@ -28,6 +28,7 @@ export function toReadSubject({ payment, link, payin, deliveries, failures }: Su
     currency: payment?.details.currency ?? (link ?? payin)?.requestedAmount.currency ?? null,
     deliveries,
     failures,
+    dueAt: dueAt === null ? null : new Date(dueAt),
   }
 }
 
@@ -43,26 +44,41 @@ export async function findLinkSubject(db: Db, linkId: string): Promise<Subject |
   return row === undefined ? null : toLinkSubject(row)
 }
 
+/** A place in the line of what is due: payments stand before links of the same instant, and either by their ids. */
+type Place = { readonly dueAt: number; readonly paymentId: string | null; readonly linkId: string }
+
+/** Where a subject stands that was due when it was read. */
+export function placeOf({ dueAt, paymentId, link }: ReadSubject): Place {
+  return { dueAt: dueAt?.getTime() ?? 0, paymentId, linkId: link?.id ?? '' }
+}
+
+type Line = { readonly by: number; readonly limit: number; readonly after: Place | null }
+
 /** The subjects whose read is due by an instant (milliseconds since the epoch), longest due first. */
-export async function dueSubjects(db: Db, by: number, limit: number): Promise<Subject[]> {
-  const payments = await paymentSubjects(db)
-    .where('payments.read_due_at', '<=', by)
-    .orderBy('payments.read_due_at')
-    .limit(limit)
-    .execute()
-  const links = await db
-    .selectFrom('links')
-    .selectAll()
-    .where('read_due_at', '<=', by)
-    .orderBy('read_due_at')
-    .limit(limit)
-    .execute()
+export async function dueSubjects(db: Db, { by, limit, after }: Line): Promise<Subject[]> {
+  let paymentsDue = paymentSubjects(db).where('payments.read_due_at', '<=', by)
+  let linksDue = db.selectFrom('links').selectAll().where('read_due_at', '<=', by)
+  if (after !== null) {
+    const { dueAt, paymentId, linkId } = after
+    paymentsDue =
+      paymentId === null
+        ? paymentsDue.where('payments.read_due_at', '>', dueAt)
+        : paymentsDue
+            .where('payments.read_due_at', '>=', dueAt)
+            .where((eb) => eb.or([eb('payments.read_due_at', '>', dueAt), eb('payments.id', '>', paymentId)]))
+    linksDue = linksDue.where('read_due_at', '>=', dueAt)
+    if (paymentId === null)
+      linksDue = linksDue.where((eb) => eb.or([eb('read_due_at', '>', dueAt), eb('id', '>', linkId)]))
+  }
+  const payments = await paymentsDue.orderBy('payments.read_due_at').orderBy('payments.id').limit(limit).execute()
+  const links = await linksDue.orderBy('read_due_at').orderBy('id').limit(limit).execute()
   const payins = await payinsOf(
     db,
     payments.map(({ payment_id_asked: id }) => id),
   )
   const payinOf = new Map(payins.map((payin) => [payin.paymentId, payin]))
   const subjects = payments.map((row) => toPaymentSubject(row, payinOf.get(row.payment_id_asked) ?? null))
+  // The sort is stable: of the same instant payments come first, as `Place` has it.
   return [...subjects, ...links.map(toLinkSubject)].sort((a, b) => (a.dueAt ?? 0) - (b.dueAt ?? 0)).slice(0, limit)
 }
 

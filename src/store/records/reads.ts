@@ -1,14 +1,23 @@
 import type { ReadStore, ReadSubject } from '../read-store.ts'
 import type { Db, Write } from '../unit.ts'
 import { planRead, planReadBy } from './plan-read.ts'
-import { dueSubjects, findLinkSubject, findPaymentSubject, type Subject, toReadSubject } from './read-subjects.ts'
+import { readBacklog } from './read-backlog.ts'
+import {
+  dueSubjects,
+  findLinkSubject,
+  findPaymentSubject,
+  placeOf,
+  type Subject,
+  toReadSubject,
+} from './read-subjects.ts'
 import { recordRead, takeAgain } from './record-read.ts'
 import { pageOfUnfinal, startOfWalk } from './unfinal.ts'
 
 /** The reads that are planned, and what they showed. `clock` tells when a walk over what is not final begins. */
 export function createReadStore(reader: Db, write: Write, clock: () => Date): ReadStore {
   return {
-    due: async (now, limit) => (await dueSubjects(reader, now.getTime(), limit)).map(toReadSubject),
+    due: async (now, limit, after = null) =>
+      (await dueSubjects(reader, { by: now.getTime(), limit, after: after && placeOf(after) })).map(toReadSubject),
     nextDue: () => nextDue(reader),
     subject: async (id) => {
       const found = await findSubject(reader, id)
@@ -17,6 +26,7 @@ export function createReadStore(reader: Db, write: Write, clock: () => Date): Re
     record: (subject, report, at) => write((unit) => recordRead(unit, subject, { report, at })),
     postpone: (subject, until) => write(({ db }) => postpone(db, subject, until)),
     schedule: (id, at) => write(({ db }) => schedule(db, id, at)),
+    backlog: (now) => readBacklog(reader, now.getTime()),
     unfinal: (after, limit) => pageOfUnfinal(reader, after ?? startOfWalk(clock()), limit),
   }
 }

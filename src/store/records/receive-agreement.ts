@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import type { AgreementReport } from '../../domain/agreement-report.ts'
 import { type Agreement, type AgreementBirth, decideAgreementCallback } from '../../domain/agreement.ts'
 import type { DeliveryOutcome, IncomingCallback } from '../store.ts'
@@ -7,7 +6,7 @@ import { findAgreement, saveAgreement } from './agreement-records.ts'
 import { countCallback } from './agreement-subjects.ts'
 import { asKnown, changeAgreement, findAddressed } from './change-agreement.ts'
 import { findCommand } from './command-records.ts'
-import { countAttempt, findDelivery, quarantine, storeDelivery, type StoredDelivery } from './deliveries.ts'
+import { countAttempt, type DeliveryRow, findDelivery, newRow, quarantine, type StoredDelivery } from './deliveries.ts'
 import { findRef } from './refs.ts'
 
 /** Stores a callback and applies what it says; the same bytes again only count an attempt, and may ask for a read. */
@@ -19,11 +18,11 @@ export async function receiveAgreement(unit: WriteUnit, callback: IncomingCallba
   if (report === null) return quarantine(db, callback, null)
   const state = await findCalledBack(db, report, callback.ref)
   if (state === null) return quarantine(db, callback, report)
-  return apply(unit, callback, { report, state })
+  return applyCallback(unit, { report, state }, newRow(db, callback), callback.receivedAt)
 }
 
-/** Null when the address belongs to something else than the body names. */
-async function findCalledBack(
+/** What a callback speaks about. Null when the address belongs to something else than the body names. */
+export async function findCalledBack(
   db: Db,
   report: AgreementReport,
   ref: string,
@@ -54,26 +53,26 @@ async function doubtRepeat(db: Db, { report, receivedAt }: IncomingCallback): Pr
   return confirm
 }
 
-async function apply(
+/** Decides what a callback means for the agreement as it is now, and writes down what became of it. */
+export async function applyCallback(
   unit: WriteUnit,
-  callback: IncomingCallback,
   { report, state }: { report: AgreementReport; state: Agreement | AgreementBirth },
+  row: DeliveryRow,
+  at: Date,
 ): Promise<DeliveryOutcome> {
   const { db } = unit
-  const at = callback.receivedAt
   const known = asKnown(state)
   const { disposition, change, provisional: doubt, confirm } = decideAgreementCallback(known, report, false)
   const provisional = doubt ?? known?.provisional ?? false
-  const deliveryId = randomUUID()
 
   let eventId: string | null = null
   if (change !== null) {
-    const recorded = { source: 'WEBHOOK', payer: report.payer, provisional, at, deliveryId } as const
+    const recorded = { source: 'WEBHOOK', payer: report.payer, provisional, at, deliveryId: row.id } as const
     eventId = (await changeAgreement(unit, state, change, recorded)).eventId
   } else if (known !== null && known.provisional !== provisional) {
     await saveAgreement(db, { ...known, provisional })
   }
-  await storeDelivery(db, callback, report, { id: deliveryId, disposition, eventId })
+  await row.save(report, { disposition, eventId })
   await countCallback(db, state.id, { confirm, at })
   return { disposition, repeat: false, readDue: confirm }
 }

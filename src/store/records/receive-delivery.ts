@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto'
+import { hasBecomePaid } from '../../domain/orphan-link.ts'
 import type { PaymentReport } from '../../domain/payment-report.ts'
 import { decideWebhook, withRequestedAmount } from '../../domain/payment.ts'
 import type { DeliveryOutcome, IncomingDelivery } from '../store.ts'
@@ -8,13 +8,15 @@ import { changePayment, joinLink, tellLink } from './change-payment.ts'
 import { countDelivery } from './count-delivery.ts'
 import {
   countAttempt,
+  type DeliveryRow,
   findDelivery,
+  newRow,
   quarantine,
-  storeDelivery,
   type StoredDelivery,
   type Subject,
 } from './deliveries.ts'
 import { type Addressee, findAddressee } from './find-addressee.ts'
+import { findOrphan } from './orphan-links.ts'
 import { findPayment, savePayment } from './payment-records.ts'
 
 /** Stores a webhook and applies what it says; the same bytes again only count an attempt, and may ask for a read. */
@@ -23,7 +25,8 @@ export async function receiveDelivery(unit: WriteUnit, delivery: IncomingDeliver
   if (before !== null) return receiveAgain(unit.db, delivery, before)
   const { report, ref } = delivery
   const addressee = report === null ? null : await findAddressee(unit.db, report, ref)
-  return addressee === null ? quarantine(unit.db, delivery, subjectOf(report)) : apply(unit, delivery, addressee)
+  if (addressee === null) return quarantine(unit.db, delivery, subjectOf(report))
+  return applyDelivery(unit, addressee, newRow(unit.db, delivery), delivery.receivedAt)
 }
 
 function subjectOf(report: PaymentReport | null): Subject {
@@ -47,18 +50,18 @@ async function doubtRepeat(db: Db, { report, receivedAt }: IncomingDelivery): Pr
   return confirm
 }
 
-async function apply(
+/** Decides what a delivery means for the payment as it is now, and writes down what became of it. */
+export async function applyDelivery(
   unit: WriteUnit,
-  delivery: IncomingDelivery,
   { report: said, payment, link, linkRef }: Addressee,
+  row: DeliveryRow,
+  at: Date,
 ): Promise<DeliveryOutcome> {
   const { db } = unit
-  const at = delivery.receivedAt
   const state = payment === null ? null : joinLink(payment, linkRef, link)
   const report = state === null ? withRequestedAmount(said, link?.requestedAmount ?? null) : said
   const { disposition, change, provisional: doubt, confirm } = decideWebhook(state, report, false)
   const provisional = doubt ?? state?.provisional ?? false
-  const deliveryId = randomUUID()
 
   let after = state
   let eventId: string | null = null
@@ -67,9 +70,10 @@ async function apply(
     const changed = await changePayment(unit, before, change, {
       source: 'WEBHOOK',
       report,
+      link,
       provisional,
       at,
-      deliveryId,
+      deliveryId: row.id,
     })
     after = changed.payment
     eventId = changed.eventId
@@ -77,11 +81,13 @@ async function apply(
     after = { ...state, provisional }
     await savePayment(db, after, report.linkId)
   }
-  await storeDelivery(db, delivery, subjectOf(report), { id: deliveryId, disposition, eventId })
+  await row.save(subjectOf(report), { disposition, eventId })
   if (after !== null) {
     const toldAnew = change !== null || payment?.linkRef !== after.linkRef
     if (link !== null && toldAnew) await tellLink(db, link, after)
     await countDelivery(db, after, { confirm, at })
   }
-  return { disposition, repeat: false, readDue: confirm }
+  const paid = after !== null && hasBecomePaid(payment, after)
+  const orphan = paid && link === null && linkRef !== null ? await findOrphan(db, linkRef, at) : null
+  return { disposition, repeat: false, readDue: confirm, ...(orphan === null ? {} : { orphan }) }
 }

@@ -2,14 +2,15 @@ import { attributeRead, readOfUnusedLink } from '../../domain/attribution.ts'
 import type { PaymentLink } from '../../domain/payment-link.ts'
 import type { PaymentReport } from '../../domain/payment-report.ts'
 import type { Payment } from '../../domain/payment.ts'
+import { readAfterUntouched, readAgain } from '../../domain/read-schedule.ts'
 import type { ReadOutcome, ReadSubject } from '../store.ts'
 import type { Db, WriteUnit } from '../unit.ts'
 import { appendEvent, reservePlace } from './append-event.ts'
 import { applyAnswer } from './apply-answer.ts'
+import { pollOf } from './change-payment.ts'
 import { fromIso } from './instants.ts'
 import { findPayment } from './payment-records.ts'
 import { planRead } from './plan-read.ts'
-import { readAfterUntouched, readAgain } from './read-schedule.ts'
 import { findLinkSubject, findPaymentSubject, type Subject } from './read-subjects.ts'
 
 type Answer = { readonly report: PaymentReport; readonly at: Date }
@@ -36,7 +37,7 @@ export async function takeAgain(db: Db, { paymentId, link }: ReadSubject): Promi
 }
 
 async function learnNothing(db: Db, subject: Subject, at: Date): Promise<ReadOutcome> {
-  await planRead(db, subject, { dueAt: readAgain(at.getTime()), failures: subject.failures + 1 })
+  await planRead(db, subject, { dueAt: readAgain(at.getTime(), subject.failures), failures: subject.failures + 1 })
   return 'fruitless'
 }
 
@@ -94,7 +95,7 @@ async function expireLink(unit: WriteUnit, link: PaymentLink, at: Date): Promise
   return 'changed'
 }
 
-/** Applies an answer to the payment that it is about, and ends that payment's read. Null when the answer tells nothing. */
+/** Applies an answer to the payment that it is about, and plans when that payment is read next. Null when the answer tells nothing. */
 async function applyRead(
   unit: WriteUnit,
   known: { state: Payment | null; link: PaymentLink | null },
@@ -102,6 +103,7 @@ async function applyRead(
 ): Promise<ReadOutcome | null> {
   const applied = await applyAnswer(unit, known, { ...answer, source: 'READ' })
   if (applied === null) return null
-  await planRead(unit.db, { payment: applied.payment, link: known.link }, { dueAt: null, failures: 0 })
+  const { poll: dueAt } = pollOf(applied.payment, known.link, answer.at.getTime())
+  await planRead(unit.db, { payment: applied.payment, link: known.link }, { dueAt, failures: 0 })
   return applied.changed ? 'changed' : 'confirmed'
 }

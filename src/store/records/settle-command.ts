@@ -31,18 +31,20 @@ export async function settle(db: Db, commandId: string, result: unknown): Promis
   if ((await findUnsettled(db, commandId, result)) !== null) await markSettled(db, commandId, result)
 }
 
-/** Whether another command of the same kind came to the same result since an instant. */
-export async function settledSince(
-  db: Db,
-  { mutation, result, sentAt }: { mutation: string; result: unknown; sentAt: number },
-): Promise<boolean> {
+/** Whether another command of the same kind with the same expected result is open, or was sent since and settled. */
+export async function hasRival(db: Db, { id, mutation, result }: Command, since: number): Promise<boolean> {
   const row = await db
     .selectFrom('commands')
     .select('id')
+    .where('id', '!=', id)
     .where('mutation', '=', mutation)
-    .where('state', '=', 'SETTLED')
-    .where('result_json', '=', JSON.stringify(result ?? null))
-    .where('sent_at', '>=', sentAt)
+    .where('result_json', '=', JSON.stringify(result))
+    .where((eb) =>
+      eb.or([
+        eb('state', 'in', ['SENT', 'UNKNOWN']),
+        eb.and([eb('state', '=', 'SETTLED'), eb('sent_at', '>=', since)]),
+      ]),
+    )
     .limit(1)
     .executeTakeFirst()
   return row !== undefined

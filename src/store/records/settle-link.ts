@@ -1,13 +1,14 @@
 import { type PaymentLink, speaksForLink } from '../../domain/payment-link.ts'
 import type { Payment } from '../../domain/payment.ts'
+import { readAfterExpiry } from '../../domain/read-schedule.ts'
 import { StoreConflictError } from '../errors.ts'
 import type { Db, WriteUnit } from '../unit.ts'
 import { appendEvent, reservePlace } from './append-event.ts'
-import { joinLink, tellLink } from './change-payment.ts'
+import { joinLink, pollOf, tellLink } from './change-payment.ts'
 import { fromIso } from './instants.ts'
 import { findLink, toLinkRow } from './link-records.ts'
 import { savePayment, toPayment } from './payment-records.ts'
-import { readAfterExpiry } from './read-schedule.ts'
+import { planReadBy } from './plan-read.ts'
 import { findUnsettled, markSettled } from './settle-command.ts'
 
 /**
@@ -29,7 +30,7 @@ export async function settleWithLink(
     .values(toLinkRow(link, readAfterExpiry(fromIso(link.expiresAt))))
     .execute()
   await appendLinkCreated(unit, link, at)
-  await takeOverPayments(db, link)
+  await takeOverPayments(db, link, at.getTime())
   await markSettled(db, commandId, result)
 }
 
@@ -54,11 +55,13 @@ async function appendLinkCreated(unit: WriteUnit, link: PaymentLink, at: Date): 
   })
 }
 
-async function takeOverPayments(db: Db, link: PaymentLink): Promise<void> {
+async function takeOverPayments(db: Db, link: PaymentLink, at: number): Promise<void> {
   let speaker: Payment | null = null
   for (const found of await paymentsThrough(db, link)) {
     const payment = joinLink(found, link.ref, link)
     await savePayment(db, payment, null)
+    const { poll } = pollOf(payment, link, at)
+    if (poll !== null) await planReadBy(db, { payment, link }, poll)
     if (speaksForLink(payment, speaker)) speaker = payment
   }
   if (speaker !== null) await tellLink(db, link, speaker)

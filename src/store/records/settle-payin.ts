@@ -59,7 +59,14 @@ async function recordCreation(
   const provisional = doubt ?? state?.provisional ?? false
   const payer = await missingOf(unit.db, report)
   if (change !== null) {
-    const recorded = { source: 'COMMAND', report: { ...report, payer }, provisional, at, deliveryId: null } as const
+    const recorded = {
+      source: 'COMMAND',
+      report: { ...report, payer },
+      link: null,
+      provisional,
+      at,
+      deliveryId: null,
+    } as const
     const { payment } = await changePayment(unit, state ?? birthOf(report.paymentId, null), change, recorded)
     return { payment, confirm }
   }

@@ -11,6 +11,7 @@ import {
   NOW,
   present,
   settledAgreement,
+  pollAfter,
 } from './builders.ts'
 import type { Fixture } from './store-contract.ts'
 
@@ -44,11 +45,38 @@ export function agreementReadsContract(fixture: Fixture): void {
   it('tells what is to be read, by id or by clientTransactionId', async () => {
     const { store } = fixture
     await suspended()
-    const expected = { agreement: await agreementOf(store), deliveries: 2, failures: 0 }
+    const expected = { agreement: await agreementOf(store), deliveries: 2, failures: 0, dueAt: after(MINUTE) }
     expect(await subject()).toEqual(expected)
     expect(await subject('client-1')).toEqual(expected)
     expect(await store.agreementReads.due(after(MINUTE), 5)).toEqual([expected])
     expect(await store.agreementReads.subject('NONE')).toBeNull()
+  })
+
+  it('is walked from page to page, past any number of reads that are due at the same instant', async () => {
+    const { store } = fixture
+    const ids = ['AGR3', 'AGR1', 'AGR2']
+    for (const id of ids) {
+      const names = { id, clientTransactionId: `client-${id}` }
+      await settledAgreement(store, `ref-${id}`, names)
+      await store.inbox.receiveAgreement(callback(agreementReport('failed', names), { ref: `ref-${id}` }))
+    }
+    const walked: string[] = []
+    let last: AgreementReadSubject | null = null
+    do {
+      const page: AgreementReadSubject[] = await store.agreementReads.due(NOW, 1, last)
+      walked.push(...page.map(({ agreement }) => agreement.id))
+      last = page.at(-1) ?? null
+    } while (last !== null)
+    expect(walked).toEqual(ids.toSorted())
+  })
+
+  it('sets an answer aside when a newer one was recorded since the read was sent', async () => {
+    const { store } = fixture
+    await suspended()
+    const asked = await subject()
+    expect(await store.agreementReads.record(await subject(), agreementReport('active'), NOW)).toBe('changed')
+    expect(await store.agreementReads.record(asked, agreementReport('suspended'), NOW)).toBe('superseded')
+    expect((await agreementOf(store)).status).toBe('active')
   })
 
   it('ends the doubt when a read confirms the state, without an event', async () => {
@@ -58,7 +86,7 @@ export function agreementReadsContract(fixture: Fixture): void {
     expect((await agreementOf(store)).provisional).toBe(true)
     expect(await store.agreementReads.record(await subject(), agreementReport('suspended'), NOW)).toBe('confirmed')
     expect(await agreementOf(store)).toMatchObject({ provisional: false, version: 3 })
-    expect(await store.agreementReads.nextDue()).toBeNull()
+    expect(await store.agreementReads.nextDue()).toSatisfy(pollAfter(NOW))
   })
 
   it('records what a read shows as an event of our own', async () => {
@@ -76,7 +104,7 @@ export function agreementReadsContract(fixture: Fixture): void {
       recordedAt: after(2 * MINUTE).toISOString(),
     })
     expect((await store.agreements.payers(['AGR1'])).get('AGR1')?.name).toBe('Ada')
-    expect(await store.agreementReads.nextDue()).toBeNull()
+    expect(await store.agreementReads.nextDue()).toSatisfy(pollAfter(after(2 * MINUTE)))
   })
 
   it('sets an answer aside when a callback or a repeat of one was stored since the read was sent', async () => {
@@ -92,7 +120,16 @@ export function agreementReadsContract(fixture: Fixture): void {
     expect(await store.agreementReads.nextDue()).toEqual(after(MINUTE))
   })
 
-  it('asks again in 15 minutes when the answer tells nothing', async () => {
+  it('plans a read of every agreement that can still change', async () => {
+    const { store } = fixture
+    await settledAgreement(store)
+    await settledAgreement(store, 'b', { id: 'AGR2', clientTransactionId: 'client-2', statusRaw: 'cancelled' })
+    expect(await store.agreementReads.scheduleAll(after(MINUTE))).toBe(1)
+    expect(await store.agreementReads.nextDue()).toEqual(after(MINUTE))
+    expect(await store.agreementReads.due(after(MINUTE), 9)).toHaveLength(1)
+  })
+
+  it('asks again in 15 minutes when the answer tells nothing, and later each time', async () => {
     const { store } = fixture
     await suspended()
     await settledAgreement(store, 'b', { id: 'AGR2', clientTransactionId: 'client-2' })
@@ -101,9 +138,13 @@ export function agreementReadsContract(fixture: Fixture): void {
       agreementReport('active', { id: 'AGR2' }),
       agreementReport('active', { clientTransactionId: 'client-2' }),
     ]
-    for (const said of wrong) {
+    const isDue = async (at: Date) =>
+      (await store.agreementReads.due(at, 9)).some(({ agreement }) => agreement.id === 'AGR1')
+    for (const [failures, said] of wrong.entries()) {
       expect(await store.agreementReads.record(await subject(), said, NOW)).toBe('fruitless')
-      expect(await store.agreementReads.nextDue()).toEqual(after(15 * MINUTE))
+      const wait = 15 * MINUTE * 2 ** failures
+      expect(await isDue(after(wait - 1))).toBe(false)
+      expect(await isDue(after(wait))).toBe(true)
     }
     expect(await subject()).toMatchObject({ failures: 3, agreement: { status: 'suspended', version: 3 } })
     await store.agreementReads.record(await subject(), agreementReport('suspended'), NOW)

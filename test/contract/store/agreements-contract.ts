@@ -15,6 +15,7 @@ import {
   NOW,
   report,
   settledAgreement,
+  pollAfter,
 } from './builders.ts'
 import type { Fixture } from './store-contract.ts'
 
@@ -64,7 +65,7 @@ export function agreementsContract(fixture: Fixture): void {
       state: 'SETTLED',
       result: { agreementId: 'AGR1' },
     })
-    expect(await store.agreementReads.nextDue()).toBeNull()
+    expect(await store.agreementReads.nextDue()).toSatisfy(pollAfter(NOW))
   })
 
   it('changes nothing when it is settled a second time', async () => {
@@ -94,7 +95,7 @@ export function agreementsContract(fixture: Fixture): void {
       ['AGREEMENT_AMENDED', 'COMMAND'],
     ])
     expect((await store.agreements.payers(['AGR1'])).get('AGR1')).toEqual(payer)
-    expect(await store.agreementReads.nextDue()).toBeNull()
+    expect(await store.agreementReads.nextDue()).toSatisfy(pollAfter(NOW))
   })
 
   it('reads the agreement now when an answer that is found late says something else than the callbacks', async () => {

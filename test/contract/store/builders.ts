@@ -179,6 +179,11 @@ export async function settledAgreement(
   return store.commands.settleWithAgreement(begun.id, { ref, site: 'au' }, said, NOW)
 }
 
+/** Whether a read is planned for when every retry of the webhook of an event is over: 50 minutes after it, more or less. */
+export function pollAfter(event: Date): (due: Date | null) => boolean {
+  return (due) => due !== null && Math.abs(due.getTime() - after(50 * MINUTE, event).getTime()) <= 5 * MINUTE
+}
+
 export async function agreementOf(store: Store, id = 'AGR1'): Promise<Agreement> {
   const [found] = await store.agreements.byIds([id])
   return present(found)

@@ -150,4 +150,11 @@ export function housekeepingContract(fixture: Fixture): void {
     await expect(store.reads.unfinal('nonsense', 2)).rejects.toThrow(RangeError)
     expect((await paymentOf(store, 'P1')).version).toBe(1)
   })
+
+  it('meets each once on a walk, whatever order a language gives to the ids', async () => {
+    const ids = ['a', 'B', 'c', 'D', 'é', 'Z', 'z', '_', '1']
+    for (const paymentId of ids) await fixture.store.inbox.receive(delivery(report('pending', { paymentId })))
+    for (const ref of ids) await settledLink(fixture.store, ref, { id: `${ref}-link` })
+    expect((await walk()).toSorted()).toEqual([...ids, ...ids.map((ref) => `${ref}-link`)].toSorted())
+  })
 }

@@ -42,10 +42,10 @@ export function randomAgreementsContract(fixture: Fixture, open: OpenStore): voi
         await destroy()
       }
     })
-    const result = await check(histories, { seed, numRuns: 30 })
+    const result = await check(histories, { seed, numRuns: fixture.histories })
     // The report names the seed: STORE_SEED repeats the run.
     expect(result.failed ? await asyncDefaultReportMessage(result) : null).toBeNull()
-  })
+  }, 60_000)
 }
 
 async function play(store: Store, steps: readonly Step[], atOnce: boolean): Promise<void> {

@@ -49,10 +49,10 @@ export function randomHistoriesContract(fixture: Fixture, open: OpenStore): void
         await destroy()
       }
     })
-    const result = await check(histories, { seed, numRuns: 40 })
+    const result = await check(histories, { seed, numRuns: fixture.histories })
     // The report names the seed: STORE_SEED repeats the run.
     expect(result.failed ? await asyncDefaultReportMessage(result) : null).toBeNull()
-  })
+  }, 60_000)
 }
 
 async function play(store: Store, steps: readonly Step[], atOnce: boolean): Promise<void> {

@@ -1,6 +1,18 @@
 import { expect, it } from 'vitest'
 import type { ReadSubject } from '../../../src/store/store.ts'
-import { after, delivery, events, linkOf, MINUTE, NOW, paymentOf, present, report, settledLink } from './builders.ts'
+import {
+  after,
+  delivery,
+  events,
+  linkOf,
+  MINUTE,
+  NOW,
+  paymentOf,
+  present,
+  report,
+  settledLink,
+  pollAfter,
+} from './builders.ts'
 import type { Fixture } from './store-contract.ts'
 
 export function readsContract(fixture: Fixture): void {
@@ -39,6 +51,7 @@ export function readsContract(fixture: Fixture): void {
       currency: 'AUD',
       failures: 0,
       deliveries: (await subject()).deliveries,
+      dueAt: NOW,
     }
     expect(await subject('PAY1')).toEqual(expected)
     expect(await subject('LINK-a')).toEqual(expected)
@@ -46,12 +59,58 @@ export function readsContract(fixture: Fixture): void {
     expect(await store.reads.subject('NONE')).toBeNull()
   })
 
+  it('is walked from page to page, past any number of reads that are due at the same instant', async () => {
+    const { store } = fixture
+    for (const id of ['P4', 'P2', 'P3', 'P1']) await store.inbox.receive(delivery(report('failed', { paymentId: id })))
+    await store.inbox.receive(delivery(report('failed', { paymentId: 'LAST' }), { receivedAt: after(MINUTE) }))
+    for (const ref of ['b', 'a', 'c']) await settledLink(store, ref)
+    for (const ref of ['b', 'a', 'c']) await store.reads.schedule(`LINK-${ref}`, NOW)
+    const walk = async (limit: number) => {
+      const pages: string[][] = []
+      let last: ReadSubject | null = null
+      do {
+        const page: ReadSubject[] = await store.reads.due(after(MINUTE), limit, last)
+        pages.push(page.map(({ paymentId, link }) => paymentId ?? link?.id ?? ''))
+        last = page.at(-1) ?? null
+      } while (last !== null)
+      return pages.flat()
+    }
+    const all = ['P1', 'P2', 'P3', 'P4', 'LINK-a', 'LINK-b', 'LINK-c', 'LAST']
+    for (const limit of [1, 2, 3, 100]) expect(await walk(limit)).toEqual(all)
+  })
+
+  it('tells how many reads are due, and since when a payment has been unconfirmed', async () => {
+    const { store } = fixture
+    expect(await store.reads.backlog(NOW)).toEqual({ waiting: 0, unconfirmedSince: null })
+    await settledLink(store, 'a')
+    await store.reads.schedule('LINK-a', after(2 * MINUTE))
+    await doubtful()
+    expect(await store.reads.backlog(after(3 * MINUTE))).toEqual({ waiting: 2, unconfirmedSince: after(MINUTE) })
+    // A read that failed is put off, and what it was to settle is in doubt all the same.
+    await store.reads.postpone(await subject(), after(60 * MINUTE))
+    expect(await store.reads.backlog(after(3 * MINUTE))).toEqual({ waiting: 1, unconfirmedSince: after(MINUTE) })
+    await store.reads.record(await subject(), report('failed'), after(3 * MINUTE))
+    expect(await store.reads.backlog(after(3 * MINUTE))).toEqual({ waiting: 1, unconfirmedSince: null })
+  })
+
+  it('sets an answer aside when a newer one was recorded since the read was sent', async () => {
+    const { store } = fixture
+    await doubtful()
+    const asked = await subject()
+    expect(await store.reads.record(await subject(), report('received'), after(3 * MINUTE))).toBe('changed')
+    expect(await store.reads.record(asked, report('failed'), after(4 * MINUTE))).toBe('superseded')
+    const again = await subject()
+    expect(await store.reads.record(await subject(), report('received'), after(5 * MINUTE))).toBe('confirmed')
+    expect(await store.reads.record(again, report('failed'), after(6 * MINUTE))).toBe('superseded')
+    expect((await paymentOf(store)).statusRaw).toBe('received')
+  })
+
   it('ends the doubt when a read confirms the state, without an event', async () => {
     await doubtful()
     expect((await paymentOf(fixture.store)).provisional).toBe(true)
     expect(await fixture.store.reads.record(await subject(), report('failed'), after(3 * MINUTE))).toBe('confirmed')
     expect(await paymentOf(fixture.store)).toMatchObject({ statusRaw: 'failed', provisional: false, version: 2 })
-    expect(await fixture.store.reads.nextDue()).toBeNull()
+    expect(await fixture.store.reads.nextDue()).toSatisfy(pollAfter(after(MINUTE)))
   })
 
   it('records what a read shows as an event of our own', async () => {
@@ -91,7 +150,7 @@ export function readsContract(fixture: Fixture): void {
     expect(await paymentOf(store)).toMatchObject({ statusRaw: 'received', version: 3 })
     expect(await store.reads.due(after(3 * MINUTE), 10)).toHaveLength(1)
     expect(await store.reads.record(await subject(), report('received'), after(4 * MINUTE))).toBe('confirmed')
-    expect(await store.reads.nextDue()).toBeNull()
+    expect(await store.reads.nextDue()).toSatisfy(pollAfter(after(3 * MINUTE)))
   })
 
   it('sets an answer aside when a repeat asked for another read meanwhile', async () => {
@@ -166,6 +225,43 @@ export function readsContract(fixture: Fixture): void {
     expect((await subject()).failures).toBe(2)
     await store.reads.record(await subject(), report('failed'), after(MINUTE))
     expect((await subject()).failures).toBe(0)
+  })
+
+  it('plans a poll for when every retry of the last event is over, and then at waits that double', async () => {
+    const { store } = fixture
+    await store.inbox.receive(delivery(report('pending')))
+    await store.inbox.receive(delivery(report('authorised'), { receivedAt: after(20 * MINUTE) }))
+    expect(await store.reads.nextDue()).toSatisfy(pollAfter(after(20 * MINUTE)))
+    const waits: number[] = []
+    for (let poll = 0; poll < 4; poll++) {
+      const at = present(await store.reads.nextDue())
+      expect(await store.reads.record(await subject(), report('authorised'), at)).toBe('confirmed')
+      waits.push((present(await store.reads.nextDue()).getTime() - at.getTime()) / MINUTE)
+    }
+    for (const [index, wait] of waits.entries()) expect(Math.abs(wait / (15 * 2 ** index) - 1)).toBeLessThan(0.101)
+  })
+
+  it('keeps a read that is due when an event comes, and forgets the poll that it makes needless', async () => {
+    const { store } = fixture
+    await store.inbox.receive(delivery(report('failed')))
+    await store.inbox.receive(delivery(report('received'), { receivedAt: after(MINUTE) }))
+    expect(await store.reads.nextDue()).toEqual(NOW)
+    await store.reads.record(await subject(), report('received'), after(2 * MINUTE))
+    expect(await store.reads.nextDue()).toSatisfy(pollAfter(after(MINUTE)))
+    await store.inbox.receive(delivery(report('dispute_lost'), { receivedAt: after(3 * MINUTE) }))
+    expect(await store.reads.nextDue()).toBeNull()
+  })
+
+  it('polls an unpaid payment when its link is over, and tries a failed read again no later than planned', async () => {
+    const { store } = fixture
+    await settledLink(store, 'a', { expiresAt: after(30 * MINUTE).toISOString() })
+    await store.inbox.receive(delivery(report('pending'), { ref: 'a' }))
+    expect(await store.reads.nextDue()).toEqual(after(31 * MINUTE))
+    await store.reads.postpone(await subject(), after(5 * MINUTE))
+    await store.inbox.receive(delivery(report('authorised'), { ref: 'a', receivedAt: after(MINUTE) }))
+    expect(await store.reads.nextDue()).toEqual(after(5 * MINUTE))
+    await store.reads.record(await subject(), report('received'), after(5 * MINUTE))
+    expect(await store.reads.nextDue()).toSatisfy(pollAfter(after(5 * MINUTE)))
   })
 
   it('does not postpone what a webhook asked for since', async () => {

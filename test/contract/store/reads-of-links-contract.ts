@@ -1,6 +1,18 @@
 import { expect, it } from 'vitest'
 import type { ReadSubject } from '../../../src/store/store.ts'
-import { after, delivery, events, linkOf, MINUTE, NOW, paymentOf, present, report, settledLink } from './builders.ts'
+import {
+  after,
+  delivery,
+  events,
+  linkOf,
+  MINUTE,
+  NOW,
+  paymentOf,
+  present,
+  report,
+  settledLink,
+  pollAfter,
+} from './builders.ts'
 import type { Fixture } from './store-contract.ts'
 
 /** Links of these tests end an hour after `NOW`. */
@@ -20,7 +32,15 @@ export function readsOfLinksContract(fixture: Fixture): void {
     expect(await store.reads.nextDue()).toEqual(after(END + MINUTE))
     expect(await store.reads.due(after(END), 10)).toEqual([])
     expect(await store.reads.due(after(END + MINUTE), 10)).toEqual([
-      { paymentId: null, link: made, payin: null, currency: 'AUD', deliveries: 0, failures: 0 },
+      {
+        paymentId: null,
+        link: made,
+        payin: null,
+        currency: 'AUD',
+        deliveries: 0,
+        failures: 0,
+        dueAt: after(END + MINUTE),
+      },
     ])
   })
 
@@ -78,17 +98,17 @@ export function readsOfLinksContract(fixture: Fixture): void {
     expect((await events(store)).at(-1)).toMatchObject({ source: 'READ', fromStatus: null, toStatus: 'received' })
     expect((await linkOf(store, 'LINK-a')).paymentId).toBe('PAY1')
     expect((await store.payments.payers(['PAY1'])).get('PAY1')?.name).toBe('Ada')
-    expect(await store.reads.nextDue()).toBeNull()
+    expect(await store.reads.nextDue()).toSatisfy(pollAfter(NOW))
   })
 
   it('gives a payment that was known without a link the link that a read shows', async () => {
     const { store } = fixture
     await store.inbox.receive(delivery(report('received')))
-    await settledLink(store, 'a')
+    await settledLink(store, 'a', { requestedAmount: { value: '10', currency: 'AUD' } })
     expect(await store.reads.record(await subject(), report('received'), NOW)).toBe('confirmed')
     expect(await paymentOf(store)).toMatchObject({ linkRef: 'a', streamId: 'payment:PAY1', version: 1 })
     expect((await linkOf(store, 'LINK-a')).paymentId).toBe('PAY1')
-    expect(await store.reads.nextDue()).toBeNull()
+    expect(await store.reads.nextDue()).toSatisfy(pollAfter(NOW))
   })
 
   it('sets an answer aside when a webhook came through the link meanwhile', async () => {
@@ -100,7 +120,7 @@ export function readsOfLinksContract(fixture: Fixture): void {
     await store.reads.postpone(asked, after(END))
     expect((await linkOf(store, 'LINK-a')).expired).toBe(false)
     expect(await store.log.head()).toBe(2)
-    expect(await store.reads.nextDue()).toBeNull()
+    expect(await store.reads.nextDue()).toSatisfy(pollAfter(NOW))
   })
 
   it("asks again when the answer is about another link, or another link's payment", async () => {
@@ -108,9 +128,10 @@ export function readsOfLinksContract(fixture: Fixture): void {
     await settledLink(store, 'a')
     await settledLink(store, 'b')
     await store.inbox.receive(delivery(report('pending', { paymentId: 'P2' }), { ref: 'b' }))
-    for (const wrong of [report('received', { linkId: 'LINK-b' }), report('received', { paymentId: 'P2' })]) {
-      expect(await store.reads.record(await subject(), wrong, NOW)).toBe('fruitless')
-      expect(await store.reads.nextDue()).toEqual(after(15 * MINUTE))
+    const wrong = [report('received', { linkId: 'LINK-b' }), report('received', { paymentId: 'P2' })]
+    for (const [failures, said] of wrong.entries()) {
+      expect(await store.reads.record(await subject(), said, NOW)).toBe('fruitless')
+      expect(await store.reads.nextDue()).toEqual(after(15 * MINUTE * 2 ** failures))
     }
     expect((await subject()).failures).toBe(2)
     expect(await paymentOf(store, 'P2')).toMatchObject({ statusRaw: 'pending', linkRef: 'b' })

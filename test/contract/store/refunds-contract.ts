@@ -1,13 +1,31 @@
 import { expect, it } from 'vitest'
+import type { Command } from '../../../src/domain/command.ts'
 import { StoreConflictError } from '../../../src/store/errors.ts'
-import { after, command, delivery, events, linkOf, MINUTE, NOW, paymentOf, report, settledLink } from './builders.ts'
+import {
+  after,
+  command,
+  delivery,
+  events,
+  linkOf,
+  MINUTE,
+  NOW,
+  paymentOf,
+  report,
+  settledLink,
+  pollAfter,
+} from './builders.ts'
 import type { Fixture } from './store-contract.ts'
 
 export function refundsContract(fixture: Fixture): void {
   /** A command that was sent a minute after `NOW`. */
   async function begun(ref = 'r'): Promise<string> {
-    const asked = command(ref, { mutation: 'refundPayment', refKind: null, sentAt: after(MINUTE).getTime() })
-    return (await fixture.store.commands.begin(asked)).command.id
+    return (await asked(ref)).id
+  }
+
+  async function asked(ref: string, paymentId?: string, sentAt = after(MINUTE)): Promise<Command> {
+    const expected = paymentId === undefined ? {} : { expected: { paymentId } }
+    const fresh = command(ref, { mutation: 'refundPayment', refKind: null, sentAt: sentAt.getTime(), ...expected })
+    return (await fixture.store.commands.begin(fresh)).command
   }
 
   const answered = after(2 * MINUTE)
@@ -55,7 +73,7 @@ export function refundsContract(fixture: Fixture): void {
       state: 'SETTLED',
       result: { paymentId: 'PAY1' },
     })
-    expect(await store.reads.nextDue()).toBeNull()
+    expect(await store.reads.nextDue()).toSatisfy(pollAfter(answered))
   })
 
   it('leaves a read that a webhook asked for to be made', async () => {
@@ -117,7 +135,38 @@ export function refundsContract(fixture: Fixture): void {
     const again = await store.commands.settleWithPayment(id, 'PAY1', report('return_received'), answered)
     expect(again?.statusRaw).toBe('return_pending')
     await expect(store.commands.settleWithPayment(id, 'P2', null, answered)).rejects.toThrow(StoreConflictError)
-    expect(await store.reads.nextDue()).toBeNull()
+    expect(await store.reads.nextDue()).toSatisfy(pollAfter(answered))
+  })
+
+  it('knows what a refund will have changed before it is settled, and loses it with nothing but a refusal', async () => {
+    const { commands } = fixture.store
+    const refund = await asked('r', 'PAY1')
+    expect(refund).toMatchObject({ state: 'SENT', result: { paymentId: 'PAY1' } })
+    await commands.markUnknown(refund.id)
+    expect(await commands.find('refundPayment', 'key-r')).toMatchObject({ state: 'UNKNOWN', result: refund.result })
+    await commands.reject(refund.id, { httpStatus: 422 })
+    expect(await commands.find('refundPayment', 'key-r')).toMatchObject({ result: { httpStatus: 422 } })
+  })
+
+  it('tells whether another refund of the same payment may have had an effect since', async () => {
+    const { store } = fixture
+    const one = await asked('one', 'PAY1')
+    await asked('of-another', 'PAY2')
+    await store.commands.begin(command('no-refund', { expected: { paymentId: 'PAY1' } }))
+    const hasRival = (since: Date) => store.commands.hasRival(one, since.getTime())
+    expect(await hasRival(NOW)).toBe(false)
+
+    const two = await asked('two', 'PAY1', after(2 * MINUTE))
+    expect(await hasRival(after(3 * MINUTE))).toBe(true)
+    await store.commands.markUnknown(two.id)
+    expect(await hasRival(after(3 * MINUTE))).toBe(true)
+    await store.commands.settleWithPayment(two.id, 'PAY1', null, answered)
+    expect(await hasRival(after(2 * MINUTE + 1))).toBe(false)
+    expect(await hasRival(after(2 * MINUTE))).toBe(true)
+
+    const three = await asked('three', 'PAY1', after(4 * MINUTE))
+    await store.commands.reject(three.id, { httpStatus: 422 })
+    expect(await hasRival(after(3 * MINUTE))).toBe(false)
   })
 
   it('ends a command with a plain result, once', async () => {

@@ -6,10 +6,13 @@ import { agreementsContract } from './agreements-contract.ts'
 import { NOW } from './builders.ts'
 import { commandsContract } from './commands-contract.ts'
 import { concurrencyContract } from './concurrency-contract.ts'
+import { deliveryBacklogContract } from './delivery-backlog-contract.ts'
 import { housekeepingContract } from './housekeeping-contract.ts'
 import { inboxContract } from './inbox-contract.ts'
+import { leasesContract } from './leases-contract.ts'
 import { linksContract } from './links-contract.ts'
 import { logContract } from './log-contract.ts'
+import { orphansContract } from './orphans-contract.ts'
 import { payinsContract } from './payins-contract.ts'
 import { paymentsContract } from './payments-contract.ts'
 import { randomAgreementsContract } from './random-agreements-contract.ts'
@@ -17,6 +20,7 @@ import { randomHistoriesContract } from './random-histories-contract.ts'
 import { readsContract } from './reads-contract.ts'
 import { readsOfLinksContract } from './reads-of-links-contract.ts'
 import { refundsContract } from './refunds-contract.ts'
+import { replayContract } from './replay-contract.ts'
 
 /** A store on a database of its own. */
 export type OpenedStore = {
@@ -31,12 +35,12 @@ export type OpenedStore = {
 export type OpenStore = (clock: () => Date) => Promise<OpenedStore>
 
 /** What each test of a contract works with; the clock stands at `NOW` until a test moves it. */
-export type Fixture = { opened: OpenedStore; store: Store; now: Date }
+export type Fixture = { opened: OpenedStore; store: Store; now: Date; readonly histories: number }
 
-/** Holds a database to the contract of the store. */
-export function describeStore(name: string, open: OpenStore): void {
+/** Holds a database to the contract of the store. `histories` tells how many random ones are played of each kind. */
+export function describeStore(name: string, open: OpenStore, { histories = 40 } = {}): void {
   describe(`store on ${name}`, () => {
-    const fixture = { now: NOW } as Fixture
+    const fixture = { now: NOW, histories } as Fixture
 
     beforeEach(async () => {
       fixture.now = NOW
@@ -49,6 +53,12 @@ export function describeStore(name: string, open: OpenStore): void {
     describe('inbox', () => {
       inboxContract(fixture)
     })
+    describe('deliveries that need a look', () => {
+      deliveryBacklogContract(fixture)
+    })
+    describe('replays of deliveries', () => {
+      replayContract(fixture)
+    })
     describe('concurrency', () => {
       concurrencyContract(fixture)
     })
@@ -57,6 +67,9 @@ export function describeStore(name: string, open: OpenStore): void {
     })
     describe('commands', () => {
       commandsContract(fixture)
+    })
+    describe('orphan links', () => {
+      orphansContract(fixture)
     })
     describe('links', () => {
       linksContract(fixture)
@@ -84,6 +97,9 @@ export function describeStore(name: string, open: OpenStore): void {
     })
     describe('reads of agreements', () => {
       agreementReadsContract(fixture)
+    })
+    describe('leases', () => {
+      leasesContract(fixture)
     })
     describe('housekeeping', () => {
       housekeepingContract(fixture)

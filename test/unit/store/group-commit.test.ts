@@ -1,5 +1,6 @@
 import { DatabaseSync } from 'node:sqlite'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { setImmediate as turn } from 'node:timers/promises'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { StoreBusyError, StoreClosedError } from '../../../src/store/errors.ts'
 import { createGroupCommit, type GroupCommitOptions } from '../../../src/store/group-commit.ts'
 import { transactionSteps } from '../../../src/store/sqlite-connection.ts'
@@ -15,6 +16,7 @@ describe('group commit', () => {
   })
 
   afterEach(() => {
+    vi.restoreAllMocks()
     database.close()
   })
 
@@ -142,12 +144,56 @@ describe('group commit', () => {
     expect(batches).toEqual([1, 1])
   })
 
+  it('lets those who come one after the other share a commit, after one that held up the event loop', async () => {
+    const steps = transactionSteps(database)
+    const group = commits({
+      slackShare: 1,
+      steps: {
+        ...steps,
+        commit() {
+          Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 200)
+          steps.commit()
+        },
+      },
+    })
+    await group.write(async ({ note }) => note('a'))
+    const later: Promise<void>[] = []
+    for (const text of ['b', 'c', 'd']) {
+      later.push(group.write(async ({ note }) => note(text)))
+      await turn()
+    }
+    await Promise.all(later)
+    expect(batches).toEqual([1, 3])
+  })
+
   it('refuses what does not fit in the queue, and nothing of what does', async () => {
     const group = commits({ maxWaiting: 2 })
     const results = await writeAll(group, ['a', 'b', 'c'])
     expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected'])
     expect(results[2]).toMatchObject({ reason: new StoreBusyError() })
     expect((await writeAll(group, ['d'])).map(({ status }) => status)).toEqual(['fulfilled'])
+  })
+
+  it('fails those who have waited for too long together with a batch, and nobody who came later', async () => {
+    const steps = transactionSteps(database)
+    let failures = 1
+    const group = commits({
+      maxBatch: 1,
+      maxWaitMs: 1000,
+      steps: {
+        ...steps,
+        async begin() {
+          if (failures-- > 0) throw new Error('no beginning')
+          steps.begin()
+        },
+      },
+    })
+    const late = writeAll(group, ['a', 'b', 'c'])
+    vi.spyOn(performance, 'now').mockReturnValue(performance.now() + 2000)
+    const inTime = writeAll(group, ['d'])
+    expect(await late).toMatchObject(Array.from({ length: 3 }, () => ({ reason: new Error('no beginning') })))
+    expect(await inTime).toMatchObject([{ status: 'fulfilled' }])
+    expect(notes()).toEqual(['d'])
   })
 
   it('finishes what waits when it is closed, and takes no more', async () => {

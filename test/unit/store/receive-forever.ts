@@ -1,12 +1,13 @@
+import { openPostgresStore } from '../../../src/store/postgres.ts'
 import { openSqliteStore } from '../../../src/store/sqlite.ts'
 import { delivery, report } from '../../contract/store/builders.ts'
 
 /**
  * Receives webhooks until it is killed, 16 at a time, and writes a line to standard output for each one once it has been
- * acknowledged. Arguments: the path of the database, and a word that tells this run's payments from others.
+ * acknowledged. Arguments: the path or the address of the database, and a word that tells this run's payments from others.
  */
 const [path = '', run = 'run'] = process.argv.slice(2)
-const store = await openSqliteStore({ path })
+const store = path.startsWith('postgres:') ? await openPostgresStore({ url: path }) : await openSqliteStore({ path })
 let next = 0
 
 async function sender(): Promise<never> {

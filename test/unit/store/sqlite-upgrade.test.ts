@@ -1,38 +1,8 @@
-import { mkdirSync } from 'node:fs'
-import { dirname } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { readMigrations } from '../../../src/store/migrate.ts'
 import { openSqliteStore } from '../../../src/store/sqlite.ts'
-import { delivery, link, NOW, present, report } from '../../contract/store/builders.ts'
+import { delivery, link, NOW, report } from '../../contract/store/builders.ts'
 import { type SqliteFile, sqliteFile } from '../../contract/store/sqlite-fixture.ts'
-
-const FOLDER = new URL('../../../src/store/migrations/sqlite/', import.meta.url)
-
-/** A database as version 0.1.0 left it: a link with a payment, one without, and a command of which nobody knows the outcome. */
-function createFirstVersion(path: string): void {
-  mkdirSync(dirname(path))
-  const database = new DatabaseSync(path)
-  const first = present(readMigrations(FOLDER)[0])
-  const state = JSON.stringify({ id: 'PAY1', streamId: 'link:a', linkRef: 'a', statusRaw: 'pending', details: {} })
-  const at = NOW.getTime()
-  database.exec(`
-    CREATE TABLE migrations (number INTEGER PRIMARY KEY, name TEXT NOT NULL, applied_at INTEGER NOT NULL) STRICT;
-    ${first.sql}
-    INSERT INTO migrations VALUES (1, '${first.name}', ${at});
-    INSERT INTO commands VALUES ('C1', 'createPaymentLink', 'key-b', 'f', 'UNKNOWN', 1, 'b', 'process-0', ${at}, ${at}, NULL);
-    INSERT INTO command_refs VALUES ('a', 'C0', 1, ${at}), ('b', 'C1', 1, ${at});
-    INSERT INTO payments (id, stream_id, link_ref, state_json, phase, rank, amount_known, created_at, updated_at)
-      VALUES ('PAY1', 'link:a', 'a', '${state}', 'IN_PROGRESS', 0, 0, ${at - 2}, ${at});
-    INSERT INTO events VALUES
-      (1, 'link:a', 1, 'PAYMENT_STATUS_CHANGED', 'WEBHOOK', NULL, 'pending', 'a', 'PAY1', NULL, '${state}', ${at}, NULL);
-    UPDATE log_head SET position = 1;
-    INSERT INTO links (id, ref, stream_id, site, reference, checkout_url, requested_value, requested_currency,
-      description, created_at, expires_at, expired)
-      VALUES ('LINK-c', 'c', 'link:c', 'au', 'order-c', 'https://checkout.example/c', '1', 'AUD', 'd', ${at - 3}, ${at}, 0);
-  `)
-  database.close()
-}
+import { createFirstVersion } from './first-version.ts'
 
 describe('a database of the first version', () => {
   let file: SqliteFile
@@ -53,6 +23,7 @@ describe('a database of the first version', () => {
     expect(await store.log.read(0, 9)).toMatchObject([{ payment: { id: 'PAY1' }, agreement: null }])
     expect((await store.reads.unfinal(null, 9)).map(({ id }) => id)).toEqual(['LINK-c', 'PAY1'])
     expect(await store.heartbeat.last()).toBeNull()
+    expect(await store.inbox.backlog()).toEqual({ doubtful: 0, quarantined: 0 })
 
     const attempt = { ref: 'b2', owner: 'process-1', leaseUntil: NOW.getTime(), sentAt: NOW.getTime() }
     expect(await store.commands.retry('C1', attempt)).toBe(true)

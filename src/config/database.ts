@@ -1,0 +1,65 @@
+import { Secret } from '../keys/secret.ts'
+import { bad, good } from './reading.ts'
+import type { Parsed } from './reading.ts'
+import { parseLine } from './values.ts'
+
+/** Where the data lie: in a file for one process, or on a server for any number. */
+export type DatabaseConfig =
+  | { readonly kind: 'sqlite'; readonly path: string }
+  /** `url` holds the password. `place` is what may be shown: host, port and database. */
+  | { readonly kind: 'postgres'; readonly url: Secret; readonly place: string }
+
+const FORM = 'postgres://user:password@host:5432/database'
+
+/** Parameters that an address may have: how the connection is encrypted, and the folder of a socket on this machine. */
+const PARAMETERS = new Set(['sslmode', 'sslrootcert', 'sslcert', 'sslkey', 'host'])
+const SSL_MODES = ['disable', 'require', 'verify-full', 'no-verify']
+
+/** The address of the database: `file:` and a path, or that of a PostgreSQL server. */
+export function parseDatabase(text: string): Parsed<DatabaseConfig> {
+  return /^postgres(?:ql)?:/i.test(text) ? parsePostgres(text) : parseFile(text)
+}
+
+function parseFile(text: string): Parsed<DatabaseConfig> {
+  const line = parseLine(text)
+  if (!line.ok) return line
+  const path = /^file:(?:\/\/(?=\/))?([^?#]+)$/.exec(text)?.[1]
+  if (path === undefined || path.startsWith('//') || path.endsWith('/')) {
+    return bad(`must be file: and the path of a file, such as file:./data/payments.db, or ${FORM}`)
+  }
+  return path === ':memory:'
+    ? bad('must name a file: what is only in memory is lost when the process ends')
+    : good({ kind: 'sqlite', path })
+}
+
+function parsePostgres(text: string): Parsed<DatabaseConfig> {
+  const url = /[\s\p{Cc}]/u.test(text) ? null : URL.parse(text)
+  if (url === null || !text.includes('://')) {
+    return bad(`must be ${FORM}; in user and password, characters such as @ : / ? # are written as %40 %3A %2F %3F %23`)
+  }
+  const message = wrongWith(url)
+  if (message !== null) return bad(message)
+  const host = url.searchParams.get('host') ?? url.host
+  return good({ kind: 'postgres', url: new Secret(text), place: `${host}${url.pathname}` })
+}
+
+function wrongWith({ username, password, hostname, pathname, hash, searchParams }: URL): string | null {
+  if (hash !== '') return 'must not contain #: in user and password it is written as %23'
+  if (![username, password, pathname].every(isEncoded)) return 'must have a % in user and password written as %25'
+  if (username === '') return `must name the user: ${FORM}`
+  if (hostname.includes(',')) return 'must name one host'
+  if (!/^\/[^/]+$/.test(pathname)) return `must name the database: ${FORM}`
+  if ([...searchParams.keys()].some((name) => !PARAMETERS.has(name)))
+    return `has a parameter that is not known: there are ${[...PARAMETERS].join(', ')}`
+  const mode = searchParams.get('sslmode')
+  return mode === null || SSL_MODES.includes(mode) ? null : `must have as its sslmode one of ${SSL_MODES.join(', ')}`
+}
+
+function isEncoded(part: string): boolean {
+  try {
+    decodeURIComponent(part)
+    return true
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,72 @@
+import { expect, it } from 'vitest'
+import { after, command, delivery, link, MINUTE, NOW, report } from './builders.ts'
+import type { Fixture } from './store-contract.ts'
+
+/** Links that the service made, and that no command has as its result. */
+export function orphansContract(fixture: Fixture): void {
+  const at = (ref: string, status: string, parts: { paymentId?: string; receivedAt?: Date } = {}) => {
+    const { receivedAt = NOW, paymentId = 'PAY1' } = parts
+    return fixture.store.inbox.receive(delivery(report(status, { paymentId }), { ref, receivedAt }))
+  }
+
+  /** A command with a first attempt that is unknown, and a second one. */
+  async function attempts(): Promise<string> {
+    const { commands } = fixture.store
+    const { command: begun } = await commands.begin(command('first'))
+    await commands.markUnknown(begun.id)
+    const leaseUntil = NOW.getTime() + MINUTE
+    await commands.retry(begun.id, { ref: 'second', owner: 'process-1', leaseUntil, sentAt: NOW.getTime() })
+    return begun.id
+  }
+
+  it('tells once that a link of an earlier attempt was paid, and whose it is', async () => {
+    const commandId = await attempts()
+    await fixture.store.commands.settleWithLink(commandId, link('second'), NOW)
+    expect((await at('first', 'pending')).orphan).toBeUndefined()
+    const paid = await at('first', 'received')
+    expect(paid).toEqual({
+      disposition: 'APPLIED',
+      repeat: false,
+      readDue: false,
+      orphan: { ref: 'first', commandId },
+    })
+    expect((await at('first', 'received')).orphan).toBeUndefined()
+    expect((await at('first', 'return_pending')).orphan).toBeUndefined()
+    const [payment] = await fixture.store.payments.byIds(['PAY1'])
+    expect(payment).toMatchObject({ linkRef: 'first', streamId: 'link:first', status: 'return_pending' })
+  })
+
+  it('tells nothing of the attempt that is under way, nor of a link that is on record', async () => {
+    const commandId = await attempts()
+    expect((await at('second', 'received')).orphan).toBeUndefined()
+    await fixture.store.commands.settleWithLink(commandId, link('second'), NOW)
+    expect((await at('second', 'received', { paymentId: 'PAY2' })).orphan).toBeUndefined()
+  })
+
+  it('tells of an attempt that nobody waits for any more', async () => {
+    const commandId = await attempts()
+    const receivedAt = after(MINUTE)
+    expect((await at('second', 'received', { receivedAt })).orphan).toEqual({ ref: 'second', commandId })
+    await fixture.store.commands.forget(commandId)
+    expect((await at('first', 'received', { paymentId: 'PAY2' })).orphan).toEqual({ ref: 'first', commandId })
+  })
+
+  it('tells nothing of what is no link', async () => {
+    const { commands } = fixture.store
+    const { command: begun } = await commands.begin(command('direct', { refKind: 'payin', mutation: 'createPayin' }))
+    await commands.markUnknown(begun.id)
+    expect((await at('direct', 'received')).orphan).toBeUndefined()
+  })
+
+  it('finds what was paid at the address of any attempt', async () => {
+    const { commands } = fixture.store
+    await attempts()
+    await commands.begin(command('another'))
+    await at('first', 'pending')
+    await at('another', 'received', { paymentId: 'PAY2' })
+    expect(await commands.paidThrough('second')).toBeNull()
+    await at('first', 'received')
+    expect(await commands.paidThrough('second')).toBe('PAY1')
+    expect(await commands.paidThrough('unheard-of')).toBeNull()
+  })
+}

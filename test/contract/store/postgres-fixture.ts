@@ -1,0 +1,63 @@
+import { openPostgresStore } from '../../../src/store/postgres.ts'
+import type { Database, PostgresServer } from '../../postgres.ts'
+import type { OpenStore } from './store-contract.ts'
+
+/** Children before their parents. */
+const TABLES = [
+  'payment_payers',
+  'payins',
+  'links',
+  'payments',
+  'agreement_payers',
+  'agreements',
+  'command_refs',
+  'commands',
+  'deliveries',
+  'events',
+  'leases',
+]
+
+/** Makes a database as empty as a new one, in a fraction of the time. */
+const WIPE = `${TABLES.map((table) => `DELETE FROM ${table};`).join('\n')}
+SELECT setval(pg_get_serial_sequence('deliveries', 'number'), 1, false);
+UPDATE log_head SET position = 0;
+UPDATE meta SET log_id = replace(gen_random_uuid()::text, '-', ''), heartbeat_at = NULL;`
+
+export type PostgresFixtures = { readonly open: OpenStore; drop(): Promise<void> }
+
+/** Opens stores on empty PostgreSQL databases, which are used again and dropped at the end. */
+export function postgresFixtures(server: PostgresServer): PostgresFixtures {
+  const databases: Database[] = []
+  const free: Database[] = []
+
+  const take = async (): Promise<Database> => {
+    const used = free.pop()
+    if (used !== undefined) return used
+    const fresh = await server.createDatabase()
+    databases.push(fresh)
+    return fresh
+  }
+
+  return {
+    async open(clock) {
+      const database = await take()
+      let current = await openPostgresStore({ url: database.url, clock })
+      return {
+        store: current,
+        async reopen() {
+          await current.close()
+          current = await openPostgresStore({ url: database.url, clock })
+          return current
+        },
+        async destroy() {
+          await current.close()
+          await database.run(WIPE)
+          free.push(database)
+        },
+      }
+    },
+    async drop() {
+      for (const database of databases) await database.drop()
+    },
+  }
+}

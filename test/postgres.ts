@@ -1,0 +1,78 @@
+import { randomBytes } from 'node:crypto'
+import { Client } from 'pg'
+
+/** A database of a test's own. */
+export type Database = {
+  readonly url: string
+  /** Runs statements as the server's administrator; gives the rows of the last one. */
+  run(sql: string): Promise<Record<string, unknown>[]>
+  drop(): Promise<void>
+}
+
+export type PostgresServer = { createDatabase(): Promise<Database> }
+
+/** The address that is set, that of a server without passwords, and that of compose.yaml. */
+const ADDRESSES = [
+  process.env['TEST_POSTGRES_URL'],
+  'postgres://postgres@127.0.0.1:5432/postgres',
+  'postgres://payments:payments@127.0.0.1:5432/payments',
+].filter((address) => address !== undefined)
+
+/**
+ * The PostgreSQL server for tests. Where there is none the suites that need it fail under CI, and are skipped elsewhere, with
+ * a line that says how to start one: then the result is null.
+ */
+export async function findPostgres(): Promise<PostgresServer | null> {
+  for (const address of ADDRESSES) if (await answers(address)) return serverAt(address)
+  missing('No PostgreSQL server answers', 'run `docker compose up -d`')
+  return null
+}
+
+/** Fails under CI; elsewhere prints why tests are skipped. */
+export function missing(what: string, remedy: string): void {
+  if (process.env['CI']) throw new Error(`${what}: ${remedy}.`)
+  process.stderr.write(`${what}, so tests are skipped: ${remedy}.\n`)
+}
+
+/** A server of which the administrator's address is known. */
+export function serverAt(address: string): PostgresServer {
+  return { createDatabase: () => createDatabase(address) }
+}
+
+/** Sorted by a language's rules, so that a query which needs another order is found out. */
+const LOCALE = `TEMPLATE template0 ENCODING 'UTF8' LOCALE_PROVIDER icu ICU_LOCALE 'en-US'`
+
+async function createDatabase(address: string): Promise<Database> {
+  const name = `payments_test_${randomBytes(6).toString('hex')}`
+  await runAt(address, `CREATE DATABASE ${name} ${LOCALE}`)
+  const url = new URL(address)
+  url.pathname = `/${name}`
+  return {
+    url: url.href,
+    run: (sql) => runAt(url.href, sql),
+    drop: async () => void (await runAt(address, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`)),
+  }
+}
+
+async function runAt(address: string, sql: string): Promise<Record<string, unknown>[]> {
+  const client = new Client({ connectionString: address })
+  await client.connect()
+  try {
+    const results = [await client.query<Record<string, unknown>>(sql)].flat()
+    return results.at(-1)?.rows ?? []
+  } finally {
+    await client.end()
+  }
+}
+
+/** Whether a server answers at an address. */
+export async function answers(address: string): Promise<boolean> {
+  const client = new Client({ connectionString: address, connectionTimeoutMillis: 2000 })
+  try {
+    await client.connect()
+    await client.end()
+    return true
+  } catch {
+    return false
+  }
+}
