@@ -3,7 +3,9 @@ import type { UpstreamClient } from '../upstream/client.ts'
 import { notSent } from '../upstream/faults.ts'
 import { findAgreement } from '../upstream/find-agreement.ts'
 import type { Sites } from '../upstream/sites.ts'
-import { MisattributedReadError, type ReadSource } from './reader.ts'
+import { MisattributedReadError } from './misattributed-read.ts'
+import type { ReadSource } from './reader.ts'
+import { laneOf, lanesOf } from './site-lanes.ts'
 
 export type AgreementReadOptions = {
   readonly reads: AgreementReadStore
@@ -15,12 +17,15 @@ export type AgreementReadOptions = {
 /** Agreements whose callbacks leave a doubt. They are read back by search: there is no way to ask for one alone. */
 export function agreementReads(options: AgreementReadOptions): ReadSource<AgreementReadSubject> {
   const { reads, upstream, sites, clock } = options
+  const siteOf = ({ agreement }: AgreementReadSubject) => sites.byId(agreement.site) ?? sites.forCurrency('AUD')
+
   return {
+    sites: lanesOf(sites),
     due: reads.due,
     nextDue: reads.nextDue,
     ask: async (subject) => {
-      const { id, site: siteId, clientTransactionId, createdAt } = subject.agreement
-      const site = sites.byId(siteId) ?? sites.forCurrency('AUD')
+      const { id, clientTransactionId, createdAt } = subject.agreement
+      const site = siteOf(subject)
       if (site === null) throw notSent('invalid-request', 'No credentials are configured for it.')
       const report = await findAgreement(upstream, site, {
         clientTransactionId,
@@ -34,6 +39,9 @@ export function agreementReads(options: AgreementReadOptions): ReadSource<Agreem
     again: ({ agreement }) => reads.subject(agreement.id),
     postpone: reads.postpone,
     failures: ({ failures }) => failures,
+    dueAt: ({ dueAt }) => dueAt,
+    site: (subject) => laneOf(siteOf(subject)),
+    key: ({ agreement }) => agreement.id,
     ids: ({ agreement }) => ({ agreementId: agreement.id }),
   }
 }

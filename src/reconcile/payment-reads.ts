@@ -1,10 +1,11 @@
 import { attributeRead } from '../domain/attribution.ts'
-import type { PaymentReport } from '../domain/payment-report.ts'
 import type { ReadStore, ReadSubject } from '../store/store.ts'
 import type { UpstreamClient } from '../upstream/client.ts'
 import { notSent } from '../upstream/faults.ts'
 import type { Sites } from '../upstream/sites.ts'
-import { MisattributedReadError, type ReadSource } from './reader.ts'
+import { MisattributedReadError } from './misattributed-read.ts'
+import type { ReadSource } from './reader.ts'
+import { laneOf, lanesOf } from './site-lanes.ts'
 
 export type PaymentReadOptions = {
   readonly reads: ReadStore
@@ -15,37 +16,34 @@ export type PaymentReadOptions = {
 
 /** Payments whose deliveries contradict each other, and links whose time is over. */
 export function paymentReads({ reads, upstream, sites, clock }: PaymentReadOptions): ReadSource<ReadSubject> {
-  /** A link is read with the credentials that made it, a payment without a link as a direct payin. */
-  const ask = async ({ link, payin, paymentId, currency }: ReadSubject) => {
+  const siteOf = ({ link, payin, currency }: ReadSubject) => {
     const id = link?.site ?? payin?.site
-    const site = id === undefined ? sites.forCurrency(currency ?? '') : sites.byId(id)
+    return id === undefined ? sites.forCurrency(currency ?? '') : sites.byId(id)
+  }
+
+  /** A link is read with the credentials that made it, a payment without a link as a direct payin. */
+  const reportOn = async (subject: ReadSubject) => {
+    const site = siteOf(subject)
     if (site === null) throw notSent('invalid-request', 'No credentials are configured for it.')
+    const { link, paymentId } = subject
     return link === null ? upstream.getPayin(site, paymentId ?? '') : upstream.getPayinLink(site, link.id)
   }
 
-  return paymentReadsFrom({ reads, ask, clock })
-}
-
-type AnySource = {
-  readonly reads: ReadStore
-  /** Asks the service what is true of one subject. Rejects when it does not answer. */
-  readonly ask: (subject: ReadSubject) => Promise<PaymentReport>
-  readonly clock: () => Date
-}
-
-/** The same, whoever answers. */
-export function paymentReadsFrom({ reads, ask, clock }: AnySource): ReadSource<ReadSubject> {
   return {
+    sites: lanesOf(sites),
     due: reads.due,
     nextDue: reads.nextDue,
     ask: async (subject) => {
-      const report = attributeRead(subject, await ask(subject))
+      const report = attributeRead(subject, await reportOn(subject))
       if (report === null) throw new MisattributedReadError()
       return reads.record(subject, report, clock())
     },
     again: ({ paymentId, link }) => reads.subject(paymentId ?? link?.id ?? ''),
     postpone: reads.postpone,
     failures: ({ failures }) => failures,
+    dueAt: ({ dueAt }) => dueAt,
+    site: (subject) => laneOf(siteOf(subject)),
+    key: ({ paymentId, link }) => paymentId ?? link?.id ?? '',
     ids: ({ paymentId, link }) => ({ paymentId, linkId: link?.id }),
   }
 }

@@ -1,46 +1,81 @@
 import { onTestFinished } from 'vitest'
 import type { PaymentReport } from '../../../src/domain/payment-report.ts'
 import { createLogger } from '../../../src/log.ts'
-import { paymentReadsFrom } from '../../../src/reconcile/payment-reads.ts'
-import { createReader, type Reader, type ReaderOptions } from '../../../src/reconcile/reader.ts'
-import type { ReadStore, ReadSubject, Store } from '../../../src/store/store.ts'
+import type { ReadResult } from '../../../src/reconcile/asker.ts'
+import { paymentReads } from '../../../src/reconcile/payment-reads.ts'
+import { createReadBudget, type ReadBudget } from '../../../src/reconcile/read-budget.ts'
+import { createReader, type Reader } from '../../../src/reconcile/reader.ts'
+import type { ReadOutcome, ReadStore, ReadSubject, Store } from '../../../src/store/store.ts'
+import { createSites, type Site } from '../../../src/upstream/sites.ts'
 import { delivery, NOW, present, report } from '../../contract/store/builders.ts'
-import { openSqliteFixture } from '../../contract/store/sqlite-fixture.ts'
+import type { VirtualTime } from '../../virtual-time.ts'
+import { openStoreInVirtualTime } from './virtual-store.ts'
 
 export const SECOND = 1_000
-/** Longer than any test. */
-export const NEVER_MS = 600_000
+
+const SITES = createSites([
+  { id: 'au', appId: 'app-au', secretKey: 'key-au', currencies: ['AUD'] },
+  { id: 'jp', appId: 'app-jp', secretKey: 'key-jp', currencies: ['JPY'] },
+])
 
 export type World = {
   readonly store: Store
   readonly reader: Reader<ReadSubject>
-  /** Ids of the subjects that the service was asked about. */
+  readonly budget: ReadBudget
+  readonly time: VirtualTime
+  /** Ids of the payments or links that the service was asked about. */
   readonly asked: string[]
-  now: Date
+  /** When it was asked, in virtual milliseconds since the start, and with which credentials. */
+  readonly asks: { readonly id: string; readonly site: string; readonly at: number }[]
+  readonly outcomes: (ReadOutcome | 'failed')[]
   /** What the service says. */
-  answer: (subject: ReadSubject) => Promise<PaymentReport>
+  answer: (id: string, site: Site) => Promise<PaymentReport>
+  leads: boolean
 }
 
-/** A reader of a real store, both of which end with the test. */
-type Parts = Partial<Omit<ReaderOptions<ReadSubject>, 'source'>> & { readonly reads?: ReadStore }
+type Parts = {
+  /** Instead of the store's own. */
+  readonly reads?: (store: Store) => ReadStore
+  /** Reads a second of one site; by default so many that no test has to wait. */
+  readonly perSecond?: number
+}
 
-export async function setUp(parts: (store: Store) => Parts = () => ({})): Promise<World> {
-  const { store, destroy } = await openSqliteFixture()
-  const asked: string[] = []
-  const world: Omit<World, 'reader'> = { store, asked, now: NOW, answer: async () => report('failed') }
-  const { reads = store.reads, ...options } = parts(store)
-  const answer = async (subject: ReadSubject) => {
-    asked.push(subject.paymentId ?? subject.link?.id ?? '')
-    return world.answer(subject)
+/** A reader of a real store, by virtual time; both end with the test. */
+export async function setUp({ reads = (store) => store.reads, perSecond = 100_000 }: Parts = {}): Promise<World> {
+  const { store, time, destroy } = await openStoreInVirtualTime()
+  const logger = createLogger({ level: 'silent' })
+  const budget = createReadBudget({ timer: time.timer, logger, perSecond })
+  const world: Omit<World, 'reader'> = {
+    store,
+    budget,
+    time,
+    asked: [],
+    asks: [],
+    outcomes: [],
+    answer: async (paymentId) => report('failed', { paymentId }),
+    leads: true,
+  }
+  const ask = async (site: Site, id: string) => {
+    world.asked.push(id)
+    world.asks.push({ id, site: site.id, at: time.elapsed() })
+    return world.answer(id, site)
   }
   const reader = createReader({
-    source: paymentReadsFrom({ reads, ask: answer, clock: () => world.now }),
-    logger: createLogger({ level: 'silent' }),
-    clock: () => world.now,
-    paceMs: 1,
-    ...options,
+    source: paymentReads({
+      reads: reads(store),
+      upstream: { getPayin: ask, getPayinLink: ask },
+      sites: SITES,
+      clock: time.clock,
+    }),
+    budget,
+    logger,
+    clock: time.clock,
+    timer: time.timer,
+    isLeader: () => world.leads,
+    onRead: (outcome) => world.outcomes.push(outcome),
   })
   onTestFinished(async () => {
+    budget.close()
     await reader.close()
     await destroy()
   })
@@ -48,15 +83,30 @@ export async function setUp(parts: (store: Store) => Parts = () => ({})): Promis
 }
 
 /** A payment whose webhook asks for a read, at an instant. */
-export async function doubt({ store }: World, paymentId = 'PAY1', receivedAt = NOW): Promise<void> {
-  await store.inbox.receive(delivery(report('failed', { paymentId }), { receivedAt }))
+export async function doubt(
+  { store }: Pick<World, 'store'>,
+  paymentId = 'PAY1',
+  { receivedAt = NOW, currency = 'AUD' }: { receivedAt?: Date; currency?: string } = {},
+): Promise<void> {
+  await store.inbox.receive(delivery(report('failed', { paymentId, details: { currency } }), { receivedAt }))
 }
 
-export async function readAll({ reader }: World): Promise<void> {
+/** Wakes the reader, and lets as much time pass as its pace asks for, but no more. */
+export async function readAll({ reader, time }: World): Promise<void> {
   reader.wake()
-  await reader.idle()
+  let idle = false
+  void reader.idle().then(() => (idle = true))
+  await time.passUntil(() => idle, 60 * SECOND)
 }
 
-export async function subjectOf({ store }: World, id = 'PAY1'): Promise<ReadSubject> {
+/** Reads one subject for somebody who waits. */
+export async function readNow({ reader, time }: World, subject: ReadSubject): Promise<ReadResult> {
+  let result: ReadResult | null = null
+  void reader.read(subject).then((answer) => (result = answer))
+  await time.passUntil(() => result !== null, 60 * SECOND)
+  return present<ReadResult>(result)
+}
+
+export async function subjectOf({ store }: Pick<World, 'store'>, id = 'PAY1'): Promise<ReadSubject> {
   return present(await store.reads.subject(id))
 }

@@ -2,26 +2,32 @@ import { randomUUID } from 'node:crypto'
 import { onTestFinished, expect, describe, it } from 'vitest'
 import { createLogger } from '../../../src/log.ts'
 import { startUpkeep } from '../../../src/reconcile/upkeep.ts'
-import { delivery, MINUTE, NOW, present, report } from '../../contract/store/builders.ts'
-import { openSqliteFixture } from '../../contract/store/sqlite-fixture.ts'
+import { after, delivery, MINUTE, NOW, present, report } from '../../contract/store/builders.ts'
+import { openStoreInVirtualTime } from './virtual-store.ts'
 
 const DAY = 24 * 60 * MINUTE
 
 async function setUp() {
-  const time = { now: NOW }
-  const { store, destroy } = await openSqliteFixture({ clock: () => time.now })
-  const world = { store, time, swept: 0 }
+  const { store, time, destroy } = await openStoreInVirtualTime()
+  const world = { store, time, swept: 0, leads: true }
   const upkeep = startUpkeep({
     store,
     logger: createLogger({ level: 'silent' }),
-    clock: () => time.now,
+    clock: time.clock,
+    timer: time.timer,
+    isLeader: () => world.leads,
     onSwept: () => (world.swept += 1),
   })
   onTestFinished(async () => {
     await upkeep.close()
     await destroy()
   })
-  const passes = (milliseconds: number) => (time.now = new Date(time.now.getTime() + milliseconds))
+  /** Time in which nobody is here. */
+  const passes = async (milliseconds: number) => {
+    world.leads = false
+    await time.pass(milliseconds)
+    world.leads = true
+  }
   return Object.assign(world, { upkeep, passes })
 }
 
@@ -43,7 +49,7 @@ describe('the upkeep', () => {
     const world = await setUp()
     await world.upkeep.beat()
     expect(await world.store.heartbeat.last()).toEqual(NOW)
-    world.passes(5 * MINUTE)
+    await world.passes(5 * MINUTE)
     await world.upkeep.beat()
     expect(world.swept).toBe(0)
   })
@@ -54,11 +60,39 @@ describe('the upkeep', () => {
     await world.store.inbox.receive(delivery(report('return_received', { paymentId: 'OVER' })))
     await world.upkeep.beat()
     await world.store.reads.postpone(present(await world.store.reads.subject('OVER')), null)
-    world.passes(5 * MINUTE + 1)
+    await world.passes(5 * MINUTE + 1)
     await world.upkeep.beat()
-    const due = await world.store.reads.due(world.time.now, 10)
+    const due = await world.store.reads.due(world.time.clock(), 10)
     expect(due.map(({ paymentId }) => paymentId)).toEqual(['PAID'])
     expect(world.swept).toBe(1)
+  })
+
+  it('does so every fifteen seconds by itself, and not in a process that is not the leader', async () => {
+    const world = await setUp()
+    await world.time.pass(15_000)
+    expect(await world.store.heartbeat.last()).toEqual(after(15_000))
+    await world.time.pass(15_000)
+    expect(await world.store.heartbeat.last()).toEqual(after(30_000))
+    await world.passes(MINUTE)
+    expect(await world.store.heartbeat.last()).toEqual(after(30_000))
+  })
+
+  it('plans the reads of a sweep in the order in which they were confirmed', async () => {
+    const world = await setUp()
+    for (const [id, age] of [
+      ['P1', 1],
+      ['P3', 3],
+      ['P2', 2],
+    ] as const) {
+      const receivedAt = after(-age * MINUTE)
+      await world.store.inbox.receive(delivery(report('received', { paymentId: id }), { receivedAt }))
+    }
+    await world.upkeep.beat()
+    await world.passes(6 * MINUTE)
+    await world.upkeep.beat()
+    await world.passes(10)
+    const due = await world.store.reads.due(world.time.clock(), 10)
+    expect(due.map(({ paymentId }) => paymentId)).toEqual(['P3', 'P2', 'P1'])
   })
 
   it('ends the leases that nobody holds any more, and no others', async () => {

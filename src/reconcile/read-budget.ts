@@ -1,0 +1,179 @@
+import type { Logger } from '../log.ts'
+import { notSent, UpstreamFault } from '../upstream/faults.ts'
+import { createSitePace, type SitePace } from './site-pace.ts'
+import type { SiteTrouble } from './site-trouble.ts'
+import type { Timer } from './timer.ts'
+
+/** Who a read is for: a person who waits for it, or our own plan. */
+export type Urgency = 'person' | 'plan'
+
+/** Leave to ask the service once. Either of the two has to be called, once. */
+export type Turn = {
+  /** Tells how the read ended (`error` is null when it was answered), and gives what that says of the site. */
+  end(error: unknown): SiteTrouble | null
+  /** The read was not sent after all. */
+  cancel(): void
+}
+
+/** How much of the service the reads of this process may take, for each site by itself. */
+export type ReadBudget = {
+  /**
+   * Waits for a turn at a site. Persons go first; they are turned away with an `UpstreamFault` while the service wants to
+   * be left alone, or when too many wait. A planned read gets null while nothing planned is read of the site.
+   */
+  turn(site: string, urgency: 'person'): Promise<Turn>
+  turn(site: string, urgency: 'plan'): Promise<Turn | null>
+  /** Milliseconds for which no planned read of a site is made; 0 when one may be. */
+  heldMs(site: string): number
+  /** Turns away whoever waits, and whoever comes. */
+  close(): void
+}
+
+export type ReadBudgetOptions = {
+  readonly timer: Timer
+  readonly logger: Logger
+  /** Reads a second of one site. */
+  readonly perSecond?: number
+}
+
+const PER_SECOND = 2
+/** Planned reads of one site that wait for their answers: a slow service gets no pile of them. */
+const PLANNED_UNDER_WAY = 2
+/** A person who would be the eleventh to wait is told at once: five seconds are all that anybody waits at full pace. */
+const PERSONS_WAITING = 10
+
+/** The budget: each site has a pace of its own, so that none holds up another. */
+export function createReadBudget({ timer, logger, perSecond = PER_SECOND }: ReadBudgetOptions): ReadBudget {
+  const lanes = new Map<string, Lane>()
+  let closed = false
+
+  const laneOf = (site: string): Lane => {
+    const lane = lanes.get(site) ?? createLane(createSitePace(timer.now, perSecond), timer, siteTeller(logger, site))
+    lanes.set(site, lane)
+    return lane
+  }
+
+  function turn(site: string, urgency: 'person'): Promise<Turn>
+  function turn(site: string, urgency: 'plan'): Promise<Turn | null>
+  async function turn(site: string, urgency: Urgency): Promise<Turn | null> {
+    const granted = closed ? notSent('closed') : await laneOf(site).enter(urgency)
+    if (!(granted instanceof UpstreamFault)) return granted
+    if (urgency === 'plan') return null
+    throw granted
+  }
+
+  return {
+    turn,
+    heldMs: (site) => lanes.get(site)?.pace.heldMs() ?? 0,
+    close() {
+      closed = true
+      for (const lane of lanes.values()) lane.close()
+    },
+  }
+}
+
+/** A turn, or why there is none. */
+type Granted = Turn | UpstreamFault
+
+type Waiter = (granted: Granted) => void
+
+type Lane = {
+  readonly pace: SitePace
+  enter(urgency: Urgency): Promise<Granted>
+  close(): void
+}
+
+function createLane(pace: SitePace, timer: Timer, tell: (trouble: SiteTrouble | null, heldMs: number) => void): Lane {
+  const waiting: Record<Urgency, Waiter[]> = { person: [], plan: [] }
+  let planned = 0
+  let cancelTimer: (() => void) | null = null
+
+  /** Whose turn it would be now, were it not for the rate. */
+  const nextUp = (): Urgency | null => {
+    if (waiting.person.length > 0) return 'person'
+    return waiting.plan.length > 0 && planned < PLANNED_UNDER_WAY ? 'plan' : null
+  }
+
+  const turnAway = (urgency: Urgency, fault: UpstreamFault) => {
+    for (const waiter of waiting[urgency].splice(0)) waiter(fault)
+  }
+
+  const grant = (urgency: Urgency) => {
+    const waiter = waiting[urgency].shift()
+    const sentAt = pace.send()
+    if (urgency === 'plan') planned += 1
+    const leave = () => {
+      if (urgency === 'plan') planned -= 1
+    }
+    waiter?.({
+      end(error) {
+        leave()
+        const trouble = pace.learn(error, sentAt)
+        tell(trouble, pace.heldMs())
+        serve()
+        return trouble
+      },
+      cancel() {
+        leave()
+        pace.takeBack()
+        serve()
+      },
+    })
+  }
+
+  const serve = () => {
+    cancelTimer?.()
+    cancelTimer = null
+    if (pace.closedMs() > 0) turnAway('person', leftAlone(pace.closedMs()))
+    if (pace.heldMs() > 0) turnAway('plan', leftAlone(pace.heldMs()))
+    for (let next = nextUp(); next !== null; next = nextUp()) {
+      const waitMs = pace.waitMs()
+      if (waitMs > 0) {
+        cancelTimer = timer.after(waitMs, serve)
+        return
+      }
+      grant(next)
+    }
+  }
+
+  return {
+    pace,
+    enter: (urgency) =>
+      new Promise((resolve) => {
+        if (urgency === 'person' && waiting.person.length >= PERSONS_WAITING) return resolve(notSent('no-slot'))
+        waiting[urgency].push(resolve)
+        serve()
+      }),
+    close() {
+      cancelTimer?.()
+      turnAway('person', notSent('closed'))
+      turnAway('plan', notSent('closed'))
+    },
+  }
+}
+
+function leftAlone(milliseconds: number): UpstreamFault {
+  return new UpstreamFault({
+    kind: 'throttled',
+    httpStatus: 429,
+    retryAfterSeconds: Math.ceil(milliseconds / 1000),
+  })
+}
+
+/** Tells the log of a trouble when it begins, and once only: while it lasts each further try would say the same. */
+function siteTeller(logger: Logger, site: string): (trouble: SiteTrouble | null, heldMs: number) => void {
+  let told: SiteTrouble['kind'] | null = null
+  return (trouble, heldMs) => {
+    const kind = trouble?.kind ?? null
+    const isNew = kind !== told
+    told = kind
+    if (kind === null || !isNew) return
+    const fields = { site, reason: kind, retryInMs: Math.ceil(heldMs) }
+    if (kind === 'credentials')
+      logger.error(
+        fields,
+        'the service does not accept the credentials of a site: none of its payments is read for now',
+      )
+    else logger.warn(fields, 'a site is read more slowly, or not at all for now')
+  }
+}
