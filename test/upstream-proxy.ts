@@ -7,10 +7,18 @@ export type UpstreamProxy = {
   readonly url: string
   /** Where the service really is, e.g. `http://127.0.0.1:4010`. */
   target: string
+  /** Every request so far, as method and path. */
+  readonly calls: readonly string[]
+  /** Requests that wait for their answers. */
+  readonly underWay: number
   /** Keeps back the answer to the next GET of a link's detail. */
   holdNextRead(): HeldAnswer
+  /** Keeps back the answer to the next GET of a path after `/api`, whatever its query. */
+  holdNextGet(path: string): HeldAnswer
   /** Keeps back the answer to the next POST to a path after `/api`. */
   holdNextPost(path: string): HeldAnswer
+  /** Keeps back the next POST to a path after `/api` itself: the service never hears of it. Resolves when it is here. */
+  swallowNextPost(path: string): Promise<void>
   close(): Promise<void>
 }
 
@@ -23,11 +31,17 @@ export type HeldAnswer = {
 
 export async function startUpstreamProxy(): Promise<UpstreamProxy> {
   const held: Hold[] = []
+  const seen: string[] = []
+  let underWay = 0
   const server = createServer((incoming, outgoing) => {
     const call = `${incoming.method} ${incoming.url}`
+    seen.push(call)
+    underWay += 1
+    outgoing.once('close', () => (underWay -= 1))
     const index = held.findIndex(({ calls }) => calls.test(call))
     const [hold] = index === -1 ? [] : held.splice(index, 1)
-    forward(proxy.target, incoming, outgoing, async () => {
+    if (hold?.swallows === true) return hold.answered()
+    return forward(proxy.target, incoming, outgoing, async () => {
       hold?.answered()
       await hold?.released
     })
@@ -38,8 +52,14 @@ export async function startUpstreamProxy(): Promise<UpstreamProxy> {
   const proxy: UpstreamProxy = {
     url: `http://127.0.0.1:${port}/api`,
     target: '',
+    calls: seen,
+    get underWay() {
+      return underWay
+    },
     holdNextRead: () => holdNext(held, /^GET .*\/v3\/payin_links\/[\w-]+$/),
+    holdNextGet: (path) => holdNext(held, new RegExp(`^GET .*${path}(\\?|$)`)),
     holdNextPost: (path) => holdNext(held, new RegExp(`^POST .*${path}$`)),
+    swallowNextPost: (path) => holdNext(held, new RegExp(`^POST .*${path}$`), true).answered,
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve())
@@ -49,12 +69,17 @@ export async function startUpstreamProxy(): Promise<UpstreamProxy> {
   return proxy
 }
 
-type Hold = { readonly calls: RegExp; readonly answered: () => void; readonly released: Promise<void> }
+type Hold = {
+  readonly calls: RegExp
+  readonly swallows: boolean
+  readonly answered: () => void
+  readonly released: Promise<void>
+}
 
-function holdNext(held: Hold[], calls: RegExp): HeldAnswer {
+function holdNext(held: Hold[], calls: RegExp, swallows = false): HeldAnswer {
   const { promise: answered, resolve: onAnswered } = Promise.withResolvers<void>()
   const { promise: released, resolve: release } = Promise.withResolvers<void>()
-  held.push({ calls, answered: onAnswered, released })
+  held.push({ calls, swallows, answered: onAnswered, released })
   return { answered, release }
 }
 

@@ -1,5 +1,7 @@
+import { compareDecimals } from '../domain/money.ts'
 import { notSent, unknownOutcome } from './faults.ts'
 import type { Site } from './sites.ts'
+import type { Echo } from './wire/echo.ts'
 import { usableMethodCode, usableUuid } from './wire/fields.ts'
 import { instantToWire } from './wire/instant.ts'
 import type { Written } from './wire/written.ts'
@@ -46,4 +48,18 @@ export function requireMatch(matches: boolean, httpStatus: number): void {
 /** Whether an answer's currency is one that the site serves; an answer that names none may be. */
 export function isServed(site: Site, currency: string | null): boolean {
   return currency === null || site.currencies.includes(currency)
+}
+
+/** Whether an answer tells the amount that was asked for, in whichever digits; one that tells none may. */
+export function isAmount(asked: string | null, told: string | null): boolean {
+  return asked === null || told === null || compareDecimals(asked, told) === 0
+}
+
+/** Whether nothing that an answer repeats of its request is another's: then it is another's answer, or another's money. */
+export function repeats(echo: Echo, asked: { currency: string; amount: string | null; endpointUrl: string }): boolean {
+  return (
+    (echo.currency === null || echo.currency === asked.currency) &&
+    (echo.endpointUrl === null || echo.endpointUrl === asked.endpointUrl) &&
+    isAmount(asked.amount, echo.amount)
+  )
 }

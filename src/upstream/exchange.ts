@@ -134,7 +134,9 @@ function codeOf(error: Error): string {
   return 'code' in error && typeof error.code === 'string' ? error.code : ''
 }
 
-const REASONS: readonly (readonly [RegExp, NotSentReason])[] = [
+type ConnectReason = Exclude<NotSentReason, 'breaker-open'>
+
+const REASONS: readonly (readonly [RegExp, ConnectReason])[] = [
   [/^(ENOTFOUND|EAI_\w+|ENODATA|ESERVFAIL)$/, 'dns'],
   [/^ECONNREFUSED$/, 'refused'],
   [/^(UND_ERR_CONNECT_TIMEOUT|ETIMEDOUT)$/, 'connect-timeout'],
@@ -143,7 +145,7 @@ const REASONS: readonly (readonly [RegExp, NotSentReason])[] = [
   [/^UND_ERR_INVALID_ARG$/, 'invalid-request'],
 ]
 
-function connectReason(error: Error): NotSentReason {
+function connectReason(error: Error): ConnectReason {
   const code = codeOf(error)
   return REASONS.find(([pattern]) => pattern.test(code))?.[1] ?? 'unreachable'
 }

@@ -2,7 +2,7 @@ import { readErrorBody } from './error-body.ts'
 
 /**
  * Why a request cannot have reached the service. `invalid-request` was stopped by our own checks, `no-token` because the
- * service gave no access token for it.
+ * service gave no access token for it, `breaker-open` because too many requests before it had failed.
  */
 export type NotSentReason =
   | 'dns'
@@ -14,6 +14,7 @@ export type NotSentReason =
   | 'closed'
   | 'no-token'
   | 'invalid-request'
+  | 'breaker-open'
 
 /** Why nobody can say what the service did. */
 export type UnknownReason =
@@ -29,13 +30,15 @@ export type UnknownReason =
   | 'not-json'
   | 'misshapen'
   | 'mismatch'
+  | 'not-read-back'
 
 export type FieldFault = { readonly path: string; readonly message: string }
 
 /** A failed request, sorted by what it proves. Only `refused` holds text of the service, which may repeat payer data. */
 export type FaultDetail =
   /** Certain that nothing happened. */
-  | { readonly kind: 'not-sent'; readonly reason: NotSentReason }
+  | { readonly kind: 'not-sent'; readonly reason: Exclude<NotSentReason, 'breaker-open'> }
+  | { readonly kind: 'not-sent'; readonly reason: 'breaker-open'; readonly retryAfterSeconds: number }
   /** The service said no to this request. */
   | {
       readonly kind: 'refused'
@@ -57,6 +60,11 @@ export type FaultDetail =
     }
 
 export type FaultKind = FaultDetail['kind']
+
+export type FaultCode =
+  | Exclude<FaultKind, 'not-sent' | 'unknown'>
+  | `not-sent.${NotSentReason}`
+  | `unknown.${UnknownReason}`
 
 /** The answer's headers, by lower-case name. */
 export type AnswerHeaders = Readonly<Record<string, string | string[] | undefined>>
@@ -82,11 +90,22 @@ export class UpstreamFault extends Error {
   get detail(): FaultDetail {
     return this.#detail
   }
+
+  /** What log lines and figures tell of it, out of a short list: `refused`, `not-sent.dns`, `unknown.timeout`. */
+  get code(): FaultCode {
+    const detail = this.#detail
+    return 'reason' in detail ? (`${detail.kind}.${detail.reason}` as FaultCode) : detail.kind
+  }
 }
 
 /** A fault of a request that cannot have had any effect. `note` is a further sentence, without upstream text. */
-export function notSent(reason: NotSentReason, note?: string): UpstreamFault {
+export function notSent(reason: Exclude<NotSentReason, 'breaker-open'>, note?: string): UpstreamFault {
   return new UpstreamFault({ kind: 'not-sent', reason }, note)
+}
+
+/** The fault of a request that was not sent because too many before it had failed; the next is let through after a while. */
+export function breakerOpen(retryAfterSeconds: number): UpstreamFault {
+  return new UpstreamFault({ kind: 'not-sent', reason: 'breaker-open', retryAfterSeconds })
 }
 
 /** A fault after which the outcome is open. */

@@ -32,7 +32,11 @@ export type MethodCache<Method> = {
   list(currencies?: readonly string[]): Promise<MethodList<Method>>
   /** The method of that code, or null when no site is known to offer it. Never rejects. */
   find(code: string): Promise<Method | null>
+  /** How old the list of a site is; null when there is none to serve. Asks the service nothing. */
+  freshness(siteId: string): MethodFreshness | null
 }
+
+export type MethodFreshness = Pick<MethodList<never>, 'fetchedAt' | 'stale'>
 
 const TTL_MS = 300_000
 const STALE_MS = 3_600_000
@@ -82,7 +86,11 @@ export function createMethodCache<Method extends ListedMethod>(
     return near ?? byCode(await list()).get(code) ?? null
   }
 
-  return { list, find }
+  return {
+    list,
+    find,
+    freshness: (siteId) => entries.find(({ site }) => site.id === siteId)?.cached.current() ?? null,
+  }
 }
 
 type Entry<Method> = { readonly site: Site; readonly cached: SiteMethods<Method> }

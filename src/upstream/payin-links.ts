@@ -1,7 +1,8 @@
 import type { PaymentReport } from '../domain/payment-report.ts'
-import { isServed, requireMatch, requireServed, requireUuid, sendable, shaped } from './checks.ts'
+import { isAmount, isServed, repeats, requireMatch, requireServed, requireUuid, sendable, shaped } from './checks.ts'
 import type { Site } from './sites.ts'
 import type { Transport } from './transport.ts'
+import { readEcho } from './wire/echo.ts'
 import { readPage, unwrapped } from './wire/page.ts'
 import {
   type CreatedPayinLink,
@@ -39,7 +40,10 @@ export type PayinLinkPage = {
 
 /** The v3 links (interface document, section 4.4). Every call rejects with an `UpstreamFault`. */
 export type PayinLinkCalls = {
-  /** Makes a hosted checkout link. Sent at most once, unless it is certain that the service was never reached. */
+  /**
+   * Makes a hosted checkout link. Sent at most once, unless it is certain that the service was never reached. An answer
+   * that repeats another amount, currency or webhook address is rejected as `mismatch`.
+   */
   createPayinLink(site: Site, request: PayinLinkRequest): Promise<CreatedPayinLink>
   /**
    * What the service says now of a link's payment. An answer about another link, or in a currency that the site does not
@@ -61,10 +65,14 @@ const PATH = '/v3/payin_links'
 export function payinLinkCalls(transport: Transport): PayinLinkCalls {
   return {
     createPayinLink: async (site, request) => {
-      requireServed(site, request.amount.currency)
+      const { value: amount, currency } = request.amount
+      const { endpointUrl } = request.webhook
+      requireServed(site, currency)
       const body = sendable(toPayinLinkBody(request))
       const { status, json } = await transport.request(site, { method: 'POST', path: PATH, body })
-      return shaped(readCreatedPayinLink(json), status)
+      const link = shaped(readCreatedPayinLink(json), status)
+      requireMatch(repeats(readEcho(json), { currency, amount, endpointUrl }), status)
+      return link
     },
 
     getPayinLink: async (site, uuid) => {
@@ -92,7 +100,9 @@ export function payinLinkCalls(transport: Transport): PayinLinkCalls {
       const body = sendable(toRefundBody(request))
       const { status, json } = await transport.request(site, { method: 'POST', path: `${PATH}/refund`, body })
       const answer = shaped(readRefund(json), status)
-      requireMatch(isAbout(request.uuid, answer) && isServed(site, answer.report?.details.currency ?? null), status)
+      const { report, refundAmount } = answer
+      requireMatch(isAbout(request.uuid, answer) && isServed(site, report?.details.currency ?? null), status)
+      requireMatch(isAmount(request.amount, refundAmount), status)
       return answer
     },
   }

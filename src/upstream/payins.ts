@@ -2,15 +2,43 @@ import { toPlainJson } from '../domain/exact-json.ts'
 import type { MethodRequirements } from '../domain/method-field.ts'
 import type { PayinMethod } from '../domain/payin-method.ts'
 import type { PaymentReport } from '../domain/payment-report.ts'
-import { isServed, requireMatch, requireMethodCode, requireServed, requireUuid, sendable, shaped } from './checks.ts'
+import {
+  isAmount,
+  isServed,
+  repeats,
+  requireMatch,
+  requireMethodCode,
+  requireServed,
+  requireUuid,
+  sendable,
+  shaped,
+  spanQuery,
+} from './checks.ts'
 import type { Site } from './sites.ts'
 import type { Transport } from './transport.ts'
 import { readDirectMethodEntry, readMethodRequirements } from './wire/direct-method.ts'
+import { readEcho } from './wire/echo.ts'
 import { readPage, unwrapped } from './wire/page.ts'
 import { servedMethods, toPayinMethod } from './wire/payin-method.ts'
 import { type PayinRequest, type PayinSimulation, toPayinBody, toPayinSimulationBody } from './wire/payin-request.ts'
-import { readPaymentReport } from './wire/payment.ts'
+import { readEndpointUrl, readPaymentReport } from './wire/payment.ts'
 import { type RefundAnswer, readRefund, type RefundRequest, toRefundBody } from './wire/refund.ts'
+
+export type PayinSearch = {
+  /** Whole seconds in UTC: `from` is rounded down, `to` up. */
+  readonly from: Date
+  readonly to: Date
+  /** From 1; a page has 20 payins. */
+  readonly page: number
+}
+
+export type ListedPayin = {
+  readonly report: PaymentReport
+  /** The webhook address that we gave the payin, by which one whose creation was not answered is found again. */
+  readonly endpointUrl: string | null
+}
+
+export type PayinPage = { readonly entries: readonly ListedPayin[]; readonly totalPages: number | null }
 
 /** The v2 payins (interface document, section 4.5). Every call rejects with an `UpstreamFault`. */
 export type PayinCalls = {
@@ -23,11 +51,17 @@ export type PayinCalls = {
   payinMethodFields(site: Site, code: string): Promise<MethodRequirements>
   /**
    * Makes a payin (gap sheet, section 9). How the customer pays stands in the report's `instructions`; for some methods it
-   * comes later, by webhook. Sent at most once, unless it is certain that the service was never reached.
+   * comes later, by webhook. Sent at most once, unless it is certain that the service was never reached. An answer that
+   * repeats another amount, currency or webhook address is rejected as `mismatch`.
    */
   createPayin(site: Site, request: PayinRequest): Promise<PaymentReport>
   /** What the service says now of a payin (gap sheet, section 10). An answer about another is rejected as `mismatch`. */
   getPayin(site: Site, uuid: string): Promise<PaymentReport>
+  /**
+   * One page of the payins made in a span of time (gap sheet, section 10). Entries that cannot be read, or in another
+   * currency than the site's, are left out.
+   */
+  listPayins(site: Site, search: PayinSearch): Promise<PayinPage>
   /** Asks for money to go back, all of it where `amount` is null (gap sheet, section 12). Sent at most once. */
   refundPayin(site: Site, request: RefundRequest): Promise<RefundAnswer>
   /** Has the sandbox end a pending payin, and gives its answer as it came, as plain JSON (gap sheet, section 11). */
@@ -67,8 +101,8 @@ export function payinCalls(transport: Transport): PayinCalls {
       const body = sendable(toPayinBody(request))
       const { status, json } = await transport.request(site, { method: 'POST', path: PATH, body })
       const report = shaped(readPaymentReport(unwrapped(json)), status)
-      const { currency } = report.details
-      requireMatch(currency === null || currency === request.currency, status)
+      const { currency, amount, webhook } = request
+      requireMatch(repeats(readEcho(unwrapped(json)), { currency, amount, endpointUrl: webhook.endpointUrl }), status)
       return report
     },
 
@@ -80,11 +114,24 @@ export function payinCalls(transport: Transport): PayinCalls {
       return report
     },
 
+    listPayins: async (site, { page, ...span }) => {
+      const query = { ...spanQuery(span), page }
+      const { status, json } = await transport.request(site, { method: 'GET', path: `${PATH}/all`, query })
+      const { records, totalPages } = shaped(readPage(json), status)
+      const entries = records.flatMap((record) => {
+        const report = readPaymentReport(record)
+        if (report === null || !isServed(site, report.details.currency)) return []
+        return { report, endpointUrl: readEndpointUrl(record) }
+      })
+      return { entries, totalPages }
+    },
+
     refundPayin: async (site, request) => {
       const body = sendable(toRefundBody(request))
       const { status, json } = await transport.request(site, { method: 'POST', path: `${PATH}/refund`, body })
       const answer = shaped(readRefund(json), status)
-      const { report } = answer
+      const { report, refundAmount } = answer
+      requireMatch(isAmount(request.amount, refundAmount), status)
       requireMatch(
         report === null || (report.paymentId === request.uuid && isServed(site, report.details.currency)),
         status,

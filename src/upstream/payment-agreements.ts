@@ -1,5 +1,5 @@
 import type { AgreementReport } from '../domain/agreement-report.ts'
-import { requireMatch, requireServed, sendable, shaped, spanQuery } from './checks.ts'
+import { isAmount, requireMatch, requireServed, sendable, shaped, spanQuery } from './checks.ts'
 import type { Site } from './sites.ts'
 import type { Transport } from './transport.ts'
 import {
@@ -33,7 +33,10 @@ export type AgreementPage = {
 
 /** The v1 payment agreements, in AUD (interface document, section 4.1). Every call rejects with an `UpstreamFault`. */
 export type PaymentAgreementCalls = {
-  /** Makes an agreement. Sent at most once, unless it is certain that the service was never reached. */
+  /**
+   * Makes an agreement. Sent at most once, unless it is certain that the service was never reached. An answer that names
+   * another mandate, or another limit, is rejected as `mismatch`.
+   */
   createPaymentAgreement(site: Site, request: AgreementRequest): Promise<AgreementReport>
   /** Gives an agreement new terms (gap sheet, section 14). Sent at most once. */
   amendPaymentAgreement(site: Site, amendment: AgreementAmendment): Promise<AgreementReport>
@@ -63,8 +66,8 @@ export function paymentAgreementCalls(transport: Transport): PaymentAgreementCal
     createPaymentAgreement: async (site, request) => {
       requireServed(site, CURRENCY)
       const { status, report } = await send(site, PATH, sendable(toAgreementBody(request)))
-      const { clientTransactionId: id } = report
-      requireMatch(id === null || id === request.clientTransactionId, status)
+      const { clientTransactionId: id, limit } = report
+      requireMatch((id === null || id === request.clientTransactionId) && isAmount(request.limit, limit), status)
       return report
     },
 

@@ -1,7 +1,9 @@
 import { z } from 'zod'
+import { sumDecimals } from '../domain/money.ts'
 import type { PayoutMethod, PayoutMethodRequirements, PayoutReport } from '../domain/payout.ts'
 import {
   isServed,
+  repeats,
   requireMatch,
   requireMethodCode,
   requireServed,
@@ -40,7 +42,10 @@ export type PayoutCalls = {
   listPayoutMethods(site: Site): Promise<PayoutMethod[]>
   /** What the merchant collects for a method, and the banks that it reaches. */
   payoutMethodFields(site: Site, code: string): Promise<PayoutMethodRequirements>
-  /** Makes a batch. Sent at most once, unless it is certain that the service was never reached. */
+  /**
+   * Makes a batch. Sent at most once, unless it is certain that the service was never reached. An answer that repeats
+   * another total, currency or webhook address is rejected as `mismatch`.
+   */
   createPayout(site: Site, request: PayoutRequest): Promise<PayoutReport>
   /** What the service says now of a batch. An answer about another is rejected as `mismatch`. */
   getPayout(site: Site, uuid: string): Promise<PayoutReport>
@@ -83,7 +88,10 @@ export function payoutCalls(transport: Transport): PayoutCalls {
       const body = sendable(toPayoutBody(request))
       const { status, json } = await transport.request(site, { method: 'POST', path: PATH, body })
       const report = shaped(readPayoutReport(unwrapped(json)), status)
-      requireMatch(report.currency === null || report.currency === request.currency, status)
+      const { currency, webhook } = request
+      const echo = { currency: report.currency, amount: report.totalAmount, endpointUrl: report.endpointUrl }
+      const amount = sumDecimals(request.transactions.map((transaction) => transaction.amount))
+      requireMatch(repeats(echo, { currency, amount, endpointUrl: webhook.endpointUrl }), status)
       return report
     },
 

@@ -1,4 +1,4 @@
-import type { FaultDetail, UnknownReason } from './faults.ts'
+import type { FaultDetail, NotSentReason, UnknownReason } from './faults.ts'
 
 export type Method = 'GET' | 'POST'
 
@@ -27,6 +27,9 @@ const PASSING: ReadonlySet<UnknownReason> = new Set([
   'not-json',
 ])
 
+/** A request that was not sent for one of these would not be sent a moment later either. */
+const FINAL: ReadonlySet<NotSentReason> = new Set(['closed', 'invalid-request', 'no-slot', 'breaker-open'])
+
 /**
  * Whether a failed attempt is followed by another. A POST is sent again only when it is certain that the service was
  * never asked: it knows no idempotency key (gap sheet, section 26). A GET is, after whatever may pass; after a 429 only
@@ -36,7 +39,7 @@ export function shouldRetry({ method, attempt, fault, remainingMs }: FailedAttem
   if (attempt > MOST_RETRIES || remainingMs <= askedWaitMs(fault)) return false
   switch (fault.kind) {
     case 'not-sent':
-      return fault.reason !== 'closed' && fault.reason !== 'invalid-request' && fault.reason !== 'no-slot'
+      return !FINAL.has(fault.reason)
     case 'unknown':
       return method === 'GET' && PASSING.has(fault.reason)
     case 'throttled':

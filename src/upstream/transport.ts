@@ -2,12 +2,12 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Pool } from 'undici'
 import { readAnswer, type UpstreamResponse } from './answer.ts'
+import type { BreakerSettings, BreakerState } from './breaker.ts'
 import { exchange, type WireRequest } from './exchange.ts'
 import { notSent, UpstreamFault } from './faults.ts'
-import { createRetryBudget, type RetryBudget } from './retry-budget.ts'
+import { createLane, type Lane } from './lane.ts'
 import { type Method, retryDelayMs, shouldRetry } from './retry.ts'
 import type { Site, Sites } from './sites.ts'
-import { createSlots, type Slots } from './slots.ts'
 import { baseAddress, type UpstreamRequest, wireRequest } from './wire-request.ts'
 
 /** All in milliseconds. */
@@ -30,11 +30,19 @@ export type TransportOptions = {
   readonly sites: Sites
   readonly deadlines?: Partial<Deadlines>
   readonly limits?: Partial<TransportLimits>
+  /** Each site has a breaker of its own, with these settings. */
+  readonly breaker?: Partial<BreakerSettings>
+  /** Told whenever the breaker of a site has opened, lets a probe through, or has closed. */
+  readonly onBreaker?: (change: BreakerChange) => void
   /** Told after each attempt: for metrics, free of payer data and secrets. */
   readonly observe?: (attempt: AttemptSeen) => void
+  /** Headers that tell the service which trace a request belongs to. */
+  readonly traceHeaders?: () => Readonly<Record<string, string>>
   /** Jitter of the waits between attempts, from 0 up to 1. */
   readonly random?: () => number
 }
+
+export type BreakerChange = { readonly siteId: string; readonly state: BreakerState }
 
 export type AttemptSeen = {
   readonly siteId: string
@@ -66,8 +74,8 @@ const IDLE_MS = 4_000
 const LONGEST_IDLE_MS = 30_000
 
 /**
- * Opens the way to the service: one pool of connections for a base address, and for each site its own slots and its own
- * budget of retries, so that trouble with one does not use up another's.
+ * Opens the way to the service: one pool of connections for a base address, and for each site its own slots, its own
+ * breaker and its own budget of retries, so that trouble with one does not use up another's.
  * Throws `TypeError` for a base address that is neither https nor on loopback.
  */
 export function createTransport(options: TransportOptions): Transport {
@@ -80,21 +88,25 @@ export function createTransport(options: TransportOptions): Transport {
     keepAliveTimeout: IDLE_MS,
     keepAliveMaxTimeout: LONGEST_IDLE_MS,
   })
-  const lanes = new Map(options.sites.all.map((site) => [site.id, laneOf(limits)]))
+  const lanes = new Map(options.sites.all.map(({ id }) => [id, laneOf(id)]))
 
-  async function attempt(site: Site, wire: WireRequest, until: number): Promise<UpstreamResponse> {
-    const release = await laneFor(site).slots.take(Math.min(deadlines.slot, until - performance.now()))
-    if (release === null) throw notSent('no-slot')
-    try {
+  function laneOf(siteId: string): Lane {
+    return createLane({
+      concurrent: limits.concurrentPerSite,
+      breaker: options.breaker,
+      onBreaker: (state) => options.onBreaker?.({ siteId, state }),
+    })
+  }
+
+  function attempt(site: Site, wire: WireRequest, until: number): Promise<UpstreamResponse> {
+    return laneFor(site).pass(Math.min(deadlines.slot, until - performance.now()), async () => {
       const exchangeLimits = {
         headersMs: deadlines.headers,
         totalMs: until - performance.now(),
         answerBytes: limits.answerBytes,
       }
       return readAnswer(await exchange(pool, wire, exchangeLimits), site.id)
-    } finally {
-      release()
-    }
+    })
   }
 
   function laneFor(site: Site): Lane {
@@ -104,12 +116,13 @@ export function createTransport(options: TransportOptions): Transport {
   }
 
   async function retried(site: Site, asked: UpstreamRequest): Promise<UpstreamResponse> {
-    const { budget } = laneFor(site)
+    const lane = laneFor(site)
     const requestId = randomUUID()
-    const wire = wireRequest(base, site, asked, requestId)
+    const headers = { ...asked.headers, ...options.traceHeaders?.() }
+    const wire = wireRequest(base, site, { ...asked, headers }, requestId)
     const longest = asked.method === 'GET' ? deadlines.get : deadlines.post
     const until = performance.now() + Math.min(longest, asked.withinMs ?? longest)
-    budget.earn()
+    lane.budget.earn()
     for (let number = 1; ; number += 1) {
       const seen = { siteId: site.id, method: asked.method, attempt: number, requestId }
       const result = await observed(() => attempt(site, wire, until), seen)
@@ -119,7 +132,7 @@ export function createTransport(options: TransportOptions): Transport {
       const delayMs = retryDelayMs(failed, options.random)
       // An attempt without time to connect could only turn a certain failure into an uncertain one.
       const late = remainingMs - delayMs <= deadlines.connect
-      if (late || !shouldRetry(failed) || !budget.spend()) throw result
+      if (late || !shouldRetry(failed) || lane.isClosedOff() || !lane.budget.spend()) throw result
       await sleep(delayMs)
     }
   }
@@ -143,12 +156,6 @@ export function createTransport(options: TransportOptions): Transport {
       return closing
     },
   }
-}
-
-type Lane = { readonly slots: Slots; readonly budget: RetryBudget }
-
-function laneOf(limits: TransportLimits): Lane {
-  return { slots: createSlots(limits.concurrentPerSite), budget: createRetryBudget() }
 }
 
 function faultOrThrow(error: unknown): UpstreamFault {

@@ -81,15 +81,18 @@ export function readPaymentReport(json: ExactJson): PaymentReport | null {
   const statusRaw = inner.status ?? body.status
   if (paymentId === null || statusRaw === null) return null
   const both = merged(inner, body)
+  const recognised = recogniseStatus(statusRaw)
+  // What comes along with a failure tells why it failed, and not how to pay.
+  const hasFailed = recognised === 'failed' || both.pay_code.error_code !== null
   return {
     paymentId,
     linkId: isLink(json) ? body.uuid : null,
     statusRaw,
-    status: recogniseStatus(statusRaw),
+    status: recognised,
     details: {
       ...detailsOf(both),
       reference: both.external_id ?? body.meta_data.external_id ?? body.metadata.external_id,
-      instructions: readInstructions(payCodeOf(json)),
+      instructions: hasFailed ? null : readInstructions(payCodeOf(json)),
     },
     payer: payerOf(both, body.sender_info),
   }

@@ -1,9 +1,9 @@
 import { type ExactJson, ExactNumber } from '../../domain/exact-json.ts'
 import { AMENDMENT, WRAPPERS } from './agreement.ts'
-import { isRecord, type JsonRecord, textFrom } from './fields.ts'
+import { isRecord, type JsonRecord } from './fields.ts'
 
-/** What may be kept: `true` for a plain value, an object for an object. */
-type Kept = { readonly [key: string]: true | Kept }
+/** What may be kept: `true` for a plain value, `'presence'` for the mere fact that there is a text, an object for an object. */
+type Kept = { readonly [key: string]: true | 'presence' | Kept }
 
 const LONGEST_TEXT = 500
 
@@ -26,7 +26,13 @@ const transaction: Kept = {
   sender_details: { card: { card_type: true, card_brand: true, card_last_4: true, card_country: true } },
 }
 
-const KEPT: Kept = { ...transaction, transaction_info: transaction }
+const KEPT: Kept = {
+  ...transaction,
+  transaction_info: transaction,
+  // A link is told from a payment by the address of its page, which whoever holds it can pay at.
+  payment_url: 'presence',
+  payment_link_url: 'presence',
+}
 
 const terms: Kept = { start_date: true, frequency: true }
 
@@ -46,7 +52,8 @@ const KEPT_OF_AGREEMENT: Kept = { ...agreement, [AMENDMENT]: agreement }
 /**
  * What is stored of a delivery's body: the entries that are known to be free of secrets and of the payer's identity, and
  * nothing else. Tokens, `authorization_header`, names, e-mail addresses and every key that this version does not know are
- * left behind. Null for a body that is no object.
+ * left behind. Texts are cut and otherwise stay as they came: what could not be read must not become readable by being
+ * kept. Null for a body that is no object.
  */
 export function withoutSecrets(json: ExactJson): ExactJson {
   return isRecord(json) ? allowed(json, KEPT) : null
@@ -64,8 +71,9 @@ function allowed(json: JsonRecord, kept: Kept): JsonRecord {
   const entries = Object.entries(kept).flatMap(([key, rule]): [string, ExactJson][] => {
     const value = Object.hasOwn(json, key) ? json[key] : undefined
     if (value === undefined) return []
+    if (rule === 'presence') return typeof value === 'string' ? [[key, '']] : []
     if (rule !== true) return isRecord(value) ? [[key, allowed(value, rule)]] : []
-    return isPlain(value) ? [[key, typeof value === 'string' ? textFrom(value, LONGEST_TEXT) : value]] : []
+    return isPlain(value) ? [[key, typeof value === 'string' ? value.slice(0, LONGEST_TEXT) : value]] : []
   })
   return Object.fromEntries(entries)
 }

@@ -172,6 +172,30 @@ describe('a refund', () => {
   })
 })
 
+describe('listPayins', () => {
+  const search = { from: new Date('2030-01-02T03:04:05.678Z'), to: new Date('2030-01-02T03:24:05.678Z'), page: 2 }
+  const endpointUrl = 'https://merchant.test/webhooks/payments/r1'
+
+  it('asks for a span of time, and reads what can be read', async () => {
+    const records = [
+      { ...payin, webhook_notification: { endpoint_url: endpointUrl, authorization_header: '****' } },
+      { ...payin, uuid: 'OTHERONE' },
+      { ...payin, currency: 'JPY' },
+      { status: 'pending' },
+    ]
+    const { service, client } = await clientOf(json({ records, page: 2, per_page: 20, total: 44 }))
+    expect(await client.listPayins(site(), search)).toMatchObject({
+      entries: [
+        { report: { paymentId: 'VMMAOTFQ', status: 'pending' }, endpointUrl },
+        { report: { paymentId: 'OTHERONE' }, endpointUrl: null },
+      ],
+      totalPages: 3,
+    })
+    const query = 'from_date=2030-01-02T03%3A04%3A05&to_date=2030-01-02T03%3A24%3A06&page=2'
+    expect(service.requests[0]?.line).toBe(`GET /api/v2/payins/all?${query} HTTP/1.1`)
+  })
+})
+
 describe('simulatePayin', () => {
   it('gives the answer as it came, as plain JSON', async () => {
     const { service, client } = await clientOf(answer(200, '{"status":"ok","amount":500,"exact":0.10}'))
@@ -193,6 +217,7 @@ it.each([{}, [], 'ok', { uuid: 'VMMAOTFQ' }, { status: 'ok' }])(
       client.payinMethodFields(site(), 'au_payid_npp_aud'),
       client.createPayin(site(), request),
       client.getPayin(site(), 'VMMAOTFQ'),
+      client.listPayins(site(), { from: new Date(0), to: new Date(0), page: 1 }),
       client.refundPayin(site(), refund),
       client.refundPayinLink(site(), refund),
     ]

@@ -1,127 +1,54 @@
 import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
-import { gzipSync } from 'node:zlib'
+import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { parseExactJson } from '../../../src/domain/exact-json.ts'
 import type { UpstreamRequest } from '../../../src/upstream/wire-request.ts'
-import { fixtureText } from '../../fixtures/upstream/read.ts'
+import { type BadAnswer, MEGABYTE, OPEN_OUTCOMES, REFUSALS, silence } from './bad-answers.ts'
 import { faultOf, open, serve, SHORT, site } from './open.ts'
 import { answer, refusingPort, type Script } from './scripted-service.ts'
 
 const post: UpstreamRequest = { method: 'POST', path: '/v3/payin_links', body: {} }
-const silence: Script = () => undefined
-const GZIP = gzipSync('{"ok":true}')
-const MEGABYTE = 1_048_576
+const get: UpstreamRequest = { method: 'GET', path: '/v3/payin_methods' }
+const REQUESTS = { GET: get, POST: post }
+const METHODS = ['GET', 'POST'] as const
+const byMethod = (rows: readonly BadAnswer[]) =>
+  rows.flatMap(([name, script, known]) => METHODS.map((method) => [name, method, script, known] as const))
+/** A POST that may have arrived is never sent again. */
+const MOST_SENT = { GET: 3, POST: 1 }
 
-const raw =
-  (...parts: (string | Buffer)[]): Script =>
-  (socket) => {
-    for (const part of parts) socket.write(part)
-  }
+/** Past the deadline, for the answer to be told. */
+const GRACE_MS = 500
+/** The longest that the event loop may stand still. */
+const BLOCKED_MS = 50
+/** Other processes stand in the way now and then; what blocks by itself does so every time. */
+const TRIES = 3
 
-const andEnd =
-  (script: Script): Script =>
-  (socket, request) => {
-    script(socket, request)
-    socket.end()
-  }
-
-const drip =
-  (status: number): Script =>
-  (socket) => {
-    socket.write(`HTTP/1.1 ${status} Slow\r\ncontent-length: 1000\r\n\r\n`)
-    const timer = setInterval(() => socket.write(' '), 20)
-    socket.on('close', () => clearInterval(timer))
-  }
-
-const resetMidBody: Script = (socket) => {
-  socket.write('HTTP/1.1 200 OK\r\ncontent-length: 1000\r\n\r\n{"uuid":', () => socket.resetAndDestroy())
+/** How a request ends that meets the script; throws when that comes too late, or blocks everything else. */
+async function outcomeOf(script: Script, request: UpstreamRequest, tries = TRIES) {
+  const service = await serve(script)
+  const transport = open(service.baseUrl, { deadlines: SHORT })
+  const delays = monitorEventLoopDelay({ resolution: 5 })
+  delays.enable()
+  const start = performance.now()
+  const cpu = process.cpuUsage()
+  const fault = await faultOf(transport.request(site(), request))
+  const { user, system } = process.cpuUsage(cpu)
+  const tookMs = performance.now() - start
+  delays.disable()
+  // What stands still without work of ours waits for a processor.
+  const blockedMs = Math.min(delays.max / 1e6, (user + system) / 1e3)
+  const inTime = tookMs <= SHORT.post + GRACE_MS && blockedMs <= BLOCKED_MS
+  if (!inTime && tries === 1) throw new Error(`It took ${tookMs} ms; the event loop stood still for ${blockedMs} ms.`)
+  if (!inTime) return outcomeOf(script, request, tries - 1)
+  return { detail: fault.detail, message: fault.message, requests: service.requests.length }
 }
 
 describe('an answer that leaves the outcome of a POST open', () => {
-  it.each<[string, Script, object]>([
-    ['no answer', silence, { reason: 'timeout', httpStatus: null }],
-    ['slow headers', raw('HTTP/1.1 200 OK\r\nx-slow:'), { reason: 'timeout', httpStatus: null }],
-    ['a body of one byte at a time', drip(200), { reason: 'timeout', httpStatus: 200 }],
-    ['closed without an answer', (socket) => socket.end(), { reason: 'reset', httpStatus: null }],
-    ['reset without an answer', (socket) => socket.resetAndDestroy(), { reason: 'reset', httpStatus: null }],
-    ['reset within the body', resetMidBody, { reason: 'reset', httpStatus: 200 }],
-    ['no HTTP at all', raw('SSH-2.0-OpenSSH\r\n\r\n'), { reason: 'reset', httpStatus: null }],
-    ['truncated JSON', answer(200, '{"uuid":"7AMC'), { reason: 'not-json', httpStatus: 200 }],
-    [
-      'a length above the body',
-      andEnd(answer(200, '{}', { 'content-length': '50' })),
-      { reason: 'reset', httpStatus: 200 },
-    ],
-    [
-      'a length below the body',
-      answer(200, '{"a":1}', { 'content-length': '3' }),
-      { reason: 'not-json', httpStatus: 200 },
-    ],
-    [
-      'an HTML page',
-      answer(200, '<html>ok</html>', { 'content-type': 'text/html' }),
-      { reason: 'not-json', httpStatus: 200 },
-    ],
-    ['an empty 200', answer(200), { reason: 'empty', httpStatus: 200 }],
-    ['204', raw('HTTP/1.1 204 No Content\r\n\r\n'), { reason: 'empty', httpStatus: 204 }],
-    ['502 as HTML', answer(502, '<html>bad gateway</html>'), { reason: 'server-error', httpStatus: 502 }],
-    ['500 as JSON', answer(500, '{"message":"oops"}'), { reason: 'server-error', httpStatus: 500 }],
-    [
-      '503 with a wait',
-      answer(503, '', { 'retry-after': '9' }),
-      { reason: 'server-error', httpStatus: 503, retryAfterSeconds: 9 },
-    ],
-    [
-      'gzip',
-      raw(`HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\ncontent-length: ${GZIP.length}\r\n\r\n`, GZIP),
-      { reason: 'encoded', httpStatus: 200 },
-    ],
-    [
-      'invalid UTF-8',
-      raw('HTTP/1.1 200 OK\r\ncontent-length: 3\r\n\r\n', Buffer.from([0x22, 0xff, 0x22])),
-      { reason: 'not-utf8', httpStatus: 200 },
-    ],
-    [
-      'a length above 1 MB',
-      answer(200, '{', { 'content-length': `${MEGABYTE + 1}` }),
-      { reason: 'too-large', httpStatus: 200 },
-    ],
-    [
-      'headers above 16 KB',
-      raw(`HTTP/1.1 200 OK\r\nx-big: ${'x'.repeat(20_000)}\r\n\r\n{}`),
-      { reason: 'reset', httpStatus: null },
-    ],
-    ['nesting of 100 000', answer(200, '['.repeat(100_000)), { reason: 'not-json', httpStatus: 200 }],
-  ])('%s', async (_name, script, expected) => {
-    const service = await serve(script)
-    const start = performance.now()
-    const fault = await faultOf(open(service.baseUrl, { deadlines: SHORT }).request(site(), post))
-    expect(fault.detail).toMatchObject({ kind: 'unknown', ...expected })
-    expect(performance.now() - start).toBeLessThan(SHORT.post + 500)
-    expect(service.requests).toHaveLength(1)
-  })
-
-  it('a body without end costs no more than the limit', async () => {
-    const closed = Promise.withResolvers<void>()
-    let written = 0
-    const flood: Script = (socket) => {
-      socket.on('close', () => closed.resolve())
-      socket.write('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n')
-      const chunk = Buffer.from(`10000\r\n${'x'.repeat(65_536)}\r\n`)
-      const push = (): void => {
-        while (!socket.destroyed && socket.write(chunk)) written += chunk.length
-      }
-      socket.on('drain', push)
-      push()
-    }
-    const service = await serve(flood)
-    const before = process.memoryUsage().rss
-    const fault = await faultOf(open(service.baseUrl).request(site(), post))
-    await closed.promise
-    expect(fault.detail).toMatchObject({ kind: 'unknown', reason: 'too-large' })
-    expect(written).toBeLessThan(20 * MEGABYTE)
-    expect(process.memoryUsage().rss - before).toBeLessThan(40 * MEGABYTE)
+  it.each(byMethod(OPEN_OUTCOMES))('%s to a %s', async (_name, method, script, known) => {
+    const { detail, requests } = await outcomeOf(script, REQUESTS[method])
+    expect(detail).toMatchObject({ kind: 'unknown', ...known })
+    expect(requests).toBeLessThanOrEqual(MOST_SENT[method])
   })
 
   it('headers that take longer than they may end the wait before the deadline', async () => {
@@ -138,7 +65,7 @@ describe('an answer that leaves the outcome of a POST open', () => {
   it.each([301, 302, 303, 307, 308])('%i: the other address is never asked', async (status) => {
     const other = await serve(answer(200, '{}'))
     const service = await serve(answer(status, '', { location: `${other.baseUrl}/v3/payin_links` }))
-    for (const request of [post, { method: 'GET', path: '/v3/payin_methods' } as const])
+    for (const request of [post, get])
       expect((await faultOf(open(service.baseUrl).request(site(), request))).detail).toMatchObject({
         kind: 'unknown',
         reason: 'redirect',
@@ -149,45 +76,11 @@ describe('an answer that leaves the outcome of a POST open', () => {
 })
 
 describe('an answer that says no', () => {
-  it.each<[string, Script, object]>([
-    ['401', answer(401, fixtureText('error-401')), { kind: 'credentials', httpStatus: 401, site: 'aud' }],
-    ['401 without a body', answer(401), { kind: 'credentials', httpStatus: 401, site: 'aud' }],
-    ['403', answer(403, '<html>'), { kind: 'credentials', httpStatus: 403, site: 'aud' }],
-    ['400 without a body', answer(400), { kind: 'refused', httpStatus: 400, code: null, message: null, fields: [] }],
-    ['404', answer(404, '{"errors":{"message":"gone"}}'), { kind: 'refused', httpStatus: 404, message: 'gone' }],
-    [
-      '422 by field',
-      answer(422, fixtureText('error-422-map')),
-      { kind: 'refused', fields: [{ path: 'refund_amount' }, { path: 'amount' }, { path: 'amount' }] },
-    ],
-    [
-      '422 by message',
-      answer(422, fixtureText('error-422-message')),
-      { kind: 'refused', message: expect.stringMatching(/bank account/), fields: [] },
-    ],
-    [
-      '429 with seconds',
-      answer(429, '', { 'retry-after': '30' }),
-      { kind: 'throttled', httpStatus: 429, retryAfterSeconds: 30 },
-    ],
-    ['429 without', answer(429), { kind: 'throttled', httpStatus: 429, retryAfterSeconds: null }],
-    [
-      '422 whose body breaks off',
-      andEnd(answer(422, '{"errors":', { 'content-length': '500' })),
-      { kind: 'refused', httpStatus: 422, message: null },
-    ],
-    ['422 whose body never ends', drip(422), { kind: 'refused', httpStatus: 422 }],
-    [
-      '400 in gzip',
-      raw(`HTTP/1.1 400 Bad\r\ncontent-encoding: gzip\r\ncontent-length: ${GZIP.length}\r\n\r\n`, GZIP),
-      { kind: 'refused', httpStatus: 400 },
-    ],
-  ])('%s is certain', async (_name, script, expected) => {
-    const service = await serve(script)
-    const fault = await faultOf(open(service.baseUrl, { deadlines: SHORT }).request(site(), post))
-    expect(fault.detail).toMatchObject(expected)
-    expect(fault.message).not.toMatch(/html|blank|bank|gone|Authorised/)
-    expect(service.requests).toHaveLength(1)
+  it.each(byMethod(REFUSALS))('%s to a %s is certain', async (_name, method, script, known) => {
+    const { detail, message, requests } = await outcomeOf(script, REQUESTS[method])
+    expect(detail).toMatchObject(known)
+    expect(message).not.toMatch(/html|blank|bank|gone|Authorised/)
+    expect(requests).toBe(1)
   })
 })
 

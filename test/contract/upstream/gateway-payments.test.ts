@@ -1,5 +1,5 @@
 import { inspect } from 'node:util'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { createAccessTokens } from '../../../src/upstream/access-token.ts'
 import { gatewayPaymentCalls } from '../../../src/upstream/gateway-payments.ts'
 import type { GatewayPaymentRequest } from '../../../src/upstream/wire/gateway-payment.ts'
@@ -27,10 +27,17 @@ type Gateway = {
   readonly token?: (issued: number) => Script
   readonly payment?: (token: string) => Script
   readonly withinMs?: number
+  /** The one that tokens have in production, instead of one that stands still. */
+  readonly clock?: 'own'
 }
 
 /** A service with the two endpoints, a client of it, and a clock that stands still until it is moved. */
-async function gateway({ token = (issued) => tokenAnswer(issued), payment = () => PAID, ...options }: Gateway = {}) {
+async function gateway({
+  token = (issued) => tokenAnswer(issued),
+  payment = () => PAID,
+  clock,
+  ...options
+}: Gateway = {}) {
   let issued = 0
   const service = await serve((socket, seen) => {
     if (seen.line === TOKEN) {
@@ -40,7 +47,7 @@ async function gateway({ token = (issued) => tokenAnswer(issued), payment = () =
   })
   let now = 1_000
   const transport = open(service.baseUrl)
-  const tokens = createAccessTokens({ transport, clock: () => now })
+  const tokens = createAccessTokens({ transport, ...(clock === 'own' ? {} : { clock: () => now }) })
   const sent = (line: string) => service.requests.filter((seen) => seen.line === line)
   return {
     service,
@@ -166,7 +173,7 @@ describe('the access token', () => {
 
   it.each([
     [0, 4, 5],
-    [-5, 4, 5],
+    [-1, 4, 5],
     ['3600', 3_599, 3_600],
     [1e12, 3_599, 3_600],
     [null, 4, 5],
@@ -177,6 +184,18 @@ describe('the access token', () => {
     expect(await tokens.current(site())).toBe(first)
     pass(dead - alive)
     expect(await tokens.current(site())).not.toBe(first)
+  })
+
+  it.each([3, -3])('does not notice that the clock on the wall jumps by %i hours', async (hours) => {
+    vi.useFakeTimers({ toFake: ['Date'] })
+    onTestFinished(() => void vi.useRealTimers())
+    const { service, tokens, tokenCalls } = await gateway({ clock: 'own' })
+    const first = await tokens.current(site())
+    vi.setSystemTime(Date.now() + hours * 3_600_000)
+    const all = await Promise.all(Array.from({ length: 1_000 }, () => tokens.current(site())))
+    expect(new Set(all)).toEqual(new Set([first]))
+    expect(tokenCalls()).toBe(1)
+    expect(service.requests).toHaveLength(1)
   })
 
   it('is renewed once after a 401, and the payment sent once more with it', async () => {

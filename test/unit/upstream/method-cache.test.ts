@@ -95,6 +95,25 @@ describe('a fresh list', () => {
   })
 })
 
+describe('freshness', () => {
+  it('tells how old the list of a site is, and when it is stale, without asking', async () => {
+    const { world, cache } = stage()
+    expect(cache.freshness('au')).toBeNull()
+    const { fetchedAt } = await cache.list(['AUD'])
+    expect(cache.freshness('au')).toMatchObject({ fetchedAt, stale: false })
+    expect(cache.freshness('jp')).toBeNull()
+
+    world.now = 6 * MINUTE
+    world.down.add('au')
+    await cache.list(['AUD'])
+    await settled()
+    expect(cache.freshness('au')).toMatchObject({ fetchedAt, stale: true })
+    world.now = 61 * MINUTE
+    expect(cache.freshness('au')).toBeNull()
+    expect(world.calls).toEqual(['au', 'au'])
+  })
+})
+
 describe('find', () => {
   it('finds a method by its code, asking only the site of its currency', async () => {
     const { world, cache } = stage()

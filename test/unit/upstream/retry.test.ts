@@ -3,7 +3,8 @@ import type { FaultDetail, NotSentReason, UnknownReason } from '../../../src/ups
 import { createRetryBudget } from '../../../src/upstream/retry-budget.ts'
 import { type Method, retryDelayMs, shouldRetry } from '../../../src/upstream/retry.ts'
 
-const unsent = (reason: NotSentReason): FaultDetail => ({ kind: 'not-sent', reason })
+const unsent = (reason: NotSentReason): FaultDetail =>
+  reason === 'breaker-open' ? { kind: 'not-sent', reason, retryAfterSeconds: 1 } : { kind: 'not-sent', reason }
 const unknown = (reason: UnknownReason, retryAfterSeconds: number | null = null): FaultDetail => ({
   kind: 'unknown',
   reason,
@@ -23,6 +24,8 @@ describe('shouldRetry', () => {
     ['GET', 1, unsent('refused'), true],
     ['GET', 2, unsent('dns'), true],
     ['GET', 3, unsent('dns'), false],
+    ['GET', 1, unsent('breaker-open'), false],
+    ['POST', 1, unsent('breaker-open'), false],
     ['GET', 1, unknown('timeout'), true],
     ['GET', 2, unknown('reset'), true],
     ['GET', 3, unknown('reset'), false],

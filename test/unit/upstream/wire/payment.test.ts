@@ -1,11 +1,16 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { type ExactJson, parseExactJson } from '../../../../src/domain/exact-json.ts'
+import type { PaymentReport } from '../../../../src/domain/payment-report.ts'
 import { readEndpointUrl, readPaymentReport } from '../../../../src/upstream/wire/payment.ts'
 import { withoutSecrets } from '../../../../src/upstream/wire/redact.ts'
 import { fixture, fixtureText } from '../../../fixtures/upstream/read.ts'
 
 const read = (body: object) => readPaymentReport(parseExactJson(JSON.stringify(body)))
+
+/** What tells which payment a body speaks of, and in which status it is. */
+const namesIn = (report: PaymentReport | null) =>
+  report === null ? null : [report.paymentId, report.linkId, report.statusRaw]
 
 describe('readPaymentReport', () => {
   it('reads the flat object of a card payment, without its token', () => {
@@ -121,6 +126,16 @@ describe('readPaymentReport', () => {
     ],
     ['an address that is not there makes no link', { payment_url: null }, { paymentId: 'U1', linkId: null }],
     ['pay_code as text', { pay_code: '000201' }, { details: { instructions: { pay_code: '000201' } } }],
+    [
+      'what came along with a failure',
+      { status: 'failed', pay_code: { error_code: 'card_stolen', decline_text: 'Reported stolen.' } },
+      { details: { failureCode: 'card_stolen', instructions: null } },
+    ],
+    [
+      'a failure under a status that is not known',
+      { status: 'declined', pay_code: { error_code: 'card_stolen', decline_text: 'Reported stolen.' } },
+      { details: { instructions: null } },
+    ],
     ['pay_code as an empty text', { pay_code: '' }, { details: { instructions: null } }],
     ['pay_code with nothing in it', { pay_code: { pay_id: null } }, { details: { instructions: null } }],
     [
@@ -184,6 +199,7 @@ describe('readPaymentReport', () => {
       'card',
       'amount',
       'token',
+      'payment_url',
       '__proto__',
       'toString',
     ]
@@ -205,7 +221,9 @@ describe('readPaymentReport', () => {
         const parsed = parseExactJson(JSON.stringify(body))
         const report = readPaymentReport(parsed)
         expect(report === null || /^[\w-]{1,64}$/.test(report.paymentId)).toBe(true)
-        expect(JSON.stringify(withoutSecrets(parsed))).not.toContain('token')
+        const kept = JSON.stringify(withoutSecrets(parsed))
+        expect(kept).not.toContain('token')
+        expect(namesIn(readPaymentReport(parseExactJson(kept)))).toEqual(namesIn(report))
       }),
       { numRuns: 2_000 },
     )
@@ -259,11 +277,33 @@ describe('withoutSecrets', () => {
   it('keeps what tells the state', () => {
     expect(JSON.stringify(withoutSecrets(fixture('link-nested-older')))).toBe(
       '{"uuid":"7AMCEF7H","amount":125.5,"payin_method_code":"my_ewallet_touchngo_myr","expires_at":"2025-10-02T19:05:03.971Z",' +
-        '"transaction_info":{"uuid":"TX9KQ2LM","status":"received","currency":"MYR","total":127.0,"paid_amount":127}}',
+        '"transaction_info":{"uuid":"TX9KQ2LM","status":"received","currency":"MYR","total":127.0,"paid_amount":127},' +
+        '"payment_link_url":""}',
     )
     expect(withoutSecrets(fixture('payment-flat-failed'))).toMatchObject({
       pay_code: { error_code: 'insufficient_funds' },
     })
+  })
+
+  it.each(names)('leaves in %s the names by which it is told whose it is', (name) => {
+    const kept = parseExactJson(JSON.stringify(withoutSecrets(fixture(name))))
+    expect(namesIn(readPaymentReport(kept))).toEqual(namesIn(readPaymentReport(fixture(name))))
+  })
+
+  it('leaves a flat link a link, without the address of its page', () => {
+    const link = { uuid: 'L1', status: 'pending', payment_url: 'https://checkout.test/L1' }
+    const kept = withoutSecrets(link)
+    expect(JSON.stringify(kept)).not.toContain('checkout')
+    expect(readPaymentReport(kept)).toMatchObject({ paymentId: 'L1', linkId: 'L1' })
+  })
+
+  it.each([
+    { uuid: 'U\u00001', status: 'received' },
+    { uuid: ' U1 ', status: 'received' },
+    { uuid: 'U1', status: 'recei\u0000ved' },
+  ])('does not make %o readable', (body) => {
+    expect(readPaymentReport(body)).toBeNull()
+    expect(readPaymentReport(parseExactJson(JSON.stringify(withoutSecrets(body))))).toBeNull()
   })
 
   it.each<[string, ExactJson, ExactJson]>([

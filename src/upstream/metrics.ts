@@ -1,0 +1,59 @@
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
+import { UpstreamFault } from './faults.ts'
+import type { AttemptSeen, BreakerChange } from './transport.ts'
+
+export type UpstreamMetrics = {
+  /** Counts and times one request to the service. */
+  attempted(attempt: AttemptSeen): void
+  breakerChanged(change: BreakerChange): void
+  /** Counts an answer that was about something else than what was asked for. */
+  mismatched(site: string): void
+}
+
+/** In seconds; the last one is the longest that a request may take. */
+const BUCKETS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15, 25]
+
+/**
+ * The figures about the service. Labels are the ids of sites, methods, and outcomes out of a short list (`success`,
+ * `refused`, `not-sent.dns`, `unknown.timeout`), so that their number is bounded.
+ */
+export function createUpstreamMetrics(registry: Registry, sites: readonly string[]): UpstreamMetrics {
+  const registers = [registry]
+  const requests = new Counter({
+    name: 'payments_upstream_requests_total',
+    help: 'Requests to the service, each attempt for itself, by site and outcome.',
+    labelNames: ['site', 'outcome'],
+    registers,
+  })
+  const durations = new Histogram({
+    name: 'payments_upstream_request_seconds',
+    help: 'How long requests to the service took, waiting for a slot included.',
+    labelNames: ['site', 'method'],
+    buckets: BUCKETS,
+    registers,
+  })
+  const breakers = new Gauge({
+    name: 'payments_upstream_breaker_open',
+    help: '1 while the breaker of a site keeps requests from the service, up to the answer to its probe.',
+    labelNames: ['site'],
+    registers,
+  })
+  const mismatches = new Counter({
+    name: 'payments_upstream_mismatches_total',
+    help: 'Answers of the service that were about something else than what was asked for.',
+    labelNames: ['site'],
+    registers,
+  })
+  for (const site of sites) {
+    breakers.set({ site }, 0)
+    mismatches.inc({ site }, 0)
+  }
+  return {
+    attempted: ({ siteId: site, method, outcome, durationMs }) => {
+      requests.inc({ site, outcome: outcome instanceof UpstreamFault ? outcome.code : 'success' })
+      durations.observe({ site, method }, durationMs / 1000)
+    },
+    breakerChanged: ({ siteId: site, state }) => breakers.set({ site }, state === 'closed' ? 0 : 1),
+    mismatched: (site) => mismatches.inc({ site }),
+  }
+}

@@ -1,0 +1,22 @@
+import type { Logger } from '../log.ts'
+import type { ClientOptions } from './client.ts'
+import type { UpstreamMetrics } from './metrics.ts'
+
+export type UpstreamWatch = Required<Pick<ClientOptions, 'observe' | 'onBreaker' | 'onMismatch'>>
+
+/** Makes figures, and log lines with ids alone, of what the client of the service tells. */
+export function watchUpstream(metrics: UpstreamMetrics, logger: Logger): UpstreamWatch {
+  return {
+    observe: metrics.attempted,
+    onBreaker: (change) => {
+      metrics.breakerChanged(change)
+      const told = { site: change.siteId, phase: change.state }
+      if (change.state === 'open') logger.error(told, 'the service is in trouble: its breaker has opened')
+      else logger.info(told, 'the breaker of the service has changed')
+    },
+    onMismatch: ({ siteId: site, operation, subjectId: ref }) => {
+      metrics.mismatched(site)
+      logger.error({ site, operation, ref }, 'ALERT: the service answered about something else than it was asked for')
+    },
+  }
+}

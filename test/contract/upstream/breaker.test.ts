@@ -1,0 +1,148 @@
+import { describe, expect, it } from 'vitest'
+import type { TransportOptions } from '../../../src/upstream/transport.ts'
+import { faultOf, open, serve, SHORT, site } from './open.ts'
+import { answer, refusingPort, type Script } from './scripted-service.ts'
+
+const get = { method: 'GET', path: '/v3/payin_methods' } as const
+const post = { method: 'POST', path: '/v3/payin_links', body: {} } as const
+const OK = answer(200, '{}')
+const reset: Script = (socket) => socket.resetAndDestroy()
+const LEAST = 4
+const OPEN_MS = 5_000
+
+/** A transport whose breaker opens after few requests and reads a clock that stands until it is moved. */
+function guarded(baseUrl: string, options: Partial<TransportOptions> = {}) {
+  const world = { now: 0, told: [] as string[] }
+  const transport = open(baseUrl, {
+    deadlines: SHORT,
+    breaker: { least: LEAST, openMs: OPEN_MS, clock: () => world.now },
+    onBreaker: ({ siteId, state }) => world.told.push(`${siteId} ${state}`),
+    ...options,
+  })
+  const fail = async (times = LEAST) => {
+    for (let call = 0; call < times; call += 1) await faultOf(transport.request(site(), post))
+  }
+  return { world, transport, fail }
+}
+
+describe('the breaker of a site', () => {
+  it.each<[string, Script]>([
+    ['500', answer(500)],
+    ['502 with a page', answer(502, '<html>')],
+    ['503', answer(503, '', { 'retry-after': '1' })],
+    ['resets', reset],
+    ['silence', () => undefined],
+  ])('opens after %s: nothing more is sent, and it is certain that nothing was done', async (_what, script) => {
+    const service = await serve(script)
+    const { world, transport, fail } = guarded(service.baseUrl)
+    await fail()
+    expect(world.told).toEqual(['aud open'])
+    world.now = 1_500
+    for (const request of [post, get])
+      expect((await faultOf(transport.request(site(), request))).detail).toEqual({
+        kind: 'not-sent',
+        reason: 'breaker-open',
+        retryAfterSeconds: 4,
+      })
+    expect(service.requests).toHaveLength(LEAST)
+  })
+
+  it('opens when nothing listens', async () => {
+    const { world, fail } = guarded(`http://127.0.0.1:${await refusingPort()}/api`)
+    await fail(2)
+    expect(world.told).toEqual(['aud open'])
+  })
+
+  it.each([400, 401, 403, 404, 409, 422, 429])('never opens because of %i', async (status) => {
+    const service = await serve(answer(status))
+    const { world, fail } = guarded(service.baseUrl)
+    await fail(3 * LEAST)
+    expect(world.told).toEqual([])
+    expect(service.requests).toHaveLength(3 * LEAST)
+  })
+
+  it.each<[string, Script]>([
+    ['no JSON', answer(200, '<html>')],
+    ['an empty body', answer(200)],
+    ['a redirect', answer(302, '', { location: '/elsewhere' })],
+  ])('never opens because of %s', async (_what, script) => {
+    const { world, fail } = guarded((await serve(script)).baseUrl)
+    await fail(3 * LEAST)
+    expect(world.told).toEqual([])
+  })
+
+  it('is its own: another site goes on', async () => {
+    const service = await serve((socket, request) =>
+      (request.headers.get('app-id') === 'app-aud' ? answer(500) : OK)(socket, request),
+    )
+    const { world, transport, fail } = guarded(service.baseUrl)
+    await fail()
+    expect((await faultOf(transport.request(site('aud'), post))).detail).toMatchObject({ reason: 'breaker-open' })
+    expect((await transport.request(site('jpy'), post)).status).toBe(200)
+    expect(world.told).toEqual(['aud open'])
+  })
+
+  it('lets one of fifty through when its time is over, and everyone once that one is answered', async () => {
+    const probe = Promise.withResolvers<() => void>()
+    const failures = Array<Script>(LEAST).fill(answer(500))
+    const hold: Script = (socket, request) => probe.resolve(() => OK(socket, request))
+    const service = await serve(...failures, hold, OK)
+    const { world, transport, fail } = guarded(service.baseUrl, {
+      deadlines: { ...SHORT, headers: 5_000, post: 5_000 },
+    })
+    await fail()
+    world.now = OPEN_MS
+    const calls = Array.from({ length: 50 }, () => transport.request(site(), post))
+    const others = await Promise.all(calls.slice(1).map((call) => faultOf(call)))
+    expect(new Set(others.map(({ code }) => code))).toEqual(new Set(['not-sent.breaker-open']))
+    const reply = await probe.promise
+    expect(service.requests).toHaveLength(LEAST + 1)
+    reply()
+    expect((await calls[0])?.status).toBe(200)
+    expect(world.told).toEqual(['aud open', 'aud half-open', 'aud closed'])
+    await Promise.all(Array.from({ length: 10 }, () => transport.request(site(), post)))
+    expect(service.requests).toHaveLength(LEAST + 11)
+  })
+
+  it('opens again when the probe fails', async () => {
+    const service = await serve(answer(500))
+    const { world, transport, fail } = guarded(service.baseUrl)
+    await fail()
+    world.now = OPEN_MS
+    await fail(3)
+    expect(service.requests).toHaveLength(LEAST + 1)
+    expect((await faultOf(transport.request(site(), post))).detail).toMatchObject({ retryAfterSeconds: 5 })
+    expect(world.told).toEqual(['aud open', 'aud half-open', 'aud open'])
+  })
+
+  it('closes for a refusal: the service answers', async () => {
+    const service = await serve(...Array<Script>(LEAST).fill(answer(500)), answer(422))
+    const { world, fail } = guarded(service.baseUrl)
+    await fail()
+    world.now = OPEN_MS
+    await fail(1)
+    expect(world.told.at(-1)).toBe('aud closed')
+  })
+
+  it('tells those who wait for a slot at once', async () => {
+    const service = await serve(() => undefined)
+    const { transport } = guarded(service.baseUrl, {
+      deadlines: { ...SHORT, headers: 300, post: 30_000, slot: 30_000 },
+      limits: { concurrentPerSite: LEAST },
+    })
+    const faults = await Promise.all(Array.from({ length: 100 }, () => faultOf(transport.request(site(), post))))
+    // The slots of all but the last of them were free again before the breaker opened.
+    const sent = 2 * LEAST - 1
+    expect(faults.filter(({ code }) => code === 'unknown.timeout')).toHaveLength(sent)
+    expect(faults.filter(({ code }) => code === 'not-sent.breaker-open')).toHaveLength(100 - sent)
+    expect(service.requests).toHaveLength(sent)
+  })
+
+  it('ends the retries of a question, which keeps its own fault', async () => {
+    const service = await serve(answer(500))
+    const { transport, fail } = guarded(service.baseUrl)
+    await fail(LEAST - 2)
+    expect((await faultOf(transport.request(site(), get))).detail).toMatchObject({ httpStatus: 500 })
+    expect(service.requests).toHaveLength(LEAST)
+  })
+})
