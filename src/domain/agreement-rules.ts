@@ -1,5 +1,5 @@
 import type { AgreementFrequency, AgreementPurpose, AmountRule, PayIdType } from './agreement-report.ts'
-import { emailProblem, personNameProblem, present, problem, TEXT, textProblem } from './field-problems.ts'
+import { emailProblem, personNameProblem, present, problem, TEXT, textProblem, keyProblem } from './field-problems.ts'
 import type { Problem } from './field-problems.ts'
 import { amountProblem, type Money } from './money.ts'
 
@@ -52,11 +52,7 @@ export function agreementRequestProblems(request: AgreementRequest): Problem[] {
 
 /** Everything that is wrong with a request for other terms. Source: interface document, section 2.2, and gap sheet, section 14. */
 export function amendRequestProblems(request: AmendmentRequest): Problem[] {
-  return present([
-    textProblem(request.idempotencyKey, TEXT, ['idempotencyKey']),
-    textProblem(request.id, TEXT, ['id']),
-    ...termProblems(request),
-  ])
+  return present([keyProblem(request.idempotencyKey), textProblem(request.id, TEXT, ['id']), ...termProblems(request)])
 }
 
 function termProblems({ limit, startDate }: AgreementTerms): (Problem | null)[] {

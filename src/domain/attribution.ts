@@ -1,3 +1,4 @@
+import { compareDecimals, type Money } from './money.ts'
 import type { PaymentLink } from './payment-link.ts'
 import type { PaymentReport } from './payment-report.ts'
 import type { Payment } from './payment.ts'
@@ -18,7 +19,8 @@ export function belongsTogether(
 
 /**
  * Names the payment that an answer to a read is about. Asked about a link, the service may answer under the link's own
- * uuid, or under the payment's: the former is put right, and what names neither is another payment's answer: null.
+ * uuid, or under the payment's: the former is put right, and what names neither is another payment's answer: null. So is
+ * one about a payment that nobody had heard of, which neither names the link nor is of what the link was made for.
  */
 export function attributeRead(
   subject: { paymentId: string | null; link: PaymentLink | null },
@@ -26,9 +28,20 @@ export function attributeRead(
 ): PaymentReport | null {
   const { paymentId, link } = subject
   if (link !== null && report.linkId !== null && report.linkId !== link.id) return null
-  if (paymentId === null || report.paymentId === paymentId) return report
+  if (paymentId === null)
+    return link === null || names(report, link) || isOf(link.requestedAmount, report) ? report : null
+  if (report.paymentId === paymentId) return report
   if (report.paymentId === link?.id) return { ...report, paymentId }
   return link !== null && report.linkId === link.id ? report : null
+}
+
+function names(report: PaymentReport, link: PaymentLink): boolean {
+  return report.linkId === link.id || report.paymentId === link.id
+}
+
+function isOf(requested: Money, { details: { currency, amount } }: PaymentReport): boolean {
+  if (currency !== null && currency !== requested.currency) return false
+  return amount === null || compareDecimals(amount, requested.value) === 0
 }
 
 /** What a read tells of a link through which no payment is known. */

@@ -1,8 +1,11 @@
 /**
  * A command that goes out to the service at most once. SENT has an owner and a lease: when the lease ends without an
- * answer, nobody knows whether the service did it, and the command is UNKNOWN until a trace of it settles it.
+ * answer, nobody knows whether the service did it, and the command is UNKNOWN until a trace of it settles it, or another
+ * attempt is made. With that the earlier attempt is abandoned: only the latest one can still give the command its result,
+ * and a link that an abandoned one has made is an orphan (`orphan-link.ts`). An agreement is the same whichever attempt
+ * made it.
  */
-export type CommandState = 'SENT' | 'SETTLED' | 'REJECTED' | 'UNKNOWN' | 'ABANDONED'
+export type CommandState = 'SENT' | 'SETTLED' | 'REJECTED' | 'UNKNOWN'
 
 export type Command = {
   readonly id: string
@@ -22,6 +25,9 @@ export type Command = {
   readonly leaseUntil: number
   /** Instant of the latest attempt, milliseconds since the epoch. */
   readonly sentAt: number
-  /** What a settled command made (an id), or the refusal that a rejected one met; both as JSON. */
+  /**
+   * What a settled command made (an id), or the refusal that a rejected one met; both as JSON. Of an open one, what it
+   * will have made where that is known before, as a refund's payment is; otherwise null.
+   */
   readonly result: unknown
 }

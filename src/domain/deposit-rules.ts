@@ -48,7 +48,9 @@ type RemitterField = { readonly name: string; readonly value: string | null; rea
 function remitterField({ amount, ...request }: DepositRequest, name: (typeof REMITTER_FIELDS)[number]): RemitterField {
   const value = request[name] ?? null
   if (value === null) return { name, value, problem: null }
-  if (amount.currency !== 'JPY') return { name, value, problem: textProblem(value, TEXT, [name]) }
+  // No text gets shorter on its way to half width, so that one which is too long need not be converted.
+  if (amount.currency !== 'JPY' || value.length > TEXT.longest)
+    return { name, value, problem: textProblem(value, TEXT, [name]) }
   const converted = toHalfWidthKatakana(value)
   if (converted.ok) return { name, value: converted.text, problem: textProblem(converted.text, TEXT, [name]) }
   // The character itself is the payer's, and stays out of the message.

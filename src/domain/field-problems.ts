@@ -30,6 +30,11 @@ export function textProblem(value: string, range: TextRange, path: readonly stri
   return problem(Array.from(value.trim()).length < shortest ? `must have at least ${shortest} characters` : null, path)
 }
 
+/** Checks the key under which a caller may ask again for the same thing: it counts exactly as it is written. */
+export function keyProblem(key: string): Problem | null {
+  return textProblem(key, TEXT, ['idempotencyKey'])
+}
+
 const EMAIL = /^[^\s@]{1,64}@[^\s@.]+(?:\.[^\s@.]+)+$/
 
 /** Checks the shape of an e-mail address; null when it has it. */

@@ -1,4 +1,4 @@
-import { emailProblem, present, problem, TEXT, textProblem } from './field-problems.ts'
+import { emailProblem, present, problem, TEXT, textProblem, keyProblem } from './field-problems.ts'
 import type { Problem } from './field-problems.ts'
 import { amountProblem, type Money } from './money.ts'
 
@@ -47,7 +47,7 @@ const DESCRIPTION = { longest: 500 }
 export function gatewayRequestProblems(request: GatewayRequest): Problem[] {
   const { amount, shipping } = request
   return present([
-    textProblem(request.idempotencyKey, TEXT, ['idempotencyKey']),
+    keyProblem(request.idempotencyKey),
     textProblem(request.orderId, TEXT, ['orderId']),
     problem(amountProblem(amount), ['amount', 'value']),
     amount.currency === 'AUD' ? null : problem('must be AUD', ['amount', 'currency']),

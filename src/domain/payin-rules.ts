@@ -1,4 +1,13 @@
-import { emailProblem, present, problem, TEXT, textProblem, type Problem, type TextRange } from './field-problems.ts'
+import {
+  emailProblem,
+  present,
+  problem,
+  TEXT,
+  textProblem,
+  type Problem,
+  type TextRange,
+  keyProblem,
+} from './field-problems.ts'
 import type { MethodRequirements } from './method-field.ts'
 import { limitProblem, methodFieldProblems, methodProblem } from './method-rules.ts'
 import { amountProblem, type Money } from './money.ts'
@@ -26,7 +35,7 @@ export type PayinRequest = {
 export function payinRequestProblems(request: PayinRequest, requirements: MethodRequirements | null): Problem[] {
   const { amount, description, ownerId } = request
   return present([
-    textProblem(request.idempotencyKey, TEXT, ['idempotencyKey']),
+    keyProblem(request.idempotencyKey),
     textProblem(request.reference, TEXT, ['reference']),
     problem(amountProblem(amount) ?? limitProblem(amount, requirements), ['amount', 'value']),
     problem(methodProblem(request.methodCode, amount.currency, requirements), ['methodCode']),

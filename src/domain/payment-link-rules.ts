@@ -1,4 +1,13 @@
-import { emailProblem, present, problem, TEXT, textProblem, type Problem, type TextRange } from './field-problems.ts'
+import {
+  emailProblem,
+  present,
+  problem,
+  TEXT,
+  textProblem,
+  type Problem,
+  type TextRange,
+  keyProblem,
+} from './field-problems.ts'
 import { parseMethodCode } from './method-code.ts'
 import { amountProblem, type Money } from './money.ts'
 
@@ -51,7 +60,7 @@ const OWN_FIELDS: ReadonlySet<string> = new Set([
 export function linkRequestProblems(request: LinkRequest): Problem[] {
   const { customer } = request
   return present([
-    textProblem(request.idempotencyKey, TEXT, ['idempotencyKey']),
+    keyProblem(request.idempotencyKey),
     textProblem(request.reference, TEXT, ['reference']),
     problem(amountProblem(request.amount), ['amount', 'value']),
     textProblem(request.description, DESCRIPTION, ['description']),

@@ -1,4 +1,4 @@
-import type { Money } from './money.ts'
+import { compareDecimals, type Money } from './money.ts'
 import type { PaymentDetails, PaymentReport } from './payment-report.ts'
 import { factsOf, PAID_RANK, type PaymentPhase, type PaymentStatus } from './payment-status.ts'
 
@@ -70,11 +70,11 @@ export function decideWebhook(state: Payment | null, report: PaymentReport, repe
 
 /**
  * Decides what an answer of the service to a read means. A read tells the truth of its moment, so it may lead anywhere
- * but back from paid to under way, and a report about another currency is no answer at all.
+ * but back from paid to under way, and a report about another currency or another amount is no answer at all.
  */
 export function decideRead(state: Payment | null, report: PaymentReport): Decision {
   if (state === null) return apply(report, report.details, false)
-  if (contradicts(state, report)) return STALE
+  if (contradicts(state, report) || isOfAnotherAmount(state, report)) return STALE
   if (report.status !== null && factsOf(report.status).rank < WAITING_ENDS && state.rank >= PAID_RANK) return STALE
   const details = merge(state, report)
   if (report.statusRaw !== state.statusRaw) return { ...apply(report, details, false), provisional: false }
@@ -194,6 +194,11 @@ function decideSameStatus(state: Payment, report: PaymentReport): Decision {
 function contradicts(state: Payment, report: PaymentReport): boolean {
   const known = state.details.currency
   return known !== null && report.details.currency !== null && known !== report.details.currency
+}
+
+function isOfAnotherAmount(state: Payment, report: PaymentReport): boolean {
+  const [known, said] = [state.details.amount, report.details.amount]
+  return known !== null && said !== null && compareDecimals(known, said) !== 0
 }
 
 /** What the report leaves out stays as it was; what belongs to a status that is over goes with it. */

@@ -1,4 +1,13 @@
-import { emailProblem, personNameProblem, present, problem, TEXT, textProblem, type Problem } from './field-problems.ts'
+import {
+  emailProblem,
+  personNameProblem,
+  present,
+  problem,
+  TEXT,
+  textProblem,
+  type Problem,
+  keyProblem,
+} from './field-problems.ts'
 import type { MethodRequirements } from './method-field.ts'
 import { limitProblem, methodFieldProblems, methodProblem } from './method-rules.ts'
 import { amountProblem } from './money.ts'
@@ -42,7 +51,7 @@ export function payoutRequestProblems(
 ): Problem[] {
   const { externalId, scheduledAt, transactions } = request
   return present([
-    textProblem(request.idempotencyKey, TEXT, ['idempotencyKey']),
+    keyProblem(request.idempotencyKey),
     problem(methodProblem(request.methodCode, request.currency, requirements), ['methodCode']),
     textProblem(request.description, DESCRIPTION, ['description']),
     externalId == null ? null : textProblem(externalId, TEXT, ['externalId']),

@@ -1,11 +1,15 @@
-import { present, problem, textProblem, type Problem, type TextRange } from './field-problems.ts'
+import { keyProblem, present, problem, textProblem, type Problem, type TextRange } from './field-problems.ts'
 import { parseMethodCode } from './method-code.ts'
 import type { MethodTraits } from './method-traits.ts'
 import { amountProblem, compareDecimals, subtractDecimals, type Money } from './money.ts'
 import type { PaymentDetails } from './payment-report.ts'
 import type { PaymentStatus } from './payment-status.ts'
 
-export type RefundRequest = { readonly amount?: Money | null | undefined; readonly description: string }
+export type RefundRequest = {
+  readonly idempotencyKey: string
+  readonly amount?: Money | null | undefined
+  readonly description: string
+}
 
 export type RefundProblem =
   | { readonly kind: 'invalid-input'; readonly problems: readonly Problem[] }
@@ -48,9 +52,13 @@ export function refundExpiresAt(requestedAt: Date): Date {
 
 const REFUND_DESCRIPTION: TextRange = { shortest: 5, longest: 500 }
 
-function refundRequestProblems({ amount, description }: RefundRequest, currency: string | null): Problem[] {
+function refundRequestProblems(
+  { idempotencyKey, amount, description }: RefundRequest,
+  currency: string | null,
+): Problem[] {
   const foreign = amount != null && currency !== null && amount.currency !== currency
   return present([
+    keyProblem(idempotencyKey),
     amount == null ? null : problem(amountProblem(amount), ['amount', 'value']),
     foreign ? problem(`must be ${currency}, the currency of the payment`, ['amount', 'currency']) : null,
     textProblem(description, REFUND_DESCRIPTION, ['description']),

@@ -61,11 +61,11 @@ function earliest(faults: readonly (Fault | null)[]): Fault | null {
   )
 }
 
-/** `base` is the offset of the text in the payload. */
+/** `base` is the offset of the text in the payload. What begins beyond the longest payload is not looked at: it is too long. */
 function readObjects(text: string, base: number): Objects {
   const objects: DataObject[] = []
   let at = 0
-  while (at < text.length) {
+  while (at < text.length && base + at < LONGEST_PAYLOAD) {
     const broken = headerFault(text, at)
     if (broken !== null) return { objects, broken: fault(base + broken.position, broken.message) }
     const valueAt = at + HEADER

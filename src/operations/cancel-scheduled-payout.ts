@@ -1,16 +1,21 @@
+import { keyProblem } from '../domain/field-problems.ts'
 import type { PayoutReport, PayoutStatus } from '../domain/payout.ts'
+import { unknownOutcome } from '../upstream/faults.ts'
 import type { Site } from '../upstream/sites.ts'
 import { outcomeOf, type PayoutDone, type PayoutOptions, type SitedPayout } from './create-payout.ts'
 import type { Task } from './once.ts'
-import type { CommandFailure, StateFailure } from './outcome.ts'
+import type { CommandFailure, InvalidInput, StateFailure } from './outcome.ts'
 import { findSiteOfPayout } from './payouts.ts'
+import { faultOf } from './upstream-failure.ts'
 
-export type CancelOutcome = PayoutDone | StateFailure | CommandFailure
+export type CancelOutcome = PayoutDone | InvalidInput | StateFailure | CommandFailure
 
 export type CancelRequest = { readonly idempotencyKey: string; readonly id: string }
 
 /** Cancels a payout that waits for its time (gap sheet, section 20). After no answer a read tells whether it was done. */
 export async function cancelScheduledPayout(options: PayoutOptions, request: CancelRequest): Promise<CancelOutcome> {
+  const problem = keyProblem(request.idempotencyKey)
+  if (problem !== null) return { kind: 'invalid-input', problems: [problem] }
   const found = await findSiteOfPayout(options, request.id)
   if (found.kind !== 'done') return found
   const { payout, site } = found
@@ -39,7 +44,7 @@ function cancelTask(
     repeatAfterMs: null,
     send: async () => {
       await upstream.cancelScheduledPayout(site, request.id)
-      return upstream.getPayout(site, request.id)
+      return upstream.getPayout(site, request.id).catch(asUnknown)
     },
     settle: async (command, payout) => {
       await store.commands.settle(command.id, { payoutId: payout.id })
@@ -51,4 +56,9 @@ function cancelTask(
       return payout.status !== null && NOT_CANCELLED.has(payout.status) ? null : payout
     },
   }
+}
+
+/** The cancellation was taken: no fault of the read after it can mean that nothing was done. */
+function asUnknown(error: unknown): never {
+  throw faultOf(error) === null ? error : unknownOutcome('not-read-back')
 }

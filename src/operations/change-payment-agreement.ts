@@ -1,6 +1,7 @@
 import type { AgreementReport } from '../domain/agreement-report.ts'
 import { amendRequestProblems, type AmendmentRequest } from '../domain/agreement-rules.ts'
 import { canAmend, canChangeStatus, type Agreement } from '../domain/agreement.ts'
+import { keyProblem } from '../domain/field-problems.ts'
 import { compareDecimals } from '../domain/money.ts'
 import type { Store } from '../store/store.ts'
 import type { UpstreamClient } from '../upstream/client.ts'
@@ -31,7 +32,7 @@ export type StatusRequest = {
   readonly status: 'active' | 'suspended' | 'cancelled'
 }
 
-/** Changes the terms of an agreement (gap sheet, section 14). After no answer a read tells whether it was done. */
+/** Changes the terms of an agreement (gap sheet, section 14). After no answer a callback or a read tells whether it was done. */
 export async function amendPaymentAgreement(
   options: ChangeAgreementOptions,
   request: AmendmentRequest,
@@ -57,11 +58,16 @@ export async function amendPaymentAgreement(
   })
 }
 
-/** Suspends, resumes or cancels an agreement (gap sheet, section 15). After no answer a read tells whether it was done. */
+/**
+ * Suspends, resumes or cancels an agreement (gap sheet, section 15). After no answer a callback or a read tells whether it
+ * was done.
+ */
 export async function changePaymentAgreementStatus(
   options: ChangeAgreementOptions,
   request: StatusRequest,
 ): Promise<ChangeOutcome> {
+  const problem = keyProblem(request.idempotencyKey)
+  if (problem !== null) return { kind: 'invalid-input', problems: [problem] }
   return change(options, request, {
     mutation: 'changePaymentAgreementStatus',
     allowed: ({ status }) => canChangeStatus(status, request.status),
@@ -73,12 +79,14 @@ export async function changePaymentAgreementStatus(
 
 type Subject = { readonly agreement: Agreement; readonly site: Site }
 
+type Told = Pick<AgreementReport, 'status' | 'limit' | 'amountRule' | 'frequency' | 'startDate'>
+
 type Change = {
   readonly mutation: string
   readonly allowed: (agreement: Agreement) => boolean
   readonly send: (subject: Subject) => Promise<AgreementReport>
-  /** Whether a report shows that the change was made. */
-  readonly wasDone: (report: AgreementReport) => boolean
+  /** Whether what is told of the agreement shows that the change was made. */
+  readonly wasDone: (told: Told) => boolean
 }
 
 async function change(
@@ -106,7 +114,8 @@ function changeTask(
   { store, upstream, clock }: ChangeAgreementOptions,
   request: { readonly idempotencyKey: string; readonly id: string },
   { mutation, send, wasDone, agreement, site }: Change & Subject,
-): Task<AgreementReport, Agreement> {
+): Task<AgreementReport | Agreement, Agreement> {
+  const load = async () => (await store.agreements.byIds([request.id]))[0] ?? null
   return {
     mutation,
     key: request.idempotencyKey,
@@ -115,9 +124,15 @@ function changeTask(
     refKind: null,
     repeatAfterMs: null,
     send: () => send({ agreement, site }),
-    settle: (command, report) => store.commands.settleWithAgreementChange(command.id, request.id, report, clock()),
-    replay: async () => (await store.agreements.byIds([request.id]))[0] ?? null,
-    trace: async () => {
+    settle: async (command, told) => {
+      if (!('streamId' in told)) return store.commands.settleWithAgreementChange(command.id, request.id, told, clock())
+      await store.commands.settle(command.id, { agreementId: told.id })
+      return told
+    },
+    replay: load,
+    trace: async ({ sentAt }) => {
+      const known = await load()
+      if (known !== null && Date.parse(known.updatedAt) >= sentAt && wasDone(known)) return known
       const { clientTransactionId, createdAt } = agreement
       const report = await findAgreement(upstream, site, {
         clientTransactionId,

@@ -8,7 +8,8 @@ import type { Store } from '../store/store.ts'
 import type { UpstreamClient } from '../upstream/client.ts'
 import type { Site, Sites } from '../upstream/sites.ts'
 import type { Notification } from '../upstream/wire/written.ts'
-import { callbackAddress, type CallbackOptions } from './callback-address.ts'
+import { callbackAddress, callbackUrl, type CallbackOptions } from './callback-address.ts'
+import { findByAddress } from './find-by-address.ts'
 import type { MethodRequirementsReader } from './method-requirements.ts'
 import type { Done, Once, Task } from './once.ts'
 import type { CommandFailure, InputFailure } from './outcome.ts'
@@ -16,7 +17,7 @@ import { siteProblem } from './site-problem.ts'
 
 export type CreatePayinOptions = CallbackOptions & {
   readonly store: Pick<Store, 'payments' | 'commands' | 'inbox'>
-  readonly upstream: Pick<UpstreamClient, 'createPayin'>
+  readonly upstream: Pick<UpstreamClient, 'createPayin' | 'listPayins'>
   readonly requirements: MethodRequirementsReader
   readonly sites: Sites
   readonly once: Once
@@ -29,9 +30,9 @@ export type PayinOutcome =
   | CommandFailure
 
 /**
- * Makes a direct payin. What the method needs is read from the service and checked first; after an attempt without an
- * answer nothing is sent again: a webhook at the payin's own address settles it, or an operator does. Source: interface
- * document, section 4.5; gap sheet, section 9.
+ * Makes a direct payin. What the method needs is read from the service and checked first. It is sent once and never again:
+ * after an attempt without an answer, a webhook at the payin's own address tells what it made, or the list of the service
+ * does. Source: interface document, section 4.5; gap sheet, sections 9 and 10.
  */
 export async function createPayin(options: CreatePayinOptions, request: PayinRequest): Promise<PayinOutcome> {
   const site = options.sites.forCurrency(request.amount.currency, request.site ?? null)
@@ -96,10 +97,12 @@ function payinTask(options: CreatePayinOptions, request: PayinRequest, site: Sit
       )
     },
     replay: (command) => load((command.result as { paymentId: string }).paymentId),
-    trace: async ({ ref }) => {
+    trace: async ({ ref, sentAt }) => {
       const paymentId = await store.inbox.subjectOf(ref)
       const payment = paymentId === null ? null : await load(paymentId)
-      return payment === null ? null : reportOf(payment)
+      if (payment !== null) return reportOf(payment)
+      const attempt = { address: callbackUrl(options.publicUrl(), 'payment', ref), sentAt }
+      return (await findByAddress(attempt, (search) => upstream.listPayins(site, search)))?.report ?? null
     },
   }
 }

@@ -1,13 +1,16 @@
+import type { Command } from '../domain/command.ts'
 import { accepts, spanOf } from '../domain/payin-method-limits.ts'
 import type { PayinMethod } from '../domain/payin-method.ts'
 import { linkRequestProblems, type LinkRequest } from '../domain/payment-link-rules.ts'
 import { linkStreamId, type PaymentLink } from '../domain/payment-link.ts'
 import type { Store } from '../store/store.ts'
+import { spanQuery } from '../upstream/checks.ts'
 import type { UpstreamClient } from '../upstream/client.ts'
 import type { MethodCache } from '../upstream/method-cache.ts'
 import type { Site, Sites } from '../upstream/sites.ts'
 import type { CreatedPayinLink, PayinLinkRequest } from '../upstream/wire/payin-link.ts'
 import { callbackAddress, callbackUrl, type CallbackOptions } from './callback-address.ts'
+import { findByAddress } from './find-by-address.ts'
 import type { Done, Once, Task } from './once.ts'
 import type { CommandFailure, InputFailure } from './outcome.ts'
 import { siteProblem } from './site-problem.ts'
@@ -88,7 +91,9 @@ function linkTask(options: CreateLinkOptions, request: LinkRequest, site: Site):
       const { linkId } = command.result as { linkId: string }
       return (await store.links.byIds([linkId]))[0] ?? null
     },
-    trace: (command) => findByAddress(options, site, { ref: command.ref, sentAt: command.sentAt }),
+    // Whoever paid through a link of an earlier attempt is not to be sent to another.
+    mayRepeat: async ({ ref }) => (await store.commands.paidThrough(ref)) === null,
+    trace: (command) => findLink(options, site, command),
   }
 }
 
@@ -139,22 +144,15 @@ function linkOf(
   }
 }
 
-/** Pages that are looked through for a link whose creation was not answered: the newest come first. */
-const TRACE_PAGES = 3
-
-/** Finds a link by the webhook address that we gave it. One that does not tell its checkout address is of no use. */
-async function findByAddress(
-  options: CreateLinkOptions,
+/** A link that does not tell its checkout address is of no use. */
+async function findLink(
+  { upstream, publicUrl }: CreateLinkOptions,
   site: Site,
-  attempt: { ref: string; sentAt: number },
+  { ref, sentAt }: Pick<Command, 'ref' | 'sentAt'>,
 ): Promise<CreatedPayinLink | null> {
-  const address = callbackUrl(options.publicUrl(), 'payment', attempt.ref)
-  const since = new Date(attempt.sentAt - 60_000).toISOString().slice(0, 19)
-  for (let page = 1; page <= TRACE_PAGES; page++) {
-    const list = await options.upstream.listPayinLinks(site, { from_date: since, page })
-    const found = list.entries.find((entry) => entry.endpointUrl === address)
-    if (found !== undefined) return found.link
-    if (list.entries.length === 0 || page >= (list.totalPages ?? 1)) break
-  }
-  return null
+  const attempt = { address: callbackUrl(publicUrl(), 'payment', ref), sentAt }
+  const found = await findByAddress(attempt, ({ page, ...span }) =>
+    upstream.listPayinLinks(site, { ...spanQuery(span), page }),
+  )
+  return found?.link ?? null
 }

@@ -1,9 +1,11 @@
+import type { Command } from '../domain/command.ts'
 import { payoutRequestProblems, type PayoutRequest } from '../domain/payout-rules.ts'
 import type { PayoutReport } from '../domain/payout.ts'
 import type { Store } from '../store/store.ts'
 import type { UpstreamClient } from '../upstream/client.ts'
 import type { Site, Sites } from '../upstream/sites.ts'
 import { callbackAddress, callbackUrl, type CallbackOptions } from './callback-address.ts'
+import { findByAddress } from './find-by-address.ts'
 import type { MethodRequirementsReader } from './method-requirements.ts'
 import type { Done, Once, Task } from './once.ts'
 import type { CommandFailure, InputFailure } from './outcome.ts'
@@ -83,29 +85,18 @@ function payoutTask(options: PayoutOptions, request: PayoutRequest, site: Site):
       const { payoutId } = command.result as { payoutId: string }
       return { payout: await upstream.getPayout(site, payoutId), currencies: site.currencies }
     },
-    trace: ({ ref, sentAt }) => findPayout(options, site, { ref, sentAt }),
+    trace: (command) => findPayout(options, site, command),
   }
 }
 
-/** Pages that are looked through; the service gives 20 payouts a page. */
-const TRACE_PAGES = 5
-const DAY_MS = 24 * 3_600_000
-
-async function findPayout(
+function findPayout(
   { upstream, publicUrl }: PayoutOptions,
   site: Site,
-  { ref, sentAt }: { readonly ref: string; readonly sentAt: number },
+  { ref, sentAt }: Pick<Command, 'ref' | 'sentAt'>,
 ): Promise<PayoutReport | null> {
-  const address = callbackUrl(publicUrl(), 'payout', ref)
-  for (let page = 1; page <= TRACE_PAGES; page++) {
-    const list = await upstream.listPayouts(site, {
-      from: new Date(sentAt - DAY_MS),
-      to: new Date(sentAt + DAY_MS),
-      page,
-    })
-    const found = list.payouts.find((payout) => payout.endpointUrl === address)
-    if (found !== undefined) return found
-    if (page >= (list.totalPages ?? 1)) return null
-  }
-  return null
+  const attempt = { address: callbackUrl(publicUrl(), 'payout', ref), sentAt }
+  return findByAddress(attempt, async (search) => {
+    const { payouts: entries, totalPages } = await upstream.listPayouts(site, search)
+    return { entries, totalPages }
+  })
 }

@@ -3,6 +3,7 @@ import { fingerprint, sameFingerprint } from '../keys/fingerprint.ts'
 import type { KeyRing } from '../keys/key-ring.ts'
 import type { Logger } from '../log.ts'
 import type { CommandStore, RefKind } from '../store/store.ts'
+import { within } from '../within.ts'
 import type { CommandFailure, Rejection } from './outcome.ts'
 import { faultOf, nothingDone, rejection } from './upstream-failure.ts'
 
@@ -14,6 +15,8 @@ export type Task<Answer, Result> = {
   readonly input: unknown
   /** Id of the credentials that are used, for errors. */
   readonly site: string
+  /** What it will have made, as `settle` records it, where that is known before. */
+  readonly expected?: unknown
   /** What the correlator of an attempt stands for at our webhook addresses; null when the service calls none back. */
   readonly refKind: RefKind | null
   /** Asks the service, once. Rejects with an `UpstreamFault`. */
@@ -26,6 +29,8 @@ export type Task<Answer, Result> = {
   readonly trace: (command: Command) => Promise<Answer | null>
   /** Milliseconds after which an attempt without a trace may be followed by another; null for never. */
   readonly repeatAfterMs: number | null
+  /** Whether nothing that is known of earlier attempts forbids another. Default: nothing does. */
+  readonly mayRepeat?: (command: Command) => Promise<boolean>
   /**
    * The service itself keeps the key unique: a refusal of a further attempt may mean that an earlier one was done, so the
    * trace is looked for before the refusal is believed.
@@ -87,10 +92,10 @@ export function createOnce(options: OnceOptions): Once {
     if (first === undefined) {
       const outcome = work().finally(() => running.delete(slot(task)))
       running.set(slot(task), { input: fingerprint(keys, task.input), outcome })
-      return (await withPatience(outcome, patienceMs)) ?? stillOpen(task)
+      return (await within(outcome, patienceMs, () => null)) ?? stillOpen(task)
     }
     if (!sameFingerprint(keys, task.input, first.input)) return conflict(false)
-    const outcome = await withPatience(first.outcome as Promise<Outcome<Result>>, patienceMs)
+    const outcome = await within(first.outcome as Promise<Outcome<Result>>, patienceMs, () => null)
     if (outcome === null) return conflict(true)
     return outcome.kind === 'done' ? { ...outcome, replayed: true } : outcome
   }
@@ -110,6 +115,7 @@ export function createOnce(options: OnceOptions): Once {
       fingerprint: fingerprint(keys, task.input),
       ref: newRef(),
       refKind: task.refKind,
+      expected: task.expected,
       site: task.site,
       owner,
       leaseUntil: sentAt + LEASE_MS,
@@ -159,6 +165,10 @@ export function createOnce(options: OnceOptions): Once {
     if (answer !== null) return settle(task, command, { answer, replayed: true })
     const sentAt = clock().getTime()
     if (task.repeatAfterMs === null || sentAt - command.sentAt < task.repeatAfterMs) return unknown(command)
+    if (task.mayRepeat !== undefined && !(await task.mayRepeat(command))) {
+      logger.error({ mutation: task.mutation, commandId: command.id }, 'an earlier attempt forbids another')
+      return unknown(command)
+    }
     const attempt = { ref: newRef(), owner, leaseUntil: sentAt + LEASE_MS, sentAt }
     if (!(await commands.retry(command.id, attempt))) return conflict(true)
     return send(task, { ...command, ...attempt, attempt: command.attempt + 1 })
@@ -228,14 +238,4 @@ function conflict(inProgress: boolean): CommandFailure {
 
 function unknown(command: Command): CommandFailure {
   return { kind: 'outcome-unknown', operationId: command.id }
-}
-
-async function withPatience<Value>(promise: Promise<Value>, milliseconds: number): Promise<Value | null> {
-  const { promise: late, resolve } = Promise.withResolvers<null>()
-  const timer = setTimeout(resolve, milliseconds, null)
-  try {
-    return await Promise.race([promise, late])
-  } finally {
-    clearTimeout(timer)
-  }
 }

@@ -38,6 +38,7 @@ import {
 } from './payouts.ts'
 import { refreshPayment, type RefreshOutcome } from './refresh-payment.ts'
 import { refundPayment, type RefundOutcome, type RefundRequest } from './refund-payment.ts'
+import { replayDelivery, type ReplayDeliveryOutcome, type ReplayRequest } from './replay-delivery.ts'
 import {
   simulateDeposit,
   simulatePayin,
@@ -53,6 +54,7 @@ export type Operations = {
   createGatewayPayment(request: GatewayRequest): Promise<GatewayOutcome>
   refundPayment(request: RefundRequest): Promise<RefundOutcome>
   refreshPayment(id: string): Promise<RefreshOutcome>
+  replayDelivery(request: ReplayRequest): Promise<ReplayDeliveryOutcome>
   createPaymentAgreement(request: AgreementRequest): Promise<AgreementOutcome>
   amendPaymentAgreement(request: AmendmentRequest): Promise<ChangeOutcome>
   changePaymentAgreementStatus(request: StatusRequest): Promise<ChangeOutcome>
@@ -77,6 +79,8 @@ export type OperationsOptions = CallbackOptions & {
   readonly clock: () => Date
   /** Whether the service that we speak to is its sandbox. */
   readonly sandbox: boolean
+  /** Called when a payment or agreement is to be read. */
+  readonly onReadDue: () => void
 }
 
 /** 128 bits, in characters that need no escaping in an address. */
@@ -100,6 +104,7 @@ export function createOperations(options: OperationsOptions): Operations {
     createGatewayPayment: (request) => createGatewayPayment(parts, request),
     refundPayment: (request) => refundPayment(parts, request),
     refreshPayment: (id) => refreshPayment(parts, id),
+    replayDelivery: (request) => replayDelivery(parts, request),
     createPaymentAgreement: (request) => createPaymentAgreement(parts, request),
     amendPaymentAgreement: (request) => amendPaymentAgreement(parts, request),
     changePaymentAgreementStatus: (request) => changePaymentAgreementStatus(parts, request),

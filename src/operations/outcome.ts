@@ -1,3 +1,4 @@
+import type { ReplayRefusal } from '../domain/delivery.ts'
 import type { Money } from '../domain/money.ts'
 
 /** What is wrong with one field of the input. */
@@ -56,6 +57,11 @@ export type SandboxFailure = { readonly kind: 'sandbox-only' }
 /** The QR payload is not well-formed; nothing was sent. `position` is the offset of the first fault. */
 export type QrFailure = { readonly kind: 'invalid-qr'; readonly position: number; readonly message: string }
 
+/** The delivery cannot be decided anew; nothing was changed. */
+export type ReplayFailure =
+  | { readonly kind: 'not-found' }
+  | { readonly kind: 'not-replayable'; readonly reason: ReplayRefusal }
+
 /** Every expected failure, sorted by what the caller should do next. */
 export type Failure =
   | InputFailure
@@ -65,3 +71,4 @@ export type Failure =
   | RefundFailure
   | SandboxFailure
   | QrFailure
+  | ReplayFailure

@@ -33,10 +33,14 @@ export async function findSiteOfPayout({ upstream, sites }: PayoutReads, id: str
   return found ?? answers.find((answer) => answer.kind !== 'not-found') ?? { kind: 'not-found' }
 }
 
-/** A site that refuses the id does not have the payout: the service names 400 and 422 beside 404 for it. */
+/**
+ * A site that refuses the id does not have the payout: the service names 400 and 422 beside 404 for it. Nor has it one
+ * whose id is none of the service's, for which it is not even asked.
+ */
 function absent(error: unknown, site: Site): Exclude<FoundPayout, { kind: 'done' }> {
   const fault = faultOf(error)
   if (fault === null) throw error
+  if (fault.kind === 'not-sent' && fault.reason === 'invalid-request') return { kind: 'not-found' }
   const failure = readFailure(fault, site.id)
   return failure.kind === 'upstream-rejected' ? { kind: 'not-found' } : failure
 }

@@ -1,9 +1,9 @@
+import type { Command } from '../domain/command.ts'
 import { parseMethodCode } from '../domain/method-code.ts'
 import { traitsOf, type MethodTraits } from '../domain/method-traits.ts'
-import type { Money } from '../domain/money.ts'
 import type { PaymentReport } from '../domain/payment-report.ts'
 import { reportOf, type Payment } from '../domain/payment.ts'
-import { refundExpiresAt, refundProblem } from '../domain/refund-rules.ts'
+import { refundExpiresAt, refundProblem, type RefundRequest as Refund } from '../domain/refund-rules.ts'
 import type { Reader } from '../reconcile/reader.ts'
 import type { ReadSubject, Store } from '../store/store.ts'
 import type { UpstreamClient } from '../upstream/client.ts'
@@ -11,12 +11,7 @@ import type { Site, Sites } from '../upstream/sites.ts'
 import type { Done, Once, Task } from './once.ts'
 import type { CommandFailure, RefundFailure } from './outcome.ts'
 
-export type RefundRequest = {
-  readonly idempotencyKey: string
-  readonly paymentId: string
-  readonly amount?: Money | null | undefined
-  readonly description: string
-}
+export type RefundRequest = Refund & { readonly paymentId: string }
 
 export type RefundOptions = {
   readonly store: Pick<Store, 'payments' | 'reads' | 'commands' | 'log'>
@@ -42,14 +37,10 @@ export async function refundPayment(options: RefundOptions, request: RefundReque
   const site = subject === null ? null : siteOf(options.sites, subject)
   if (subject === null || payment === undefined || site === null) return { kind: 'not-found' }
 
-  const task = refundTask(options, { request, subject, site })
+  const task = refundTask(options, { request, subject, payment, site })
   const earlier = await options.once.earlier(task)
   if (earlier !== null) return outcomeOf(earlier)
-  const refusal = refundProblem(
-    payment,
-    { amount: request.amount ?? null, description: request.description },
-    traits(payment, subject),
-  )
+  const refusal = refundProblem(payment, request, traits(payment, subject))
   return refusal ?? outcomeOf(await options.once.run(task))
 }
 
@@ -73,11 +64,16 @@ function traits({ details }: Payment, { link, payin }: ReadSubject): Pick<Method
   return code === null ? { refundable: null } : traitsOf(parseMethodCode(code).kind)
 }
 
-type RefundParts = { readonly request: RefundRequest; readonly subject: ReadSubject; readonly site: Site }
+type RefundParts = {
+  readonly request: RefundRequest
+  readonly subject: ReadSubject
+  readonly payment: Payment
+  readonly site: Site
+}
 
 function refundTask(
   options: RefundOptions,
-  { request, subject, site }: RefundParts,
+  { request, site, ...rest }: RefundParts,
 ): Task<PaymentReport | null, Refunded> {
   const { store, clock } = options
   const load = async (requestedAt: Date): Promise<Refunded | null> => {
@@ -85,13 +81,14 @@ function refundTask(
     return payment === undefined ? null : { payment, requestedAt }
   }
   return {
-    mutation: MUTATION,
+    mutation: 'refundPayment',
     key: request.idempotencyKey,
     input: request,
+    expected: { paymentId: request.paymentId },
     site: site.id,
     refKind: null,
     repeatAfterMs: null,
-    send: async () => (await send(options, { request, subject, site })).report,
+    send: async () => (await send(options, { request, site, ...rest })).report,
     settle: async (command, report) => {
       const payment = await store.commands.settleWithPayment(command.id, request.paymentId, report, clock())
       options.reader.wake()
@@ -99,18 +96,17 @@ function refundTask(
       return { payment, requestedAt: new Date(command.sentAt) }
     },
     replay: (command) => load(new Date(command.sentAt)),
-    trace: (command) => traceRefund(options, request.paymentId, command.sentAt),
+    trace: (command) => traceRefund(options, request.paymentId, command),
   }
 }
 
-function send({ upstream }: RefundOptions, { request, subject, site }: RefundParts) {
+/** Of an orphan link only the correlator is known: there the payment itself names what is to be given back. */
+function send({ upstream }: RefundOptions, { request, subject, payment, site }: RefundParts) {
   const refund = { amount: request.amount?.value ?? null, description: request.description }
-  return subject.link === null
-    ? upstream.refundPayin(site, { uuid: request.paymentId, ...refund })
-    : upstream.refundPayinLink(site, { uuid: subject.link.id, ...refund })
+  return payment.linkRef === null
+    ? upstream.refundPayin(site, { uuid: payment.id, ...refund })
+    : upstream.refundPayinLink(site, { uuid: subject.link?.id ?? payment.id, ...refund })
 }
-
-const MUTATION = 'refundPayment'
 
 /** The statuses that a payment has because a refund was asked for. */
 const REFUND_STATUSES: ReadonlySet<string> = new Set([
@@ -124,17 +120,22 @@ const REFUND_STATUSES: ReadonlySet<string> = new Set([
 /** Events of one payment that are looked through: a payment has few. */
 const MOST_EVENTS = 1_000
 
+/** Longer than a call may take: the answer to one that left earlier cannot come after another has left. */
+const LONGEST_CALL_MS = 60_000
+
 /**
  * Reads the payment: when it has moved to a refund's status since the request left, the request was taken. Unless another
- * refund of the same payment was taken since: then the move is that one's, and nobody can tell.
+ * refund of the same payment was under way since then, or its outcome is as unknown: then the move may be that one's, and
+ * nobody can tell.
  */
 async function traceRefund(
   { store, reader }: RefundOptions,
   paymentId: string,
-  sentAt: number,
+  command: Command,
 ): Promise<PaymentReport | null> {
   const subject = await store.reads.subject(paymentId)
-  if (subject === null || (await store.commands.settledSince(MUTATION, { paymentId }, sentAt))) return null
+  const { sentAt } = command
+  if (subject === null || (await store.commands.hasRival(command, sentAt - LONGEST_CALL_MS))) return null
   await reader.read(subject)
   const events = await store.log.read(0, MOST_EVENTS, {
     paymentIds: [paymentId],

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { createServer, type AddressInfo } from 'node:net'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import type { FaultAnswer } from '../../src/sandbox/index.ts'
 import { startNetwork, type Network } from '../network.ts'
 import { createLink, linkInput, tryCreateLink } from '../operations.ts'
@@ -195,7 +195,6 @@ describe('refreshPayment', () => {
     [{ status: 401 }, 1, { __typename: 'CredentialsRejectedError', site: 'aud' }],
     [{ status: 503 }, 3, { __typename: 'UpstreamUnavailableError', retryable: true }],
     ['reset', 3, { __typename: 'UpstreamUnavailableError' }],
-    [{ status: 429, headers: { 'retry-after': '60' } }, 1, { retryAfterSeconds: 60 }],
   ])('met by %j tells what it means, and changes nothing', async (answer, times, wanted) => {
     const link = await createLink(network)
     await network.sandbox.control.setStatus(link.id, 'received', { silent: true })
@@ -203,6 +202,19 @@ describe('refreshPayment', () => {
     expect(await refresh(link.id)).toMatchObject(wanted)
     expect(await historyOf(network, link.id)).toMatchObject({ payment: null, events: [] })
     expect(await refresh(link.id)).toMatchObject({ changed: true, payment: { status: 'RECEIVED' } })
+  })
+
+  it('met by 429 leaves the site alone for as long as the service asks', async () => {
+    const throttled = await startNetwork()
+    onTestFinished(() => throttled.close())
+    const link = await createLink(throttled)
+    const answer = { status: 429, headers: { 'retry-after': '60' } }
+    throttled.sandbox.control.addFault({ method: 'GET', path: '/v3/payin_links/*', answer })
+    const tries = [await throttled.ask(REFRESH, { id: link.id }), await throttled.ask(REFRESH, { id: link.id })]
+    for (const { data } of tries)
+      expect(data['refreshPayment']).toMatchObject({ __typename: 'UpstreamUnavailableError', retryAfterSeconds: 60 })
+    const reads = throttled.sandbox.control.calls().filter(({ path }) => path.endsWith(`/payin_links/${link.id}`))
+    expect(reads).toHaveLength(1)
   })
 })
 

@@ -31,6 +31,9 @@ describe('belongsTogether', () => {
 })
 
 describe('attributeRead', () => {
+  const ofAmount = (amount: string | null, currency: string | null = 'AUD') =>
+    report('received', { paymentId: 'PAY9', details: { amount, currency } })
+
   it.each<[string, string | null, PaymentLink | null, PaymentReport, string | null]>([
     ['the payment itself', 'PAY1', LINK, said('PAY1'), 'PAY1'],
     ['the payment without a link', 'PAY1', null, said('PAY1'), 'PAY1'],
@@ -40,7 +43,11 @@ describe('attributeRead', () => {
     ['another payment, without a link', 'PAY1', null, said('PAY2', 'LINK-a'), null],
     ['a payment that names another link', 'PAY1', LINK, said('PAY1', 'LINK-b'), null],
     ['the link itself', null, LINK, said('LINK-a'), 'LINK-a'],
-    ['a payment that we had not heard of', null, LINK, said('PAY9'), 'PAY9'],
+    ['a payment that we had not heard of, of the same amount', null, LINK, ofAmount('25.5'), 'PAY9'],
+    ['a payment that we had not heard of, and that does not tell', null, LINK, ofAmount(null, null), 'PAY9'],
+    ['a payment that we had not heard of, of another amount', null, LINK, ofAmount('25.51'), null],
+    ['a payment that we had not heard of, in another currency', null, LINK, ofAmount('25.5', 'NZD'), null],
+    ['a payment of another amount that names the link', null, LINK, said('PAY9', 'LINK-a'), 'PAY9'],
     ['a payment of another link', null, LINK, said('PAY9', 'LINK-b'), null],
   ])('%s', (_name, paymentId, ofSubject, ...rest) => {
     const [answer, expected] = rest

@@ -1,6 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { parseMethodCode } from '../../../src/domain/method-code.ts'
+import { cpuTime } from '../../cpu-time.ts'
 
 /** Every code that the service is known to use, as `code country kind kindRaw currency`. */
 const KNOWN = `
@@ -105,9 +106,9 @@ describe('parseMethodCode', () => {
   })
 
   it('reads a megabyte at once', () => {
-    const before = performance.now()
+    const before = cpuTime()
     parseMethodCode(`au_${'a_'.repeat(500_000)}`)
     parseMethodCode(`au_${'a'.repeat(1_000_000)}_aud`)
-    expect(performance.now() - before).toBeLessThan(500)
+    expect(cpuTime() - before).toBeLessThan(500)
   })
 })

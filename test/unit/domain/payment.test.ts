@@ -83,13 +83,24 @@ describe('details', () => {
   })
 
   it('that the same status contradicts are settled by a read', () => {
-    expect(first(given('pending'), 'pending', { amount: '11.00' }).disposition).toBe('DOUBTFUL')
-    expect(decideRead(given('pending'), report('pending', { details: { amount: '11.00' } }))).toMatchObject({
+    const state = given(report('pending', { details: { total: '10.50' } }))
+    expect(first(state, 'pending', { total: '11.00' }).disposition).toBe('DOUBTFUL')
+    expect(decideRead(state, report('pending', { details: { total: '11.00' } }))).toMatchObject({
       disposition: 'APPLIED',
-      change: { kind: 'PAYMENT_DETAILS_CHANGED', details: { amount: '11.00' } },
+      change: { kind: 'PAYMENT_DETAILS_CHANGED', details: { total: '11.00' } },
       provisional: false,
     })
   })
+
+  it.each(['pending', 'received', 'failed', 'return_received', 'quite_new'])(
+    'in a read of %s never change the amount, which may be told in other digits',
+    (status) => {
+      const read = (amount: string) => decideRead(given('pending'), report(status, { details: { amount } }))
+      expect(first(given('pending'), 'pending', { amount: '11.00' }).disposition).toBe('DOUBTFUL')
+      expect(read('11.00')).toMatchObject({ disposition: 'STALE', change: null })
+      expect(read('10.0').disposition).not.toBe('STALE')
+    },
+  )
 
   it('that are left out stay as they were', () => {
     const state = given(report('pending', { details: { reference: 'order-1', total: '11.00', methodRaw: 'card' } }))

@@ -7,7 +7,7 @@ import { refundExpiresAt, refundProblem, type RefundRequest } from '../../../src
 import { report } from '../../contract/store/builders.ts'
 
 const ANY = traitsOf('CARD')
-const WHOLE: RefundRequest = { description: 'Sent back' }
+const WHOLE: RefundRequest = { idempotencyKey: 'key-1', description: 'Sent back' }
 
 /** A payment of 100.00 AUD in a status. */
 function payment(statusRaw: string, details: Partial<PaymentDetails> = {}) {
@@ -52,13 +52,13 @@ describe('refundProblem', () => {
   })
 
   it('asks for a reason of five characters', () => {
-    expect(outcome(payment('received'), { description: 'abcde' }, ANY)).toBeNull()
+    expect(outcome(payment('received'), { ...WHOLE, description: 'abcde' }, ANY)).toBeNull()
     for (const description of ['', 'abcd', 'abc  ', 'abcd\n', 'a'.repeat(501)])
-      expect(outcome(payment('received'), { description }, ANY)).toBe('description')
+      expect(outcome(payment('received'), { ...WHOLE, description }, ANY)).toBe('description')
   })
 
   it('looks at the input before it looks at the payment', () => {
-    const wrong = { amount: { value: '0', currency: 'USD' }, description: '' }
+    const wrong = { ...WHOLE, amount: { value: '0', currency: 'USD' }, description: '' }
     for (const status of ['received', 'pending'])
       expect(outcome(payment(status), wrong, traitsOf('MOBILE_MONEY'))).toBe('amount.value,amount.currency,description')
   })

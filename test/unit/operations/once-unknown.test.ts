@@ -42,6 +42,20 @@ describe('a command of which nobody knows the outcome', () => {
     for (const ref of world.sent) expect(await world.store.inbox.knowsRef(ref, ['link'])).toBe(true)
   })
 
+  it('is not sent again while what is known of an earlier attempt forbids it', async () => {
+    const world = await setUp()
+    world.answers = [noAnswer]
+    let allowed = false
+    const task = world.task({ repeatAfterMs: 60_000, mayRepeat: async ({ ref }) => allowed && ref === world.sent[0] })
+    await world.once.run(task)
+    passes(world, 60_000)
+    expect(await world.once.run(task)).toMatchObject({ kind: 'outcome-unknown' })
+    expect(await world.recorded()).toMatchObject({ state: 'UNKNOWN', attempt: 1 })
+    expect(world.sent).toHaveLength(1)
+    allowed = true
+    expect(await world.once.run(task)).toMatchObject({ kind: 'done', replayed: false })
+  })
+
   it('counts its time from the latest attempt', async () => {
     const world = await setUp()
     world.answers = [noAnswer, noAnswer]

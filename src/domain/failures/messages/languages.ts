@@ -13,6 +13,6 @@ export const LANGUAGES: ReadonlyMap<string, Texts> = new Map([
  * devices write them. English where no tag is given or its language is not there.
  */
 export function textsFor(locale: string | null): Texts {
-  const [language = ''] = (locale ?? '').trim().toLowerCase().split(/[-_]/)
+  const [language = ''] = (locale ?? '').trim().toLowerCase().split(/[-_]/, 1)
   return LANGUAGES.get(language) ?? en
 }
