@@ -1,5 +1,6 @@
 import type { PaymentEvent } from '../domain/payment-event.ts'
 import type { Logger } from '../log.ts'
+import { StoreFailure } from '../store/errors.ts'
 import type { EventLog } from '../store/store.ts'
 import { createRecentEvents } from './recent-events.ts'
 import { createWake, type Wake } from './wake.ts'
@@ -69,6 +70,9 @@ export async function startTail({ log, logger, pollMs = POLL_MS, capacity = CAPA
       await readNew()
     } catch (error) {
       pulling = false
+      if (closed) return
+      // Anything else is a fault of ours, after which no stream would ever move on.
+      if (!(error instanceof StoreFailure)) throw error
       logger.warn({ err: error }, 'the log could not be read; the next look comes with the poll')
     }
   }

@@ -8,6 +8,8 @@ export type SafeError = {
 }
 
 const CODE = /^[\w.:-]{1,64}$/
+/** A class's name. Anybody may set the property, so that it is no safer than a message. */
+const NAME = /^[A-Z][A-Za-z0-9]{0,63}$/
 const FRAME =
   /^ {4}at (?:(?:async |new )?[\w$.<>#[\] ]{1,120} \()?(?:file:\/\/\/|node:|\/|[A-Za-z]:\\)[^\s()]{1,300}:\d+:\d+\)?$/
 const MAX_FRAMES = 12
@@ -26,7 +28,7 @@ function reduced(thrown: unknown, causesLeft: number): SafeError {
   if (!(thrown instanceof Error)) return { name: `thrown ${thrown === null ? 'null' : typeof thrown}` }
   const stack = framesOf(thrown)
   return {
-    name: CODE.test(thrown.name) ? thrown.name : 'Error',
+    name: NAME.test(thrown.name) ? thrown.name : 'Error',
     ...codeOf(thrown),
     ...('safeMessage' in thrown && thrown.safeMessage === true ? { message: thrown.message } : {}),
     ...(stack.length === 0 ? {} : { stack }),

@@ -15,6 +15,7 @@ export const CODE_FIELDS = [
   'disposition',
   'durationMs',
   'environment',
+  'errorId',
   'eventId',
   'kind',
   'linkId',

@@ -29,6 +29,8 @@ export function createPaymentDoor(options: PaymentDoorOptions): Door {
         },
         'webhook stored',
       )
+      if (outcome.orphan !== undefined)
+        options.logger.error({ ...outcome.orphan, paymentId: report?.paymentId }, 'orphan link paid')
       if (outcome.readDue) options.onReadDue()
       return { usable: report !== null, outcome }
     },

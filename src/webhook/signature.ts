@@ -16,6 +16,11 @@ export function sign(body: Uint8Array | string, secret: string): string {
   return createHmac('sha256', secret).update(body).digest('hex')
 }
 
+/** Tells whether a header could be a signature at all, whatever body it belongs to. */
+export function looksSigned(header: string | undefined): boolean {
+  return SIGNATURE.test(header?.trim() ?? '')
+}
+
 /**
  * Tells whether `header` is the signature of exactly these bytes under any of the live secrets.
  *

@@ -89,6 +89,7 @@ describe('what does not reach a line', () => {
     ['a message changed later', { err: Object.assign(new Error(CANARY), { message: 'other' }) }],
     ['properties of an error', { err: Object.assign(new Error('x'), { body: CANARY, code: `no ${CANARY}` }) }],
     ['the name of an error', { err: Object.assign(new Error('x'), { name: `${CANARY} is wrong` }) }],
+    ['the name of an error that looks like a code', { err: Object.assign(new Error('x'), { name: CANARY }) }],
     ['a message that its class calls unsafe', { err: Object.assign(new Error(CANARY), { safeMessage: false }) }],
     ['a cause', { err: new Error('x', { cause: new Error(CANARY, { cause: CANARY }) }) }],
     ['something thrown that is no error', { err: CANARY }],

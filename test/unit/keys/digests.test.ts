@@ -23,17 +23,24 @@ describe('bodyHashes', () => {
   const body = Buffer.from('{"uuid":"1"}')
 
   it('gives one hash for each key, the signing key first', () => {
-    expect(bodyHashes(ringOf('b', 'a'), body)).toEqual([
-      ...bodyHashes(ringOf('b'), body),
-      ...bodyHashes(ringOf('a'), body),
+    expect(bodyHashes(ringOf('b', 'a'), body, 'ref')).toEqual([
+      ...bodyHashes(ringOf('b'), body, 'ref'),
+      ...bodyHashes(ringOf('a'), body, 'ref'),
     ])
-    expect(bodyHashes(ring, body)[0]).toMatch(/^[0-9a-f]{64}$/)
+    expect(bodyHashes(ring, body, 'ref')[0]).toMatch(/^[0-9a-f]{64}$/)
   })
 
   it('tells apart bodies that mean the same, and is no plain digest', () => {
-    expect(bodyHashes(ring, body)).toEqual(bodyHashes(ring, new Uint8Array(body)))
-    expect(bodyHashes(ring, Buffer.from('{"uuid": "1"}'))).not.toEqual(bodyHashes(ring, body))
-    expect(bodyHashes(ring, body)[0]).not.toBe(createHash('sha256').update(body).digest('hex'))
+    const hashes = bodyHashes(ring, body, null)
+    expect(hashes).toEqual(bodyHashes(ring, new Uint8Array(body), null))
+    expect(bodyHashes(ring, Buffer.from('{"uuid": "1"}'), null)).not.toEqual(hashes)
+    for (const bytes of ['{"uuid":"1"}', '\n{"uuid":"1"}'])
+      expect(hashes[0]).not.toBe(createHash('sha256').update(bytes).digest('hex'))
+  })
+
+  it('tells apart the same body at different addresses', () => {
+    const hashes = [null, 'ref', 'other'].map((ref) => bodyHashes(ring, body, ref)[0])
+    expect(new Set(hashes).size).toBe(3)
   })
 })
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { StoreFailure } from '../../../src/store/errors.ts'
 import type { EventLog } from '../../../src/store/store.ts'
 import { events } from '../../contract/store/builders.ts'
 import { append, openStore, tailOf } from './log.ts'
@@ -51,7 +52,7 @@ describe('the tail of the log', () => {
     let failures = 2
     const log: EventLog = {
       ...store.log,
-      read: (...query) => (failures-- > 0 ? Promise.reject(new Error('The disk is away.')) : store.log.read(...query)),
+      read: (...query) => (failures-- > 0 ? Promise.reject(new StoreFailure('IO', null)) : store.log.read(...query)),
     }
     const tail = await tailOf(store, { log, pollMs: 5 })
     const wake = tail.listen(null)

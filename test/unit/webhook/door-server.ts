@@ -66,7 +66,7 @@ export async function openDoor(
   const server = createServer((message, response) => {
     asked += 1
     arrived.emit('arrival')
-    const { method = '', headers, url = '' } = message
+    const { method = '', headersDistinct: headers, url = '' } = message
     const ref = url === '/' ? null : url.slice(1)
     const answer = (verdict: Verdict) => {
       verdicts.push(verdict)
