@@ -1,0 +1,51 @@
+import { DatabaseSync } from 'node:sqlite'
+import { createApp } from '../../src/app.ts'
+import { createLogger } from '../../src/log.ts'
+import { configFor } from '../app-settings.ts'
+import type { KillPoint, Life } from './armed-app.ts'
+
+/**
+ * The app in a process of its own, as `armed-app.ts` starts it. Once it is told to, it kills itself at a commit: the
+ * code around that is the app's own, and what is watched are the statements that reach the database.
+ */
+const { env, clockAheadMs } = JSON.parse(process.argv[2] ?? '') as Life
+let armed: KillPoint | null = null
+process.on('message', (point: KillPoint) => {
+  armed = point
+  process.send?.('armed')
+})
+
+const WRITES: readonly { readonly point: KillPoint; readonly sql: RegExp }[] = [
+  { point: 'intent', sql: /^insert into "commands"/ },
+  { point: 'outcome', sql: /^update "commands" set "state" = \?, "result_json" = \?/ },
+]
+
+/** What the transaction that is open has written. */
+const written = new Set<KillPoint>()
+
+const prepare = DatabaseSync.prototype.prepare
+DatabaseSync.prototype.prepare = function watched(sql) {
+  const statement = prepare.call(this, sql)
+  const write = WRITES.find((known) => known.sql.test(sql))
+  if (write === undefined) return statement
+  statement.run = new Proxy(statement.run, {
+    apply(run, self, values) {
+      written.add(write.point)
+      return Reflect.apply(run, self, values)
+    },
+  })
+  return statement
+}
+
+const exec = DatabaseSync.prototype.exec
+DatabaseSync.prototype.exec = function watched(sql) {
+  if (sql.startsWith('BEGIN')) written.clear()
+  if (sql === 'COMMIT' && armed !== null && written.has(armed)) process.kill(process.pid, 'SIGKILL')
+  exec.call(this, sql)
+}
+
+const app = await createApp(configFor(env), {
+  logger: createLogger({ level: 'silent' }),
+  clock: () => new Date(Date.now() + clockAheadMs),
+})
+process.send?.(app.url)

@@ -1,0 +1,65 @@
+import { readFileSync } from 'node:fs'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { names, sendWebhooks } from './kill-senders.ts'
+import { judge, lost } from './kill-verdict.ts'
+import { type KillableApp, startApp } from './killable-app.ts'
+import { lacks } from './means.ts'
+import { createPowerDisk, type PowerDisk } from './power-disk.ts'
+
+const SLOW_FOR_MS = 20_000
+/** Nothing is answered during a sync: the one that is under way, one of its own, and what a door waits at most. */
+const LONGEST_MS = 2 * 2_000 + 2_500
+const SLACK_MS = 3_000
+const MEMORY_MB = 400
+
+describe.skipIf(lacks('gcc'))('a disk that takes two seconds for each sync', () => {
+  let disk: PowerDisk
+  let app: KillableApp & { readonly url: string }
+
+  beforeEach(async () => {
+    disk = createPowerDisk()
+    app = await startApp({ path: disk.path, env: disk.env })
+  })
+
+  afterEach(async () => {
+    await app.kill()
+    disk.remove()
+  })
+
+  it('answers in time what it can store, refuses what is too much with 503, and loses nothing', async () => {
+    disk.slow(true)
+    const some = await sendFor(SLOW_FOR_MS, 'some', 32)
+    expect(some.longest).toBeLessThan(LONGEST_MS + SLACK_MS)
+    const many = await sendFor(SLOW_FOR_MS, 'many', 600)
+    for (const { unanswered } of [some, many]) expect(unanswered.size).toBe(0)
+    for (const { acknowledged } of [some, many]) expect(acknowledged.size).toBeGreaterThan(0)
+    expect(new Set(many.refused.values())).toEqual(new Set([503]))
+    expect(residentMegabytes(app.pid)).toBeLessThan(MEMORY_MB)
+
+    disk.slow(false)
+    const after = await sendWebhooks({ url: app.url, senders: 16, next: names('after', 100) })
+    expect(after.acknowledged.size).toBe(100)
+    await app.kill()
+    const verdict = judge(disk.shadowPath)
+    expect(verdict.faults).toEqual([])
+    expect(lost([...some.acknowledged, ...many.acknowledged, ...after.acknowledged], verdict)).toEqual([])
+  }, 180_000)
+
+  async function sendFor(milliseconds: number, prefix: string, senders: number) {
+    const until = performance.now() + milliseconds
+    const next = names(prefix)
+    let longest = 0
+    const answers = await sendWebhooks({
+      url: app.url,
+      senders,
+      next: () => (performance.now() < until ? next() : null),
+      onAnswer: (_, took) => void (longest = Math.max(longest, took)),
+    })
+    return { ...answers, longest }
+  }
+})
+
+function residentMegabytes(pid: number): number {
+  const kilobytes = /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]
+  return Number(kilobytes) / 1024
+}

@@ -1,0 +1,68 @@
+import { randomBytes } from 'node:crypto'
+import { request } from 'node:http'
+import { connect, type Socket } from 'node:net'
+import { onTestFinished } from 'vitest'
+import { honestHeaders, paymentBody } from '../webhooks.ts'
+
+/** A peer of a WebSocket that reads, and never says a word: not even in answer to a close frame. */
+export type SilentPeer = {
+  /** The code of the close frame that has come; null when none has. */
+  closeCode(): number | null
+}
+
+export function silentUpgrade(url: string): Promise<SilentPeer> {
+  return new Promise((resolve, reject) => {
+    const upgrading = request(`${url}/graphql`, {
+      headers: {
+        connection: 'Upgrade',
+        upgrade: 'websocket',
+        'sec-websocket-version': '13',
+        'sec-websocket-key': randomBytes(16).toString('base64'),
+        'sec-websocket-protocol': 'graphql-transport-ws',
+      },
+    })
+    upgrading.once('error', reject)
+    upgrading.once('upgrade', (_response, socket, head) => {
+      let received = head
+      onTestFinished(() => void socket.destroy())
+      socket.on('error', () => undefined)
+      socket.on('data', (chunk: Buffer) => (received = Buffer.concat([received, chunk])))
+      // A close frame: its kind, its length, and a code of two bytes (RFC 6455, section 5.5.1).
+      resolve({ closeCode: () => (received[0] === 0x88 ? received.readUInt16BE(2) : null) })
+    })
+    upgrading.end()
+  })
+}
+
+/** Sends a webhook's headers and the first half of its body, and waits until the server has taken it up. */
+export async function halfSentWebhook(url: string, uuid: string): Promise<{ readonly answered: Promise<number> }> {
+  const body = paymentBody({ uuid })
+  const sending = request(`${url}/webhooks/payments`, {
+    method: 'POST',
+    agent: false,
+    headers: { ...honestHeaders(body), 'content-length': Buffer.byteLength(body), expect: '100-continue' },
+  })
+  onTestFinished(() => void sending.destroy())
+  const answered = new Promise<number>((resolve, reject) => {
+    sending.once('response', (response) => resolve(response.resume().statusCode ?? 0))
+    sending.once('error', reject)
+  })
+  // Whoever does not ask for it must not be told that nobody answered.
+  answered.catch(() => undefined)
+  sending.flushHeaders()
+  // The server has taken the request up when it asks for the body.
+  await new Promise((resolve) => sending.once('continue', resolve))
+  sending.write(body.slice(0, body.length / 2))
+  return { answered }
+}
+
+/** A connection on which nothing is ever said. */
+export function silentConnection(url: string): Promise<Socket> {
+  const { hostname, port } = new URL(url)
+  return new Promise((resolve, reject) => {
+    const socket = connect(Number(port), hostname)
+    onTestFinished(() => void socket.destroy())
+    socket.once('connect', () => resolve(socket))
+    socket.on('error', reject)
+  })
+}

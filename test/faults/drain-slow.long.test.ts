@@ -1,0 +1,43 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { startSandbox, type Sandbox } from '../../src/sandbox/index.ts'
+import { SECRETS } from '../network.ts'
+import { CREATE_LINK, linkInput, type CreateLinkResult } from '../operations.ts'
+import { settingsFor, startReady, temporaryFolder } from '../process.ts'
+import { halfSentWebhook, silentConnection, silentUpgrade } from './drain-peers.ts'
+import { ask } from './process-client.ts'
+
+let sandbox: Sandbox
+beforeAll(async () => void (sandbox = await startSandbox({ webhookSecret: SECRETS.webhook })))
+afterAll(() => sandbox.close())
+
+it('ends with 0 in time although everybody is slow, and forgets no command that nobody answered', async () => {
+  const env = settingsFor(sandbox, temporaryFolder())
+  const app = await startReady({ env })
+  const input = linkInput()
+  // The methods are asked for once, so that only the link itself is slow.
+  await ask(app.url, CREATE_LINK, { input: linkInput() })
+  sandbox.control.addFault({ method: 'POST', path: '/v3/payin_links', answer: { delayMs: 20_000 } })
+  const calls = sandbox.control.calls().length
+  const slow = ask<{ createPaymentLink: CreateLinkResult }>(app.url, CREATE_LINK, { input })
+  await expect.poll(() => sandbox.control.calls().length).toBe(calls + 1)
+  await silentConnection(app.url)
+  await silentUpgrade(app.url)
+  const webhook = await halfSentWebhook(app.url, randomUUID())
+
+  const asked = performance.now()
+  app.child.kill('SIGTERM')
+  expect(await app.ended).toMatchObject({ code: 0, signal: null })
+  expect((await app.ended).at - asked).toBeLessThan(15_000)
+  expect(await webhook.answered).toBe(408)
+  expect((await slow).data.createPaymentLink.__typename).toBe('OutcomeUnknownError')
+
+  const again = await startReady({ env })
+  const answer = await ask<{ createPaymentLink: CreateLinkResult }>(again.url, CREATE_LINK, { input })
+  // The same key again asks nobody a second time: the outcome is not known, until it is.
+  expect(answer.data.createPaymentLink.__typename).toBe('OutcomeUnknownError')
+  const posts = sandbox.control
+    .calls()
+    .filter(({ method, path }) => method === 'POST' && path.endsWith('/v3/payin_links'))
+  expect(posts).toHaveLength(2)
+}, 60_000)

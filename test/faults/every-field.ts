@@ -1,0 +1,37 @@
+import {
+  getNamedType,
+  isAbstractType,
+  isLeafType,
+  isObjectType,
+  isRequiredArgument,
+  type GraphQLNamedType,
+  type GraphQLObjectType,
+} from 'graphql'
+import { createSchema } from '../../src/graphql/schema.ts'
+
+const schema = createSchema({ production: false })
+
+/** Fields that lead to other records, and those that ask the service. */
+const LEADS_AWAY = new Set(['link', 'events', 'method'])
+
+/** A selection of every field of a type that needs no argument, and of every field of what it holds. */
+export function everyField(typeName: string): string {
+  const type = schema.getType(typeName)
+  if (!isObjectType(type)) throw new Error(`${typeName} is no object of the schema.`)
+  return fieldsOf(type)
+}
+
+function fieldsOf(type: GraphQLObjectType): string {
+  return Object.values(type.getFields())
+    .filter(({ name, args }) => !LEADS_AWAY.has(name) && !args.some(isRequiredArgument))
+    .map(({ name, type: held }) => `${name}${selectionOf(getNamedType(held))}`)
+    .join(' ')
+}
+
+function selectionOf(type: GraphQLNamedType): string {
+  if (isLeafType(type)) return ''
+  if (isObjectType(type)) return ` { ${fieldsOf(type)} }`
+  if (!isAbstractType(type)) throw new Error(`${type.name} cannot be selected.`)
+  const parts = schema.getPossibleTypes(type).map((part) => `... on ${part.name} { ${fieldsOf(part)} }`)
+  return ` { __typename ${parts.join(' ')} }`
+}

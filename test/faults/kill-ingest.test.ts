@@ -1,0 +1,52 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { describe, expect, it } from 'vitest'
+import { sqliteFile } from '../contract/store/sqlite-fixture.ts'
+import { names, sendWebhooks } from './kill-senders.ts'
+import { judge, lost } from './kill-verdict.ts'
+import { compile, startApp } from './killable-app.ts'
+import { rounds } from './rounds.ts'
+import { seeded } from './seed.ts'
+
+const ROUNDS = rounds({ few: 20, many: 100 })
+const SENDERS = 16
+
+describe('kill -9 while webhooks come in', () => {
+  it(
+    `loses nothing that was answered with 200, ${ROUNDS} times in a row on the same file`,
+    async () => {
+      const random = seeded('kill -9 in ingest')
+      const { path, remove } = await sqliteFile()
+      await compile(path)
+      const acknowledged = new Set<string>()
+      const unanswered: string[] = []
+      for (let round = 0; round < ROUNDS; round += 1) {
+        const app = await startApp({ path })
+        // What was never answered comes again, as the service would send it: it is there once, whether it had been stored or not.
+        const fresh = names(`round-${round}`)
+        const first = Promise.withResolvers<void>()
+        const sending = sendWebhooks({
+          url: app.url,
+          senders: SENDERS,
+          next: () => unanswered.pop() ?? fresh(),
+          onAnswer: () => first.resolve(),
+        })
+        await first.promise
+        await delay(random.between(100, 250))
+        expect((await app.kill()).signal).toBe('SIGKILL')
+        const answers = await sending
+        expect([...answers.refused]).toEqual([])
+        // Otherwise nothing was under way when it died.
+        expect(answers.unanswered.size).toBeGreaterThan(0)
+        for (const id of answers.acknowledged) acknowledged.add(id)
+        unanswered.push(...answers.unanswered)
+
+        const verdict = judge(path)
+        expect(verdict.faults).toEqual([])
+        expect(lost(acknowledged, verdict)).toEqual([])
+        expect(new Set(verdict.subjects).size).toBe(verdict.subjects.length)
+      }
+      await remove()
+    },
+    ROUNDS * 10_000,
+  )
+})

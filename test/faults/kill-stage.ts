@@ -1,0 +1,84 @@
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { createServer, type AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { startSandbox, type Sandbox } from '../../src/sandbox/index.ts'
+import { SECRETS, settingsFor } from '../app-settings.ts'
+import type { CommandWorld } from '../commands.ts'
+import { startUpstreamProxy, type UpstreamProxy } from '../upstream-proxy.ts'
+import { startArmedApp, type ArmedApp } from './armed-app.ts'
+
+/** An app that dies and lives again on the same data, a service that lives on, and the way between them. */
+export type KillStage = CommandWorld & {
+  readonly sandbox: Sandbox
+  readonly proxy: UpstreamProxy
+  readonly app: ArmedApp
+  /** Once the app is dead: starts it again, when the leases of its commands are over. */
+  restart(): Promise<void>
+  /** The key of the command whose attempt was given this correlator; null when there is none. */
+  keyOf(ref: string): string | null
+  close(): Promise<void>
+}
+
+const DAY_MS = 24 * 3_600_000
+/** A command's lease, and the time after which a link without a trace may be made again, are 30 seconds. */
+const BETWEEN_LIVES_MS = 30_001
+
+export async function startKillStage(): Promise<KillStage> {
+  const folder = mkdtempSync(join(tmpdir(), 'killed-'))
+  // Nothing happens by itself.
+  const sandbox = await startSandbox({ webhookSecret: SECRETS.webhook, paceMs: DAY_MS, mandateMs: DAY_MS })
+  const proxy = await startUpstreamProxy()
+  proxy.target = sandbox.origin
+  const env = settingsFor({
+    folder,
+    port: await freePort(),
+    sandbox,
+    options: { upstreamUrl: proxy.url },
+  })
+  let clockAheadMs = 0
+  let app = await startArmedApp({ env, clockAheadMs })
+
+  return {
+    sandbox,
+    proxy,
+    get app() {
+      return app
+    },
+    ask: (...question) => app.ask(...question),
+    async restart() {
+      await app.dead
+      clockAheadMs += BETWEEN_LIVES_MS
+      await sandbox.control.advance(BETWEEN_LIVES_MS / 1_000)
+      app = await startArmedApp({ env, clockAheadMs })
+    },
+    keyOf(ref) {
+      const database = new DatabaseSync(join(folder, 'payments.db'), { readOnly: true })
+      try {
+        const query =
+          'SELECT key FROM command_refs JOIN commands ON commands.id = command_id WHERE command_refs.ref = ?'
+        return (database.prepare(query).get(ref) as { key: string } | undefined)?.key ?? null
+      } finally {
+        database.close()
+      }
+    },
+    async close() {
+      await app.kill()
+      await sandbox.close()
+      await proxy.close()
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+/** A port on which nobody listens: it was free a moment ago. */
+async function freePort(): Promise<string> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  await once(server, 'close')
+  return String(port)
+}

@@ -1,0 +1,35 @@
+import { DatabaseSync, type StatementSync } from 'node:sqlite'
+import { openSqliteStore } from '../../src/store/sqlite.ts'
+
+/**
+ * Opens a store and kills itself with SIGKILL before the n-th statement that changes something; without a number it ends
+ * in peace and says how many there were. Arguments: the path of the database, and the number.
+ */
+const [path = '', cut] = process.argv.slice(2)
+let count = 0
+
+function step(): void {
+  if (String(count) === cut) process.kill(process.pid, 'SIGKILL')
+  count += 1
+}
+
+/** Runs a script statement by statement, as SQLite itself does: in the migrations each ends with the semicolon of a line. */
+class CountingDatabase extends DatabaseSync {
+  override exec(sql: string): void {
+    for (const statement of sql.split(/;$/m)) {
+      if (statement.trim() === '') continue
+      step()
+      super.exec(statement)
+    }
+  }
+
+  override prepare(...parameters: Parameters<DatabaseSync['prepare']>): StatementSync {
+    if (/^(INSERT|UPDATE)/i.test(parameters[0])) step()
+    return super.prepare(...parameters)
+  }
+}
+
+const store = await openSqliteStore({ path, connect: (file) => new CountingDatabase(file), clock: () => new Date(0) })
+const opening = count
+await store.close()
+process.stdout.write(String(opening))

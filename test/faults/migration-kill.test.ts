@@ -1,0 +1,84 @@
+import { spawnSync } from 'node:child_process'
+import { mkdirSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, it } from 'vitest'
+import { openSqliteStore } from '../../src/store/sqlite.ts'
+import { sqliteFile } from '../contract/store/sqlite-fixture.ts'
+import { createFirstVersion } from '../unit/store/first-version.ts'
+import { FULL } from './rounds.ts'
+import { seeded } from './seed.ts'
+
+const CHILD = fileURLToPath(new URL('./migration-child.ts', import.meta.url))
+const CUTS_IN_EVERY_RUN = 8
+
+/** What cannot be the same in two databases: a log's id is random. */
+const CHANGING = "log_id = 'any', opened_at = 0"
+
+const BEGINNINGS = [
+  ['an empty folder', (path: string) => mkdirSync(dirname(path))],
+  ['a database of the first version', createFirstVersion],
+] as const
+
+describe.each(BEGINNINGS)('kill -9 in the migrations of %s', (_, prepare) => {
+  it(
+    'is made good by the next start, whichever statement it came before',
+    async () => {
+      const undisturbed = await sqliteFile()
+      prepare(undisturbed.path)
+      await start(undisturbed.path)
+      const expected = contents(undisturbed.path)
+      await undisturbed.remove()
+
+      const counted = await sqliteFile()
+      prepare(counted.path)
+      const cuts = cutsOf(Number(startAndDie(counted.path).stdout))
+      await counted.remove()
+
+      for (const cut of cuts) {
+        const { path, remove } = await sqliteFile()
+        prepare(path)
+        expect(startAndDie(path, cut).signal, `statement ${cut}`).toBe('SIGKILL')
+        await start(path)
+        expect(contents(path), `statement ${cut}`).toEqual(expected)
+        await remove()
+      }
+    },
+    FULL ? 600_000 : 60_000,
+  )
+})
+
+async function start(path: string): Promise<void> {
+  const store = await openSqliteStore({ path, clock: () => new Date(0) })
+  await store.close()
+}
+
+/** In a process of its own, that is killed before a statement; without one it ends in peace and writes how many there are. */
+function startAndDie(path: string, cut?: number) {
+  return spawnSync(process.execPath, [CHILD, path, ...(cut === undefined ? [] : [String(cut)])], { encoding: 'utf8' })
+}
+
+/** Every statement on demand; in every run some, spread over all of them. */
+function cutsOf(statements: number): number[] {
+  expect(statements).toBeGreaterThan(CUTS_IN_EVERY_RUN)
+  if (FULL) return Array.from({ length: statements }, (_, n) => n)
+  const random = seeded(`a kill before some of ${statements} statements`)
+  const width = statements / CUTS_IN_EVERY_RUN
+  return Array.from({ length: CUTS_IN_EVERY_RUN }, (_, n) =>
+    random.between(Math.floor(n * width), Math.floor((n + 1) * width) - 1),
+  )
+}
+
+/** Every table, index and row. */
+function contents(path: string): Record<string, unknown> {
+  const database = new DatabaseSync(path)
+  database.exec(`UPDATE meta SET ${CHANGING}`)
+  const rows = (sql: string) => database.prepare(sql).all()
+  const schema = rows('SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY type, name')
+  const tables = schema.filter(({ type }) => type === 'table').map(({ name }) => String(name))
+  const found = Object.fromEntries(tables.map((table) => [table, rows(`SELECT * FROM ${table} ORDER BY 1`)]))
+  const faults = [...rows('PRAGMA foreign_key_check'), ...rows('PRAGMA integrity_check')]
+  database.close()
+  return { schema, faults, ...found }
+}

@@ -1,0 +1,179 @@
+import { randomUUID } from 'node:crypto'
+import * as fc from 'fast-check'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { answer, startScriptedService, type ScriptedService } from '../contract/upstream/scripted-service.ts'
+import { startNetwork, type Network } from '../network.ts'
+import { CREATE_LINK, linkInput, tryCreateLink } from '../operations.ts'
+import { defaultAddress, deliver } from '../webhooks.ts'
+import { anyAmount, NO_AMOUNTS, seeded } from './decimals.ts'
+import { rounds } from './rounds.ts'
+
+const EXPONENTS = { AUD: 2, KRW: 0, USDC: 6 } as const
+const SITE = { id: 'all', appId: 'app', secretKey: 'secret-of-the-site', currencies: Object.keys(EXPONENTS) }
+
+let service: ScriptedService
+let network: Network
+beforeAll(async () => {
+  // It makes every link, and has no list of methods: so it alone would judge an amount.
+  service = await startScriptedService((socket, request) => {
+    const made = JSON.stringify({ uuid: randomUUID(), payment_url: 'https://pay.example.test/page' })
+    const script = request.line.startsWith('POST ') ? answer(200, made) : answer(404, '{}')
+    script(socket, request)
+  })
+  network = await startNetwork({ upstreamUrl: service.baseUrl, env: { UPSTREAM_SITES: JSON.stringify([SITE]) } })
+})
+let seenBefore = 0
+beforeEach(() => void (seenBefore = posts().length))
+afterAll(async () => {
+  await network.close()
+  await service.close()
+})
+
+/** The bodies with which links were asked for, as they stood on the wire. */
+const posts = () => service.requests.filter(({ line }) => line.startsWith('POST ')).map(({ body }) => body)
+
+const ASK = CREATE_LINK.replace('link { id', 'link { description id')
+
+type Made = { createPaymentLink: { link?: { requestedAmount: { value: string } } } }
+
+/** Asks for a link; gives what was put on the wire for its amount, and what a client is told. */
+async function madeFor(
+  value: unknown,
+  currency: string,
+): Promise<{ wire: string | undefined; told: string | undefined }> {
+  const description = randomUUID()
+  const answered = await network.ask<Made>(ASK, {
+    input: linkInput({ amount: { value, currency }, methodCode: null, description }),
+  })
+  const body = posts().findLast((sent) => sent.includes(description)) ?? ''
+  return {
+    wire: /"amount":([^,}]*)[,}]/.exec(body)?.[1],
+    told: answered.data.createPaymentLink.link?.requestedAmount.value,
+  }
+}
+
+const amounts = fc.tuple(fc.integer(), fc.constantFrom<keyof typeof EXPONENTS>('AUD', 'KRW', 'USDC'))
+
+describe('an amount', () => {
+  it('stands on the wire in the very digits that a client sent, and comes back in them', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(amounts, { minLength: 20, maxLength: 20 }), async (batch) => {
+        const values = batch.map(([seed, currency]) => ({
+          value: anyAmount(seeded(seed), EXPONENTS[currency]),
+          currency,
+        }))
+        const made = await Promise.all(values.map(({ value, currency }) => madeFor(value, currency)))
+        expect(made).toEqual(values.map(({ value }) => ({ wire: value, told: value })))
+      }),
+      { numRuns: rounds({ few: 10, many: 1_000 }), endOnFailure: true },
+    )
+  })
+
+  it('of a webhook is shown in its own digits, whether it was written as a number or as a text', async () => {
+    const query =
+      'query P($id: ID!) { payment(id: $id) { amount { value } total { value } paid { value } refunded { value } } }'
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.integer(), { minLength: 4, maxLength: 4 }), fc.boolean(), async (seeds, quoted) => {
+        const [amount = '', total = '', paid = '', refunded = ''] = seeds.map((seed) => anyAmount(seeded(seed), 6))
+        const write = (value: string) => (quoted ? `"${value}"` : value)
+        const id = randomUUID()
+        const body = `{"uuid":"${id}","status":"received","currency":"USDC","amount":${write(amount)},"total":${write(total)},
+          "paid_amount":${write(paid)},"refund_information":{"refund_amount":${write(refunded)}}}`
+        expect((await deliver(defaultAddress(network), body)).status).toBe(200)
+        const { data } = await network.ask(query, { id })
+        expect(data['payment']).toEqual({
+          amount: { value: amount },
+          total: { value: total },
+          paid: { value: paid },
+          refunded: { value: refunded },
+        })
+      }),
+      { numRuns: rounds({ few: 50, many: 5_000 }), endOnFailure: true },
+    )
+  })
+
+  it.each([
+    ['1e3', '1000'],
+    ['1.5E+2', '150'],
+    ['1250.50', '1250.50'],
+    ['100.0', '100.0'],
+    ['0.30000000000000004', '0.30000000000000004'],
+    ['9007199254740993', '9007199254740993'],
+    ['123456789012345.67', '123456789012345.67'],
+    ['-0', '0'],
+    ['0.1000000000000000055', '0.1000000000000000055'],
+  ])('that the service writes as %s is shown as %s, and never through a float', async (written, shown) => {
+    const id = randomUUID()
+    const body = `{"uuid":"${id}","status":"received","currency":"USDC","amount":${written}}`
+    expect((await deliver(defaultAddress(network), body)).status).toBe(200)
+    const { data } = await network.ask('query P($id: ID!) { payment(id: $id) { amount { value } } }', { id })
+    expect(data['payment']).toEqual({ amount: { value: shown } })
+  })
+
+  it.each([
+    ['in the document as a whole number', '12', '12'],
+    ['in the document with decimals', '12.50', '12.50'],
+    ['in the document as a text', '"12.50"', '12.50'],
+  ])('may stand %s', async (_where, literal, wire) => {
+    const query = `mutation M($key: ID!) { createPaymentLink(input: { idempotencyKey: $key, reference: "r", description: "Two tickets",
+      amount: { value: ${literal}, currency: "AUD" }, customer: { email: "ada@example.test", firstName: "Ada", lastName: "Payer" } }) {
+      ... on CreatePaymentLinkSuccess { link { requestedAmount { value } } } } }`
+    const { data } = await network.ask<Made>(query, { key: randomUUID() })
+    expect(data.createPaymentLink.link?.requestedAmount.value).toBe(wire)
+    expect(posts().at(-1)).toContain(`"amount":${wire},`)
+  })
+
+  it('may be a whole number among the variables, as long as a float holds it', async () => {
+    expect(await madeFor(12, 'AUD')).toEqual({ wire: '12', told: '12' })
+    expect(await madeFor(999_999_999_999_999, 'KRW')).toEqual({ wire: '999999999999999', told: '999999999999999' })
+  })
+})
+
+describe('what is no amount', () => {
+  it.each([...NO_AMOUNTS, '0', '0.00', '1.001'].map((value) => [JSON.stringify(value), value]))(
+    'such as %s is refused by the path of its field, and the service never hears of it',
+    async (_shown, value) => {
+      expect(await tryCreateLink(network, { amount: { value, currency: 'AUD' }, methodCode: null })).toMatchObject({
+        __typename: 'InvalidInputError',
+        problems: [{ path: ['amount', 'value'] }],
+      })
+      expect(posts()).toHaveLength(seenBefore)
+    },
+  )
+
+  it.each([0.1, 1.5, -0.5, 1e21, 9_007_199_254_740_992, true, null, [], ['1'], {}, { value: '1' }, '9'.repeat(41)])(
+    'such as %j among the variables is refused by the path of its field',
+    async (value) => {
+      const input = linkInput({ amount: { value, currency: 'AUD' }, methodCode: null })
+      const { errors } = await network.ask(CREATE_LINK, { input })
+      expect(errors?.[0]?.message).toContain('at "input.amount.value"')
+      expect(posts()).toHaveLength(seenBefore)
+    },
+  )
+
+  it.each(['1e3', '-1', '1.5e2', '100000000000000000000', '0.0000001'])(
+    'such as the literal %s is refused as well',
+    async (literal) => {
+      const query = `mutation M($key: ID!) { createPaymentLink(input: { idempotencyKey: $key, reference: "r", description: "Two tickets",
+        amount: { value: ${literal}, currency: "AUD" }, customer: { email: "ada@example.test", firstName: "Ada", lastName: "Payer" } }) {
+        __typename ... on InvalidInputError { problems { path } } } }`
+      const { data } = await network.ask(query, { key: randomUUID() })
+      expect(data['createPaymentLink']).toMatchObject({
+        __typename: 'InvalidInputError',
+        problems: [{ path: ['amount', 'value'] }],
+      })
+      expect(posts()).toHaveLength(seenBefore)
+    },
+  )
+
+  it('is refused as fast when it fills the whole request', async () => {
+    const begun = performance.now()
+    const input = linkInput({ amount: { value: '9'.repeat(45_000), currency: 'AUD' } })
+    const { errors } = await network.ask(CREATE_LINK, { input })
+    expect(performance.now() - begun).toBeLessThan(1_000)
+    expect(errors?.[0]?.message).toContain('at "input.amount.value"')
+    expect(await tryCreateLink(network, { amount: { value: '9'.repeat(40), currency: 'AUD' } })).toMatchObject({
+      __typename: 'InvalidInputError',
+    })
+  })
+})

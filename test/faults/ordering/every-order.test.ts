@@ -1,0 +1,168 @@
+import { expect, it } from 'vitest'
+import { factsOf, type PaymentStatus } from '../../../src/domain/payment-status.ts'
+import { decideRead, decideWebhook, type Payment } from '../../../src/domain/payment.ts'
+import { report } from '../../contract/store/builders.ts'
+import { changed } from '../../unit/domain/payments.ts'
+import { rounds } from '../rounds.ts'
+
+/** What the service may do next with a payment. */
+const NEXT: Readonly<Record<PaymentStatus, readonly PaymentStatus[]>> = {
+  pending: ['authorised', 'waiting', 'received', 'failed', 'expired'],
+  authorised: ['waiting', 'received', 'failed'],
+  waiting: ['received', 'failed'],
+  failed: ['pending'],
+  expired: ['received'],
+  received: ['return_pending', 'in_dispute'],
+  return_pending: ['partially_refunded', 'return_received', 'return_rejected', 'return_expired'],
+  return_rejected: ['return_pending'],
+  return_expired: ['return_pending'],
+  partially_refunded: ['return_pending'],
+  in_dispute: ['dispute_lost', 'received'],
+  return_received: [],
+  dispute_lost: [],
+}
+
+type History = readonly PaymentStatus[]
+
+function historiesUpTo(length: number): History[] {
+  const grow = (history: History): History[] => [
+    history,
+    ...(history.length < length
+      ? NEXT[history.at(-1) ?? 'pending'].flatMap((status) => grow([...history, status]))
+      : []),
+  ]
+  return grow(['pending'])
+}
+
+/** A moment: how far the truth has come, how often each webhook arrived, and what is known of the payment. */
+type Moment = {
+  readonly truth: number
+  readonly arrivals: readonly number[]
+  readonly state: Payment | null
+  /** A read was asked for, and has not been answered yet. */
+  readonly readDue: boolean
+  readonly read: Read | null
+}
+
+/** A read that is under way: how many webhooks had come when it was sent, and how far the truth was when it was seen. */
+type Read = { readonly arrived: number; readonly seen: number | null }
+
+type World = { readonly history: History; readonly sameBytes: boolean; readonly repeats: number }
+
+/**
+ * Every moment that can follow: the service goes on, a webhook arrives (again), or a read that is due is sent, looks at
+ * the truth, and is answered.
+ */
+function followers(world: World, moment: Moment): Moment[] {
+  const { history } = world
+  const next: Moment[] = moment.truth < history.length - 1 ? [{ ...moment, truth: moment.truth + 1 }] : []
+  const repeated = moment.arrivals.reduce((sum, count) => sum + Math.max(count - 1, 0), 0)
+  for (const [event, count] of moment.arrivals.entries())
+    if (event <= moment.truth && (count === 0 || repeated < world.repeats)) next.push(arrive(world, moment, event))
+  if (moment.readDue) next.push(goOnReading(history, moment))
+  return next
+}
+
+function arrive({ history, sameBytes }: World, moment: Moment, event: number): Moment {
+  const status = history[event] ?? 'pending'
+  const cameBefore = moment.arrivals.some(
+    (count, other) => count > 0 && (other === event || (sameBytes && history[other] === status)),
+  )
+  const { change, provisional, confirm } = decideWebhook(moment.state, report(status), cameBefore)
+  return {
+    ...moment,
+    arrivals: moment.arrivals.map((count, other) => (other === event ? count + 1 : count)),
+    state: after(moment.state, change, provisional),
+    readDue: moment.readDue || confirm,
+  }
+}
+
+function goOnReading(history: History, moment: Moment): Moment {
+  const { read, truth, state } = moment
+  const arrived = moment.arrivals.reduce((sum, count) => sum + count, 0)
+  if (read === null) return { ...moment, read: { arrived, seen: null } }
+  if (read.seen === null) return { ...moment, read: { ...read, seen: truth } }
+  // What came since the read was sent may be newer than what it saw.
+  if (read.arrived !== arrived) return { ...moment, read: null }
+  const { change, provisional } = decideRead(state, report(history[read.seen] ?? 'pending'))
+  return { ...moment, state: after(state, change, provisional), readDue: false, read: null }
+}
+
+function after(
+  state: Payment | null,
+  change: Parameters<typeof changed>[1] | null,
+  provisional: boolean | null,
+): Payment | null {
+  const doubt = provisional ?? state?.provisional ?? false
+  if (change !== null) return changed(state, change, doubt)
+  return state === null ? null : { ...state, provisional: doubt }
+}
+
+/** Goes through every moment that can be reached, and gives those at rest that do not show the truth. */
+function wrongEnds(world: World): { moments: number; wrong: string[] } {
+  const begin: Moment = { truth: 0, arrivals: world.history.map(() => 0), state: null, readDue: false, read: null }
+  const visited = new Set<string>()
+  const wrong: string[] = []
+  const queue = [begin]
+  for (let moment = queue.pop(); moment !== undefined; moment = queue.pop()) {
+    const key = keyOf(moment)
+    if (visited.has(key)) continue
+    visited.add(key)
+    if (isAtRest(world, moment) && !showsTruth(world, moment)) wrong.push(`${world.history.join(' > ')}: ${key}`)
+    queue.push(...followers(world, moment))
+  }
+  return { moments: visited.size, wrong }
+}
+
+function isAtRest({ history }: World, { truth, arrivals, readDue }: Moment): boolean {
+  return truth === history.length - 1 && !readDue && arrivals.every((count) => count > 0)
+}
+
+function showsTruth({ history }: World, { state }: Moment): boolean {
+  return state?.status === history.at(-1) && !state?.provisional
+}
+
+function keyOf({ truth, arrivals, state, readDue, read }: Moment): string {
+  const known = state === null ? '-' : `${state.statusRaw} ${state.seen.toSorted().join()} ${state.provisional}`
+  const reading = read === null ? readDue : `${read.arrived} ${read.seen}`
+  return `${truth} ${arrivals.join('')} ${reading} ${known}`
+}
+
+/** How many deliveries come again, all in all. */
+const REPEATS = [
+  { length: 4, repeats: rounds({ few: 1, many: 4 }) },
+  { length: 5, repeats: rounds({ few: 0, many: 3 }) },
+  { length: 6, repeats: rounds({ few: 0, many: 2 }) },
+]
+
+const LIMIT_MS = rounds({ few: 60_000, many: 30 * 60_000 })
+
+it.each(REPEATS.flatMap(({ length, repeats }) => [true, false].map((sameBytes) => ({ length, repeats, sameBytes }))))(
+  'every order of every history of $length events, $repeats repeats, same bytes: $sameBytes, ends with the truth',
+  ({ length, repeats, sameBytes }) => {
+    const ends = historiesUpTo(length).map((history) => wrongEnds({ history, sameBytes, repeats }))
+    expect(ends.flatMap(({ wrong }) => wrong)).toEqual([])
+    expect(ends.reduce((sum, { moments }) => sum + moments, 0)).toBeGreaterThan(10_000)
+  },
+  LIMIT_MS,
+)
+
+it('a paid payment is never shown as unpaid on the way', () => {
+  for (const history of historiesUpTo(5)) {
+    const paidFrom = history.findIndex((status) => factsOf(status).rank >= 4)
+    if (paidFrom === -1) continue
+    const world: World = { history, sameBytes: true, repeats: 1 }
+    let moment: Moment = {
+      truth: history.length - 1,
+      arrivals: history.map(() => 0),
+      state: null,
+      readDue: false,
+      read: null,
+    }
+    moment = arrive(world, moment, paidFrom)
+    for (const late of history.keys()) {
+      moment = arrive(world, moment, late)
+      expect(moment.state?.rank).toBeGreaterThanOrEqual(4)
+    }
+  }
+})

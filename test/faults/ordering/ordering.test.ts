@@ -1,0 +1,14 @@
+import { describe, expect, it } from 'vitest'
+import { LIMIT_MS, LOSSES, run } from './cells.ts'
+
+describe('with reads where a webhook leaves a doubt, polls, and a sweep after an outage', () => {
+  it.each(LOSSES)(
+    'nothing is wrong three days later although %s',
+    async (name, losses) => {
+      const figures = await run(`polls and sweep: ${name}`, { ...losses, polls: true, sweep: true })
+      expect(figures).toMatchObject({ statusWrong: 0, refundedWrong: 0 })
+      expect(figures.readsPerPayment).toBeLessThan(10)
+    },
+    LIMIT_MS,
+  )
+})

@@ -1,0 +1,82 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createInterface } from 'node:readline'
+import { setTimeout } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { openPostgresStore } from '../../src/store/postgres.ts'
+import type { Store } from '../../src/store/store.ts'
+import { delivery, report } from '../contract/store/builders.ts'
+import { type Database, findPostgres } from '../postgres.ts'
+
+const server = await findPostgres()
+const RECEIVER = fileURLToPath(new URL('../unit/store/receive-forever.ts', import.meta.url))
+/** How long a node that hangs may keep the others from writing, in milliseconds; twice what is promised, for a busy machine. */
+const PATIENCE_MS = 15_000
+
+describe.skipIf(server === null)('a node that fails in the midst of its work', () => {
+  let database: Database
+  let store: Store
+
+  beforeAll(async () => {
+    if (server === null) return
+    database = await server.createDatabase()
+    store = await openPostgresStore({ url: database.url })
+  })
+  afterAll(async () => {
+    await store?.close()
+    await database?.drop()
+  })
+
+  /** Another process that receives without a pause; `acknowledged` grows as it goes. */
+  async function startNode(run: string) {
+    const node = spawn(process.execPath, [RECEIVER, database.url, run], { stdio: ['ignore', 'pipe', 'inherit'] })
+    const acknowledged: string[] = []
+    const lines = createInterface({ input: node.stdout })
+    lines.on('line', (id) => acknowledged.push(id))
+    while (acknowledged.length < 30) await once(lines, 'line')
+    return { node, acknowledged }
+  }
+
+  async function kill(node: ChildProcess): Promise<void> {
+    node.kill('SIGKILL')
+    await once(node, 'close')
+  }
+
+  /** Stops a process in a moment in which it has begun a transaction. */
+  async function stopWithin(node: ChildProcess): Promise<void> {
+    for (;;) {
+      node.kill('SIGSTOP')
+      // What is under way on the server comes to its end meanwhile.
+      await setTimeout(50)
+      const idle = await database.run(`SELECT 1 FROM pg_stat_activity
+        WHERE datname = current_database() AND state = 'idle in transaction'`)
+      if (idle.length > 0) return
+      node.kill('SIGCONT')
+      await setTimeout(5)
+    }
+  }
+
+  async function receiveAtLast(paymentId: string): Promise<number> {
+    const start = performance.now()
+    for (;;) {
+      const answer = await store.inbox.receive(delivery(report('pending', { paymentId }))).catch(() => null)
+      if (answer !== null) return performance.now() - start
+    }
+  }
+
+  it('keeps the others from writing for some seconds at most when it hangs', async () => {
+    const { node } = await startNode('hung')
+    await stopWithin(node)
+    expect(await receiveAtLast('after-hanging')).toBeLessThan(PATIENCE_MS)
+    await kill(node)
+  }, 60_000)
+
+  it('leaves all that it has acknowledged, and no lock, when it is killed', async () => {
+    const { node, acknowledged } = await startNode('killed')
+    await kill(node)
+    expect(await receiveAtLast('after-killing')).toBeLessThan(PATIENCE_MS)
+    const stored = await store.payments.byIds(acknowledged)
+    expect(new Set(stored.map(({ id }) => id))).toEqual(new Set(acknowledged))
+  }, 60_000)
+})

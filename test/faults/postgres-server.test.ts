@@ -1,0 +1,134 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { StoreFailure } from '../../src/store/errors.ts'
+import { openPostgresStore } from '../../src/store/postgres.ts'
+import type { Store } from '../../src/store/store.ts'
+import { delivery, report } from '../contract/store/builders.ts'
+import { canMakeServer, createOwnServer, type OwnServer } from '../postgres-server.ts'
+import type { Database } from '../postgres.ts'
+import { rounds } from './rounds.ts'
+
+const KILLS = rounds({ few: 3, many: 100 })
+/** How long a caller may be kept waiting by a server that hangs, in milliseconds; twice what is promised, for a busy machine. */
+const PATIENCE_MS = 10_000
+
+describe.skipIf(!canMakeServer())('a PostgreSQL server that fails', () => {
+  let own: OwnServer
+  let database: Database
+  let store: Store
+
+  beforeAll(async () => {
+    own = await createOwnServer()
+    database = await own.createDatabase()
+  })
+  beforeEach(async () => void (store = await openPostgresStore({ url: database.url })))
+  afterEach(() => store.close())
+  afterAll(() => own.remove())
+
+  const receive = (paymentId: string) => store.inbox.receive(delivery(report('pending', { paymentId })))
+
+  /** The stretch of time until everything has been answered, with what the answers were. */
+  async function answersWithin(asked: readonly Promise<unknown>[]) {
+    const start = performance.now()
+    const answers = await Promise.allSettled(asked)
+    return { answers, milliseconds: performance.now() - start }
+  }
+
+  it('loses nothing that was acknowledged when it is killed under load, and is used again once it is back', async () => {
+    const acknowledged: string[] = []
+    for (let round = 0; round < KILLS; round += 1) {
+      const { refused, errors } = await receiveAndKill(`kill-${round}`, acknowledged)
+      expect(refused.length).toBeGreaterThan(0)
+      expect(errors.filter((error) => !(error instanceof StoreFailure))).toEqual([])
+      await own.start()
+      const repeats = await Promise.all(refused.map(receive))
+      acknowledged.push(...refused)
+      expect(repeats.every(({ disposition }) => disposition === 'APPLIED')).toBe(true)
+      const stored = await idsOf(`SELECT subject_id AS id FROM deliveries`)
+      expect(acknowledged.filter((id) => !stored.includes(id))).toEqual([])
+      // One event each, whether or not the first try had been committed.
+      const told = await idsOf(`SELECT payment_id AS id FROM events WHERE payment_id LIKE 'kill-%'`)
+      expect(told).toHaveLength(acknowledged.length)
+      expect(new Set(told)).toEqual(new Set(acknowledged))
+    }
+  }, 600_000)
+
+  /** Receives on 16 lines, kills the server in the midst of it, and gives what was refused, and how. */
+  async function receiveAndKill(run: string, acknowledged: string[]) {
+    const refused: string[] = []
+    const errors: unknown[] = []
+    const start = acknowledged.length
+    const killed = Promise.withResolvers<void>()
+    let kill: (() => Promise<void>) | null = null
+    let killing = false
+    let next = 0
+    const send = async (): Promise<void> => {
+      while (!killing) {
+        const id = `${run}-${next++}`
+        try {
+          await receive(id)
+          acknowledged.push(id)
+        } catch (error) {
+          errors.push(error)
+          refused.push(id)
+        }
+        if (acknowledged.length - start === 20) kill ??= own.aim()
+        if (acknowledged.length - start < 40 || killing || kill === null) continue
+        killing = true
+        kill().then(killed.resolve, killed.reject)
+      }
+    }
+    await Promise.all([killed.promise, ...Array.from({ length: 16 }, send)])
+    return { refused, errors }
+  }
+
+  async function idsOf(query: string): Promise<unknown[]> {
+    return (await database.run(query)).map(({ id }) => id)
+  }
+
+  it('keeps nobody waiting while it hangs, and is used again when it goes on', async () => {
+    await receive('before')
+    own.pause()
+    const lost = Array.from({ length: 200 }, (_, n) => receive(`hung-${n}`))
+    const { answers, milliseconds } = await answersWithin([...lost, store.ping(), store.payments.byIds(['before'])])
+    expect(answers.every(({ status }) => status === 'rejected')).toBe(true)
+    expect(milliseconds).toBeLessThan(PATIENCE_MS)
+    own.resume()
+    await Promise.all(Array.from({ length: 200 }, (_, n) => receive(`hung-${n}`)))
+    expect(await store.payments.byIds(['before', 'hung-0', 'hung-199'])).toHaveLength(3)
+    expect(await idsOf(`SELECT payment_id AS id FROM events WHERE payment_id LIKE 'hung-%'`)).toHaveLength(200)
+  }, 60_000)
+
+  it('closes the store while it hangs', async () => {
+    await receive('open')
+    await store.ping()
+    own.pause()
+    const { milliseconds } = await answersWithin([store.close()])
+    own.resume()
+    expect(milliseconds).toBeLessThan(PATIENCE_MS)
+  }, 60_000)
+
+  it('is restarted without ending the process, and used again', async () => {
+    await receive('early')
+    await store.ping()
+    await own.stop()
+    await expect(store.ping()).rejects.toMatchObject({ reason: 'DOWN' })
+    await expect(receive('late')).rejects.toMatchObject({ reason: 'DOWN' })
+    await own.start()
+    expect(await receive('late')).toMatchObject({ repeat: false })
+    expect(await store.payments.byIds(['early', 'late'])).toHaveLength(2)
+  }, 60_000)
+
+  it('stops a start while it is a replica, or is not there', async () => {
+    await own.stop()
+    const open = () => openPostgresStore({ url: database.url })
+    await expect(open()).rejects.toThrow(/does not answer \(ECONNREFUSED\)/)
+    own.asReplica(true)
+    await own.start()
+    await expect(open()).rejects.toThrow(/read-only replica/)
+    await expect(receive('replica')).rejects.toMatchObject({ name: 'StoreFailure', reason: 'READ_ONLY' })
+    await own.stop()
+    own.asReplica(false)
+    await own.start()
+    expect(await receive('replica')).toMatchObject({ repeat: false })
+  }, 60_000)
+})

@@ -1,0 +1,58 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+/** A folder for a database, on a disk whose power can be cut and whose syncs can be made to fail: see `syncshadow.c`. */
+export type PowerDisk = {
+  /** Path of the database while the process runs. */
+  readonly path: string
+  /** Path of the same database as the disk would hold it after a power cut. */
+  readonly shadowPath: string
+  /** What a process needs in its environment to run on this disk. */
+  readonly env: Readonly<Record<string, string>>
+  /** How often the write-ahead log, or the database itself, was synced so far. */
+  syncs(file?: 'wal' | 'db'): number
+  /** While it is slow, each sync takes two seconds more. */
+  slow(on: boolean): void
+  /** Lets the next sync of the write-ahead log, or of the database itself, fail with EIO. */
+  failNext(file: 'wal' | 'db'): void
+  /** Lets the process be killed in the middle of its next checkpoint: the pages are written, and not yet synced. */
+  killInCheckpoint(): void
+  /** True once the failure that was asked for has been given. */
+  hasFailed(file: 'wal' | 'db'): boolean
+  remove(): void
+}
+
+const SOURCE = fileURLToPath(new URL('./syncshadow.c', import.meta.url))
+
+export function createPowerDisk(): PowerDisk {
+  const folder = mkdtempSync(join(tmpdir(), 'payments-power-'))
+  const [data, shadow, control] = ['data', 'shadow', 'control'].map((name) => join(folder, name)) as [
+    string,
+    string,
+    string,
+  ]
+  for (const made of [data, shadow, control]) mkdirSync(made)
+  const library = join(folder, 'syncshadow.so')
+  execFileSync('gcc', ['-Wall', '-Wextra', '-Werror', '-shared', '-fPIC', '-o', library, SOURCE, '-ldl'])
+  const failure = (file: string) => join(control, `fail-${file}`)
+  return {
+    path: join(data, 'payments.db'),
+    shadowPath: join(shadow, 'payments.db'),
+    env: { LD_PRELOAD: library, SYNC_WATCH: data, SYNC_SHADOW: shadow, SYNC_CONTROL: control },
+    syncs: (file = 'wal') =>
+      readFileSync(join(control, 'log'), 'utf8')
+        .split('\n')
+        .filter((name) => name.endsWith(file)).length,
+    slow(on) {
+      if (on) writeFileSync(join(control, 'slow'), '')
+      else rmSync(join(control, 'slow'))
+    },
+    killInCheckpoint: () => writeFileSync(join(control, 'kill-db'), ''),
+    failNext: (file) => writeFileSync(failure(file), ''),
+    hasFailed: (file) => !existsSync(failure(file)),
+    remove: () => rmSync(folder, { recursive: true }),
+  }
+}

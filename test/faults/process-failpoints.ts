@@ -1,0 +1,63 @@
+/**
+ * Loaded before the program: after SIGUSR2 it fails in the way that FAILPOINT names, with an error that quotes a payer. The
+ * program itself has no such thing; where it is to fail in the midst of a module, the module's text is changed on its way in.
+ */
+import { EventEmitter } from 'node:events'
+import { registerHooks } from 'node:module'
+import { resolvers } from '../../src/graphql/resolvers/index.ts'
+import { BLOCKED_MS, CANARY, type Failpoint } from './process-faults.ts'
+
+const point = process.env['FAILPOINT'] as Failpoint
+let armed = false
+
+function fail(): void {
+  if (armed) throw new Error(`The payer ${CANARY} could not be told.`)
+}
+
+Object.assign(globalThis, { failHere: fail })
+
+const AT_ONCE: Partial<Record<Failpoint, () => unknown>> = {
+  'a rejection': async () => fail(),
+  'a timer': () => setTimeout(fail, 1),
+  'an event': () => setImmediate(() => new EventEmitter().on('told', fail).emit('told')),
+  'a long job': () => {
+    const until = performance.now() + BLOCKED_MS
+    while (performance.now() < until);
+  },
+}
+
+/** Before which text of which module it fails. */
+const INSIDE: Partial<Record<Failpoint, { module: string; text: string }>> = {
+  'a listener of the log': { module: 'src/live/tail.ts', text: 'const look = async () => {' },
+  'the tail of the log': { module: 'src/live/tail.ts', text: 'recent.append(events)' },
+  'the greeting of a socket': { module: 'src/http/socket-protocol.ts', text: 'const token = connectionToken(' },
+}
+
+const { Query, PaymentStreamItem } = resolvers
+if (point === 'a resolver' && Query !== undefined) Object.assign(Query, { paymentCurrencies: fail })
+if (point === 'a resolver of an item' && PaymentStreamItem !== undefined)
+  Object.assign(PaymentStreamItem, { resyncReason: fail })
+
+const inside = INSIDE[point]
+if (inside !== undefined)
+  registerHooks({
+    load(url, context, nextLoad) {
+      const loaded = nextLoad(url, context)
+      if (!url.endsWith(inside.module)) return loaded
+      const source = Buffer.from(loaded.source as Uint8Array).toString()
+      if (!source.includes(inside.text)) throw new Error(`${inside.module} does not hold ${inside.text} any more.`)
+      // A listener fails by itself and not by what it begins, which is asynchronous.
+      const changed = source.replace(inside.text, (text) =>
+        text.startsWith('const look')
+          ? `const look = () => { failHere(); return lookOn() }; const lookOn = async () => {`
+          : `failHere(); ${text}`,
+      )
+      return { ...loaded, source: changed }
+    },
+  })
+
+process.on('SIGUSR2', () => {
+  armed = true
+  process.stdout.write('armed\n')
+  AT_ONCE[point]?.()
+})

@@ -1,0 +1,140 @@
+import { randomUUID } from 'node:crypto'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { startSandbox, type Sandbox } from '../../src/sandbox/index.ts'
+import { SECRETS } from '../network.ts'
+import { settingsFor, startReady, temporaryFolder, type Child } from '../process.ts'
+import { openSocket } from '../socket.ts'
+import { openStream } from '../stream.ts'
+import { EVENT_STREAM } from '../streams.ts'
+import { deliver, paymentBody } from '../webhooks.ts'
+import { ask, askOnce, developerToken, followLog, knownPayments } from './process-client.ts'
+import { BLOCKED_MS, CANARY, type Failpoint } from './process-faults.ts'
+
+const FAILPOINTS = fileURLToPath(new URL('./process-failpoints.ts', import.meta.url))
+const CURRENCIES = '{ paymentCurrencies { code } }'
+
+let sandbox: Sandbox
+beforeAll(async () => void (sandbox = await startSandbox({ webhookSecret: SECRETS.webhook })))
+afterAll(() => sandbox.close())
+
+describe('what is thrown and not caught', () => {
+  it.each<Failpoint>(['a rejection', 'a timer', 'an event', 'a listener of the log', 'the tail of the log'])(
+    'in %s ends the process with 1, tells no payload, and loses nothing that was acknowledged',
+    async (failpoint) => {
+      const folder = temporaryFolder()
+      const app = await startFailing(failpoint, folder)
+      const uuids = [randomUUID(), randomUUID()]
+      expect((await tell(app.url, uuids[0])).status).toBe(200)
+      await arm(app)
+      // What fails with the log fails once there is something new in it, and that has been acknowledged by then.
+      const last = await tell(app.url, uuids[1]).catch(() => null)
+      expect(await app.ended).toMatchObject({ code: 1, signal: null })
+      expect(app.output()).toMatch(
+        /^\{"level":"fatal",.*"err":\{"name":"Error","stack":\[.*an error was not caught.*\}$/m,
+      )
+      expect(app.output()).not.toContain(CANARY)
+
+      const again = await startReady({ env: settingsFor(sandbox, folder) })
+      const acknowledged = last?.status === 200 ? uuids : uuids.slice(0, 1)
+      expect(await knownPayments(again.url, acknowledged)).toEqual(acknowledged.toSorted())
+      again.child.kill('SIGTERM')
+      expect(await again.ended).toMatchObject({ code: 0 })
+    },
+    30_000,
+  )
+})
+
+describe('what is thrown and contained', () => {
+  it('in a resolver fails that answer, and nothing else', async () => {
+    const app = await startFailing('a resolver', temporaryFolder())
+    await arm(app)
+    const failed = await ask(app.url, CURRENCIES)
+    expect(failed.errors).toMatchObject([{ extensions: { code: 'INTERNAL_SERVER_ERROR' } }])
+    await goesOn(app, JSON.stringify(failed))
+  }, 30_000)
+
+  it('in a resolver of an item fails that item, and the stream goes on', async () => {
+    const app = await startFailing('a resolver of an item', temporaryFolder())
+    const stream = await followLog(app.url)
+    await arm(app)
+    await tell(app.url)
+    const failed: unknown = await stream.next().catch((error: unknown) => error)
+    expect(failed).toMatchObject({ errors: [{ extensions: { code: 'INTERNAL_SERVER_ERROR' } }] })
+    await stream.end()
+    await goesOn(app, JSON.stringify(failed))
+  }, 30_000)
+
+  it('in a handler of a socket closes that socket with 4500', async () => {
+    const app = await startFailing('the greeting of a socket', temporaryFolder())
+    const token = await developerToken()
+    await arm(app)
+    const closedWith = async () => {
+      const stream = openStream(app.url, { query: EVENT_STREAM }, { token })
+      await stream.next().catch(() => null)
+      const { code, reason } = await stream.closed
+      return { code, reason }
+    }
+    // A machine with other work may hold up the program, which then takes no sockets for a moment.
+    await expect.poll(closedWith, { timeout: 15_000 }).toEqual({ code: 4500, reason: 'Internal server error' })
+    await goesOn(app, '')
+  }, 30_000)
+})
+
+describe('an event loop that is held up', () => {
+  it('is told by the probe, and GraphQL is shed while webhooks go on', async () => {
+    const app = await startFailing('a long job', temporaryFolder())
+    await expect.poll(() => readiness(app.url), { timeout: 10_000 }).toEqual([200, { status: 'ok' }])
+    const began = performance.now()
+    await arm(app)
+    const [probe, answer, webhook, upgrade] = await Promise.all([
+      readiness(app.url),
+      askOnce(app.url, CURRENCIES),
+      tell(app.url),
+      upgradeStatus(app.url),
+    ])
+    expect(performance.now() - began).toBeLessThan(BLOCKED_MS + 1_000)
+    expect(probe).toEqual([503, { status: 'overloaded' }])
+    expect(answer).toMatchObject({ status: 503, retryAfter: '2', errors: [{ extensions: { code: 'OVERLOADED' } }] })
+    expect(webhook.status).toBe(200)
+    expect(upgrade).toBe(503)
+    await expect.poll(() => readiness(app.url), { timeout: 10_000 }).toEqual([200, { status: 'ok' }])
+    expect((await ask(app.url, CURRENCIES)).status).toBe(200)
+  }, 30_000)
+})
+
+type Running = Child & { readonly url: string }
+
+function startFailing(failpoint: Failpoint, folder: string): Promise<Running> {
+  return startReady({ env: { ...settingsFor(sandbox, folder), FAILPOINT: failpoint }, preload: [FAILPOINTS] })
+}
+
+async function arm(app: Running): Promise<void> {
+  const armed = new Promise<void>((resolve) => {
+    app.child.stdout?.on('data', () => app.output().includes('armed\n') && resolve())
+  })
+  app.child.kill('SIGUSR2')
+  await armed
+}
+
+function tell(url: string, uuid: string = randomUUID()) {
+  return deliver(`${url}/webhooks/payments`, paymentBody({ uuid }))
+}
+
+async function readiness(url: string): Promise<[number, unknown]> {
+  const response = await fetch(`${url}/health/ready`)
+  return [response.status, await response.json()]
+}
+
+async function upgradeStatus(url: string): Promise<number> {
+  const refused: unknown = await openSocket(url).catch((error: unknown) => error)
+  return (refused as { status: number }).status
+}
+
+/** It still takes webhooks and answers probes, and has told nobody what it must not tell. */
+async function goesOn(app: Running, told: string): Promise<void> {
+  expect((await tell(app.url)).status).toBe(200)
+  await expect.poll(() => readiness(app.url), { timeout: 10_000 }).toEqual([200, { status: 'ok' }])
+  expect(app.child.exitCode).toBeNull()
+  expect(`${told}${app.output()}`).not.toContain(CANARY)
+}

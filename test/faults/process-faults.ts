@@ -1,0 +1,16 @@
+/** Where the program is made to fail. */
+export type Failpoint =
+  | 'a rejection'
+  | 'a timer'
+  | 'an event'
+  | 'a listener of the log'
+  | 'the tail of the log'
+  | 'a resolver'
+  | 'a resolver of an item'
+  | 'the greeting of a socket'
+  | 'a long job'
+
+/** Stands in every error that is thrown, and must be told to nobody. */
+export const CANARY = 'ada-canary@example.test'
+
+export const BLOCKED_MS = 2_000

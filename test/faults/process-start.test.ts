@@ -1,0 +1,136 @@
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
+import { createServer, type AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { afterAll, beforeAll, describe, it } from 'vitest'
+import { startChild, temporaryFolder, type ChildOptions } from '../process.ts'
+
+/** Stands in every setting that is not to be shown. */
+const CANARY = 'canary-4711'
+const SITES = JSON.stringify([{ id: 'a', appId: 'app-a', secretKey: `${CANARY}-of-a-site`, currencies: ['AUD'] }])
+
+/** Settings of a program that would start. */
+function goodSettings(folder: string): Record<string, string> {
+  return {
+    PORT: '0',
+    UPSTREAM_URL: 'http://127.0.0.1:9/api',
+    UPSTREAM_SITES: SITES,
+    WEBHOOK_SECRETS: `${CANARY}-webhook-secret-0123456789`,
+    SIGNING_KEYS: `${CANARY}-signing-key-0123456789abcdef0123456789`,
+    JWT_SECRET: `${CANARY}-client-secret-0123456789abcdef0123456789`,
+    DATABASE_URL: `file:${join(folder, CANARY, 'payments.db')}`,
+  }
+}
+
+/** Nothing is forbidden to root: there the program runs as somebody else. */
+const AS_NOBODY = process.getuid?.() === 0 ? ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups'] : []
+
+/** What is wrong; the folder is empty, and gone after the test. */
+type Fault = (folder: string) => Partial<ChildOptions>
+
+const database = (folder: string) => join(folder, CANARY, 'payments.db')
+
+function garbage(folder: string, content: string | Buffer): Partial<ChildOptions> {
+  mkdirSync(join(folder, CANARY))
+  writeFileSync(database(folder), content)
+  return {}
+}
+
+const FAULTS: readonly [what: string, named: string, Fault][] = [
+  ['a port that is taken', 'PORT', () => ({ env: { PORT: taken() } })],
+  [
+    "the built-in sandbox's port is taken",
+    'SANDBOX_PORT',
+    () => ({ env: { SANDBOX_PORT: taken(), UPSTREAM_URL: '', UPSTREAM_SITES: '' } }),
+  ],
+  ['a host that is none', 'HOST', () => ({ env: { HOST: `${CANARY}.invalid` } })],
+  [
+    'a data folder that is a file',
+    'DATABASE_URL',
+    (folder) => {
+      writeFileSync(join(folder, CANARY), '')
+      return {}
+    },
+  ],
+  [
+    'a data folder that cannot be written to',
+    'DATABASE_URL',
+    (folder) => {
+      chmodSync(folder, 0o555)
+      return { under: AS_NOBODY }
+    },
+  ],
+  [
+    'a database that is a folder',
+    'DATABASE_URL',
+    (folder) => {
+      mkdirSync(database(folder), { recursive: true })
+      return {}
+    },
+  ],
+  ['a database of garbage', 'DATABASE_URL', (folder) => garbage(folder, `${CANARY} `.repeat(1_000))],
+  [
+    'a database with its header alone',
+    'DATABASE_URL',
+    (folder) => garbage(folder, 'SQLite format 3\0'.padEnd(4_096, 'x')),
+  ],
+  [
+    'a database of a later version',
+    'DATABASE_URL',
+    (folder) => {
+      mkdirSync(join(folder, CANARY))
+      const later = new DatabaseSync(database(folder))
+      later.exec(
+        'CREATE TABLE migrations (number INTEGER PRIMARY KEY, name TEXT NOT NULL, applied_at INTEGER NOT NULL) STRICT',
+      )
+      later.exec("INSERT INTO migrations VALUES (9999, 'later', 0)")
+      later.close()
+      return {}
+    },
+  ],
+  ['too few open files', 'ulimit -n', () => ({ under: ['/bin/sh', '-c', 'ulimit -n 64; exec "$0" "$@"'] })],
+  [
+    'a secret with a newline',
+    'JWT_SECRET',
+    () => ({ env: { JWT_SECRET: `${CANARY}-client-secret-0123456789\n0123456789` } }),
+  ],
+  ['a secret that is too short', 'SIGNING_KEYS', () => ({ env: { SIGNING_KEYS: CANARY } })],
+  ['a port that is no number', 'PORT', () => ({ env: { PORT: CANARY } })],
+  ['sites that are no JSON', 'UPSTREAM_SITES', () => ({ env: { UPSTREAM_SITES: `[{"secretKey":"${CANARY}"` } })],
+  ['a setting that is unknown', 'WEBHOOK_SECRET', () => ({ env: { WEBHOOK_SECRET: CANARY } })],
+  ['documents that are not there', 'TRUSTED_DOCUMENTS', () => ({ env: { TRUSTED_DOCUMENTS: `/${CANARY}.json` } })],
+  ['production without its settings', 'JWT_SECRET', () => ({ env: { NODE_ENV: 'production', JWT_SECRET: '' } })],
+  [
+    'development keys that cannot be kept',
+    'dev-keys.json',
+    (folder) => {
+      writeFileSync(join(folder, 'data'), '')
+      return { cwd: folder, env: { JWT_SECRET: '' } }
+    },
+  ],
+]
+
+const other = createServer()
+const taken = () => String((other.address() as AddressInfo).port)
+beforeAll(() => new Promise<void>((resolve) => void other.listen(0, '127.0.0.1', resolve)))
+afterAll(() => void other.close())
+
+describe('a start that cannot succeed', { concurrent: true, timeout: 30_000 }, () => {
+  it.for(FAULTS)(
+    'ends at once with 1, and names what to look at: %s',
+    async ([, named, fault], { expect, onTestFinished }) => {
+      const folder = temporaryFolder(onTestFinished)
+      const { env, ...rest } = fault(folder)
+      const started = performance.now()
+      const child = startChild({ ...rest, env: { ...goodSettings(folder), ...env } }, onTestFinished)
+      const { code, signal, at } = await child.ended
+      expect({ code, signal }).toEqual({ code: 1, signal: null })
+      // Two seconds are the promise on a machine of its own; here several start at once.
+      expect(at - started).toBeLessThan(15_000)
+      const output = child.output()
+      expect(output).toMatch(new RegExp(`\\b${named}\\b`))
+      expect(output).not.toContain(CANARY)
+      expect(output).not.toContain('    at ')
+    },
+  )
+})

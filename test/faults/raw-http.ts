@@ -1,0 +1,44 @@
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+
+/** What came back on a connection that was spoken to in raw bytes. */
+export type RawAnswer = {
+  /** Of every answer, in their order; 100 too. */
+  readonly statuses: readonly number[]
+  readonly text: string
+  /** Milliseconds from the connection to its end. */
+  readonly lasted: number
+}
+
+/**
+ * Opens a connection, lets `speak` write to it, and gives everything that came until the server closed it. Rejects when
+ * the server has not done so in time, since whatever is sent here must come to an end.
+ */
+export async function rawExchange(
+  url: string,
+  speak: string | Buffer | ((socket: Socket) => void),
+  milliseconds = 5_000,
+): Promise<RawAnswer> {
+  const { hostname, port } = new URL(url)
+  const socket = connect({ host: hostname, port: Number(port) })
+  const begun = performance.now()
+  const chunks: Buffer[] = []
+  // A server that closes while we are still talking resets the connection: that is an end like any other.
+  socket.on('error', () => {})
+  socket.on('data', (chunk: Buffer) => void chunks.push(chunk))
+  const { promise: closed, resolve: onClosed, reject } = Promise.withResolvers<void>()
+  socket.once('close', () => onClosed())
+  await once(socket, 'connect')
+  const timer = setTimeout(() => reject(new Error('The server has left the connection open.')), milliseconds)
+  if (typeof speak === 'function') speak(socket)
+  else socket.write(speak)
+  try {
+    await closed
+  } finally {
+    clearTimeout(timer)
+    socket.destroy()
+  }
+  const text = Buffer.concat(chunks).toString('latin1')
+  const statuses = Array.from(text.matchAll(/HTTP\/1\.1 (\d{3}) [^\r\n]*\r\n/g), ([, status]) => Number(status))
+  return { statuses, text, lasted: performance.now() - begun }
+}

@@ -1,0 +1,98 @@
+import { describe, expect, it } from 'vitest'
+import type { PaymentReport } from '../../src/domain/payment-report.ts'
+import { delivery, events, paymentOf, report } from '../contract/store/builders.ts'
+import { readAll, SECOND, setUp, subjectOf, type World } from '../unit/reconcile/reader-world.ts'
+
+/** What may happen: a read is sent, and answered with what was true when it was sent; two webhooks come. */
+type Step = 'sent' | 'answered' | 'first webhook' | 'second webhook'
+
+const READ: readonly Step[] = ['sent', 'answered']
+const WEBHOOKS: readonly Step[] = ['first webhook', 'second webhook']
+
+/** Every order of two histories that keeps each in its own. */
+function interleavings(a: readonly Step[], b: readonly Step[]): Step[][] {
+  const [[nextA, ...restA], [nextB, ...restB]] = [a, b]
+  if (nextA === undefined || nextB === undefined) return [[...a, ...b]]
+  return [
+    ...interleavings(restA, b).map((rest) => [nextA].concat(rest)),
+    ...interleavings(a, restB).map((rest) => [nextB].concat(rest)),
+  ]
+}
+
+/** What is true at first, from the first webhook on, and from the second on. */
+const TRUTHS = [
+  ['failed', 'pending', 'received'],
+  ['expired', 'authorised', 'received'],
+  ['received', 'return_pending', 'return_rejected'],
+  ['received', 'in_dispute', 'return_received'],
+] as const
+
+const ORDERS = interleavings(READ, WEBHOOKS)
+
+it('there are six orders', () => {
+  expect(new Set(ORDERS.map((order) => order.join())).size).toBe(6)
+})
+
+describe.each(TRUTHS)('a payment that is %s, then %s, then %s', (...truth) => {
+  describe.each(['person', 'plan'] as const)('and is read for a %s', (reason) => {
+    it.each(ORDERS.map((order) => [order.join(', '), order] as const))(
+      '%s: never shows the older one',
+      async (_, order) => {
+        const world = await setUp()
+        await play(world, { truth, order, reason })
+        const shown = (await events(world.store)).map(({ toStatus }) =>
+          truth.findIndex((status) => status === toStatus),
+        )
+        expect(shown).toEqual(shown.toSorted((a, b) => a - b))
+        expect(await paymentOf(world.store)).toMatchObject({ statusRaw: truth[2], provisional: false })
+      },
+    )
+  })
+})
+
+type Play = {
+  readonly truth: readonly [string, string, string]
+  readonly order: readonly Step[]
+  readonly reason: 'person' | 'plan'
+}
+
+/** Lets everything happen in that order, and the reader read until nothing is due. */
+async function play(world: World, { truth, order, reason }: Play): Promise<void> {
+  let now = truth[0]
+  let waiting = false
+  const tell = (status: string) => {
+    now = status
+    return world.store.inbox.receive(delivery(report(status), { receivedAt: world.time.clock() }))
+  }
+  const { promise: mayAnswer, resolve: answer } = Promise.withResolvers<void>()
+  world.answer = async (): Promise<PaymentReport> => {
+    const snapshot = report(now)
+    if (world.asked.length === 1) await mayAnswer
+    return snapshot
+  }
+  const steps: Record<Step, () => Promise<unknown>> = {
+    sent: async () => {
+      if (reason === 'plan') world.reader.wake()
+      else {
+        waiting = true
+        void world.reader.read(await subjectOf(world)).finally(() => (waiting = false))
+      }
+      await world.time.passUntil(() => world.asked.length === 1, 60 * SECOND)
+    },
+    answered: async () => {
+      answer()
+      await world.time.pass(1)
+    },
+    'first webhook': () => tell(truth[1]),
+    'second webhook': () => tell(truth[2]),
+  }
+
+  await tell(truth[0])
+  await world.store.reads.schedule('PAY1', world.time.clock())
+  for (const step of order) {
+    await steps[step]()
+    await world.time.pass(1)
+  }
+  await world.time.passUntil(() => !waiting, 60 * SECOND)
+  await readAll(world)
+}

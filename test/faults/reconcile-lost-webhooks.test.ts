@@ -1,0 +1,67 @@
+import { expect, it } from 'vitest'
+import { createLink } from '../operations.ts'
+import { historyOf } from '../payments.ts'
+import { startVirtualNetwork } from './virtual-network.ts'
+
+const MINUTE = 60_000
+/** Longer than any of these takes, on the test's clock. */
+const PAST_MS = 180 * MINUTE
+/** Of real time. */
+const TIMEOUT_MS = 60_000
+
+type World = Awaited<ReturnType<typeof startVirtualNetwork>>
+
+/** Lets time pass until the service has been asked once more, and its answer is stored. */
+async function untilRead({ network, proxy, time }: World, atMost: number): Promise<void> {
+  const before = proxy.calls.length
+  await time.passUntil(() => proxy.calls.length > before, atMost)
+  await network.app.settle()
+}
+
+it.each([
+  ['pending', 'authorised'],
+  ['pending', 'received'],
+  ['authorised', 'failed'],
+  ['authorised', 'received'],
+  ['waiting', 'received'],
+  ['received', 'return_pending'],
+] as const)(
+  'a payment that is %s is seen to be %s within an hour although each webhook of it is lost',
+  async (from, to) => {
+    const world = await startVirtualNetwork(PAST_MS)
+    const { network, time } = world
+    const { id } = await createLink(network)
+    await network.sandbox.control.setStatus(id, from)
+    await time.pass(MINUTE)
+    await network.sandbox.control.setStatus(id, to, { silent: true })
+    const statusNow = async () => (await historyOf(network, id)).payment?.status
+    expect(await statusNow()).toBe(from.toUpperCase())
+    await untilRead(world, 60 * MINUTE)
+    expect(await statusNow()).toBe(to.toUpperCase())
+  },
+  TIMEOUT_MS,
+)
+
+it.each([
+  ['that nobody used', null],
+  ['of a payment that is pending', 'pending'],
+  ['of a payment that is authorised', 'authorised'],
+] as const)(
+  'the end of a link %s is seen within two minutes although each webhook of it is lost',
+  async (_name, status) => {
+    const world = await startVirtualNetwork(PAST_MS)
+    const { network, time } = world
+    const { id, expiresAt } = await createLink(network)
+    if (status !== null) await network.sandbox.control.setStatus(id, status)
+    await time.pass(Date.parse(expiresAt) - time.clock().getTime())
+    await network.sandbox.control.setStatus(id, 'expired', { silent: true })
+    await untilRead(world, 2 * MINUTE)
+    const { state, payment, events } = await historyOf(network, id)
+    expect({ state, status: payment?.status ?? null, source: events.at(-1)?.source }).toEqual({
+      state: 'EXPIRED',
+      status: status === null ? null : 'EXPIRED',
+      source: 'READ',
+    })
+  },
+  TIMEOUT_MS,
+)

@@ -1,0 +1,159 @@
+import { once } from 'node:events'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { closeFrame, frame, greetedRawPeer, OPCODE, openRawPeer, textFrame } from '../raw-websocket.ts'
+
+/** What somebody sends over and over, before or after the greeting. */
+export type Attack = {
+  readonly name: string
+  readonly greeted: boolean
+  /** Sent once, before the rest. */
+  readonly first?: Buffer
+  /** The next bytes of the flood; each time others, where ids must differ. */
+  next(): Buffer
+  /** Milliseconds between two of them; without, as fast as the system takes them. */
+  readonly everyMs?: number
+  /** The codes with which it may be closed; null where the connection may just end, since its answers are not taken. */
+  readonly codes: readonly (number | null)[]
+}
+
+const many = (count: number, make: () => Buffer) => Buffer.concat(Array.from({ length: count }, make))
+let lastId = 0
+const subscribe = (query: string) => {
+  const id = String(++lastId)
+  return { id, bytes: textFrame({ id, type: 'subscribe', payload: { query } }) }
+}
+const FOLLOW = 'subscription { paymentEventStream { kind cursor } }'
+const always = (bytes: Buffer) => () => bytes
+
+const PING_MESSAGES = always(many(100, () => textFrame({ type: 'ping' })))
+const LARGE_PINGS = always(textFrame({ type: 'ping', payload: { text: 'x'.repeat(60_000) } }))
+const PING_FRAMES = always(many(500, () => frame(OPCODE.ping, 'x'.repeat(125))))
+const PONG_FRAMES = always(many(500, () => frame(OPCODE.pong)))
+const MEGABYTE = Buffer.alloc(1024 * 1024, 'x')
+
+export const ATTACKS: readonly Attack[] = [
+  { name: 'pings before the greeting', greeted: false, next: PING_MESSAGES, codes: [4429] },
+  { name: 'large pings before the greeting', greeted: false, next: LARGE_PINGS, codes: [4429, 4408] },
+  { name: 'pings of WebSocket before the greeting', greeted: false, next: PING_FRAMES, codes: [4429, null] },
+  { name: 'pings', greeted: true, next: PING_MESSAGES, codes: [4429] },
+  { name: 'large pings', greeted: true, next: LARGE_PINGS, codes: [4429] },
+  { name: 'pings of WebSocket', greeted: true, next: PING_FRAMES, codes: [4429, null] },
+  { name: 'pongs of WebSocket', greeted: true, next: PONG_FRAMES, codes: [4429] },
+  {
+    name: 'ends of operations that there are not',
+    greeted: true,
+    next: always(many(100, () => textFrame({ id: 'none', type: 'complete' }))),
+    codes: [4429],
+  },
+  {
+    name: 'fragments without end',
+    greeted: true,
+    first: frame(OPCODE.text, '{', { fin: false }),
+    next: always(many(500, () => frame(OPCODE.continuation, '', { fin: false }))),
+    codes: [1008],
+  },
+  {
+    name: 'a message of 100 MiB',
+    greeted: true,
+    first: frame(OPCODE.text, '', { declared: 100n * 1024n * 1024n }),
+    next: always(MEGABYTE),
+    codes: [1009],
+  },
+  {
+    name: 'a message of 100 MiB in fragments of 64 KiB',
+    greeted: true,
+    first: frame(OPCODE.text, '', { fin: false }),
+    next: always(frame(OPCODE.continuation, MEGABYTE.subarray(0, 64 * 1024), { fin: false })),
+    codes: [1009],
+  },
+  {
+    name: '5,000 questions at once',
+    greeted: true,
+    next: () => many(500, () => subscribe('{ paymentCurrencies { code } }').bytes),
+    codes: [4429],
+  },
+  { name: '5,000 streams at once', greeted: true, next: () => many(500, () => subscribe(FOLLOW).bytes), codes: [4429] },
+  {
+    name: 'streams that are begun and ended a thousand times a second',
+    greeted: true,
+    everyMs: 10,
+    next: () =>
+      many(10, () => {
+        const { id, bytes } = subscribe(FOLLOW)
+        return Buffer.concat([bytes, textFrame({ id, type: 'complete' })])
+      }),
+    codes: [4429],
+  },
+]
+
+export type Attacked = {
+  readonly code: number | null
+  /** Milliseconds from the first byte of the flood to the end that was waited for. */
+  readonly lasted: number
+}
+
+/** Sends until the server says goodbye, or until it has ended the connection. */
+export async function attack(
+  url: string,
+  token: string,
+  { greeted, first, next, everyMs }: Attack,
+  until: 'closed' | 'ended' = 'closed',
+): Promise<Attacked> {
+  const peer = await (greeted ? greetedRawPeer(url, { token }) : openRawPeer(url))
+  const begun = performance.now()
+  let over = false
+  const end = peer[until].then(() => (over = true))
+  if (first !== undefined) peer.write(first)
+  while (!over) {
+    if (!peer.write(next())) await Promise.race([once(peer.connection, 'drain').catch(() => null), end])
+    // The pace of the attack itself; without one the loop turns once, so that what comes back is seen.
+    await sleep(everyMs ?? 0)
+  }
+  const lasted = performance.now() - begun
+  peer.connection.destroy()
+  return { code: await peer.closed, lasted }
+}
+
+/** A peer that asks for an answer every so often, and tells how long each took, in milliseconds. */
+export type Victim = {
+  /** How long the answers took since the last call, at least so many of them, in order of size. */
+  times(atLeast: number): Promise<number[]>
+  leave(): Promise<void>
+}
+
+/** Milliseconds between two questions: slow enough for the limits of a socket. */
+const QUESTION_EVERY_MS = 20
+
+export async function startVictim(url: string, token: string): Promise<Victim> {
+  const peer = await greetedRawPeer(url, { token })
+  let times: number[] = []
+  let leaving = false
+  let answered = Promise.withResolvers<void>()
+  const asking = (async () => {
+    while (!leaving) {
+      const asked = performance.now()
+      peer.write(subscribe('{ __typename }').bytes)
+      // The answer, and its end.
+      await peer.next()
+      await peer.next()
+      times.push(performance.now() - asked)
+      answered.resolve()
+      answered = Promise.withResolvers()
+      await sleep(QUESTION_EVERY_MS)
+    }
+  })()
+  return {
+    async times(atLeast) {
+      while (times.length < atLeast) await answered.promise
+      const taken = times.toSorted((one, other) => one - other)
+      times = []
+      return taken
+    },
+    async leave() {
+      leaving = true
+      await asking
+      peer.write(closeFrame(1000))
+      await peer.ended
+    },
+  }
+}

@@ -1,0 +1,87 @@
+import { randomUUID } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { startSandbox, type Sandbox } from '../../src/sandbox/index.ts'
+import { SECRETS } from '../network.ts'
+import { settingsFor, startReady, temporaryFolder } from '../process.ts'
+import { greetedRawPeer, type RawPeer } from '../raw-websocket.ts'
+import { EVENT_STREAM } from '../streams.ts'
+import { deliver, paymentBody } from '../webhooks.ts'
+import { developerToken } from './process-client.ts'
+
+const SOCKETS = 10_000
+/** How many are opened at once. */
+const AT_ONCE = 50
+const EVENTS = 20
+const IDLE_BYTES = 600 * 1024 * 1024
+/** Every stream answers an event by itself, all of them at once, and the heap grows to what that takes for a moment. */
+const BUSY_BYTES = 2_048 * 1024 * 1024
+/** From the webhook to the client that hears of it last but one in a hundred, in milliseconds. */
+const LATE_MS = 15_000
+
+let sandbox: Sandbox
+beforeAll(async () => void (sandbox = await startSandbox({ webhookSecret: SECRETS.webhook })))
+afterAll(() => sandbox.close())
+
+it('ten thousand sockets hear of every event', async () => {
+  // Both ends of each connection are files of some process: the start says so when there are too few.
+  const env = { ...settingsFor(sandbox, temporaryFolder()), SOCKET_LIMITS: 'perSubject=0,keepAliveMs=60000' }
+  const app = await startReady({ env })
+  const token = await developerToken()
+  const peers: RawPeer[] = []
+  while (peers.length < SOCKETS) {
+    const opening = Array.from({ length: Math.min(AT_ONCE, SOCKETS - peers.length) }, () => opened(app.url, token))
+    peers.push(...(await Promise.all(opening)))
+  }
+  const idle = memoryOf(app.child.pid)
+  const late: number[] = []
+  for (let count = 0; count < EVENTS; count++) {
+    const uuid = randomUUID()
+    const heard = Promise.all(peers.map((peer) => hear(peer, uuid)))
+    const told = performance.now()
+    expect((await deliver(`${app.url}/webhooks/payments`, paymentBody({ uuid }))).status).toBe(200)
+    for (const at of await heard) late.push(at - told)
+  }
+  const sorted = late.toSorted((one, other) => one - other)
+  expect(sorted).toHaveLength(SOCKETS * EVENTS)
+  expect({ idle, busy: memoryOf(app.child.pid), late: sorted[Math.floor(sorted.length * 0.99)] }).toEqual({
+    idle: lessThan(IDLE_BYTES),
+    busy: lessThan(BUSY_BYTES),
+    late: lessThan(LATE_MS),
+  })
+  for (const peer of peers) peer.connection.destroy()
+}, 900_000)
+
+/** A socket that has caught up; opened again while the program has too much to do. */
+async function opened(url: string, token: string): Promise<RawPeer> {
+  for (;;) {
+    try {
+      const peer = await greetedRawPeer(url, { token })
+      peer.say({ id: '1', type: 'subscribe', payload: { query: EVENT_STREAM } })
+      await untilHeard(peer, 'CAUGHT_UP')
+      return peer
+    } catch (error) {
+      if ((error as { status?: number }).status !== 503) throw error
+    }
+  }
+}
+
+/** When the peer hears of a payment; what else comes for an event before it is not looked at. */
+async function hear(peer: RawPeer, uuid: string): Promise<number> {
+  await untilHeard(peer, uuid)
+  return performance.now()
+}
+
+async function untilHeard(peer: RawPeer, text: string): Promise<void> {
+  while (!(await peer.next()).payload.includes(text));
+}
+
+function lessThan(limit: number): unknown {
+  return expect.toSatisfy((figure: number) => figure < limit, `less than ${limit}`)
+}
+
+/** The memory that a process has in use, in bytes (proc(5), VmRSS). */
+function memoryOf(pid: number | undefined): number {
+  const [, kilobytes = 'NaN'] = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? []
+  return Number(kilobytes) * 1024
+}

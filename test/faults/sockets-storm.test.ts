@@ -1,0 +1,85 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { startSandbox, type Sandbox } from '../../src/sandbox/index.ts'
+import { eventsOf, follow, type Follower } from '../e2e/sockets-reconnect.ts'
+import { SECRETS } from '../network.ts'
+import { settingsFor, startReady, temporaryFolder } from '../process.ts'
+import type { Item } from '../stream.ts'
+import { brokenLinks, isCaughtUp } from '../streams.ts'
+import { deliver, paymentBody } from '../webhooks.ts'
+import { developerToken } from './process-client.ts'
+import { FULL, rounds } from './rounds.ts'
+
+const CLIENTS = rounds({ few: 100, many: 2_000 })
+const EVENTS = 10
+const BACK_MS = 60_000
+/** In seconds, on a machine that the clients share: an event for all of them is answered 2,000 times in one go. */
+const LAG_S = FULL ? 2 : Infinity
+
+let sandbox: Sandbox
+beforeAll(async () => void (sandbox = await startSandbox({ webhookSecret: SECRETS.webhook })))
+afterAll(() => sandbox.close())
+
+it.each<NodeJS.Signals>(['SIGTERM', 'SIGKILL'])(
+  `${CLIENTS} clients of a process that ends by %s and starts again are all back within a minute, and miss nothing`,
+  async (signal) => {
+    // All of them come with one token here.
+    const env = { ...settingsFor(sandbox, temporaryFolder()), SOCKET_LIMITS: 'perSubject=0' }
+    const app = await startReady({ env })
+    const token = await developerToken()
+    const followers = Array.from({ length: CLIENTS }, (_, index) =>
+      follow({ url: app.url, token: () => Promise.resolve(token), retryAfterMs: jitter(index) }),
+    )
+    await Promise.all(followers.map((follower) => follower.until(isCaughtUp)))
+    await tell(app.url, 'before')
+    await all(followers, 'before')
+
+    app.child.kill(signal)
+    await app.ended
+    const again = await startReady({ env: { ...env, PORT: new URL(app.url).port } })
+    const began = performance.now()
+    await tell(again.url, 'while_they_come')
+    await tell(again.url, 'afterwards')
+    await all(followers, 'afterwards')
+    expect(performance.now() - began).toBeLessThan(BACK_MS)
+    expect(await lagOf(again.url)).toBeLessThan(LAG_S)
+
+    const [first] = followers
+    const told = first === undefined ? [] : eventsOf(first)
+    expect(told.length).toBeGreaterThanOrEqual(3 * EVENTS)
+    for (const follower of followers) {
+      expect(eventsOf(follower).slice(0, told.length)).toEqual(told)
+      expect(brokenLinks(follower.items)).toEqual([])
+      expect(follower.closed.length).toBeGreaterThan(0)
+    }
+    const farewell = signal === 'SIGTERM' ? 1012 : 1006
+    // Some may have been turned away before, when all of them came at once.
+    expect(followers.filter(({ closed }) => !closed.includes(farewell))).toEqual([])
+    await Promise.all(followers.map((follower) => follower.leave()))
+  },
+  180_000,
+)
+
+/** Twice as long each time up to four seconds, and a second more or less: each client has its own. */
+function jitter(index: number): (retries: number) => number {
+  return (retries) => Math.min(4_000, 250 * 2 ** retries) + ((index * 7_919) % 1_000)
+}
+
+/** Sends events; the last of them has the status. */
+async function tell(url: string, status: string): Promise<void> {
+  for (let count = 1; count <= EVENTS; count++) {
+    const body = paymentBody({ uuid: randomUUID(), status: count === EVENTS ? status : 'pending' })
+    expect((await deliver(`${url}/webhooks/payments`, body)).status).toBe(200)
+  }
+}
+
+async function all(followers: readonly Follower[], status: string): Promise<void> {
+  const isTold = ({ event }: Item) => event?.toStatus === status
+  await Promise.all(followers.map((follower) => follower.until(isTold)))
+}
+
+/** What the event loop was held up by since the start, 99 times out of 100, in seconds. */
+async function lagOf(url: string): Promise<number> {
+  const text = await (await fetch(`${url}/metrics`)).text()
+  return Number(/^nodejs_eventloop_lag_p99_seconds (\S+)$/m.exec(text)?.[1])
+}

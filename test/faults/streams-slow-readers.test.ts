@@ -1,0 +1,96 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { startNetwork, type Network } from '../network.ts'
+import type { Item, Stream } from '../stream.ts'
+import { brokenLinks, EVENT_STREAM, gauge, isCaughtUp } from '../streams.ts'
+import { defaultAddress, deliver, paymentBody } from '../webhooks.ts'
+import { rounds } from './rounds.ts'
+import { floodWithPings } from './streams-flood.ts'
+
+const STOPPED = rounds({ few: 30, many: 100 })
+const EVENTS = 60
+/** Until the stopped ones are cut, in milliseconds. */
+const CUT_MS = 30_000
+
+describe('clients that stop reading', () => {
+  let network: Network
+  beforeAll(async () => void (network = await startNetwork({ limits: { keepAliveMs: 1_500 } })))
+  afterAll(() => network.close())
+
+  it('hold up nobody, are told to come back, and then miss nothing', async () => {
+    const good = await openCaughtUp()
+    const stopped = await Promise.all(Array.from({ length: STOPPED }, openCaughtUp))
+    for (const stream of stopped) stream.pause()
+
+    const slowest = await tellAndRead(good)
+    expect(slowest).toBeLessThan(2_000)
+    await expect.poll(() => gauge(network, 'payments_sockets_open'), { timeout: CUT_MS }).toBe(1)
+    expect(await tellAndRead(good)).toBeLessThan(2_000)
+    expect(brokenLinks(good.items)).toEqual([])
+
+    const last = good.items.at(-1)?.cursor
+    for (const stream of stopped) {
+      stream.resume()
+      await readToTheEnd(stream)
+      expect((await stream.closed).code).toBe(1013)
+      const again = await network.follow(EVENT_STREAM, { after: stream.items.at(-1)?.cursor })
+      const rest = await again.until(isCaughtUp)
+      await again.end()
+      const events = [...stream.items, ...rest].filter(({ kind }) => kind === 'EVENT')
+      expect(events.map(({ cursor }) => cursor)).toEqual(eventsOf(good).map(({ cursor }) => cursor))
+      expect(brokenLinks([...stream.items, ...rest])).toEqual([])
+      expect(rest.at(-1)?.cursor).toBe(last)
+    }
+    await good.end()
+  }, 60_000)
+
+  async function openCaughtUp(): Promise<Stream> {
+    const stream = await network.follow(EVENT_STREAM)
+    await stream.until(isCaughtUp)
+    return stream
+  }
+
+  /** Sends webhooks one after another, and gives how long the slowest took to reach the stream, in milliseconds. */
+  async function tellAndRead(stream: Stream): Promise<number> {
+    let slowest = 0
+    for (let count = 0; count < EVENTS; count++) {
+      const uuid = randomUUID()
+      const told = performance.now()
+      const reply = await deliver(defaultAddress(network), paymentBody({ uuid }))
+      expect(reply.status).toBe(200)
+      await stream.until(({ payment }) => payment?.id === uuid)
+      slowest = Math.max(slowest, performance.now() - told)
+    }
+    return slowest
+  }
+})
+
+/** Any number of messages of any size: what is not taken is to be the only reason. */
+const UNHURRIED = { messagesPerSecond: 1e9, bytesPerSecond: 1e12 }
+
+describe('a client that asks and does not take the answers', () => {
+  it.each(['message', 'frame'] as const)(
+    'is not read from any more, and then cut: pings, each a %s',
+    async (kind) => {
+      const network = await startNetwork({ limits: { bufferedMs: 3_000, ...UNHURRIED } })
+      try {
+        const { written, closed } = await floodWithPings(network.app.url, kind)
+        await closed
+        // What the two systems hold between them is theirs to decide; it is some megabytes.
+        expect(written()).toBeLessThan(64 * 1024 * 1024)
+        await expect.poll(() => gauge(network, 'payments_sockets_open'), { timeout: 5_000 }).toBe(0)
+      } finally {
+        await network.close()
+      }
+    },
+    30_000,
+  )
+})
+
+async function readToTheEnd(stream: Stream): Promise<void> {
+  while ((await stream.next().catch(() => null)) !== null);
+}
+
+function eventsOf({ items }: Stream): Item[] {
+  return items.filter(({ kind }) => kind === 'EVENT')
+}

@@ -1,0 +1,77 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { monitorEventLoopDelay } from 'node:perf_hooks'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Transport } from '../../src/upstream/transport.ts'
+import { faultOf, open, site } from '../contract/upstream/open.ts'
+import { rounds } from './rounds.ts'
+
+const SERVICE = fileURLToPath(new URL('./flood-service.ts', import.meta.url))
+const ROUNDS = rounds({ few: 10, many: 200 })
+const WARM_UP = rounds({ few: 20, many: 600 })
+const MOST_GROWTH = 10 * 1_048_576
+/** What waits for the next garbage collection comes on top for a while; a body that was read to its end would not fit. */
+const MOST_AT_ONCE = 64 * 1_048_576
+const MOST_BLOCKED_MS = 50
+/** Other processes stand in the way now and then; what blocks by itself does so every time. */
+const TRIES = 3
+
+setFlagsFromString('--expose-gc')
+const collectGarbage = runInNewContext('gc') as () => void
+
+const child = spawn(process.execPath, [SERVICE], { stdio: ['ignore', 'pipe', 'inherit'] })
+let baseUrl: string
+beforeAll(async () => {
+  const [port] = (await once(createInterface({ input: child.stdout }), 'line')) as [string]
+  baseUrl = `http://127.0.0.1:${port}/api`
+})
+afterAll(() => child.kill('SIGKILL'))
+
+describe('an answer of 200 MB', () => {
+  it.each([
+    ['with its length', 'length', { kind: 'unknown', reason: 'too-large', httpStatus: 200 }],
+    ['in chunks', 'chunks', { kind: 'unknown', reason: 'too-large', httpStatus: 200 }],
+    ['that says no', 'refusal', { kind: 'refused', httpStatus: 422, message: null }],
+    ['as 200 KB of gzip', 'bomb', { kind: 'unknown', reason: 'encoded', httpStatus: 200 }],
+    ['as gzip in chunks', 'chunked-bomb', { kind: 'unknown', reason: 'encoded', httpStatus: 200 }],
+    ['as gzip that does not say so', 'silent-bomb', { kind: 'unknown', reason: 'not-utf8', httpStatus: 200 }],
+  ])('%s costs neither memory nor a standstill', async (_how, path, known) => {
+    const transport = open(baseUrl)
+    const attack = () => attacked(transport, path)
+    const first = await attack()
+    expect(first.details.map(({ detail }) => detail)).toEqual(
+      [known, known].map((detail) => expect.objectContaining(detail)),
+    )
+    // What was used once is used again: only what grows with every attack counts.
+    for (let round = 0; round < WARM_UP; round += 1) await attack()
+    const [before, peakBefore] = memory()
+    const blocked: number[] = []
+    for (let round = 0; round < ROUNDS; round += 1) blocked.push((await attack()).blockedMs)
+    const [after, peak] = memory()
+    expect(after - before).toBeLessThan(MOST_GROWTH)
+    expect(peak - peakBefore).toBeLessThan(MOST_AT_ONCE)
+    expect(blocked.toSorted((a, b) => a - b)[TRIES - 1]).toBeLessThan(MOST_BLOCKED_MS)
+  })
+})
+
+/** Bytes that the process holds without its garbage, and the most that it ever held. */
+function memory(): [held: number, peak: number] {
+  collectGarbage()
+  return [process.memoryUsage().rss, process.resourceUsage().maxRSS * 1024]
+}
+
+/** A question and a command that meet the same answer, and how long the event loop stood still meanwhile. */
+async function attacked(transport: Transport, path: string) {
+  const delays = monitorEventLoopDelay({ resolution: 5 })
+  delays.enable()
+  const details = await Promise.all([
+    faultOf(transport.request(site(), { method: 'GET', path: `/${path}` })),
+    faultOf(transport.request(site(), { method: 'POST', path: `/${path}`, body: {} })),
+  ])
+  delays.disable()
+  return { details, blockedMs: delays.max / 1e6 }
+}

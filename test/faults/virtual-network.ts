@@ -1,0 +1,31 @@
+import { onTestFinished } from 'vitest'
+import { startNetwork } from '../network.ts'
+import { watchQuiet } from '../quiet.ts'
+import { startUpstreamProxy } from '../upstream-proxy.ts'
+import { virtualTime } from '../virtual-time.ts'
+
+const SITE = { id: 'oceania', appId: 'app-oceania', secretKey: 'secret-of-oceania', currencies: ['AUD', 'NZD'] }
+
+/**
+ * The whole network: real HTTP and a real database; only time is the test's. It begins `pastMs` milliseconds ago, because
+ * the client tokens of the tests are made by the real clock.
+ */
+export async function startVirtualNetwork(pastMs: number) {
+  const proxy = await startUpstreamProxy()
+  const start = new Date(Date.now() - pastMs)
+  const quiet = watchQuiet(proxy)
+  const time = virtualTime({ start, isQuiet: quiet.isQuiet })
+  const network = await startNetwork({
+    clock: time.clock,
+    timer: time.timer,
+    upstreamUrl: proxy.url,
+    sandbox: { sites: [SITE], startAt: start },
+  })
+  proxy.target = network.sandbox.origin
+  onTestFinished(async () => {
+    await network.close()
+    await proxy.close()
+    quiet.close()
+  })
+  return { network, proxy, time }
+}

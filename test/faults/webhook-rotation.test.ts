@@ -1,0 +1,185 @@
+import { randomUUID } from 'node:crypto'
+import { afterEach, describe, expect, it } from 'vitest'
+import { callbackAuthorization } from '../../src/keys/callback-secret.ts'
+import { createKeyRing } from '../../src/keys/key-ring.ts'
+import { Secret } from '../../src/keys/secret.ts'
+import { callbackAddressOf, createAgreement, NO_ANSWER } from '../agreements.ts'
+import { SECRETS, startNetwork, type Network } from '../network.ts'
+import { createLink, LINK, LINK_UPDATES } from '../operations.ts'
+import { isCaughtUp } from '../streams.ts'
+import { addressOf, defaultAddress, deliver, deliveries, honestHeaders, paymentBody, send } from '../webhooks.ts'
+
+const SECOND = 'the-second-key-of-the-tests-0123456789abcdef'
+const THIRD = 'the-third-key-of-the-tests-0123456789abcdefg'
+
+let network: Network
+afterEach(() => network.close())
+
+/** A network whose settings can be replaced; a key is replaced by a new start, as in production. */
+async function startRotating(setting: 'WEBHOOK_SECRETS' | 'SIGNING_KEYS', first: string) {
+  const env: Record<string, string> = { [setting]: first }
+  network = await startNetwork({ env, sandbox: NO_ANSWER })
+  return async (...keys: string[]) => {
+    env[setting] = keys.join(',')
+    await network.restart()
+  }
+}
+
+describe('a change of the secret that webhooks are signed with', () => {
+  it('takes what was signed with a listed one, in any order, and nothing else', async () => {
+    const list = await startRotating('WEBHOOK_SECRETS', SECRETS.webhook)
+    const { url, authorization } = await addressOf(network, await createLink(network))
+    const taken = async () => {
+      const codes = [SECRETS.webhook, SECOND, THIRD].map(async (secret) => {
+        const body = paymentBody()
+        const replies = [
+          await send(url, { headers: honestHeaders(body, authorization, secret), body }),
+          await send(defaultAddress(network), { headers: honestHeaders(body, undefined, secret), body }),
+        ]
+        return replies.map(({ status }) => status)
+      })
+      return (await Promise.all(codes)).flat()
+    }
+    expect(await taken()).toEqual([200, 200, 401, 401, 401, 401])
+    await list(SECRETS.webhook, SECOND)
+    expect(await taken()).toEqual([200, 200, 200, 200, 401, 401])
+    await list(SECOND, SECRETS.webhook)
+    expect(await taken()).toEqual([200, 200, 200, 200, 401, 401])
+    await list(THIRD, SECOND)
+    expect(await taken()).toEqual([401, 401, 200, 200, 200, 200])
+    await list(THIRD)
+    expect(await taken()).toEqual([401, 401, 401, 401, 200, 200])
+  })
+
+  it('recognises a body that comes again under the other secret', async () => {
+    const list = await startRotating('WEBHOOK_SECRETS', SECRETS.webhook)
+    const uuid = randomUUID()
+    const body = paymentBody({ uuid })
+    expect((await deliver(defaultAddress(network), body)).status).toBe(200)
+    await list(SECOND)
+    const headers = honestHeaders(body, undefined, SECOND)
+    expect((await send(defaultAddress(network), { headers, body })).status).toBe(200)
+    expect(await deliveries(network, [uuid])).toMatchObject([{ attempts: 2 }])
+  })
+
+  it('loses nothing that is sent while it is made, if the sender comes again as the service does', async () => {
+    const list = await startRotating('WEBHOOK_SECRETS', SECRETS.webhook)
+    const url = defaultAddress(network)
+    const uuids = Array.from({ length: 60 }, () => randomUUID())
+    let secret: string = SECRETS.webhook
+    const statuses = new Set<number>()
+    const sent = (async () => {
+      for (const uuid of uuids) {
+        const body = paymentBody({ uuid })
+        for (let status = 0; status !== 200;) {
+          const reply = await send(url, { headers: honestHeaders(body, undefined, secret), body }).catch(() => null)
+          status = reply?.status ?? 0
+          statuses.add(status)
+        }
+      }
+    })()
+    await list(SECRETS.webhook, SECOND)
+    secret = SECOND
+    await list(SECOND)
+    await sent
+    // While the app is down nobody answers, or it says that it is going; no webhook under a listed secret is refused.
+    expect([...statuses].filter((status) => ![0, 200, 503].includes(status))).toEqual([])
+    expect(await deliveries(network, uuids)).toHaveLength(uuids.length)
+  })
+})
+
+describe('a change of the key that our own secrets are made from', () => {
+  const authorizationUnder = (key: string, ref: string) =>
+    callbackAuthorization(createKeyRing([new Secret(key)]), 'payment', ref)
+
+  it('takes at a known address what was handed out under any listed key, and nothing else', async () => {
+    const list = await startRotating('SIGNING_KEYS', SECRETS.signing)
+    const { url, ref } = await addressOf(network, await createLink(network))
+    const taken = () =>
+      Promise.all(
+        [SECRETS.signing, SECOND, THIRD].map(async (key) => {
+          const body = paymentBody()
+          return (await send(url, { headers: honestHeaders(body, authorizationUnder(key, ref)), body })).status
+        }),
+      )
+    expect(await taken()).toEqual([200, 401, 401])
+    await list(SECOND, SECRETS.signing)
+    expect(await taken()).toEqual([200, 200, 401])
+    const later = await addressOf(network, await createLink(network))
+    await list(SECOND)
+    expect(await taken()).toEqual([401, 200, 401])
+    const body = paymentBody()
+    const headers = honestHeaders(body, authorizationUnder(SECOND, later.ref))
+    expect((await send(later.url, { headers, body })).status).toBe(200)
+    await list(THIRD)
+    expect(await taken()).toEqual([401, 401, 200])
+  })
+
+  it('hands out the first key to the service, and is told under it', async () => {
+    const list = await startRotating('SIGNING_KEYS', SECRETS.signing)
+    await list(SECOND, SECRETS.signing)
+    const link = await createLink(network)
+    await list(SECOND)
+    await network.sandbox.control.setStatus(link.id, 'received')
+    const { data } = await network.ask<{ paymentLink: { state: string } }>(LINK, { id: link.id })
+    expect(data.paymentLink.state).toBe('PAID')
+  })
+
+  it('recognises a body that was first kept under a key that is still listed', async () => {
+    const list = await startRotating('SIGNING_KEYS', SECRETS.signing)
+    const uuid = randomUUID()
+    const body = paymentBody({ uuid })
+    const again = async () => {
+      expect((await deliver(defaultAddress(network), body)).status).toBe(200)
+      return (await deliveries(network, [uuid])).map(({ attempts }) => attempts)
+    }
+    expect(await again()).toEqual([1])
+    await list(SECOND, SECRETS.signing)
+    expect(await again()).toEqual([2])
+    await list(SECRETS.signing, THIRD)
+    expect(await again()).toEqual([3])
+  })
+
+  it('keeps agreements reachable under a listed key, and not under one that is gone', async () => {
+    const list = await startRotating('SIGNING_KEYS', SECRETS.signing)
+    const agreement = await createAgreement(network)
+    const { url, authorization } = await callbackAddressOf(network, agreement.id)
+    await network.sandbox.control.setAgreementStatus(agreement.serviceId, 'active')
+    const told = network.sandbox.control.webhooks().findLast(({ subject }) => subject === agreement.id)?.body ?? ''
+    const suspended = told.replace('"active"', '"suspended"')
+    const headers = { 'content-type': 'application/json', authorization }
+    await list(SECOND)
+    expect((await send(url, { headers, body: suspended })).status).toBe(401)
+    await list(SECOND, SECRETS.signing)
+    expect((await send(url, { headers, body: suspended })).status).toBe(200)
+    const kept = await deliveries(network, [agreement.id])
+    expect(kept.map(({ statusRaw }) => statusRaw)).toEqual(['suspended', 'active'])
+  })
+
+  it('keeps status tokens and cursors good as long as their key is listed', async () => {
+    const list = await startRotating('SIGNING_KEYS', SECRETS.signing)
+    const { id, statusToken } = await createLink(network)
+    const stream = await network.follow(LINK_UPDATES, { id })
+    const cursor = (await stream.until(isCaughtUp)).at(-1)?.cursor ?? ''
+    await stream.end()
+    await network.sandbox.control.setStatus(id, 'pending')
+
+    const tokenHolds = async () => {
+      const { data } = await network.ask<{ paymentLink: object | null }>(LINK, { id, statusToken }, { token: null })
+      return data.paymentLink !== null
+    }
+    const replayed = async () => {
+      const after = await network.follow(LINK_UPDATES, { id, statusToken, after: cursor })
+      const items = await after.until(({ kind }) => kind === 'CAUGHT_UP' || kind === 'RESYNC_REQUIRED')
+      await after.end()
+      return items.map(({ kind }) => kind)
+    }
+    expect([await tokenHolds(), await replayed()]).toEqual([true, ['EVENT', 'CAUGHT_UP']])
+    await list(SECOND, SECRETS.signing)
+    expect([await tokenHolds(), await replayed()]).toEqual([true, ['EVENT', 'CAUGHT_UP']])
+    await list(SECOND)
+    expect([await tokenHolds(), await replayed()]).toEqual([false, ['RESYNC_REQUIRED']])
+    await list(THIRD, SECRETS.signing)
+    expect([await tokenHolds(), await replayed()]).toEqual([true, ['EVENT', 'CAUGHT_UP']])
+  })
+})
