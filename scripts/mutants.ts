@@ -1,0 +1,75 @@
+/**
+ * Plants faults in a copy of the source, one at a time, and shows that the tests see each of them. The copy without a
+ * fault must pass the same tests. The exit code is 0 only when every fault was seen.
+ */
+import { spawnSync } from 'node:child_process'
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { type Plant, PLANTS } from './mutants/plants.ts'
+
+const COPIED = [
+  'src',
+  'test',
+  'scripts',
+  'docs',
+  'package.json',
+  'schema.graphql',
+  'codegen.ts',
+  'vite.config.ts',
+  'tsconfig.json',
+]
+const CONFIGS = ['vitest.config.ts', 'vitest.faults.config.ts']
+/** A planted fault may let a test wait for ever. */
+const LIMIT_MS = 5 * 60_000
+
+type Tally = { readonly passed: number; readonly failed: number }
+
+const control = run(null)
+console.log(`without a fault: ${control.passed} passed, ${control.failed} failed`)
+const survivors = PLANTS.filter((plant) => {
+  const { failed } = run(plant)
+  console.log(`${failed > 0 ? 'caught  ' : 'SURVIVED'} ${plant.name}: ${failed} failed`)
+  return failed === 0
+})
+const bad = survivors.length + (control.failed > 0 ? 1 : 0)
+console.log(`${PLANTS.length - survivors.length} of ${PLANTS.length} planted faults caught`)
+process.exitCode = bad === 0 ? 0 : 1
+
+/** Runs a fault's tests in a copy that has it, or all of them in one that has none. */
+function run(plant: Plant | null): Tally {
+  const folder = mkdtempSync(join(tmpdir(), 'payments-mutant-'))
+  try {
+    for (const name of [...COPIED, ...CONFIGS]) cpSync(name, join(folder, name), { recursive: true })
+    symlinkSync(resolve('node_modules'), join(folder, 'node_modules'))
+    if (plant !== null) for (const edit of plant.edits) applyTo(folder, edit)
+    return test(folder, plant?.tests ?? [...new Set(PLANTS.flatMap(({ tests }) => tests))])
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+function applyTo(folder: string, { file, from, to }: Plant['edits'][number]): void {
+  const path = join(folder, file)
+  const text = readFileSync(path, 'utf8')
+  if (text.split(from).length !== 2) throw new Error(`${file} must hold this text exactly once: ${from}`)
+  writeFileSync(
+    path,
+    text.replace(from, () => to),
+  )
+}
+
+/** A run that takes too long counts as one that failed: the fault was noticed. */
+function test(folder: string, files: readonly string[]): Tally {
+  const { stdout, error } = spawnSync(process.execPath, ['scripts/test.ts', '--sequence.shuffle=false', ...files], {
+    cwd: folder,
+    encoding: 'utf8',
+    timeout: LIMIT_MS,
+    killSignal: 'SIGKILL',
+    maxBuffer: 2 ** 28,
+  })
+  const tally = /^(\d+) passed, (\d+) failed/m.exec(stdout)
+  if (tally !== null) return { passed: Number(tally[1]), failed: Number(tally[2]) }
+  if (error !== undefined && 'code' in error && error.code === 'ETIMEDOUT') return { passed: 0, failed: 1 }
+  throw new Error(`The tests did not run:\n${stdout}`)
+}

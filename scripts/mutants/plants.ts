@@ -1,0 +1,81 @@
+/** A fault as somebody might make it: texts of the source and what stands there instead, and the tests that must see it. */
+export type Plant = {
+  readonly name: string
+  readonly edits: readonly { readonly file: string; readonly from: string; readonly to: string }[]
+  readonly tests: readonly string[]
+}
+
+export const PLANTS: readonly Plant[] = [
+  {
+    name: 'synchronous=NORMAL: commits outlive a crash, but not a power cut',
+    edits: [
+      {
+        file: 'src/store/sqlite-connection.ts',
+        from: 'PRAGMA synchronous = FULL',
+        to: 'PRAGMA synchronous = NORMAL',
+      },
+      { file: 'src/store/sqlite-connection.ts', from: 'const FULL = 2', to: 'const FULL = 1' },
+    ],
+    tests: ['test/faults/power-cut.test.ts'],
+  },
+  {
+    name: 'a webhook is answered before its commit',
+    edits: [
+      {
+        file: 'src/store/group-commit.ts',
+        from: '    await steps.commit()\n',
+        to: '    for (const { resolve } of done) resolve()\n    await steps.commit()\n',
+      },
+    ],
+    tests: ['test/unit/store/group-commit.test.ts', 'test/faults/power-sync-failure.test.ts'],
+  },
+  {
+    name: 'repeats are recognised by the uuid of the payment',
+    edits: [
+      {
+        file: 'src/keys/body-hash.ts',
+        from: '.update(body)',
+        to: String.raw`.update(/"uuid"\s*:\s*"([^"]*)"/.exec(Buffer.from(body).toString())?.[1] ?? body)`,
+      },
+    ],
+    tests: ['test/e2e/order.test.ts', 'test/e2e/main-path.test.ts'],
+  },
+  {
+    name: 'order goes by rank alone, and nothing is read back',
+    edits: [
+      {
+        file: 'src/domain/payment.ts',
+        from: 'if (!leadsForward) return DOUBTFUL',
+        to: 'if (!leadsForward) return STALE',
+      },
+      {
+        file: 'src/domain/payment.ts',
+        from: 'return status === null || CONFIRMED_BY_READ.has(status)',
+        to: 'return status === null && CONFIRMED_BY_READ.size === 0',
+      },
+    ],
+    tests: ['test/faults/ordering/every-order.test.ts', 'test/e2e/order.test.ts'],
+  },
+  {
+    name: 'a POST without an answer is sent again',
+    edits: [
+      {
+        file: 'src/upstream/retry.ts',
+        from: "return method === 'GET' && PASSING.has(fault.reason)",
+        to: 'return PASSING.has(fault.reason)',
+      },
+    ],
+    tests: ['test/contract/upstream/faults.test.ts', 'test/e2e/command-faults.test.ts'],
+  },
+  {
+    name: 'what replay has shown comes again when the stream is live',
+    edits: [
+      {
+        file: 'src/live/follow.ts',
+        from: "yield { kind: 'CAUGHT_UP', position, previous }\n    caughtUp = true\n",
+        to: "yield { kind: 'CAUGHT_UP', position, previous }\n    caughtUp = true\n    position = Math.max(position - 1, 0)\n",
+      },
+    ],
+    tests: ['test/unit/live/follow.test.ts', 'test/e2e/streams-reconnect.test.ts'],
+  },
+]
