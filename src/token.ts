@@ -1,12 +1,12 @@
 import { parseArgs } from 'node:util'
-import { issueDevelopmentToken } from '../src/access/issue-token.ts'
-import { ALL_SCOPES, isScope } from '../src/access/scopes.ts'
-import type { Scope } from '../src/access/scopes.ts'
-import { describeFaults, parseConfig } from '../src/config.ts'
-import type { ClientsConfig } from '../src/config.ts'
-import { loadDevelopmentKeys } from '../src/dev-keys.ts'
+import { issueDevelopmentToken } from './access/issue-token.ts'
+import { ALL_SCOPES, isScope } from './access/scopes.ts'
+import type { Scope } from './access/scopes.ts'
+import { describeFaults, parseConfig } from './config.ts'
+import type { ClientsConfig } from './config.ts'
+import { loadDevelopmentKeys } from './dev-keys.ts'
 
-const USAGE = `Usage: npm run token -- "<scopes>" [subject] [--ttl <seconds>]
+const USAGE = `Usage: payments-subgraph token "<scopes>" [subject] [--ttl <seconds>]
 
 Prints a client token for development, signed with JWT_SECRET, or with the development key where that is unset.
 Scopes: ${ALL_SCOPES.join(' ')}`
@@ -30,9 +30,9 @@ try {
     issuer: clients.issuer,
     audience: clients.audience,
   })
-  console.log(token)
+  process.stdout.write(`${token}\n`)
 } catch (error) {
-  console.error(error instanceof Error ? error.message : 'The token could not be made.')
+  process.stderr.write(`${error instanceof Error ? error.message : 'The token could not be made.'}\n`)
   process.exitCode = 1
 }
 

@@ -1,0 +1,77 @@
+#!/usr/bin/env node
+/** The command of the package. Each of its commands is a program that also stands by itself, and reads what follows it. */
+import { readFileSync } from 'node:fs'
+import { parseArgs } from 'node:util'
+
+type Command = {
+  readonly about: string
+  /** It reads no arguments, so that it could not tell of wrong ones. */
+  readonly takesNone?: true
+  readonly run: () => Promise<unknown>
+}
+
+const COMMANDS: Readonly<Record<string, Command>> = {
+  start: {
+    about: 'the subgraph, with the sandbox where no service is configured',
+    takesNone: true,
+    run: () => import('./main.ts'),
+  },
+  sandbox: {
+    about: 'the sandbox alone: an emulator of the service, with its page; --port, --host, --allowed-host',
+    run: () => import('./sandbox/main.ts'),
+  },
+  operator: { about: 'deliveries that need a look: operator help', run: () => import('./operator/main.ts') },
+  token: { about: 'a client token for development: token "<scopes>" [subject]', run: () => import('./token.ts') },
+  backup: { about: 'a copy of the database: backup <database> <copy>', run: () => import('./backup.ts') },
+}
+
+const USAGE = `Usage: payments-subgraph <command>
+
+${Object.entries(COMMANDS)
+  .map(([name, { about }]) => `  ${name.padEnd(10)} ${about}`)
+  .join('\n')}
+  help       this text
+  --version  the version of the package
+
+Settings are read from the environment.
+`
+
+const [name, ...rest] = process.argv.slice(2)
+const command = name === undefined || !Object.hasOwn(COMMANDS, name) ? undefined : COMMANDS[name]
+if (command === undefined) answer(name === undefined ? [] : [name, ...rest])
+else if (command.takesNone === true && rest.length > 0) answer(rest)
+else {
+  // The programs read their own arguments, and do not know that they were called by a name.
+  process.argv.splice(2, 1)
+  await command.run()
+}
+
+/** Answers what is no command of a program: help, the version, or that there is none. */
+function answer(args: string[]): void {
+  const asked = read(args)
+  if (asked === 'help') process.stdout.write(USAGE)
+  else if (asked === 'version') process.stdout.write(`${versionOfPackage()}\n`)
+  else {
+    process.stderr.write(`${asked}\n\n${USAGE}`)
+    process.exitCode = 2
+  }
+}
+
+/** What is asked for, or a sentence that says why it is nothing. */
+function read(args: string[]): string {
+  const options = { help: { type: 'boolean', short: 'h' }, version: { type: 'boolean', short: 'v' } } as const
+  try {
+    const { values, positionals } = parseArgs({ args, options, allowPositionals: true })
+    if (values.version === true && positionals.length === 0) return 'version'
+    if (values.help === true || positionals[0] === 'help') return 'help'
+    return positionals.length === 0 ? 'A command is missing.' : 'There is no such command, or it takes no arguments.'
+  } catch {
+    return 'There is no such option.'
+  }
+}
+
+/** The package lies one folder up, from src as from dist. */
+function versionOfPackage(): string {
+  const text = readFileSync(new URL('../package.json', import.meta.url), 'utf8')
+  return (JSON.parse(text) as { version: string }).version
+}

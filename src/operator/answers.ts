@@ -1,0 +1,58 @@
+import { z } from 'zod'
+
+const state = z.object({
+  id: z.string(),
+  statusRaw: z.string(),
+  version: z.number(),
+  updatedAt: z.string(),
+})
+
+const delivery = z.object({
+  id: z.string(),
+  disposition: z.string(),
+  quarantineReason: z.string().nullable(),
+  subjectId: z.string().nullable(),
+  statusRaw: z.string().nullable(),
+  attempts: z.number(),
+  firstReceivedAt: z.string(),
+  lastReceivedAt: z.string(),
+  event: z.object({ id: z.string(), toStatus: z.string().nullable() }).nullable(),
+  payment: state.extend({ provisional: z.boolean() }).nullable(),
+  agreement: state.nullable(),
+})
+
+export const deliveriesAnswer = z.object({
+  webhookDeliveries: z.object({
+    nodes: z.array(delivery),
+    pageInfo: z.object({ hasNextPage: z.boolean(), endCursor: z.string().nullable() }),
+  }),
+})
+
+export const deliveryAnswer = z.object({
+  webhookDelivery: delivery
+    .extend({
+      ref: z.string().nullable(),
+      body: z.string().nullable(),
+      link: z.object({ id: z.string(), state: z.string() }).nullable(),
+    })
+    .nullable(),
+})
+
+const replayed = z.object({
+  __typename: z.literal('ReplayWebhookDeliverySuccess'),
+  applied: z.boolean(),
+  dispositionBefore: z.string(),
+  dispositionAfter: z.string(),
+  readRequested: z.boolean(),
+  statusBefore: z.string().nullable(),
+  statusAfter: z.string().nullable(),
+  delivery,
+})
+
+export const replayAnswer = z.object({
+  replayWebhookDelivery: z.union([replayed, z.object({ code: z.string(), message: z.string() })]),
+})
+
+export type Delivery = z.output<typeof delivery>
+export type FullDelivery = NonNullable<z.output<typeof deliveryAnswer>['webhookDelivery']>
+export type Replayed = z.output<typeof replayed>

@@ -1,0 +1,125 @@
+import { parseArgs, type ParseArgsOptionsConfig } from 'node:util'
+import { UsageError } from './errors.ts'
+
+export type DeliveriesCommand = {
+  readonly kind: 'deliveries'
+  /** Null for every disposition. */
+  readonly dispositions: readonly string[] | null
+  readonly subject: string | null
+  readonly limit: number
+  readonly json: boolean
+}
+export type DeliveryCommand = { readonly kind: 'delivery'; readonly id: string; readonly json: boolean }
+export type ReplayCommand = Omit<DeliveryCommand, 'kind'> & { readonly kind: 'replay'; readonly apply: boolean }
+
+export type Command =
+  | DeliveriesCommand
+  | DeliveryCommand
+  | ReplayCommand
+  | { readonly kind: 'documents' }
+  | { readonly kind: 'help' }
+
+export type CommandLine = { readonly command: Command; readonly url: string | null }
+
+export const USAGE = `Usage: payments-subgraph-operator <command> [--url <address>]
+
+  deliveries             what was quarantined or is in doubt, newest first
+    --quarantined        only what could not be used
+    --doubtful           only what contradicts the state
+    --all                whatever became of it
+    --subject <id>       only about this payment or agreement
+    --limit <n>          at most so many, 1 to 1000; default 50
+  delivery <id>          one delivery, its body, and what it speaks of
+  replay <id>            what would happen if it were decided anew: a dry run
+    --apply              do it
+  documents              the documents of these commands, for a manifest of trusted documents
+
+  --json                 the answer as JSON (deliveries, delivery, replay)
+  --url <address>        the subgraph's GraphQL address; default: SUBGRAPH_URL, or http://127.0.0.1:4000/graphql
+
+The token is read from SUBGRAPH_TOKEN alone. It needs the scope payments:read, payments:risk to be shown bodies,
+agreements:read to be shown agreements, and webhooks:replay to replay.
+Exit codes: 0 done, 1 refused or failed, 2 wrong usage.
+`
+
+const DEFAULT_LIMIT = 50
+const MAX_LIMIT = 1000
+
+const URL_OPTION = { url: { type: 'string' }, help: { type: 'boolean' } } as const
+const JSON_OPTION = { ...URL_OPTION, json: { type: 'boolean', default: false } } as const
+
+/** Reads the arguments of a command. Throws `UsageError`; what stands in the place of an option is not repeated. */
+export function readCommandLine(args: readonly string[]): CommandLine {
+  const [name, ...rest] = args
+  if (name === undefined) throw new UsageError('A command is missing.')
+  if (rest.includes('--help') || name === '--help' || name === 'help') return { command: { kind: 'help' }, url: null }
+  switch (name) {
+    case 'deliveries':
+      return readDeliveries(rest)
+    case 'delivery': {
+      const { values, positionals } = parse(rest, JSON_OPTION)
+      return { command: { kind: 'delivery', id: onlyId(positionals), json: values.json }, url: values.url ?? null }
+    }
+    case 'replay': {
+      const { values, positionals } = parse(rest, { ...JSON_OPTION, apply: { type: 'boolean', default: false } })
+      const { json, apply } = values
+      return { command: { kind: 'replay', id: onlyId(positionals), json, apply }, url: values.url ?? null }
+    }
+    case 'documents':
+      noneOf(parse(rest, URL_OPTION).positionals)
+      return { command: { kind: 'documents' }, url: null }
+    default:
+      throw new UsageError('There is no such command.')
+  }
+}
+
+function readDeliveries(args: readonly string[]): CommandLine {
+  const { values, positionals } = parse(args, {
+    ...JSON_OPTION,
+    quarantined: { type: 'boolean', default: false },
+    doubtful: { type: 'boolean', default: false },
+    all: { type: 'boolean', default: false },
+    subject: { type: 'string' },
+    limit: { type: 'string', default: String(DEFAULT_LIMIT) },
+  })
+  noneOf(positionals)
+  const { quarantined, doubtful, all, subject, json } = values
+  if (all && (quarantined || doubtful)) throw new UsageError('--all leaves nothing to choose.')
+  const both = quarantined === doubtful
+  const dispositions = [...(both || quarantined ? ['QUARANTINED'] : []), ...(both || doubtful ? ['DOUBTFUL'] : [])]
+  return {
+    command: {
+      kind: 'deliveries',
+      dispositions: all ? null : dispositions,
+      subject: subject ?? null,
+      limit: limitIn(values.limit),
+      json,
+    },
+    url: values.url ?? null,
+  }
+}
+
+function parse<Options extends ParseArgsOptionsConfig>(args: readonly string[], options: Options) {
+  try {
+    return parseArgs({ args: [...args], options, allowPositionals: true, strict: true })
+  } catch (error) {
+    throw new UsageError(error instanceof Error ? error.message : 'The arguments cannot be read.')
+  }
+}
+
+function onlyId(positionals: readonly string[]): string {
+  const [id, ...rest] = positionals
+  if (id === undefined || id === '') throw new UsageError('The id of a delivery is missing.')
+  noneOf(rest)
+  return id
+}
+
+function noneOf(positionals: readonly string[]): void {
+  if (positionals.length > 0) throw new UsageError('There are more arguments than the command takes.')
+}
+
+function limitIn(text: string): number {
+  const limit = /^\d{1,4}$/.test(text) ? Number(text) : 0
+  if (limit < 1 || limit > MAX_LIMIT) throw new UsageError(`--limit must be a whole number from 1 to ${MAX_LIMIT}.`)
+  return limit
+}

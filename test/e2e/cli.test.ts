@@ -1,0 +1,91 @@
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { copyFileSync, mkdirSync, symlinkSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { temporaryFolder } from '../process.ts'
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+
+/** The package as it is installed elsewhere: its built files, its dependencies, and nothing of the source. */
+let folder = ''
+beforeAll(async () => {
+  folder = temporaryFolder(afterAll)
+  mkdirSync(join(folder, 'dist'))
+  copyFileSync(join(ROOT, 'package.json'), join(folder, 'package.json'))
+  symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'))
+  symlinkSync(join(ROOT, 'dist/web'), join(folder, 'dist/web'))
+  const compiler = join(ROOT, 'node_modules/.bin/tsc')
+  await promisify(execFile)(compiler, ['-p', 'tsconfig.build.json', '--outDir', join(folder, 'dist')], { cwd: ROOT })
+}, 60_000)
+
+type Run = { readonly code: number; readonly stdout: string; readonly stderr: string }
+
+/** Runs the built command to its end. */
+async function run(args: string[], env: Record<string, string> = {}): Promise<Run> {
+  const options = { cwd: folder, env, timeout: 10_000 }
+  return promisify(execFile)(process.execPath, [join(folder, 'dist/cli.js'), ...args], options).then(
+    ({ stdout, stderr }) => ({ code: 0, stdout, stderr }),
+    (error: Run) => error,
+  )
+}
+
+describe('the command of the package', () => {
+  it.each<[args: string[], code: number, stdout: RegExp, stderr: RegExp]>([
+    [['--version'], 0, /^\d+\.\d+\.\d+\n$/, /^$/],
+    [['help'], 0, /^Usage: payments-subgraph <command>/, /^$/],
+    [['--help'], 0, /start .+sandbox .+operator .+token .+backup /s, /^$/],
+    [[], 2, /^$/, /^A command is missing\..+start .+sandbox .+operator .+token .+backup /s],
+    [['sandboxx'], 2, /^$/, /^There is no such command.+sandbox /s],
+    [['toString'], 2, /^$/, /^There is no such command/],
+    [['--nothing'], 2, /^$/, /^There is no such option/],
+    [['start', 'now'], 2, /^$/, /takes no arguments/],
+    [['start', '--help'], 0, /^Usage/, /^$/],
+    [['sandbox', '--help'], 0, /^Usage: payments-subgraph sandbox/, /^$/],
+    [['sandbox', '--prot', '1'], 2, /^$/, /^Usage: payments-subgraph sandbox/],
+    [['sandbox', '--port', 'x'], 1, /^$/, /^SANDBOX_PORT is not a port number/],
+    [['operator', 'help'], 0, /^Usage: payments-subgraph-operator/, /^$/],
+    [['token'], 1, /^$/, /^Usage: payments-subgraph token/],
+    [['backup'], 2, /^$/, /^Usage/],
+  ])('with %j ends with %i', async (args, code, stdout, stderr) => {
+    const ended = await run(args)
+    expect(ended).toMatchObject({ code, stdout: expect.stringMatching(stdout) as string })
+    expect(ended.stderr).toMatch(stderr)
+  })
+
+  it('makes a token', async () => {
+    const { code, stdout } = await run(['token', 'payments:read'], {
+      JWT_SECRET: 'client-secret-of-more-than-32-bytes',
+    })
+    expect([code, stdout.split('.').length]).toEqual([0, 3])
+  })
+
+  it('starts the sandbox alone, with its page, and ends it on SIGTERM while somebody looks', async () => {
+    const child = spawn(process.execPath, [join(folder, 'dist/cli.js'), 'sandbox', '--port', '0'], {
+      cwd: folder,
+      env: {},
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    onTestFinished(() => void child.kill('SIGKILL'))
+    let text = ''
+    child.stdout.setEncoding('utf8')
+    for await (const chunk of child.stdout.iterator({ destroyOnReturn: false })) {
+      text += String(chunk)
+      if (text.includes('DELETE /sandbox/faults')) break
+    }
+    expect(text).toContain('secret-key sandbox-secret-aud')
+    const [, origin = ''] = /^Its page: (http:\/\/127\.0\.0\.1:\d+)\/$/m.exec(text) ?? []
+    const page = await fetch(origin)
+    expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8'])
+    const [, script = ''] = /src="(\/assets\/[^"]+\.js)"/.exec(await page.text()) ?? []
+    expect((await fetch(`${origin}${script}`)).status).toBe(200)
+
+    const feed = await fetch(`${origin}/sandbox/changes`)
+    const ended = once(child, 'exit')
+    child.kill('SIGTERM')
+    expect(await ended).toEqual([0, null])
+    expect(await feed.text()).toContain('event: change')
+  })
+})

@@ -1,0 +1,217 @@
+import { execFile } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import type { Scope } from '../../src/access/scopes.ts'
+import { doubtfulDelivery, everything, misaddressedDelivery, settle } from '../deliveries.ts'
+import { startNetwork, type Network } from '../network.ts'
+import { defaultAddress, deliver, deliveries, paymentBody } from '../webhooks.ts'
+
+let network: Network
+let token: string
+let doubtful: Awaited<ReturnType<typeof doubtfulDelivery>>
+beforeAll(async () => {
+  network = await startNetwork()
+  token = await network.token()
+  doubtful = await doubtfulDelivery(network)
+})
+afterAll(() => network.close())
+
+type Ended = { readonly code: number; readonly out: string; readonly err: string }
+
+/** The command line as a process of its own, which is told where the subgraph is by its environment. */
+async function operator(args: readonly string[], env: Record<string, string> = {}): Promise<Ended> {
+  const ended = await start(args, { SUBGRAPH_URL: `${network.app.url}/graphql`, SUBGRAPH_TOKEN: token, ...env })
+  // Whatever happens, nothing that it prints holds the token.
+  expect(ended.out + ended.err).not.toContain(env['SUBGRAPH_TOKEN'] || token)
+  return ended
+}
+
+function start(args: readonly string[], env: Record<string, string>): Promise<Ended> {
+  return new Promise((resolve) => {
+    execFile(process.execPath, ['src/operator/main.ts', ...args], { env }, (error, out, err) =>
+      resolve({ code: typeof error?.code === 'number' ? error.code : 0, out, err }),
+    )
+  })
+}
+
+const tokenWith = (...scopes: Scope[]) => network.token({ scopes })
+
+describe('deliveries', () => {
+  it('lists what was quarantined and what is in doubt, newest first, and nothing else', async () => {
+    const misaddressed = await misaddressedDelivery(network, doubtful.paymentId)
+    await deliver(defaultAddress(network), 'no JSON')
+    const all = await operator(['deliveries', '--limit', '1000'])
+    expect(all).toMatchObject({ code: 0, err: '' })
+    const [head, ...lines] = all.out.trimEnd().split('\n')
+    expect(head).toMatch(/^ID +LAST RECEIVED +DISPOSITION +WHY +SUBJECT +SAYS +NOW +ATTEMPTS$/)
+    expect(lines[0]).toMatch(/QUARANTINED +NO_JSON_OBJECT +- +- +- +1$/)
+    expect(lines[1]).toMatch(
+      new RegExp(`^${misaddressed} +\\S+ +QUARANTINED +MISADDRESSED +\\S+ +received +failed +1$`),
+    )
+    expect(lines.every((line) => /QUARANTINED|DOUBTFUL/.test(line))).toBe(true)
+
+    const { paymentId, deliveryId } = doubtful
+    const one = await operator(['deliveries', '--doubtful', '--subject', paymentId])
+    expect(one.out.trimEnd().split('\n').slice(1)).toEqual([
+      expect.stringMatching(new RegExp(`^${deliveryId} +\\S+ +DOUBTFUL +- +${paymentId} +authorised +failed +1$`)),
+    ])
+    expect(await operator(['deliveries', '--subject', 'nobody'])).toMatchObject({ code: 0, out: 'No deliveries.\n' })
+  })
+
+  it('goes on over the pages of the graph, up to its limit', async () => {
+    for (let n = 0; n < 120; n++)
+      await deliver(defaultAddress(network), paymentBody({ uuid: undefined, amount: `${n}` }))
+    const listed = async (...args: string[]) =>
+      JSON.parse((await operator(['deliveries', '--json', ...args])).out) as { id: string }[]
+    const waiting = (
+      await network.ask<{ webhookDeliveries: { nodes: { id: string }[] } }>(
+        '{ webhookDeliveries(first: 100, filter: { dispositions: [QUARANTINED] }) { nodes { id } } }',
+      )
+    ).data.webhookDeliveries.nodes
+    const found = await listed('--quarantined', '--limit', '115')
+    expect(found.slice(0, 100).map(({ id }) => id)).toEqual(waiting.map(({ id }) => id))
+    expect(new Set(found.map(({ id }) => id)).size).toBe(115)
+    expect((await listed('--all', '--limit', '1000')).length).toBeGreaterThan(120)
+    expect((await operator(['deliveries', '--limit', '2'])).out).toMatch(/There are older ones: raise --limit\.\n$/)
+  })
+
+  it('shows what could move the cursor as its code', async () => {
+    const status = 'received\u{202e}x'
+    await deliver(defaultAddress(network), paymentBody({ uuid: 'turned-round', status }))
+    const [latest] = await deliveries(network)
+    const { out } = await operator(['delivery', latest?.id ?? ''])
+    expect(out).toContain('\\u{202e}')
+    expect(out).not.toContain('\u{202e}')
+  })
+})
+
+describe('delivery', () => {
+  it('shows one with its body and the state of its payment', async () => {
+    const { deliveryId, paymentId, link } = doubtful
+    const { code, out } = await operator(['delivery', deliveryId])
+    expect(code).toBe(0)
+    expect(out).toMatch(/^disposition {2}DOUBTFUL$/m)
+    expect(out).toMatch(new RegExp(`^link +${link.id}, \\w+$`, 'm'))
+    expect(out).toMatch(new RegExp(`^says +${paymentId} is authorised$`, 'm'))
+    expect(out).toMatch(new RegExp(`^payment +${paymentId} is failed, version 3 of \\S+$`, 'm'))
+    expect(out).toMatch(/body, without secrets and payer data:\n\{"uuid":/)
+    expect(out).not.toMatch(/Ada|ada@/)
+  })
+
+  it('leaves out what the token may not see, and says so', async () => {
+    const { deliveryId } = doubtful
+    const { code, out } = await operator(['delivery', deliveryId], { SUBGRAPH_TOKEN: await tokenWith('payments:read') })
+    expect(code).toBe(0)
+    expect(out).toMatch(/body: not shown, the token has not the scope payments:risk\n$/)
+    expect(out).not.toContain('"uuid"')
+  })
+
+  it('fails where there is none', async () => {
+    expect(await operator(['delivery', 'nobody'])).toEqual({
+      code: 1,
+      out: '',
+      err: 'There is no delivery with this id.\n',
+    })
+  })
+})
+
+describe('replay', () => {
+  it('is a dry run, until it is told to apply', async () => {
+    const { link, deliveryId } = await doubtfulDelivery(network)
+    await network.sandbox.control.setStatus(link.id, 'pending')
+    await settle(network)
+    const before = await everything(network)
+    const dry = await operator(['replay', deliveryId])
+    expect(dry).toMatchObject({ code: 0, err: '' })
+    expect(dry.out).toMatch(/^Dry run: nothing has been changed\.\n/)
+    expect(dry.out).toMatch(/^disposition +DOUBTFUL -> APPLIED$/m)
+    expect(dry.out).toMatch(/^status +pending -> authorised$/m)
+    expect(dry.out).toMatch(/^read +would be asked for$/m)
+    await settle(network)
+    expect(await everything(network)).toEqual(before)
+
+    const wet = await operator(['replay', deliveryId, '--apply'])
+    expect(wet).toMatchObject({ code: 0, err: '' })
+    expect(wet.out).toMatch(/^Applied\.\n/)
+    expect(wet.out).toMatch(/^read +asked for$/m)
+    expect(wet.out).toMatch(/^event +link:\S+$/m)
+    expect(await everything(network)).not.toEqual(before)
+    expect(await operator(['replay', deliveryId, '--apply'])).toEqual({
+      code: 1,
+      out: '',
+      err: 'NOT_REPLAYABLE: The delivery has changed the state already; nothing was changed.\n',
+    })
+  })
+
+  it('is refused for what came to the wrong address', async () => {
+    const deliveryId = await misaddressedDelivery(network, doubtful.paymentId)
+    expect(await operator(['replay', deliveryId, '--apply'])).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('speaks of something else than its address'),
+    })
+  })
+
+  it('names the scopes that the token has not', async () => {
+    const refused = await operator(['replay', 'any'], { SUBGRAPH_TOKEN: await tokenWith('payments:read') })
+    expect(refused).toEqual({
+      code: 1,
+      out: '',
+      err: 'The token in SUBGRAPH_TOKEN has not every scope that this needs: webhooks:replay payments:read\n',
+    })
+  })
+})
+
+describe('the command line', () => {
+  it('ends with 2 and its usage when it cannot be understood', async () => {
+    const { code, out, err } = await operator(['deliveries', '--token', 'a-secret'])
+    expect({ code, out }).toEqual({ code: 2, out: '' })
+    expect(err).toMatch(/^Unknown option '--token'/)
+    expect(err).toContain('Usage: payments-subgraph-operator')
+  })
+
+  it('says that nobody answers, that something else does, and that the token is not accepted', async () => {
+    expect(await operator(['deliveries', '--url', 'http://127.0.0.1:1/graphql'])).toMatchObject({
+      code: 1,
+      err: expect.stringMatching(/^No subgraph answers at http:\/\/127\.0\.0\.1:1\/graphql/),
+    })
+    expect(await operator(['deliveries', '--url', `${network.app.url}/elsewhere`])).toMatchObject({
+      code: 1,
+      err: expect.stringMatching(/is no subgraph: HTTP 404/),
+    })
+    expect(await operator(['deliveries'], { SUBGRAPH_TOKEN: 'not-a-token' })).toMatchObject({
+      code: 1,
+      err: expect.stringMatching(/^The token in SUBGRAPH_TOKEN is not accepted/),
+    })
+  })
+
+  it('does not carry its token to where it is redirected', async () => {
+    let followed = 0
+    const server = createServer((request, response) => {
+      if (request.url === '/other') followed += 1
+      response.writeHead(307, { location: '/other' }).end()
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    onTestFinished(() => void server.close())
+    const { port } = server.address() as AddressInfo
+    const { code } = await operator(['deliveries', '--url', `http://127.0.0.1:${port}/graphql`])
+    expect({ code, followed }).toEqual({ code: 1, followed: 0 })
+  })
+
+  it('works where only trusted documents run, once its own are among them', async () => {
+    const { out } = await operator(['documents'])
+    const path = join(network.folder, 'manifest.json')
+    const asked = async (documents: string) => {
+      writeFileSync(path, documents)
+      const guarded = await startNetwork({ env: { TRUSTED_DOCUMENTS: path } })
+      const url = `${guarded.app.url}/graphql`
+      const ended = await operator(['deliveries', '--url', url], { SUBGRAPH_TOKEN: await guarded.token() })
+      await guarded.close()
+      return ended
+    }
+    expect(await asked('{}')).toMatchObject({ code: 1, err: expect.stringMatching(/trusted documents only/) })
+    expect(await asked(out)).toEqual({ code: 0, out: 'No deliveries.\n', err: '' })
+  })
+})

@@ -1,0 +1,31 @@
+import { readFileSync } from 'node:fs'
+import { Kind, parse, validate, valueFromASTUntyped } from 'graphql'
+import { expect, it } from 'vitest'
+import { createSchema } from '../../../src/graphql/schema.ts'
+import { BODY_SCOPE, DELIVERIES, DELIVERY, manifest, REPLAY } from '../../../src/operator/documents.ts'
+
+/** The scopes that the contract asks for at a field. */
+function scopesAt(typeName: string, fieldName: string): unknown {
+  const { definitions } = parse(readFileSync('schema.graphql', 'utf8'))
+  const type = definitions.find(
+    (definition) => definition.kind === Kind.OBJECT_TYPE_DEFINITION && definition.name.value === typeName,
+  )
+  const fields = type?.kind === Kind.OBJECT_TYPE_DEFINITION ? type.fields : undefined
+  const field = fields?.find(({ name }) => name.value === fieldName)
+  const argument = field?.directives?.find(({ name }) => name.value === 'requiresScopes')?.arguments?.[0]
+  return argument === undefined ? null : valueFromASTUntyped(argument.value)
+}
+
+it('the documents ask for what the schema has', () => {
+  const schema = createSchema({ production: false })
+  const documents = Object.values(manifest())
+  expect(documents).toHaveLength(3)
+  for (const text of documents) expect(validate(schema, parse(text))).toEqual([])
+})
+
+it('the scopes that are named are those that the schema asks for', () => {
+  expect(scopesAt('Query', 'webhookDeliveries')).toEqual([DELIVERIES.scopes])
+  expect(scopesAt('Query', 'webhookDelivery')).toEqual([DELIVERY.scopes])
+  expect(scopesAt('Mutation', 'replayWebhookDelivery')).toEqual([REPLAY.scopes])
+  expect(scopesAt('WebhookDelivery', 'body')).toEqual([[BODY_SCOPE]])
+})
