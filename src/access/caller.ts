@@ -5,7 +5,7 @@ export type ClientCaller = {
   readonly kind: 'client'
   /** Whom the token speaks for; null when it names nobody. */
   readonly subject: string | null
-  readonly scopes: ReadonlySet<string>
+  readonly scopes: ReadonlySet<Scope>
   readonly expiresAt: number
 }
 

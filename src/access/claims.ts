@@ -2,6 +2,8 @@ import type { JWTHeaderParameters, JWTPayload } from 'jose'
 import * as z from 'zod'
 import type { ClientCaller } from './caller.ts'
 import { InvalidTokenError } from './errors.ts'
+import { ALL_SCOPES } from './scopes.ts'
+import type { Scope } from './scopes.ts'
 
 const scopeList = z.union([z.string(), z.array(z.string())])
 
@@ -17,8 +19,8 @@ const LAST_MOMENT = 8.64e15
 
 /**
  * The caller that the claims of a verified token describe. The rights are read from `scope` (RFC 8693, section 4.2), or
- * from `scp` where an issuer writes that instead, as one text with spaces or as a list. Throws `InvalidTokenError` when a
- * claim has the wrong type.
+ * from `scp` where an issuer writes that instead, as one text with spaces or as a list; those that are not ours are left
+ * out. Throws `InvalidTokenError` when a claim has the wrong type.
  */
 export function callerFromClaims(payload: JWTPayload): ClientCaller {
   const claims = claimsSchema.safeParse(payload)
@@ -27,7 +29,7 @@ export function callerFromClaims(payload: JWTPayload): ClientCaller {
   return {
     kind: 'client',
     subject: sub ?? null,
-    scopes: new Set(scopesIn(scope ?? scp ?? '')),
+    scopes: new Set(knownScopes(scope ?? scp ?? '')),
     expiresAt: Math.min(Math.floor(exp * 1000), LAST_MOMENT),
   }
 }
@@ -38,7 +40,9 @@ export function checkType(header: JWTHeaderParameters): void {
   if (type !== undefined && !/^(?:application\/)?(?:at\+)?jwt$/i.test(type)) throw new InvalidTokenError('invalid')
 }
 
-function scopesIn(list: string | readonly string[]): string[] {
+/** Our own texts, not the token's: a verified token is remembered, whatever else of any length it lists. */
+function knownScopes(list: string | readonly string[]): Scope[] {
   const parts = typeof list === 'string' ? [list] : list
-  return parts.flatMap((part) => part.split(' ')).filter((scope) => scope !== '')
+  const listed = new Set(parts.flatMap((part) => part.split(' ')))
+  return ALL_SCOPES.filter((scope) => listed.has(scope))
 }

@@ -11,6 +11,7 @@ export const ALL_SCOPES = [
   'payouts:write',
   'balances:read',
   'banks:lookup',
+  'webhooks:replay',
   'sandbox:simulate',
 ] as const
 

@@ -5,6 +5,7 @@ import type { ClientsConfig } from '../config/shape.ts'
 import type { Logger } from '../log.ts'
 import type { ClientCaller } from './caller.ts'
 import { callerFromClaims, checkType } from './claims.ts'
+import { isCompactJws, namesAreUnique } from './compact-form.ts'
 import { InvalidTokenError, TokenKeysUnavailableError } from './errors.ts'
 import { createRemoteKeys } from './remote-keys.ts'
 import { createVerifiedTokens } from './verified-tokens.ts'
@@ -34,8 +35,9 @@ const PUBLISHED_ALGORITHMS = ['RS256', 'PS256', 'ES256', 'EdDSA']
 
 /**
  * Makes the verifier of client tokens (RFC 7519, with the advice of RFC 8725): the algorithms are ours to choose and not
- * the token's, keys that a token carries or points at are ignored, and `exp` is required. Verified tokens are remembered
- * until they expire, at most ten minutes; refused ones never are.
+ * the token's, keys that a token carries or points at are ignored, `exp` is required, and nothing may be said twice. A
+ * verified token is remembered for ten minutes, and while the issuer's keys cannot be had until it expires; refused ones
+ * never are.
  */
 export function createTokenVerifier(clients: ClientsConfig, options: TokenVerifierOptions = {}): TokenVerifier {
   const clock = options.clock ?? Date.now
@@ -44,16 +46,22 @@ export function createTokenVerifier(clients: ClientsConfig, options: TokenVerifi
   const rules = rulesFor(clients)
   return {
     async verify(token) {
-      if (Buffer.byteLength(token, 'utf8') > MAX_TOKEN_BYTES) throw new InvalidTokenError('invalid')
+      if (Buffer.byteLength(token, 'utf8') > MAX_TOKEN_BYTES || !isCompactJws(token))
+        throw new InvalidTokenError('invalid')
       const known = verified.find(token)
       if (known !== null) return known
       try {
         const result = await check(token, keyOf, { ...rules, currentDate: new Date(clock()) })
+        if (!namesAreUnique(token)) throw new InvalidTokenError('invalid')
         const caller = acceptedCaller(result, clock())
         verified.remember(token, caller)
         return caller
       } catch (error) {
-        throw refusalFor(error, options.log)
+        const refusal = refusalFor(error, options.log)
+        const earlier = refusal instanceof TokenKeysUnavailableError ? verified.recall(token) : null
+        if (earlier !== null) return earlier
+        if (refusal instanceof InvalidTokenError) verified.forget(token)
+        throw refusal
       }
     },
   }

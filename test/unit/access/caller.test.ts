@@ -66,7 +66,7 @@ describe('createVerifiedTokens', () => {
     expect(['a', 'b', 'c'].map((token) => tokens.find(token) !== null)).toEqual([true, false, true])
   })
 
-  it('forgets after ten minutes, and when the clock was set back', () => {
+  it('gives no caller after ten minutes, and when the clock was set back', () => {
     let now = 0
     const tokens = createVerifiedTokens(() => now)
     const found = (): boolean => tokens.find('a') !== null
@@ -78,5 +78,29 @@ describe('createVerifiedTokens', () => {
     tokens.remember('a', { ...caller, expiresAt: 1e12 })
     now = 599_999
     expect(found()).toBe(false)
+  })
+
+  it('recalls a caller until the token expires or is forgotten', () => {
+    let now = 0
+    const tokens = createVerifiedTokens(() => now)
+    for (const token of ['a', 'b']) tokens.remember(token, { ...caller, expiresAt: 1_000_000 })
+    tokens.forget('b')
+    const recalled: unknown[] = []
+    for (now of [600_000, 999_999, 1_000_000, 0]) recalled.push([tokens.recall('a') !== null, tokens.recall('b')])
+    expect(recalled).toEqual([
+      [true, null],
+      [true, null],
+      [false, null],
+      [false, null],
+    ])
+  })
+
+  it('keeps the last ten thousand of a flood of tokens', () => {
+    const tokens = createVerifiedTokens(() => 0)
+    const names = Array.from({ length: 30_000 }, (_, id) => `token-${id}`)
+    for (const name of names) tokens.remember(name, caller)
+    const kept = names.map((name) => tokens.recall(name) !== null)
+    expect(kept.indexOf(true)).toBe(20_000)
+    expect(kept.filter(Boolean)).toHaveLength(10_000)
   })
 })

@@ -1,4 +1,4 @@
-import { createServer } from 'node:http'
+import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
 /** An issuer that publishes keys on loopback. `fetches` counts the requests that came. */
@@ -8,6 +8,8 @@ export type JwksServer = {
   /** What is answered: the status and the JSON text. */
   answer: { status: number; body: string }
   publish(...keys: object[]): void
+  /** Lets the caller answer in a way of its own, until keys are published again. */
+  respond: ((response: ServerResponse) => void) | null
   close(): Promise<void>
 }
 
@@ -15,8 +17,9 @@ export type JwksServer = {
 export async function startJwksServer(): Promise<JwksServer> {
   const server = createServer((_request, response) => {
     issuer.fetches += 1
+    if (issuer.respond !== null) return issuer.respond(response)
     response.writeHead(issuer.answer.status, { 'content-type': 'application/json', location: `${issuer.url}/other` })
-    response.end(issuer.answer.body)
+    return response.end(issuer.answer.body)
   })
   await new Promise<void>((resolve) => {
     server.listen(0, '127.0.0.1', resolve)
@@ -26,7 +29,9 @@ export async function startJwksServer(): Promise<JwksServer> {
     url: `http://127.0.0.1:${port}/keys`,
     fetches: 0,
     answer: { status: 200, body: '{"keys":[]}' },
+    respond: null,
     publish(...keys) {
+      issuer.respond = null
       issuer.answer = { status: 200, body: JSON.stringify({ keys }) }
     },
     close: () =>

@@ -8,7 +8,7 @@ import { createTokenVerifier } from '../../../src/access/verify-token.ts'
 import { loadDevelopmentKeys } from '../../../src/dev-keys.ts'
 import { Secret } from '../../../src/keys/secret.ts'
 
-const SCRIPT = join(import.meta.dirname, '../../../scripts/token.ts')
+const SCRIPT = join(import.meta.dirname, '../../../src/token.ts')
 const TEXT = 'client-secret-of-more-than-32-bytes'
 
 let folder = ''

@@ -37,7 +37,7 @@ function pairOf(type: 'rsa' | 'ec' | 'ed25519'): { publicKey: KeyObject; private
 }
 
 /** Header and claims as they are signed. Written by hand, since libraries refuse to make wrong tokens. */
-export function unsigned(header: object, claims: Claims | string): string {
+export function unsigned(header: object | string, claims: Claims | string): string {
   const encode = (part: object | string): string =>
     Buffer.from(typeof part === 'string' ? part : JSON.stringify(part)).toString('base64url')
   return `${encode(header)}.${encode(claims)}`
@@ -53,8 +53,8 @@ export function hsToken(
   return `${text}.${createHmac('sha256', secret).update(text).digest('base64url')}`
 }
 
-/** A token signed with RSA and SHA-256 (PKCS #1 v1.5). */
-export function rsToken(key: IssuerKey, claims: Claims = CLAIMS, header: object = {}): string {
-  const text = unsigned({ alg: 'RS256', kid: key.kid, ...header }, claims)
+/** A token signed with RSA and SHA-256 (PKCS #1 v1.5). A header that is a text is signed as it is. */
+export function rsToken(key: IssuerKey, claims: Claims | string = CLAIMS, header: object | string = {}): string {
+  const text = unsigned(typeof header === 'string' ? header : { alg: 'RS256', kid: key.kid, ...header }, claims)
   return `${text}.${sign('sha256', Buffer.from(text), key.privateKey).toString('base64url')}`
 }

@@ -1,4 +1,6 @@
 import { constants, sign } from 'node:crypto'
+import type { ServerResponse } from 'node:http'
+import { Readable } from 'node:stream'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { InvalidTokenError, TokenKeysUnavailableError } from '../../../src/access/errors.ts'
 import { createTokenVerifier } from '../../../src/access/verify-token.ts'
@@ -69,6 +71,12 @@ describe('a token signed with a published key', () => {
     )
   })
 
+  it('is accepted, whichever of two keys with one id signed it', async () => {
+    issuer.publish(first.jwk, { ...second.jwk, kid: 'key-1' })
+    for (const key of [first, second]) expect(await refusalOf(rsToken(key, CLAIMS, { kid: 'key-1' }))).toBe('accepted')
+    expect(await refusalOf(rsToken(issuerKey('x'), CLAIMS, { kid: 'key-1' }))).toBeInstanceOf(InvalidTokenError)
+  })
+
   it('is accepted without a key id, whichever of several keys signed it', async () => {
     issuer.publish(first.jwk, second.jwk)
     expect(await refusalOf(rsToken(first, CLAIMS, { kid: undefined }))).toBe('accepted')
@@ -111,6 +119,11 @@ describe('a token is refused', () => {
     expect(await refusalOf(rsToken(second, CLAIMS, pointers))).toBeInstanceOf(InvalidTokenError)
     expect(attacker.fetches).toBe(0)
     await attacker.close()
+  })
+
+  it('with the key of another use', async () => {
+    issuer.publish({ ...first.jwk, use: 'enc' })
+    expect(await refusalOf(rsToken(first))).toBeInstanceOf(InvalidTokenError)
   })
 
   it('with a published symmetric key', async () => {
@@ -183,4 +196,90 @@ describe('the key set', () => {
     passed = 60 * 60_000
     expect(await refusalOf(rsToken(first, longLived(3)))).toBeInstanceOf(TokenKeysUnavailableError)
   })
+
+  it('is not read beyond 256 KiB', async () => {
+    const padded = (bytes: number) => {
+      const set = { keys: [first.jwk], padding: '' }
+      return JSON.stringify({ ...set, padding: 'x'.repeat(bytes - JSON.stringify(set).length) })
+    }
+    issuer.answer = { status: 200, body: padded(256 * 1024 + 1) }
+    expect(await refusalOf(rsToken(first))).toBeInstanceOf(TokenKeysUnavailableError)
+    const { promise: hungUp, resolve } = Promise.withResolvers<void>()
+    issuer.respond = (response) => {
+      response.on('close', resolve)
+      Readable.from(endless()).pipe(response)
+    }
+    passed = 30_000
+    expect(await refusalOf(rsToken(first))).toBeInstanceOf(TokenKeysUnavailableError)
+    await hungUp
+    issuer.publish()
+    issuer.answer = { status: 200, body: padded(256 * 1024) }
+    passed = 60_000
+    expect(await refusalOf(rsToken(first))).toBe('accepted')
+  })
+
+  it('is waited for no longer than 5 seconds, whether nothing comes or too little', async () => {
+    const begun = performance.now()
+    issuer.respond = () => {}
+    expect(await refusalOf(rsToken(first))).toBeInstanceOf(TokenKeysUnavailableError)
+    issuer.respond = (response) => response.write('{')
+    passed = 30_000
+    expect(await refusalOf(rsToken(first))).toBeInstanceOf(TokenKeysUnavailableError)
+    expect(performance.now() - begun).toBeLessThan(14_000)
+  }, 20_000)
 })
+
+describe('while the issuer is down', () => {
+  it('a verified token lives until it expires, and no other', async () => {
+    const seen = rsToken(first, { ...CLAIMS, exp: NOW_S + 4 * 3600 })
+    await verifier.verify(seen)
+    issuer.answer = { status: 503, body: '' }
+    const verdicts: unknown[] = []
+    for (passed of [60 * 60_000, 3 * 3_600_000, 4 * 3_600_000 - 1]) {
+      expect(await refusalOf(rsToken(first, longLived(passed)))).toBeInstanceOf(TokenKeysUnavailableError)
+      verdicts.push(await refusalOf(seen))
+    }
+    expect(verdicts).toEqual(['accepted', 'accepted', 'accepted'])
+    passed = 4 * 3_600_000
+    expect(await refusalOf(seen)).not.toBe('accepted')
+  })
+
+  it('a token that was refused in the meantime is not believed again', async () => {
+    await verifier.verify(rsToken(first, longLived(1)))
+    issuer.publish(second.jwk)
+    passed = 10 * 60_000
+    expect(await refusalOf(rsToken(first, longLived(1)))).toBeInstanceOf(InvalidTokenError)
+    issuer.answer = { status: 503, body: '' }
+    passed = 80 * 60_000
+    expect(await refusalOf(rsToken(first, longLived(1)))).toBeInstanceOf(TokenKeysUnavailableError)
+  })
+
+  it('a token of a key that may be new is not called invalid', async () => {
+    await verifier.verify(rsToken(first, longLived(1)))
+    issuer.answer = { status: 503, body: '' }
+    passed = 30_000
+    expect(await refusalOf(rsToken(second, longLived(2)))).toBeInstanceOf(TokenKeysUnavailableError)
+    expect(await refusalOf(rsToken(second, CLAIMS, { kid: 'key-1' }))).toBeInstanceOf(InvalidTokenError)
+    issuer.publish(first.jwk, second.jwk)
+    passed = 60_000
+    expect(await refusalOf(rsToken(second, longLived(2)))).toBe('accepted')
+  })
+
+  it('nobody whose key is known waits for it', async () => {
+    await verifier.verify(rsToken(first, longLived(1)))
+    issuer.answer = { status: 503, body: '' }
+    passed = 10 * 60_000
+    expect(await refusalOf(rsToken(first, longLived(2)))).toBe('accepted')
+    const { promise: asked, resolve } = Promise.withResolvers<ServerResponse>()
+    issuer.respond = resolve
+    passed += 30_000
+    expect(await refusalOf(rsToken(first, longLived(3)))).toBe('accepted')
+    const held = await asked
+    expect(held.writableEnded).toBe(false)
+    held.destroy()
+  })
+})
+
+function* endless(): Generator<string> {
+  for (;;) yield ' '.repeat(16 * 1024)
+}

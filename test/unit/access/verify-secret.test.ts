@@ -34,9 +34,16 @@ describe('a token signed with the shared secret', () => {
 
   it.each<[string, object, unknown]>([
     ['no scope', { scope: undefined }, []],
-    ['a list in scope', { scope: ['a', 'b c'] }, ['a', 'b', 'c']],
-    ['a text in scp', { scope: undefined, scp: ' a  b ' }, ['a', 'b']],
-    ['a list in scp', { scope: undefined, scp: ['a'] }, ['a']],
+    [
+      'a list in scope',
+      { scope: ['payments:read', 'payments:pii banks:lookup'] },
+      ['payments:read', 'payments:pii', 'banks:lookup'],
+    ],
+    ['a text in scp', { scope: undefined, scp: ' payments:read  payments:pii ' }, ['payments:read', 'payments:pii']],
+    ['a list in scp', { scope: undefined, scp: ['payments:read'] }, ['payments:read']],
+    ['scope beside scp', { scope: 'payments:read', scp: 'payments:write' }, ['payments:read']],
+    ['rights that are not ours', { scope: 'openid Payments:write payments:* payments:read\tpayments:pii a,b' }, []],
+    ['the same right twice', { scope: 'payments:read payments:read' }, ['payments:read']],
   ])('may have %s', async (_name, claims, scopes) => {
     expect([...(await verify(hsToken(TEXT, { ...CLAIMS, ...claims }))).scopes]).toEqual(scopes)
   })

@@ -1,0 +1,30 @@
+/** The issuer's answer is larger than any set of keys. */
+class AnswerTooLargeError extends Error {
+  override readonly name = 'AnswerTooLargeError'
+  readonly code = 'ANSWER_TOO_LARGE'
+}
+
+/**
+ * Makes a `fetch` that reads a body only while it has at most `maxBytes`, and rejects for a longer one. What is not read
+ * is cancelled; the body of any status but 200 is not read at all. The caller's signal ends the body too.
+ */
+export function createBoundedFetch(maxBytes: number): (url: string, init: RequestInit) => Promise<Response> {
+  return async (url, init) => {
+    const response = await fetch(url, init)
+    if (response.status === 200 && response.body !== null)
+      return new Response(await readAtMost(response.body, maxBytes))
+    await response.body?.cancel()
+    return response
+  }
+}
+
+async function readAtMost(body: ReadableStream<Uint8Array>, maxBytes: number): Promise<string> {
+  const parts: Uint8Array[] = []
+  let size = 0
+  for await (const part of body) {
+    size += part.byteLength
+    if (size > maxBytes) throw new AnswerTooLargeError()
+    parts.push(part)
+  }
+  return Buffer.concat(parts).toString('utf8')
+}
