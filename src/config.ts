@@ -1,16 +1,20 @@
 import { randomBytes } from 'node:crypto'
+import { type DatabaseConfig, parseDatabase } from './config/database.ts'
 import type { ConfigFault } from './config/faults.ts'
 import { frozen } from './config/freeze.ts'
+import { readLimits } from './config/limits.ts'
 import { startReading } from './config/reading.ts'
 import type { Environment, Reading } from './config/reading.ts'
 import { Generated, readClients, readHttp, readRouter, readSecrets, readUpstream } from './config/sections.ts'
 import type { Config, GenerateKey } from './config/shape.ts'
 import { unknownSettings } from './config/unknown-settings.ts'
-import { notSupported, oneOf, parseDatabase, parseLine } from './config/values.ts'
+import { parseCollector, parseServerOrigins } from './config/urls.ts'
+import { notSupported, oneOf, parseLine } from './config/values.ts'
 import { LOG_LEVELS } from './log.ts'
 
 export { describeFaults } from './config/faults.ts'
 export type { ConfigFault } from './config/faults.ts'
+export type { OperationLimits } from './config/limits.ts'
 export type { Environment } from './config/reading.ts'
 export type { ClientsConfig, Config, GenerateKey, UpstreamConfig } from './config/shape.ts'
 export type { SiteConfig } from './config/sites.ts'
@@ -19,6 +23,8 @@ export type { SiteConfig } from './config/sites.ts'
 export type ConfigResult =
   | { readonly ok: true; readonly config: Config }
   | { readonly ok: false; readonly faults: readonly ConfigFault[] }
+
+const DATABASE: DatabaseConfig = { kind: 'sqlite', path: './data/payments.db' }
 
 /**
  * Reads the configuration from an environment. Every fault is reported at once, by the setting's name and never by its
@@ -37,8 +43,11 @@ export function parseConfig(env: Environment, generate: GenerateKey = randomKey)
     signingKeys: readSecrets(reading, 'SIGNING_KEYS', generated),
     clients: readClients(reading, generated),
     router: readRouter(reading),
-    database: { kind: 'sqlite', path: reading.read('DATABASE_URL', parseDatabase, './data/payments.db') },
+    callbackOrigins: reading.read('CALLBACK_ORIGINS', parseServerOrigins, []),
+    database: reading.read('DATABASE_URL', parseDatabase, DATABASE),
+    tracesEndpoint: reading.read('OTEL_EXPORTER_OTLP_ENDPOINT', parseCollector, null),
     trustedDocuments: reading.read('TRUSTED_DOCUMENTS', parseLine, null),
+    limits: readLimits(reading),
     logLevel: reading.read('LOG_LEVEL', oneOf(LOG_LEVELS), 'info'),
     generated: generated.settings,
   }

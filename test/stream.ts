@@ -47,6 +47,9 @@ export type Stream = {
   end(): Promise<void>
   /** Cuts the socket without a word. */
   cut(): void
+  /** Stops reading from the socket, so that everything waits before it, and goes on. */
+  pause(): void
+  resume(): void
 }
 
 /** One socket for any number of subscriptions. It opens with the first of them, and closes with the last. */
@@ -77,10 +80,15 @@ export function openClient(url: string, { token = null, connectionParams, header
     retryAttempts: 0,
     on: { closed: (event) => onClosed(event as { code: number; reason: string }) },
   })
-  const cut = () => sockets.forEach((socket) => socket.terminate())
+  const hold = {
+    closed,
+    cut: () => sockets.forEach((socket) => socket.terminate()),
+    pause: () => sockets.forEach((socket) => socket.pause()),
+    resume: () => sockets.forEach((socket) => socket.resume()),
+  }
   return {
     closed,
-    follow: (operation) => streamOf(client, operation, { closed, cut }),
+    follow: (operation) => streamOf(client, operation, hold),
     close: async () => client.dispose(),
   }
 }
@@ -88,7 +96,7 @@ export function openClient(url: string, { token = null, connectionParams, header
 function streamOf(
   client: Client,
   { query, variables = {} }: Operation,
-  socket: Pick<Stream, 'closed' | 'cut'>,
+  socket: Pick<Stream, 'closed' | 'cut' | 'pause' | 'resume'>,
 ): Stream {
   const items: Item[] = []
   const results = client.iterate<Record<string, Item>>({ query, variables })

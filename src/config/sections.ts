@@ -1,9 +1,11 @@
 import { Secret } from '../keys/secret.ts'
+import { readHttpLimits } from './http-limits.ts'
 import type { Reading } from './reading.ts'
 import { secretOf, secretsOf } from './secrets.ts'
 import type { SecretRules, Secrets } from './secrets.ts'
 import type { ClientsConfig, GenerateKey, GeneratedSetting, HttpConfig, RouterConfig, UpstreamConfig } from './shape.ts'
 import { parseSites } from './sites.ts'
+import { parseSocketLimits, SOCKET_LIMITS } from './socket-limits.ts'
 import { parseOrigins, parseResource, parseUpstreamUrl, parseUrl } from './urls.ts'
 import { oneOf, parseHost, parseLine, parsePort } from './values.ts'
 
@@ -20,6 +22,8 @@ export function readHttp(reading: Reading): HttpConfig {
     port,
     publicUrl: reading.read('PUBLIC_URL', parseUrl, `http://${reachable(host)}:${port}`),
     allowedOrigins: reading.read('ALLOWED_ORIGINS', parseOrigins, []),
+    socketLimits: reading.read('SOCKET_LIMITS', parseSocketLimits, SOCKET_LIMITS),
+    limits: readHttpLimits(reading),
   }
 }
 

@@ -1,7 +1,11 @@
 import type { Secret } from '../keys/secret.ts'
 import type { LogLevel } from '../log.ts'
+import type { DatabaseConfig } from './database.ts'
+import type { HttpLimits } from './http-limits.ts'
+import type { OperationLimits } from './limits.ts'
 import type { Secrets } from './secrets.ts'
 import type { SiteConfig } from './sites.ts'
+import type { SocketLimits } from './socket-limits.ts'
 
 /** `publicUrl` has no slash at its end. Where `port` is 0 and no public address is set, it ends in `:0` until the port is known. */
 export type HttpConfig = {
@@ -9,6 +13,8 @@ export type HttpConfig = {
   readonly port: number
   readonly publicUrl: string
   readonly allowedOrigins: readonly string[]
+  readonly socketLimits: SocketLimits
+  readonly limits: HttpLimits
 }
 
 /** The service, or our sandbox in its place; `sites` is null where the sandbox brings its own. */
@@ -48,9 +54,14 @@ export type Config = {
   readonly signingKeys: Secrets
   readonly clients: ClientsConfig
   readonly router: RouterConfig
-  readonly database: { readonly kind: 'sqlite'; readonly path: string }
+  /** Where routers may ask to be told of subscriptions; none turns that off. */
+  readonly callbackOrigins: readonly string[]
+  readonly database: DatabaseConfig
+  /** Base address of the collector of traces; null when there is none, and nothing is traced. */
+  readonly tracesEndpoint: string | null
   /** Path of the manifest of documents that may run; null when any may. */
   readonly trustedDocuments: string | null
+  readonly limits: OperationLimits
   readonly logLevel: LogLevel
   /** Settings that were unset and for which a development key was made. */
   readonly generated: readonly GeneratedSetting[]

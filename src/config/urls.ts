@@ -36,6 +36,14 @@ export function parseUpstreamUrl(text: string): Parsed<string> {
   return url.ok && !text.endsWith('/api') ? bad('must end in /api') : url
 }
 
+/** The base address of a collector of traces, without the slash at its end. It is told no secrets, so plain http will do. */
+export function parseCollector(text: string): Parsed<string> {
+  const url = /[\s\p{Cc}?#]/u.test(text) ? null : URL.parse(text)
+  if (url === null || !/^https?:$/.test(url.protocol) || url.username !== '' || url.password !== '')
+    return bad('must be an address that begins with http:// or https://, without user name, query or fragment')
+  return good(url.href.replace(/\/+$/, ''))
+}
+
 /** A comma-separated list of web origins, in the form in which browsers send them (RFC 6454, section 7). */
 export function parseOrigins(text: string): Parsed<readonly string[]> {
   const entries = text.split(',').map((entry) => entry.trim())
@@ -44,6 +52,14 @@ export function parseOrigins(text: string): Parsed<readonly string[]> {
     return bad(`entry ${wrong + 1} must be an origin: scheme://host or scheme://host:port, without path, slash or *`)
   }
   return good([...new Set(entries.map(originOf))])
+}
+
+/** A comma-separated list of origins to which this program itself connects: http or https, as they are written. */
+export function parseServerOrigins(text: string): Parsed<readonly string[]> {
+  const origins = parseOrigins(text)
+  if (!origins.ok) return origins
+  const wrong = origins.value.findIndex((origin) => !/^https?:/.test(origin))
+  return wrong === -1 ? origins : bad(`entry ${wrong + 1} must begin with http:// or https://`)
 }
 
 /** Apps bring schemes of their own, for which the URL standard gives no origin: those are compared as they are written. */

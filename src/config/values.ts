@@ -12,6 +12,14 @@ export function oneOf<Word extends string>(words: readonly Word[]): Parser<Word>
   }
 }
 
+/** A whole number in decimal digits, from `least` to `most`. */
+export function wholeNumber(least: number, most: number): Parser<number> {
+  return (text) => {
+    const number = /^\d{1,9}$/.test(text) ? Number(text) : Infinity
+    return number >= least && number <= most ? good(number) : bad(`must be a whole number from ${least} to ${most}`)
+  }
+}
+
 /** A TCP port; 0 asks the system for any that is free. */
 export function parsePort(text: string): Parsed<number> {
   const port = /^\d{1,5}$/.test(text) ? Number(text) : Infinity
@@ -27,24 +35,6 @@ export function parseHost(text: string): Parsed<string> {
 export function parseLine(text: string): Parsed<string> {
   if (CONTROL.test(text)) return bad('must not contain control characters, such as a line break')
   return text.trim() === text ? good(text) : bad('must not begin or end with white space')
-}
-
-/** The path in a `file:` address of the database. */
-export function parseDatabase(text: string): Parsed<string> {
-  if (/^postgres(?:ql)?:/i.test(text)) {
-    return bad(
-      'names a PostgreSQL server, but this version keeps its data in a file: use file: and a path, such as file:./data/payments.db',
-    )
-  }
-  const line = parseLine(text)
-  if (!line.ok) return line
-  const path = /^file:(?:\/\/(?=\/))?([^?#]+)$/.exec(text)?.[1]
-  if (path === undefined || path.startsWith('//') || path.endsWith('/')) {
-    return bad('must be file: and the path of a file, such as file:./data/payments.db')
-  }
-  return path === ':memory:'
-    ? bad('must name a file: what is only in memory is lost when the process ends')
-    : good(path)
 }
 
 /** Any text at all of a setting that this version has no use for. */

@@ -1,11 +1,19 @@
+import { setImmediate } from 'node:timers/promises'
 import cors from '@fastify/cors'
-import { fastify, type FastifyError, type FastifyInstance } from 'fastify'
+import { fastify, type FastifyError, type FastifyInstance, type FastifyReply } from 'fastify'
+import type { HttpConfig } from '../config/shape.ts'
 import type { Logger } from '../log.ts'
+import { limitConnections } from './connections.ts'
+import { answerInOrder } from './in-order.ts'
+import { createNetworkCheck } from './peer.ts'
+import { problem } from './problem.ts'
+import { safeHeaders } from './safe-headers.ts'
 
 export type HttpServerOptions = {
-  /** Origins of the pages that may call from a browser; our own needs no entry. */
-  readonly allowedOrigins: readonly string[]
+  /** Its `allowedOrigins` are those of the pages that may call from a browser; our own needs no entry. */
+  readonly settings: HttpConfig
   readonly isDraining: () => boolean
+  readonly onTurnedAway: (reason: 'connections') => void
   readonly logger: Logger
 }
 
@@ -13,22 +21,62 @@ export type HttpServerOptions = {
 const HEADERS_TIMEOUT_MS = 10_000
 const REQUEST_TIMEOUT_MS = 15_000
 const CHECK_EVERY_MS = 2_000
+/** Longer than the minute for which load balancers usually keep a connection, so that it is they who close it. */
+const KEEP_ALIVE_MS = 72_000
+const MAX_BODY_BYTES = 100 * 1024
+const MAX_HEADER_BYTES = 16 * 1024
+const MAX_HEADERS = 100
+const MAX_URL_CHARACTERS = 8 * 1024
+/** How long a page's browser may remember that it is allowed, in seconds. */
+const PREFLIGHT_S = 600
 
-/** The HTTP server without its routes: timeouts, cross-origin rules, and errors that tell nothing they should not. */
-export async function createHttpServer({
-  allowedOrigins,
-  isDraining,
-  logger,
-}: HttpServerOptions): Promise<FastifyInstance> {
+/**
+ * The HTTP server without its routes: what a peer may cost, cross-origin rules, headers that keep browsers from doing more
+ * with an answer than read it, and errors that tell nothing they should not.
+ */
+export async function createHttpServer(options: HttpServerOptions): Promise<FastifyInstance> {
+  const { settings, isDraining, onTurnedAway, logger } = options
+  const headers = safeHeaders(settings.publicUrl)
   const app = fastify({
     logger: false,
+    bodyLimit: MAX_BODY_BYTES,
     requestTimeout: REQUEST_TIMEOUT_MS,
-    http: { headersTimeout: HEADERS_TIMEOUT_MS, connectionsCheckingInterval: CHECK_EVERY_MS },
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    http: {
+      headersTimeout: HEADERS_TIMEOUT_MS,
+      connectionsCheckingInterval: CHECK_EVERY_MS,
+      // Node's own default for these, which options on its command line can change for the whole process.
+      maxHeaderSize: MAX_HEADER_BYTES,
+      insecureHTTPParser: false,
+      requireHostHeader: true,
+    },
+    // Whoever is no proxy of ours may write anything into X-Forwarded-For.
+    trustProxy: settings.limits.trustProxy.length === 0 ? false : [...settings.limits.trustProxy],
     forceCloseConnections: 'idle',
+    // An address that cannot be read, or whose last part is too long, leads nowhere; the framework's own answer repeats it.
+    frameworkErrors: (_error, _request, reply: FastifyReply) =>
+      void reply.headers(headers).code(404).send(problem(404)),
+    // The routes themselves turn away what comes then, and say when to come again.
+    return503OnClosing: false,
   })
-  if (allowedOrigins.length > 0)
-    await app.register(cors, { origin: [...allowedOrigins], methods: ['GET', 'POST'], maxAge: 600 })
+  limitConnections(app.server, {
+    perAddress: settings.limits.connectionsPerAddress,
+    isProxy: createNetworkCheck(settings.limits.trustProxy),
+    onRefused: () => onTurnedAway('connections'),
+  })
+  app.addHook('onRequest', (_request, reply, done) => {
+    reply.headers(headers)
+    done()
+  })
+  answerInOrder(app)
+  if (settings.allowedOrigins.length > 0)
+    await app.register(cors, { origin: [...settings.allowedOrigins], methods: ['GET', 'POST'], maxAge: PREFLIGHT_S })
 
+  app.addHook('onRequest', ({ raw }, reply, done) => {
+    const status = oversize(raw.url ?? '', raw.rawHeaders.length / 2) ?? hostFault(raw.headersDistinct['host'])
+    if (status === null) return done()
+    return void reply.header('connection', 'close').code(status).send(problem(status))
+  })
   // A connection that is kept alive after the last answer would hold up the end of the process for a minute.
   app.addHook('onSend', (_request, reply, payload, done) => {
     if (isDraining()) reply.header('connection', 'close')
@@ -44,17 +92,25 @@ export async function createHttpServer({
   return app
 }
 
-const MESSAGES: Readonly<Record<number, string>> = {
-  400: 'The request cannot be read.',
-  404: 'There is nothing at this address.',
-  413: 'The request is too large.',
-  415: 'The content type is not one that is read here.',
+/** Turns of the event loop in which connections are accepted before the listening socket closes. */
+const LAST_TURNS = 10
+
+/** Takes no new connections and waits for the answers that are under way; cuts what is still there after so many milliseconds. */
+export async function closeHttpServer(app: FastifyInstance, milliseconds: number): Promise<void> {
+  // What waits to be accepted would be reset, and time alone does not tell whether the loop came to look.
+  for (let turn = 0; turn < LAST_TURNS; turn++) await setImmediate()
+  const cut = setTimeout(() => app.server.closeAllConnections(), milliseconds)
+  await app.close()
+  clearTimeout(cut)
 }
 
-/** The body of an error in GraphQL's own form, so that a client needs one way to read errors. */
-function problem(status: number) {
-  const code = status >= 500 ? 'INTERNAL_SERVER_ERROR' : 'BAD_REQUEST'
-  const message =
-    MESSAGES[status] ?? (status >= 500 ? 'The request failed. The fault has been logged.' : 'The request was refused.')
-  return { errors: [{ message, extensions: { code } }] }
+/** Of two hosts Node keeps the first, and whoever stands in front of us may have gone by the other. */
+function hostFault(hosts: readonly string[] | undefined): number | null {
+  return hosts !== undefined && hosts.length > 1 ? 400 : null
+}
+
+/** Beyond its own limit Node drops headers in silence, and then nobody knows what was asked: so they are counted here. */
+function oversize(url: string, headers: number): number | null {
+  if (url.length > MAX_URL_CHARACTERS) return 414
+  return headers > MAX_HEADERS ? 431 : null
 }

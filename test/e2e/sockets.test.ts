@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startNetwork, type Network } from '../network.ts'
 import { createLink, LINK_UPDATES, type CreatedLink } from '../operations.ts'
+import { openRawPeer } from '../raw-websocket.ts'
 import { closeCodeOf, greetedSocket, openSocket, type RawSocketOptions } from '../socket.ts'
 import { isCaughtUp } from '../streams.ts'
 
@@ -73,8 +74,64 @@ describe('the origin of a socket', () => {
     'null',
     '',
     'capacitor://localhost.evil.test',
+    `https://evil.example.test, ${LISTED_ORIGIN}`,
+    'https://evilshop.example.test',
+    `${LISTED_ORIGIN}.`,
+    `${LISTED_ORIGIN}:443`,
+    `${LISTED_ORIGIN}/`,
+    'https://user@shop.example.test',
+    'https://shop.example.test@evil.example.test',
+    'https://shop.example.test#evil.example.test',
+    'https://shop.example.test%00.evil.example.test',
+    'https://shop%2eexample.test',
+    'file://',
+    'http://localhost',
   ])('%s is refused at the upgrade', async (origin) => {
     await expect(openSocket(network.app.url, { headers: { origin } })).rejects.toMatchObject({ status: 403 })
+  })
+
+  it.each([
+    ['two, the first of them listed', [LISTED_ORIGIN, 'https://evil.example.test']],
+    ['two, the last of them listed', ['https://evil.example.test', LISTED_ORIGIN]],
+    ['one twice', [LISTED_ORIGIN, LISTED_ORIGIN]],
+  ])('%s is refused: several headers', async (_what, origins) => {
+    const headers = origins.map((origin) => ['Origin', origin] as const)
+    await expect(openRawPeer(network.app.url, { headers })).rejects.toMatchObject({ status: 403 })
+  })
+
+  it.each(['pay.example.test:8443', 'pay.example.test.', 'PAY.example.test', 'evil.example.test'])(
+    'that is not the address of the request (%s) is refused',
+    async (host) => {
+      const headers = [
+        ['Host', host],
+        ['Origin', 'https://pay.example.test'],
+      ] as const
+      await expect(openRawPeer(network.app.url, { headers })).rejects.toMatchObject({ status: 403 })
+    },
+  )
+
+  it('is asked for, whatever else the request brings: a cookie, or a good token', async () => {
+    const token = await network.token()
+    for (const [name, value] of [
+      ['Cookie', `token=${token}`],
+      ['Authorization', `Bearer ${token}`],
+    ] as const) {
+      const headers = [
+        ['Origin', 'https://evil.example.test'],
+        [name, value],
+      ] as const
+      await expect(openRawPeer(network.app.url, { headers })).rejects.toMatchObject({ status: 403 })
+    }
+  })
+
+  it('that is right gives no rights to a cookie', async () => {
+    const cookie = `token=${await network.token()}; authorization=Bearer ${await network.token()}`
+    const socket = await greetedSocket(network.app.url, {}, { headers: { origin: LISTED_ORIGIN, cookie } })
+    socket.send({ id: '1', type: 'subscribe', payload: { query: LINK_UPDATES, variables: { id: link.id } } })
+    expect(await socket.next()).toMatchObject({
+      payload: { data: null, errors: [{ extensions: { code: 'NOT_FOUND' } }] },
+    })
+    socket.close()
   })
 
   it.each<[string, () => RawSocketOptions]>([

@@ -1,3 +1,4 @@
+import { inspect } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import { describeFaults, parseConfig } from '../../src/config.ts'
 import type { Config, ConfigFault, Environment } from '../../src/config.ts'
@@ -23,6 +24,9 @@ function configOf(env: Environment): Config {
   return result.config
 }
 
+const pathOf = ({ database }: Config) => database.kind === 'sqlite' && database.path
+const placeOf = ({ database }: Config) => database.kind === 'postgres' && database.place
+
 function faultsOf(env: Environment): readonly ConfigFault[] {
   const result = parseConfig(env, generate)
   return result.ok ? [] : result.faults
@@ -37,6 +41,8 @@ describe('parseConfig without any setting', () => {
       upstream: { kind: 'built-in-sandbox', port: 4010, environment: 'sandbox', sites: null },
       clients: { kind: 'secret', issuer: null, audience: null },
       router: { kind: 'open' },
+      callbackOrigins: [],
+      tracesEndpoint: null,
       database: { kind: 'sqlite', path: './data/payments.db' },
       trustedDocuments: null,
       logLevel: 'info',
@@ -140,15 +146,36 @@ describe('parseConfig reads', () => {
       ['https://a.test', 'http://localhost:5173', 'capacitor://localhost'],
     ],
     [
+      'no proxy of ours',
+      {},
+      (config) => config.http.limits,
+      {
+        trustProxy: [],
+        connectionsPerAddress: 0,
+        failedAuthentications: 60,
+        graphqlInFlight: 512,
+        eventLoopDelayMs: 100,
+      },
+    ],
+    [
+      'proxies of ours',
+      { TRUST_PROXY: '203.0.113.7, 2001:db8::/32,loopback' },
+      (config) => config.http.limits.trustProxy,
+      ['203.0.113.7', '2001:db8::/32', '127.0.0.0/8', '::1/128'],
+    ],
+    [
       'several secrets',
       { WEBHOOK_SECRETS: 'a'.repeat(16) + ',' + 'b'.repeat(16) },
       (config) => config.webhooks.secrets.length,
       2,
     ],
     ['key length in bytes', { SIGNING_KEYS: 'é'.repeat(16) }, (config) => config.signingKeys.length, 1],
-    ['a relative file', { DATABASE_URL: 'file:./x/y.db' }, (config) => config.database.path, './x/y.db'],
-    ['an absolute file', { DATABASE_URL: 'file:/var/y.db' }, (config) => config.database.path, '/var/y.db'],
-    ['an absolute file address', { DATABASE_URL: 'file:///var/y.db' }, (config) => config.database.path, '/var/y.db'],
+    ['a relative file', { DATABASE_URL: 'file:./x/y.db' }, pathOf, './x/y.db'],
+    ['an absolute file', { DATABASE_URL: 'file:/var/y.db' }, pathOf, '/var/y.db'],
+    ['an absolute file address', { DATABASE_URL: 'file:///var/y.db' }, pathOf, '/var/y.db'],
+    ['a server', { DATABASE_URL: 'postgres://u:p@db.test:5433/pay' }, placeOf, 'db.test:5433/pay'],
+    ['a server without password', { DATABASE_URL: 'postgresql://u@[::1]/pay?sslmode=require' }, placeOf, '[::1]/pay'],
+    ['a socket', { DATABASE_URL: 'postgres://u@localhost/pay?host=/run/pg' }, placeOf, '/run/pg/pay'],
     ['a router', { ROUTER_SECRETS: 'r'.repeat(16) }, (config) => config.router.kind, 'guarded'],
     ['a manifest', { TRUSTED_DOCUMENTS: './documents.json' }, (config) => config.trustedDocuments, './documents.json'],
     [
@@ -178,6 +205,12 @@ describe('parseConfig reads', () => {
     ['sites of the sandbox', { UPSTREAM_SITES: SITES }, (config) => config.upstream.sites?.length, 1],
   ])('%s', (_name, env, pick, value) => {
     expect(pick(configOf(env))).toEqual(value)
+  })
+
+  it('an address of a server whose password cannot be printed', () => {
+    const config = configOf({ DATABASE_URL: 'postgres://user:kanarie7@host/db' })
+    expect(config.database.kind === 'postgres' && config.database.url.reveal()).toContain('kanarie7')
+    expect(`${inspect(config, { depth: 9 })}${JSON.stringify(config)}`).not.toContain('kanarie7')
   })
 
   it('a result that is frozen throughout', () => {

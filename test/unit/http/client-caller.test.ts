@@ -17,16 +17,25 @@ describe('callerOf', () => {
   })
 
   it('is the client that the token names', async () => {
-    const caller = await callerOf({ authorization: `Bearer ${token}` }, verifier)
+    const caller = await callerOf({ authorization: [`Bearer ${token}`] }, verifier)
     expect(caller).toMatchObject({ kind: 'client', subject: 'shop-1', scopes: new Set(['payments:read']) })
   })
 
   it.each(['', 'Bearer', 'Bearer ', token, `Basic ${token}`, `Bearer ${token}x`, `Bearer ${token}, Bearer ${token}`])(
     'is refused with the header %.20j',
     async (authorization) => {
-      await expect(callerOf({ authorization }, verifier)).rejects.toBeInstanceOf(InvalidTokenError)
+      await expect(callerOf({ authorization: [authorization] }, verifier)).rejects.toBeInstanceOf(InvalidTokenError)
     },
   )
+
+  it('is refused with two headers, also of the same token', async () => {
+    for (const other of [token, 'a.b.c', ''])
+      for (const authorization of [
+        [`Bearer ${token}`, `Bearer ${other}`],
+        [`Bearer ${other}`, `Bearer ${token}`],
+      ])
+        await expect(callerOf({ authorization }, verifier)).rejects.toBeInstanceOf(InvalidTokenError)
+  })
 })
 
 describe('the check of the router', () => {

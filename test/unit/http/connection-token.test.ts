@@ -23,5 +23,9 @@ it.each<[string, unknown, string | undefined, string | null]>([
   ['parameters before a header', { token: 'a.b.c' }, 'Bearer d.e.f', 'a.b.c'],
   ['a header behind empty parameters', { token: '' }, 'Bearer d.e.f', 'd.e.f'],
 ])('reads %s', (_name, params, authorization, token) => {
-  expect(connectionToken(params, authorization === undefined ? {} : { authorization })).toBe(token)
+  expect(connectionToken(params, authorization === undefined ? {} : { authorization: [authorization] })).toBe(token)
+})
+
+it('does not choose between two headers', () => {
+  expect(connectionToken({}, { authorization: ['Bearer a.b.c', 'Bearer d.e.f'] })).toBe('Bearer a.b.c, Bearer d.e.f')
 })

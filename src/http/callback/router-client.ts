@@ -1,0 +1,69 @@
+import type { FormattedExecutionResult, GraphQLFormattedError } from 'graphql'
+import { Pool } from 'undici'
+import type { Callback } from './callback.ts'
+
+/** What a router is told of a subscription. A check asks whether it still wants to be told. */
+export type CallbackMessage =
+  | { readonly action: 'check' }
+  | { readonly action: 'next'; readonly payload: FormattedExecutionResult }
+  | { readonly action: 'complete'; readonly errors?: readonly GraphQLFormattedError[] }
+
+/** Refused is final: the router has answered, and does not want it. Failed may work another time. */
+export type Reception = 'taken' | 'refused' | 'failed'
+
+export type RouterClient = {
+  send(callback: Callback, message: CallbackMessage): Promise<Reception>
+  /** Cuts what is under way. */
+  close(): Promise<void>
+}
+
+export const PROTOCOL_HEADER = 'subscription-protocol'
+export const PROTOCOL = 'callback/1.0'
+
+/** All in milliseconds. A router that is slower than this holds up only its own subscription. */
+const CONNECT_MS = 2_000
+const ANSWER_MS = 5_000
+const CONNECTIONS = 50
+/** Bytes of an answer's body that are read, so that its connection can be used again. */
+const BODY_BYTES = 16 * 1024
+
+/**
+ * Sends callbacks to the origins of the settings, on connections of their own, so that a router in trouble takes none from
+ * the service. Redirects are not followed: they are refusals.
+ */
+export function createRouterClient(origins: readonly string[]): RouterClient {
+  const pools = new Map(
+    origins.map((origin) => [origin, new Pool(origin, { connections: CONNECTIONS, connect: { timeout: CONNECT_MS } })]),
+  )
+  return {
+    async send({ origin, path, id, verifier }, message) {
+      const pool = pools.get(origin)
+      if (pool === undefined) return 'refused'
+      try {
+        const { statusCode, headers, body } = await pool.request({
+          method: 'POST',
+          path,
+          headers: { 'content-type': 'application/json', accept: 'application/json', [PROTOCOL_HEADER]: PROTOCOL },
+          body: JSON.stringify({ kind: 'subscription', id, verifier, ...message }),
+          signal: AbortSignal.timeout(ANSWER_MS),
+        })
+        await body.dump({ limit: BODY_BYTES })
+        return received(message, statusCode, headers[PROTOCOL_HEADER])
+      } catch {
+        return 'failed'
+      }
+    },
+    async close() {
+      await Promise.all([...pools.values()].map((pool) => pool.destroy()))
+    },
+  }
+}
+
+const TOO_MANY = 429
+
+function received({ action }: CallbackMessage, status: number, protocol: string | string[] | undefined): Reception {
+  if (status >= 500 || status === TOO_MANY) return 'failed'
+  if (status < 200 || status >= 300) return 'refused'
+  // Any server may answer with success: that it knows the protocol is what a check is about.
+  return action === 'check' && (status !== 204 || protocol !== PROTOCOL) ? 'refused' : 'taken'
+}

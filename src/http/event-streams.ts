@@ -1,0 +1,155 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { OperationTypeNode } from 'graphql'
+import type { OperationLimits } from '../config.ts'
+import type { Context } from '../graphql/context.ts'
+import type { ErrorFormatter } from '../graphql/errors.ts'
+import { only, operationResults } from '../graphql/operation-results.ts'
+import type { OperationGate } from '../graphql/prepare-operation.ts'
+import type { Logger } from '../log.ts'
+import { carryEvents, EVENT_STREAM_LIMITS, type EventPeer, type EventStreamLimits } from './carry-events.ts'
+import { EVENTS_PATH } from './graphql-addresses.ts'
+import { requestIn } from './graphql-body.ts'
+import { refusal, refusals, refuse } from './graphql-refusals.ts'
+import type { HttpSubscription } from './graphql-route.ts'
+import { problem } from './problem.ts'
+import { runEventStream, type EventStreamParts } from './run-event-stream.ts'
+import { createStreamQuota, type StreamQuotaOptions } from './stream-quota.ts'
+
+export type EventStreamOptions = Pick<StreamQuotaOptions, 'addressOf' | 'isRouter'> & {
+  readonly prepare: OperationGate['prepare']
+  readonly formatError: ErrorFormatter
+  /** The context of whoever sends a request. Rejects when the token does not hold. */
+  readonly contextOf: (request: FastifyRequest) => Promise<Context>
+  readonly isAllowedOrigin: (request: FastifyRequest['raw']) => boolean
+  /** Whether new work is to be turned away. */
+  readonly isShedding: () => boolean
+  readonly operationLimits: Pick<OperationLimits, 'bodyBytes' | 'timeoutMs'>
+  readonly logger: Logger
+  readonly clock: () => Date
+  readonly limits?: Partial<EventStreamLimits>
+}
+
+export type EventStreams = {
+  /** How many are open. */
+  readonly count: number
+  /** Takes over a subscription that came to the address of queries and may be answered with events. */
+  takeOver(subscription: HttpSubscription): boolean
+  /** Interrupts every stream, so that clients come back to a process that runs. */
+  close(): Promise<void>
+}
+
+/** Seconds after which a client that was turned away should come again. */
+const RETRY_AFTER_S = 5
+/** How long peers may take to accept the last event, in milliseconds. */
+const GOODBYE_MS = 2_000
+const TOO_MANY = refusal('Too many streams are open.', 'TOO_MANY_OPERATIONS', 429)
+
+/**
+ * Operations over server-sent events, in the distinct connections mode of GraphQL over SSE
+ * (https://github.com/enisdenjo/graphql-sse/blob/master/PROTOCOL.md): one request, one stream, which is the same as over
+ * WebSocket. The library's own handler queues whatever a source gives, however slow the reader is, so only its messages are
+ * used.
+ */
+export function addEventStreams(app: FastifyInstance, options: EventStreamOptions): EventStreams {
+  const { prepare, formatError, contextOf, operationLimits, logger, clock } = options
+  const limits = { ...EVENT_STREAM_LIMITS, ...options.limits }
+  const open = new Map<EventPeer, { readonly interrupt: () => void }>()
+  const take = createStreamQuota({ ...options, limits })
+
+  const stream = (reply: FastifyReply, { caller }: Context, start: EventStreamParts['start']): void => {
+    const leave = take(reply.request.raw, caller)
+    if (leave === null) {
+      logger.warn({}, 'a stream of events was refused: too many are open')
+      return void refuse(reply.header('retry-after', RETRY_AFTER_S), [TOO_MANY], formatError)
+    }
+    const peer = carryEvents(reply, limits, () => logger.info({}, 'a stream was cut: its peer does not read'))
+    const interrupt = runEventStream({ peer, caller, start, formatError, logger, clock })
+    open.set(peer, { interrupt })
+    void peer.closed.then(() => open.delete(peer)).then(leave)
+  }
+
+  const run = ({ request, reply, context, prepared }: Omit<HttpSubscription, 'operation'>) => {
+    const resumeAfter = request.headers['last-event-id']
+    const contextValue = typeof resumeAfter === 'string' && resumeAfter !== '' ? { ...context, resumeAfter } : context
+    stream(reply, context, (onFailure) =>
+      operationResults(
+        { ...prepared, contextValue },
+        {
+          formatError,
+          timeoutMs: operationLimits.timeoutMs,
+          onFailure: (error) => {
+            logger.error({ err: error }, 'the source of a stream failed')
+            onFailure()
+          },
+        },
+      ),
+    )
+  }
+
+  const turnAway = (request: FastifyRequest, reply: FastifyReply): boolean => {
+    const status = options.isAllowedOrigin(request.raw) ? 503 : 403
+    if (status === 503 && !options.isShedding()) return false
+    if (status === 503) reply.header('retry-after', RETRY_AFTER_S)
+    void reply.code(status).send(problem(status))
+    return true
+  }
+
+  const answer = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+    try {
+      const operation = requestIn(request)
+      const context = await contextOf(request)
+      const prepared = prepare(operation, context)
+      if ('document' in prepared) {
+        if (request.method === 'GET' && prepared.operation.operation === OperationTypeNode.MUTATION)
+          return reply.code(405).header('allow', 'POST').send(problem(405))
+        run({ request, reply, context, prepared })
+      } else {
+        const errors = prepared.map((error) => formatError(error.toJSON(), error))
+        stream(reply, context, async () => only({ errors }))
+      }
+      return reply
+    } catch (error) {
+      return refuse(reply, refusals(error), formatError)
+    }
+  }
+
+  app.register(async (scope) => {
+    // Any page may send the others without asking first.
+    scope.removeAllContentTypeParsers()
+    scope.addContentTypeParser('application/json', { parseAs: 'string' }, (_request, body, done) => done(null, body))
+    scope.route({
+      method: ['GET', 'POST'],
+      url: EVENTS_PATH,
+      exposeHeadRoute: false,
+      bodyLimit: operationLimits.bodyBytes,
+      onRequest: (request, reply, done) => {
+        reply.header('cache-control', 'no-store')
+        if (!acceptsEvents(request)) void reply.code(406).send(problem(406))
+        else if (!turnAway(request, reply)) done()
+      },
+      handler: answer,
+    })
+  })
+
+  return {
+    get count() {
+      return open.size
+    },
+    takeOver(subscription) {
+      if (!acceptsEvents(subscription.request)) return false
+      if (!turnAway(subscription.request, subscription.reply)) run(subscription)
+      return true
+    },
+    async close() {
+      const peers = [...open.keys()]
+      for (const { interrupt } of open.values()) interrupt()
+      const stragglers = setTimeout(() => peers.forEach((peer) => peer.cut()), GOODBYE_MS)
+      await Promise.all(peers.map(({ closed }) => closed))
+      clearTimeout(stragglers)
+    },
+  }
+}
+
+function acceptsEvents({ headers }: FastifyRequest): boolean {
+  return /(?:^|,)\s*text\/event-stream\s*(?:[;,]|$)/i.test(headers.accept ?? '')
+}

@@ -1,0 +1,94 @@
+import { MessageType, parseMessage } from 'graphql-ws'
+
+/** The operations of one socket. */
+export type Operations = {
+  /** Hands a message to the library when the library can take it. Rejects with what a handler threw. */
+  handle(text: string): Promise<void>
+  /** Counts an operation that is about to begin; false when too many of its kind are under way. */
+  admit(id: string, kind: OperationKind): boolean
+  /** Resolves when the operation that is under way with this id has ended. */
+  ended(id: string): Promise<void>
+}
+
+export type OperationKind = 'stream' | 'other'
+
+export type OperationsOptions = {
+  /** The library's own way to handle a message. What it gives for an operation resolves when that has ended. */
+  readonly listener: (text: string) => Promise<void>
+  /** Operations of one kind that may be under way at once. */
+  readonly limit: number
+  /** Tells whether one more operation may begin now. */
+  readonly mayBegin: () => boolean
+  /** Resolves when the event loop has a turn for one more. */
+  readonly turn: () => Promise<void>
+  readonly close: (reason: 'duplicate' | 'invalid' | 'flood') => void
+}
+
+type Running = {
+  kind: OperationKind | null
+  /** The client has completed it. */
+  over: boolean
+  ended: Promise<void>
+}
+
+/** What only a server says. */
+const OF_SERVERS: ReadonlySet<string> = new Set([MessageType.ConnectionAck, MessageType.Next, MessageType.Error])
+
+/**
+ * Keeps account of what runs on a socket. The library forgets an operation as soon as the client completes it, and takes
+ * the next one under that id for it while it winds down, so that neither could be ended: here the next one waits until
+ * the first has gone, and what winds down still counts.
+ */
+export function createOperations({ listener, limit, mayBegin, turn, close }: OperationsOptions): Operations {
+  const running = new Map<string, Running>()
+  let greeted = false
+
+  const begin = async (id: string, text: string): Promise<void> => {
+    const earlier = running.get(id)
+    if (earlier?.over === false) return close('duplicate')
+    const { promise: ended, resolve: end } = Promise.withResolvers<void>()
+    const operation: Running = { kind: null, over: false, ended }
+    running.set(id, operation)
+    try {
+      if (earlier !== undefined) await earlier.ended
+      // Before the greeting the library closes the socket for it: nothing begins, and nothing may come between.
+      if (greeted) await turn()
+      if (!operation.over) await listener(text)
+    } finally {
+      if (running.get(id) === operation) running.delete(id)
+      end()
+    }
+  }
+
+  return {
+    async handle(text) {
+      const message = readMessage(text)
+      // What cannot be read is answered by the library.
+      if (message === null) return listener(text)
+      if (OF_SERVERS.has(message.type)) return close('invalid')
+      if (message.type === MessageType.Subscribe) return mayBegin() ? begin(message.id, text) : close('flood')
+      if (message.type === MessageType.Complete) {
+        const operation = running.get(message.id)
+        if (operation !== undefined) operation.over = true
+      }
+      await listener(text)
+      if (message.type === MessageType.ConnectionInit) greeted = true
+    },
+    admit(id, kind) {
+      const others = Array.from(running.values()).filter((operation) => operation.kind === kind).length
+      if (others >= limit) return false
+      const operation = running.get(id)
+      if (operation !== undefined) operation.kind = kind
+      return true
+    },
+    ended: async (id) => running.get(id)?.ended,
+  }
+}
+
+function readMessage(text: string): ReturnType<typeof parseMessage> | null {
+  try {
+    return parseMessage(text)
+  } catch {
+    return null
+  }
+}

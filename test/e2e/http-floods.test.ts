@@ -1,0 +1,147 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { rawExchange } from '../faults/raw-http.ts'
+import { startNetwork, type Network } from '../network.ts'
+import { createLink } from '../operations.ts'
+import { addressOf, defaultAddress, deliver, deliveries, honestHeaders, paymentBody, send } from '../webhooks.ts'
+
+const LIMIT = 5
+const QUERY = JSON.stringify({ query: '{ paymentCurrencies { code } }' })
+const ROUTER_SECRET = 'router-secret-of-the-tests'
+const FORGED = '0'.repeat(64)
+const json = { 'content-type': 'application/json' }
+
+let network: Network
+const start = async (env: Record<string, string>) => {
+  network = await startNetwork({ env: { MAX_FAILED_AUTHENTICATIONS: String(LIMIT), ...env } })
+  return network
+}
+
+const graphql = () => `${network.app.url}/graphql`
+
+/** The status of a GraphQL request with this token, or with none. */
+const ask = async (token: string | null, headers: Record<string, string> = {}) =>
+  (
+    await send(graphql(), {
+      headers: { ...json, ...(token === null ? {} : { authorization: `Bearer ${token}` }), ...headers },
+      body: QUERY,
+    })
+  ).status
+
+/** Makes one address fail as often as it may, and returns the statuses of the answers. */
+const failOften = async (headers: Record<string, string> = {}) => {
+  const statuses: number[] = []
+  for (let turn = 0; turn <= LIMIT; turn += 1) statuses.push(await ask('no.real.token', headers))
+  return statuses
+}
+
+describe('an address that shows wrong credentials too often', () => {
+  beforeEach(async () => void (await start({ ROUTER_SECRETS: ROUTER_SECRET })))
+  afterEach(() => network.close())
+
+  it('is told so, and has none of its good requests refused', async () => {
+    const link = await addressOf(network, await createLink(network))
+    expect(await failOften()).toEqual(Array.from({ length: LIMIT + 1 }, () => 401))
+    const refused = await send(graphql(), { headers: { ...json, authorization: 'Bearer no.real.token' }, body: QUERY })
+    expect(refused).toMatchObject({ status: 429, headers: { connection: 'close' } })
+    expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0)
+    expect(JSON.parse(refused.body)).toMatchObject({ errors: [{ extensions: { code: 'TOO_MANY_REQUESTS' } }] })
+
+    expect(await ask(null)).toBe(200)
+    expect(await ask(await network.token())).toBe(200)
+    expect((await deliver(link, paymentBody())).status).toBe(200)
+    expect((await deliver(defaultAddress(network), paymentBody())).status).toBe(200)
+    expect(await deliveries(network)).toHaveLength(2)
+  })
+
+  it('is refused what its headers give away, and has the rest looked at', async () => {
+    await failOften()
+    const link = await addressOf(network, await createLink(network))
+    const body = paymentBody()
+    const attempt = async (url: string, headers: Record<string, string | undefined>) => {
+      const given = Object.entries({ ...honestHeaders(body, link.authorization), ...headers })
+      const sent = Object.fromEntries(given.filter(([, value]) => value !== undefined))
+      return send(url, { headers: sent, body })
+    }
+    const stranger = { ...link, url: link.url.replace(link.ref, 'somebody') }
+    expect(await attempt(link.url, { authorization: undefined })).toMatchObject({ status: 429, body: 'refused' })
+    expect(await attempt(link.url, { authorization: 'Bearer v1.00000000.AAAA' })).toMatchObject({ status: 429 })
+    expect(await attempt(link.url, { 'http-webhook-signature': 'none' })).toMatchObject({ status: 429 })
+    expect(await attempt(stranger.url, {})).toMatchObject({ status: 429 })
+    expect(await attempt(defaultAddress(network), { 'http-webhook-signature': undefined })).toMatchObject({
+      status: 429,
+    })
+    expect(await attempt(link.url, { 'http-webhook-signature': FORGED })).toMatchObject({ status: 401 })
+    expect(await attempt(defaultAddress(network), { 'http-webhook-signature': FORGED })).toMatchObject({ status: 401 })
+    expect(await attempt(link.url, {})).toMatchObject({ status: 200 })
+  })
+
+  it.each(['/graphql', '/webhooks/payments'])('is refused at %s before its body is there', async (path) => {
+    await failOften()
+    const { statuses } = await rawExchange(
+      network.app.url,
+      `POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n` +
+        'Authorization: Bearer no.real.token\r\nContent-Length: 1000\r\n\r\n',
+    )
+    expect(statuses).toEqual([429])
+  })
+
+  it('may have failed as a webhook, too; the router is none of them', async () => {
+    for (let turn = 0; turn <= LIMIT; turn += 1) {
+      const sent = await send(defaultAddress(network), { headers: honestHeaders('', undefined, FORGED), body: '{}' })
+      expect(sent.status).toBe(401)
+      expect(await ask('no.real.token', { 'x-router-secret': ROUTER_SECRET })).toBe(401)
+    }
+    expect(await ask('no.real.token', { 'x-router-secret': ROUTER_SECRET })).toBe(401)
+    expect(await ask('no.real.token', { 'x-router-secret': `${ROUTER_SECRET}.` })).toBe(429)
+    const figures = await (await fetch(`${network.app.url}/metrics`)).text()
+    expect(figures).toMatch(/^payments_turned_away_total\{reason="failed_authentication"\} 1$/m)
+  })
+})
+
+describe('the address of a peer', () => {
+  afterEach(() => network.close())
+  const from = (...addresses: string[]) => ({ 'x-forwarded-for': addresses.join(', ') })
+
+  it('is that of the connection, whatever it says of itself', async () => {
+    await start({})
+    for (let turn = 0; turn <= LIMIT; turn += 1) await ask('no.real.token', from(`192.0.2.${turn}`))
+    expect(await ask('no.real.token', { ...from('192.0.2.99'), forwarded: 'for=192.0.2.99' })).toBe(429)
+  })
+
+  it('is the one that a proxy of ours has seen, and not what was written before it', async () => {
+    await start({ TRUST_PROXY: 'loopback' })
+    for (let turn = 0; turn <= LIMIT; turn += 1) await ask('no.real.token', from(`198.51.100.${turn}`, '192.0.2.1'))
+    expect(await ask('no.real.token', from('198.51.100.99', '192.0.2.1'))).toBe(429)
+    expect(await ask('no.real.token', from('192.0.2.1', '::ffff:192.0.2.1'))).toBe(429)
+    expect(await ask('no.real.token', from('192.0.2.1', '192.0.2.2'))).toBe(401)
+    expect(await ask('no.real.token')).toBe(401)
+  })
+
+  it('is not believed to be our proxy by a peer that is none', async () => {
+    await start({ TRUST_PROXY: '203.0.113.0/24' })
+    for (let turn = 0; turn <= LIMIT; turn += 1) await ask('no.real.token', from(`192.0.2.${turn}`))
+    expect(await ask('no.real.token', from('192.0.2.99'))).toBe(429)
+  })
+
+  it('may have so many connections, and closing one makes room', async () => {
+    await start({ MAX_CONNECTIONS_PER_ADDRESS: '3' })
+    const ping = 'GET /health/live HTTP/1.1\r\nHost: x\r\n'
+    const holding = Array.from({ length: 3 }, () => {
+      const { promise: answered, resolve: onAnswer } = Promise.withResolvers<void>()
+      const { promise: leaving, resolve: leave } = Promise.withResolvers<void>()
+      const exchange = rawExchange(network.app.url, (socket) => {
+        socket.write(`${ping}\r\n`)
+        socket.once('data', () => onAnswer())
+        void leaving.then(() => socket.end())
+      })
+      return { answered, leave, exchange }
+    })
+    await Promise.all(holding.map(({ answered }) => answered))
+    const refused = await rawExchange(network.app.url, `${ping}\r\n`)
+    expect(refused.statuses).toEqual([])
+    for (const { leave } of holding) leave()
+    await Promise.all(holding.map(({ exchange }) => exchange))
+    const taken = await rawExchange(network.app.url, `${ping}Connection: close\r\n\r\n`)
+    expect(taken.statuses).toEqual([200])
+  })
+})

@@ -1,0 +1,91 @@
+import { join } from 'node:path'
+import { expect, it, onTestFinished } from 'vitest'
+import { startApp } from '../faults/killable-app.ts'
+import { LINK_UPDATES } from '../operations.ts'
+import { temporaryFolder } from '../process.ts'
+import { greetedSocket, UpgradeRefused, type RawSocket } from '../socket.ts'
+import { deliver, paymentBody } from '../webhooks.ts'
+
+const SOCKETS = 60
+/** Operations that each socket has under way, the next as soon as one is answered. */
+const EACH = 8
+const WEBHOOKS = 40
+const STREAMS = 20
+/** How often each operation of the crowd may be answered meanwhile; about 40 when a turn answers all that it has read. */
+const ROUNDS = 10
+const QUERY = '{ paymentCurrencies { code exponent region versions enabled } }'
+const SETTINGS = {
+  SOCKET_LIMITS: 'operationsPerSecond=100000,messagesPerSecond=100000,bytesPerSecond=100000000',
+  MAX_EVENT_LOOP_DELAY_MS: '50',
+}
+
+it('lets webhooks in, and streams begin, while hundreds of operations are asked for at once over sockets', async () => {
+  const app = await startApp({ path: join(temporaryFolder(), 'payments.db'), env: SETTINGS })
+  onTestFinished(async () => void (await app.kill()))
+  const watcher = await openAtLast(app.url)
+  const crowd = await gather(app.url)
+  await expect.poll(crowd.refused, { timeout: 60_000 }).toBeGreaterThan(SOCKETS)
+
+  const before = crowd.answered()
+  const replies = await Promise.all(
+    Array.from({ length: WEBHOOKS }, () => deliver(`${app.url}/webhooks/payments`, paymentBody())),
+  )
+  expect(replies.map(({ status }) => status)).toEqual(Array.from({ length: WEBHOOKS }, () => 200))
+  expect(crowd.answered() - before).toBeLessThan(ROUNDS * SOCKETS * EACH)
+
+  for (let index = 0; index < STREAMS; index += 1) {
+    const payload = { query: LINK_UPDATES, variables: { id: 'unknown' } }
+    watcher.send({ id: `${index}`, type: 'subscribe', payload })
+    const [{ payload: told }, { type }] = [await watcher.next(), await watcher.next()]
+    expect(told).toMatchObject({ errors: [{ extensions: { code: 'NOT_FOUND' } }] })
+    expect(type).toBe('complete')
+  }
+  expect(await crowd.disperse()).toBe(0)
+}, 90_000)
+
+/** A process that has just started may be later than these settings allow it. */
+async function openAtLast(url: string): Promise<RawSocket> {
+  for (;;) {
+    try {
+      return await greetedSocket(url)
+    } catch (error) {
+      if (!(error instanceof UpgradeRefused)) throw error
+    }
+  }
+}
+
+/** Opens sockets that keep operations under way. */
+async function gather(url: string) {
+  const sockets = await Promise.all(Array.from({ length: SOCKETS }, () => openAtLast(url)))
+  const counts = { given: 0, refused: 0, other: 0 }
+  let over = false
+
+  const askOnAndOn = async (socket: RawSocket) => {
+    let last = 0
+    const ask = () => socket.send({ id: `${(last += 1)}`, type: 'subscribe', payload: { query: QUERY } })
+    for (let index = 0; index < EACH; index += 1) ask()
+    while (!over) {
+      const { type, payload } = await socket.next()
+      if (type === 'complete') continue
+      counts[kindOf(type, payload)] += 1
+      ask()
+    }
+    socket.close()
+  }
+  const asking = Promise.all(sockets.map(askOnAndOn))
+  return {
+    answered: () => counts.given + counts.refused,
+    refused: () => counts.refused,
+    /** Ends them all, and gives how many answers were neither data nor a refusal. */
+    async disperse() {
+      over = true
+      await asking
+      return counts.other
+    },
+  }
+}
+
+function kindOf(type: string, payload: unknown): 'given' | 'refused' | 'other' {
+  if (type === 'next') return 'given'
+  return JSON.stringify(payload).includes('"code":"OVERLOADED"') ? 'refused' : 'other'
+}
