@@ -1,0 +1,84 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
+
+export type CollectedSpan = {
+  readonly traceId: string
+  readonly spanId: string
+  readonly parentSpanId?: string
+  readonly name: string
+  readonly kind: number
+  readonly attributes: Readonly<Record<string, unknown>>
+  readonly failed: boolean
+}
+
+export type TraceCollector = {
+  /** What goes into the setting. */
+  readonly url: string
+  /** Everything that was sent, as it stood on the wire. */
+  readonly bodies: readonly string[]
+  readonly paths: readonly string[]
+  spans(): CollectedSpan[]
+  close(): Promise<void>
+}
+
+type WireValue = {
+  readonly stringValue?: string
+  readonly intValue?: number
+  readonly arrayValue?: { values: WireValue[] }
+}
+type WireAttributes = readonly { readonly key: string; readonly value: WireValue }[]
+type WireSpan = Omit<CollectedSpan, 'attributes' | 'failed'> & {
+  readonly attributes: WireAttributes
+  readonly status: { readonly code: number }
+}
+type WireBody = {
+  readonly resourceSpans: readonly {
+    readonly resource: { readonly attributes: WireAttributes }
+    readonly scopeSpans: readonly { readonly spans: readonly WireSpan[] }[]
+  }[]
+}
+
+const ERROR = 2
+
+/** A collector of OTLP over HTTP. `status` is what it answers. */
+export async function startTraceCollector(status = 200): Promise<TraceCollector> {
+  const bodies: string[] = []
+  const paths: string[] = []
+  const take = async (request: IncomingMessage, response: ServerResponse) => {
+    paths.push(`${request.method} ${request.url}`)
+    bodies.push(await text(request))
+    response.writeHead(status, { 'content-type': 'application/json' }).end('{}')
+  }
+  const server = createServer((request, response) => void take(request, response))
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    bodies,
+    paths,
+    spans: () =>
+      bodies
+        .flatMap((body) => (JSON.parse(body) as WireBody).resourceSpans)
+        .flatMap(({ resource, scopeSpans }) =>
+          scopeSpans.flatMap(({ spans }) =>
+            spans.map(({ attributes, status: outcome, ...span }) => ({
+              ...span,
+              attributes: { ...valuesOf(resource.attributes), ...valuesOf(attributes) },
+              failed: outcome.code === ERROR,
+            })),
+          ),
+        ),
+    async close() {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}
+
+function valuesOf(attributes: WireAttributes): Record<string, unknown> {
+  return Object.fromEntries(attributes.map(({ key, value }) => [key, valueOf(value)]))
+}
+
+function valueOf({ stringValue, intValue, arrayValue }: WireValue): unknown {
+  return stringValue ?? intValue ?? arrayValue?.values.map(valueOf)
+}
