@@ -1,49 +1,62 @@
-import { ApolloServer, type ApolloServerPlugin } from '@apollo/server'
+import { ApolloServer } from '@apollo/server'
 import {
   ApolloServerPluginCacheControlDisabled,
-  ApolloServerPluginInlineTraceDisabled,
   ApolloServerPluginLandingPageDisabled,
   ApolloServerPluginSchemaReportingDisabled,
   ApolloServerPluginUsageReportingDisabled,
 } from '@apollo/server/plugin/disabled'
-import { GraphQLError, OperationTypeNode, type GraphQLSchema } from 'graphql'
+import { ApolloServerPluginInlineTrace } from '@apollo/server/plugin/inlineTrace'
+import type { DocumentNode, GraphQLSchema } from 'graphql'
 import type { Logger } from '../log.ts'
+import type { Tracing } from '../tracing/tracing.ts'
+import { cachePolicyHeader } from './cache-policy.ts'
 import type { Context } from './context.ts'
-import { createErrorFormatter } from './errors.ts'
-import { routerRefusal, type OperationPolicy } from './operation-policy.ts'
+import type { ErrorFormatter } from './errors.ts'
+import { traceOperations } from './trace-operations.ts'
+
+const SHA256_DIGITS = 64
 
 export type ApolloOptions = {
   readonly schema: GraphQLSchema
-  readonly policy: OperationPolicy
+  /** An admitted document by the SHA-256 of its text. */
+  readonly documentBySha256: (hash: string) => DocumentNode | undefined
+  readonly formatError: ErrorFormatter
   readonly production: boolean
   readonly logger: Logger
+  readonly tracing: Tracing | null
 }
 
 /**
- * Apollo Server for queries and mutations over HTTP, with everything turned off that this subgraph does not use: the
- * cache-control plugin alone costs a fifth of the throughput of a cached list.
+ * Apollo Server runs queries and mutations that came over HTTP. It is given nothing that has not passed the gate of all
+ * transports, and takes the documents from there, so that it neither parses nor validates. Everything is turned off that
+ * this subgraph does not use: the cache-control plugin alone costs a fifth of the throughput of a cached list.
  */
 export async function startApollo({
   schema,
-  policy,
+  documentBySha256,
+  formatError,
   production,
   logger,
+  tracing,
 }: ApolloOptions): Promise<ApolloServer<Context>> {
   const server = new ApolloServer<Context>({
     schema,
-    introspection: policy.introspection || policy.routerOnly,
+    // Who may introspect has been decided at the gate.
+    introspection: true,
     includeStacktraceInErrorResponses: false,
     hideSchemaDetailsFromClientErrors: production,
     persistedQueries: false,
     allowBatchedHttpRequests: false,
     csrfPrevention: true,
     stopOnTerminationSignals: false,
-    parseOptions: { maxTokens: policy.maxTokens },
-    formatError: createErrorFormatter(logger, { production }),
+    documentStore: documentsFrom(documentBySha256),
+    formatError,
     plugins: [
-      admission(policy),
+      ...(tracing === null ? [] : [traceOperations(tracing)]),
+      cachePolicyHeader(schema),
       ApolloServerPluginCacheControlDisabled(),
-      ApolloServerPluginInlineTraceDisabled(),
+      // For the router alone, when it asks. Of an error it shows where it was, and not what it says.
+      ApolloServerPluginInlineTrace({ includeErrors: { masked: true } }),
       ApolloServerPluginLandingPageDisabled(),
       ApolloServerPluginSchemaReportingDisabled(),
       ApolloServerPluginUsageReportingDisabled(),
@@ -55,24 +68,13 @@ export async function startApollo({
   return server
 }
 
-/** The rules that hold for every transport, at the moment when Apollo knows the operation. */
-function admission(policy: OperationPolicy): ApolloServerPlugin<Context> {
+/** Apollo Server's store of documents, whose keys end in the SHA-256 of the text. */
+function documentsFrom(documentBySha256: ApolloOptions['documentBySha256']) {
   return {
-    requestDidStart: async () => ({
-      didResolveOperation: async ({ document, operation, contextValue }) => {
-        if (operation === undefined) return
-        const refusal = routerRefusal(document, operation, policy, contextValue.fromRouter)
-        if (refusal !== null) throw refusal
-        if (operation.operation === OperationTypeNode.SUBSCRIPTION) throw needsSocket()
-      },
-    }),
+    get: async (key: string) => documentBySha256(key.slice(-SHA256_DIGITS)),
+    set: async () => {},
+    delete: async () => {},
   }
-}
-
-function needsSocket(): GraphQLError {
-  return new GraphQLError('Subscriptions run over WebSocket, with the subprotocol graphql-transport-ws.', {
-    extensions: { code: 'BAD_REQUEST', http: { status: 400 } },
-  })
 }
 
 /** Apollo's own lines, without their text: it may quote a request. */

@@ -5,6 +5,7 @@ import type { PayoutMethod } from '../domain/payout.ts'
 import type { CursorCodec } from '../keys/cursor.ts'
 import type { KeyRing } from '../keys/key-ring.ts'
 import type { Tail } from '../live/tail.ts'
+import type { Health } from '../operations/health.ts'
 import type { MethodRequirementsReader } from '../operations/method-requirements.ts'
 import type { Operations } from '../operations/operations.ts'
 import type { Store } from '../store/store.ts'
@@ -20,6 +21,7 @@ export type Services = {
   /** What each method asks for; null when the service does not tell. */
   readonly requirements: MethodRequirementsReader
   readonly operations: Operations
+  readonly health: Health
   readonly keys: KeyRing
   readonly cursors: CursorCodec
   readonly clock: () => Date
@@ -32,6 +34,8 @@ export type Context = Services & {
   readonly loaders: Loaders
   /** The request came with the router's secret, or none is asked for. */
   readonly fromRouter: boolean
+  /** Cursor that a client which comes back has named beside the operation; it outranks the operation's own. */
+  readonly resumeAfter?: string
 }
 
 /** A context for one operation. */

@@ -1,16 +1,33 @@
+import { randomUUID } from 'node:crypto'
 import { unwrapResolverError } from '@apollo/server/errors'
 import { GraphQLError, type GraphQLFormattedError } from 'graphql'
 import type { Logger } from '../log.ts'
 import type { ReadFailure } from '../operations/outcome.ts'
+import type { HideNames } from './hidden-names.ts'
 
 /** Bad arguments of a query: clear, typed, and naming the argument. */
 export function badArgument(argument: string, message: string): GraphQLError {
   return new GraphQLError(`${argument} ${message}`, { extensions: { code: 'BAD_USER_INPUT', argument } })
 }
 
+/** A request that cannot be read, or that asks for what is not there. */
+export function badRequest(message: string): GraphQLError {
+  return new GraphQLError(message, { extensions: { code: 'BAD_REQUEST' } })
+}
+
 /** The caller did not say who they are. */
 export function unauthenticated(): GraphQLError {
   return new GraphQLError('A valid token is required.', { extensions: { code: 'UNAUTHENTICATED' } })
+}
+
+/** The router's secret as a challenge, for the header `WWW-Authenticate` (RFC 9110, section 11.6.1). */
+export const ROUTER_CHALLENGE = 'RouterSecret'
+
+/** The request does not come from the router, as far as anybody can tell. */
+export function routerOnly(): GraphQLError {
+  return new GraphQLError("This needs the router's secret.", {
+    extensions: { code: 'UNAUTHENTICATED', http: { status: 401, challenge: ROUTER_CHALLENGE } },
+  })
 }
 
 /** The caller's token does not carry a scope that the field needs. */
@@ -42,27 +59,58 @@ export type ErrorFormatter = (formatted: GraphQLFormattedError, error: unknown) 
 /** What GraphQL appends to the message about a misspelt name: it tells names of the schema. */
 const SUGGESTION = / ?Did you mean [^]*\?$/
 
+type FormatterOptions = {
+  readonly logger: Logger
+  /** Takes names of the schema out of messages; null where they may be told. */
+  readonly hideNames: HideNames | null
+}
+
 /**
- * What a client sees of an error. What the graph itself raised on purpose is shown, in production without the names that
- * might have been meant; a bug or a fault shows neither its message nor its stack, and goes to the log.
+ * What a client sees of an error. What the graph itself raised on purpose is shown; a bug or a fault shows neither its
+ * message nor its stack, but an id, under which it stands in the log.
  */
-export function createErrorFormatter(logger: Logger, { production }: { production: boolean }): ErrorFormatter {
+export function createErrorFormatter({ logger, hideNames }: FormatterOptions): ErrorFormatter {
   return (formatted, error) => {
-    const { stacktrace: _stacktrace, http: _http, ...extensions } = formatted.extensions ?? {}
-    const message = production ? formatted.message.replace(SUGGESTION, '') : formatted.message
-    if (isIntended(error)) return { ...formatted, message, extensions }
-    logger.error({ err: unwrapResolverError(error) }, 'a resolver failed')
     const { locations, path } = formatted
+    const place = { ...(locations === undefined ? {} : { locations }), ...(path === undefined ? {} : { path }) }
+    if (isIntended(error)) {
+      const { stacktrace: _stacktrace, http: _http, ...extensions } = formatted.extensions ?? {}
+      const code = codeOf(error, extensions['code'])
+      return { message: shown(formatted.message, error, hideNames), ...place, extensions: { ...extensions, code } }
+    }
+    const id = randomUUID()
+    logger.error({ err: unwrapResolverError(error), errorId: id }, 'a resolver failed')
     return {
       message: 'The answer could not be made. The fault has been logged.',
-      ...(locations === undefined ? {} : { locations }),
-      ...(path === undefined ? {} : { path }),
-      extensions: { code: 'INTERNAL_SERVER_ERROR' },
+      ...place,
+      extensions: { code: 'INTERNAL_SERVER_ERROR', id },
     }
   }
 }
 
+/** What has a path was raised while the operation ran. What was refused before it ran hides its names by itself. */
+function shown(message: string, error: GraphQLError, hideNames: HideNames | null): string {
+  if (hideNames === null) return message
+  const plain = message.replace(SUGGESTION, '')
+  return error.path === undefined ? plain : hideNames(plain, () => error.source?.body ?? '')
+}
+
+/**
+ * GraphQL's own errors have no code: while an operation runs, those about an argument are the client's mistakes.
+ * Apollo Server has put a code of its own in the place of the missing one.
+ */
+function codeOf({ extensions }: GraphQLError, shownCode: unknown): unknown {
+  return extensions['code'] === undefined ? 'BAD_USER_INPUT' : shownCode
+}
+
 /** An error that GraphQL or the graph raised on purpose, whatever it was wrapped in on the way. */
-function isIntended(error: unknown): boolean {
-  return error instanceof GraphQLError && (error.originalError == null || isIntended(error.originalError))
+function isIntended(error: unknown): error is GraphQLError {
+  if (!(error instanceof GraphQLError)) return false
+  if (error.originalError != null) return isIntended(error.originalError)
+  return error.extensions['code'] !== undefined || isArgumentMistake(error)
+}
+
+/** Of the errors that GraphQL raises while it runs an operation, these are not about our own answers. */
+function isArgumentMistake({ message }: GraphQLError): boolean {
+  return message.startsWith('Argument "')
 }

@@ -1,6 +1,7 @@
 import DataLoader from 'dataloader'
 import type { AgreementReport } from '../domain/agreement-report.ts'
 import type { Agreement } from '../domain/agreement.ts'
+import type { Delivery } from '../domain/delivery.ts'
 import type { DirectPayin } from '../domain/direct-payin.ts'
 import type { PayinMethod } from '../domain/payin-method.ts'
 import type { PaymentEvent } from '../domain/payment-event.ts'
@@ -21,6 +22,7 @@ export type Loaders = {
   readonly agreementByClientId: DataLoader<string, Agreement | null>
   readonly agreementPayer: DataLoader<string, AgreementReport['payer'] | null>
   readonly eventById: DataLoader<string, PaymentEvent | null>
+  readonly deliveryById: DataLoader<string, Delivery | null>
   readonly methodByCode: DataLoader<string, PayinMethod | null>
 }
 
@@ -45,6 +47,7 @@ export function createLoaders({ store, methods }: { store: Store; methods: Metho
       return ids.map((id) => payers.get(id) ?? null)
     }),
     eventById: loader(store.log.byIds, (event) => event.id),
+    deliveryById: loader(store.inbox.byIds, (delivery) => delivery.id),
     methodByCode: new DataLoader((codes) => Promise.all(codes.map((code) => methods.find(code)))),
   }
 }

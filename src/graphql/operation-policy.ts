@@ -1,59 +1,65 @@
-import {
-  GraphQLError,
-  Kind,
-  NoSchemaIntrospectionCustomRule,
-  type DocumentNode,
-  type OperationDefinitionNode,
-  type SelectionSetNode,
-} from 'graphql'
+import { GraphQLError, OperationTypeNode, type OperationDefinitionNode } from 'graphql'
+import type { OperationLimits } from '../config.ts'
+import { badArgument, routerOnly } from './errors.ts'
+import type { Weight } from './field-cost.ts'
+import type { Measures } from './measure-operation.ts'
 
 /** What an operation may do, whatever transport brought it. */
 export type OperationPolicy = {
-  /** More than this many tokens are not parsed. */
-  readonly maxTokens: number
+  readonly limits: OperationLimits
   /** Introspection is for development, and for the router. */
   readonly introspection: boolean
   /** The subgraph's own fields and introspection are for the router alone. */
   readonly routerOnly: boolean
+  /** Errors tell no name of the schema that the client has not told first. */
+  readonly hideNames: boolean
 }
 
-export const MAX_TOKENS = 1_000
+/** Deeper than the introspection that tools send, which follows a type through nine wrappers. */
+const INTROSPECTION_DEPTH = 20
 
-const SUBGRAPH_FIELDS: ReadonlySet<string> = new Set(['_service', '_entities'])
-const INTROSPECTION_FIELDS: ReadonlySet<string> = new Set(['__schema', '__type'])
+/** Refuses an operation for its size, before it is validated. Gives the refusal, or null. */
+export function sizeRefusal(measures: Measures, limits: OperationLimits): GraphQLError | null {
+  if (measures.depth > limits.depth) return beyond('depth', limits.depth)
+  if (measures.introspectionDepth > INTROSPECTION_DEPTH) return beyond('introspection depth', INTROSPECTION_DEPTH)
+  if (measures.rootFields > limits.rootFields) return beyond('root fields', limits.rootFields)
+  if (measures.aliases > limits.aliases) return beyond('aliases', limits.aliases)
+  return measures.directives > limits.directives ? beyond('directives', limits.directives) : null
+}
 
-/** The rules beside GraphQL's own that documents are validated by, for one caller. */
-export function extraRules(policy: OperationPolicy, fromRouter: boolean) {
-  const mayIntrospect = policy.routerOnly ? fromRouter : policy.introspection
-  return mayIntrospect ? [] : [NoSchemaIntrospectionCustomRule]
+/**
+ * Refuses a stream that may have nothing to tell: GraphQL's own code throws where the field of a subscription is left out.
+ * https://spec.graphql.org/September2025/#sec-Single-Root-Field
+ */
+export function streamRefusal({ operation }: OperationDefinitionNode, { conditional }: Measures): GraphQLError | null {
+  if (operation !== OperationTypeNode.SUBSCRIPTION || !conditional) return null
+  return new GraphQLError('The field of a subscription must not be left out by @skip or @include.', {
+    extensions: { code: 'GRAPHQL_VALIDATION_FAILED' },
+  })
+}
+
+/** Refuses an operation for what it asks for with the variables of this request. Gives the refusal, or null. */
+export function weightRefusal({ page, entities, cost }: Weight, limits: OperationLimits): GraphQLError | null {
+  if (page !== null && page.size > limits.page)
+    return badArgument(page.argument, `must lie between 1 and ${limits.page}`)
+  if (entities > limits.entities) return beyond('entities', limits.entities)
+  return cost > limits.cost ? beyond('cost', limits.cost) : null
 }
 
 /** Refuses the router's own fields, and introspection, to everyone else. Gives the refusal, or null. */
-export function routerRefusal(
-  document: DocumentNode,
-  operation: OperationDefinitionNode,
+export function accessRefusal(
+  { forRouter, introspectionDepth }: Measures,
   policy: OperationPolicy,
   fromRouter: boolean,
 ): GraphQLError | null {
-  if (!policy.routerOnly || fromRouter) return null
-  const asked = rootFields(operation.selectionSet, document)
-  const guarded = asked.find((name) => SUBGRAPH_FIELDS.has(name) || INTROSPECTION_FIELDS.has(name))
-  return guarded === undefined
-    ? null
-    : new GraphQLError('This field is for the router.', { extensions: { code: 'FORBIDDEN', http: { status: 403 } } })
+  if (policy.routerOnly) return fromRouter || !forRouter ? null : routerOnly()
+  if (policy.introspection || introspectionDepth === 0) return null
+  return new GraphQLError('GraphQL introspection is turned off.', { extensions: { code: 'GRAPHQL_VALIDATION_FAILED' } })
 }
 
-/** Names of the root fields that an operation selects, through fragments. */
-function rootFields(set: SelectionSetNode, document: DocumentNode, seen = new Set<string>()): string[] {
-  return set.selections.flatMap((selection) => {
-    if (selection.kind === Kind.FIELD) return [selection.name.value]
-    if (selection.kind === Kind.INLINE_FRAGMENT) return rootFields(selection.selectionSet, document, seen)
-    const name = selection.name.value
-    if (seen.has(name)) return []
-    seen.add(name)
-    const fragment = document.definitions.find(
-      (definition) => definition.kind === Kind.FRAGMENT_DEFINITION && definition.name.value === name,
-    )
-    return fragment?.kind === Kind.FRAGMENT_DEFINITION ? rootFields(fragment.selectionSet, document, seen) : []
+/** The operation is larger than one of the limits. `maximum` is in the limit's own unit. */
+export function beyond(limit: string, maximum: number): GraphQLError {
+  return new GraphQLError(`The operation goes beyond the limit for ${limit}, which is ${maximum}.`, {
+    extensions: { code: 'OPERATION_LIMIT_EXCEEDED', limit, maximum },
   })
 }

@@ -1,24 +1,33 @@
+import { createHash } from 'node:crypto'
 import {
-  getOperationAST,
+  getVariableValues,
   GraphQLError,
+  Kind,
+  NoFragmentCyclesRule,
   parse,
   specifiedRules,
   validate,
   type DocumentNode,
   type ExecutionArgs,
   type GraphQLSchema,
+  type OperationDefinitionNode,
 } from 'graphql'
 import type { Context } from './context.ts'
-import { extraRules, routerRefusal, type OperationPolicy } from './operation-policy.ts'
+import { createDocumentCache } from './document-cache.ts'
+import { badRequest } from './errors.ts'
+import { createHideNames } from './hidden-names.ts'
+import { measureOperation, type Measures } from './measure-operation.ts'
+import {
+  accessRefusal,
+  beyond,
+  sizeRefusal,
+  streamRefusal,
+  weightRefusal,
+  type OperationPolicy,
+} from './operation-policy.ts'
+import { readRequest, type OperationRequest, type ReadRequest } from './operation-text.ts'
+import { readSchemaCosts } from './schema-costs.ts'
 import type { TrustedDocuments } from './trusted-documents.ts'
-
-/** An operation as a client asks for it. */
-export type OperationRequest = {
-  readonly query?: string | null | undefined
-  readonly operationName?: string | null | undefined
-  readonly variables?: Record<string, unknown> | null | undefined
-  readonly extensions?: Record<string, unknown> | null | undefined
-}
 
 export type PrepareOptions = {
   readonly schema: GraphQLSchema
@@ -26,86 +35,148 @@ export type PrepareOptions = {
   readonly trusted: TrustedDocuments | null
 }
 
-/** How many parsed documents are kept. */
-const MAX_DOCUMENTS = 1_000
+/** An operation that may run, and what `execute` and `subscribe` take. */
+export type PreparedOperation = ExecutionArgs & {
+  readonly operation: OperationDefinitionNode
+  readonly request: ReadRequest
+}
 
-/**
- * Parses, checks and admits an operation for the transports that do not go through Apollo Server, by the very rules that
- * it is given too. Gives what `execute` and `subscribe` take, or the errors: a client's mistake never ends a socket.
- */
-export function createPrepareOperation({ schema, policy, trusted }: PrepareOptions) {
-  const validated = new Map<string, DocumentNode>()
+export type OperationGate = {
+  /**
+   * Reads, measures, validates and admits an operation: the one way in, for every transport. Gives the errors when it may
+   * not run: a client's mistake never ends a socket.
+   */
+  prepare(request: OperationRequest, context: Pick<Context, 'fromRouter'>): PreparedOperation | readonly GraphQLError[]
+  /** An admitted document by the SHA-256 of its text, in hexadecimal digits, while it is kept. */
+  documentBySha256(hash: string): DocumentNode | undefined
+}
 
-  /** Parses and validates a text, once: ten thousand sockets ask for the same few documents. */
-  const readDocument = (query: string, fromRouter: boolean): DocumentNode | readonly GraphQLError[] => {
-    const key = `${fromRouter} ${query}`
-    const known = validated.get(key)
+const CACHE = { maxDocuments: 1_000, maxCharacters: 500_000 }
+/** More mistakes than these are not told, nor looked for. */
+const MAX_ERRORS = 5
+
+/** A document that is valid and not too large, with its operations. */
+type Admitted = {
+  readonly document: DocumentNode
+  readonly hash: string
+  readonly operations: readonly { readonly node: OperationDefinitionNode; readonly measures: Measures }[]
+}
+
+/** The gate of a schema. Texts that passed are kept: ten thousand sockets ask for the same few documents. */
+export function createOperationGate({ schema, policy, trusted }: PrepareOptions): OperationGate {
+  const { limits } = policy
+  const world = { schema, costs: readSchemaCosts(schema) }
+  const hideNames = policy.hideNames ? createHideNames(schema) : (message: string) => message
+  const byHash = new Map<string, DocumentNode>()
+  const cache = createDocumentCache<Admitted>({ ...CACHE, onDropped: ({ hash }) => void byHash.delete(hash) })
+
+  const admit = (query: string): Admitted => {
+    const known = cache.get(query)
     if (known !== undefined) return known
-    const document = parse(query, { maxTokens: policy.maxTokens })
-    const errors = validate(schema, document, [...specifiedRules, ...extraRules(policy, fromRouter)])
-    if (errors.length > 0) return errors.map((error) => coded(error, 'GRAPHQL_VALIDATION_FAILED'))
-    if (validated.size >= MAX_DOCUMENTS) validated.clear()
-    validated.set(key, document)
-    return document
+    const document = parsed(query, limits.tokens)
+    const operations = document.definitions
+      .filter((definition) => definition.kind === Kind.OPERATION_DEFINITION)
+      .map((node) => ({ node, measures: measureOperation(world, document, node) }))
+    for (const { node, measures } of operations) {
+      refuseWith(sizeRefusal(measures, limits))
+      refuseWith(streamRefusal(node, measures))
+    }
+    // The rules beside this one take long over fragments that run in circles.
+    const rules = operations.some(({ measures }) => measures.cyclic) ? [NoFragmentCyclesRule] : specifiedRules
+    const errors = validate(schema, document, rules, { maxErrors: MAX_ERRORS, hideSuggestions: policy.hideNames })
+    if (errors.length > 0) throw new Refusal(errors.map((error) => coded(error, 'GRAPHQL_VALIDATION_FAILED')))
+    const admitted = { document, hash: createHash('sha256').update(query).digest('hex'), operations }
+    if (cache.set(query, admitted)) byHash.set(admitted.hash, document)
+    return admitted
   }
 
-  return (request: OperationRequest, context: Context): ExecutionArgs | readonly GraphQLError[] => {
-    try {
-      const query = queryText(request, trusted)
-      if (query === null) return [untrusted()]
-      const document = readDocument(query, context.fromRouter)
-      if (!('kind' in document)) return document
-      const operation = getOperationAST(document, request.operationName ?? undefined)
-      if (operation == null) return [badRequest('The document does not hold the operation that was asked for.')]
-      const refusal = routerRefusal(document, operation, policy, context.fromRouter)
-      if (refusal !== null) return [refusal]
-      return {
-        schema,
-        document,
-        contextValue: context,
-        operationName: request.operationName ?? null,
-        variableValues: request.variables ?? null,
-      }
-    } catch (error) {
-      return [
-        error instanceof GraphQLError
-          ? coded(error, 'GRAPHQL_PARSE_FAILED')
-          : badRequest('The operation cannot be read.'),
-      ]
+  const coerced = (node: OperationDefinitionNode, variables: ReadRequest['variables']) => {
+    if (Buffer.byteLength(JSON.stringify(variables)) > limits.variableBytes)
+      throw beyond('bytes of variables', limits.variableBytes)
+    const options = { maxErrors: MAX_ERRORS, hideSuggestions: policy.hideNames }
+    const values = getVariableValues(schema, node.variableDefinitions ?? [], variables, options)
+    if (values.errors !== undefined) throw new Refusal(values.errors.map((error) => coded(error, 'BAD_USER_INPUT')))
+    return values.coerced
+  }
+
+  const prepared = (request: ReadRequest, context: Pick<Context, 'fromRouter'>): PreparedOperation => {
+    const { document, operations } = admit(request.query)
+    const { node, measures } = chosen(operations, request.operationName)
+    refuseWith(accessRefusal(measures, policy, context.fromRouter))
+    refuseWith(weightRefusal(measures.weigh(coerced(node, request.variables)), limits))
+    return {
+      schema,
+      document,
+      operation: node,
+      request,
+      contextValue: context,
+      operationName: request.operationName,
+      variableValues: request.variables,
     }
   }
+
+  return {
+    prepare(request, context) {
+      let read: ReadRequest | null = null
+      try {
+        read = readRequest(request, { trusted, writesOwnTexts: policy.routerOnly && context.fromRouter })
+        return prepared(read, context)
+      } catch (error) {
+        const told = () => (read === null ? '' : `${read.query} ${JSON.stringify(read.variables)}`)
+        return refusals(error).map((refusal) => renamed(refusal, hideNames(refusal.message, told)))
+      }
+    },
+    documentBySha256: (hash) => byHash.get(hash),
+  }
 }
 
-/** The text of the operation; null when it is not one of the trusted documents. */
-export function queryText(request: OperationRequest, trusted: TrustedDocuments | null): string | null {
-  if (trusted === null) return request.query ?? ''
-  return trusted.resolve({ id: documentId(request), query: typeof request.query === 'string' ? request.query : null })
+/** Several errors at once. */
+class Refusal extends Error {
+  readonly errors: readonly GraphQLError[]
+
+  constructor(errors: readonly GraphQLError[]) {
+    super('The operation is refused.')
+    this.errors = errors
+  }
 }
 
-/** The document's id, in the places where clients put it. */
-function documentId(request: OperationRequest): string | null {
-  const persisted = request.extensions?.['persistedQuery'] as { sha256Hash?: unknown } | undefined
-  const candidates = [(request as { documentId?: unknown }).documentId, persisted?.sha256Hash]
-  return candidates.find((id) => typeof id === 'string') ?? null
+function refuseWith(refusal: GraphQLError | null): void {
+  if (refusal !== null) throw refusal
 }
 
-/** Nothing but the documents of the manifest runs here. */
-export function untrusted(): GraphQLError {
-  return new GraphQLError('This document is not one of the trusted ones.', {
-    extensions: { code: 'UNTRUSTED_DOCUMENT', http: { status: 400 } },
-  })
+/** What a client may be told; a mistake of our own keeps what it was, so that it is logged and not shown. */
+function refusals(error: unknown): readonly GraphQLError[] {
+  if (error instanceof Refusal) return error.errors
+  if (error instanceof GraphQLError) return [error]
+  if (error instanceof RangeError) return [badRequest('The operation is nested too deeply to be read.')]
+  return [new GraphQLError('The operation cannot be read.', { originalError: error as Error })]
 }
 
-/** The codes that Apollo Server gives to the same mistakes over HTTP. */
-function coded({ message, nodes, source, positions }: GraphQLError, code: string): GraphQLError {
-  return new GraphQLError(message, {
-    nodes: nodes ?? null,
-    source: source ?? null,
-    positions: positions ?? null,
-    extensions: { code },
-  })
+function parsed(query: string, maxTokens: number): DocumentNode {
+  try {
+    return parse(query, { maxTokens })
+  } catch (error) {
+    if (!(error instanceof GraphQLError)) throw error
+    throw /contains more tha[nt] \d+ tokens/.test(error.message)
+      ? beyond('tokens', maxTokens)
+      : coded(error, 'GRAPHQL_PARSE_FAILED')
+  }
 }
 
-function badRequest(message: string): GraphQLError {
-  return new GraphQLError(message, { extensions: { code: 'BAD_REQUEST' } })
+/** The operation of a name, or the only one. */
+function chosen(operations: Admitted['operations'], name: string | null): Admitted['operations'][number] {
+  const [first, second] = name === null ? operations : operations.filter(({ node }) => node.name?.value === name)
+  if (first !== undefined && second === undefined) return first
+  throw badRequest('The document does not hold the operation that was asked for.')
+}
+
+/** The codes that Apollo Server gives to the same mistakes. */
+function coded(error: GraphQLError, code: string): GraphQLError {
+  const { message, nodes = null, source = null, positions = null } = error
+  return new GraphQLError(message, { nodes, source, positions, extensions: { code } })
+}
+
+function renamed(error: GraphQLError, message: string): GraphQLError {
+  const { nodes = null, source = null, positions = null, originalError, extensions } = error
+  return new GraphQLError(message, { nodes, source, positions, originalError, extensions })
 }

@@ -1,4 +1,5 @@
 import type { Agreement } from '../domain/agreement.ts'
+import type { ReplayRefusal } from '../domain/delivery.ts'
 import type { SitedPayout } from '../operations/create-payout.ts'
 import type { Failure, FieldProblem } from '../operations/outcome.ts'
 import type { PaymentsErrorCode } from './generated.ts'
@@ -59,6 +60,10 @@ const SHAPES = {
   }),
   'not-supported': (_failure: Of<'not-supported'>) =>
     final('NotSupportedError', 'NOT_SUPPORTED', "The payment's method does not allow it; nothing was sent."),
+  'not-replayable': ({ reason }: Of<'not-replayable'>) => ({
+    ...final('NotReplayableError', 'NOT_REPLAYABLE', REFUSALS[reason]),
+    reason,
+  }),
   'sandbox-only': (_failure: Of<'sandbox-only'>) =>
     final('SandboxOnlyError', 'SANDBOX_ONLY', 'It runs in the sandbox only; nothing was sent.'),
   'invalid-qr': ({ position, message }: Of<'invalid-qr'>) => ({
@@ -81,6 +86,13 @@ const SHAPES = {
     site,
   }),
 } satisfies { [K in Kind]: (failure: Of<K>) => { __typename: string } }
+
+const REFUSALS: Readonly<Record<ReplayRefusal, string>> = {
+  ALREADY_APPLIED: 'The delivery has changed the state already; nothing was changed.',
+  WITHOUT_BODY: 'Nothing of the body is kept; nothing was changed.',
+  UNREADABLE: 'This version cannot read the body either; nothing was changed.',
+  MISADDRESSED: 'The delivery speaks of something else than its address; nothing was changed.',
+}
 
 /** The same call will fail again. */
 function final<Name extends string>(name: Name, code: PaymentsErrorCode, message: string) {

@@ -42,6 +42,14 @@ export function visibleAgreement(caller: Caller, agreement: Agreement | null): A
   return hasScope(caller, 'agreements:read') ? presentableAgreement(agreement) : null
 }
 
+/** Whether the caller may read what is kept of a delivery's body: of what came to an agreement's address, as the agreement. */
+export async function mayReadBody(
+  { caller, store }: Pick<Context, 'caller' | 'store'>,
+  ref: string | null,
+): Promise<boolean> {
+  return ref === null || hasScope(caller, 'agreements:read') || !(await store.inbox.knowsRef(ref, ['agreement']))
+}
+
 /**
  * When the right to follow a link ends, in milliseconds since the epoch: with the caller's token, or with the status token
  * where that alone gives the right.

@@ -1,3 +1,4 @@
+import { domainToUnicode } from 'node:url'
 import { GraphQLError, GraphQLScalarType, Kind, type ValueNode } from 'graphql'
 import { GraphQLDateTimeISO, GraphQLJSONObject, GraphQLLocalDate } from 'graphql-scalars'
 
@@ -21,11 +22,14 @@ const currencyCode = new GraphQLScalarType<string, string>({
   serialize: (value) => String(value),
 })
 
+/** The library's own name would stand in introspection, where clients' generators read it. */
+const dateTime = new GraphQLScalarType({ ...GraphQLDateTimeISO.toConfig(), name: 'DateTime' })
+
 /** The scalars of the schema. `production` decides whether plain http to a loopback host is a URL here. */
 export function createScalars({ production }: { production: boolean }) {
   const readUrl = (value: unknown): string => readHttpsUrl(value, production)
   return {
-    DateTime: GraphQLDateTimeISO,
+    DateTime: dateTime,
     LocalDate: GraphQLLocalDate,
     JSONObject: GraphQLJSONObject,
     Decimal: decimal,
@@ -57,9 +61,21 @@ function readCurrency(value: unknown): string {
 
 function readHttpsUrl(value: unknown, production: boolean): string {
   const plain = typeof value === 'string' && value.length <= MAX_URL && PLAIN_URL.test(value)
-  const url = plain ? URL.parse(value) : null
+  const url = plain ? parseUnmended(value) : null
   const plainAllowed = url?.protocol === 'http:' && !production && LOOPBACK.test(url.hostname)
   if (url !== null && (url.protocol === 'https:' || plainAllowed) && url.username === '' && url.password === '')
     return String(value)
   throw new GraphQLError('HttpsUrl must be an absolute https URL without credentials.')
+}
+
+/**
+ * A URL whose host is read as it is written, in the letters of any script. Where it had to be mended, others may make
+ * another host of it than we do: 2130706433, 0x7f.1 and full-width digits are addresses to some and names to others.
+ */
+function parseUnmended(text: string): URL | null {
+  const url = URL.parse(text)
+  if (url === null) return null
+  const written = text.toLowerCase()
+  const hosts = [url.hostname, domainToUnicode(url.hostname)]
+  return hosts.some((host) => host !== '' && written.startsWith(`${url.protocol}//${host}`)) ? url : null
 }

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { buildSubgraphSchema } from '@apollo/subgraph'
 import { parse, type GraphQLSchema } from 'graphql'
+import { checkRepresentations } from './check-representations.ts'
 import { enforceScopes } from './require-scopes.ts'
 import { resolvers } from './resolvers/index.ts'
 import { createScalars } from './scalars.ts'
@@ -11,7 +12,7 @@ const SCHEMA_FILE = new URL('../../schema.graphql', import.meta.url)
 export function createSchema(options: { production: boolean }): GraphQLSchema {
   const typeDefs = parse(readFileSync(SCHEMA_FILE, 'utf8'))
   const everything = { ...resolvers, ...createScalars(options) } as ResolverMap
-  return enforceScopes(buildSubgraphSchema([{ typeDefs, resolvers: everything }]))
+  return checkRepresentations(enforceScopes(buildSubgraphSchema([{ typeDefs, resolvers: everything }])))
 }
 
 /** The library's own type for resolvers, which it does not export; ours are typed more closely, from the schema. */

@@ -20,10 +20,11 @@ type SourceOptions = Pick<FollowOptions, 'streamId' | 'matches' | 'filter'> & {
  */
 export function streamSource<Field extends string>(
   field: Field,
-  { after, otherwise, endsAt, ...what }: SourceOptions,
+  { after: asked, otherwise, endsAt, ...what }: SourceOptions,
   context: Context,
 ): Source<Field> {
   const { store, tail, cursors, clock } = context
+  const after = context.resumeAfter ?? asked
   const position = after == null ? null : cursors.decode('log', after)
   if (after != null && position === null) return named(field, forgedCursor(), () => {})
   const start: StreamStart = position === null ? otherwise : { kind: 'after', position }

@@ -4,11 +4,12 @@ import { refreshContext, type Context } from './context.ts'
 /**
  * Subscribes, and answers each item with loaders of its own: what was read for one item is never served to the next.
  * A refused subscription gives its errors as a result. When the source itself fails, `onFailure` is called and the stream
- * ends: the client is to come back, not to give up.
+ * ends: the client is to come back, not to give up. `onItem` is told of each item before it is answered.
  */
 export async function subscribeAfresh(
   args: ExecutionArgs,
   onFailure: (error: unknown) => void,
+  onItem: (item: unknown) => void = () => {},
 ): Promise<AsyncIterableIterator<ExecutionResult> | ExecutionResult> {
   const source = await createSourceEventStream(args)
   if (!isAsyncIterable(source)) return source
@@ -23,7 +24,10 @@ export async function subscribeAfresh(
     next: async () => {
       try {
         const result = await items.next()
-        if (result.done !== true) return { done: false, value: await answer(result.value) }
+        if (result.done !== true) {
+          onItem(result.value)
+          return { done: false, value: await answer(result.value) }
+        }
       } catch (error) {
         onFailure(error)
       }

@@ -4,7 +4,10 @@ import { z } from 'zod'
 
 /** The documents that may run, by id and by text. */
 export type TrustedDocuments = {
-  /** The text that a request stands for: by the id it names, or by its own text. Null for what is not trusted. */
+  /**
+   * The text that a request stands for: by the id it names, or by its own text, or by both where they agree to the letter.
+   * Null for what is not trusted.
+   */
   resolve(request: { readonly id: string | null; readonly query: string | null }): string | null
 }
 
@@ -23,8 +26,9 @@ export function loadTrustedDocuments(path: string): TrustedDocuments {
   const known = new Set([...byId.values()].map(digest))
   return {
     resolve({ id, query }) {
-      if (id !== null) return byId.get(id) ?? null
-      return query !== null && known.has(digest(query)) ? query : null
+      if (id === null) return query !== null && known.has(digest(query)) ? query : null
+      const text = byId.get(id) ?? null
+      return query === null || query === text ? text : null
     },
   }
 }

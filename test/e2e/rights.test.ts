@@ -1,9 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Scope } from '../../src/access/scopes.ts'
+import { createAgreement } from '../agreements.ts'
 import { pay } from '../checkout.ts'
+import { settle } from '../deliveries.ts'
 import { startNetwork, type Network } from '../network.ts'
 import { createLink, LINK, LINK_UPDATES, type CreatedLink } from '../operations.ts'
 import { isCaughtUp, paidStream, PAYMENT_UPDATES } from '../streams.ts'
+import { addressOf, deliver, deliveries, paymentBody } from '../webhooks.ts'
 
 let network: Network
 let link: CreatedLink
@@ -154,6 +158,33 @@ describe('a token over HTTP', () => {
     const headers = { authorization: `Basic ${Buffer.from('user:password').toString('base64')}` }
     expect(await network.ask(LINK, { id: link.id }, { token: null, headers })).toMatchObject({ status: 401 })
   })
+
+  it.each([
+    ['that does not hold', 'Bearer nonsense', 'Bearer error="invalid_token"'],
+    ['of a scheme in lower case', 'bearer a.b.c', 'Bearer error="invalid_token"'],
+    ['of another scheme', 'Basic dXNlcjpwYXNzd29yZA==', 'Bearer'],
+  ])('%s is answered with what to show instead', async (_what, authorization, challenge) => {
+    for (const [path, accept] of [
+      ['/graphql', 'application/json'],
+      ['/graphql/stream', 'text/event-stream'],
+    ] as const) {
+      const response = await fetch(network.app.url + path, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', accept, authorization },
+        body: JSON.stringify({ query: '{ paymentCurrencies { code } }' }),
+      })
+      expect([response.status, response.headers.get('www-authenticate')]).toEqual([401, challenge])
+    }
+  })
+
+  it('that is missing is no reason to ask for one', async () => {
+    const response = await fetch(`${network.app.url}/graphql`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ query: LINK, variables: { id: link.id } }),
+    })
+    expect([response.status, response.headers.get('www-authenticate')]).toEqual([200, null])
+  })
 })
 
 describe('what is masked', () => {
@@ -189,6 +220,43 @@ describe('what is masked', () => {
       expect(plain).toMatchObject({ failure: { code: lastName.toUpperCase(), category: 'RISK' } })
     },
   )
+})
+
+describe('what came with a webhook', () => {
+  it('to the address of an agreement is shown to those alone who may read agreements', async () => {
+    const agreement = await createAgreement(network)
+    await network.sandbox.control.setAgreementStatus(agreement.serviceId, 'active')
+    await settle(network)
+    const id = (await deliveries(network, [agreement.id])).at(0)?.id ?? ''
+    const bodyFor = async (...scopes: Scope[]) => {
+      const query = 'query D($id: ID!) { webhookDelivery(id: $id) { body agreement { id } } }'
+      const answer = await network.ask(query, { id }, { token: await network.token({ scopes }) })
+      expect(answer.errors).toBeUndefined()
+      return answer.data['webhookDelivery']
+    }
+    expect(await bodyFor('payments:read', 'payments:risk')).toEqual({ body: null, agreement: null })
+    expect(await bodyFor('payments:read', 'payments:risk', 'agreements:read')).toEqual({
+      body: expect.stringContaining(agreement.clientTransactionId),
+      agreement: { id: agreement.id },
+    })
+  })
+
+  it('about a failure is no instruction to pay', async () => {
+    const made = await createLink(network, { ownerId: 'customer-7' })
+    const uuid = randomUUID()
+    const failed = { uuid, status: 'failed', pay_code: { error_code: 'card_stolen', decline_text: 'Reported stolen.' } }
+    expect(await deliver(await addressOf(network, made), paymentBody(failed))).toMatchObject({ status: 200 })
+    const owner = await network.token({ scopes: [], subject: 'customer-7' })
+    const query = `query P($id: ID!) {
+      payment(id: $id) { instructions events { nodes { toStatus payment { instructions failure { code } } } } }
+    }`
+    const { data } = await network.ask(query, { id: uuid }, { token: owner })
+    expect(data['payment']).toMatchObject({ instructions: null })
+    expect(data['payment']).toHaveProperty('events.nodes[1]', {
+      toStatus: 'failed',
+      payment: { instructions: null, failure: { code: 'GENERIC_DECLINED' } },
+    })
+  })
 })
 
 /** The same token with another digit at the end of what it says. */

@@ -1,32 +1,31 @@
-import { readFileSync } from 'node:fs'
-import { Kind, parse, valueFromASTUntyped, type FieldDefinitionNode } from 'graphql'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { ALL_SCOPES, isScope, type Scope } from '../../src/access/scopes.ts'
+import { ALL_SCOPES, type Scope } from '../../src/access/scopes.ts'
 import { AGREEMENT_UPDATES, createAgreement, NO_ANSWER } from '../agreements.ts'
 import { act } from '../checkout.ts'
 import { agreementInput, amendmentInput, gatewayInput, newKey, payeeInput, payinInput, payoutInput } from '../inputs.ts'
 import { made, mutate } from '../mutations.ts'
 import { startNetwork, type Network } from '../network.ts'
 import { createLink, linkInput, type CreatedLink } from '../operations.ts'
+import { GUARDED } from '../rights/rules.ts'
 import { EVENT_STREAM } from '../streams.ts'
+import { deliveries } from '../webhooks.ts'
 
 let network: Network
 let link: CreatedLink
 let agreementId: string
 let payoutId: string
+let deliveryId: string
 beforeAll(async () => {
   network = await startNetwork({ sandbox: NO_ANSWER })
   link = await createLink(network, { ownerId: 'customer-7' })
   await act(link.checkoutUrl, 'decline')
   await network.sandbox.settle()
+  deliveryId = (await deliveries(network))[0]?.id ?? ''
   agreementId = (await createAgreement(network)).id
   const payout = mutate(network, 'createPayout', payoutInput({ transactions: [payeeInput()] }))
   payoutId = (await made(payout, 'payout')).id
 })
 afterAll(() => network.close())
-
-/** Fields that ask for scopes, with the lists of which one suffices, as the contract writes them. */
-const GUARDED = new Map(guardedFields(readFileSync('schema.graphql', 'utf8')))
 
 /** The mutations whose argument is an input of their own name, and what they may be given. */
 const MUTATIONS: readonly (readonly [name: string, input: () => Record<string, unknown>])[] = [
@@ -38,6 +37,7 @@ const MUTATIONS: readonly (readonly [name: string, input: () => Record<string, u
   ['changePaymentAgreementStatus', () => ({ idempotencyKey: newKey(), id: 'nobody', status: 'CANCELLED' })],
   ['createPayout', payoutInput],
   ['cancelScheduledPayout', () => ({ idempotencyKey: newKey(), id: 'nobody' })],
+  ['replayWebhookDelivery', () => ({ deliveryId: 'nobody' })],
   ['simulatePayin', () => ({ paymentId: 'nobody', outcome: 'FAILED' })],
   ['simulateDeposit', () => ({ accountNumber: '12345', amount: { value: '10', currency: 'AUD' } })],
 ]
@@ -59,6 +59,9 @@ const QUERIES: Readonly<Record<string, string>> = {
   'Query.payments': '{ payments { nodes { id } } }',
   'Query.paymentEvents': '{ paymentEvents { nodes { id } } }',
   'Query.webhookDeliveries': '{ webhookDeliveries { nodes { id } } }',
+  'Query.paymentsHealth': '{ paymentsHealth { serverTime } }',
+  'Query.webhookDelivery': 'query Q($delivery: ID!) { webhookDelivery(id: $delivery) { id } }',
+  'WebhookDelivery.body': 'query Q($delivery: ID!) { webhookDelivery(id: $delivery) { body } }',
   'Query.paymentAgreement': 'query Q($agreement: ID!) { paymentAgreement(id: $agreement) { id } }',
   'Query.paymentAgreements': '{ paymentAgreements { nodes { id } } }',
   'Query.payoutMethods': '{ payoutMethods(currencies: ["AUD"]) { nodes { code } } }',
@@ -80,6 +83,7 @@ const QUERIES: Readonly<Record<string, string>> = {
 const ON_THE_WAY: Readonly<Record<string, readonly Scope[]>> = {
   'PaymentAgreement.payer': ['agreements:read'],
   'PayoutTransaction.payee': ['payouts:read'],
+  'WebhookDelivery.body': ['payments:read'],
 }
 
 describe('the fields that ask for scopes', () => {
@@ -91,7 +95,13 @@ describe('the fields that ask for scopes', () => {
 describe.each(Object.entries(QUERIES).filter(([name]) => !name.startsWith('Subscription.')))('%s', (name, query) => {
   const inputOf = MUTATIONS.find(([mutated]) => `Mutation.${mutated}` === name)?.[1] ?? linkInput
   const ask = async (token: string | null) => {
-    const subjects = { id: link.id, st: link.statusToken, agreement: agreementId, payout: payoutId }
+    const subjects = {
+      id: link.id,
+      st: link.statusToken,
+      agreement: agreementId,
+      payout: payoutId,
+      delivery: deliveryId,
+    }
     return network.ask(query, { ...subjects, input: inputOf() }, { token })
   }
 
@@ -159,21 +169,4 @@ function valueAt({ data }: { data: unknown }): unknown {
     value = first
   }
   return value
-}
-
-function guardedFields(sdl: string): [string, Scope[][]][] {
-  return parse(sdl).definitions.flatMap((definition) =>
-    definition.kind === Kind.OBJECT_TYPE_DEFINITION
-      ? (definition.fields ?? []).flatMap((field): [string, Scope[][]][] => {
-          const scopes = scopesOf(field)
-          return scopes === null ? [] : [[`${definition.name.value}.${field.name.value}`, scopes]]
-        })
-      : [],
-  )
-}
-
-function scopesOf({ directives = [] }: FieldDefinitionNode): Scope[][] | null {
-  const argument = directives.find(({ name }) => name.value === 'requiresScopes')?.arguments?.[0]
-  if (argument === undefined) return null
-  return (valueFromASTUntyped(argument.value) as string[][]).map((all) => all.filter(isScope))
 }

@@ -1,6 +1,7 @@
 import { traitsOf } from '../../domain/method-traits.ts'
 import { accepts, limitOf } from '../../domain/payin-method-limits.ts'
 import type { PayinMethodResolvers } from '../generated.ts'
+import { validAmount } from '../valid-amount.ts'
 
 export const PayinMethod: PayinMethodResolvers = {
   minAmount: (method) => limitOf(method, 'minAmount'),
@@ -8,7 +9,7 @@ export const PayinMethod: PayinMethodResolvers = {
   cardBrands: (method) => method.cardBrands && [...method.cardBrands],
   checkoutLanguages: (method) => method.checkoutLanguages && [...method.checkoutLanguages],
   traits: (method) => traitsOf(method.kind),
-  accepts: (method, { amount }) => accepts(method, amount),
+  accepts: (method, { amount }) => accepts(method, validAmount(amount)),
   requiredFields: async (method, _args, { requirements }) =>
     (await requirements.ofPayin(method))?.fields.slice() ?? null,
   __resolveReference: ({ code }, { loaders }) => loaders.methodByCode.load(code),

@@ -34,7 +34,8 @@ export const Payment: PaymentResolvers = {
     status === 'failed'
       ? { codeRaw: details.failureCode ?? '', upstreamMessage: details.failureMessage, failedAt: updatedAt }
       : null,
-  instructions: ({ details }) => details.instructions,
+  // The ones from before it failed are of no use any more.
+  instructions: ({ details, status }) => (status === 'failed' ? null : details.instructions),
   expiresAt: ({ details }) => details.expiresAt,
   createdAt: ({ details }) => details.createdAt,
   events: (payment, args, context) => streamEvents(payment.streamId, args, context),

@@ -10,6 +10,7 @@ import { createPaymentLink } from './mutation/createPaymentLink.ts'
 import { createPayout } from './mutation/createPayout.ts'
 import { refreshPayment } from './mutation/refreshPayment.ts'
 import { refundPayment } from './mutation/refundPayment.ts'
+import { replayWebhookDelivery } from './mutation/replayWebhookDelivery.ts'
 import { simulateDeposit } from './mutation/simulateDeposit.ts'
 import { simulatePayin } from './mutation/simulatePayin.ts'
 import { PayinMethod } from './PayinMethod.ts'
@@ -21,6 +22,7 @@ import { PaymentEvent } from './PaymentEvent.ts'
 import { PaymentFailure } from './PaymentFailure.ts'
 import { PaymentLink } from './PaymentLink.ts'
 import { PaymentNextAction } from './PaymentNextAction.ts'
+import { PaymentsHealth } from './PaymentsHealth.ts'
 import { PaymentStreamItem } from './PaymentStreamItem.ts'
 import { Payout } from './Payout.ts'
 import { PayoutMethod } from './PayoutMethod.ts'
@@ -37,11 +39,14 @@ import { paymentEvents } from './query/paymentEvents.ts'
 import { paymentLink } from './query/paymentLink.ts'
 import { paymentLinks } from './query/paymentLinks.ts'
 import { payments } from './query/payments.ts'
+import { paymentsHealth } from './query/paymentsHealth.ts'
 import { payout } from './query/payout.ts'
 import { payoutMethod } from './query/payoutMethod.ts'
 import { payoutMethods } from './query/payoutMethods.ts'
 import { payouts } from './query/payouts.ts'
 import { webhookDeliveries } from './query/webhookDeliveries.ts'
+import { webhookDelivery } from './query/webhookDelivery.ts'
+import { ReadBacklog } from './ReadBacklog.ts'
 import { paymentAgreementUpdates } from './subscription/paymentAgreementUpdates.ts'
 import { paymentEventStream } from './subscription/paymentEventStream.ts'
 import { paymentLinkUpdates } from './subscription/paymentLinkUpdates.ts'
@@ -60,6 +65,7 @@ export const resolvers: Resolvers = {
     payments,
     paymentEvents,
     webhookDeliveries,
+    webhookDelivery,
     paymentAgreement,
     paymentAgreements,
     payoutMethods,
@@ -68,6 +74,7 @@ export const resolvers: Resolvers = {
     payouts,
     balances,
     bankLookup,
+    paymentsHealth,
   },
   Mutation: {
     createPaymentLink,
@@ -80,6 +87,7 @@ export const resolvers: Resolvers = {
     changePaymentAgreementStatus,
     createPayout,
     cancelScheduledPayout,
+    replayWebhookDelivery,
     simulatePayin,
     simulateDeposit,
   },
@@ -99,4 +107,6 @@ export const resolvers: Resolvers = {
   PayoutMethod,
   PayoutTransaction,
   WebhookDelivery,
+  PaymentsHealth,
+  ReadBacklog,
 }

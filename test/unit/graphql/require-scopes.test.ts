@@ -1,6 +1,6 @@
 import { buildSchema, execute, type ExecutionResult, type GraphQLSchema, isObjectType, parse, subscribe } from 'graphql'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { ANONYMOUS, type Caller } from '../../../src/access/caller.ts'
+import { ANONYMOUS, type Caller, type ClientCaller } from '../../../src/access/caller.ts'
 import type { Scope } from '../../../src/access/scopes.ts'
 import { enforceScopes } from '../../../src/graphql/require-scopes.ts'
 
@@ -28,7 +28,7 @@ const rootValue = {
   thing: { open: 'open', secret: 'secret' },
 }
 
-function callerWith(...scopes: readonly Scope[]): Caller {
+function callerWith(...scopes: readonly Scope[]): ClientCaller {
   return { kind: 'client', subject: 'shop-1', scopes: new Set(scopes), expiresAt: Date.now() + 60_000 }
 }
 
@@ -60,6 +60,12 @@ describe('a field with a rule', () => {
 
   it('asks those without a token to bring one', () => {
     const { data, errors = [] } = ask('{ open read }', ANONYMOUS)
+    expect(data).toEqual({ open: 'open', read: null })
+    expect(errors.map(({ extensions }) => extensions['code'])).toEqual(['UNAUTHENTICATED'])
+  })
+
+  it('asks for a new token when the one that was shown has expired meanwhile', () => {
+    const { data, errors = [] } = ask('{ open read }', { ...callerWith('payments:read'), expiresAt: Date.now() })
     expect(data).toEqual({ open: 'open', read: null })
     expect(errors.map(({ extensions }) => extensions['code'])).toEqual(['UNAUTHENTICATED'])
   })
@@ -128,6 +134,16 @@ describe('a schema', () => {
     expect(() => enforceScopes(buildSchema(misspelt))).toThrow(
       'The schema asks for a scope that does not exist: payment:risk',
     )
+  })
+
+  it.each([
+    ['a type', 'type Unheld @requiresScopes(scopes: [["payments:read"]]) { open: String }'],
+    ['an interface', 'interface Unheld { open: String @requiresScopes(scopes: [["payments:read"]]) }'],
+    ['a field, by another directive', 'type Unheld { open: String @authenticated }'],
+  ])('that asks for something at %s where nothing holds it is refused', (_where, unheld) => {
+    const everywhere = `directive @requiresScopes(scopes: [[String!]!]!) on FIELD_DEFINITION | OBJECT
+      directive @authenticated on FIELD_DEFINITION type Query { open: String }`
+    expect(() => enforceScopes(buildSchema(`${everywhere} ${unheld}`))).toThrow('where it is not held')
   })
 
   it('that does not know the directive is refused', () => {

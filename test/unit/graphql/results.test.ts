@@ -76,6 +76,13 @@ const CASES: [Failure, string, string, boolean, object][] = [
   [{ kind: 'not-supported' }, 'NotSupportedError', 'NOT_SUPPORTED', false, {}],
   [{ kind: 'sandbox-only' }, 'SandboxOnlyError', 'SANDBOX_ONLY', false, {}],
   [
+    { kind: 'not-replayable', reason: 'MISADDRESSED' },
+    'NotReplayableError',
+    'NOT_REPLAYABLE',
+    false,
+    { reason: 'MISADDRESSED' },
+  ],
+  [
     { kind: 'invalid-qr', position: 7, message: 'an object is cut short' },
     'InvalidQrContentError',
     'INVALID_QR',

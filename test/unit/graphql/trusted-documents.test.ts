@@ -45,9 +45,11 @@ describe.each([
     expect(resolve({ id: null, query: null })).toBeNull()
   })
 
-  it('goes by the id where both are given', () => {
+  it('gives nothing where id and text do not agree to the letter', () => {
     const { resolve } = load(manifest)
-    expect(resolve({ id: 'one', query: TWO })).toBe(ONE)
+    expect(resolve({ id: 'one', query: ONE })).toBe(ONE)
+    for (const query of [TWO, `${ONE} `, ONE.replace(' {', '{'), 'query One { secret }'])
+      expect(resolve({ id: 'one', query })).toBeNull()
     expect(resolve({ id: 'three', query: ONE })).toBeNull()
   })
 })

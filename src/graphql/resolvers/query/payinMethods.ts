@@ -1,12 +1,10 @@
-import { amountProblem } from '../../../domain/money.ts'
 import { accepts } from '../../../domain/payin-method-limits.ts'
 import type { PayinMethod } from '../../../domain/payin-method.ts'
-import { badArgument } from '../../errors.ts'
 import type { QueryPayinMethodsArgs, QueryResolvers } from '../../generated.ts'
+import { validAmount } from '../../valid-amount.ts'
 
 export const payinMethods: QueryResolvers['payinMethods'] = async (_root, args, { methods }) => {
-  const problem = args.amount == null ? null : amountProblem(args.amount)
-  if (problem !== null) throw badArgument('amount', problem)
+  if (args.amount != null) validAmount(args.amount)
   const list = await methods.list(args.currencies ?? undefined)
   return {
     nodes: select(list.methods, args),

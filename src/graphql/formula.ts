@@ -1,0 +1,60 @@
+/** The values of an operation's variables, coerced and with their defaults. */
+export type Variables = Readonly<Record<string, unknown>>
+
+/** A number that is known now, or the place of one that the variables decide. */
+export type Amount = number | { readonly step: number }
+
+type Step = (variables: Variables, numbers: readonly number[]) => number
+
+/**
+ * A calculation that is written down once for a document and worked out for each request. What does not depend on
+ * variables is worked out while it is written, and a part that is used twice is worked out once.
+ */
+export type Formula = {
+  sum(amounts: readonly Amount[]): Amount
+  largest(amounts: readonly Amount[]): Amount
+  product(one: Amount, other: Amount): Amount
+  /** A number that `read` takes from the variables. */
+  ask(read: (variables: Variables) => number): Amount
+  /** Works out everything for the given variables; the result tells any amount. */
+  solve(variables: Variables): (amount: Amount) => number
+}
+
+/** An empty calculation. */
+export function startFormula(): Formula {
+  const steps: Step[] = []
+  const add = (step: Step): Amount => ({ step: steps.push(step) - 1 })
+
+  return {
+    sum(amounts) {
+      const known = amounts.reduce<number>((total, amount) => (typeof amount === 'number' ? total + amount : total), 0)
+      const open = amounts.filter((amount) => typeof amount !== 'number')
+      if (open.length === 0) return known
+      return add((_variables, numbers) => open.reduce((total, { step }) => total + (numbers[step] ?? 0), known))
+    },
+    largest(amounts) {
+      if (amounts.every((amount) => typeof amount === 'number')) return Math.max(...amounts)
+      return add((_variables, numbers) => Math.max(...amounts.map((amount) => at(numbers, amount))))
+    },
+    product(one, other) {
+      if (one === 0 || other === 0) return 0
+      if (typeof one === 'number' && typeof other === 'number') return one * other
+      return add((_variables, numbers) => times(at(numbers, one), at(numbers, other)))
+    },
+    ask: (read) => add(read),
+    solve(variables) {
+      const numbers: number[] = []
+      for (const step of steps) numbers.push(step(variables, numbers))
+      return (amount) => at(numbers, amount)
+    },
+  }
+}
+
+function at(numbers: readonly number[], amount: Amount): number {
+  return typeof amount === 'number' ? amount : (numbers[amount.step] ?? 0)
+}
+
+/** Nothing of something endless is nothing. */
+function times(one: number, other: number): number {
+  return one === 0 || other === 0 ? 0 : one * other
+}

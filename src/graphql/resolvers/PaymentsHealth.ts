@@ -1,0 +1,9 @@
+import type { PaymentsHealthResolvers } from '../generated.ts'
+
+export const PaymentsHealth: PaymentsHealthResolvers = {
+  serverTime: (_health, _args, { clock }) => clock(),
+  sites: (health) => [...health.sites()],
+  reads: (health) => health.reads(),
+  deliveries: (health) => health.deliveries(),
+  streams: (health) => health.streams(),
+}

@@ -1,0 +1,124 @@
+import {
+  getDirectiveValues,
+  getNamedType,
+  getNullableType,
+  isCompositeType,
+  isInputObjectType,
+  isListType,
+  type GraphQLArgument,
+  type GraphQLDirective,
+  type GraphQLField,
+  type GraphQLInputField,
+  type GraphQLInputType,
+  type GraphQLNamedType,
+  type GraphQLSchema,
+} from 'graphql'
+
+/** How long the schema says that a list is. */
+export type ListSize = {
+  readonly assumedSize: number | null
+  readonly slicingArguments: readonly string[]
+  /** Fields of the type that are the lists, where the field itself is a page around them. */
+  readonly sizedFields: ReadonlySet<string>
+}
+
+/** What the schema says about costs: `@cost` and `@listSize`. https://ibm.github.io/graphql-specs/cost-spec.html */
+export type SchemaCosts = {
+  /** Weight of calling a field, however long the list that it gives. */
+  readonly weightOf: (field: GraphQLField<unknown, unknown>) => number
+  /** Weight of one thing that a field gives, without what is selected of it. */
+  readonly itemWeightOf: (field: GraphQLField<unknown, unknown>) => number
+  readonly listSizeOf: (field: GraphQLField<unknown, unknown>) => ListSize | null
+  /** Weight of a value that is given for an argument. */
+  readonly weightOfValue: (argument: GraphQLArgument, value: unknown) => number
+  /** Whether every value of an argument weighs nothing. */
+  readonly isFree: (argument: GraphQLArgument) => boolean
+}
+
+/** Reads the directives of a schema. Throws for one that names an argument that its field does not have. */
+export function readSchemaCosts(schema: GraphQLSchema): SchemaCosts {
+  const cost = directiveOf(schema, 'cost')
+  const listSize = directiveOf(schema, 'listSize')
+  const own = (node: Annotated): number | null => {
+    const weight = directiveValues(cost, node)?.['weight']
+    return typeof weight === 'number' ? weight : null
+  }
+  const ofType = (type: GraphQLNamedType): number => own(type) ?? (isCompositeType(type) ? 1 : 0)
+  const ofInput = (input: Input): number =>
+    own(input) ?? own(getNamedType(input.type)) ?? (isInputObjectType(getNamedType(input.type)) ? 1 : 0)
+
+  const weightOfValue = (input: Input, value: unknown): number => {
+    if (value === null || value === undefined) return 0
+    if (Array.isArray(value)) return value.reduce<number>((total, item) => total + weightOfValue(input, item), 0)
+    const type = getNamedType(input.type)
+    if (!isInputObjectType(type) || typeof value !== 'object') return ofInput(input)
+    const fields = type.getFields()
+    return Object.entries(value).reduce((total, [name, item]) => {
+      const field = fields[name]
+      return field === undefined ? total : total + weightOfValue(field, item)
+    }, ofInput(input))
+  }
+
+  return {
+    weightOf: remembered((field) => own(field) ?? 0),
+    itemWeightOf: remembered((field) => ofType(getNamedType(field.type))),
+    listSizeOf: remembered((field) => readListSize(field, directiveValues(listSize, field))),
+    weightOfValue,
+    isFree: remembered((argument: GraphQLArgument) => ofInput(argument) === 0 && !holdsObject(argument.type)),
+  }
+}
+
+type Input = GraphQLArgument | GraphQLInputField
+type Annotated = GraphQLField<unknown, unknown> | Input | GraphQLNamedType
+
+/** Federation gives imported directives their own name or one with a prefix. */
+function directiveOf(schema: GraphQLSchema, name: string): GraphQLDirective | null {
+  return schema.getDirectives().find((candidate) => candidate.name.replace(/^.*__/, '') === name) ?? null
+}
+
+function directiveValues(directive: GraphQLDirective | null, { astNode }: Annotated) {
+  return directive === null || astNode === undefined || astNode === null
+    ? undefined
+    : getDirectiveValues(directive, astNode)
+}
+
+function readListSize(
+  field: GraphQLField<unknown, unknown>,
+  values: Readonly<Record<string, unknown>> | undefined,
+): ListSize | null {
+  if (values === undefined) return null
+  const slicingArguments = namesIn(values['slicingArguments'])
+  const unknown = slicingArguments.find((name) => !field.args.some((argument) => argument.name === name))
+  if (unknown !== undefined)
+    throw new Error(`The schema slices ${field.name} by ${unknown}, which is no argument of it.`)
+  const assumed = values['assumedSize']
+  return {
+    assumedSize: typeof assumed === 'number' ? assumed : null,
+    slicingArguments,
+    sizedFields: new Set(namesIn(values['sizedFields'])),
+  }
+}
+
+function namesIn(value: unknown): string[] {
+  return Array.isArray(value) ? value.filter((name) => typeof name === 'string') : []
+}
+
+function holdsObject(type: GraphQLInputType): boolean {
+  return isInputObjectType(getNamedType(type))
+}
+
+/** Whether a field's type is a list, required or not. */
+export function givesList(field: GraphQLField<unknown, unknown>): boolean {
+  return isListType(getNullableType(field.type))
+}
+
+function remembered<Key extends object, Value>(make: (key: Key) => Value): (key: Key) => Value {
+  const made = new Map<Key, Value>()
+  return (key) => {
+    const known = made.get(key)
+    if (known !== undefined) return known
+    const value = make(key)
+    made.set(key, value)
+    return value
+  }
+}

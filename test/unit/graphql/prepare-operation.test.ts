@@ -1,0 +1,153 @@
+import { createHash } from 'node:crypto'
+import { buildSchema, execute, getIntrospectionQuery } from 'graphql'
+import { describe, expect, it } from 'vitest'
+import { parseConfig } from '../../../src/config.ts'
+import type { OperationPolicy } from '../../../src/graphql/operation-policy.ts'
+import type { OperationRequest } from '../../../src/graphql/operation-text.ts'
+import { createOperationGate } from '../../../src/graphql/prepare-operation.ts'
+
+const schema = buildSchema(`
+  type Query { open(at: Int): String, _service: String, secretary(kind: Kind): String }
+  type Subscription { told: String }
+  enum Kind { SECRET }
+`)
+const defaults = parseConfig({})
+if (!defaults.ok) throw new Error('There are no defaults.')
+const { limits } = defaults.config
+const OPEN: OperationPolicy = { limits, introspection: true, routerOnly: false, hideNames: false }
+const GUARDED: OperationPolicy = { ...OPEN, introspection: false, routerOnly: true }
+
+const gateOf = (policy: OperationPolicy) => createOperationGate({ schema, policy, trusted: null })
+
+/** The code of the refusal; null for what may run. */
+function codeOf(policy: OperationPolicy, request: OperationRequest, fromRouter = false) {
+  const prepared = gateOf(policy).prepare(request, { fromRouter })
+  return 'document' in prepared ? null : prepared[0]?.extensions['code']
+}
+
+describe('introspection', () => {
+  const query = '{ __schema { queryType { name } } }'
+
+  it.each<[string, OperationPolicy, boolean, string | null]>([
+    ['is given to the router', GUARDED, true, null],
+    ['is given to nobody else', GUARDED, false, 'UNAUTHENTICATED'],
+    ['is given to nobody else, although it is on', { ...GUARDED, introspection: true }, false, 'UNAUTHENTICATED'],
+    ['is given to everyone where it is on', OPEN, false, null],
+    ['is given to nobody where it is off', { ...OPEN, introspection: false }, true, 'GRAPHQL_VALIDATION_FAILED'],
+  ])('%s', (_name, policy, fromRouter, code) => expect(codeOf(policy, { query }, fromRouter)).toBe(code))
+
+  it('as tools ask for it is not too deep, and never stands in the way of __typename', () => {
+    const full = {
+      descriptions: true,
+      specifiedByUrl: true,
+      schemaDescription: true,
+      inputValueDeprecation: true,
+      oneOf: true,
+    }
+    expect(codeOf(OPEN, { query: getIntrospectionQuery(full) })).toBeNull()
+    expect(codeOf(GUARDED, { query: '{ __typename open }' })).toBeNull()
+  })
+
+  it('follows types only so far', () => {
+    const nested = (depth: number) =>
+      `{ __type(name: "Query") { ${'ofType { '.repeat(depth - 2)} name ${'} '.repeat(depth - 2)} } }`
+    expect(codeOf(OPEN, { query: nested(20) })).toBeNull()
+    expect(codeOf(OPEN, { query: nested(21) })).toBe('OPERATION_LIMIT_EXCEEDED')
+  })
+})
+
+describe("the router's fields", () => {
+  it('are asked for by the operation that is run, and not by its neighbours', () => {
+    const query = 'query One { open } query Two { _service }'
+    expect(codeOf(GUARDED, { query, operationName: 'One' })).toBeNull()
+    expect(codeOf(GUARDED, { query, operationName: 'Two' })).toBe('UNAUTHENTICATED')
+    expect(codeOf(GUARDED, { query, operationName: 'Two' }, true)).toBeNull()
+  })
+
+  it('stay closed for a text that the router has sent before', () => {
+    const { prepare } = gateOf(GUARDED)
+    expect(prepare({ query: '{ _service }' }, { fromRouter: true })).toHaveProperty('document')
+    expect(prepare({ query: '{ _service }' }, { fromRouter: false })).toMatchObject([
+      { extensions: { code: 'UNAUTHENTICATED' } },
+    ])
+  })
+})
+
+describe('the operation that is run', () => {
+  it.each<[string, OperationRequest, string | null]>([
+    ['is the only one', { query: '{ open }' }, null],
+    ['is the only one, by its name', { query: 'query One { open }', operationName: 'One' }, null],
+    ['is none where there are two', { query: 'query One { open } query Two { open }' }, 'BAD_REQUEST'],
+    ['is none by another name', { query: 'query One { open }', operationName: 'Two' }, 'BAD_REQUEST'],
+    ['is none in a document of types', { query: 'type Query { open: String }' }, 'GRAPHQL_VALIDATION_FAILED'],
+    ['is none in an empty text', { query: '' }, 'BAD_REQUEST'],
+    ['is none in white space', { query: ' ' }, 'GRAPHQL_PARSE_FAILED'],
+  ])('%s', (_name, request, code) => expect(codeOf(OPEN, request)).toBe(code))
+
+  it('holds every operation of a document to the limits', () => {
+    const query = `query Small { open } query Large { ${'open '.repeat(17)} }`
+    expect(codeOf(OPEN, { query, operationName: 'Small' })).toBe('OPERATION_LIMIT_EXCEEDED')
+  })
+
+  it('runs with its variables and its name', () => {
+    const request = {
+      query: 'query One($at: Int) { open(at: $at) } query Two { open }',
+      operationName: 'One',
+      variables: { at: 1 },
+    }
+    const prepared = gateOf(OPEN).prepare(request, { fromRouter: false })
+    if (!('document' in prepared)) throw new Error('It was refused.')
+    const rootValue = { open: ({ at }: { at: number }) => `at ${at}` }
+    expect(execute({ ...prepared, rootValue })).toMatchObject({ data: { open: 'at 1' } })
+  })
+})
+
+describe('a document that was admitted', () => {
+  it('is found by the hash of its text, and one that was not is not', () => {
+    const { prepare, documentBySha256 } = gateOf(OPEN)
+    const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
+    const prepared = prepare({ query: '{ open }' }, { fromRouter: false })
+    prepare({ query: '{ closed }' }, { fromRouter: false })
+    expect('document' in prepared && documentBySha256(sha256('{ open }')) === prepared.document).toBe(true)
+    expect(documentBySha256(sha256('{ closed }'))).toBeUndefined()
+  })
+})
+
+describe('a mistake', () => {
+  const messages = (policy: OperationPolicy, request: OperationRequest) => {
+    const prepared = gateOf(policy).prepare(request, { fromRouter: false })
+    return 'document' in prepared ? [] : prepared.map(({ message }) => message)
+  }
+
+  it.each<[OperationRequest, string, string]>([
+    [
+      { query: '{ opne }' },
+      'Cannot query field "opne" on type "Query". Did you mean "open"?',
+      'Cannot query field "opne" on type "…".',
+    ],
+    [
+      { query: '{ secretary(kind: SECRTE) }' },
+      'Value "SECRTE" does not exist in "Kind" enum. Did you mean the enum value "SECRET"?',
+      'Value "SECRTE" does not exist in "…" enum.',
+    ],
+    [
+      { query: 'query ($k: [Kind]) { secretary(kind: $k) }' },
+      'Variable "$k" of type "[Kind]" used in position expecting type "Kind".',
+      'Variable "$k" of type "[Kind]" used in position expecting type "Kind".',
+    ],
+    [
+      { query: 'query ($at: Int) { open(at: $at) }', variables: { at: 'x' } },
+      'Variable "$at" got invalid value "x"; Int cannot represent non-integer value: "x"',
+      'Variable "$at" got invalid value "x"; Int cannot represent non-integer value: "x"',
+    ],
+  ])('in %j is told with names in development, and without in production', (request, development, production) => {
+    expect(messages(OPEN, request)).toEqual([development])
+    expect(messages({ ...OPEN, hideNames: true }, request)).toEqual([production])
+  })
+
+  it('is told five times at most', () => {
+    const query = `{ ${Array.from({ length: 10 }, (_, index) => `a${index}`).join(' ')} }`
+    expect(messages(OPEN, { query })).toHaveLength(6)
+    expect(messages(OPEN, { query })[5]).toMatch(/Too many validation errors/)
+  })
+})
