@@ -1,0 +1,18 @@
+import { parseConfig, type OperationLimits } from '../../src/config.ts'
+import { createOperationGate } from '../../src/graphql/prepare-operation.ts'
+import { createSchema } from '../../src/graphql/schema.ts'
+
+export const schema = createSchema({ production: true })
+
+/** The gate of the real schema as it is in production. */
+export function productionGate() {
+  const policy = { limits: defaultLimits(), introspection: false, routerOnly: false, hideNames: true }
+  return createOperationGate({ schema, policy, trusted: null })
+}
+
+/** The limits as they are where none is set. */
+function defaultLimits(): OperationLimits {
+  const parsed = parseConfig({})
+  if (!parsed.ok) throw new Error('There are no defaults.')
+  return parsed.config.limits
+}

@@ -1,0 +1,123 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect, it, onTestFinished } from 'vitest'
+import { sqliteFile } from '../contract/store/sqlite-fixture.ts'
+import { judge, lost } from '../faults/kill-verdict.ts'
+import { startApp } from '../faults/killable-app.ts'
+import { quantile, sendWebhooks, startClients, type Clients } from './overload-load.ts'
+
+/** How long each load lasts, and what is promised under three times what the process can answer. */
+const WARM_MS = 8_000
+const MEASURE_MS = 5_000
+const OVERLOAD_MS = 60_000
+const RECOVERY_MS = 5_000
+const P99_MS = 1_000
+const GOODPUT = 0.8
+const TIMES = 3
+
+/** Beyond these the machine had other work, and the figures say nothing: how late the clients were, how far the peaks differ. */
+const MAX_LAG_MS = 500
+const SAME = 0.75
+
+/** As many as keep the process busy and none waiting for long; and as many as may be open when it is too much. */
+const AT_PEAK = 32
+const AT_MOST = 1_000
+const WEBHOOK_EVERY_MS = 50
+
+/** About a millisecond of work. */
+const QUERY = `{ ${Array.from({ length: 8 }, (_, index) => `a${index}: paymentCurrencies { code exponent region versions enabled }`).join(' ')} }`
+
+async function setUp() {
+  const file = await sqliteFile()
+  const app = await startApp({ path: file.path })
+  const clients = await startClients()
+  onTestFinished(async () => {
+    clients.stop()
+    await app.kill()
+    await file.remove()
+  })
+  return { file, app, clients }
+}
+
+/** Milliseconds until everything is answered again in a whole second, and the probe says so. */
+async function recovery(clients: Clients, url: string): Promise<number> {
+  const begun = performance.now()
+  for (;;) {
+    const since = performance.now() - begun
+    await clients.count()
+    await sleep(1_000)
+    const { answered, shed, other } = await clients.count()
+    const { status } = await fetch(`${url}/health/ready`)
+    if (answered > 0 && shed + other === 0 && status === 200) return since
+    if (since > 6 * RECOVERY_MS) return Number.POSITIVE_INFINITY
+  }
+}
+
+it.each([
+  { name: 'over connections that are kept', once: false },
+  { name: 'over a new connection for each question', once: true },
+])(
+  'under three times what it can answer, $name, webhooks go on, and it is itself again soon',
+  async ({ once }) => {
+    const { file, app, clients } = await setUp()
+    const order = { url: app.url, query: QUERY, once }
+    const stop = sendWebhooks(app.url, WEBHOOK_EVERY_MS)
+    const atPeak = { ...order, perSecond: null, connections: AT_PEAK }
+    await clients.load(atPeak, WARM_MS)
+    const peakOf = async () => ((await clients.load(atPeak, MEASURE_MS)).answered * 1_000) / MEASURE_MS
+    const peakBefore = await peakOf()
+    const before = await stop()
+
+    const stopUnderLoad = sendWebhooks(app.url, WEBHOOK_EVERY_MS)
+    const offered = Math.round(peakBefore * TIMES)
+    const { answered, shed, other, lag } = await clients.load(
+      { ...order, perSecond: offered, connections: AT_MOST },
+      OVERLOAD_MS,
+    )
+    const sent = await stopUnderLoad()
+    clients.begin({ ...order, perSecond: peakBefore / TIMES, connections: AT_MOST })
+    const recovered = await recovery(clients, app.url)
+    const stopAfter = sendWebhooks(app.url, WEBHOOK_EVERY_MS)
+    const peakAfter = await peakOf()
+    const after = await stopAfter()
+    const peak = (peakBefore + peakAfter) / 2
+
+    const taken = sent.map(({ took }) => took)
+    const figures = {
+      peakBefore,
+      peakAfter,
+      offered,
+      goodput: (answered * 1_000) / OVERLOAD_MS,
+      shed: (shed * 1_000) / OVERLOAD_MS,
+      other,
+      lagOfClients: lag,
+      webhooks: sent.length,
+      refused: sent.filter(({ status }) => status === 503).length,
+      p50: quantile(taken, 0.5),
+      p99: quantile(taken, 0.99),
+      slowest: quantile(taken, 1),
+      recovered,
+    }
+    process.stdout.write(`overload, ${once ? 'new' : 'kept'} connections: ${rounded(figures)}\n`)
+    expect(sent.filter(({ status }) => status !== 200 && status !== 503)).toEqual([])
+    const isSame = Math.min(peakBefore, peakAfter) > Math.max(peakBefore, peakAfter) * SAME
+    expect({ lag: lag < MAX_LAG_MS, isSame }, 'The machine had other work: measure again.').toEqual({
+      lag: true,
+      isSame: true,
+    })
+    expect(figures.p99).toBeLessThan(P99_MS)
+    expect(other).toBe(0)
+    // What was offered did arrive: otherwise this was no overload.
+    expect(figures.goodput + figures.shed).toBeGreaterThan(offered * 0.9)
+    expect(figures.goodput).toBeGreaterThan(peak * GOODPUT)
+    expect(recovered).toBeLessThan(RECOVERY_MS)
+
+    await app.kill()
+    const acknowledged = [...before, ...sent, ...after].filter(({ status }) => status === 200).map(({ uuid }) => uuid)
+    expect(lost(acknowledged, judge(file.path))).toEqual([])
+  },
+  240_000,
+)
+
+function rounded(figures: Readonly<Record<string, number>>): string {
+  return JSON.stringify(figures, (_name, value: unknown) => (typeof value === 'number' ? Math.round(value) : value))
+}

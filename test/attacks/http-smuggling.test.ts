@@ -1,0 +1,163 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { rawExchange } from '../faults/raw-http.ts'
+import { LAST, oneChunk } from '../faults/raw-webhook.ts'
+import { startNetwork, type Network } from '../network.ts'
+import { CREATE_LINK, linkInput, tryCreateLink } from '../operations.ts'
+
+let network: Network
+let token: string
+beforeAll(async () => {
+  network = await startNetwork()
+  token = await network.token()
+  await tryCreateLink(network)
+})
+afterAll(() => network.close())
+
+const CHUNKED = 'Transfer-Encoding: chunked'
+const QUESTION = JSON.stringify({ query: '{ paymentCurrencies { code } }' })
+const links = () => network.sandbox.control.state().counters.links
+
+type Raw = { readonly line?: string; readonly headers: readonly string[]; readonly wire: string }
+
+const request = ({ line = 'POST /graphql HTTP/1.1', headers, wire }: Raw): string =>
+  [line, 'Host: payments.example.test', 'Content-Type: application/json', ...headers, '', wire].join('\r\n')
+
+const withLength = (wire: string, ...headers: string[]): string =>
+  request({ headers: [`Content-Length: ${Buffer.byteLength(wire)}`, ...headers], wire })
+
+/** A whole request that would make a link, if anybody took it for one. */
+const loot = (): string =>
+  withLength(
+    JSON.stringify({ query: CREATE_LINK, variables: { input: linkInput() } }),
+    `Authorization: Bearer ${token}`,
+  )
+
+/** How a request hides another one from whoever reads its length in the other way. */
+const HIDING: Readonly<Record<string, (hidden: string) => string>> = {
+  'a length, and chunks that end sooner': (hidden) =>
+    request({ headers: [`Content-Length: ${5 + hidden.length}`, CHUNKED], wire: `0\r\n\r\n${hidden}` }),
+  'chunks, and a length that ends sooner': (hidden) =>
+    request({ headers: [CHUNKED, 'Content-Length: 4'], wire: oneChunk(hidden) }),
+  'two lengths, the smaller first': (hidden) =>
+    request({ headers: ['Content-Length: 0', `Content-Length: ${hidden.length}`], wire: hidden }),
+  'two lengths, the larger first': (hidden) =>
+    request({ headers: [`Content-Length: ${hidden.length}`, 'Content-Length: 0'], wire: hidden }),
+  'two lengths in one': (hidden) => request({ headers: [`Content-Length: 0, ${hidden.length}`], wire: hidden }),
+  'a coding that is nearly chunked': (hidden) =>
+    request({ headers: ['Transfer-Encoding: xchunked', 'Content-Length: 0'], wire: hidden }),
+  'chunked, but not at last': (hidden) =>
+    request({ headers: ['Transfer-Encoding: chunked, identity'], wire: `0\r\n\r\n${hidden}` }),
+  'chunked with a vertical tab': (hidden) =>
+    request({ headers: ['Transfer-Encoding:\u000bchunked', 'Content-Length: 0'], wire: hidden }),
+  'chunked on a folded line': (hidden) =>
+    request({ headers: ['Transfer-Encoding:\r\n chunked', 'Content-Length: 0'], wire: hidden }),
+  'chunked behind a blank before the colon': (hidden) =>
+    request({ headers: ['Transfer-Encoding : chunked', 'Content-Length: 0'], wire: hidden }),
+  'chunked behind a bare line feed': (hidden) =>
+    request({ headers: [`X: 1\n${CHUNKED}`, 'Content-Length: 0'], wire: hidden }),
+  'chunked behind a bare carriage return': (hidden) =>
+    request({ headers: [`X: 1\r${CHUNKED}`, 'Content-Length: 0'], wire: hidden }),
+  'chunks that end in line feeds': (hidden) => request({ headers: [CHUNKED], wire: `0\n\n${hidden}` }),
+  'a chunk whose size overflows': (hidden) =>
+    request({ headers: [CHUNKED], wire: `1${'0'.repeat(16)}\r\n${hidden}\r\n0\r\n\r\n` }),
+  'a note behind the size of a chunk': (hidden) => request({ headers: [CHUNKED], wire: `0;\n\r\n${hidden}\r\n` }),
+  'two hosts': (hidden) => request({ headers: ['Host: evil.example.test', 'Content-Length: 0'], wire: hidden }),
+  'no length at all': (hidden) => request({ headers: [], wire: hidden }),
+  'a length of a question by GET': (hidden) =>
+    request({ line: 'GET /health/live HTTP/1.1', headers: [`Content-Length: ${hidden.length}`], wire: hidden }),
+  'chunks of a question by GET': (hidden) =>
+    request({ line: 'GET /health/live HTTP/1.1', headers: [CHUNKED], wire: oneChunk(hidden) }),
+  'the body of a refused type': (hidden) => withLength(hidden).replace('application/json', 'text/plain'),
+  'the body at an address that is none': (hidden) => withLength(hidden).replace('/graphql', '/nowhere'),
+  'the body of an address that cannot be read': (hidden) => withLength(hidden).replace('/graphql', '/%zz'),
+  'the body of a body that is too large': (hidden) =>
+    request({ headers: [`Content-Length: ${200_000 + hidden.length}`], wire: hidden }),
+  'the body of a question that expects to go on': (hidden) => withLength(hidden, 'Expect: 100-continue'),
+  'the name of a header': (hidden) => withLength('{}', `X-${hidden.slice(0, 60)}`),
+  'an answer to an upgrade': (hidden) => withLength(hidden, 'Connection: Upgrade', 'Upgrade: websocket'),
+  'an absolute address': (hidden) =>
+    withLength(hidden).replace('POST /graphql', 'POST http://evil.example.test/graphql'),
+}
+
+describe('a request that is hidden in another one', () => {
+  it('would be a link, if it came by itself', async () => {
+    const before = links()
+    const { statuses } = await rawExchange(network.app.url, loot() + LAST)
+    expect(statuses).toEqual([200, 200])
+    expect(links()).toBe(before + 1)
+  })
+
+  it.each(Object.entries(HIDING).filter(([how]) => how !== 'two hosts' && how !== 'no length at all'))(
+    'by %s is not taken',
+    async (_how, hide) => {
+      const before = links()
+      const { statuses } = await rawExchange(network.app.url, hide(loot()) + LAST, 8_000)
+      expect(statuses.length).toBeGreaterThan(0)
+      expect(links()).toBe(before)
+    },
+  )
+
+  it.each(['two hosts', 'no length at all'])('by %s ends at the first', async (how) => {
+    const before = links()
+    const { statuses } = await rawExchange(network.app.url, `${HIDING[how]?.(loot()) ?? ''}${LAST}`)
+    expect(statuses).toEqual([400])
+    // It is asked afterwards, in case something has begun that was not waited for.
+    await tryCreateLink(network)
+    expect(links()).toBe(before + 1)
+  })
+})
+
+describe('requests on one connection', () => {
+  it('are answered one by one, in their order', async () => {
+    const many = Array.from({ length: 50 }, (_, index) =>
+      withLength(JSON.stringify({ query: `{ a${index}: paymentCurrencies { code } }` })),
+    )
+    const { statuses, text } = await rawExchange(network.app.url, many.join('') + LAST)
+    expect(statuses).toEqual(Array.from({ length: 51 }, () => 200))
+    expect(Array.from(text.matchAll(/"a(\d+)":/g), ([, index]) => Number(index))).toEqual(many.map((_, index) => index))
+  })
+
+  it('end with the first that cannot be read', async () => {
+    const before = links()
+    const { statuses } = await rawExchange(network.app.url, `${withLength(QUESTION)}NONSENSE\r\n\r\n${loot()}${LAST}`)
+    // The parser stops while the first one is being answered, and its own answer may be the sooner one.
+    expect(statuses.length).toBeLessThanOrEqual(2)
+    expect(statuses.at(-1)).toBe(400)
+    expect(links()).toBe(before)
+  })
+
+  it('that have too large a body, without an end, end with the first byte too many', async () => {
+    const chunk = `${(8 * 1024).toString(16)}\r\n${' '.repeat(8 * 1024)}\r\n`
+    const { statuses, lasted } = await rawExchange(network.app.url, (socket) => {
+      const more = () => {
+        if (socket.writable) socket.write(chunk, () => setImmediate(more))
+      }
+      socket.write(request({ headers: [CHUNKED], wire: '' }), more)
+    })
+    expect(statuses).toEqual([413])
+    expect(lasted).toBeLessThan(5_000)
+  })
+})
+
+describe('the host that a request names', () => {
+  it('is nowhere in what the service is told to call', async () => {
+    const spoofed = {
+      host: 'evil.example.test',
+      'x-forwarded-host': 'evil.example.test',
+      'x-forwarded-proto': 'gopher',
+      forwarded: 'host=evil.example.test;proto=gopher',
+      'x-original-url': 'http://evil.example.test/',
+    }
+    const headers = Object.entries(spoofed).map(([name, value]) => `${name}: ${value}`)
+    const body = JSON.stringify({ query: CREATE_LINK, variables: { input: linkInput() } })
+    const raw = withLength(body, `Authorization: Bearer ${token}`, ...headers.slice(1)).replace(
+      'Host: payments.example.test',
+      headers[0] ?? '',
+    )
+    const { statuses } = await rawExchange(network.app.url, raw + LAST)
+    expect(statuses).toEqual([200, 200])
+    const told = JSON.stringify(network.sandbox.control.calls())
+    expect(told).not.toContain('evil.example.test')
+    expect(JSON.stringify(network.sandbox.control.state())).not.toContain('evil.example.test')
+  })
+})

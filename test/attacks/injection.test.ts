@@ -1,0 +1,185 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createAgreement } from '../agreements.ts'
+import { rounds } from '../faults/rounds.ts'
+import { startNetwork, type Network } from '../network.ts'
+import { createLink, LINK, type CreatedLink } from '../operations.ts'
+import { greetedSocket, type Message } from '../socket.ts'
+import { startCanary, type Canary } from './canary.ts'
+import { hostileTexts, MARK } from './corpus.ts'
+import { nestedTextArguments, textPlaces, type TextPlace } from './string-arguments.ts'
+
+/** One of so many pairs of a place and a text is tried; each text is, and each place. */
+const ONE_OF = rounds({ few: 5, many: 1 })
+const AT_ONCE = 8
+
+let network: Network
+let canary: Canary
+let link: CreatedLink
+let schemaBefore: unknown[]
+beforeAll(async () => {
+  canary = await startCanary()
+  network = await startNetwork()
+  link = await createLink(network, { reference: 'the-only-one' })
+  schemaBefore = schemaOf()
+})
+afterAll(async () => {
+  await network.close()
+  canary.close()
+})
+
+const databasePath = () => join(network.folder, 'payments.db')
+
+function inDatabase<Result>(read: (database: DatabaseSync) => Result): Result {
+  const database = new DatabaseSync(databasePath(), { readOnly: true })
+  try {
+    return read(database)
+  } finally {
+    database.close()
+  }
+}
+
+const schemaOf = () =>
+  inDatabase((database) => database.prepare('SELECT type, name, sql FROM sqlite_master ORDER BY name').all())
+
+type Pair = { readonly place: TextPlace; readonly text: string }
+type Outcome = { readonly pair: Pair; readonly status: number; readonly codes: readonly unknown[] }
+
+const pairs = (): Pair[] => {
+  const texts = hostileTexts(canary.url)
+  return textPlaces().flatMap((place, row) =>
+    texts.flatMap((text, column) => ((row + column) % ONE_OF === 0 ? [{ place, text }] : [])),
+  )
+}
+
+async function attempt(pair: Pair): Promise<Outcome> {
+  const { place, text } = pair
+  const variables = place.variables(text)
+  if (place.kind === 'subscription') return { pair, status: 200, codes: await subscribeOnce(place.document, variables) }
+  const { status, errors = [] } = await network.ask(place.document, variables)
+  return { pair, status, codes: errors.map(({ extensions }) => extensions?.['code']) }
+}
+
+/** What the first thing that comes back over a socket says to be wrong. */
+async function subscribeOnce(query: string, variables: Record<string, unknown>): Promise<unknown[]> {
+  const socket = await greetedSocket(network.app.url, { token: await network.token() })
+  socket.send({ id: '1', type: 'subscribe', payload: { query, variables } })
+  const message: Message = await socket.next()
+  socket.close()
+  const errors = message.type === 'error' ? message.payload : (message.payload as { errors?: unknown })?.errors
+  return ((errors ?? []) as { extensions?: { code?: unknown } }[]).map(({ extensions }) => extensions?.code)
+}
+
+async function attemptAll(all: readonly Pair[]): Promise<Outcome[]> {
+  const outcomes: Outcome[] = []
+  const left = all.values()
+  await Promise.all(
+    Array.from({ length: AT_ONCE }, async () => {
+      for (const pair of left) outcomes.push(await attempt(pair))
+    }),
+  )
+  return outcomes
+}
+
+describe('a hostile text', () => {
+  it(
+    'has no effect in any argument that takes a text',
+    async () => {
+      const before = await network.ask(LINK, { id: link.id })
+      const all = pairs()
+      expect(new Set(all.map(({ place }) => place.name)).size).toBe(textPlaces().length)
+      const outcomes = await attemptAll(all)
+      await network.app.settle()
+
+      const failed = outcomes.filter(({ status, codes }) => status >= 500 || codes.includes('INTERNAL_SERVER_ERROR'))
+      expect(failed.map(({ pair }) => [pair.place.name, pair.text])).toEqual([])
+      expect(outcomes.length).toBe(all.length)
+      expect(await network.ask(LINK, { id: link.id })).toEqual(before)
+      expect(schemaOf()).toEqual(schemaBefore)
+      expect(inDatabase((database) => database.prepare('PRAGMA integrity_check').get())).toEqual({
+        integrity_check: 'ok',
+      })
+      expect({}).not.toHaveProperty(MARK)
+      expect({}).not.toHaveProperty('user_name')
+      for (const path of [`/tmp/${MARK}`, join(network.folder, MARK), MARK]) expect(existsSync(path)).toBe(false)
+
+      const lines = network
+        .log()
+        .split('\n')
+        .filter((line) => line !== '')
+      for (const line of lines)
+        expect(JSON.parse(line)).toMatchObject({ level: expect.any(String), msg: expect.any(String) })
+      expect(network.log()).not.toContain(MARK)
+      expect(network.log()).not.toContain('forged')
+
+      expect(network.sandbox.control.calls().filter(({ path }) => !isOurs(path))).toEqual([])
+      expect(canary.calls()).toBe(0)
+      expect(canary.strays([network.app.url, network.sandbox.url])).toEqual([])
+    },
+    rounds({ few: 60_000, many: 600_000 }),
+  )
+
+  it('finds nothing but itself in a list', async () => {
+    for (const text of hostileTexts(canary.url)) {
+      const { data, status } = await network.ask<Record<string, { nodes: unknown[] } | null>>(
+        `query Lists($text: String, $ids: [ID!]) {
+          paymentLinks(filter: { reference: $text }) { nodes { id } }
+          payments(filter: { reference: $text }) { nodes { id } }
+          paymentEvents(filter: { linkIds: $ids }) { nodes { id } }
+          webhookDeliveries(filter: { subjectIds: $ids }) { nodes { id } }
+        }`,
+        { text: `the-only-one${text}`, ids: [`${link.id}${text}`] },
+      )
+      expect(status).toBe(200)
+      for (const [name, list] of Object.entries(data))
+        expect([name, text, ...(list?.nodes ?? [])]).toEqual([name, text])
+    }
+  })
+
+  it('has no effect in the arguments of fields below the roots', async () => {
+    expect(nestedTextArguments().toSorted()).toEqual([
+      'PayinMethod.accepts(amount:)',
+      'Payment.events(after:)',
+      'PaymentAgreement.events(after:)',
+      'PaymentFailure.customerMessage(locale:)',
+      'PaymentLink.events(after:)',
+      'PaymentNextAction.label(locale:)',
+    ])
+    const documents = [
+      'query Q($id: ID!, $text: String) { paymentLink(id: $id) { events(after: $text) { nodes { id } } } }',
+      `query Q($id: ID!, $text: String) {
+        paymentLink(id: $id) {
+          payment {
+            events(after: $text) { nodes { id } }
+            nextAction { label(locale: $text) }
+            failure { customerMessage(locale: $text) }
+          }
+        }
+      }`,
+      `query Q($text: Decimal!) {
+        payinMethod(code: "au_card_aud") { accepts(amount: { value: $text, currency: "AUD" }) }
+      }`,
+      'query Q($id: ID!, $text: String) { paymentAgreement(id: $id) { events(after: $text) { nodes { id } } } }',
+    ]
+    const agreement = await createAgreement(network)
+    await network.sandbox.control.setStatus(link.id, 'failed')
+    for (const document of documents) {
+      for (const text of hostileTexts(canary.url)) {
+        const { status, errors = [] } = await network.ask(document, {
+          text,
+          id: document.includes('Agreement') ? agreement.id : link.id,
+        })
+        expect(status).toBeLessThan(500)
+        const codes = errors.map(({ extensions }) => extensions?.['code'])
+        expect([text, ...codes]).not.toContain('INTERNAL_SERVER_ERROR')
+      }
+    }
+  })
+})
+
+/** The service is asked only for what the interface has, and an id is one segment, in letters that need no escape. */
+function isOurs(path: string): boolean {
+  return /^\/api(?:\/[\w-]+)+$/.test(path) && !path.includes(MARK)
+}

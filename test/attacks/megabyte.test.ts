@@ -1,0 +1,177 @@
+import type { IncomingMessage } from 'node:http'
+import { describe, expect, it } from 'vitest'
+import { bearerToken } from '../../src/access/bearer.ts'
+import { createTokenVerifier } from '../../src/access/verify-token.ts'
+import { agreementRequestProblems, amendRequestProblems } from '../../src/domain/agreement-rules.ts'
+import { checkDeposit } from '../../src/domain/deposit-rules.ts'
+import { parseExactJson, type ExactJson } from '../../src/domain/exact-json.ts'
+import { textsFor } from '../../src/domain/failures/messages/languages.ts'
+import { emailProblem, personNameProblem, textProblem } from '../../src/domain/field-problems.ts'
+import { gatewayRequestProblems } from '../../src/domain/gateway-rules.ts'
+import { parseMethodCode } from '../../src/domain/method-code.ts'
+import { parseFieldDescriptor } from '../../src/domain/method-field.ts'
+import { amountProblem, decimalFromText } from '../../src/domain/money.ts'
+import { payinRequestProblems } from '../../src/domain/payin-rules.ts'
+import { parseEventId } from '../../src/domain/payment-event.ts'
+import { linkRequestProblems } from '../../src/domain/payment-link-rules.ts'
+import { payoutRequestProblems } from '../../src/domain/payout-rules.ts'
+import { checkVietQr } from '../../src/domain/vietqr.ts'
+import { createScalars } from '../../src/graphql/scalars.ts'
+import { createRouterCheck } from '../../src/http/client-caller.ts'
+import { connectionToken } from '../../src/http/connection-token.ts'
+import { createOriginCheck } from '../../src/http/origins.ts'
+import { peerName } from '../../src/http/peer.ts'
+import { checkCallbackAuthorization } from '../../src/keys/callback-secret.ts'
+import { createCursorCodec } from '../../src/keys/cursor.ts'
+import { Secret } from '../../src/keys/secret.ts'
+import { readStatusToken } from '../../src/keys/status-token.ts'
+import { allowedFields } from '../../src/log/fields.ts'
+import { readAgreementReport } from '../../src/upstream/wire/agreement.ts'
+import { maskedAlias, maskedNumber } from '../../src/upstream/wire/mask.ts'
+import { readPaymentReport } from '../../src/upstream/wire/payment.ts'
+import { readPayoutReport } from '../../src/upstream/wire/payout.ts'
+import { safeUrl } from '../../src/upstream/wire/url.ts'
+import { looksSigned, verify } from '../../src/webhook/signature.ts'
+import { cpuTime } from '../cpu-time.ts'
+import { fixture } from '../fixtures/upstream/read.ts'
+import { agreementInput, amendmentInput, gatewayInput, payinInput, payoutInput } from '../inputs.ts'
+import { linkInput } from '../operations.ts'
+import { ringOf } from '../unit/keys/rings.ts'
+import { withEachText } from './every-text.ts'
+
+const MEGABYTE = 1024 * 1024
+/** Linear work takes a few milliseconds. What tries every split of a text again takes seconds, on any machine. */
+const LONGEST_MS = 50
+/** The best of these counts, since a first try also pays for what is compiled, and any for what is collected. */
+const TRIES = 5
+
+/** What makes a careless pattern try over and over: long runs that nearly match, and fail at their end. */
+const TEXTS: Readonly<Record<string, string>> = {
+  digits: '9'.repeat(MEGABYTE),
+  'digits and a letter': `${'1'.repeat(MEGABYTE)}x`,
+  zeros: `${'0'.repeat(MEGABYTE)}1`,
+  dots: '.'.repeat(MEGABYTE),
+  'digits and dots': '1.'.repeat(MEGABYTE / 2),
+  'a sign and an exponent': `-${'1'.repeat(MEGABYTE)}e${'9'.repeat(99)}`,
+  letters: `${'a'.repeat(MEGABYTE)}@`,
+  'a mailbox of many domains': `a@${'a.'.repeat(MEGABYTE / 2)}@`,
+  'many at signs': '@'.repeat(MEGABYTE),
+  blanks: `${' '.repeat(MEGABYTE)}x`,
+  'a text between blanks': `${' '.repeat(MEGABYTE / 2)}x${' '.repeat(MEGABYTE / 2)}y`,
+  'line ends': '\r\n'.repeat(MEGABYTE / 2),
+  'an address of many slashes': `https://${'/'.repeat(MEGABYTE)}`,
+  'an address of many names': `https://${'a.'.repeat(MEGABYTE / 2)}`,
+  'an address with many escapes': `https://a/${'%41'.repeat(MEGABYTE / 3)}`,
+  'an address with much before the at': `https://${'a:'.repeat(MEGABYTE / 2)}@b`,
+  hyphens: `2030-${'-'.repeat(MEGABYTE)}`,
+  'a date of many fractions': `2030-01-31T00:00:00.${'0'.repeat(MEGABYTE)}`,
+  'a bearer of blanks': `Bearer ${' '.repeat(MEGABYTE)}\n`,
+  'a bearer of equals signs': `Bearer a${'='.repeat(MEGABYTE)}!`,
+  'three parts': `${'a'.repeat(MEGABYTE / 3)}.${'b'.repeat(MEGABYTE / 3)}.${'c'.repeat(MEGABYTE / 3)}`,
+  hex: `sha256=${'0'.repeat(MEGABYTE)}`,
+  underlines: '_'.repeat(MEGABYTE),
+  'a method of many words': 'au_'.repeat(MEGABYTE / 3),
+  colons: ':'.repeat(MEGABYTE),
+  kana: 'が'.repeat(MEGABYTE / 3),
+  'marks without a letter': '\u0301'.repeat(MEGABYTE / 2),
+  'halves of letters': '\ud800'.repeat(MEGABYTE / 2),
+  'open brackets': '['.repeat(MEGABYTE),
+  'open objects': '{"a":'.repeat(MEGABYTE / 5),
+  'a quote without an end': `"${'\\u0041'.repeat(MEGABYTE / 6)}`,
+  'places of a stack': '    at x (file:///a:1:1)\n'.repeat(MEGABYTE / 26),
+}
+
+const ring = ringOf('a')
+const cursors = createCursorCodec(ring, 'log')
+const scalars = createScalars({ production: false })
+const isRouter = createRouterCheck({ kind: 'guarded', secrets: [new Secret('router-secret-of-the-tests')] })
+const isAllowedOrigin = createOriginCheck(['https://shop.example.test'])
+const tokens = createTokenVerifier({ kind: 'secret', secret: new Secret('s'.repeat(32)), issuer: null, audience: null })
+const error = (text: string) => Object.assign(new Error(text), { name: text, code: text, stack: text })
+
+/** Everything that reads a text of somebody else's. */
+const READERS: Readonly<Record<string, (text: string) => unknown>> = {
+  ...Object.fromEntries(
+    Object.values(scalars).map((scalar) => [`the scalar ${scalar.name}`, (text: string) => scalar.parseValue(text)]),
+  ),
+  // The body of a webhook is no longer.
+  'exact JSON': (text) => parseExactJson(text.slice(0, 64 * 1024)),
+  'a text': (text) => textProblem(text, { longest: 2 * MEGABYTE }, []),
+  'an e-mail address': emailProblem,
+  'a name': personNameProblem,
+  'an amount': (text) => amountProblem({ value: text, currency: 'AUD' }),
+  'a decimal of the service': decimalFromText,
+  'a method code': parseMethodCode,
+  'a field descriptor': (text) => parseFieldDescriptor('name', text),
+  'a QR payload': checkVietQr,
+  'a locale': textsFor,
+  'an event id': parseEventId,
+  'a cursor': (text) => cursors.decode('log', text),
+  'a status token': (text) => readStatusToken(ring, text, new Date()),
+  'an Authorization header': bearerToken,
+  'a client token': (text) => void tokens.verify(text).catch(() => null),
+  'a token among the parameters of a connection': (text) => connectionToken({ token: text }, {}),
+  'the Authorization header of a webhook': (text) => checkCallbackAuthorization(ring, 'payment', text, text),
+  'a signature': (text) => [verify(Buffer.of(), text, ['secret']), looksSigned(text)],
+  "the router's secret": (text) => isRouter({ 'x-router-secret': text }),
+  'an origin': (text) => isAllowedOrigin({ headers: { origin: text, host: text } } as IncomingMessage),
+  'the address of a peer': peerName,
+  'a masked number': maskedNumber,
+  'a masked alias': maskedAlias,
+  'an address of the service': safeUrl,
+  'a line of the log': (text) => allowedFields({ ref: text, path: text, url: text, err: error(text) }),
+}
+
+/** Rules over whole requests, and readers of whole bodies: each text in them is one place to attack. */
+const WHOLES: Readonly<Record<string, [thing: unknown, read: (thing: never) => unknown]>> = {
+  'a link': [linkInput(), linkRequestProblems],
+  'a payin': [payinInput(), (input) => payinRequestProblems(input, null)],
+  'an agreement': [agreementInput(), agreementRequestProblems],
+  'an amendment': [amendmentInput('agreement-1'), amendRequestProblems],
+  'a payout': [payoutInput(), (input) => payoutRequestProblems(input, null, new Date())],
+  'a gateway payment': [gatewayInput(), gatewayRequestProblems],
+  'a deposit': [
+    { accountNumber: '1', amount: { value: '1', currency: 'JPY' }, remitterName: 'a', remarks: 'a' },
+    checkDeposit,
+  ],
+  'the body of a payment': [fixture('payment-flat-failed'), readPaymentReport],
+  'the body of a payment of a link': [fixture('link-nested-newer'), readPaymentReport],
+  'the body of an agreement': [fixture('agreement-created'), readAgreementReport],
+  'the body of a payout': [fixture('payout'), (json: ExactJson) => readPayoutReport(json)],
+}
+
+/** What the best of a few tries took. Only what takes too long is tried again. */
+function fastest(work: () => unknown): number {
+  let best = Number.POSITIVE_INFINITY
+  for (let turn = 0; turn < TRIES && best >= LONGEST_MS; turn += 1) {
+    const begun = cpuTime()
+    try {
+      work()
+    } catch {
+      // Refused: that is an answer, and it is its time that counts.
+    }
+    best = Math.min(best, cpuTime() - begun)
+  }
+  return best
+}
+
+describe('a megabyte is read in linear time', () => {
+  it.each(Object.entries(READERS))('as %s', (_what, read) => {
+    const slow = Object.entries(TEXTS).map(([name, text]) => [name, fastest(() => read(text))] as const)
+    expect(slow.filter(([, took]) => took >= LONGEST_MS)).toEqual([])
+  })
+
+  it.each(Object.entries(WHOLES))(
+    'in each place of %s',
+    (_what, [thing, read]) => {
+      const slow = Object.entries(TEXTS).flatMap(([name, text]) =>
+        withEachText(thing, text).map(
+          ({ path, thing: hostile }) => [`${path}: ${name}`, fastest(() => read(hostile as never))] as const,
+        ),
+      )
+      expect(slow.length).toBeGreaterThan(0)
+      expect(slow.filter(([, took]) => took >= LONGEST_MS)).toEqual([])
+    },
+    30_000,
+  )
+})

@@ -1,0 +1,84 @@
+import { assert, asyncProperty, integer, noShrink } from 'fast-check'
+import { isEnumType, isInputObjectType, isInterfaceType, isObjectType } from 'graphql'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { newSeed, randomFrom } from '../faults/random.ts'
+import { rounds } from '../faults/rounds.ts'
+import { tell } from '../faults/tell.ts'
+import { startNetwork, type Network } from '../network.ts'
+import { schema } from './gate.ts'
+import { misspelt } from './misspell.ts'
+import { openSenders, ROOM, type Sender } from './operation-senders.ts'
+import { randomOperation, type RandomOperation } from './random-operation.ts'
+
+/** Everything that the extensions of an error may hold. */
+const DOCUMENTED = new Set(['code', 'argument', 'limit', 'maximum', 'id'])
+/** Plain words that are names in the schema too: they tell nothing where they are not quoted as names. */
+const ENGLISH = new Set(
+  'a and at be by code conflict different event events field fields first from has id index input is it items key kind last length limit max message min must name not of on one only or position reason reference required scopes sequence source status text there this to token type unavailable url value with Query Mutation Subscription'.split(
+    ' ',
+  ),
+)
+const RUNS = rounds({ few: 200, many: 10_000 })
+const BUILT_IN = new Set(['ID', 'Int', 'Float', 'String', 'Boolean'])
+
+let network: Network
+let senders: Sender[]
+beforeAll(async () => {
+  network = await startNetwork({ env: { ...ROOM, NODE_ENV: 'production', PUBLIC_URL: 'http://127.0.0.1:4999' } })
+  senders = await openSenders(network, await network.token())
+})
+afterAll(async () => {
+  for (const sender of senders) sender.close()
+  await network.close()
+})
+
+const names = new Set<string>()
+for (const type of Object.values(schema.getTypeMap())) {
+  if (type.name.startsWith('__') || BUILT_IN.has(type.name)) continue
+  names.add(type.name)
+  if (isEnumType(type)) for (const { name } of type.getValues()) names.add(name)
+  if (isInputObjectType(type)) for (const name of Object.keys(type.getFields())) names.add(name)
+  if (!isObjectType(type) && !isInterfaceType(type)) continue
+  for (const { name, args } of Object.values(type.getFields()))
+    for (const named of [{ name }, ...args]) names.add(named.name)
+}
+
+/** Names of the schema in the errors of an answer that do not stand in what was asked. */
+function leaked({ query, variables }: RandomOperation, errors: readonly object[]): string[] {
+  const told = new Set(`${query} ${JSON.stringify(variables)}`.match(/\w+/g))
+  const texts = errors.map((error) =>
+    JSON.stringify(error, (key, value: unknown) => (key === 'code' || key === 'extensions' ? undefined : value)),
+  )
+  return texts.flatMap((text) =>
+    [...text.matchAll(/(\\")?([A-Za-z_]\w*)/g)]
+      .filter(
+        ([, quoted, name = '']) => names.has(name) && !told.has(name) && (quoted !== undefined || !ENGLISH.has(name)),
+      )
+      .filter(([, , name]) => !['message', 'locations', 'line', 'column', 'path'].includes(name ?? ''))
+      .map(([, , name]) => name ?? ''),
+  )
+}
+
+it('an operation with mistakes is told no name of the schema that is not in it', async () => {
+  const seed = newSeed()
+  tell(`names: TEST_SEED=${seed}`)
+  let refused = 0
+  await assert(
+    asyncProperty(noShrink(integer({ min: 0 })), async (start) => {
+      const random = randomFrom(start)
+      const operation = misspelt(randomOperation(schema, random), random)
+      for (const sender of senders) {
+        const { errors = [] } = await sender.send(operation)
+        refused += errors.length === 0 ? 0 : 1
+        expect({ operation, errors, leaked: leaked(operation, errors) }).toMatchObject({ leaked: [] })
+        for (const { extensions = {} } of errors) {
+          expect(Object.keys(extensions).filter((key) => !DOCUMENTED.has(key))).toEqual([])
+          expect(extensions['code']).toBeTypeOf('string')
+        }
+        expect(JSON.stringify(errors)).not.toMatch(/did you mean|node_modules|at \w+ \(|stack/i)
+      }
+    }),
+    { numRuns: RUNS, seed: seed | 0 },
+  )
+  expect(refused).toBeGreaterThan(RUNS)
+}, 3_600_000)

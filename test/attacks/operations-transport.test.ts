@@ -1,0 +1,229 @@
+import { createHash } from 'node:crypto'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { startNetwork, type Network } from '../network.ts'
+import { CREATE_LINK, linkInput } from '../operations.ts'
+import { send } from '../webhooks.ts'
+
+const QUERY = '{ paymentCurrencies { code } }'
+const JSON_TYPE = { 'content-type': 'application/json' }
+const PREFLIGHT = { 'apollo-require-preflight': 'true' }
+
+let network: Network
+let authorization: string
+let links: number
+beforeAll(async () => {
+  network = await startNetwork({ env: { ALLOWED_ORIGINS: 'https://shop.example.test' } })
+  authorization = `Bearer ${await network.token()}`
+})
+beforeEach(() => void (links = made()))
+afterAll(() => network.close())
+
+const made = () => network.sandbox.control.state().counters.links
+const url = () => `${network.app.url}/graphql`
+const mutation = () => ({ query: CREATE_LINK, variables: { input: linkInput() } })
+const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
+
+type Attempt = { method?: string; headers?: Record<string, string>; search?: Record<string, string>; body?: string }
+
+/** Sends with the rights to do it, and tells what came of it. */
+async function attempt({ method = 'POST', headers = {}, search, body }: Attempt) {
+  const query = search === undefined ? '' : `?${new URLSearchParams(search).toString()}`
+  const reply = await send(`${url()}${query}`, {
+    method,
+    headers: { authorization, ...headers },
+    ...(body === undefined ? {} : { body }),
+  })
+  return { ...reply, made: made() - links }
+}
+
+const inSearch = () => ({ query: CREATE_LINK, variables: JSON.stringify({ input: linkInput() }) })
+
+describe('a mutation', () => {
+  it('makes a link when it comes as it should, so that the others are refused for what they are', async () => {
+    expect(await attempt({ headers: JSON_TYPE, body: JSON.stringify(mutation()) })).toMatchObject({
+      status: 200,
+      made: 1,
+    })
+  })
+
+  it.each<[string, number, () => Attempt]>([
+    ['GET', 405, () => ({ method: 'GET', headers: PREFLIGHT, search: inSearch() })],
+    ['GET without a preflight', 400, () => ({ method: 'GET', search: inSearch() })],
+    [
+      'GET that says it is a POST',
+      405,
+      () => ({ method: 'GET', headers: { ...PREFLIGHT, 'x-http-method-override': 'POST' }, search: inSearch() }),
+    ],
+    [
+      'GET with another such header',
+      405,
+      () => ({ method: 'GET', headers: { ...PREFLIGHT, 'x-method-override': 'POST' }, search: inSearch() }),
+    ],
+    [
+      'GET with another such parameter',
+      405,
+      () => ({ method: 'GET', headers: PREFLIGHT, search: { ...inSearch(), _method: 'POST' } }),
+    ],
+    [
+      'GET of two operations, one of them a query',
+      405,
+      () => ({
+        method: 'GET',
+        headers: PREFLIGHT,
+        search: { ...inSearch(), query: `query Q { __typename } ${CREATE_LINK}`, operationName: 'CreateLink' },
+      }),
+    ],
+    ['HEAD', 404, () => ({ method: 'HEAD', headers: PREFLIGHT, search: inSearch() })],
+    ['PUT', 404, () => ({ method: 'PUT', headers: JSON_TYPE, body: JSON.stringify(mutation()) })],
+    ['PATCH', 404, () => ({ method: 'PATCH', headers: JSON_TYPE, body: JSON.stringify(mutation()) })],
+    ['DELETE', 404, () => ({ method: 'DELETE', headers: JSON_TYPE, body: JSON.stringify(mutation()) })],
+    [
+      'PUT that says it is a POST',
+      404,
+      () => ({
+        method: 'PUT',
+        headers: { ...JSON_TYPE, 'x-http-method-override': 'POST' },
+        body: JSON.stringify(mutation()),
+      }),
+    ],
+    ['OPTIONS', 400, () => ({ method: 'OPTIONS', headers: JSON_TYPE, body: JSON.stringify(mutation()) })],
+    ['POST with the text in the address', 400, () => ({ headers: JSON_TYPE, search: inSearch(), body: '{}' })],
+  ])('by %s is refused with %i and makes nothing', async (_how, status, make) => {
+    expect(await attempt(make())).toMatchObject({ status, made: 0 })
+  })
+
+  it.each([
+    'text/plain',
+    'text/plain; charset=application/json',
+    'application/x-www-form-urlencoded',
+    'multipart/form-data; boundary=x',
+    'application/graphql',
+    'application/graphql+json',
+    'application/ld+json',
+    'application/json-patch+json',
+    'application/xml',
+    'message/rfc822',
+    'message/http',
+    'application/jsonp',
+    'text/json',
+    'json',
+    '*/*',
+    ', application/json',
+    'text/plain, application/json',
+  ])('as %s is refused, also where a page says that it has asked first', async (type) => {
+    for (const headers of [{ 'content-type': type }, { 'content-type': type, ...PREFLIGHT }]) {
+      const reply = await attempt({ headers, body: JSON.stringify(mutation()) })
+      expect(reply).toMatchObject({ status: 415, made: 0 })
+    }
+  })
+
+  it('as a form is refused', async () => {
+    const form = new URLSearchParams(inSearch()).toString()
+    const headers = { 'content-type': 'application/x-www-form-urlencoded', ...PREFLIGHT }
+    expect(await attempt({ headers, body: form })).toMatchObject({ status: 415, made: 0 })
+  })
+
+  it('by the upload protocol of multipart forms is refused', async () => {
+    const part = (name: string, text: string) =>
+      `--x\r\ncontent-disposition: form-data; name="${name}"\r\n\r\n${text}\r\n`
+    const body = `${part('operations', JSON.stringify(mutation()))}${part('map', '{}')}--x--\r\n`
+    const headers = { 'content-type': 'multipart/form-data; boundary=x', ...PREFLIGHT }
+    expect(await attempt({ headers, body })).toMatchObject({ status: 415, made: 0 })
+  })
+
+  const body = JSON.stringify
+  it.each<[string, (text: string) => string]>([
+    ['a batch', (text) => `[${text}]`],
+    ['a batch of two', (text) => `[${text},${text}]`],
+    ['a byte order mark', (text) => `\uFEFF${text}`],
+    ['a key twice', (text) => text.replace('{', `{"query":${body(QUERY)},`)],
+    ['a key twice, once in disguise', (text) => text.replace('{', `{"qu\\u0065ry":${body(QUERY)},`)],
+    ['variables twice', (text) => text.replace('{', '{"variables":{"input":{}},')],
+    ['more than one value', (text) => `${text}${text}`],
+    ['something after it', (text) => `${text};`],
+    ['a comment', (text) => `/* */${text}`],
+    ['a call around it', (text) => `callback(${text})`],
+    ['a string around it', (text) => body(text)],
+    ['nothing but its text', () => CREATE_LINK],
+    ['half of it', (text) => text.slice(0, text.length / 2)],
+  ])('with %s is refused with 400', async (_what, make) => {
+    const reply = await attempt({ headers: JSON_TYPE, body: make(body(mutation())) })
+    expect(reply).toMatchObject({ status: 400, made: 0 })
+    expect(JSON.parse(reply.body)).toMatchObject({ errors: [{ extensions: { code: 'BAD_REQUEST' } }] })
+  })
+
+  it('may say the same thing twice within its variables and strings', async () => {
+    const input = linkInput({ description: '{"query": 1, "query": 2} \\" ' })
+    const reply = await attempt({ headers: JSON_TYPE, body: body({ query: CREATE_LINK, variables: { input } }) })
+    expect(reply).toMatchObject({ status: 200, made: 1 })
+  })
+
+  it.each<[string, unknown]>([
+    ['query', 17],
+    ['query', { kind: 'Document', definitions: [] }],
+    ['query', [CREATE_LINK]],
+    ['variables', '{"input":{}}'],
+    ['variables', []],
+    ['operationName', 17],
+    ['operationName', ['CreateLink']],
+    ['extensions', 'x'],
+    ['extensions', [1]],
+    ['extensions', { persistedQuery: 'x' }],
+    ['extensions', { persistedQuery: {} }],
+    ['extensions', { persistedQuery: { version: 1, sha256Hash: 17 } }],
+    ['documentId', 17],
+    ['documentId', {}],
+  ])('whose %s is %j is refused with 400', async (name, value) => {
+    const reply = await attempt({ headers: JSON_TYPE, body: body({ ...mutation(), [name]: value }) })
+    expect(reply).toMatchObject({ status: 400, made: 0 })
+  })
+})
+
+describe('documents that clients register by themselves', () => {
+  const persisted = (hash: string) => ({ extensions: { persistedQuery: { version: 1, sha256Hash: hash } } })
+
+  it.each<[string, () => Record<string, unknown>]>([
+    ['with their text', () => ({ ...mutation(), ...persisted(sha256(CREATE_LINK)) })],
+    ['with another text', () => ({ ...mutation(), ...persisted(sha256(QUERY)) })],
+    ['without a text', () => ({ variables: mutation().variables, ...persisted(sha256(CREATE_LINK)) })],
+    ['by an id', () => ({ variables: mutation().variables, documentId: sha256(CREATE_LINK) })],
+  ])('are not kept: %s', async (_how, make) => {
+    await attempt({ headers: JSON_TYPE, body: JSON.stringify(mutation()) })
+    links = made()
+    const reply = await attempt({ headers: JSON_TYPE, body: JSON.stringify(make()) })
+    expect(reply.made).toBe(0)
+    expect(JSON.parse(reply.body)).toMatchObject({
+      errors: [{ extensions: { code: 'PERSISTED_QUERY_NOT_SUPPORTED' } }],
+    })
+  })
+
+  it('cannot take the place of a text that another client sends', async () => {
+    const poison = { query: QUERY, ...persisted(sha256(CREATE_LINK)) }
+    await attempt({ headers: JSON_TYPE, body: JSON.stringify(poison) })
+    const reply = await attempt({ headers: JSON_TYPE, body: JSON.stringify(mutation()) })
+    expect(reply).toMatchObject({ status: 200, made: 1 })
+  })
+})
+
+describe('a query by GET', () => {
+  it.each<[string, string]>([
+    ['a text twice', 'query={__typename}&query={__typename}'],
+    ['variables twice', 'query={__typename}&variables={}&variables={}'],
+    ['variables that are no JSON', 'query={__typename}&variables={'],
+    ['variables that are a list', 'query={__typename}&variables=[]'],
+    ['extensions that are a text', 'query={__typename}&extensions="x"'],
+    ['nothing', ''],
+    ['another name of the text', 'QUERY={__typename}'],
+    ['a list of texts', 'query[]={__typename}'],
+  ])('with %s is refused with 400', async (_what, search) => {
+    const reply = await send(`${url()}?${search}`, { method: 'GET', headers: PREFLIGHT })
+    expect(reply.status).toBe(400)
+  })
+
+  it('is answered as by POST, and kept by a cache only as long as the schema says', async () => {
+    const reply = await attempt({ method: 'GET', headers: PREFLIGHT, search: { query: QUERY } })
+    const posted = await attempt({ headers: JSON_TYPE, body: JSON.stringify({ query: QUERY }) })
+    expect(reply).toMatchObject({ status: 200, body: posted.body })
+    expect(reply.headers['cache-control']).toBe('public, max-age=3600')
+  })
+})

@@ -1,0 +1,267 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { startNetwork, type Network } from '../network.ts'
+import { createLink, LINK_UPDATES, type CreatedLink } from '../operations.ts'
+import { closeFrame, frame, greetedRawPeer, OPCODE, openRawPeer, textFrame, type RawPeer } from '../raw-websocket.ts'
+import type { Stream } from '../stream.ts'
+import { gauge, isCaughtUp } from '../streams.ts'
+
+const { continuation, text, binary, close, ping, pong } = OPCODE
+const BYTES = 64 * 1024
+
+let network: Network
+let link: CreatedLink
+let bystander: Stream
+beforeAll(async () => {
+  network = await startNetwork()
+  link = await createLink(network)
+  bystander = await network.follow(LINK_UPDATES, { id: link.id })
+  await bystander.until(isCaughtUp)
+})
+afterAll(async () => {
+  await bystander.end()
+  await network.close()
+})
+
+const INIT = textFrame({ type: 'connection_init' })
+const PING = textFrame({ type: 'ping' })
+const typename = (id: unknown) => textFrame({ id, type: 'subscribe', payload: { query: '{ __typename }' } })
+const stream = (id: string) => textFrame({ id, type: 'subscribe', payload: followingLink() })
+const followingLink = () => ({ query: LINK_UPDATES, variables: { id: link.id } })
+/** A message of exactly so many bytes that asks for nothing but an answer. */
+const sized = (bytes: number) => {
+  const shell = JSON.stringify({ type: 'ping', payload: { text: '' } })
+  return JSON.stringify({ type: 'ping', payload: { text: 'x'.repeat(bytes - shell.length) } })
+}
+const nested = (depth: number) => `${'['.repeat(depth)}${']'.repeat(depth)}`
+
+type Case = readonly [name: string, code: number, ...frames: (Buffer | (() => Buffer))[]]
+
+/** What a stranger may send, and the code with which its socket is closed. */
+const BEFORE_GREETING: readonly Case[] = [
+  ['a stream', 4401, () => stream('1')],
+  ['a query', 4401, typename('1')],
+  ['two queries under one id', 4401, typename('1'), typename('1')],
+  ['a query under a bad id', 4400, typename(1)],
+  ['text that is no JSON', 4400, textFrame('hello')],
+  ['nothing', 4400, textFrame('')],
+  ['an unknown type', 4400, textFrame({ type: 'start' })],
+  ['a greeting in a binary frame', 4400, frame(binary, JSON.stringify({ type: 'connection_init' }))],
+  ['a greeting with a payload that is no object', 4400, textFrame({ type: 'connection_init', payload: 'x' })],
+  ['an acknowledgement', 4400, textFrame({ type: 'connection_ack' })],
+  ['a bad token', 4403, textFrame({ type: 'connection_init', payload: { authorization: 'Bearer x' } })],
+]
+
+const AFTER_GREETING: readonly Case[] = [
+  ['another greeting', 4429, INIT],
+  ['text that is no JSON', 4400, textFrame('{"type":"ping"')],
+  ['null', 4400, textFrame('null')],
+  ['a number', 4400, textFrame('7')],
+  ['a list', 4400, textFrame('[]')],
+  ['an object without a type', 4400, textFrame({})],
+  ['a type that is no text', 4400, textFrame({ type: 7 })],
+  ['an unknown type', 4400, textFrame({ type: 'start', id: '1' })],
+  ['a type of the older protocol', 4400, textFrame({ type: 'connection_terminate' })],
+  ['a type that every object has', 4400, textFrame({ type: 'constructor' })],
+  ['what only a server says: next', 4400, textFrame({ type: 'next', id: '1', payload: { data: {} } })],
+  ['what only a server says: error', 4400, textFrame({ type: 'error', id: '1', payload: [{ message: 'x' }] })],
+  ['what only a server says: connection_ack', 4400, textFrame({ type: 'connection_ack' })],
+  ['a query without an id', 4400, typename(undefined)],
+  ['a query under an empty id', 4400, typename('')],
+  ['a query under a number', 4400, typename(1)],
+  ['a query without a payload', 4400, textFrame({ id: '1', type: 'subscribe' })],
+  ['a query without a text', 4400, textFrame({ id: '1', type: 'subscribe', payload: {} })],
+  ['a query whose text is a number', 4400, textFrame({ id: '1', type: 'subscribe', payload: { query: 1 } })],
+  [
+    'variables that are text',
+    4400,
+    textFrame({ id: '1', type: 'subscribe', payload: { query: '{a}', variables: '' } }),
+  ],
+  [
+    'an operation name that is a number',
+    4400,
+    textFrame({ id: '1', type: 'subscribe', payload: { query: '{a}', operationName: 1 } }),
+  ],
+  [
+    'extensions that are text',
+    4400,
+    textFrame({ id: '1', type: 'subscribe', payload: { query: '{a}', extensions: '' } }),
+  ],
+  ['an end without an id', 4400, textFrame({ type: 'complete' })],
+  ['a ping with a payload that is text', 4400, textFrame({ type: 'ping', payload: 'x' })],
+  [
+    'a ping with a payload that is nested too deep',
+    4400,
+    textFrame(`{"type":"ping","payload":{"a":${nested(30_000)}}}`),
+  ],
+  ['a pong with a payload that is a number', 4400, textFrame({ type: 'pong', payload: 1 })],
+  ['a second stream under one id', 4409, () => stream('1'), () => stream('1')],
+  [
+    'a second stream under one id of 1,000 letters',
+    4409,
+    () => stream('i'.repeat(1_000)),
+    () => stream('i'.repeat(1_000)),
+  ],
+  ['a binary frame', 4400, frame(binary, Buffer.from([1, 2, 3]))],
+  ['a binary frame without bytes', 4400, frame(binary)],
+  ['text that is no UTF-8', 1007, frame(text, Buffer.from([0x22, 0xff, 0xfe, 0x22]))],
+  ['text that ends within a letter', 1007, frame(text, Buffer.from([0x22, 0xe2, 0x82]))],
+  ['half a surrogate pair', 1007, frame(text, Buffer.from([0xed, 0xa0, 0x80]))],
+  ['a letter of two bytes written with three', 1007, frame(text, Buffer.from([0xe0, 0x80, 0xaf]))],
+  [
+    'fragments that are no UTF-8 together',
+    1007,
+    frame(text, Buffer.from([0xe2]), { fin: false }),
+    frame(continuation, 'x'),
+  ],
+  ['the first reserved bit', 1002, frame(text, '{}', { reserved: 4 })],
+  ['the second reserved bit', 1002, frame(text, '{}', { reserved: 2 })],
+  ['the third reserved bit', 1002, frame(text, '{}', { reserved: 1 })],
+  ['a reserved bit on a ping', 1002, frame(ping, '', { reserved: 4 })],
+  ['a frame without a mask', 1002, frame(text, '{"type":"ping"}', { masked: false })],
+  ['a ping without a mask', 1002, frame(ping, '', { masked: false })],
+  ['a close frame without a mask', 1002, frame(close, Buffer.from([3, 232]), { masked: false })],
+  ['reserved data frames', 1002, frame(0x3, 'x')],
+  ['the last reserved data frame', 1002, frame(0x7, 'x')],
+  ['reserved control frames', 1002, frame(0xb, 'x')],
+  ['the last reserved control frame', 1002, frame(0xf)],
+  ['a ping in fragments', 1002, frame(ping, 'x', { fin: false })],
+  ['a pong in fragments', 1002, frame(pong, 'x', { fin: false })],
+  ['a close frame in fragments', 1002, frame(close, Buffer.from([3, 232]), { fin: false })],
+  ['a ping of 126 bytes', 1002, frame(ping, Buffer.alloc(126))],
+  ['a pong of 126 bytes', 1002, frame(pong, Buffer.alloc(126))],
+  ['a close frame of 126 bytes', 1002, closeFrame(1000, 'x'.repeat(124))],
+  ['a close frame of one byte', 1002, frame(close, Buffer.from([3]))],
+  ['a continuation of nothing', 1002, frame(continuation, 'x')],
+  ['the end of nothing', 1002, frame(continuation)],
+  ['a new message within another', 1002, frame(text, '{', { fin: false }), frame(text, '}')],
+  ['a binary message within a text', 1002, frame(text, '{', { fin: false }), frame(binary, 'x')],
+  ['a continuation after the end', 1002, PING, frame(continuation, 'x')],
+  ...[0, 999, 1004, 1005, 1006, 1015, 1016, 2999, 5000, 65535].map((code): Case => [
+    `a close frame with the code ${code}`,
+    1002,
+    closeFrame(code),
+  ]),
+  ['a close frame whose reason is no UTF-8', 1007, closeFrame(1000, Buffer.from([0xff]))],
+  ['a message of a byte too many', 1009, frame(text, sized(BYTES + 1))],
+  ['fragments of a byte too many', 1009, frame(text, 'x'.repeat(BYTES), { fin: false }), frame(continuation, 'x')],
+  ['a length of 100 MiB, declared', 1009, frame(text, '', { declared: 100n * 1024n * 1024n })],
+  ['the largest length there is, declared', 1009, frame(text, '', { declared: 2n ** 63n - 1n })],
+  ['a negative length, declared', 1009, frame(text, '', { declared: 2n ** 64n - 1n })],
+  ['100 MiB in a binary frame, declared', 1009, frame(binary, '', { declared: 100n * 1024n * 1024n })],
+  [
+    'more fragments than a message may have',
+    1008,
+    frame(text, '{', { fin: false }),
+    Buffer.concat(Array<Buffer>(1_000).fill(frame(continuation, '', { fin: false }))),
+  ],
+]
+
+describe('before the greeting, a socket is closed for', () => {
+  for (const [name, code, ...frames] of BEFORE_GREETING)
+    it(`${name}, with ${code}`, async () => {
+      const peer = await openRawPeer(network.app.url)
+      expect(await codeFor(peer, frames)).toBe(code)
+    })
+})
+
+describe('after the greeting, a socket is closed for', () => {
+  for (const [name, code, ...frames] of AFTER_GREETING)
+    it(`${name}, with ${code}`, async () => {
+      const peer = await greetedRawPeer(network.app.url, { token: await network.token() })
+      expect(await codeFor(peer, frames)).toBe(code)
+    })
+})
+
+describe('a socket stays open for', () => {
+  const PONG = { opcode: text, payload: '{"type":"pong"}' }
+  const answered: readonly (readonly [
+    name: string,
+    answer: { opcode: number; payload: string },
+    ...frames: Buffer[],
+  ])[] = [
+    ['a ping of 125 bytes', { opcode: pong, payload: 'x'.repeat(125) }, frame(ping, 'x'.repeat(125))],
+    ['a pong that nobody asked for', PONG, frame(pong, 'x'), PING],
+    ['the end of an operation that there is not', PONG, textFrame({ id: 'none', type: 'complete' }), PING],
+    ['a pong of the protocol', PONG, textFrame({ type: 'pong' }), PING],
+    ['a ping in two fragments', PONG, frame(text, '{"type":', { fin: false }), frame(continuation, '"ping"}')],
+    [
+      'a ping of WebSocket between two fragments',
+      { opcode: pong, payload: '' },
+      frame(text, '{"type":', { fin: false }),
+      frame(ping),
+      frame(continuation, '"ping"}'),
+    ],
+    [
+      'fragments without bytes',
+      PONG,
+      frame(text, '', { fin: false }),
+      frame(continuation, '', { fin: false }),
+      frame(continuation, '{"type":"ping"}'),
+    ],
+    [
+      'a message of as many bytes as it may have',
+      { opcode: text, payload: sized(BYTES).replace('ping', 'pong') },
+      frame(text, sized(BYTES)),
+    ],
+    [
+      'a letter of four bytes',
+      { opcode: text, payload: '{"type":"pong","payload":{"a":"𝄞"}}' },
+      textFrame({ type: 'ping', payload: { a: '𝄞' } }),
+    ],
+  ]
+  for (const [name, answer, ...frames] of answered)
+    it(`${name}, and answers`, async () => {
+      const peer = await greetedRawPeer(network.app.url)
+      peer.write(Buffer.concat(frames))
+      const { opcode, payload } = await peer.next()
+      expect({ opcode, payload: payload.toString() }).toEqual(answer)
+      peer.write(closeFrame(1000))
+      expect(await peer.closed).toBe(1000)
+    })
+
+  it.each([1000, 1001, 1003, 1007, 1011, 3000, 4000, 4999])('a proper goodbye, with %i', async (code) => {
+    const peer = await greetedRawPeer(network.app.url)
+    peer.write(closeFrame(code, 'so long'))
+    expect(await peer.closed).toBe(code)
+    await peer.ended
+  })
+
+  it('bytes that come one at a time', async () => {
+    const peer = await greetedRawPeer(network.app.url)
+    peer.connection.setNoDelay(true)
+    for (const byte of PING) peer.write(Buffer.from([byte]))
+    expect((await peer.next()).payload.toString()).toBe('{"type":"pong"}')
+    peer.connection.destroy()
+  })
+
+  it('variables nested as deep as they fit: they are that operation’s error', async () => {
+    const peer = await greetedRawPeer(network.app.url, { token: await network.token() })
+    const query = 'query Q($filter: PaymentEventFilter) { paymentEvents(filter: $filter) { nodes { id } } }'
+    peer.write(
+      textFrame(
+        `{"id":"1","type":"subscribe","payload":{"query":${JSON.stringify(query)},"variables":{"filter":{"linkIds":${nested(30_000)}}}}}`,
+      ),
+    )
+    const answer = await Promise.race([peer.next().then((given) => given.payload.toString()), peer.closed])
+    expect(answer).toMatch(/^\{"id":"1","type":"(?:next|error)"/)
+    peer.connection.destroy()
+  })
+})
+
+it('nothing of all that touched the process or anybody else, and nothing was left behind', async () => {
+  await network.sandbox.control.setStatus(link.id, 'pending')
+  const item = await bystander.next()
+  expect(item?.kind).toBe('EVENT')
+  await expect.poll(() => gauge(network, 'payments_sockets_open'), { timeout: 5_000 }).toBe(1)
+  await expect.poll(() => gauge(network, 'payments_streams_open'), { timeout: 5_000 }).toBe(1)
+  expect(network.log()).not.toContain('a message could not be handled')
+})
+
+/** Sends frames, and something to answer behind them; gives the code of the close frame, once the connection has ended. */
+async function codeFor(peer: RawPeer, frames: readonly (Buffer | (() => Buffer))[]): Promise<number | null> {
+  peer.write(Buffer.concat([...frames.map((given) => (typeof given === 'function' ? given() : given)), PING]))
+  const code = await peer.closed
+  peer.connection.end()
+  await peer.ended
+  return code
+}

@@ -1,0 +1,151 @@
+import { randomUUID } from 'node:crypto'
+import {
+  getNamedType,
+  getNullableType,
+  isCompositeType,
+  isEnumType,
+  isInputObjectType,
+  isListType,
+  isNonNullType,
+  isObjectType,
+  type GraphQLArgument,
+  type GraphQLField,
+  type GraphQLInputType,
+} from 'graphql'
+import { createSchema } from '../../src/graphql/schema.ts'
+import { agreementInput, amendmentInput, gatewayInput, newKey, payinInput, payoutInput } from '../inputs.ts'
+import { linkInput } from '../operations.ts'
+
+/** A place in the schema's arguments that takes a text of the client's. */
+export type TextPlace = {
+  readonly kind: 'query' | 'mutation' | 'subscription'
+  /** Such as `createPaymentLink.input.customer.email`. */
+  readonly name: string
+  readonly scalar: string
+  readonly document: string
+  /** The variables of a request that is as good as it can be, with `text` in this place. */
+  readonly variables: (text: string) => Record<string, unknown>
+}
+
+type Path = readonly (string | number)[]
+type Leaf = { readonly path: Path; readonly scalar: string }
+
+const schema = createSchema({ production: false })
+
+/** Scalars that are written as a text, or hold one. */
+const TEXTS: Readonly<Record<string, (text: string) => unknown>> = {
+  ID: (text) => text,
+  String: (text) => text,
+  Decimal: (text) => text,
+  CurrencyCode: (text) => text,
+  LocalDate: (text) => text,
+  DateTime: (text) => text,
+  HttpsUrl: (text) => text,
+  JSONObject: (text) => ({ user_name: text, [text]: text, nested: { $ne: text } }),
+}
+
+const GOOD: Readonly<Record<string, unknown>> = {
+  ID: randomUUID(),
+  String: 'text',
+  Int: 1,
+  Boolean: false,
+  Decimal: '125.50',
+  CurrencyCode: 'AUD',
+  LocalDate: '2030-01-31',
+  DateTime: '2030-01-31T00:00:00.000Z',
+  HttpsUrl: 'https://shop.example.test/',
+  JSONObject: {},
+}
+
+/** Inputs that pass every rule, so that what stands in one place of them gets as far as it can. */
+const INPUTS: Readonly<Record<string, () => Record<string, unknown>>> = {
+  createPaymentLink: linkInput,
+  createPayin: payinInput,
+  createGatewayPayment: gatewayInput,
+  createPaymentAgreement: agreementInput,
+  amendPaymentAgreement: () => amendmentInput(randomUUID()),
+  createPayout: payoutInput,
+  cancelScheduledPayout: () => ({ idempotencyKey: newKey(), id: randomUUID() }),
+}
+
+/** Every argument of every root field that takes a text, down to the leaves of its inputs, as the schema has them. */
+export function textPlaces(): TextPlace[] {
+  return (['query', 'mutation', 'subscription'] as const).flatMap((kind) => {
+    const root = {
+      query: schema.getQueryType(),
+      mutation: schema.getMutationType(),
+      subscription: schema.getSubscriptionType(),
+    }[kind]
+    return Object.values(root?.getFields() ?? {})
+      .filter(({ name }) => !name.startsWith('_'))
+      .flatMap((field) => placesOf(kind, field))
+  })
+}
+
+/** Fields below the roots that take a text, such as `Payment.events(after:)`. */
+export function nestedTextArguments(): string[] {
+  const roots = new Set<unknown>([schema.getQueryType(), schema.getMutationType(), schema.getSubscriptionType()])
+  return Object.values(schema.getTypeMap())
+    .filter((type) => isObjectType(type) && !roots.has(type) && !type.name.startsWith('_'))
+    .flatMap((type) => (isObjectType(type) ? Object.values(type.getFields()).map((field) => ({ type, field })) : []))
+    .flatMap(({ type, field }) =>
+      field.args
+        .filter((argument) => leavesOf(argument.type, []).length > 0)
+        .map((argument) => `${type.name}.${field.name}(${argument.name}:)`),
+    )
+}
+
+function placesOf(kind: TextPlace['kind'], field: GraphQLField<unknown, unknown>): TextPlace[] {
+  const document = documentOf(kind, field)
+  return field.args.flatMap((argument) =>
+    leavesOf(argument.type, [argument.name]).map(({ path, scalar }) => ({
+      kind,
+      name: [field.name, ...path].join('.'),
+      scalar,
+      document,
+      variables: (text) => withValue(goodArguments(field), path, TEXTS[scalar]?.(text)),
+    })),
+  )
+}
+
+function documentOf(kind: TextPlace['kind'], { name, args, type }: GraphQLField<unknown, unknown>): string {
+  const declared = args.map((argument) => `$${argument.name}: ${String(argument.type)}`).join(', ')
+  const passed = args.map((argument) => `${argument.name}: $${argument.name}`).join(', ')
+  const selection = isCompositeType(getNamedType(type)) ? ' { __typename }' : ''
+  return `${kind} Attack(${declared}) { ${name}(${passed})${selection} }`
+}
+
+function leavesOf(type: GraphQLInputType, path: Path): Leaf[] {
+  const bare = getNullableType(type)
+  if (isListType(bare)) return leavesOf(bare.ofType, [...path, 0])
+  if (isInputObjectType(bare))
+    return Object.values(bare.getFields()).flatMap((field) => leavesOf(field.type, [...path, field.name]))
+  return bare.name in TEXTS ? [{ path, scalar: bare.name }] : []
+}
+
+function goodArguments({ name, args }: GraphQLField<unknown, unknown>): Record<string, unknown> {
+  const input = INPUTS[name]
+  if (input !== undefined) return { input: input() }
+  return Object.fromEntries(args.filter(isNeeded).map((argument) => [argument.name, goodValue(argument.type)]))
+}
+
+function isNeeded({ type, defaultValue }: Pick<GraphQLArgument, 'type' | 'defaultValue'>): boolean {
+  return isNonNullType(type) && defaultValue === undefined
+}
+
+function goodValue(type: GraphQLInputType): unknown {
+  const bare = getNullableType(type)
+  if (isListType(bare)) return [goodValue(bare.ofType)]
+  if (isEnumType(bare)) return bare.getValues()[0]?.name
+  if (!isInputObjectType(bare)) return GOOD[bare.name]
+  const needed = Object.values(bare.getFields()).filter(isNeeded)
+  return Object.fromEntries(needed.map((field) => [field.name, goodValue(field.type)]))
+}
+
+/** A copy with a value at a path. Inputs on the way that are not there are made of their needed fields. */
+function withValue(container: unknown, [step, ...rest]: Path, value: unknown): Record<string, unknown> {
+  if (step === undefined) return value as Record<string, unknown>
+  if (typeof step === 'number') return [withValue((container as unknown[] | undefined)?.[0], rest, value)] as never
+  const known = (container ?? {}) as Record<string, unknown>
+  return { ...known, [step]: withValue(known[step], rest, value) }
+}

@@ -1,0 +1,64 @@
+import { spawnSync } from 'node:child_process'
+import { describe, expect, it } from 'vitest'
+
+type Report = {
+  readonly message?: string
+  readonly metadata?: { readonly vulnerabilities: Readonly<Record<string, number>> }
+  readonly vulnerabilities?: Readonly<Record<string, { readonly severity: string }>>
+}
+type Verdict =
+  | { readonly answered: false; readonly why: string }
+  | { readonly answered: true; readonly grave: string[] }
+
+/** By the lock file alone, once and not for long: many registries, mirrors above all, answer no audits. */
+const ARGUMENTS = ['audit', '--package-lock-only', '--omit=dev', '--json', '--fetch-retries=0', '--fetch-timeout=8000']
+const GRAVE: ReadonlySet<string> = new Set(['high', 'critical'])
+
+/** Reads what `npm audit --json` has written. */
+function verdictOf(text: string): Verdict {
+  const report = readReport(text)
+  if (report.metadata === undefined) return { answered: false, why: report.message ?? 'npm gave no report' }
+  const found = Object.entries(report.vulnerabilities ?? {})
+  return {
+    answered: true,
+    grave: found
+      .filter(([, { severity }]) => GRAVE.has(severity))
+      .map(([name, { severity }]) => `${name}: ${severity}`),
+  }
+}
+
+function readReport(text: string): Report {
+  try {
+    return JSON.parse(text) as Report
+  } catch {
+    return {}
+  }
+}
+
+describe('advisories about what ships', () => {
+  it('are none that is high or critical', { timeout: 60_000 }, ({ skip }) => {
+    const { stdout } = spawnSync('npm', ARGUMENTS, { encoding: 'utf8', timeout: 50_000 })
+    const verdict = verdictOf(stdout)
+    // A registry that answers no audits says nothing about us; the last line of the run counts the test as skipped.
+    skip(!verdict.answered, 'The registry answers no audits.')
+    expect(verdict).toEqual({ answered: true, grave: [] })
+  })
+
+  it.each([
+    ['nothing found', '{"vulnerabilities":{},"metadata":{"vulnerabilities":{"total":0}}}', []],
+    [
+      'a high one and a low one',
+      '{"vulnerabilities":{"a":{"severity":"high"},"b":{"severity":"low"}},"metadata":{"vulnerabilities":{"high":1}}}',
+      ['a: high'],
+    ],
+  ])('are read from a report: %s', (_name, text, grave) => {
+    expect(verdictOf(text)).toEqual({ answered: true, grave })
+  })
+
+  it.each(['{"message":"405 Method Not Allowed","error":{}}', '', 'not JSON'])(
+    'are not taken as none from %j',
+    (text) => {
+      expect(verdictOf(text)).toMatchObject({ answered: false })
+    },
+  )
+})

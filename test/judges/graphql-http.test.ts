@@ -1,0 +1,77 @@
+import { auditServer, type AuditResult } from 'graphql-http'
+import { afterEach, describe, expect, it } from 'vitest'
+import { startNetwork, type Network } from '../network.ts'
+
+/** Fewer than the suite had when it was read: one that shrinks, or answers nothing, judges nothing. */
+const FEWEST_AUDITS = 61
+
+/** What the suite would like better, and why it stays: by the ids of the audits, which outlive their names. */
+const EARLY_REFUSAL = 'a request that was never executed is answered with 400 in either media type, as by Apollo Server'
+const NO_SIMPLE_GET = 'a GET that any page could make a browser send, without a header of its own, is refused'
+const ACCEPTED: Readonly<Record<string, string>> = {
+  '572B': EARLY_REFUSAL,
+  FDE2: EARLY_REFUSAL,
+  '7B9B': EARLY_REFUSAL,
+  '5A70': NO_SIMPLE_GET,
+  D6D5: NO_SIMPLE_GET,
+  '6A70': NO_SIMPLE_GET,
+}
+
+const ROUTER_SECRET = 'router-secret-of-the-tests-0123456789abcdef'
+const PRODUCTION = {
+  NODE_ENV: 'production',
+  PUBLIC_URL: 'http://127.0.0.1:4999',
+  ROUTER_SECRETS: ROUTER_SECRET,
+}
+
+let network: Network
+afterEach(() => network.close())
+
+/** Runs the suite against the real endpoint; `headers` go with every request. */
+function audit(headers: Readonly<Record<string, string>>): Promise<AuditResult[]> {
+  return auditServer({
+    url: `${network.app.url}/graphql`,
+    fetchFn: (url: string, init: RequestInit = {}) => {
+      const all = new Headers(init.headers)
+      for (const [name, value] of Object.entries(headers)) all.set(name, value)
+      return fetch(url, { ...init, headers: all })
+    },
+  })
+}
+
+/** What did not pass, as `id status: reason`. */
+const findings = (results: readonly AuditResult[], known: (id: string) => boolean) =>
+  results.flatMap((result) =>
+    result.status === 'ok' || known(result.id)
+      ? []
+      : [`${result.id} ${result.status}: ${result.name}, ${result.reason}`],
+  )
+
+const reasonsOf = (results: readonly AuditResult[]) =>
+  Object.fromEntries(results.filter(({ status }) => status !== 'ok').map(({ id }) => [id, ACCEPTED[id]]))
+
+describe('the audits of GraphQL over HTTP', () => {
+  it('find no error, and no warning but the accepted ones', async () => {
+    network = await startNetwork()
+    const results = await audit({})
+    expect(results.length).toBeGreaterThanOrEqual(FEWEST_AUDITS)
+    expect(findings(results, (id) => id in ACCEPTED)).toEqual([])
+    expect(results.filter(({ status }) => status === 'error')).toEqual([])
+    expect(reasonsOf(results)).toEqual(ACCEPTED)
+  })
+
+  it('find the same in production. Some introspect, so they run as the router, with the header that its requests have', async () => {
+    network = await startNetwork({ env: PRODUCTION })
+    const results = await audit({ 'x-router-secret': ROUTER_SECRET, 'apollo-require-preflight': 'true' })
+    expect(results.length).toBeGreaterThanOrEqual(FEWEST_AUDITS)
+    expect(findings(results, (id) => ACCEPTED[id] === EARLY_REFUSAL)).toEqual([])
+  })
+
+  it('find, in production without the secret, only that introspection is refused besides', async () => {
+    network = await startNetwork({ env: PRODUCTION })
+    const results = await audit({ 'apollo-require-preflight': 'true' })
+    const refused = results.filter(({ id, status }) => status !== 'ok' && ACCEPTED[id] !== EARLY_REFUSAL)
+    // The audits of variables and of UTF-8 ask for `__type`.
+    expect(refused.map(({ id }) => id).toSorted()).toEqual(['28B9', '2EA1', '6A70', 'BF61', 'D6D5'])
+  })
+})

@@ -1,0 +1,72 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { startNetwork, type Network } from '../network.ts'
+import { startCarelessEndpoint, type CarelessEndpoint } from './careless-endpoint.ts'
+import { PROBES, type Endpoint } from './probes.ts'
+
+const PRODUCTION = {
+  NODE_ENV: 'production',
+  PUBLIC_URL: 'http://127.0.0.1:4999',
+  ROUTER_SECRETS: 'router-secret-of-the-tests-0123456789abcdef',
+}
+/** Does something without a token and without a call of the service, as soon as it is run. */
+const MUTATION = 'mutation { refreshPayment(id: "8d8a6ec2-64a4-4ad0-9a5c-3a6b4c4dd1f3") { __typename } }'
+
+/** Real names, each with a letter less: a guess that the graph's own messages would put right. */
+const MISSPELT: readonly Endpoint['misspelt'][] = [
+  { query: '{ paymentCurrencie { code } }', name: 'paymentCurrencies' },
+  { query: '{ paymentCurrencies { exponen } }', name: 'exponent' },
+  { query: '{ payinMethods(filters: {}) { stale } }', name: 'filter:' },
+  { query: 'mutation { createPaymentLin(input: {}) { __typename } }', name: 'createPaymentLink' },
+  { query: 'query Q($i: CreatePaymentLinkInpu!) { __typename @skip(if: $i) }', name: 'CreatePaymentLinkInput' },
+  { query: '{ paymentCurrencies { ... on PaymentCurrenc { code } } }', name: 'PaymentCurrency' },
+  { query: 'fragment F on PayinMetho { code } { payinMethods { nodes { ...F } } }', name: 'PayinMethod' },
+]
+
+let network: Network
+let careless: CarelessEndpoint
+beforeAll(async () => {
+  careless = await startCarelessEndpoint()
+  network = await startNetwork({ env: PRODUCTION })
+})
+afterAll(async () => {
+  await network.close()
+  await careless.close()
+})
+
+const inProduction = (misspelt = MISSPELT[0]): Endpoint => ({
+  url: `${network.app.url}/graphql`,
+  query: '{ paymentCurrencies { code } }',
+  mutation: MUTATION,
+  misspelt: misspelt ?? { query: '', name: '' },
+})
+
+describe.each(PROBES)('the probe for $name', ({ finds }) => {
+  it('finds it in an endpoint that has every weakness', async () => {
+    expect(await finds(careless)).toBe(true)
+  })
+
+  it('finds nothing in production', async () => {
+    expect(await finds(inProduction())).toBe(false)
+  })
+})
+
+describe('what the probes are given', () => {
+  it('is answered when it is asked as it should be', async () => {
+    const { url, query } = inProduction()
+    const headers = { 'content-type': 'application/json' }
+    const response = await fetch(url, { method: 'POST', headers, body: JSON.stringify({ query }) })
+    expect(await response.json()).toMatchObject({ data: { paymentCurrencies: expect.any(Array) } })
+  })
+})
+
+describe('a guess at a name', () => {
+  it.each(MISSPELT)('$query is not put right', async ({ query, name }) => {
+    const headers = { 'content-type': 'application/json' }
+    const response = await fetch(inProduction().url, { method: 'POST', headers, body: JSON.stringify({ query }) })
+    const text = await response.text()
+    expect(response.status).toBe(400)
+    expect(text).toContain('"errors"')
+    expect(text).not.toContain('Did you mean')
+    expect(text.replaceAll(`"${name.slice(0, -1)}"`, '')).not.toContain(name)
+  })
+})

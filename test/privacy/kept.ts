@@ -1,0 +1,47 @@
+type Kept = { readonly places: RegExp; readonly reason: string }
+
+const STATE =
+  /^(?:(?:answer|callback)\.(?:card_brand|card_type|card_country|bank_name|account_number|account_name|reference|a key|of a key)|callback\.(?:error_code|error_message|status)|input\.payin\.reference)$/
+const AGREEMENT = /^(?:answer\.description|input\.agreement\.(?:external id|key .+))$/
+const KEYS = /^input\.[\w ]+\.key .+$/
+
+/** The columns in which something of a caller, a payer or the service may stand, and why each does. */
+export const KEPT: Readonly<Record<string, Kept>> = {
+  'payment_payers.name': {
+    places: /^(?:answer|callback)\.name$/,
+    reason: 'Payment.payer, apart so that it can be erased',
+  },
+  'payment_payers.email': {
+    places: /^(?:answer|callback)\.email$/,
+    reason: 'Payment.payer, apart so that it can be erased',
+  },
+  'agreement_payers.name': {
+    places: /^answer\.name$/,
+    reason: 'PaymentAgreement.payer, apart so that it can be erased',
+  },
+  'links.reference': { places: /^input\.link\.reference$/, reason: 'what the merchant finds the link by' },
+  'links.description': { places: /^input\.link\.description$/, reason: 'what is paid for' },
+  'links.owner_id': { places: /^input\.link\.owner$/, reason: 'who may follow the link' },
+  'payins.reference': { places: /^input\.payin\.reference$/, reason: 'what the merchant finds the payin by' },
+  'payins.owner_id': { places: /^input\.payin\.owner$/, reason: 'who may follow the payin' },
+  'payments.reference': { places: /^input\.payin\.reference$/, reason: 'what the merchant finds the payment by' },
+  'payments.state_json': {
+    places: STATE,
+    reason: 'card summary, failure, and the instructions that tell where to pay',
+  },
+  'events.payment_json': { places: STATE, reason: 'the payment as it was after the event' },
+  'events.to_status': { places: /^callback\.status$/, reason: 'a status that this version does not know' },
+  'agreements.state_json': { places: AGREEMENT, reason: 'what the agreement is for, and the merchant’s ids of it' },
+  'agreements.client_transaction_id': { places: KEYS, reason: 'the agreement’s own key' },
+  'events.agreement_json': { places: AGREEMENT, reason: 'the agreement as it was after the event' },
+  'commands.key': { places: KEYS, reason: 'so that a repeat is told' },
+  'commands.result_json': {
+    places: /^(?:input\.gateway\.order .+|refusal\..+)$/,
+    reason: 'the first result again: ids, or the service’s own words about what was refused',
+  },
+  'deliveries.status_raw': { places: /^callback\.status$/, reason: 'a status that this version does not know' },
+  'deliveries.body': {
+    places: /^callback\.(?:card_(?:brand|type|country|last_4)|error_code|status|uuid)$/,
+    reason: 'what a replay decides by, without payer, token or secret',
+  },
+}
