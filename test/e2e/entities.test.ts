@@ -91,7 +91,9 @@ describe('_service', () => {
     const { data } = await network.ask<{ _service: { sdl: string } }>('{ _service { sdl } }')
     expect(data._service.sdl).toContain('type PaymentLink @key(fields: "id")')
     expect(data._service.sdl).toContain('https://specs.apollo.dev/federation/v2.9')
-    expect(data._service.sdl).toMatch(/statusToken: String @requiresScopes\(scopes: \[\["payments:write"\]\]\)/)
+    expect(data._service.sdl).toMatch(
+      /statusToken: String @tag\(name: "backoffice"\) @requiresScopes\(scopes: \[\["payments:write"\]\]\)/,
+    )
     expect(parse(data._service.sdl).definitions.length).toBeGreaterThan(50)
   })
 })

@@ -38,7 +38,7 @@ describe('a subgraph that knows its router', () => {
     ]
     for (const headers of wrong) {
       const answer = await network.ask(query, {}, { headers })
-      expect(answer.errors).toMatchObject([{ extensions: { code: 'FORBIDDEN' } }])
+      expect(answer.errors).toMatchObject([{ extensions: { code: 'UNAUTHENTICATED' } }])
       expect(answer.data ?? null).toBeNull()
       expect(await answerOnSocket(query, headers)).toBe('error')
     }
@@ -154,16 +154,22 @@ describe.each(['Apollo', 'Relay'])('a subgraph that runs only trusted documents,
   it('refuses every other document over HTTP, also one that hides behind a trusted id', async () => {
     const other = '{ paymentCurrencies { exponent } }'
     const extensions = { persistedQuery: { version: 1, sha256Hash: sha256(other) } }
-    const bodies = [{ query: other }, { documentId: sha256(other) }, { query: other, extensions }, {}, { query: null }]
+    const bodies = [
+      { query: other },
+      { documentId: sha256(other) },
+      { query: other, extensions },
+      { query: other, documentId: sha256(ORDINARY) },
+      { query: `${ORDINARY} ` },
+      { query: ORDINARY.replace('code', ' code') },
+      {},
+      { query: null },
+    ]
     for (const body of bodies) {
       const { status, json } = await post(body)
       expect(status).toBe(400)
       expect(json).toMatchObject({ errors: [{ extensions: { code: 'UNTRUSTED_DOCUMENT' } }] })
       expect(json.data).toBeUndefined()
     }
-    expect((await post({ query: other, documentId: sha256(ORDINARY) })).json).toMatchObject({
-      data: { paymentCurrencies: expect.arrayContaining([{ code: 'AUD' }]) },
-    })
   })
 
   it.each(['[]', 'null', '17', '"text"', '{"query":17}', '{"documentId":17}', '{"extensions":"x"}', ''])(

@@ -1,0 +1,26 @@
+/** Prints the example supergraph, composed from what docs/federation/supergraph.yaml names. */
+import { readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { composeServices } from '@theguild/federation-composition'
+import { parse } from 'graphql'
+import { parse as parseYaml } from 'yaml'
+
+type Input = {
+  readonly subgraphs: Readonly<
+    Record<string, { readonly routing_url: string; readonly schema: { readonly file: string } }>
+  >
+}
+
+const INPUT = join(import.meta.dirname, '../docs/federation/supergraph.yaml')
+
+const { subgraphs } = parseYaml(readFileSync(INPUT, 'utf8')) as Input
+const { errors, supergraphSdl } = composeServices(
+  Object.entries(subgraphs).map(([name, { routing_url: url, schema }]) => ({
+    name,
+    url,
+    typeDefs: parse(readFileSync(join(dirname(INPUT), schema.file), 'utf8')),
+  })),
+)
+for (const { message } of errors ?? []) console.error(message)
+if (supergraphSdl === undefined) process.exit(1)
+process.stdout.write(`${supergraphSdl}\n`)

@@ -1,0 +1,227 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createAgreement, NO_ANSWER } from '../agreements.ts'
+import { payeeInput, payoutInput } from '../inputs.ts'
+import { made, mutate } from '../mutations.ts'
+import { startNetwork, type Network } from '../network.ts'
+import { greetedSocket } from '../socket.ts'
+import { paidStream } from '../streams.ts'
+
+const headers = { 'x-router-secret': 'secret-of-the-router-1' }
+const ENTITIES = `query Entities($representations: [_Any!]!) {
+  _entities(representations: $representations) {
+    __typename
+    ... on PaymentLink { id reference state ownerId checkoutUrl requestedAmount { value } }
+    ... on Payment { id status version total { value } }
+    ... on PaymentEvent { id kind toStatus }
+    ... on PayinMethod { code name }
+    ... on PayoutMethod { code currency }
+    ... on PaymentCurrency { currencyCode: code exponent }
+    ... on PaymentAgreement { id clientTransactionId agreementStatus: status }
+    ... on Payout { id payoutStatus: status }
+  }
+}`
+
+/** What a forger would like an entity to be, under every name that one of them has. */
+const FORGED = {
+  id: 'forged',
+  reference: 'forged',
+  checkoutUrl: 'https://evil.test/',
+  ownerId: 'stranger',
+  status: 'received',
+  state: 'PAID',
+  version: 99,
+  amount: { value: '0', currency: 'AUD' },
+  code: 'forged',
+  name: 'forged',
+  exponent: 9,
+  kind: 'forged',
+  toStatus: 'forged',
+  clientTransactionId: 'forged',
+  link: { id: 'forged', ownerId: 'stranger' },
+  payment: { id: 'forged', status: 'received' },
+  payout: { id: 'forged' },
+  transactions: [],
+  details: { total: '0' },
+  linkRef: 'forged',
+}
+
+type Entity = Readonly<Record<string, unknown>>
+type Answer = { data: { _entities: (Entity | null)[] }; errors?: { path: unknown[]; extensions: { code: string } }[] }
+
+let network: Network
+/** One entity of each type, by its key. */
+let real: readonly Entity[]
+beforeAll(async () => {
+  network = await startNetwork({ env: { ROUTER_SECRETS: headers['x-router-secret'] }, sandbox: NO_ANSWER })
+  const { link, items, paymentId } = await paidStream(network)
+  const agreement = await createAgreement(network)
+  const payout = await made(mutate(network, 'createPayout', payoutInput({ transactions: [payeeInput()] })), 'payout')
+  real = [
+    { __typename: 'PaymentLink', id: link.id },
+    { __typename: 'Payment', id: paymentId },
+    { __typename: 'PaymentEvent', id: items.at(-1)?.event?.id },
+    { __typename: 'PayinMethod', code: 'au_card_aud' },
+    { __typename: 'PayoutMethod', code: 'au_bank_aud' },
+    { __typename: 'PaymentCurrency', code: 'AUD' },
+    { __typename: 'PaymentAgreement', id: agreement.id },
+    { __typename: 'Payout', id: payout.id },
+  ]
+})
+afterAll(() => network.close())
+
+/** What the router is answered, the same over HTTP and on a socket. */
+async function entities(representations: readonly unknown[], token?: string | null): Promise<Answer> {
+  const given = token === undefined ? await network.token() : token
+  const variables = { representations }
+  const answer = (await network.ask(ENTITIES, variables, { token: given, headers })) as unknown as Answer
+  const socket = await greetedSocket(network.app.url, given === null ? {} : { token: given }, { headers })
+  socket.send({ id: '1', type: 'subscribe', payload: { query: ENTITIES, variables } })
+  const { payload } = await socket.next()
+  socket.close()
+  const { data, errors = [] } = answer
+  expect(payload).toMatchObject({ data, ...(errors.length > 0 ? { errors } : {}) })
+  return { data: { _entities: data._entities.map(withCode) }, errors }
+}
+
+/** The codes of currencies are of another type than those of methods, so they are asked for under another name. */
+function withCode(entity: Entity | null): Entity | null {
+  if (entity?.['__typename'] !== 'PaymentCurrency') return entity
+  const { currencyCode, ...rest } = entity
+  return { ...rest, code: currencyCode }
+}
+
+const keyOf = (entity: Entity): string => Object.keys(entity).find((name) => name !== '__typename') ?? ''
+const refused = (index: number) => ({ path: ['_entities', index], extensions: { code: 'BAD_USER_INPUT' } })
+
+/** The entity by its key, with everything else made up. */
+function forgedAs(entity: Entity): Entity {
+  return { ...FORGED, clientTransactionId: undefined, ...entity }
+}
+
+describe('a representation', () => {
+  it('is known for every type that has a key', async () => {
+    const { data } = await network.ask<{ __type: { possibleTypes: { name: string }[] } }>(
+      '{ __type(name: "_Entity") { possibleTypes { name } } }',
+      {},
+      { headers },
+    )
+    const names = data.__type.possibleTypes.map(({ name }) => name)
+    expect(new Set(real.map(({ __typename }) => __typename))).toEqual(new Set(names))
+    const { data: found, errors } = await entities(real)
+    expect(errors).toEqual([])
+    expect(found._entities).toMatchObject(real)
+  })
+
+  it('is believed in nothing but its key', async () => {
+    const { data } = await entities(real)
+    const forged = await entities(real.map(forgedAs))
+    expect(forged).toEqual({ data, errors: [] })
+  })
+
+  it('with a key that is made up is null, whatever else it says', async () => {
+    for (const key of [randomUUID(), '', '%', "' OR 1=1 --", '../1', '\u0000', 'x'.repeat(1_000)]) {
+      const asked = real.map((entity) => ({ ...FORGED, __typename: entity['__typename'], [keyOf(entity)]: key }))
+      const { data, errors } = await entities(asked)
+      expect(data._entities.filter((entity) => entity !== null)).toEqual([])
+      expect(errors).toEqual([])
+    }
+  })
+
+  it('with the key of another type is null', async () => {
+    const asked = real.flatMap((one) =>
+      real
+        .filter((other) => other !== one && keyOf(other) === keyOf(one))
+        .map((other) => ({ __typename: one['__typename'], [keyOf(one)]: other[keyOf(other)] })),
+    )
+    expect(asked.length).toBeGreaterThan(20)
+    const { data, errors } = await entities(asked)
+    expect(data._entities.filter((entity) => entity !== null)).toEqual([])
+    expect(errors).toEqual([])
+  })
+
+  it('whose key is no text is null with an error of its own, and those beside it are answered', async () => {
+    const currency = { __typename: 'PaymentCurrency', code: 'AUD' }
+    for (const key of [7, 0, true, null, [], ['AUD'], {}, { $gt: '' }, { toString: 'AUD' }]) {
+      const wrong = real.map((entity) => ({ ...entity, [keyOf(entity)]: key }))
+      const { data, errors } = await entities(wrong.flatMap((entity) => [entity, currency]))
+      expect(data._entities).toMatchObject(wrong.flatMap(() => [null, currency]))
+      expect(errors).toMatchObject(wrong.map((_entity, index) => refused(2 * index)))
+    }
+  })
+
+  it.each([
+    'Nobody',
+    '',
+    'Query',
+    'Mutation',
+    'Money',
+    'PayoutTransaction',
+    'WebhookDelivery',
+    'PaymentsError',
+    'PaymentStatus',
+    '_Service',
+    '_Entity',
+    '__Type',
+    'ID',
+    '__proto__',
+    'constructor',
+    'payment',
+    null,
+    7,
+    ['Payment'],
+    { name: 'Payment' },
+    undefined,
+  ])('of the type %j is null with an error of its own', async (__typename) => {
+    const currency = { __typename: 'PaymentCurrency', code: 'AUD' }
+    const { data, errors } = await entities([{ ...FORGED, __typename }, currency])
+    expect(data._entities).toMatchObject([null, currency])
+    expect(errors).toMatchObject([refused(0)])
+  })
+
+  it.each(['Payment', 7, true, [], [{ __typename: 'PaymentCurrency', code: 'AUD' }], {}])(
+    'that is %j is null with an error of its own',
+    async (representation) => {
+      const { data, errors } = await entities([representation])
+      expect(data._entities).toEqual([null])
+      expect(errors).toMatchObject([refused(0)])
+    },
+  )
+
+  it('without its key is null with an error of its own', async () => {
+    const { data, errors } = await entities(real.map(({ __typename }) => ({ __typename })))
+    expect(data._entities.filter((entity) => entity !== null)).toEqual([])
+    expect(errors).toMatchObject(real.map((_entity, index) => refused(index)))
+  })
+
+  it('with two keys that contradict each other is found by the id, as long as both are texts', async () => {
+    const agreement = real.find(({ __typename }) => __typename === 'PaymentAgreement')
+    const both = await entities([{ ...agreement, clientTransactionId: 'forged' }])
+    expect(both.data._entities).toMatchObject([agreement])
+    const { data, errors } = await entities([{ ...agreement, clientTransactionId: 7 }])
+    expect(data._entities).toEqual([null])
+    expect(errors).toMatchObject([refused(0)])
+  })
+
+  it('of a hundred is answered at its place', async () => {
+    const asked = Array.from({ length: 100 }, (_, index) => real[index % real.length])
+    expect((await entities(asked)).data._entities).toMatchObject(asked)
+  })
+
+  it('gives the router nothing that its caller may not read', async () => {
+    const open = new Set(['PayinMethod', 'PaymentCurrency'])
+    const wanted = real.map((entity) => (open.has(String(entity['__typename'])) ? entity : null))
+    const asked = real.map(forgedAs)
+    const plain = `query E($representations: [_Any!]!) { _entities(representations: $representations) { __typename } }`
+    for (const token of [null, await network.token({ scopes: [], subject: 'stranger' })]) {
+      const { data } = await network.ask(plain, { representations: asked }, { token, headers })
+      expect(data).toEqual({
+        _entities: wanted.map((entity) => entity && { __typename: entity['__typename'] }),
+      })
+    }
+  })
+
+  it('of any shape leaves no fault in the log', () => {
+    expect(network.log()).not.toContain('a resolver failed')
+  })
+})

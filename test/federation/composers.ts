@@ -1,0 +1,77 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { composeSchemaContract, composeServices } from '@theguild/federation-composition'
+import { federateSubgraphs, federateSubgraphsContract } from '@wundergraph/composition'
+import { buildASTSchema, parse, type DocumentNode, type GraphQLSchema } from 'graphql'
+
+const root = join(import.meta.dirname, '../..')
+
+export type Subgraph = { readonly name: string; readonly url: string; readonly typeDefs: DocumentNode }
+
+/** What a composer makes of subgraphs: the schema that clients see, or why there is none; and what it only remarks. */
+export type Composed = {
+  readonly schema: GraphQLSchema | null
+  readonly errors: readonly string[]
+  readonly hints: readonly string[]
+}
+
+export type Composer = {
+  readonly name: string
+  readonly compose: (subgraphs: readonly Subgraph[]) => Composed
+  /** Composes what is left when everything with one of the tags is hidden, or everything without one of them. */
+  readonly contract: (subgraphs: readonly Subgraph[], tags: TagFilter) => Composed
+}
+
+export type TagFilter = { readonly include?: readonly string[]; readonly exclude?: readonly string[] }
+
+/** The two composers with an open licence: Hive's, and Cosmo's. The first one gives no hints. */
+export const composers: readonly Composer[] = [
+  {
+    name: 'Hive',
+    compose: (subgraphs) => fromHive(composeServices([...subgraphs])),
+    contract: (subgraphs, { include = [], exclude = [] }) =>
+      fromHive(composeSchemaContract([...subgraphs], { include: new Set(include), exclude: new Set(exclude) })),
+  },
+  {
+    name: 'Cosmo',
+    compose: (subgraphs) => fromCosmo(federateSubgraphs({ subgraphs: subgraphs.map(forCosmo) })),
+    contract: (subgraphs, { include = [], exclude = [] }) =>
+      fromCosmo(
+        federateSubgraphsContract({
+          subgraphs: subgraphs.map(forCosmo),
+          contractTagOptions: { tagNamesToInclude: new Set(include), tagNamesToExclude: new Set(exclude) },
+        }),
+      ),
+  },
+]
+
+/** Our subgraph, from schema.graphql. */
+export const payments = subgraph('payments', readFileSync(join(root, 'schema.graphql'), 'utf8'))
+
+/** Subgraphs of other teams, on federation 2.3 and 2.9, which refer to our types, extend them, and share some. */
+export const orders = foreign('orders')
+export const customers = foreign('customers')
+
+export function subgraph(name: string, sdl: string): Subgraph {
+  return { name, url: `http://${name}.test/graphql`, typeDefs: parse(sdl) }
+}
+
+function foreign(name: string): Subgraph {
+  return subgraph(name, readFileSync(join(import.meta.dirname, 'subgraphs', `${name}.graphql`), 'utf8'))
+}
+
+function fromHive(result: ReturnType<typeof composeServices>): Composed {
+  if (result.errors !== undefined)
+    return { schema: null, errors: result.errors.map(({ message }) => message), hints: [] }
+  return { schema: buildASTSchema(result.publicDocumentNode, { assumeValidSDL: true }), errors: [], hints: [] }
+}
+
+function fromCosmo(result: ReturnType<typeof federateSubgraphs>): Composed {
+  const hints = result.warnings.map(({ message }) => message)
+  if (!result.success) return { schema: null, errors: result.errors.map(({ message }) => message), hints }
+  return { schema: result.federatedGraphClientSchema, errors: [], hints }
+}
+
+function forCosmo({ name, url, typeDefs }: Subgraph) {
+  return { name, url, definitions: typeDefs }
+}

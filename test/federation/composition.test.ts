@@ -1,0 +1,87 @@
+import { parse, validate } from 'graphql'
+import { describe, expect, it } from 'vitest'
+import { composers, customers, orders, payments, subgraph } from './composers.ts'
+
+const LINK = `extend schema
+  @link(url: "https://specs.apollo.dev/federation/v2.9", import: ["@key", "@requires", "@external", "@shareable"])`
+
+/** The customers that orders refer to, when their own team is not there. */
+const PEOPLE = `${LINK}
+  type Customer @key(fields: "id") { id: ID! name: String! }
+  type Query { customer(id: ID!): Customer }`
+
+/** Operations that need more than one subgraph. */
+const OPERATIONS = [
+  'query { order(id: "1") { total { cents } paymentLink { checkoutUrl state payment { phase amount { value } } } } }',
+  'query { payment(id: "1") { status order { number customer { name credit { value exponent } } } } }',
+  'query { customer(id: "1") { agreements { status customer { name } } preferredMethod { name } orders { nodes { total { cents } } pageInfo { endCursor } } } }',
+  'query { paymentCurrencies { code exponent smallestAmount } }',
+  'subscription { paymentLinkUpdates(id: "1") { kind cursor link { order { placedAt } } } }',
+  'subscription { orderUpdates(id: "1") { payments { status } } }',
+]
+
+/** What another team can do wrong, one mistake each, and what the composer has to point at. */
+const MISTAKES = [
+  {
+    mistake: 'refers to a link by a key that it does not have',
+    names: 'number',
+    sdl: `type PaymentLink @key(fields: "number") { number: ID! note: String }`,
+  },
+  {
+    mistake: 'brings a page info that is not shared',
+    names: 'PageInfo',
+    sdl: `type PageInfo { hasNextPage: Boolean! }`,
+  },
+  {
+    mistake: 'brings an amount with other fields',
+    names: 'cents',
+    sdl: `type PaymentAmount @shareable { cents: Int! }`,
+  },
+  {
+    mistake: 'resolves a field of ours as well',
+    names: 'statusRaw',
+    sdl: `type Payment @key(fields: "id") { id: ID! statusRaw: String! }`,
+  },
+  {
+    mistake: 'requires a field that we do not have',
+    names: 'iban',
+    sdl: `type Payment @key(fields: "id") { id: ID! iban: String @external bank: String @requires(fields: "iban") }`,
+  },
+  {
+    mistake: 'makes another kind of type of one of ours',
+    names: 'PaymentLink',
+    sdl: `scalar PaymentLink`,
+  },
+  {
+    mistake: 'asks for something else in an input of ours',
+    names: 'PaymentAmountInput',
+    sdl: `input PaymentAmountInput { value: Int! }`,
+  },
+]
+
+describe.each(composers)('composition by $name', ({ compose }) => {
+  const { schema: supergraph } = compose([payments, orders, customers])
+
+  it.each([
+    ['alone', [payments]],
+    ['with a subgraph on federation 2.3', [payments, orders, subgraph('people', PEOPLE)]],
+    ['with subgraphs on federation 2.3 and 2.9', [payments, orders, customers]],
+    ['with subgraphs that come before it', [customers, orders, payments]],
+  ])('has no errors and no hints: %s', (_name, subgraphs) => {
+    const { errors, hints, schema } = compose(subgraphs)
+    expect(errors).toEqual([])
+    expect(hints).toEqual([])
+    expect(schema).not.toBeNull()
+  })
+
+  it.each(OPERATIONS)('answers across subgraphs: %s', (operation) => {
+    if (supergraph === null) throw new Error('The subgraphs do not compose.')
+    expect(validate(supergraph, parse(operation))).toEqual([])
+  })
+
+  it.each(MISTAKES)('refuses a subgraph that $mistake', ({ names, sdl }) => {
+    const { errors, schema } = compose([payments, subgraph('mistaken', `${LINK} type Query { ok: Boolean } ${sdl}`)])
+    expect(schema).toBeNull()
+    expect(errors.join(' ')).toContain(names)
+  })
+})

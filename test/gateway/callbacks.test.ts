@@ -1,0 +1,134 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { pay } from '../checkout.ts'
+import { createLink, LINK_UPDATES } from '../operations.ts'
+import { StreamError } from '../stream.ts'
+import { brokenLinks, gauge, isCaughtUp, isReceived, sequences } from '../streams.ts'
+import { ROUTER_SECRET, startStage, type Stage } from './stage.ts'
+
+const gatewayEnv = { STREAMS: 'callback' }
+/** The subgraph learns with its next sign of life that nobody listens, and tries a few times where nobody answers. */
+const LET_GO = { timeout: 15_000 }
+
+describe('a stream that comes to the gateway by callback', () => {
+  let stage: Stage
+  beforeAll(async () => void (stage = await startStage({ gatewayEnv })))
+  afterAll(() => stage.close())
+
+  const open = () => gauge(stage.network, 'payments_callback_subscriptions_open')
+  const become = async (id: string, status: 'pending' | 'authorised' | 'received') => {
+    await stage.network.sandbox.control.setStatus(id, status)
+    await stage.network.sandbox.settle()
+  }
+  /** Follows a link until it is pending, and gives the stream. */
+  const untilPending = async (id: string) => {
+    const stream = await stage.follow(LINK_UPDATES, { id })
+    await stream.until(isCaughtUp)
+    await become(id, 'pending')
+    await stream.until((item) => item.event?.toStatus === 'pending')
+    return stream
+  }
+
+  it('gives the state and what is new, with the token of its client and the secret of the router', async () => {
+    const link = await createLink(stage.network)
+    const token = await stage.network.token()
+    stage.proxy.clear()
+    const stream = await stage.follow(LINK_UPDATES, { id: link.id }, { token })
+    await stream.until(isCaughtUp)
+    expect(await open()).toBeGreaterThan(0)
+    await pay(link.checkoutUrl)
+    await stream.until(isReceived)
+    await stream.end()
+    expect(sequences(stream.items)).toEqual([2, 3, 4, 5])
+    expect(brokenLinks(stream.items)).toEqual([])
+    expect(stage.proxy.upgrades).toEqual([])
+    expect(stage.proxy.requests.map(({ headers }) => [headers.authorization, headers['x-router-secret']])).toEqual([
+      [`Bearer ${token}`, ROUTER_SECRET],
+    ])
+    await expect.poll(open, LET_GO).toBe(0)
+  })
+
+  it('stays when nothing happens for longer than the gateway waits for a sign of life', async () => {
+    const { id } = await createLink(stage.network)
+    const stream = await stage.follow(LINK_UPDATES, { id })
+    await stream.until(isCaughtUp)
+    const next = stream.next()
+    expect(await Promise.race([next, sleep(12_000, 'quiet')])).toBe('quiet')
+    await become(id, 'pending')
+    expect(await next).toMatchObject({ event: { toStatus: 'pending' } })
+    await stream.end()
+  })
+
+  it('goes on after a cursor, for a payer without an account too', async () => {
+    const { id, statusToken } = await createLink(stage.network)
+    const first = await untilPending(id)
+    await first.end()
+    await become(id, 'received')
+    const after = first.items.at(-1)?.cursor
+    const second = await stage.follow(LINK_UPDATES, { id, statusToken, after }, { token: null })
+    await second.until(isReceived)
+    await second.end()
+    const all = [...first.items, ...second.items]
+    expect(sequences(all)).toEqual([2, 3])
+    expect(brokenLinks(all)).toEqual([])
+  })
+
+  it('ends with the reason when it is refused', async () => {
+    const stream = await stage.follow(LINK_UPDATES, { id: 'no-such-link' })
+    await expect(stream.next()).rejects.toMatchObject({ errors: [{ extensions: { code: 'NOT_FOUND' } }] })
+  })
+
+  it('ends with an error when the subgraph is restarted, and goes on after its last cursor', async () => {
+    const { id } = await createLink(stage.network)
+    const first = await untilPending(id)
+    const ended = first.next()
+    await Promise.all([
+      expect(ended).rejects.toMatchObject({ errors: [{ extensions: { code: 'UNAVAILABLE' } }] }),
+      stage.network.restart(),
+    ])
+    await become(id, 'received')
+    const second = await stage.follow(LINK_UPDATES, { id, after: first.items.at(-1)?.cursor })
+    await second.until(isReceived)
+    await second.end()
+    const all = [...first.items, ...second.items]
+    expect(sequences(all)).toEqual([2, 3])
+    expect(brokenLinks(all)).toEqual([])
+  })
+
+  it('ends at the subgraph when the gateway is gone, and goes on after its last cursor when it is back', async () => {
+    const { id } = await createLink(stage.network)
+    const first = await untilPending(id)
+    const ended = first.next()
+    await Promise.all([expect(ended).rejects.toMatchObject({ code: 1006 }), stage.killGateway()])
+    await expect.poll(open, LET_GO).toBe(0)
+    expect(await gauge(stage.network, 'payments_streams_open')).toBe(0)
+    await become(id, 'authorised')
+    await stage.restartGateway()
+    const second = await stage.follow(LINK_UPDATES, { id, after: first.items.at(-1)?.cursor })
+    await second.until(isCaughtUp)
+    await become(id, 'received')
+    await second.until(isReceived)
+    await second.end()
+    const all = [...first.items, ...second.items]
+    expect(sequences(all)).toEqual([2, 3, 4])
+    expect(brokenLinks(all)).toEqual([])
+  })
+})
+
+describe('a gateway whose origin is not listed', () => {
+  let stage: Stage
+  beforeAll(
+    async () => void (stage = await startStage({ gatewayEnv, env: { CALLBACK_ORIGINS: 'http://127.0.0.1:9' } })),
+  )
+  afterAll(() => stage.close())
+
+  it('gets no stream, and answers to everything else', async () => {
+    const { id } = await createLink(stage.network)
+    const stream = await stage.follow(LINK_UPDATES, { id })
+    const refusal = await stream.next().catch((error: unknown) => error)
+    expect(refusal).toBeInstanceOf(StreamError)
+    expect(refusal).toMatchObject({ errors: [{ extensions: { code: 'FORBIDDEN' } }] })
+    expect(await gauge(stage.network, 'payments_callback_subscriptions_open')).toBe(0)
+    expect((await stage.ask('query L($id: ID!) { paymentLink(id: $id) { id } }', { id })).errors).toBeUndefined()
+  })
+})

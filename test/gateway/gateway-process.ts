@@ -1,0 +1,81 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { copyFileSync, mkdirSync, rmSync } from 'node:fs'
+import { createServer, type AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+/** A gateway in a process of its own. */
+export type GatewayProcess = {
+  /** Everything that it has written. */
+  output(): string
+  /** Ends it at once, as a machine that fails would. */
+  kill(): Promise<void>
+}
+
+export type GatewayOptions = {
+  readonly port: number
+  readonly supergraph: string
+  readonly env: Readonly<Record<string, string>>
+}
+
+/** A package of its own, so that the gateway's hundreds of packages are no part of the product's tree. */
+const FOLDER = join(import.meta.dirname, 'hive')
+const BINARY = join(FOLDER, 'node_modules/@graphql-hive/gateway/dist/bin.js')
+/** The recipe that the documentation gives. It is copied to where it finds the gateway's packages. */
+const RECIPE = join(import.meta.dirname, '../../docs/federation/gateway.config.ts')
+/** How long the gateway may take to start, in milliseconds. It loads some hundred packages. */
+const START_MS = 60_000
+
+/** Starts Hive Gateway with the configuration of this folder, and waits until it answers. */
+export async function startGateway({ port, supergraph, env }: GatewayOptions): Promise<GatewayProcess> {
+  const config = join(FOLDER, `data/${port}.config.ts`)
+  mkdirSync(join(FOLDER, 'data'), { recursive: true })
+  copyFileSync(RECIPE, config)
+  const args = ['supergraph', supergraph, '--config-path', config, '--host', '127.0.0.1', '--port', String(port)]
+  const child = spawn(process.execPath, [BINARY, ...args, '--polling', '1h'], {
+    cwd: FOLDER,
+    env: {
+      NODE_ENV: 'production',
+      NODE_COMPILE_CACHE: join(tmpdir(), 'gateway-compiled'),
+      PATH: process.env['PATH'],
+      ...env,
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let text = ''
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding('utf8').on('data', (part: string) => (text += part))
+  const exited = once(child, 'close')
+  const kill = async () => {
+    child.kill('SIGKILL')
+    await exited
+    rmSync(config, { force: true })
+  }
+  try {
+    await answers(`http://127.0.0.1:${port}/readiness`, () => child.exitCode !== null)
+  } catch (error) {
+    await kill()
+    throw new Error(`The gateway did not start:\n${text}`, { cause: error })
+  }
+  return { output: () => text, kill }
+}
+
+/** A port of the loopback that was free a moment ago, so that a process can come back to it. */
+export async function freePort(): Promise<number> {
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  await new Promise((resolve) => server.close(resolve))
+  return port
+}
+
+async function answers(url: string, hasEnded: () => boolean): Promise<void> {
+  const deadline = performance.now() + START_MS
+  for (;;) {
+    const response = await fetch(url).catch(() => null)
+    if (response?.ok === true) return
+    if (hasEnded() || performance.now() > deadline) throw new Error('It does not answer.')
+    await new Promise((resolve) => setTimeout(resolve, 100))
+  }
+}

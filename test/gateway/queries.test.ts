@@ -1,0 +1,157 @@
+import { randomUUID } from 'node:crypto'
+import { StatementSync } from 'node:sqlite'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { SECRETS } from '../network.ts'
+import { CREATE_LINK, createLink, LINK, linkInput, type CreateLinkResult } from '../operations.ts'
+import { ROUTER_SECRET, startStage, type Stage } from './stage.ts'
+
+const ORDERS = `query Orders($links: [ID!]!) {
+  orders(links: $links) { id customer { name } paymentLink { id reference state order { id } } }
+}`
+
+let stage: Stage
+beforeAll(async () => void (stage = await startStage({ gatewayEnv: { JWT_SECRET: SECRETS.jwt } })))
+afterAll(() => stage.close())
+beforeEach(() => stage.proxy.clear())
+
+describe('a query across subgraphs', () => {
+  it('gives their fields on our entities, and ours on theirs', async () => {
+    const { id, reference } = await createLink(stage.network)
+    const { data, errors } = await stage.ask(ORDERS, { links: [id] })
+    expect(errors).toBeUndefined()
+    expect(data).toEqual({
+      orders: [
+        {
+          id: '0',
+          customer: { name: 'Name of customer-of-0' },
+          paymentLink: { id, reference, state: 'OPEN', order: { id: reference } },
+        },
+      ],
+    })
+  })
+
+  it('carries the token of the caller and the secret of the router, and no other subgraph hears the secret', async () => {
+    const { id } = await createLink(stage.network)
+    const token = await stage.network.token()
+    await stage.ask(ORDERS, { links: [id] }, { token, headers: { 'x-router-secret': 'made-up' } })
+    expect(stage.proxy.requests.map(({ headers }) => [headers.authorization, headers['x-router-secret']])).toEqual([
+      [`Bearer ${token}`, ROUTER_SECRET],
+    ])
+  })
+
+  it('gives null for an entity that is not there, and everything else beside it', async () => {
+    const { id } = await createLink(stage.network)
+    const { data } = await stage.ask<{ orders: unknown[] }>(ORDERS, { links: [randomUUID(), id, 'nothing'] })
+    expect(data.orders).toMatchObject([
+      { customer: { name: 'Name of customer-of-0' }, paymentLink: null },
+      { customer: { name: 'Name of customer-of-1' }, paymentLink: { id, state: 'OPEN', order: {} } },
+      { customer: { name: 'Name of customer-of-2' }, paymentLink: null },
+    ])
+  })
+
+  it('asks for a hundred links in one request, which is one read of the store', async () => {
+    const made = await Promise.all(Array.from({ length: 4 }, () => createLink(stage.network)))
+    await stage.network.sandbox.settle()
+    await stage.network.app.settle()
+    const missing = Array.from({ length: 96 }, () => randomUUID())
+    stage.proxy.clear()
+    const reads = vi.spyOn(StatementSync.prototype, 'all')
+    const links = [...made.map(({ id }) => id), ...missing]
+    const { data } = await stage.ask<{ orders: { paymentLink: { id: string } | null }[] }>(
+      'query O($links: [ID!]!) { orders(links: $links) { paymentLink { id reference } } }',
+      { links },
+    )
+    const ofLinks = reads.mock.calls.filter((values) => made.some(({ id }) => values.includes(id)))
+    reads.mockRestore()
+    expect(data.orders.map(({ paymentLink }) => paymentLink?.id)).toEqual([
+      ...made.map(({ id }) => id),
+      ...missing.map(() => undefined),
+    ])
+    expect(stage.proxy.requests.map(({ body }) => body.variables?.['representations'])).toEqual([
+      expect.objectContaining({ length: 100 }),
+    ])
+    expect(ofLinks).toHaveLength(1)
+  })
+
+  it('asks for the methods of a hundred orders in one request, which asks the service for no more than its lists', async () => {
+    const basket = (count: number) =>
+      stage.ask<{ basket: { method: { name: string } | null }[] }>(
+        'query B($methods: [ID!]!, $count: Int!) { basket(methods: $methods, count: $count) { method { code name } } }',
+        { methods: ['au_card_aud', 'jp_card_jpy', 'nobody'], count },
+      )
+    await basket(3)
+    stage.proxy.clear()
+    const before = await upstreamRequests()
+    const { data } = await basket(100)
+    expect(data.basket.map(({ method }) => method === null)).toEqual(
+      Array.from({ length: 100 }, (_item, index) => index % 3 === 2),
+    )
+    expect(stage.proxy.requests).toHaveLength(1)
+    expect(before).toBeGreaterThan(0)
+    expect(await upstreamRequests()).toBe(before)
+  })
+})
+
+describe('rights behind the gateway', () => {
+  it('let a caller with the scope command, and give a repeat the same answer', async () => {
+    const input = linkInput()
+    const make = () => stage.ask<{ createPaymentLink: CreateLinkResult }>(CREATE_LINK, { input })
+    const first = await make()
+    expect(first.data.createPaymentLink).toMatchObject({ __typename: 'CreatePaymentLinkSuccess', replayed: false })
+    const second = await make()
+    expect(second.data.createPaymentLink).toMatchObject({
+      replayed: true,
+      link: { id: first.data.createPaymentLink.link?.id },
+    })
+  })
+
+  it.each([
+    ['no token', null, CREATE_LINK, { input: linkInput() }],
+    ['no scope', [], CREATE_LINK, { input: linkInput() }],
+    ['no scope', [], '{ payments { nodes { id } } }', {}],
+    ['another scope', ['payments:read'], CREATE_LINK, { input: linkInput() }],
+  ] as const)('stop a caller with %s at the gateway', async (_what, scopes, query, variables) => {
+    const token = scopes === null ? null : await stage.network.token({ scopes })
+    const { data, errors } = await stage.ask(query, variables, { token })
+    expect(data ?? null).toBeNull()
+    expect(errors).toMatchObject([{ extensions: { code: 'UNAUTHORIZED_FIELD_OR_TYPE' } }])
+    expect(stage.proxy.requests).toEqual([])
+  })
+
+  it('stop a token that does not hold at the gateway', async () => {
+    const { data, errors } = await stage.ask('{ paymentCurrencies { code } }', {}, { token: 'a.b.c' })
+    expect(data ?? null).toBeNull()
+    expect(errors).toHaveLength(1)
+    expect(stage.proxy.requests).toEqual([])
+  })
+
+  it('of the owner and of the status token are decided by the subgraph, also for an entity', async () => {
+    const { id, statusToken } = await createLink(stage.network, { ownerId: 'owner' })
+    const asOwner = { token: await stage.network.token({ scopes: [], subject: 'owner' }) }
+    const asStranger = { token: await stage.network.token({ scopes: [], subject: 'stranger' }) }
+    const link = { paymentLink: { id } }
+    const none = { paymentLink: null }
+    expect((await stage.ask(LINK, { id }, asOwner)).data).toMatchObject(link)
+    expect((await stage.ask(LINK, { id, statusToken }, { token: null })).data).toMatchObject(link)
+    expect((await stage.ask(LINK, { id }, { token: null })).data).toEqual(none)
+    expect((await stage.ask(LINK, { id, statusToken }, asStranger)).data).toMatchObject(link)
+    expect((await stage.ask(LINK, { id }, asStranger)).data).toEqual(none)
+    const query = 'query O($links: [ID!]!) { orders(links: $links) { paymentLink { id } customer { name } } }'
+    const withState = query.replace('{ id }', '{ state }')
+    expect((await stage.ask(withState, { links: [id] }, asOwner)).data).toMatchObject({
+      orders: [{ paymentLink: { state: 'OPEN' } }],
+    })
+    expect((await stage.ask(withState, { links: [id] }, asStranger)).data).toMatchObject({
+      orders: [{ paymentLink: null, customer: { name: 'Name of customer-of-0' } }],
+    })
+  })
+})
+
+/** How often the app has asked the service. */
+async function upstreamRequests(): Promise<number> {
+  const text = await (await fetch(`${stage.network.app.url}/metrics`)).text()
+  return [...text.matchAll(/^payments_upstream_requests_total\{.*\} (\d+)$/gm)].reduce(
+    (sum, [, count]) => sum + Number(count),
+    0,
+  )
+}

@@ -1,0 +1,230 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { pay } from '../checkout.ts'
+import { createLink } from '../operations.ts'
+import { StreamError, type Item, type Stream } from '../stream.ts'
+import { brokenLinks, EVENT_STREAM, gauge, isCaughtUp, isReceived, ITEM_FIELDS, sequences } from '../streams.ts'
+import { ROUTER_SECRET, startStage, type Stage } from './stage.ts'
+
+const LINK_UPDATES = `subscription L($id: ID!, $statusToken: String, $after: String, $streamNonce: ID) {
+  paymentLinkUpdates(id: $id, statusToken: $statusToken, after: $after, streamNonce: $streamNonce) { ${ITEM_FIELDS} }
+}`
+
+let stage: Stage
+beforeAll(async () => void (stage = await startStage()))
+afterAll(() => stage.close())
+
+describe('a stream through the gateway', () => {
+  it('gives the state, what is new, and fields of other subgraphs, item by item', async () => {
+    const link = await createLink(stage.network)
+    const stream = await stage.follow(
+      `subscription L($id: ID!) {
+        paymentLinkUpdates(id: $id) { kind cursor previousCursor event { toStatus } link { id order { id customer { name } paymentLink { state } } } }
+      }`,
+      { id: link.id },
+    )
+    await stream.until(isCaughtUp)
+    await pay(link.checkoutUrl)
+    await stream.until(isReceived)
+    await stream.end()
+    const told = stream.items.filter(({ kind }) => kind !== 'CAUGHT_UP')
+    expect(told.map(({ kind }) => kind)).toEqual(['SNAPSHOT', 'EVENT', 'EVENT', 'EVENT', 'EVENT'])
+    const customer = { name: `Name of customer-of-${link.reference}` }
+    const order = { id: link.reference, customer, paymentLink: { state: expect.stringMatching(/OPEN|PAID/) } }
+    expect(told.map((item) => item.link)).toEqual(told.map(() => ({ id: link.id, order })))
+    expect(brokenLinks(stream.items)).toEqual([])
+  })
+
+  it('carries the token in the parameters of the connection, and the secret of the router on the upgrade', async () => {
+    const { id } = await createLink(stage.network)
+    stage.proxy.clear()
+    // The gateway uses one socket for all streams of one token.
+    const own = { token: await stage.network.token({ subject: 'somebody-new' }) }
+    const stream = await stage.follow(EVENT_STREAM, {}, own)
+    await stream.until(isCaughtUp)
+    expect(stage.proxy.upgrades).toMatchObject([{ 'x-router-secret': ROUTER_SECRET }])
+    expect(stage.proxy.upgrades[0]).not.toHaveProperty('authorization')
+    await stream.end()
+    const token = await stage.network.token({ scopes: [], subject: 'stranger' })
+    for (const [query, variables, code] of [
+      [EVENT_STREAM, {}, 'FORBIDDEN'],
+      [LINK_UPDATES, { id }, 'NOT_FOUND'],
+    ] as const)
+      await expect((await stage.follow(query, variables, { token })).next()).rejects.toMatchObject({
+        errors: [{ extensions: { code } }],
+      })
+  })
+
+  it('serves any number of payers without an account on one connection, each with the token of a link', async () => {
+    const { id, statusToken } = await createLink(stage.network)
+    stage.proxy.clear()
+    const streams = await Promise.all(
+      Array.from({ length: 50 }, () => stage.follow(LINK_UPDATES, { id, statusToken }, { token: null })),
+    )
+    const begun = await Promise.all(streams.map((stream) => stream.until(isCaughtUp)))
+    expect(begun.map((items) => items.map(({ kind }) => kind))).toEqual(streams.map(() => ['SNAPSHOT', 'CAUGHT_UP']))
+    expect(stage.proxy.upgrades).toHaveLength(1)
+    await Promise.all(streams.map((stream) => stream.end()))
+  })
+
+  it('begins with the state for everyone, also where another client follows the same, with a nonce or without', async () => {
+    const { id } = await createLink(stage.network)
+    const token = await stage.network.token()
+    const first = await stage.follow(LINK_UPDATES, { id }, { token })
+    await first.until(isCaughtUp)
+    for (const streamNonce of [undefined, 'one', 'two']) {
+      const other = await stage.follow(LINK_UPDATES, { id, streamNonce }, { token })
+      expect((await other.until(isCaughtUp)).map(({ kind }) => kind)).toEqual(['SNAPSHOT', 'CAUGHT_UP'])
+      await other.end()
+    }
+    await first.end()
+  })
+
+  it('ends with an error when its token expires, and does not begin with one that has', async () => {
+    const { id } = await createLink(stage.network)
+    const token = await stage.network.token({ ttlSeconds: 2 })
+    const stream = await stage.follow(LINK_UPDATES, { id }, { token })
+    await stream.until(isCaughtUp)
+    // The gateway would try the same token for half a minute if it were told to come back.
+    await expect(within(10_000, stream.next())).rejects.toBeInstanceOf(StreamError)
+    const late = await stage.follow(LINK_UPDATES, { id }, { token })
+    await expect(within(10_000, late.next())).rejects.toBeInstanceOf(StreamError)
+  })
+
+  it('is let go of at the subgraph when its client ends', async () => {
+    await expect.poll(() => gauge(stage.network, 'payments_streams_open'), { timeout: 10_000 }).toBe(0)
+    await expect.poll(() => gauge(stage.network, 'payments_sockets_open'), { timeout: 10_000 }).toBe(0)
+  })
+})
+
+describe('nothing is lost', () => {
+  it('when the gateway is killed in the midst of a payment, and comes back', async () => {
+    const { id } = await createLink(stage.network)
+    const first = await stage.follow(LINK_UPDATES, { id })
+    await first.until(isCaughtUp)
+    await become(id, 'pending')
+    await first.until((item) => item.event?.toStatus === 'pending')
+    const ended = first.next()
+    await Promise.all([expect(ended).rejects.toMatchObject({ code: 1006 }), stage.killGateway()])
+    await expect.poll(() => gauge(stage.network, 'payments_sockets_open'), { timeout: 10_000 }).toBe(0)
+    await become(id, 'authorised')
+    await stage.restartGateway()
+    await become(id, 'waiting')
+
+    const second = await stage.follow(LINK_UPDATES, { id, after: first.items.at(-1)?.cursor })
+    await second.until(isCaughtUp)
+    await become(id, 'received')
+    await second.until(isReceived)
+    await second.end()
+    const all = [...first.items, ...second.items]
+    expect(sequences(all)).toEqual([2, 3, 4, 5])
+    expect(brokenLinks(all)).toEqual([])
+  })
+
+  it('when the subgraph is restarted: the gateway opens the stream anew, and the chain of cursors shows it', async () => {
+    const { id } = await createLink(stage.network)
+    const first = await stage.follow(LINK_UPDATES, { id })
+    await first.until(isCaughtUp)
+    await become(id, 'pending')
+    await first.until((item) => item.event?.toStatus === 'pending')
+    const held = first.items.length
+    await stage.network.restart()
+    await become(id, 'authorised')
+    // The client was told nothing: its stream goes on, with the first items of another one.
+    await first.until((item) => item !== first.items[held - 1] && isCaughtUp(item))
+    expect(brokenLinks(first.items)).toEqual([first.items[held]])
+    expect(sequences(first.items)).toEqual([2])
+    await first.end()
+
+    const { kept } = await followByCursor({ id }, { until: isReceived, after: first.items[held - 1]?.cursor }, () =>
+      Promise.all([become(id, 'waiting'), become(id, 'received')]),
+    )
+    expect(sequences([...first.items.slice(0, held), ...kept])).toEqual([2, 3, 4, 5])
+  })
+
+  it('for a client that stopped reading while the subgraph was restarted, and that heeds previousCursor', async () => {
+    const { id } = await createLink(stage.network)
+    const { kept, openings } = await followByCursor({ id }, { until: isReceived }, async (stream) => {
+      stream.pause()
+      await become(id, 'pending')
+      await stage.network.restart()
+      await become(id, 'authorised')
+      await become(id, 'waiting')
+      stream.resume()
+      await become(id, 'received')
+    })
+    expect(openings).toBeGreaterThan(1)
+    expect(sequences(kept)).toEqual([2, 3, 4, 5])
+    expect(brokenLinks(kept)).toEqual([])
+  })
+
+  it('for a client whose items are dropped on the way, and that heeds previousCursor', async () => {
+    const { id } = await createLink(stage.network)
+    const { kept, openings } = await followByCursor(
+      { id },
+      { until: isReceived, drops: (item) => item.event?.sequence === 3 },
+      async () => {
+        for (const status of ['pending', 'authorised', 'waiting', 'received'] as const) await become(id, status)
+      },
+    )
+    expect(openings).toBe(2)
+    expect(sequences(kept)).toEqual([2, 3, 4, 5])
+    expect(brokenLinks(kept)).toEqual([])
+  })
+})
+
+/** Rejects when it takes longer than so many milliseconds. */
+async function within<Value>(limit: number, promise: Promise<Value>): Promise<Value> {
+  const late = Promise.withResolvers<Value>()
+  const timer = setTimeout(() => late.reject(new Error(`Nothing came within ${limit} ms.`)), limit)
+  return Promise.race([promise, late.promise]).finally(() => clearTimeout(timer))
+}
+
+type Following = {
+  readonly until: (item: Item) => boolean
+  readonly after?: string | undefined
+  /** What a router with a full queue throws away, the first time that it comes. */
+  readonly drops?: (item: Item) => boolean
+}
+
+/**
+ * Follows a link as clients should: an item that does not name the cursor which the client holds is put aside, and the stream
+ * is opened again after that cursor. `act` is called once the client is live. Gives what was kept, and how often it opened.
+ */
+async function followByCursor(
+  variables: { id: string },
+  { until, after, drops = () => false }: Following,
+  act: (stream: Stream) => Promise<unknown>,
+): Promise<{ kept: Item[]; openings: number }> {
+  const kept: Item[] = []
+  let held = after
+  let acting: Promise<unknown> | null = null
+  const dropped = new Set<string>()
+  for (let openings = 1; ; openings++) {
+    const stream = await stage.follow(LINK_UPDATES, { ...variables, after: held })
+    for (;;) {
+      const item = await stream.next()
+      if (item === null) break
+      if (drops(item) && !dropped.has(item.cursor)) {
+        dropped.add(item.cursor)
+        continue
+      }
+      if (held !== undefined && item.previousCursor !== held) break
+      held = item.cursor
+      kept.push(item)
+      if (isCaughtUp(item)) acting ??= act(stream)
+      if (!until(item)) continue
+      await acting
+      await stream.end()
+      return { kept, openings }
+    }
+    await stream.end()
+  }
+}
+
+type Status = Parameters<Stage['network']['sandbox']['control']['setStatus']>[1]
+
+/** Makes the payment of a link take a status; resolves when the app has been told. */
+async function become(id: string, status: Status): Promise<void> {
+  await stage.network.sandbox.control.setStatus(id, status)
+  await stage.network.sandbox.settle()
+}
