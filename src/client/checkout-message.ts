@@ -1,0 +1,43 @@
+/** What the hosted page says to the window that opened it. */
+export type CheckoutMessage = {
+  /** `change`: the status changed. `done`: the customer pressed Done, or the countdown is over. */
+  readonly event: 'change' | 'done'
+  /** What the page shows; null when it does not say. */
+  readonly pageState: 'success' | 'failed' | null
+  /** Where the merchant wants the customer, as the page was told. Check an address before you go there. */
+  readonly redirectUrls: { readonly success: string | null; readonly failure: string | null }
+}
+
+const SUFFIX = '_payment_event'
+const EVENTS = new Map([
+  ['onChange', 'change'],
+  ['onDone', 'done'],
+] as const)
+
+/**
+ * Reads a message (gap sheet, 29): under the given key, otherwise under the first one that ends in `_payment_event`. Null for what is not a
+ * message of the hosted page.
+ */
+export function messageOf(data: unknown, messageKey: string): CheckoutMessage | null {
+  if (!isObject(data)) return null
+  const key = Object.hasOwn(data, messageKey) ? messageKey : Object.keys(data).find((name) => name.endsWith(SUFFIX))
+  const body = key === undefined ? null : data[key]
+  if (!isObject(body)) return null
+  const event = EVENTS.get(body['event_type'] as 'onChange')
+  if (event === undefined) return null
+  const state = body['page_state']
+  const urls = isObject(body['redirect_url']) ? body['redirect_url'] : {}
+  return {
+    event,
+    pageState: state === 'success' || state === 'failed' ? state : null,
+    redirectUrls: { success: textOr(urls['success']), failure: textOr(urls['failure']) },
+  }
+}
+
+function textOr(value: unknown): string | null {
+  return typeof value === 'string' ? value : null
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null
+}

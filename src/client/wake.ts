@@ -1,0 +1,23 @@
+/** Calls `check` whenever the app comes back to life; gives the function that ends it. */
+export type WakeSource = (check: () => void) => () => void
+
+/**
+ * Calls `check` when a connection may have died without a word: the page is shown again, comes out of the browser's cache, or
+ * the network changes. Where there is no page, `source` alone tells. Gives the function that ends it.
+ */
+export function onWake(check: () => void, source?: WakeSource): () => void {
+  const listening: (() => void)[] = source === undefined ? [] : [source(check)]
+  const on = (target: EventTarget, type: string, listener: () => void) => {
+    target.addEventListener(type, listener)
+    listening.push(() => target.removeEventListener(type, listener))
+  }
+  if (typeof window !== 'undefined' && typeof window.addEventListener === 'function')
+    for (const type of ['online', 'offline', 'pageshow']) on(window, type, check)
+  if (typeof document !== 'undefined' && typeof document.addEventListener === 'function')
+    on(document, 'visibilitychange', () => {
+      if (document.visibilityState === 'visible') check()
+    })
+  return () => {
+    for (const end of listening.splice(0)) end()
+  }
+}

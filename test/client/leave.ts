@@ -1,0 +1,34 @@
+/** Watches a link until a moment, ends the watch by a way, and leaves the rest to the process: it ends when nothing is left. */
+import { watchPaymentLink, type Transport } from '../../src/client/index.ts'
+
+const [url = '', id = '', statusToken = '', transport = 'socket', moment = '', way = ''] = process.argv.slice(2)
+const control = new AbortController()
+const watch = watchPaymentLink(id, {
+  url,
+  statusToken,
+  transports: [transport as Transport],
+  signal: control.signal,
+  pollMs: 60_000,
+  timing: { retryMs: 60_000, retryMaxMs: 60_000 },
+  onConnection: (connection) => {
+    if (connection === moment) end()
+  },
+})
+const all = collect()
+if (moment === 'at once') end()
+const kinds = await all
+process.stdout.write(kinds.join(' '))
+
+async function collect(): Promise<string[]> {
+  const found: string[] = []
+  for await (const { kind } of watch) {
+    found.push(kind)
+    if (kind === moment) end()
+  }
+  return found
+}
+
+function end(): void {
+  if (way === 'abort') control.abort()
+  else void watch.return?.()
+}

@@ -1,0 +1,170 @@
+import { afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
+import { watchPaymentEvents, watchPaymentLink, type WatchOptions } from '../../src/client/index.ts'
+import { act, pay } from '../checkout.ts'
+import { startNetwork, type Network } from '../network.ts'
+import { createLink, type CreatedLink } from '../operations.ts'
+import { startFrontProxy, type FrontProxy } from './front-proxy.ts'
+import { eventsOf, isCaughtUp, isPaid, keep, logAfter, QUICK, type Watching } from './watching.ts'
+
+let network: Network
+let proxy: FrontProxy
+let link: CreatedLink
+beforeAll(async () => {
+  network = await startNetwork()
+  return () => network.close()
+})
+beforeEach(async () => {
+  proxy = await startFrontProxy(network.app.url)
+  link = await createLink(network)
+})
+afterEach(() => proxy.close())
+
+it('where sockets are refused, server-sent events come', async () => {
+  proxy.refused.add('socket')
+  const watch = watchLink()
+  await watch.until(isCaughtUp)
+  expect(watch.connections).toEqual(['connecting', 'live'])
+  expect(proxy.open).toContain('sse')
+  await expectLog(watch)
+})
+
+it('where both are refused, the link is asked for again and again', async () => {
+  proxy.refused.add('socket').add('sse')
+  const watch = watchLink()
+  await watch.until(isCaughtUp)
+  expect(watch.connections).toEqual(['connecting', 'polling'])
+  await expectLog(watch)
+})
+
+it('where a proxy keeps events for itself, the link is asked for', async () => {
+  proxy.refused.add('socket')
+  proxy.buffersEvents = true
+  const watch = watchLink({ timing: { ...QUICK, openMs: 200 } })
+  await watch.untilConnection('polling')
+  await expectLog(watch)
+  expect(watch.connections).toEqual(['connecting', 'polling', 'closed'])
+})
+
+it('goes back to a socket when one can be had again, and goes on from its cursor', async () => {
+  proxy.refused.add('socket').add('sse')
+  const watch = watchLink({ timing: { ...QUICK, upgradeMs: 100 } })
+  await watch.untilConnection('polling')
+  await pay(link.checkoutUrl)
+  await watch.until(({ kind }) => kind === 'EVENT')
+  proxy.refused.clear()
+  await watch.untilConnection('live')
+  await expect.poll(() => proxy.open).toEqual(['socket'])
+  await watch.until(isPaid)
+  await act(link.checkoutUrl, 'done').catch(() => {})
+  await expectWhole(watch)
+})
+
+it('asks by polling for nothing that has not changed', async () => {
+  const watch = watchLink({ transports: ['polling'] })
+  await watch.until(isCaughtUp)
+  const before = proxy.asked.http
+  await expect.poll(() => proxy.asked.http).toBeGreaterThan(before + 5)
+  expect(watch.updates.map(({ kind }) => kind)).toEqual(['SNAPSHOT', 'CAUGHT_UP'])
+  await watch.leave()
+})
+
+it('waits as long as it is asked to', async () => {
+  proxy.refused.add('socket')
+  proxy.retryAfterS = 1
+  const began = performance.now()
+  const watch = watchLink()
+  await expect.poll(() => proxy.asked.sse).toBe(1)
+  proxy.retryAfterS = null
+  await watch.until(isCaughtUp)
+  expect(performance.now() - began).toBeGreaterThan(990)
+  await watch.leave()
+})
+
+it('tells that nobody can be reached, and comes back at once when the app wakes up', async () => {
+  proxy.refused.add('socket').add('sse').add('http')
+  let wakeUp = () => {}
+  const watch = watchLink({
+    timing: { ...QUICK, retryMs: 60_000, retryMaxMs: 60_000 },
+    wake: (check) => {
+      wakeUp = check
+      return () => {}
+    },
+  })
+  await watch.untilConnection('offline')
+  proxy.refused.clear()
+  wakeUp()
+  await watch.until(isCaughtUp)
+  expect(watch.connections).toEqual(['connecting', 'offline', 'live'])
+  await expectLog(watch)
+})
+
+it.each(['socket', 'sse'] as const)('a %s that died in silence is noticed when the app wakes up', async (transport) => {
+  let wakeUp = () => {}
+  const watch = watchLink({
+    transports: [transport],
+    // Where nothing can be asked for, only what was due tells.
+    timing: { ...QUICK, silenceMs: 400 },
+    wake: (check) => {
+      wakeUp = check
+      return () => {}
+    },
+  })
+  await watch.until(isCaughtUp)
+  proxy.silence()
+  wakeUp()
+  const noticed = transport === 'socket' ? 'reconnecting' : 'offline'
+  await watch.untilConnection(noticed)
+  await watch.untilConnection('live')
+  await expectLog(watch)
+  expect(watch.connections).toEqual(['connecting', 'live', noticed, 'live', 'closed'])
+})
+
+it('comes back to a server that restarts, and misses nothing', async () => {
+  const watch = watchLink({ transports: ['socket'] })
+  await watch.until(isCaughtUp)
+  const socketsBefore = proxy.asked.socket
+  await network.restart()
+  await watch.untilConnection('live')
+  await expectLog(watch)
+  expect(proxy.asked.socket).toBeGreaterThan(socketsBefore)
+})
+
+it('follows every event, after a cursor by polling too', async () => {
+  const [begin] = await logAfter(network, null)
+  const after = begin ?? null
+  const options = { url: proxy.url, token: await network.token(), after: after ?? '', pollMs: 5, timing: QUICK }
+  const filter = { linkIds: [link.id] }
+  const watches = (['socket', 'polling'] as const).map((transport) =>
+    keep((more) => watchPaymentEvents(filter, { ...options, ...more, transports: [transport] })),
+  )
+  await pay(link.checkoutUrl)
+  for (const watch of watches) {
+    await watch.until(isPaid)
+    const log = await logAfter(network, after, filter)
+    // Of all events the first is that of this link where no other test came before.
+    expect(log.length).toBeGreaterThanOrEqual(4)
+    expect(eventsOf(watch.updates)).toEqual(log)
+    expect(watch.updates.find(isPaid)?.link?.reference).toBe(link.reference)
+    await watch.leave()
+  }
+  expect(eventsOf(watches[0]?.updates ?? [])).toEqual(eventsOf(watches[1]?.updates ?? []))
+})
+
+function watchLink(options: Partial<WatchOptions> = {}): Watching {
+  const usual = { url: proxy.url, statusToken: link.statusToken, pollMs: 10, timing: QUICK }
+  return keep((more) => watchPaymentLink(link.id, { ...usual, ...options, ...more }))
+}
+
+/** Pays, and ends the watch once it has told everything. */
+async function expectLog(watch: Watching): Promise<void> {
+  await pay(link.checkoutUrl)
+  await watch.until(isPaid)
+  await expectWhole(watch)
+}
+
+async function expectWhole(watch: Watching): Promise<void> {
+  await network.sandbox.settle()
+  const log = await logAfter(network, watch.updates[0]?.cursor ?? null, { linkIds: [link.id] })
+  await expect.poll(() => eventsOf(watch.updates)).toEqual(log)
+  await watch.leave()
+}
