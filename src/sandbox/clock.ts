@@ -36,9 +36,12 @@ export class TimerClock implements SandboxClock {
   #standsAt: number | null = null
   #closed = false
   #whenIdle: () => Promise<unknown> = () => Promise.resolve()
+  readonly #whenChanged: () => void
 
-  constructor(startAt: Date = new Date()) {
+  /** `whenChanged` is called after the clock was moved, and after each timer's work. */
+  constructor(startAt: Date = new Date(), whenChanged: () => void = () => undefined) {
     this.#offsetMs = startAt.getTime() - performance.now()
+    this.#whenChanged = whenChanged
   }
 
   /** Names what `advance` waits for before the first step and after each. */
@@ -72,6 +75,7 @@ export class TimerClock implements SandboxClock {
     if (this.#advancing) return running
     for (let entry = this.#takeDue(this.#nowMs()); entry !== undefined; entry = this.#takeDue(this.#nowMs())) {
       running.push(Promise.resolve(entry.work()))
+      this.#whenChanged()
     }
     this.#arm()
     return running
@@ -108,6 +112,7 @@ export class TimerClock implements SandboxClock {
       this.#standsAt = null
       this.#advancing = false
       this.#arm()
+      this.#whenChanged()
     }
   }
 

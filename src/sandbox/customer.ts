@@ -2,6 +2,7 @@ import { failureReason, magicFailure, needs3ds } from './failures.ts'
 import { awaits3ds, awaitsPrompt, isPayable, isPayin, offeredMethods, statusOf } from './link.ts'
 import type { Link, Payin } from './link.ts'
 import type { Method } from './methods.ts'
+import { qrCodeOf } from './payins/pay-code.ts'
 import { isLegal } from './status.ts'
 import { lapse, proceed, promptFailure } from './steps.ts'
 import { startPayment, transition } from './transitions.ts'
@@ -22,12 +23,8 @@ export function pay(world: World, link: Link, methodCode?: string): Refusal | un
   const { amount, currency } = link.request
   const failure = magicFailure(lastName, amount, currency)
   const authenticate = method.kind === 'card' && failure === undefined && needs3ds(lastName, amount, currency)
-  void proceed(
-    world,
-    link,
-    'pending',
-    authenticate ? { '3ds_url': `${world.origin}/checkout/${link.uuid}/3ds` } : undefined,
-  )
+  const threeDs = authenticate ? { '3ds_url': `${world.origin}/checkout/${link.uuid}/3ds` } : undefined
+  void proceed(world, link, 'pending', threeDs ?? qrCodeOf(link, method))
   if (failure !== undefined) void transition(world, link, 'failed', { payCode: failure })
   return undefined
 }

@@ -15,6 +15,9 @@ export type FaultAnswer =
  */
 export type Fault = { method?: string; path?: string; times?: number; answer: FaultAnswer }
 
+/** A fault that is still to happen, `left` times. */
+export type ActiveFault = { method: string | null; path: string | null; left: number; answer: FaultAnswer }
+
 /** The faults that are still to happen; the first that matches is taken. */
 export class FaultBook {
   #pending: { fault: Fault; left: number }[] = []
@@ -25,6 +28,16 @@ export class FaultBook {
 
   clear(): void {
     this.#pending = []
+  }
+
+  /** The faults that are still to happen, the next one first. */
+  list(): ActiveFault[] {
+    return this.#pending.map(({ fault: { method, path, answer }, left }) => ({
+      method: method ?? null,
+      path: path ?? null,
+      left,
+      answer,
+    }))
   }
 
   /** How many faults are still to happen. */

@@ -7,8 +7,10 @@ export type { AgreementStatus } from './agreements/agreement.ts'
 export type { BankAccount, KnownQr } from './banks/accounts.ts'
 export { vietQr } from './banks/vietqr.ts'
 export type { QrAccount, QrOptions } from './banks/vietqr.ts'
+export type { SandboxAbout } from './control/about.ts'
 export type { MagicTable, SandboxControl, Silently } from './control/control.ts'
 export { ControlError } from './control/control-error.ts'
+export type { ListOptions } from './control/list.ts'
 export type { SetStatusOptions } from './control/payment-control.ts'
 export type {
   AgreementView,
@@ -21,7 +23,7 @@ export type {
   SandboxState,
 } from './control/views.ts'
 export type { MagicFailure } from './failures.ts'
-export type { Fault, FaultAnswer } from './faults.ts'
+export type { ActiveFault, Fault, FaultAnswer } from './faults.ts'
 export type { Mishap, MishapResult } from './mishaps.ts'
 export type { MagicPayout } from './payouts/magic-payouts.ts'
 export type { PayoutStatus } from './payouts/payout.ts'

@@ -1,19 +1,22 @@
-import { readEnvironment } from './environment.ts'
+import { readCommandLine } from './command-line.ts'
 import { startSandbox } from './start.ts'
 import type { Sandbox, SandboxOptions } from './start.ts'
 
 const CONTROLS = [
-  'GET  /sandbox/state, /sandbox/webhooks, /sandbox/failures, /sandbox/calls',
+  'GET  /sandbox/state, /sandbox/webhooks, /sandbox/calls, /sandbox/faults, /sandbox/failures, /sandbox/changes',
   'POST /sandbox/clock {"advanceSeconds": 900}',
   'GET  /sandbox/banks',
   'POST /sandbox/links/<uuid>/status {"status": "received"}; also payins, gateway_payments, agreements, payouts',
   'POST /sandbox/links/<uuid>/deliveries {"kind": "duplicate" | "late" | "reordered" | "forged"}; also the others',
+  'POST /sandbox/webhooks/<id>/resend {}',
   'POST /sandbox/faults {"path": "/v3/payin_links", "answer": "hang"}, DELETE /sandbox/faults',
 ]
 
-const environment = readEnvironment(process.env)
-if ('faults' in environment) fail(environment.faults.join('\n'))
-else await run(environment.options)
+const asked = readCommandLine(process.argv.slice(2), process.env)
+if ('options' in asked) await run(asked.options)
+else if ('faults' in asked) fail(asked.faults.join('\n'))
+else if (asked.isWanted) process.stdout.write(asked.usage)
+else fail(asked.usage.trimEnd(), 2)
 
 async function run(options: SandboxOptions): Promise<void> {
   try {
@@ -21,30 +24,32 @@ async function run(options: SandboxOptions): Promise<void> {
     const stop = (): void => void sandbox.close()
     process.once('SIGINT', stop)
     process.once('SIGTERM', stop)
-    process.stdout.write(introduction(sandbox, options))
+    process.stdout.write(introduction(sandbox))
   } catch (error) {
     fail(`The sandbox cannot start: ${error instanceof Error ? error.message : String(error)}`)
   }
 }
 
-function fail(message: string): void {
+function fail(message: string, code = 1): void {
   process.stderr.write(`${message}\n`)
-  process.exitCode = 1
+  process.exitCode = code
 }
 
 /** Secrets are printed only while they are the fixed ones that every sandbox has. */
-function introduction(sandbox: Sandbox, options: SandboxOptions): string {
+function introduction({ origin, url, control }: Sandbox): string {
   const hidden = 'as configured'
-  const sites = sandbox.sites.map(
+  const about = control.about()
+  const sites = about.sites.map(
     ({ appId, secretKey, currencies }) =>
-      `  ${currencies.join(', ')}  app-id ${appId}  secret-key ${options.sites === undefined ? secretKey : hidden}`,
+      `  ${currencies.join(', ')}  app-id ${appId}  secret-key ${secretKey ?? hidden}`,
   )
   return [
-    `The sandbox listens at ${sandbox.url}`,
+    `The sandbox listens at ${url}`,
+    `Its page: ${origin}/`,
     'Credentials:',
     ...sites,
-    `Webhook secret: ${options.webhookSecret === undefined ? sandbox.webhookSecret : hidden}`,
-    `Control endpoints at ${sandbox.origin}, without credentials:`,
+    `Webhook secret: ${about.webhookSecret ?? hidden}`,
+    `Control endpoints at ${origin}, without credentials:`,
     ...CONTROLS.map((line) => `  ${line}`),
     '',
   ].join('\n')

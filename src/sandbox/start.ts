@@ -14,7 +14,8 @@
  * - The banks behind agreements and payouts: a payer answers by name, a payout by amount. An agreement draws no payments,
  *   an amendment takes effect at once, and no account number is checked beyond its shape.
  * - Treasury accounts: a deposit to any account number reaches the first currency of the site.
- * - QR payloads other than VietQR, which are placeholder texts.
+ * - QR payloads other than VietQR, which are placeholder texts. A link tells its code in `pay_code`, as a payin does; for
+ *   links nobody documents it.
  * - Customers, contacts and KYC, cards with tokens, v1 payouts and balances, histories, and the look-ups of QR images and
  *   branch codes.
  * - The shapes that nobody documents, such as the refund of a link; where the sandbox answers them, it follows the
@@ -23,9 +24,10 @@
  *   and gateway webhooks are signed.
  * - A store: everything is kept in memory until it closes, without a bound.
  *
- * The control endpoints have no credentials. Keep it on the loopback address.
+ * The control endpoints have no credentials; pages of other origins are kept out. Keep it on the loopback address.
  */
 import type { AddressInfo } from 'node:net'
+import { Changes } from './changes.ts'
 import { TimerClock } from './clock.ts'
 import type { SandboxClock } from './clock.ts'
 import { createControl } from './control/control.ts'
@@ -43,6 +45,11 @@ export type SandboxOptions = {
   host?: string
   /** Default 0: any free port. */
   port?: number
+  /**
+   * Names, besides the host and those of this machine itself, under which a browser may reach the page and the control
+   * endpoints, such as that of a container. Default: none.
+   */
+  allowedHosts?: readonly string[]
   /** Default: `DEFAULT_SITES`, one site per currency. */
   sites?: SandboxSite[]
   /** The merchant's Webhook Secret Key. Default: a fixed value that suits no other place. */
@@ -91,7 +98,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   const closing = new AbortController()
   const world = createWorld(options)
   const control = createControl(world)
-  const server = buildServer(world, control, closing.signal)
+  const server = buildServer(world, control, { closing: closing.signal, hosts: hostsOf(options) })
   await server.listen({ host: options.host ?? '127.0.0.1', port: options.port ?? 0 })
   world.origin = originOf(server.server.address() as AddressInfo)
   return {
@@ -111,12 +118,15 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
 }
 
 function createWorld(options: SandboxOptions): World {
-  const clock = new TimerClock(options.startAt)
-  const sender = new WebhookSender({ clock })
+  const changes = new Changes()
+  const whenChanged = (): void => changes.note()
+  const clock = new TimerClock(options.startAt, whenChanged)
+  const sender = new WebhookSender({ clock, whenChanged })
   clock.waitFor(() => sender.idle())
   return {
     origin: '',
     sites: options.sites ?? DEFAULT_SITES,
+    isFixed: { sites: options.sites === undefined, webhookSecret: options.webhookSecret === undefined },
     webhookSecret: options.webhookSecret ?? DEFAULT_WEBHOOK_SECRET,
     defaultWebhook: options.defaultWebhook,
     webhookForm: options.webhookForm ?? 'flat',
@@ -133,11 +143,16 @@ function createWorld(options: SandboxOptions): World {
     tokens: new Map(),
     calls: [],
     faults: new FaultBook(),
+    changes,
   }
 }
 
 async function settle(world: World): Promise<void> {
   while (world.clock.runDue().length > 0 || world.sender.busy) await world.sender.idle()
+}
+
+function hostsOf({ host, allowedHosts = [] }: SandboxOptions): string[] {
+  return host === undefined ? [...allowedHosts] : [host, ...allowedHosts]
 }
 
 function originOf({ address, port, family }: AddressInfo): string {

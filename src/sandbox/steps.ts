@@ -10,6 +10,9 @@ import type { World } from './world.ts'
 /** How long a prompt on a handset waits before it counts as ignored. */
 const PROMPT_MS = 5 * 60_000
 
+/** How much longer it takes until a code is scanned than until a step of a card follows another. */
+const SCAN_PACES = 20
+
 /** How long a refund request stays open (interface document, section 8). */
 const REFUND_REQUEST_MS = 10 * 24 * 60 * 60_000
 
@@ -69,6 +72,7 @@ function nextStep(world: World, link: Link): Step | undefined {
   if (status !== 'pending' || awaits3ds(link)) return undefined
   if (awaitsPrompt(link)) return { to: 'failed', afterMs: PROMPT_MS, payCode: promptFailure(PROMPT_IGNORED) }
   if (awaitsPayer(link)) return undefined
+  if (link.payment?.payCode?.['qr_string'] !== undefined) return { to: 'received', afterMs: world.paceMs * SCAN_PACES }
   return { to: methodOf(link)?.kind === 'card' ? 'authorised' : 'received', afterMs: world.paceMs }
 }
 

@@ -1,9 +1,12 @@
 import { Agent, request } from 'undici'
 import { SIGNATURE_HEADER } from '../webhook/signature.ts'
-import type { TimerClock } from './clock.ts'
+import type { Timer, TimerClock } from './clock.ts'
 
-/** One try to deliver: the HTTP status of the answer, or why there was none. `at` is the sandbox clock's time. */
-export type WebhookAttempt = { at: string; durationMs: number; status?: number; error?: string }
+/**
+ * One try to deliver: the HTTP status of the answer, or why there was none. `at` is the sandbox clock's time. `resent`
+ * tells a try that somebody asked for from those of the service.
+ */
+export type WebhookAttempt = { at: string; durationMs: number; status?: number; error?: string; resent?: true }
 
 /** Why a webhook was sent: a change of what it tells of, or one of the mishaps of the control endpoints. */
 export type WebhookKind = 'transition' | 'duplicate' | 'late' | 'forged'
@@ -17,6 +20,8 @@ export type WebhookRecord = {
   status: string
   url: string
   body: string
+  /** The signature header; null where none was sent. */
+  signature: string | null
   attempts: WebhookAttempt[]
   outcome: 'queued' | 'retrying' | 'delivered' | 'given_up'
   nextAttemptAt: string | null
@@ -38,6 +43,8 @@ export type WebhookSenderOptions = {
   clock: TimerClock
   /** Real milliseconds after which a receiver that does not answer counts as failed. */
   timeoutMs?: number
+  /** Called after each change of the records. */
+  whenChanged?: () => void
 }
 
 const RETRIES = 3
@@ -55,12 +62,16 @@ export class WebhookSender {
   readonly #timeoutMs: number
   readonly #agent = new Agent()
   readonly #closing = new AbortController()
+  readonly #whenChanged: () => void
+  readonly #webhooks = new Map<string, OutgoingWebhook>()
+  readonly #retries = new Map<string, Timer>()
   readonly #lastTo = new Map<string, Promise<unknown>>()
   readonly #inFlight = new Set<Promise<unknown>>()
 
-  constructor({ clock, timeoutMs = TIMEOUT_MS }: WebhookSenderOptions) {
+  constructor({ clock, timeoutMs = TIMEOUT_MS, whenChanged = () => undefined }: WebhookSenderOptions) {
     this.#clock = clock
     this.#timeoutMs = timeoutMs
+    this.#whenChanged = whenChanged
   }
 
   /** Sends after what is already on its way to the same address. Gives the first try's result; never rejects. */
@@ -72,15 +83,26 @@ export class WebhookSender {
       status: webhook.status,
       url: webhook.url,
       body: webhook.body,
+      signature: webhook.signature ?? null,
       attempts: [],
       outcome: 'queued',
       nextAttemptAt: null,
     }
     this.records.push(record)
-    const before = this.#lastTo.get(webhook.url) ?? Promise.resolve()
-    const sent = this.#track(before.then(() => this.#attempt(webhook, record)))
-    this.#lastTo.set(webhook.url, sent)
-    return sent
+    this.#webhooks.set(record.id, webhook)
+    this.#whenChanged()
+    return this.#inTurn(webhook.url, () => this.#attempt(webhook, record))
+  }
+
+  /**
+   * Sends a webhook once more, as another try of the same record: same address, bytes and headers. It plans no further
+   * try, and one that is planned is made only when this one fails. Gives undefined when there is no such record.
+   */
+  resend(id: string): Promise<WebhookAttempt> | undefined {
+    const record = this.records.find((one) => one.id === id)
+    const webhook = this.#webhooks.get(id)
+    if (record === undefined || webhook === undefined) return undefined
+    return this.#inTurn(webhook.url, () => this.#attemptAgain(webhook, record))
   }
 
   /** Tells whether a try is under way or queued behind one. */
@@ -99,23 +121,55 @@ export class WebhookSender {
     await this.#agent.destroy()
   }
 
+  #inTurn(url: string, attempt: () => Promise<WebhookAttempt>): Promise<WebhookAttempt> {
+    const before = this.#lastTo.get(url) ?? Promise.resolve()
+    const sent = this.#track(before.then(attempt))
+    this.#lastTo.set(url, sent)
+    return sent
+  }
+
   async #attempt(webhook: OutgoingWebhook, record: WebhookRecord): Promise<WebhookAttempt> {
-    const at = this.#clock.now()
-    const started = performance.now()
-    const result = await this.#post(webhook)
-    const attempt = { at: at.toISOString(), durationMs: Math.round(performance.now() - started), ...result }
+    const attempt = await this.#try(webhook)
     record.attempts.push(attempt)
-    this.#conclude(webhook, record, at)
+    if (record.outcome !== 'delivered') this.#conclude(webhook, record, attempt)
+    this.#whenChanged()
     return attempt
   }
 
-  #conclude(webhook: OutgoingWebhook, record: WebhookRecord, at: Date): void {
-    const next = new Date(at.getTime() + RETRY_AFTER_MS)
-    const failed = record.attempts.at(-1)?.status !== 200
-    const again = failed && webhook.kind === 'transition' && record.attempts.length <= RETRIES
-    record.outcome = again ? 'retrying' : failed ? 'given_up' : 'delivered'
+  async #attemptAgain(webhook: OutgoingWebhook, record: WebhookRecord): Promise<WebhookAttempt> {
+    const attempt: WebhookAttempt = { ...(await this.#try(webhook)), resent: true }
+    record.attempts.push(attempt)
+    if (attempt.status === 200) this.#markDelivered(record)
+    this.#whenChanged()
+    return attempt
+  }
+
+  async #try(webhook: OutgoingWebhook): Promise<WebhookAttempt> {
+    const at = this.#clock.now().toISOString()
+    const started = performance.now()
+    const result = await this.#post(webhook)
+    return { at, durationMs: Math.round(performance.now() - started), ...result }
+  }
+
+  #conclude(webhook: OutgoingWebhook, record: WebhookRecord, { at, status }: WebhookAttempt): void {
+    if (status === 200) return this.#markDelivered(record)
+    const made = record.attempts.filter(({ resent }) => resent === undefined).length
+    const again = webhook.kind === 'transition' && made <= RETRIES
+    const next = new Date(Date.parse(at) + RETRY_AFTER_MS)
+    record.outcome = again ? 'retrying' : 'given_up'
     record.nextAttemptAt = again ? next.toISOString() : null
-    if (again) this.#clock.schedule(next, () => this.#track(this.#attempt(webhook, record)))
+    if (again) this.#retries.set(record.id, this.#planRetry(webhook, record, next))
+  }
+
+  #planRetry(webhook: OutgoingWebhook, record: WebhookRecord, next: Date): Timer {
+    return this.#clock.schedule(next, () => this.#track(this.#attempt(webhook, record)))
+  }
+
+  #markDelivered(record: WebhookRecord): void {
+    record.outcome = 'delivered'
+    record.nextAttemptAt = null
+    this.#retries.get(record.id)?.cancel()
+    this.#retries.delete(record.id)
   }
 
   async #post(webhook: OutgoingWebhook): Promise<{ status: number } | { error: string }> {

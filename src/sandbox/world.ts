@@ -1,4 +1,5 @@
 import type { Agreement } from './agreements/agreement.ts'
+import type { Changes } from './changes.ts'
 import type { TimerClock } from './clock.ts'
 import type { Decimal } from './decimal.ts'
 import type { Deposit } from './deposits.ts'
@@ -9,14 +10,26 @@ import type { Payout } from './payouts/payout.ts'
 import type { SandboxSite } from './sites.ts'
 import type { WebhookSender } from './webhook-sender.ts'
 
-/** A call to the interface, as the sandbox remembers it; without secrets, query and body. */
-export type ApiCall = { method: string; path: string; at: string; appId: string | null }
+/**
+ * A call to the interface, as the sandbox remembers it; without secrets, query and body. `status` is that of the answer,
+ * null while or because there is none; `fault` tells that the call met one.
+ */
+export type ApiCall = {
+  method: string
+  path: string
+  at: string
+  appId: string | null
+  status: number | null
+  fault: boolean
+}
 
 /** All that one sandbox is made of; each route and each step works on this. */
 export type World = {
   /** http://host:port, known once the server listens. */
   origin: string
   readonly sites: readonly SandboxSite[]
+  /** Whether the credentials are those that every sandbox has, which are no secret. */
+  readonly isFixed: { readonly sites: boolean; readonly webhookSecret: boolean }
   readonly webhookSecret: string
   readonly defaultWebhook: WebhookTarget | undefined
   readonly webhookForm: 'flat' | 'nested'
@@ -38,4 +51,5 @@ export type World = {
   readonly tokens: Map<string, Token>
   readonly calls: ApiCall[]
   readonly faults: FaultBook
+  readonly changes: Changes
 }

@@ -47,10 +47,11 @@ export const PAGE_SCRIPT = `'use strict'
 `
 
 /** The page's style sheet. */
-export const PAGE_STYLE = `:root { color-scheme: light dark; font: 1.1rem/1.5 system-ui, sans-serif; }
+export const PAGE_STYLE = `:root { color-scheme: light dark; font: 1.1rem/1.5 system-ui, sans-serif; background: light-dark(#ffffff, #14171c); color: light-dark(#16191f, #eceef2); }
 body { margin: 0; }
 main { max-width: 32rem; margin: 2rem auto; padding: 0 1rem; }
 h1 { font-size: 1.6rem; }
+a { color: light-dark(#0b57d0, #a8c7fa); }
 fieldset { border: 1px solid; border-radius: 0.4rem; margin: 0 0 1rem; }
 fieldset p { margin: 0.4rem 0; }
 button { font: inherit; padding: 0.5rem 1rem; margin: 0 0.5rem 0.5rem 0; border: 1px solid; border-radius: 0.4rem; cursor: pointer; }

@@ -6,7 +6,7 @@ import { knownQrs } from '../banks/accounts.ts'
 import type { KnownQr } from '../banks/accounts.ts'
 import { MAGIC_3DS, MAGIC_FAILURES } from '../failures.ts'
 import type { MagicFailure } from '../failures.ts'
-import type { Fault } from '../faults.ts'
+import type { ActiveFault, Fault } from '../faults.ts'
 import { linkTeller } from '../link-teller.ts'
 import { causeMishap } from '../mishaps.ts'
 import type { Mishap, MishapResult, Teller } from '../mishaps.ts'
@@ -17,9 +17,13 @@ import { payoutTeller } from '../payouts/payout-teller.ts'
 import type { Payout, PayoutStatus } from '../payouts/payout.ts'
 import type { PaymentStatus } from '../status.ts'
 import { MAGIC_REFUNDS } from '../steps.ts'
-import type { WebhookRecord } from '../webhook-sender.ts'
+import type { WebhookAttempt, WebhookRecord } from '../webhook-sender.ts'
 import type { ApiCall, World } from '../world.ts'
+import { aboutOf } from './about.ts'
+import type { SandboxAbout } from './about.ts'
 import { ControlError } from './control-error.ts'
+import { listed } from './list.ts'
+import type { ListOptions } from './list.ts'
 import { linkOf, setPaymentStatus } from './payment-control.ts'
 import type { SetStatusOptions } from './payment-control.ts'
 import { agreementView, linkView, payoutView, stateOf } from './views.ts'
@@ -42,10 +46,11 @@ export type Silently = { silent?: boolean }
 
 /** The control endpoints, in process. Methods that take an id reject with `ControlError` when there is nothing of that id. */
 export type SandboxControl = {
-  state(): SandboxState
-  webhooks(): WebhookRecord[]
+  about(): SandboxAbout
+  state(options?: ListOptions): SandboxState
+  webhooks(options?: ListOptions): WebhookRecord[]
   failures(): MagicTable
-  calls(): ApiCall[]
+  calls(options?: ListOptions): ApiCall[]
   /** The bank accounts that the look-up knows, each with a VietQR payload. */
   bankAccounts(): KnownQr[]
   /** Moves the clock forward and gives the new time. */
@@ -62,17 +67,24 @@ export type SandboxControl = {
   /** The same for a payout. */
   setPayoutStatus(uuid: string, status: PayoutStatus, options?: Silently): Promise<PayoutView>
   deliverPayout(uuid: string, mishap: Mishap<PayoutStatus>): Promise<MishapResult>
+  /** Sends a webhook that was sent before once more, same bytes and signature, and waits for the answer. */
+  resend(id: string): Promise<WebhookAttempt>
   addFault(fault: Fault): void
+  /** The faults that are still to happen. */
+  faults(): ActiveFault[]
   clearFaults(): void
 }
 
 /** The control of one sandbox. */
 export function createControl(world: World): SandboxControl {
+  const { changes } = world
   return {
-    state: () => stateOf(world),
-    webhooks: () => world.sender.records.map((record) => ({ ...record, attempts: [...record.attempts] })),
+    about: () => aboutOf(world),
+    state: (options) => stateOf(world, options),
+    webhooks: (options) =>
+      listed(world.sender.records, (record) => ({ ...record, attempts: [...record.attempts] }), options),
     failures: () => MAGIC_TABLE,
-    calls: () => [...world.calls],
+    calls: (options) => listed(world.calls, (call) => ({ ...call }), options),
     bankAccounts: knownQrs,
     advance: async (seconds) => {
       await world.clock.advance(seconds * 1000)
@@ -80,24 +92,36 @@ export function createControl(world: World): SandboxControl {
     },
     setStatus: async (uuid, status, options = {}) => {
       const link = linkOf(world, uuid)
-      await setPaymentStatus(world, link, status, options)
+      await setPaymentStatus(world, link, status, options).finally(() => changes.note())
       return linkView(world, link)
     },
     deliver: async (uuid, mishap) => cause(world, linkTeller(world, linkOf(world, uuid)), mishap),
     setAgreementStatus: async (id, status, options = {}) => {
       const agreement = agreementOf(world, id)
-      await moveAgreement(world, agreement, status, options)
+      await moveAgreement(world, agreement, status, options).finally(() => changes.note())
       return agreementView(agreement)
     },
     deliverAgreement: async (id, mishap) => cause(world, agreementTeller(world, agreementOf(world, id)), mishap),
     setPayoutStatus: async (uuid, status, options = {}) => {
       const payout = payoutOf(world, uuid)
-      await movePayout(world, payout, status, options)
+      await movePayout(world, payout, status, options).finally(() => changes.note())
       return payoutView(payout)
     },
     deliverPayout: async (uuid, mishap) => cause(world, payoutTeller(world, payoutOf(world, uuid)), mishap),
-    addFault: (fault) => world.faults.add(fault),
-    clearFaults: () => world.faults.clear(),
+    resend: async (id) => {
+      const attempt = world.sender.resend(id)
+      if (attempt === undefined) throw new ControlError(404, 'There is no such webhook.')
+      return attempt
+    },
+    addFault: (fault) => {
+      world.faults.add(fault)
+      changes.note()
+    },
+    faults: () => world.faults.list(),
+    clearFaults: () => {
+      world.faults.clear()
+      changes.note()
+    },
   }
 }
 

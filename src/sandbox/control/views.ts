@@ -3,13 +3,15 @@ import type { Agreement, AgreementStatus } from '../agreements/agreement.ts'
 import { decimalText } from '../decimal.ts'
 import type { Deposit } from '../deposits.ts'
 import { isPayin, owedTotal, statusOf } from '../link.ts'
-import type { Link, Payin } from '../link.ts'
+import type { GatewayOrder, Link, Payin, Refund } from '../link.ts'
 import { isPlain } from '../links.ts'
-import { paymentUrl } from '../payment-facts.ts'
+import { externalId, paymentUrl } from '../payment-facts.ts'
 import { totalAmount } from '../payouts/payout.ts'
 import type { Payout, PayoutStatus } from '../payouts/payout.ts'
 import type { PaymentStatus } from '../status.ts'
 import type { World } from '../world.ts'
+import { listed } from './list.ts'
+import type { ListOptions } from './list.ts'
 
 /** One change of status as the control endpoints show it. */
 export type HistoryView<Status extends string> = { status: Status; at: string; silent: boolean }[]
@@ -23,6 +25,12 @@ export type LinkView = {
   currency: string
   amount: string
   methodCode: string | null
+  description: string
+  /** The merchant's own reference. */
+  externalId: string | null
+  /** Why the payment failed. */
+  errorCode: string | null
+  refund: { requested: string; refunded: string } | null
   createdAt: string
   expiresAt: string
   paymentUrl: string
@@ -35,7 +43,7 @@ export type LinkView = {
 export type GatewayView = LinkView & { paymentId: number; orderId: string }
 
 /** A payin: as a link, with what the payer owes in all. */
-export type PayinView = LinkView & { total: string; externalId: string | null }
+export type PayinView = LinkView & { total: string }
 
 export type AgreementView = {
   id: number
@@ -56,6 +64,8 @@ export type PayoutView = {
   currency: string
   totalAmount: string
   methodCode: string
+  description: string
+  externalId: string | null
   errorCode: string | null
   createdAt: string
   nextStepAt: string | null
@@ -68,6 +78,8 @@ export type DepositView = { siteId: string; currency: string; amount: string; at
 /** All that happened to links, payins, agreements, payouts and deposits. */
 export type SandboxState = {
   now: string
+  /** How often anything has changed, as the feed of changes counts it. */
+  version: number
   webhookForm: 'flat' | 'nested'
   counters: {
     links: number
@@ -90,15 +102,16 @@ export type SandboxState = {
   deposits: DepositView[]
 }
 
-/** The whole state, as the control endpoints show it. */
-export function stateOf(world: World): SandboxState {
+/** The whole state, as the control endpoints show it, or the part of each list that is asked for. */
+export function stateOf(world: World, options: ListOptions = {}): SandboxState {
   const all = [...world.links.values()]
   const links = all.filter(isPlain)
   const payins = all.filter(isPayin)
-  const gatewayPayments = all.flatMap((link) => gatewayView(world, link))
+  const gatewayPayments = all.filter(isGatewayPayment)
   const { records } = world.sender
   return {
     now: world.clock.now().toISOString(),
+    version: world.changes.version,
     webhookForm: world.webhookForm,
     counters: {
       links: links.length,
@@ -113,12 +126,12 @@ export function stateOf(world: World): SandboxState {
       attempts: records.reduce((sum, record) => sum + record.attempts.length, 0),
       faultsLeft: world.faults.left,
     },
-    links: links.map((link) => linkView(world, link)),
-    agreements: [...world.agreements.values()].map(agreementView),
-    payins: payins.map((payin) => payinView(world, payin)),
-    payouts: [...world.payouts.values()].map(payoutView),
-    gatewayPayments,
-    deposits: world.deposits.map(depositView),
+    links: listed(links, (link) => linkView(world, link), options),
+    agreements: listed([...world.agreements.values()], agreementView, options),
+    payins: listed(payins, (payin) => payinView(world, payin), options),
+    payouts: listed([...world.payouts.values()], payoutView, options),
+    gatewayPayments: listed(gatewayPayments, (link) => ({ ...linkView(world, link), ...link.gateway }), options),
+    deposits: listed(world.deposits, depositView, options),
   }
 }
 
@@ -133,6 +146,10 @@ export function linkView(world: World, link: Link): LinkView {
     currency: request.currency,
     amount: decimalText(request.amount),
     methodCode: payment?.method.code ?? request.methodCode,
+    description: request.description,
+    externalId: externalId(link),
+    errorCode: payment?.payCode?.['error_code'] ?? null,
+    refund: refundView(payment?.refund),
     createdAt: link.createdAt.toISOString(),
     expiresAt: link.expiresAt.toISOString(),
     paymentUrl: paymentUrl(world, link),
@@ -165,6 +182,8 @@ export function payoutView(payout: Payout): PayoutView {
     currency: payout.currency,
     totalAmount: decimalText(totalAmount(payout)),
     methodCode: payout.request.methodCode,
+    description: payout.request.description,
+    externalId: payout.request.externalId,
     errorCode: payout.error?.code ?? null,
     createdAt: payout.createdAt.toISOString(),
     nextStepAt: payout.step?.dueAt.toISOString() ?? null,
@@ -178,11 +197,16 @@ export function payoutView(payout: Payout): PayoutView {
 }
 
 function payinView(world: World, payin: Payin): PayinView {
-  return { ...linkView(world, payin), total: decimalText(owedTotal(payin)), externalId: payin.payin.externalId }
+  return { ...linkView(world, payin), total: decimalText(owedTotal(payin)) }
 }
 
-function gatewayView(world: World, link: Link): GatewayView[] {
-  return link.gateway === undefined ? [] : [{ ...linkView(world, link), ...link.gateway }]
+function isGatewayPayment(link: Link): link is Link & { gateway: GatewayOrder } {
+  return link.gateway !== undefined
+}
+
+function refundView(refund: Refund | undefined): LinkView['refund'] {
+  if (refund === undefined) return null
+  return { requested: decimalText(refund.requested), refunded: decimalText(refund.refunded) }
 }
 
 function depositView({ siteId, currency, amount, at }: Deposit): DepositView {

@@ -2,7 +2,7 @@ import { BANK_ACCOUNTS } from '../banks/accounts.ts'
 import { vietQr } from '../banks/vietqr.ts'
 import { decimalText } from '../decimal.ts'
 import { owedTotal } from '../link.ts'
-import type { Payin } from '../link.ts'
+import type { Link, Payin } from '../link.ts'
 import type { Method } from '../methods.ts'
 import { paymentUrl } from '../payment-facts.ts'
 import type { World } from '../world.ts'
@@ -19,9 +19,15 @@ export function payCodeOf(world: World, payin: Payin, method: Method): Readonly<
   if (method.kind === 'card') return { '3ds_url': `${page}/3ds` }
   if (method.kind === 'alias') return { payment_url: page }
   if (method.code === 'jp_bank_jpy') return japaneseAccount(payin)
-  if (QR_METHOD.test(method.code)) return { qr_string: qrString(payin, method) }
+  const code = qrCodeOf(payin, method)
+  if (code !== undefined) return code
   if (BANK_METHOD.test(method.code)) return bankAccount(payin)
   return { redirect_url: page }
+}
+
+/** The code that the payer scans; undefined for a method without one. */
+export function qrCodeOf(link: Link, method: Method): Readonly<Record<string, string>> | undefined {
+  return QR_METHOD.test(method.code) ? { qr_string: qrString(link, method) } : undefined
 }
 
 const QR_METHOD = /qr|duitnow|pix/
@@ -51,11 +57,11 @@ function bankAccount(payin: Payin): Record<string, string> {
 }
 
 /** A VietQR payload is one that the bank look-up resolves; the other schemes have no published sandbox payload. */
-function qrString(payin: Payin, method: Method): string {
-  const amount = decimalText(owedTotal(payin))
+function qrString(link: Link, method: Method): string {
+  const amount = decimalText(owedTotal(link))
   const [account] = BANK_ACCOUNTS
-  if (method.currency === 'VND' && account !== undefined) return vietQr({ ...account, amount, purpose: payin.uuid })
-  return `sandbox:${method.code}:${payin.uuid}:${amount}`
+  if (method.currency === 'VND' && account !== undefined) return vietQr({ ...account, amount, purpose: link.uuid })
+  return `sandbox:${method.code}:${link.uuid}:${amount}`
 }
 
 /** Digits that stay the same for a payin, since its uuid does. */

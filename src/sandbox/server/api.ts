@@ -3,13 +3,15 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { FaultAnswer } from '../faults.ts'
 import { siteOf } from '../sites.ts'
 import type { SandboxSite } from '../sites.ts'
-import type { World } from '../world.ts'
+import type { ApiCall, World } from '../world.ts'
 import { pathOf, sendJson, sendNotAuthorised, sendNotFound } from './answers.ts'
 
 /** A group of endpoints; each is registered below `/api`, behind the credentials and the faults. */
 export type ApiGroup = (api: FastifyInstance, world: World) => void
 
 const sites = new WeakMap<FastifyRequest, SandboxSite>()
+const calls = new WeakMap<FastifyRequest, ApiCall>()
+/** Calls to which no answer goes out. */
 const dropped = new WeakSet<FastifyRequest>()
 
 /**
@@ -18,9 +20,11 @@ const dropped = new WeakSet<FastifyRequest>()
  */
 export function registerApi(api: FastifyInstance, world: World, { groups, closing }: ApiOptions): void {
   api.addHook('onRequest', async (request, reply) => {
-    remember(world, request)
+    const call = remember(world, request)
     const fault = world.faults.take(request.method, pathOf(request))
-    if (fault !== undefined && (await suffer(fault, request, reply, closing))) return reply
+    call.fault = fault !== undefined
+    world.changes.note()
+    if (fault !== undefined && (await suffer(fault, { request, reply, closing }))) return reply
     const site = siteOf(world.sites, header(request, 'app-id'), header(request, 'secret-key'))
     if (site === undefined) return sendNotAuthorised(reply)
     sites.set(request, site)
@@ -28,6 +32,11 @@ export function registerApi(api: FastifyInstance, world: World, { groups, closin
   })
   api.addHook('onSend', async (request) => {
     if (dropped.has(request)) request.raw.socket.destroy()
+  })
+  api.addHook('onResponse', async (request, reply) => {
+    const call = calls.get(request)
+    if (call !== undefined && !dropped.has(request)) call.status = reply.statusCode
+    world.changes.note()
   })
   api.setErrorHandler<Error & { statusCode?: number }>(async (error, _request, reply) =>
     sendJson(reply, error.statusCode ?? 500, { errors: { message: 'The request cannot be handled.' } }),
@@ -45,27 +54,28 @@ export function callersSite(request: FastifyRequest): SandboxSite {
   return site
 }
 
-function remember(world: World, request: FastifyRequest): void {
-  world.calls.push({
+function remember(world: World, request: FastifyRequest): ApiCall {
+  const call: ApiCall = {
     method: request.method,
     path: pathOf(request),
     at: world.clock.now().toISOString(),
     appId: header(request, 'app-id') ?? null,
-  })
+    status: null,
+    fault: false,
+  }
+  world.calls.push(call)
+  calls.set(request, call)
+  return call
 }
 
 /** Lets the fault happen. Gives true when the call is over by that. */
-async function suffer(
-  fault: FaultAnswer,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  closing: AbortSignal,
-): Promise<boolean> {
+async function suffer(fault: FaultAnswer, { request, reply, closing }: Suffering): Promise<boolean> {
   if (fault === 'drop-after') {
     dropped.add(request)
     return false
   }
   if (fault === 'hang' || fault === 'reset') {
+    dropped.add(request)
     reply.hijack()
     if (fault === 'reset') request.raw.socket.resetAndDestroy()
     return true
@@ -77,6 +87,8 @@ async function suffer(
   sendFault(fault, reply)
   return true
 }
+
+type Suffering = { request: FastifyRequest; reply: FastifyReply; closing: AbortSignal }
 
 function sendFault(
   { status, body, headers = {} }: Extract<FaultAnswer, { status: number }>,

@@ -5,8 +5,11 @@ import type { World } from '../world.ts'
 import { sendNotFound } from './answers.ts'
 import { registerApi } from './api.ts'
 import type { ApiGroup } from './api.ts'
+import { registerChanges } from './change-feed.ts'
 import { registerCheckout } from './checkout.ts'
 import { registerControl } from './control-routes.ts'
+import { guardOrigins } from './origins.ts'
+import { registerPage } from './page.ts'
 import { v1Agreements } from './v1-agreements.ts'
 import { v1Deposits } from './v1-deposits.ts'
 import { v1Gateway } from './v1-gateway.ts'
@@ -36,8 +39,8 @@ const API_GROUPS: readonly ApiGroup[] = [
   v3Refund,
 ]
 
-/** The sandbox's HTTP server, not listening yet: the interface, the hosted checkout and the control endpoints. */
-export function buildServer(world: World, control: SandboxControl, closing: AbortSignal): FastifyInstance {
+/** The sandbox's HTTP server, not listening yet: the interface, the hosted checkout, the page and the control endpoints. */
+export function buildServer(world: World, control: SandboxControl, { closing, hosts }: ServerOptions): FastifyInstance {
   const server = fastify({ forceCloseConnections: true, exposeHeadRoutes: false })
   // Bodies arrive as bytes whatever their type says, since each route answers a wrong type in its own way.
   server.removeAllContentTypeParsers()
@@ -45,6 +48,18 @@ export function buildServer(world: World, control: SandboxControl, closing: Abor
   server.setNotFoundHandler(async (_request, reply) => sendNotFound(reply, 'There is nothing here.'))
   void server.register(async (api) => registerApi(api, world, { groups: API_GROUPS, closing }), { prefix: '/api' })
   void server.register(async (checkout) => registerCheckout(checkout, world), { prefix: '/checkout' })
-  void server.register(async (controls) => registerControl(controls, control), { prefix: '/sandbox' })
+  void server.register(async (own) => {
+    guardOrigins(own, hosts)
+    await registerPage(own)
+    registerChanges(own, world.changes, closing)
+    await own.register(async (controls) => registerControl(controls, control), { prefix: '/sandbox' })
+  })
   return server
+}
+
+export type ServerOptions = {
+  /** Ends what would be waited for. */
+  closing: AbortSignal
+  /** Names under which the page and the control endpoints may be reached, besides those of this machine. */
+  hosts: readonly string[]
 }

@@ -23,6 +23,9 @@ export function registerCheckout(server: FastifyInstance, world: World): void {
       'referrer-policy': 'no-referrer',
     })
   })
+  server.addHook('onResponse', async ({ method }) => {
+    if (method === 'POST') world.changes.note()
+  })
   server.setNotFoundHandler(async (_request, reply) => sendPage(reply, unknownLinkPage(), { status: 404 }))
   server.get('/page.js', async (_request, reply) => reply.type('text/javascript').send(PAGE_SCRIPT))
   server.get('/page.css', async (_request, reply) => reply.type('text/css').send(PAGE_STYLE))

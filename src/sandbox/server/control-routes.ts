@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { AGREEMENT_STATUSES } from '../agreements/agreement.ts'
 import { ControlError } from '../control/control-error.ts'
 import type { SandboxControl } from '../control/control.ts'
+import type { ListOptions } from '../control/list.ts'
 import { PAYOUT_STATUSES } from '../payouts/payout.ts'
 import { PAYMENT_STATUSES } from '../status.ts'
 import { isJsonRequest, rawBody, sendJson, sendNotFound } from './answers.ts'
@@ -16,11 +17,15 @@ export function registerControl(server: FastifyInstance, control: SandboxControl
   )
   server.setNotFoundHandler(async (_request, reply) => sendNotFound(reply, 'There is no such control endpoint.'))
 
-  server.get('/state', async (_request, reply) => sendJson(reply, 200, control.state()))
-  server.get('/webhooks', async (_request, reply) => sendJson(reply, 200, { records: control.webhooks() }))
+  server.get('/about', async (_request, reply) => sendJson(reply, 200, control.about()))
+  server.get('/state', async (request, reply) => sendJson(reply, 200, control.state(readList(request))))
+  server.get('/webhooks', async (request, reply) =>
+    sendJson(reply, 200, { records: control.webhooks(readList(request)) }),
+  )
   server.get('/failures', async (_request, reply) => sendJson(reply, 200, control.failures()))
   server.get('/banks', async (_request, reply) => sendJson(reply, 200, { records: control.bankAccounts() }))
-  server.get('/calls', async (_request, reply) => sendJson(reply, 200, { records: control.calls() }))
+  server.get('/calls', async (request, reply) => sendJson(reply, 200, { records: control.calls(readList(request)) }))
+  server.get('/faults', async (_request, reply) => sendJson(reply, 200, { records: control.faults() }))
 
   server.post('/clock', async (request, reply) => {
     const { advanceSeconds } = read(request, CLOCK)
@@ -49,6 +54,10 @@ export function registerControl(server: FastifyInstance, control: SandboxControl
   server.post<Id>('/payouts/:id/deliveries', async (request, reply) =>
     sendJson(reply, 200, await control.deliverPayout(request.params.id, read(request, PAYOUT_MISHAP))),
   )
+  server.post<Id>('/webhooks/:id/resend', async (request, reply) => {
+    read(request, NOTHING)
+    return sendJson(reply, 200, await control.resend(request.params.id))
+  })
   server.post('/faults', async (request, reply) => {
     control.addFault(read(request, FAULT))
     return noContent(reply)
@@ -64,6 +73,11 @@ type Id = { Params: { id: string } }
 const TEN_YEARS_S = 10 * 366 * 24 * 3600
 const LONGEST_DELAY_MS = 2 ** 31 - 1
 
+const LIST = z.object({
+  limit: z.coerce.number().int().min(1).max(1000).exactOptional(),
+  search: z.string().max(200).exactOptional(),
+})
+const NOTHING = z.object({})
 const CLOCK = z.object({ advanceSeconds: z.number().nonnegative().max(TEN_YEARS_S) })
 const STATUS = z.object({
   status: z.enum(PAYMENT_STATUSES),
@@ -89,7 +103,7 @@ const FAULT = z.object({
     z.object({ delayMs: z.number().nonnegative().max(LONGEST_DELAY_MS) }),
     z.object({
       status: z.int().min(200).max(599),
-      body: z.unknown(),
+      body: z.unknown().exactOptional(),
       headers: z.record(z.string(), z.string()).exactOptional(),
     }),
   ]),
@@ -99,6 +113,12 @@ const FAULT = z.object({
 function read<T>(request: FastifyRequest, schema: z.ZodType<T>): T {
   if (!isJsonRequest(request)) throw new ControlError(415, 'The body must be sent as application/json.')
   const parsed = schema.safeParse(parse(rawBody(request).toString()))
+  if (!parsed.success) throw new ControlError(422, z.prettifyError(parsed.error))
+  return parsed.data
+}
+
+function readList(request: FastifyRequest): ListOptions {
+  const parsed = LIST.safeParse(request.query)
   if (!parsed.success) throw new ControlError(422, z.prettifyError(parsed.error))
   return parsed.data
 }

@@ -228,3 +228,23 @@ test('an unknown link has a page of its own', async () => {
   expect(await response.text()).toContain('There is no such payment link.')
   expect((await press(sandbox, 'NOTHING1', 'pay')).status).toBe(404)
 })
+
+test('a method with a code tells the code until it has been scanned', async () => {
+  const receiver = await startReceiver()
+  const sandbox = await sandboxFor()
+  const target = { endpoint_url: receiver.url, authorization_header: 'Bearer of-the-tests' }
+  const uuid = await createLink(
+    sandbox,
+    { amount: 50_000, payin_method_code: 'vn_vietqr_vnd', webhook_notification: target },
+    'vnd',
+  )
+  await press(sandbox, uuid, 'pay')
+  await sandbox.settle()
+  expect(receiver.received.map(({ json }) => json['pay_code'])).toEqual([
+    { qr_string: expect.stringMatching(/^000201/) as unknown },
+  ])
+  await sandbox.control.advance(8)
+  await sandbox.settle()
+  expect(receiver.statuses()).toEqual(['pending', 'received'])
+  expect(receiver.received.at(-1)?.json['pay_code']).toBeNull()
+})

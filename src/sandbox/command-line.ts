@@ -1,0 +1,43 @@
+import { parseArgs } from 'node:util'
+import { readEnvironment } from './environment.ts'
+import type { SandboxOptions } from './start.ts'
+
+const USAGE = `Usage: payments-subgraph sandbox [--port <number>] [--host <address>] [--allowed-host <name>]…
+
+  --port          where to listen; default: SANDBOX_PORT, or 4010; 0 for any free port
+  --host          at which address; default: HOST, or 127.0.0.1
+  --allowed-host  another name under which browsers may reach its page and its control endpoints
+
+UPSTREAM_SITES and WEBHOOK_SECRETS replace the fixed credentials.
+`
+
+export type CommandLine = { options: SandboxOptions } | { faults: string[] } | { usage: string; isWanted: boolean }
+
+/** The sandbox's options from its arguments and, where these say nothing, its environment; or what is wrong with them. */
+export function readCommandLine(args: string[], env: Readonly<Record<string, string | undefined>>): CommandLine {
+  const values = parse(args)
+  if (values === undefined) return { usage: USAGE, isWanted: false }
+  if (values.help === true) return { usage: USAGE, isWanted: true }
+  const { port, host, 'allowed-host': allowedHosts } = values
+  const read = readEnvironment({
+    ...env,
+    ...(port === undefined ? {} : { SANDBOX_PORT: port }),
+    ...(host === undefined ? {} : { HOST: host }),
+  })
+  return 'faults' in read || allowedHosts === undefined ? read : { options: { ...read.options, allowedHosts } }
+}
+
+function parse(args: string[]) {
+  try {
+    return parseArgs({ args, options: OPTIONS }).values
+  } catch {
+    return undefined
+  }
+}
+
+const OPTIONS = {
+  port: { type: 'string' },
+  host: { type: 'string' },
+  'allowed-host': { type: 'string', multiple: true },
+  help: { type: 'boolean', short: 'h' },
+} as const

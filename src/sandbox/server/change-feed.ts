@@ -1,0 +1,62 @@
+import type { ServerResponse } from 'node:http'
+import type { FastifyInstance } from 'fastify'
+import type { Changes } from '../changes.ts'
+import { sendJson } from './answers.ts'
+
+/** How many may listen at once. */
+const MOST_LISTENERS = 64
+
+/** Changes within so many milliseconds are told as one. */
+const AT_MOST_EVERY_MS = 50
+
+/** After how many milliseconds a listener asks again that has lost its connection. */
+const COME_BACK_MS = 1000
+
+/** A comment in silence, in milliseconds, shows who has gone. */
+const SIGN_OF_LIFE_MS = 15_000
+
+/**
+ * `GET /sandbox/changes`: server-sent events, one at the start and one whenever anything has changed. An event tells that
+ * there was a change and not what, so that a listener that is slow loses nothing and costs nothing.
+ */
+export function registerChanges(server: FastifyInstance, changes: Changes, closing: AbortSignal): void {
+  server.get('/sandbox/changes', async (_request, reply) => {
+    if (changes.listeners >= MOST_LISTENERS)
+      return sendJson(reply.header('retry-after', '5'), 503, { errors: { message: 'Too many are listening.' } })
+    reply.hijack()
+    tellChanges(reply.raw, changes, closing)
+    return reply
+  })
+}
+
+function tellChanges(response: ServerResponse, changes: Changes, closing: AbortSignal): void {
+  let told = -1
+  let pause: NodeJS.Timeout | undefined
+  const tell = (): void => {
+    pause = undefined
+    if (told === changes.version || response.writableNeedDrain) return
+    told = changes.version
+    response.write(`id: ${told}\nevent: change\ndata: {"version":${told}}\n\n`)
+  }
+  const tellSoon = (): void => {
+    pause ??= setTimeout(tell, AT_MOST_EVERY_MS)
+  }
+  const stopListening = changes.listen(tellSoon)
+  const signs = setInterval(() => response.writableNeedDrain || response.write(':\n\n'), SIGN_OF_LIFE_MS)
+  const end = (): void => void response.end()
+  closing.addEventListener('abort', end, { once: true })
+  response.on('drain', tellSoon)
+  response.once('close', () => {
+    stopListening()
+    clearInterval(signs)
+    clearTimeout(pause)
+    closing.removeEventListener('abort', end)
+  })
+  response.writeHead(200, {
+    'content-type': 'text/event-stream',
+    'cache-control': 'no-store',
+    'x-content-type-options': 'nosniff',
+  })
+  response.write(`retry: ${COME_BACK_MS}\n`)
+  tell()
+}

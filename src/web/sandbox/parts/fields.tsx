@@ -1,0 +1,75 @@
+import type { ComponentChildren } from 'preact'
+import { useId } from 'preact/hooks'
+
+/** A label and its control, which takes the id that it is given. */
+export function Field({
+  label,
+  children,
+}: {
+  readonly label: string
+  readonly children: (id: string) => ComponentChildren
+}) {
+  const id = useId()
+  return (
+    <div class="field">
+      <label for={id}>{label}</label>
+      {children(id)}
+    </div>
+  )
+}
+
+export type SelectProps = {
+  readonly label: string
+  readonly value: string
+  /** The values, or the values with what is shown for them. */
+  readonly options: readonly (string | readonly [value: string, text: string])[]
+  readonly onChange: (value: string) => void
+}
+
+/** A choice with its label. */
+export function Select({ label, value, options, onChange }: SelectProps) {
+  return (
+    <Field label={label}>
+      {(id) => (
+        <select id={id} value={value} onChange={({ currentTarget }) => onChange(currentTarget.value)}>
+          {options.map((option) => {
+            const [key, text] = typeof option === 'string' ? [option, option] : option
+            return (
+              <option key={key} value={key}>
+                {text}
+              </option>
+            )
+          })}
+        </select>
+      )}
+    </Field>
+  )
+}
+
+export type NumberFieldProps = {
+  readonly label: string
+  readonly value: string
+  readonly min: number
+  readonly max: number
+  readonly onInput: (value: string) => void
+}
+
+/** A whole number with its label. */
+export function NumberField({ label, value, min, max, onInput }: NumberFieldProps) {
+  return (
+    <Field label={label}>
+      {(id) => (
+        <input
+          id={id}
+          type="number"
+          required
+          min={min}
+          max={max}
+          step={1}
+          value={value}
+          onInput={({ currentTarget }) => onInput(currentTarget.value)}
+        />
+      )}
+    </Field>
+  )
+}

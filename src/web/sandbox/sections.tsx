@@ -1,0 +1,75 @@
+import type { ComponentType } from 'preact'
+import { Access } from './sections/access.tsx'
+import { Agreements } from './sections/agreements.tsx'
+import { Calls } from './sections/calls.tsx'
+import { ClockSection } from './sections/clock.tsx'
+import { Deposits } from './sections/deposits.tsx'
+import { Faults } from './sections/faults.tsx'
+import { GatewayPayments, Links, Payins } from './sections/links.tsx'
+import { Payouts } from './sections/payouts.tsx'
+import { Values } from './sections/values.tsx'
+import { Webhooks } from './sections/webhooks.tsx'
+import type { Snapshot } from './shapes.ts'
+
+export type Section = {
+  /** Its part of the address. */
+  readonly name: string
+  readonly title: string
+  readonly Content: ComponentType
+  readonly count?: (snapshot: Snapshot) => number
+  /** Its list is read in parts. */
+  readonly isLong?: true
+}
+
+const LINKS: Section = {
+  name: 'links',
+  title: 'Links',
+  Content: Links,
+  count: ({ state }) => state.counters.links,
+  isLong: true,
+}
+
+/** All there is, in the order of the navigation. */
+export const SECTIONS: readonly Section[] = [
+  LINKS,
+  { name: 'payins', title: 'Payins', Content: Payins, count: ({ state }) => state.counters.payins, isLong: true },
+  {
+    name: 'gateway',
+    title: 'Gateway payments',
+    Content: GatewayPayments,
+    count: ({ state }) => state.counters.gatewayPayments,
+    isLong: true,
+  },
+  {
+    name: 'agreements',
+    title: 'Agreements',
+    Content: Agreements,
+    count: ({ state }) => state.counters.agreements,
+    isLong: true,
+  },
+  { name: 'payouts', title: 'Payouts', Content: Payouts, count: ({ state }) => state.counters.payouts, isLong: true },
+  {
+    name: 'deposits',
+    title: 'Refunds and deposits',
+    Content: Deposits,
+    count: ({ state }) => state.counters.deposits,
+    isLong: true,
+  },
+  {
+    name: 'webhooks',
+    title: 'Webhooks',
+    Content: Webhooks,
+    count: ({ state }) => state.counters.webhooks,
+    isLong: true,
+  },
+  { name: 'calls', title: 'Calls', Content: Calls, count: ({ state }) => state.counters.calls, isLong: true },
+  { name: 'clock', title: 'Clock', Content: ClockSection },
+  { name: 'faults', title: 'Faults', Content: Faults, count: ({ state }) => state.counters.faultsLeft },
+  { name: 'values', title: 'Magic values', Content: Values },
+  { name: 'access', title: 'Access', Content: Access },
+]
+
+/** The section of this name; the first one where there is none. */
+export function sectionAt(name: string): Section {
+  return SECTIONS.find((section) => section.name === name) ?? LINKS
+}

@@ -1,0 +1,55 @@
+import { useRef } from 'preact/hooks'
+import { usePage } from './page-context.ts'
+import { Dialog } from './parts/dialog.tsx'
+import { Code, Status, Time } from './parts/small.tsx'
+import { Table } from './parts/table.tsx'
+import { answerText, resend } from './resend.ts'
+import type { Webhook } from './shapes.ts'
+
+/** One webhook: its bytes, its signature, and each try with its answer. */
+export function WebhookDialog({ id, onClose }: { readonly id: string; readonly onClose: () => void }) {
+  const { snapshot, act } = usePage()
+  // It stays while others push it out of the list that is read.
+  const last = useRef<Webhook | undefined>(undefined)
+  last.current = snapshot.webhooks.find((webhook) => webhook.id === id) ?? last.current
+  const webhook = last.current
+  if (webhook === undefined) return null
+  return (
+    <Dialog title={`Webhook ${id}`} onClose={onClose}>
+      {() => (
+        <>
+          <p>
+            Tells of <code>{webhook.subject}</code> as {webhook.status}; <Status status={webhook.outcome} />
+            {webhook.nextAttemptAt !== null && (
+              <>
+                , tried again at <Time at={webhook.nextAttemptAt} />
+              </>
+            )}
+            .
+          </p>
+          <p>
+            <button type="button" class="primary" onClick={() => void resend(act, id)}>
+              Resend
+            </button>
+          </p>
+          <Table
+            caption="Tries"
+            head={['At', 'Answer', 'Took', 'Asked for']}
+            rows={webhook.attempts}
+            keyOf={({ at }, index) => `${at} ${index}`}
+            empty={<p>It is on its way.</p>}
+            cells={(attempt) => [
+              <Time at={attempt.at} />,
+              answerText(attempt),
+              `${attempt.durationMs} ms`,
+              attempt.resent === true ? 'by hand' : 'by the service',
+            ]}
+          />
+          <Code label="Address" text={webhook.url} />
+          <Code label="HTTP-WEBHOOK-SIGNATURE" text={webhook.signature ?? 'none is sent'} />
+          <Code label={`Body, ${new TextEncoder().encode(webhook.body).length} bytes`} text={webhook.body} />
+        </>
+      )}
+    </Dialog>
+  )
+}

@@ -1,0 +1,20 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { startNetwork, type Network } from '../network.ts'
+import { createLink } from '../operations.ts'
+import { historyOf } from '../payments.ts'
+import { deliveries } from '../webhooks.ts'
+
+let network: Network
+beforeAll(async () => void (network = await startNetwork()))
+afterAll(() => network.close())
+
+it('a webhook that the sandbox sends again is one delivery of two attempts, and changes nothing', async () => {
+  const { control } = network.sandbox
+  const { id } = await createLink(network)
+  await control.setStatus(id, 'received')
+  const before = await historyOf(network, id)
+  const record = control.webhooks().find(({ subject }) => subject === id)
+  expect(await control.resend(record?.id ?? '')).toMatchObject({ status: 200, resent: true })
+  expect(await deliveries(network, [before.payment?.id ?? ''])).toMatchObject([{ attempts: 2 }])
+  expect(await historyOf(network, id)).toEqual(before)
+})
