@@ -1,0 +1,114 @@
+import { z } from 'zod'
+import { ShopError } from './fault.ts'
+
+/** What the drawer can have the emulator of the service do. */
+const FAULT = z.strictObject({
+  linkId: z.string().regex(/^[A-Za-z0-9-]{1,64}$/),
+  kind: z.enum([
+    'duplicate',
+    'late',
+    'forged',
+    'reordered',
+    'pay',
+    'decline',
+    'refund',
+    'dispute',
+    'expire',
+    'upstream-down',
+    'upstream-up',
+  ]),
+  /** The failure code of a decline. */
+  errorCode: z
+    .string()
+    .regex(/^[a-z0-9_]{1,60}$/)
+    .exactOptional(),
+})
+
+export type FaultOrder = z.output<typeof FAULT>
+
+/** What the receiver answered to each webhook that was sent at once; null where it gave no answer. */
+export type FaultReport = { readonly kind: string; readonly deliveries: readonly (number | null)[] }
+
+export type Emulator = {
+  /** Whether there is one, and not the service itself. */
+  isThere(): Promise<boolean>
+  cause(fault: FaultOrder): Promise<FaultReport>
+}
+
+const TIMEOUT_MS = 5_000
+/** Longer than any link of the shop lives. */
+const PAST_EXPIRY_S = 1_801
+/** As many requests fail, unless it is told to stop. */
+const DOWN_FOR_REQUESTS = 30
+
+type Call = { readonly method: 'GET' | 'POST' | 'DELETE'; readonly path: string; readonly body?: object }
+
+/** The fault in a body. Throws a `ShopError` that names every field that is wrong. */
+export function readFault(body: unknown): FaultOrder {
+  const parsed = FAULT.safeParse(body)
+  if (parsed.success) return parsed.data
+  const problems = parsed.error.issues.map(({ path, message }) => ({ field: path.join('.') || 'fault', message }))
+  throw new ShopError('INVALID_ORDER', 'The fault cannot be read.', { problems })
+}
+
+/** The control endpoints of the emulator at an origin; where it is null there is none. */
+export function connectEmulator(origin: string | null): Emulator {
+  const call = async ({ method, path, body }: Call): Promise<unknown> => {
+    if (origin === null) throw new ShopError('NOT_AVAILABLE', 'There is no emulator of the service here.')
+    const response = await fetch(`${origin}/sandbox${path}`, {
+      method,
+      redirect: 'error',
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+      ...(body === undefined ? {} : { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
+    }).catch((cause: unknown) => {
+      throw new ShopError('TRY_AGAIN', 'The emulator does not answer.', { cause })
+    })
+    const answer: unknown = await response.json().catch(() => null)
+    if (response.ok) return answer
+    const { data } = REFUSED.safeParse(answer)
+    throw new ShopError('NOT_AVAILABLE', data?.errors.message ?? `The emulator refused: HTTP ${response.status}.`)
+  }
+  return {
+    isThere: async () => {
+      const answer = await call({ method: 'GET', path: '/failures' }).catch(() => null)
+      return z.object({ failures: z.array(z.unknown()) }).safeParse(answer).success
+    },
+    cause: async (fault) => {
+      const { data } = DELIVERED.safeParse(await call(callFor(fault)))
+      return { kind: fault.kind, deliveries: data?.deliveries.map(({ status }) => status ?? null) ?? [] }
+    },
+  }
+}
+
+const REFUSED = z.object({ errors: z.object({ message: z.string() }) })
+const DELIVERED = z.object({ deliveries: z.array(z.object({ status: z.number().optional() })) })
+
+function callFor({ kind, linkId, errorCode = 'generic_declined' }: FaultOrder): Call {
+  const setStatus = (status: string, rest: object = {}): Call => ({
+    method: 'POST',
+    path: `/links/${linkId}/status`,
+    body: { status, ...rest },
+  })
+  switch (kind) {
+    case 'pay':
+      return setStatus('received')
+    case 'decline':
+      return setStatus('failed', { errorCode })
+    case 'refund':
+      return setStatus('return_received')
+    case 'dispute':
+      return setStatus('in_dispute')
+    case 'expire':
+      return { method: 'POST', path: '/clock', body: { advanceSeconds: PAST_EXPIRY_S } }
+    case 'upstream-down':
+      return {
+        method: 'POST',
+        path: '/faults',
+        body: { path: '/*', times: DOWN_FOR_REQUESTS, answer: { status: 503, body: {} } },
+      }
+    case 'upstream-up':
+      return { method: 'DELETE', path: '/faults' }
+    default:
+      return { method: 'POST', path: `/links/${linkId}/deliveries`, body: { kind } }
+  }
+}

@@ -1,0 +1,33 @@
+/** What the page is told when something does not work, by what it should do next. */
+export type FaultCode =
+  /** The order is wrong: see the fields. */
+  | 'INVALID_ORDER'
+  /** Nothing was made, or it is not known: the same request again, later. */
+  | 'TRY_AGAIN'
+  /** The shop is not set up for it. */
+  | 'NOT_AVAILABLE'
+
+export type FieldProblem = { readonly field: string; readonly message: string }
+
+export type Fault = {
+  readonly code: FaultCode
+  readonly message: string
+  readonly problems: readonly FieldProblem[]
+  readonly retryAfterSeconds: number | null
+}
+
+const STATUS: Readonly<Record<FaultCode, number>> = { INVALID_ORDER: 422, TRY_AGAIN: 503, NOT_AVAILABLE: 501 }
+
+type Details = Partial<Pick<Fault, 'problems' | 'retryAfterSeconds'>> & { readonly cause?: unknown }
+
+/** A fault on its way to the page. */
+export class ShopError extends Error {
+  readonly status: number
+  readonly fault: Fault
+
+  constructor(code: FaultCode, message: string, { cause, ...rest }: Details = {}) {
+    super(message, { cause })
+    this.status = STATUS[code]
+    this.fault = { code, message, problems: [], retryAfterSeconds: null, ...rest }
+  }
+}

@@ -1,0 +1,116 @@
+import { keep, kept } from '../kept.ts'
+import type { Language } from '../language.ts'
+import { isLess, type Money, sum, times } from '../money.ts'
+import type { Catalogue, Order } from '../shop-server.ts'
+
+/** What a customer has chosen, before it is ordered. */
+export type Basket = {
+  readonly orderId: string
+  readonly currency: string
+  readonly quantities: Readonly<Record<string, number>>
+  /** Null: to be chosen on the payment page. */
+  readonly methodCode: string | null
+}
+
+export const MOST_OF_ONE = 99
+
+const KEPT_AS = 'shop:basket'
+const orderKeptAs = (orderId: string) => `shop:order:${orderId}`
+
+/** The basket of the last visit, or a new one with something in it to begin with. */
+export function keptBasket({ currencies, items }: Catalogue): Basket {
+  const before = keptAny()
+  if (before !== null && currencies.includes(before.currency)) return before
+  const first = items[0]
+  return {
+    orderId: newId(),
+    currency: currencies[0] ?? '',
+    quantities: first === undefined ? {} : { [first.sku]: 1 },
+    methodCode: null,
+  }
+}
+
+export function keepBasket(basket: Basket): void {
+  keep(localStorage, KEPT_AS, basket)
+}
+
+/** Forgets the basket: what was in it is paid. */
+export function forgetBasket(orderId: string): void {
+  if (keptAny()?.orderId === orderId) localStorage.removeItem(KEPT_AS)
+}
+
+export type BasketLine = {
+  readonly sku: string
+  readonly quantity: number
+  readonly price: Money
+  readonly sum: Money
+}
+
+/** Everything that is for sale, with how many of it are in the basket. */
+export function linesOf({ quantities, currency }: Basket, { items }: Catalogue): BasketLine[] {
+  return items.flatMap(({ sku, prices }) => {
+    const price = prices.find((one) => one.currency === currency)
+    const quantity = quantities[sku] ?? 0
+    return price === undefined ? [] : [{ sku, quantity, price, sum: times(price, quantity) }]
+  })
+}
+
+/** What the basket costs; null when it is empty. */
+export function totalOf(lines: readonly BasketLine[]): Money | null {
+  const [first] = lines
+  if (first === undefined) return null
+  const zero = times(first.price, 0)
+  const total = sum(
+    lines.map((line) => line.sum),
+    zero,
+  )
+  return isLess(zero, total) ? total : null
+}
+
+/** The order that a basket makes: the same as before while the basket is the same, otherwise a new attempt. */
+export function orderOf(basket: Basket, lines: readonly BasketLine[], language: Language): Order {
+  const { orderId, currency, methodCode } = basket
+  const items = lines.filter(({ quantity }) => quantity > 0).map(({ sku, quantity }) => ({ sku, quantity }))
+  const method = methodCode === null ? {} : { methodCode }
+  const order: Order = { orderId, attempt: 1, currency, items, ...method, language }
+  const before = keptOrder(orderId)?.order
+  if (before === undefined) return order
+  const isSame = JSON.stringify({ ...before, attempt: 1 }) === JSON.stringify(order)
+  return { ...order, attempt: isSame ? before.attempt : before.attempt + 1 }
+}
+
+/** What was ordered last under an id, and the link it is paid through. It holds nothing that has to be kept secret. */
+export type KeptOrder = { readonly order: Order; readonly linkId: string }
+
+/** Null where this browser does not know the order. */
+export function keptOrder(orderId: string): KeptOrder | null {
+  return kept(localStorage, orderKeptAs(orderId)) as KeptOrder | null
+}
+
+export function keepOrder(placed: KeptOrder): void {
+  keep(localStorage, orderKeptAs(placed.order.orderId), placed)
+}
+
+/** The order once more, after a link of it has ended. Another tab may have asked already: then both get the same link. */
+export function nextAttempt({ order, linkId }: KeptOrder, endedLinkId: string): Order {
+  return linkId === endedLinkId ? { ...order, attempt: order.attempt + 1 } : order
+}
+
+function keptAny(): Basket | null {
+  return kept(localStorage, KEPT_AS) as Basket | null
+}
+
+/** A random UUID; `crypto.randomUUID` would be there over https and on this machine alone. */
+function newId(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(16))
+  const digits = Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
+  const variant = '89ab'[(bytes[8] ?? 0) % 4]
+  const [a, b, c, d, e] = [
+    [0, 8],
+    [8, 12],
+    [13, 16],
+    [17, 20],
+    [20, 32],
+  ].map(([from, to]) => digits.slice(from, to))
+  return `${a}-${b}-4${c}-${variant}${d}-${e}`
+}

@@ -1,0 +1,75 @@
+import { formatAmount } from '../../../client/index.ts'
+import { useSpeech } from '../language.ts'
+import { isLess, type Money } from '../money.ts'
+import type { Method, MethodList } from './use-methods.ts'
+
+type MethodChoiceProps = {
+  readonly list: MethodList | 'failed' | null
+  readonly amount: Money
+  /** Null: on the payment page. */
+  readonly chosen: string | null
+  readonly onChoose: (code: string | null) => void
+}
+
+/** Whether a method takes an amount; null where it names no limits. */
+export function takes({ accepts }: Method): boolean {
+  return accepts !== false
+}
+
+/** The ways to pay an amount, as a group of radio buttons. What does not take the amount says why. */
+export function MethodChoice({ list, amount, chosen, onChoose }: MethodChoiceProps) {
+  const { language, texts } = useSpeech()
+  const nodes = list === null || list === 'failed' ? [] : list.nodes
+  const noneTakes = nodes.length > 0 && !nodes.some(takes)
+  return (
+    <fieldset class="methods">
+      <legend>{texts.howToPay}</legend>
+      <Notice list={list} currency={amount.currency} />
+      {noneTakes && <p role="alert">{texts.noMethodTakes(formatAmount(amount, language))}</p>}
+      <label class="method">
+        <input type="radio" name="method" checked={chosen === null} onChange={() => onChoose(null)} />
+        <span class="name">{texts.anyMethod}</span>
+      </label>
+      {nodes.map((method) => (
+        <label class="method" key={method.code}>
+          <input
+            type="radio"
+            name="method"
+            value={method.code}
+            checked={chosen === method.code}
+            disabled={!takes(method)}
+            onChange={() => onChoose(method.code)}
+          />
+          <MethodText method={method} amount={amount} />
+        </label>
+      ))}
+    </fieldset>
+  )
+}
+
+function Notice({ list, currency }: { readonly list: MethodChoiceProps['list']; readonly currency: string }) {
+  const { texts } = useSpeech()
+  if (list === null) return <p role="status">{texts.methodsLoading}</p>
+  if (list === 'failed') return <p role="status">{texts.methodsFailed}</p>
+  if (list.unavailable.includes(currency)) return <p role="status">{texts.methodsUnavailable(currency)}</p>
+  return list.stale ? <p role="status">{texts.methodsStale}</p> : null
+}
+
+function MethodText({ method, amount }: { readonly method: Method; readonly amount: Money }) {
+  const { language, texts } = useSpeech()
+  const { minAmount: least, maxAmount: most, cardBrands } = method
+  // The graph may learn of further kinds; what is none of these has its name alone.
+  const kind = method.kind !== 'OTHER' && Object.hasOwn(texts.kinds, method.kind) ? texts.kinds[method.kind] : null
+  const show = (money: Money) => formatAmount(money, language)
+  return (
+    <span class="name">
+      <bdi>{method.name}</bdi>
+      {kind !== null && kind !== method.name && <small>{kind}</small>}
+      {takes(method) && least && most && <small>{texts.limits(show(least), show(most))}</small>}
+      {!takes(method) && least && isLess(amount, least) && <small class="why">{texts.tooLittle(show(least))}</small>}
+      {!takes(method) && most && isLess(most, amount) && <small class="why">{texts.tooMuch(show(most))}</small>}
+      {cardBrands && cardBrands.length > 0 && <small>{texts.brands(cardBrands.join(', '))}</small>}
+      {method.traits.promptsHandset && <small>{texts.promptsHandset}</small>}
+    </span>
+  )
+}

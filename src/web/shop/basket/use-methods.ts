@@ -1,0 +1,27 @@
+import { useEffect, useState } from 'preact/hooks'
+import { ask } from '../../../client/index.ts'
+import { ENDPOINT } from '../endpoint.ts'
+import { ShopMethodsDocument, type ShopMethodsQuery } from '../generated/graphql.ts'
+import type { Money } from '../money.ts'
+
+export type MethodList = ShopMethodsQuery['payinMethods'] & {}
+export type Method = MethodList['nodes'][number]
+
+/** The ways to pay an amount: null while they are asked for, `'failed'` where there is no answer. */
+export function useMethods(amount: Money | null): MethodList | 'failed' | null {
+  const [answer, setAnswer] = useState<{ readonly to: string; readonly list: MethodList | 'failed' } | null>(null)
+  const { value, currency } = amount ?? { value: '', currency: '' }
+  useEffect(() => {
+    if (value === '') return undefined
+    const asking = new AbortController()
+    ask(ShopMethodsDocument, { currency, amount: { value, currency } }, ENDPOINT, { signal: asking.signal }).then(
+      ({ payinMethods }) => setAnswer({ to: currency, list: payinMethods ?? 'failed' }),
+      () => {
+        if (!asking.signal.aborted) setAnswer({ to: currency, list: 'failed' })
+      },
+    )
+    return () => asking.abort()
+  }, [value, currency])
+  // While an amount changes the list of its currency stays; that of another currency would be wrong.
+  return answer?.to === currency ? answer.list : null
+}

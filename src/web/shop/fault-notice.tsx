@@ -1,0 +1,25 @@
+import { useSpeech } from './language.ts'
+import type { ShopFault } from './shop-server.ts'
+
+/** Why the shop's server did not do what it was asked: a sentence for the customer, and the server's own words below it. */
+export function FaultNotice({ fault }: { readonly fault: ShopFault | null }) {
+  const { texts } = useSpeech()
+  if (fault === null) return null
+  const { code, message, problems } = fault.fault
+  return (
+    <div role="alert" class="fault">
+      <p>{texts.orderFaults[code]}</p>
+      <details>
+        <summary>{texts.details}</summary>
+        <ul lang="en">
+          {problems.length === 0 && <li>{message}</li>}
+          {problems.map((problem) => (
+            <li key={problem.field}>
+              <code>{problem.field}</code>: {problem.message}
+            </li>
+          ))}
+        </ul>
+      </details>
+    </div>
+  )
+}

@@ -1,0 +1,46 @@
+import { createContext } from 'preact'
+import { useContext, useEffect, useState } from 'preact/hooks'
+import { keep, kept } from './kept.ts'
+import { en, type Texts } from './texts/en.ts'
+import { ja } from './texts/ja.ts'
+
+const LANGUAGES = { en, ja } as const
+
+export type Language = keyof typeof LANGUAGES
+
+/** The languages of the shop, each by its own name. */
+export const LANGUAGE_NAMES: Readonly<Record<Language, string>> = { en: 'English', ja: '日本語' }
+
+export type Speaking = { readonly language: Language; readonly texts: Texts }
+
+/** The language that everything below it is written in. */
+export const Speech = createContext<Speaking>({ language: 'en', texts: en })
+
+/** The language in which a component speaks, and its words. */
+export function useSpeech(): Speaking {
+  return useContext(Speech)
+}
+
+const KEPT_AS = 'shop:language'
+
+/** The reader's language: the one chosen before, or the browser's. The page is told, so that screen readers pronounce it. */
+export function useLanguage(): readonly [Speaking, (language: Language) => void] {
+  const [language, setLanguage] = useState(firstLanguage)
+  const texts = LANGUAGES[language]
+  useEffect(() => {
+    document.documentElement.lang = language
+    document.title = texts.title
+    keep(localStorage, KEPT_AS, language)
+  }, [language, texts])
+  return [{ language, texts }, setLanguage]
+}
+
+export function isLanguage(text: unknown): text is Language {
+  return typeof text === 'string' && Object.hasOwn(LANGUAGES, text)
+}
+
+function firstLanguage(): Language {
+  const chosen = kept(localStorage, KEPT_AS)
+  if (isLanguage(chosen)) return chosen
+  return navigator.language.startsWith('ja') ? 'ja' : 'en'
+}

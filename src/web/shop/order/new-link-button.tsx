@@ -1,0 +1,50 @@
+import { useState } from 'preact/hooks'
+import { keepOrder, keptOrder, nextAttempt } from '../basket/basket.ts'
+import { FaultNotice } from '../fault-notice.tsx'
+import { useSpeech } from '../language.ts'
+import { addressOf } from '../order-address.ts'
+import { asShopFault, placeOrder, type ShopFault } from '../shop-server.ts'
+import type { Link } from './payment-link.ts'
+
+type NewLinkButtonProps = {
+  readonly link: Link
+  readonly go: (address: string) => void
+  readonly disabled?: boolean
+}
+
+/** Another link for the same order, under the order's next attempt: what was ordered is not ordered twice. */
+export function NewLinkButton({ link, go, disabled = false }: NewLinkButtonProps) {
+  const { texts } = useSpeech()
+  const [isAsking, setIsAsking] = useState(false)
+  const [fault, setFault] = useState<ShopFault | null>(null)
+  const kept = keptOrder(link.reference)
+  if (kept === null)
+    return (
+      <button type="button" onClick={() => go('/shop')}>
+        {texts.toShop}
+      </button>
+    )
+
+  const askAgain = async () => {
+    const order = nextAttempt(kept, link.id)
+    setIsAsking(true)
+    setFault(null)
+    try {
+      const placed = await placeOrder(order)
+      keepOrder({ order, linkId: placed.linkId })
+      go(addressOf(order.orderId, placed))
+    } catch (error) {
+      setFault(asShopFault(error))
+    } finally {
+      setIsAsking(false)
+    }
+  }
+  return (
+    <>
+      <button type="button" class="primary" disabled={disabled || isAsking} onClick={() => void askAgain()}>
+        {isAsking ? texts.placing : texts.newLink}
+      </button>
+      <FaultNotice fault={fault} />
+    </>
+  )
+}

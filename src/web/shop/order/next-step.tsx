@@ -1,0 +1,70 @@
+import { formatAmount } from '../../../client/index.ts'
+import { useSpeech } from '../language.ts'
+import { FailedStep } from './failed-step.tsx'
+import { NewLinkButton } from './new-link-button.tsx'
+import { PayButtons } from './pay-buttons.tsx'
+import type { Link, Payment } from './payment-link.ts'
+import type { Stage } from './stage.ts'
+import type { CheckoutWindow } from './use-checkout.ts'
+
+export type NextStepProps = {
+  readonly stage: Stage
+  readonly link: Link
+  readonly payment: Payment | null
+  readonly serverOffsetMs: number
+  readonly checkout: CheckoutWindow
+  readonly go: (address: string) => void
+}
+
+/** What the customer does now: what the graph says, in words and buttons. */
+export function NextStep({ stage, link, payment, serverOffsetMs, checkout, go }: NextStepProps) {
+  const { language, texts } = useSpeech()
+  switch (stage) {
+    case 'ready': {
+      const label = texts.pay(formatAmount(link.requestedAmount, language))
+      return <PayButtons checkout={checkout} url={link.checkoutUrl} label={label} />
+    }
+    case 'started':
+      return <StartedStep payment={payment} checkout={checkout} />
+    case 'failed':
+      return payment === null ? null : (
+        <FailedStep link={link} payment={payment} serverOffsetMs={serverOffsetMs} checkout={checkout} go={go} />
+      )
+    case 'expired':
+      return (
+        <>
+          <p>{texts.expiredHint}</p>
+          <div class="actions">
+            <NewLinkButton link={link} go={go} />
+          </div>
+        </>
+      )
+    case 'paid':
+    case 'partlyRefunded':
+    case 'refunded':
+      return (
+        <div class="actions">
+          <button type="button" onClick={() => go('/shop')}>
+            {texts.toShop}
+          </button>
+        </div>
+      )
+    default:
+      return null
+  }
+}
+
+type StartedStepProps = { readonly payment: Payment | null; readonly checkout: CheckoutWindow }
+
+/** A payment that waits for its customer, on the payment page, at the bank, or on the phone. */
+function StartedStep({ payment, checkout }: StartedStepProps) {
+  const { texts } = useSpeech()
+  const { kind, url = null } = payment?.nextAction ?? {}
+  const label = kind === 'COMPLETE_3DS' ? texts.confirm3ds : texts.continuePaying
+  return (
+    <>
+      {payment?.method?.kind === 'MOBILE_MONEY' && <p>{texts.approveOnPhone}</p>}
+      {url !== null && <PayButtons checkout={checkout} url={url} label={label} />}
+    </>
+  )
+}

@@ -1,0 +1,81 @@
+import { useEffect } from 'preact/hooks'
+import { forgetBasket } from '../basket/basket.ts'
+import { Drawer } from '../drawer/drawer.tsx'
+import { useSpeech } from '../language.ts'
+import type { Followed } from '../order-address.ts'
+import { Steps } from '../steps.tsx'
+import { ConnectionBadge } from './connection-badge.tsx'
+import { Instructions } from './instructions.tsx'
+import { NextStep } from './next-step.tsx'
+import { OrderFacts } from './order-facts.tsx'
+import { stageOf, stepOf } from './stage.ts'
+import { useCheckout } from './use-checkout.ts'
+import { usePaymentLink } from './use-payment-link.ts'
+import './order.css'
+
+type OrderPageProps = {
+  readonly followed: Followed
+  /** Whether faults can be provoked. */
+  readonly emulator: boolean
+  readonly go: (address: string) => void
+}
+
+/** An order, from its link to the money and beyond, as it happens. */
+export function OrderPage({ followed, emulator, go }: OrderPageProps) {
+  const { texts } = useSpeech()
+  const view = usePaymentLink(followed)
+  const checkout = useCheckout()
+  const { link, payment, connection, serverOffsetMs, error } = view
+  const stage = stageOf(view)
+  useEffect(() => {
+    if (stage === 'paid' && link !== null) forgetBasket(link.reference)
+  }, [stage, link])
+
+  if (error !== null && link === null) return <UnknownOrder hint={texts.refusedOrder} go={go} />
+  return (
+    <>
+      <Steps current={stepOf(stage)} />
+      <div class="heading">
+        <h1>{texts.order}</h1>
+        <ConnectionBadge connection={connection} />
+      </div>
+      {/* Every change of it is read out, once and without interrupting. */}
+      <p role="status" class={`headline ${stage}`}>
+        {texts.headlines[stage]}
+      </p>
+      {payment?.provisional === true && <p>{texts.checking}</p>}
+      {link !== null && (
+        <>
+          <NextStep
+            stage={stage}
+            link={link}
+            payment={payment}
+            serverOffsetMs={serverOffsetMs}
+            checkout={checkout}
+            go={go}
+          />
+          {stage === 'started' && payment?.instructions != null && (
+            <Instructions instructions={payment.instructions} amount={link.requestedAmount} />
+          )}
+          <OrderFacts link={link} payment={payment} stage={stage} serverOffsetMs={serverOffsetMs} />
+        </>
+      )}
+      <p class="quiet">{texts.keepThisPage}</p>
+      <Drawer linkId={followed.linkId} view={view} emulator={emulator} />
+    </>
+  )
+}
+
+/** An order that cannot be shown, and why. */
+export function UnknownOrder({ hint, go }: { readonly hint: string; readonly go: (address: string) => void }) {
+  const { texts } = useSpeech()
+  return (
+    <>
+      <h1>{texts.unknownOrder}</h1>
+      <p>{hint}</p>
+      <button type="button" class="primary" onClick={() => go('/shop')}>
+        {texts.toShop}
+      </button>
+    </>
+  )
+}

@@ -1,0 +1,54 @@
+import type { PaymentLinkView } from '../../../client/index.ts'
+import type { Step } from '../steps.tsx'
+import type { Payment } from './payment-link.ts'
+
+/** Where an order stands, as its customer is told. */
+export type Stage =
+  | 'loading'
+  | 'ready'
+  | 'started'
+  | 'authorised'
+  | 'waiting'
+  | 'underWay'
+  | 'paid'
+  | 'failed'
+  | 'expired'
+  | 'refunding'
+  | 'partlyRefunded'
+  | 'refunded'
+  | 'disputed'
+
+/** The stage of a link, as its customer is told. */
+export function stageOf({ link, payment }: Pick<PaymentLinkView, 'link' | 'payment'>): Stage {
+  if (link === null) return 'loading'
+  if (payment !== null) return STAGES[payment.phase](payment.status)
+  return link.state === 'EXPIRED' ? 'expired' : 'ready'
+}
+
+/** By the phase, whose values never grow; the status, to which values may be added, only makes the words finer. */
+const STAGES: Readonly<Record<Payment['phase'], (status: Payment['status']) => Stage>> = {
+  IN_PROGRESS: (status) => UNDER_WAY.get(status) ?? 'underWay',
+  SUCCEEDED: (status) => (status === 'PARTIALLY_REFUNDED' ? 'partlyRefunded' : 'paid'),
+  FAILED: () => 'failed',
+  EXPIRED: () => 'expired',
+  REFUNDING: () => 'refunding',
+  REFUNDED: () => 'refunded',
+  DISPUTED: () => 'disputed',
+}
+
+const UNDER_WAY: ReadonlyMap<string, Stage> = new Map([
+  ['PENDING', 'started'],
+  ['AUTHORISED', 'authorised'],
+  ['WAITING', 'waiting'],
+])
+
+/** Stages in which money is asked for: the time that is left matters. */
+export const TO_BE_PAID: ReadonlySet<Stage> = new Set(['ready', 'started', 'failed'])
+
+/** The step of the order that a stage belongs to. */
+export function stepOf(stage: Stage): Step {
+  if (stage === 'loading' || stage === 'ready' || stage === 'failed' || stage === 'expired') return 'stepPay'
+  return UNDER_WAY_STAGES.has(stage) ? 'stepConfirm' : 'stepDone'
+}
+
+const UNDER_WAY_STAGES: ReadonlySet<Stage> = new Set(['started', 'authorised', 'waiting', 'underWay'])

@@ -1,0 +1,18 @@
+import { useSyncExternalStore } from 'preact/compat'
+import { useEffect, useMemo } from 'preact/hooks'
+import { paymentLinkStore, type PaymentLinkView } from '../../../client/index.ts'
+import { PageSocket } from '../drawer/page-socket.ts'
+import { ENDPOINT } from '../endpoint.ts'
+import { useSpeech } from '../language.ts'
+import type { Followed } from '../order-address.ts'
+
+/** A link, live: this is all that a page needs in order to follow a payment. */
+export function usePaymentLink({ linkId, statusToken }: Followed): PaymentLinkView {
+  const { language } = useSpeech()
+  const store = useMemo(
+    () => paymentLinkStore(linkId, { ...ENDPOINT, statusToken, locale: language, webSocket: PageSocket }),
+    [linkId, statusToken, language],
+  )
+  useEffect(() => () => store.close(), [store])
+  return useSyncExternalStore(store.subscribe, store.getSnapshot)
+}
