@@ -1,0 +1,17 @@
+/**
+ * Prints the operations of the console as a manifest for `TRUSTED_DOCUMENTS`, in Relay's form: each text as the console sends
+ * it, by the hash of it, and the streams that it follows through the client kit.
+ */
+import { createHash } from 'node:crypto'
+import { createRequest, stringifyDocument } from '@urql/core'
+import { PaymentEventStreamDocument, PaymentUpdatesDocument } from '../src/client/generated/documents.ts'
+import * as generated from '../src/web/console/generated/graphql.ts'
+
+const own = Object.values(generated)
+  .filter((value) => value instanceof generated.TypedDocumentString)
+  .map((document) => stringifyDocument(createRequest(document.toString(), {}).query))
+  .filter((text) => /^(?:query|mutation) /m.test(text))
+const streams = [PaymentEventStreamDocument, PaymentUpdatesDocument].map(({ text }) => text)
+
+const manifest = [...own, ...streams].map((text) => [createHash('sha256').update(text).digest('hex'), text] as const)
+console.log(JSON.stringify(Object.fromEntries(manifest), null, 2))

@@ -1,0 +1,89 @@
+import { useState } from 'preact/hooks'
+import { DeliveriesOf } from '../deliveries/deliveries-of.tsx'
+import { AgreementNowDocument, type AgreementNowQuery } from '../generated/graphql.ts'
+import { Amount } from '../pieces/amount.tsx'
+import { Fact, Facts } from '../pieces/facts.tsx'
+import { RequestFailure } from '../pieces/failures.tsx'
+import { History } from '../pieces/history.tsx'
+import { Moment } from '../pieces/moment.tsx'
+import { Needs } from '../pieces/needs.tsx'
+import { Page, Waiting } from '../pieces/page.tsx'
+import { Status, wordsOf } from '../pieces/status.tsx'
+import { useAnswer } from '../pieces/use-answer.ts'
+import { useScope } from '../session/session.ts'
+import { AgreementActions } from './agreement-actions.tsx'
+
+export type AgreementNow = NonNullable<AgreementNowQuery['paymentAgreement']>
+
+/** One debit agreement: its terms, how it came about, and what can be done. */
+export function Agreement({ id }: { readonly id: string }) {
+  const [turn, setTurn] = useState(0)
+  const { data, error, isAsking, askAgain } = useAnswer(AgreementNowDocument, { id, pii: useScope('payments:pii') })
+  const agreement = data?.paymentAgreement ?? null
+  const readAgain = () => {
+    askAgain()
+    setTurn((last) => last + 1)
+  }
+  return (
+    <Page title={`Agreement ${agreement?.clientTransactionId ?? id}`}>
+      <RequestFailure error={error} />
+      {agreement === null ? (
+        <Waiting isAsking={isAsking} what={`agreements with the id ${id}`} />
+      ) : (
+        <>
+          <AgreementFacts agreement={agreement} />
+          <section aria-labelledby="actions">
+            <h2 id="actions">Actions</h2>
+            <Needs scopes={['agreements:write']} what="Changes of its status">
+              <AgreementActions agreement={agreement} onDone={readAgain} />
+            </Needs>
+          </section>
+          <div class="beside">
+            <History
+              events={agreement.events?.nodes ?? []}
+              isWhole={agreement.events?.pageInfo.hasNextPage === false}
+            />
+            <Needs scopes={['payments:read']} what="Deliveries">
+              <DeliveriesOf subjectId={agreement.id} turn={turn} />
+            </Needs>
+          </div>
+        </>
+      )}
+    </Page>
+  )
+}
+
+function AgreementFacts({ agreement }: { readonly agreement: AgreementNow }) {
+  const { payer } = agreement
+  return (
+    <section aria-labelledby="facts">
+      <h2 id="facts">Facts</h2>
+      <Facts>
+        <Fact name="Status">
+          <Status of={agreement.status} />
+        </Fact>
+        <Fact name="Limit">
+          <Amount of={agreement.limit} />
+        </Fact>
+        <Fact name="What for">{agreement.description}</Fact>
+        <Fact name="Purpose">{wordsOf(agreement.purpose)}</Fact>
+        <Fact name="Amount rule">{wordsOf(agreement.amountRule)}</Fact>
+        <Fact name="Frequency">{wordsOf(agreement.frequency)}</Fact>
+        <Fact name="First day">{agreement.startDate}</Fact>
+        <Fact name="Payer">
+          {payer && [payer.name, payer.bsb, payer.accountNumberMasked, payer.payIdMasked].filter(Boolean).join(', ')}
+        </Fact>
+        <Fact name="Id">
+          <code>{agreement.id}</code>
+        </Fact>
+        <Fact name="External id">{agreement.externalId}</Fact>
+        <Fact name="Created">
+          <Moment at={agreement.createdAt} />
+        </Fact>
+        <Fact name="Changed">
+          <Moment at={agreement.updatedAt} />
+        </Fact>
+      </Facts>
+    </section>
+  )
+}

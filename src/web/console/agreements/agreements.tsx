@@ -1,0 +1,65 @@
+import { AgreementsDocument, type AgreementStatusInput } from '../generated/graphql.ts'
+import { Amount } from '../pieces/amount.tsx'
+import { RequestFailure } from '../pieces/failures.tsx'
+import { Choices, chosenOf, FilterForm, InstantField, instantOf } from '../pieces/filter-form.tsx'
+import { Moment } from '../pieces/moment.tsx'
+import { Page, Waiting } from '../pieces/page.tsx'
+import { Pager } from '../pieces/pager.tsx'
+import { Status } from '../pieces/status.tsx'
+import { Row, Table } from '../pieces/table.tsx'
+import { useAnswer } from '../pieces/use-answer.ts'
+import { hrefOf, type Route } from '../routes/route.ts'
+
+const PAGE = 20
+const COLUMNS = ['Agreement', 'Status', 'What for', 'Limit', 'Changed']
+
+const STATUSES: readonly AgreementStatusInput[] = ['CREATED', 'ACTIVE', 'SUSPENDED', 'CANCELLED', 'FAILED']
+
+/** Debit agreements, newest first. */
+export function Agreements({ route }: { readonly route: Route }) {
+  const { params } = route
+  const statuses = chosenOf(params, 'status', STATUSES)
+  const { data, error, isAsking } = useAnswer(AgreementsDocument, {
+    first: PAGE,
+    after: params.get('after'),
+    filter: {
+      statuses: statuses.length === 0 ? null : statuses,
+      createdFrom: instantOf(params, 'from'),
+      createdBefore: instantOf(params, 'before'),
+    },
+  })
+  const list = data?.paymentAgreements
+  const rows = list?.nodes ?? []
+
+  return (
+    <Page title="Agreements">
+      <FilterForm route={route} label="Agreements">
+        <InstantField name="from" label="Made from" params={params} />
+        <InstantField name="before" label="Made before" params={params} />
+        <Choices name="status" label="Status" params={params} values={STATUSES} />
+      </FilterForm>
+      <RequestFailure error={error} />
+      {rows.length === 0 ? (
+        <Waiting isAsking={isAsking} what="agreements" />
+      ) : (
+        <Table caption="Agreements" columns={COLUMNS}>
+          {rows.map(({ id, clientTransactionId, status, description, limit, updatedAt }) => (
+            <Row key={id} href={hrefOf('agreements', id)} name={clientTransactionId}>
+              <td>
+                <Status of={status} />
+              </td>
+              <td>{description}</td>
+              <td class="number">
+                <Amount of={limit} />
+              </td>
+              <td>
+                <Moment at={updatedAt} />
+              </td>
+            </Row>
+          ))}
+        </Table>
+      )}
+      {list !== undefined && list !== null && <Pager route={route} page={list.pageInfo} />}
+    </Page>
+  )
+}

@@ -1,0 +1,84 @@
+import { useState } from 'preact/hooks'
+import { Agreement } from './agreements/agreement.tsx'
+import { Agreements } from './agreements/agreements.tsx'
+import { Deliveries } from './deliveries/deliveries.tsx'
+import { Delivery } from './deliveries/delivery.tsx'
+import { Feed } from './feed/feed.tsx'
+import { useFeed, type LiveFeed } from './feed/use-feed.ts'
+import { Header } from './header.tsx'
+import { Health } from './health/health.tsx'
+import { Link } from './links/link.tsx'
+import { Links } from './links/links.tsx'
+import { Methods } from './methods/methods.tsx'
+import { Payment } from './payments/payment.tsx'
+import { Payments } from './payments/payments.tsx'
+import { Needs } from './pieces/needs.tsx'
+import { Page } from './pieces/page.tsx'
+import { useRoute, type Route } from './routes/route.ts'
+import { useSession } from './session/session.ts'
+import { HelpDialog } from './shortcuts/help-dialog.tsx'
+import { useShortcuts } from './shortcuts/shortcuts.ts'
+
+/** The console of somebody who is signed in: the way around, and the view that the address names. */
+export function Console() {
+  const route = useRoute()
+  const session = useSession()
+  const feed = useFeed(session.claims.scopes.has('payments:read') ? session : null)
+  const [isHelping, setHelping] = useState(false)
+  useShortcuts(() => setHelping(true))
+  return (
+    <>
+      <a
+        class="skip"
+        href="#content"
+        onClick={(event) => {
+          event.preventDefault()
+          document.querySelector('h1')?.focus()
+        }}
+      >
+        Skip to the content
+      </a>
+      <Header route={route} connection={feed.connection} onHelp={() => setHelping(true)} />
+      <main id="content">
+        <Allowed route={route} feed={feed} />
+      </main>
+      {isHelping && <HelpDialog onClose={() => setHelping(false)} />}
+    </>
+  )
+}
+
+type Props = { readonly route: Route; readonly feed: LiveFeed }
+
+/** The view, or which scope it would need. */
+function Allowed({ route, feed }: Props) {
+  const { scope, title } = route.view
+  const { claims } = useSession()
+  if (scope === null || claims.scopes.has(scope)) return <Shown route={route} feed={feed} />
+  return (
+    <Page title={title}>
+      <Needs scopes={[scope]} what={title}>
+        {null}
+      </Needs>
+    </Page>
+  )
+}
+
+function Shown({ route, feed }: Props) {
+  const { view, id } = route
+  switch (view.name) {
+    case 'feed':
+      return <Feed route={route} feed={feed} />
+    case 'payments':
+      return id === null ? <Payments route={route} /> : <Payment key={id} id={id} />
+    case 'links':
+      return id === null ? <Links route={route} /> : <Link key={id} id={id} />
+    case 'agreements':
+      return id === null ? <Agreements route={route} /> : <Agreement key={id} id={id} />
+    case 'deliveries':
+      return id === null ? <Deliveries route={route} /> : <Delivery key={id} id={id} />
+    case 'methods':
+      return <Methods route={route} />
+    default:
+      return <Health />
+  }
+}

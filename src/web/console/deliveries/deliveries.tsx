@@ -1,0 +1,44 @@
+import { DeliveriesDocument } from '../generated/graphql.ts'
+import { RequestFailure } from '../pieces/failures.tsx'
+import { Choices, chosenOf, FilterForm, SearchField } from '../pieces/filter-form.tsx'
+import { Page, Waiting } from '../pieces/page.tsx'
+import { Pager } from '../pieces/pager.tsx'
+import { useAnswer } from '../pieces/use-answer.ts'
+import { hrefOf, type Route } from '../routes/route.ts'
+import { DeliveryTable } from './delivery-table.tsx'
+import { DISPOSITIONS } from './delivery-text.ts'
+
+const PAGE = 20
+
+/** Webhooks as they came in, newest first. */
+export function Deliveries({ route }: { readonly route: Route }) {
+  const { params } = route
+  const subject = params.get('subject')
+  const dispositions = chosenOf(params, 'disposition', DISPOSITIONS)
+  const { data, error, isAsking } = useAnswer(DeliveriesDocument, {
+    first: PAGE,
+    after: params.get('after'),
+    filter: {
+      subjectIds: subject === null ? null : [subject],
+      dispositions: dispositions.length === 0 ? null : dispositions,
+    },
+  })
+  const list = data?.webhookDeliveries
+  const rows = list?.nodes ?? []
+
+  return (
+    <Page title="Deliveries">
+      <p>
+        Webhooks as they came in, signed and kept. What was not authentic was refused, and is not here.{' '}
+        <a href={hrefOf('deliveries', null, { disposition: 'DOUBTFUL,QUARANTINED' })}>Those that need a look</a>
+      </p>
+      <FilterForm route={route} label="Deliveries">
+        <SearchField name="subject" label="Payment or agreement id" params={params} />
+        <Choices name="disposition" label="Disposition" params={params} values={DISPOSITIONS} />
+      </FilterForm>
+      <RequestFailure error={error} />
+      {rows.length > 0 ? <DeliveryTable rows={rows} /> : <Waiting isAsking={isAsking} what="deliveries" />}
+      {list !== undefined && list !== null && <Pager route={route} page={list.pageInfo} />}
+    </Page>
+  )
+}

@@ -1,0 +1,28 @@
+import type { Connection } from '../../../client/index.ts'
+
+const WORDS: Readonly<Record<Connection, string>> = {
+  connecting: 'Connecting',
+  live: 'Live',
+  polling: 'Nearly live',
+  reconnecting: 'Reconnecting',
+  offline: 'Not connected',
+  closed: 'Ended',
+}
+
+const TONES: Readonly<Record<Connection, string>> = {
+  connecting: 'plain',
+  live: 'good',
+  polling: 'warn',
+  reconnecting: 'warn',
+  offline: 'bad',
+  closed: 'bad',
+}
+
+/** Whether events come in as they happen. */
+export function ConnectionBadge({ connection }: { readonly connection: Connection }) {
+  return (
+    <span class={`status ${TONES[connection]}`} role="status">
+      {WORDS[connection]}
+    </span>
+  )
+}

@@ -1,0 +1,55 @@
+import { Component } from 'preact'
+import { Amount } from '../pieces/amount.tsx'
+import { eventText } from '../pieces/history.tsx'
+import { Moment } from '../pieces/moment.tsx'
+import { wordsOf } from '../pieces/status.tsx'
+import { Row, Table } from '../pieces/table.tsx'
+import { hrefOf } from '../routes/route.ts'
+import type { FeedEvent } from './feed-state.ts'
+
+const COLUMNS = ['About', 'When', 'What', 'Amount', 'By']
+
+type RowProps = { readonly event: FeedEvent }
+
+/** Events, a row each. Nothing is read out as it comes: that would never end. */
+export function FeedTable({ rows }: { readonly rows: readonly FeedEvent[] }) {
+  return (
+    <Table caption="Events" columns={COLUMNS}>
+      {rows.map((event) => (
+        <EventRow key={event.id} event={event} />
+      ))}
+    </Table>
+  )
+}
+
+/** A row never changes, so that a new one above it costs nothing. */
+class EventRow extends Component<RowProps> {
+  override shouldComponentUpdate({ event }: RowProps): boolean {
+    return event !== this.props.event
+  }
+
+  override render({ event }: RowProps) {
+    return (
+      <Row href={subjectHref(event)} name={subjectName(event)}>
+        <td>
+          <Moment at={event.receivedAt} />
+        </td>
+        <td>{eventText(event)}</td>
+        <td class="number">
+          <Amount of={event.amount} />
+        </td>
+        <td>{wordsOf(event.source)}</td>
+      </Row>
+    )
+  }
+}
+
+function subjectName({ id, reference, paymentId, agreementId, linkId }: FeedEvent): string {
+  return reference ?? paymentId ?? agreementId ?? linkId ?? id
+}
+
+function subjectHref({ paymentId, agreementId, linkId }: FeedEvent): string {
+  if (paymentId !== null) return hrefOf('payments', paymentId)
+  if (agreementId !== null) return hrefOf('agreements', agreementId)
+  return linkId === null ? hrefOf('agreements') : hrefOf('links', linkId)
+}

@@ -1,0 +1,142 @@
+import { useEffect, useRef, useState } from 'preact/hooks'
+import type { Connection } from '../../../client/index.ts'
+import { keep, readKept } from '../session/kept-token.ts'
+import { REFUSED, type Session } from '../session/session.ts'
+import { EMPTY_FEED, stateFrom, withMore, type FeedEvent, type FeedState } from './feed-state.ts'
+import { followEvents } from './follow-events.ts'
+
+/** The stream of events, which goes on whatever view is shown. */
+export type LiveFeed = {
+  readonly connection: Connection
+  /** The events to show, oldest first. */
+  readonly shown: readonly FeedEvent[]
+  readonly isPaused: boolean
+  /** How many have come since it was paused. */
+  readonly held: number
+  /** Whether the log did not reach back to where this list ended. */
+  readonly hasGap: boolean
+  /** Why it cannot go on; null while it does. */
+  readonly problem: string | null
+  /** Connects once more after it could not go on. */
+  readonly tryAgain: () => void
+  readonly pause: () => void
+  readonly goOn: () => void
+  /** Forgets the events, and goes on after them. */
+  readonly clear: () => void
+}
+
+const NAME = 'feed'
+/** Events that come within so many milliseconds are drawn at once. */
+const DRAW_EVERY_MS = 150
+/** They are kept for a reload so often at most; and when the page is left. */
+const KEEP_EVERY_MS = 2_000
+
+/** Follows the events of a session; after a reload it goes on where the page was. Null follows nothing. */
+export function useFeed(session: Session | null): LiveFeed {
+  const [state, setState] = useState(() => stateFrom(readKept(NAME)))
+  const [connection, setConnection] = useState<Connection>('connecting')
+  const [paused, setPaused] = useState<FeedState | null>(null)
+  const [hasGap, setGap] = useState(false)
+  const [problem, setProblem] = useState<string | null>(null)
+  const [turn, setTurn] = useState(0)
+  const now = useRef(state)
+
+  useEffect(() => {
+    if (session === null) return undefined
+    const keeper = keepRegularly(() => now.current)
+    const batches = inBatches((events, cursor) => {
+      now.current = withMore(now.current, events, cursor)
+      keeper.changed()
+      setState(now.current)
+    })
+    const stop = followEvents(session, now.current.cursor, {
+      onConnection: setConnection,
+      onItem: batches.add,
+      onGap: () => setGap(true),
+      onEnd: ({ code, message }) => {
+        setConnection('closed')
+        if (code === 'UNAUTHENTICATED') session.signOut(REFUSED)
+        else setProblem(`${message} (${code})`)
+      },
+    })
+    const leave = () => {
+      batches.flush()
+      keeper.flush()
+    }
+    window.addEventListener('pagehide', leave)
+    return () => {
+      window.removeEventListener('pagehide', leave)
+      stop()
+      batches.flush()
+      keeper.stop()
+    }
+  }, [session, turn])
+
+  return {
+    connection,
+    shown: (paused ?? state).events,
+    isPaused: paused !== null,
+    held: paused === null ? 0 : newerThan(paused, state),
+    hasGap,
+    problem,
+    tryAgain: () => {
+      setProblem(null)
+      setTurn(turn + 1)
+    },
+    pause: () => setPaused(state),
+    goOn: () => setPaused(null),
+    clear: () => {
+      now.current = { ...EMPTY_FEED, cursor: now.current.cursor }
+      keep(NAME, now.current)
+      setState(now.current)
+      setPaused((last) => (last === null ? null : now.current))
+      setGap(false)
+    },
+  }
+}
+
+function newerThan(paused: FeedState, { events }: FeedState): number {
+  const last = paused.events.at(-1)?.id
+  return last === undefined ? events.length : events.length - 1 - events.findLastIndex(({ id }) => id === last)
+}
+
+type Batches = { readonly add: (event: FeedEvent | null, cursor: string) => void; readonly flush: () => void }
+
+function inBatches(take: (events: readonly FeedEvent[], cursor: string) => void): Batches {
+  let waiting: FeedEvent[] = []
+  let last: string | null = null
+  let timer = 0
+  const flush = () => {
+    window.clearTimeout(timer)
+    timer = 0
+    if (last === null) return
+    const [events, cursor] = [waiting, last]
+    waiting = []
+    last = null
+    take(events, cursor)
+  }
+  return {
+    add: (event, cursor) => {
+      if (event !== null) waiting.push(event)
+      last = cursor
+      if (timer === 0) timer = window.setTimeout(flush, DRAW_EVERY_MS)
+    },
+    flush,
+  }
+}
+
+function keepRegularly(current: () => FeedState) {
+  let timer = 0
+  const flush = () => {
+    window.clearTimeout(timer)
+    timer = 0
+    keep(NAME, current())
+  }
+  return {
+    changed: () => {
+      if (timer === 0) timer = window.setTimeout(flush, KEEP_EVERY_MS)
+    },
+    flush,
+    stop: () => window.clearTimeout(timer),
+  }
+}

@@ -1,0 +1,87 @@
+import { HealthNowDocument, type HealthNowQuery } from '../generated/graphql.ts'
+import { Fact, Facts } from '../pieces/facts.tsx'
+import { RequestFailure } from '../pieces/failures.tsx'
+import { durationText, Moment } from '../pieces/moment.tsx'
+import { Page, Waiting } from '../pieces/page.tsx'
+import { Status } from '../pieces/status.tsx'
+import { Table } from '../pieces/table.tsx'
+import { useAnswer } from '../pieces/use-answer.ts'
+import { useEvery } from '../pieces/use-every.ts'
+import { hrefOf } from '../routes/route.ts'
+
+const EVERY_MS = 3_000
+const COLUMNS = ['Site', 'Currencies', 'The service', 'Last answer', 'Methods read']
+
+type HealthNow = NonNullable<HealthNowQuery['paymentsHealth']>
+
+/** How the service behind the graph is doing, and what waits; read again every few seconds while it is shown. */
+export function Health() {
+  const { data, error, isAsking, askAgain } = useAnswer(HealthNowDocument, {})
+  useEvery(EVERY_MS, askAgain)
+  const health = data?.paymentsHealth ?? null
+  return (
+    <Page title="Health">
+      <RequestFailure error={error} />
+      {health === null ? <Waiting isAsking={isAsking} what="figures" /> : <Figures health={health} />}
+    </Page>
+  )
+}
+
+function Figures({ health }: { readonly health: HealthNow }) {
+  const { serverTime, reads, deliveries, streams } = health
+  return (
+    <>
+      <p>
+        As of <Moment at={serverTime} />, as the process sees it that answered.
+      </p>
+      <Sites health={health} />
+      <h2>What waits</h2>
+      <Facts>
+        <Fact name="Reads that are due">{reads.waiting}</Fact>
+        <Fact name="Unconfirmed for longest">{agoText(reads.oldestUnconfirmedSince, serverTime) ?? 'Nothing is'}</Fact>
+        <Fact name="Deliveries in doubt">
+          <a href={hrefOf('deliveries', null, { disposition: 'DOUBTFUL' })}>{deliveries.doubtful}</a>
+        </Fact>
+        <Fact name="Deliveries in quarantine">
+          <a href={hrefOf('deliveries', null, { disposition: 'QUARANTINED' })}>{deliveries.quarantined}</a>
+        </Fact>
+      </Facts>
+      <h2>What is open</h2>
+      <Facts>
+        <Fact name="Sockets">{streams.sockets}</Fact>
+        <Fact name="Streams of server-sent events">{streams.eventStreams}</Fact>
+        <Fact name="Callbacks of routers">{streams.callbacks}</Fact>
+        <Fact name="Subscriptions in all">{streams.subscriptions}</Fact>
+      </Facts>
+    </>
+  )
+}
+
+function Sites({ health: { sites, serverTime } }: { readonly health: HealthNow }) {
+  return (
+    <>
+      <h2>Sites</h2>
+      <Table caption="Sites" columns={COLUMNS}>
+        {sites.map(({ id, currencies, availability, lastAnswerAt, methodsFetchedAt, methodsStale }) => (
+          <tr key={id}>
+            <th scope="row">{id}</th>
+            <td>{currencies.join(', ')}</td>
+            <td>
+              <Status of={availability} />
+            </td>
+            <td>{agoText(lastAnswerAt, serverTime) ?? 'None yet'}</td>
+            <td>
+              {agoText(methodsFetchedAt, serverTime) ?? 'Not yet'}
+              {methodsStale && <span class="warn"> (out of date)</span>}
+            </td>
+          </tr>
+        ))}
+      </Table>
+    </>
+  )
+}
+
+/** How long ago an instant was, by the server's clock; null for none. */
+function agoText(at: string | null, serverTime: string): string | null {
+  return at === null ? null : `${durationText(Math.max(0, Date.parse(serverTime) - Date.parse(at)))} ago`
+}

@@ -1,0 +1,53 @@
+import { LinkNowDocument } from '../generated/graphql.ts'
+import { Reconcile } from '../payments/reconcile.tsx'
+import { Amount } from '../pieces/amount.tsx'
+import { Fact, Facts } from '../pieces/facts.tsx'
+import { RequestFailure } from '../pieces/failures.tsx'
+import { History } from '../pieces/history.tsx'
+import { Moment } from '../pieces/moment.tsx'
+import { Page, Waiting } from '../pieces/page.tsx'
+import { Status } from '../pieces/status.tsx'
+import { useAnswer } from '../pieces/use-answer.ts'
+import { hrefOf } from '../routes/route.ts'
+
+/** One hosted checkout link, and how it came about. */
+export function Link({ id }: { readonly id: string }) {
+  const { data, error, isAsking, askAgain } = useAnswer(LinkNowDocument, { id })
+  const link = data?.paymentLink ?? null
+  return (
+    <Page title={`Link ${link?.reference ?? id}`}>
+      <RequestFailure error={error} />
+      {link === null ? (
+        <Waiting isAsking={isAsking} what={`links with the id ${id}`} />
+      ) : (
+        <>
+          <Facts>
+            <Fact name="State">
+              <Status of={link.state} />
+            </Fact>
+            <Fact name="Asked for">
+              <Amount of={link.requestedAmount} />
+            </Fact>
+            <Fact name="Payment">
+              {link.payment && <a href={hrefOf('payments', link.payment.id)}>{link.payment.statusRaw}</a>}
+            </Fact>
+            <Fact name="What is paid for">{link.description}</Fact>
+            <Fact name="Method">{link.method && `${link.method.name} (${link.method.code})`}</Fact>
+            <Fact name="Site">{link.site}</Fact>
+            <Fact name="Id">
+              <code>{link.id}</code>
+            </Fact>
+            <Fact name="Made">
+              <Moment at={link.createdAt} />
+            </Fact>
+            <Fact name="Expires">
+              <Moment at={link.expiresAt} />
+            </Fact>
+          </Facts>
+          <Reconcile id={link.id} onDone={askAgain} />
+          <History events={link.events?.nodes ?? []} isWhole={link.events?.pageInfo.hasNextPage === false} />
+        </>
+      )}
+    </Page>
+  )
+}

@@ -1,0 +1,70 @@
+import { LinksDocument, type PaymentPhaseInput } from '../generated/graphql.ts'
+import { Amount } from '../pieces/amount.tsx'
+import { RequestFailure } from '../pieces/failures.tsx'
+import { Choices, chosenOf, FilterForm, InstantField, instantOf, SearchField } from '../pieces/filter-form.tsx'
+import { Moment } from '../pieces/moment.tsx'
+import { Page, Waiting } from '../pieces/page.tsx'
+import { Pager } from '../pieces/pager.tsx'
+import { Status } from '../pieces/status.tsx'
+import { Row, Table } from '../pieces/table.tsx'
+import { useAnswer } from '../pieces/use-answer.ts'
+import { hrefOf, type Route } from '../routes/route.ts'
+
+const PAGE = 20
+const COLUMNS = ['Reference', 'State', 'Asked for', 'Payment', 'Made', 'Expires']
+
+const PHASES: readonly PaymentPhaseInput[] = ['IN_PROGRESS', 'SUCCEEDED', 'FAILED', 'EXPIRED']
+
+/** Hosted checkout links, newest first. */
+export function Links({ route }: { readonly route: Route }) {
+  const { params } = route
+  const phases = chosenOf(params, 'phase', PHASES)
+  const { data, error, isAsking } = useAnswer(LinksDocument, {
+    first: PAGE,
+    after: params.get('after'),
+    filter: {
+      reference: params.get('q'),
+      createdFrom: instantOf(params, 'from'),
+      createdBefore: instantOf(params, 'before'),
+      phases: phases.length === 0 ? null : phases,
+    },
+  })
+  const list = data?.paymentLinks
+  const rows = list?.nodes ?? []
+
+  return (
+    <Page title="Links">
+      <FilterForm route={route} label="Links">
+        <SearchField name="q" label="Reference" params={params} />
+        <InstantField name="from" label="Made from" params={params} />
+        <InstantField name="before" label="Made before" params={params} />
+        <Choices name="phase" label="Phase of the payment" params={params} values={PHASES} />
+      </FilterForm>
+      <RequestFailure error={error} />
+      {rows.length === 0 ? (
+        <Waiting isAsking={isAsking} what="links" />
+      ) : (
+        <Table caption="Links" columns={COLUMNS}>
+          {rows.map(({ id, reference, state, requestedAmount, payment, createdAt, expiresAt }) => (
+            <Row key={id} href={hrefOf('links', id)} name={reference}>
+              <td>
+                <Status of={state} />
+              </td>
+              <td class="number">
+                <Amount of={requestedAmount} />
+              </td>
+              <td>{payment === null ? '–' : <a href={hrefOf('payments', payment.id)}>{payment.statusRaw}</a>}</td>
+              <td>
+                <Moment at={createdAt} />
+              </td>
+              <td>
+                <Moment at={expiresAt} />
+              </td>
+            </Row>
+          ))}
+        </Table>
+      )}
+      {list !== undefined && list !== null && <Pager route={route} page={list.pageInfo} />}
+    </Page>
+  )
+}

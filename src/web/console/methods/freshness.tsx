@@ -1,0 +1,18 @@
+import { Moment } from '../pieces/moment.tsx'
+
+type List = { readonly fetchedAt: string; readonly stale: boolean; readonly unavailable: readonly string[] }
+
+/** How fresh a list of methods is, and what is missing in it. */
+export function Freshness({ of: { fetchedAt, stale, unavailable } }: { readonly of: List }) {
+  return (
+    <>
+      <p>
+        Read from the service <Moment at={fetchedAt} />.{' '}
+        {stale && <strong class="warn">It is out of date: the service has not answered since.</strong>}
+      </p>
+      {unavailable.length > 0 && (
+        <p class="notice bad">Not available, since the service did not answer: {unavailable.join(', ')}.</p>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,67 @@
+import { Amount } from '../pieces/amount.tsx'
+import { Fact, Facts } from '../pieces/facts.tsx'
+import { Moment } from '../pieces/moment.tsx'
+import { Status, wordsOf } from '../pieces/status.tsx'
+import { hrefOf } from '../routes/route.ts'
+import type { PaymentNow } from './payment.tsx'
+
+/** What is known about a payment now. */
+export function PaymentFacts({ payment }: { readonly payment: PaymentNow }) {
+  const { amount, total, paid, refunded, link, method, card, failure, payer } = payment
+  return (
+    <section aria-labelledby="facts">
+      <h2 id="facts">Facts</h2>
+      {payment.provisional && (
+        <p class="notice warn">Provisional: a doubtful delivery is being checked against the service.</p>
+      )}
+      <Facts>
+        <Fact name="Phase">
+          <Status of={payment.phase} />
+        </Fact>
+        <Fact name="Status">{payment.statusRaw}</Fact>
+        <Fact name="Amount">
+          <Amount of={amount} />
+        </Fact>
+        <Fact name="With fees">{total && <Amount of={total} />}</Fact>
+        <Fact name="Paid">{paid && <Amount of={paid} />}</Fact>
+        <Fact name="Refunded">{refunded && <Amount of={refunded} />}</Fact>
+        <Fact name="Method">{method === null ? payment.methodRaw : `${method.name} (${method.code})`}</Fact>
+        <Fact name="Card">
+          {card && [card.brand, card.type, card.last4 && `•••• ${card.last4}`].filter(Boolean).join(' ')}
+        </Fact>
+        <Fact name="Failure">{failure && <FailureText failure={failure} />}</Fact>
+        <Fact name="Payer">{payer && [payer.name, payer.email].filter(Boolean).join(', ')}</Fact>
+        <Fact name="The customer’s next step">{payment.nextAction?.label}</Fact>
+        <Fact name="Id">
+          <code>{payment.id}</code>
+        </Fact>
+        <Fact name="Link">{link && <a href={hrefOf('links', link.id)}>{link.reference}</a>}</Fact>
+        <Fact name="Site">{link?.site}</Fact>
+        <Fact name="Created">
+          <Moment at={payment.createdAt} />
+        </Fact>
+        <Fact name="Changed">
+          <Moment at={payment.updatedAt} />
+        </Fact>
+        <Fact name="Version">{payment.version}</Fact>
+        <Fact name="More to come">{payment.terminal ? 'Nothing is expected' : 'Yes'}</Fact>
+      </Facts>
+    </section>
+  )
+}
+
+function FailureText({ failure }: { readonly failure: NonNullable<PaymentNow['failure']> }) {
+  const raw = [failure.codeRaw, failure.upstreamMessage].filter(Boolean).join(': ')
+  return (
+    <>
+      <span class="bad">{wordsOf(failure.code)}</span>. {failure.customerMessage} ({wordsOf(failure.category)}; what to
+      try next: {wordsOf(failure.retry).toLowerCase()})
+      {raw !== '' && (
+        <>
+          <br />
+          <code>{raw}</code>
+        </>
+      )}
+    </>
+  )
+}

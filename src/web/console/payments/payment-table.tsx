@@ -1,0 +1,34 @@
+import type { PaymentRowFragment } from '../generated/graphql.ts'
+import { Amount } from '../pieces/amount.tsx'
+import { Moment } from '../pieces/moment.tsx'
+import { Status } from '../pieces/status.tsx'
+import { Row, Table } from '../pieces/table.tsx'
+import { hrefOf } from '../routes/route.ts'
+
+const COLUMNS = ['Reference', 'Phase', 'Status', 'Amount', 'Method', 'Changed']
+
+/** Payments, a row each. */
+export function PaymentTable({ rows }: { readonly rows: readonly PaymentRowFragment[] }) {
+  return (
+    <Table caption="Payments" columns={COLUMNS}>
+      {rows.map(({ id, reference, link, phase, statusRaw, provisional, amount, methodRaw, updatedAt }) => (
+        <Row key={id} href={hrefOf('payments', id)} name={reference ?? link?.reference ?? id}>
+          <td>
+            <Status of={phase} />
+          </td>
+          <td>
+            {statusRaw}
+            {provisional && ' (being checked)'}
+          </td>
+          <td class="number">
+            <Amount of={amount} />
+          </td>
+          <td>{methodRaw ?? '–'}</td>
+          <td>
+            <Moment at={updatedAt} />
+          </td>
+        </Row>
+      ))}
+    </Table>
+  )
+}

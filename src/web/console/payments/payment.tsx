@@ -1,0 +1,72 @@
+import { useState } from 'preact/hooks'
+import { DeliveriesOf } from '../deliveries/deliveries-of.tsx'
+import { PaymentNowDocument, type PaymentNowQuery } from '../generated/graphql.ts'
+import { RequestFailure } from '../pieces/failures.tsx'
+import { History } from '../pieces/history.tsx'
+import { Needs } from '../pieces/needs.tsx'
+import { Page, Waiting } from '../pieces/page.tsx'
+import { useAnswer } from '../pieces/use-answer.ts'
+import { useScope, useSession } from '../session/session.ts'
+import { PaymentFacts } from './payment-facts.tsx'
+import { Reconcile } from './reconcile.tsx'
+import { RefundDialog } from './refund-dialog.tsx'
+import { useLivePayment } from './use-live-payment.ts'
+
+export type PaymentNow = NonNullable<PaymentNowQuery['payment']>
+
+/** One payment: what is known, how it came about, what was delivered about it, and what can be done; live while it is shown. */
+export function Payment({ id }: { readonly id: string }) {
+  const [turn, setTurn] = useState(0)
+  const { data, error, isAsking, askAgain } = useAnswer(PaymentNowDocument, {
+    id,
+    pii: useScope('payments:pii'),
+    risk: useScope('payments:risk'),
+  })
+  const readAgain = () => {
+    askAgain()
+    setTurn((last) => last + 1)
+  }
+  useLivePayment(id, useSession(), readAgain)
+  const payment = data?.payment ?? null
+
+  return (
+    <Page title={`Payment ${payment?.reference ?? payment?.link?.reference ?? id}`}>
+      <RequestFailure error={error} />
+      {payment === null && <Waiting isAsking={isAsking} what={`payments with the id ${id}`} />}
+      {payment !== null && (
+        <>
+          <PaymentFacts payment={payment} />
+          <Actions payment={payment} onDone={readAgain} />
+          <div class="beside">
+            <History events={payment.events?.nodes ?? []} isWhole={payment.events?.pageInfo.hasNextPage === false} />
+            <DeliveriesOf subjectId={payment.id} turn={turn} />
+          </div>
+        </>
+      )}
+    </Page>
+  )
+}
+
+function Actions({ payment, onDone }: { readonly payment: PaymentNow; readonly onDone: () => void }) {
+  const [isRefunding, setRefunding] = useState(false)
+  return (
+    <section aria-labelledby="actions">
+      <h2 id="actions">Actions</h2>
+      <Reconcile id={payment.id} onDone={onDone} />
+      <Needs scopes={['payments:refund']} what="Refunds">
+        <button type="button" onClick={() => setRefunding(true)}>
+          Refund …
+        </button>
+        {isRefunding && (
+          <RefundDialog
+            payment={payment}
+            onClose={() => {
+              setRefunding(false)
+              onDone()
+            }}
+          />
+        )}
+      </Needs>
+    </section>
+  )
+}

@@ -1,0 +1,66 @@
+import { PaymentsByIdDocument, PaymentsDocument, type PaymentPhaseInput } from '../generated/graphql.ts'
+import { RequestFailure } from '../pieces/failures.tsx'
+import { Choices, chosenOf, FilterForm, InstantField, instantOf, SearchField } from '../pieces/filter-form.tsx'
+import { Page, Waiting } from '../pieces/page.tsx'
+import { Pager } from '../pieces/pager.tsx'
+import { useAnswer } from '../pieces/use-answer.ts'
+import { hrefOf, type Route } from '../routes/route.ts'
+import { PaymentTable } from './payment-table.tsx'
+
+const PAGE = 20
+
+const PHASES: readonly PaymentPhaseInput[] = [
+  'IN_PROGRESS',
+  'SUCCEEDED',
+  'FAILED',
+  'EXPIRED',
+  'REFUNDING',
+  'REFUNDED',
+  'DISPUTED',
+]
+
+/** Payments, newest first: by reference or id, by phase, by when they changed. */
+export function Payments({ route }: { readonly route: Route }) {
+  const { params } = route
+  const search = params.get('q')
+  const list = useAnswer(PaymentsDocument, { first: PAGE, after: params.get('after'), filter: filterOf(params) })
+  const found = useAnswer(PaymentsByIdDocument, { id: search ?? '' }, search === null)
+  const link = search === null ? null : found.data?.paymentLink
+  const byId = search === null ? [] : [found.data?.payment, link?.payment]
+  const rows = unique([...byId, ...(list.data?.payments?.nodes ?? [])])
+  const page = list.data?.payments?.pageInfo
+
+  return (
+    <Page title="Payments">
+      <FilterForm route={route} label="Payments">
+        <SearchField name="q" label="Reference, payment id or link id" params={params} />
+        <InstantField name="from" label="Changed from" params={params} />
+        <InstantField name="before" label="Changed before" params={params} />
+        <Choices name="phase" label="Phase" params={params} values={PHASES} />
+      </FilterForm>
+      <RequestFailure error={list.error ?? found.error} />
+      {link !== null && link !== undefined && link.payment === null && (
+        <p class="notice">
+          The link <a href={hrefOf('links', link.id)}>{link.reference}</a> has no payment yet.
+        </p>
+      )}
+      {rows.length > 0 ? <PaymentTable rows={rows} /> : <Waiting isAsking={list.isAsking} what="payments" />}
+      {page !== undefined && <Pager route={route} page={page} />}
+    </Page>
+  )
+}
+
+function filterOf(params: URLSearchParams) {
+  const phases = chosenOf(params, 'phase', PHASES)
+  return {
+    reference: params.get('q'),
+    updatedFrom: instantOf(params, 'from'),
+    updatedBefore: instantOf(params, 'before'),
+    phases: phases.length === 0 ? null : phases,
+  }
+}
+
+function unique<Thing extends { readonly id: string }>(things: readonly (Thing | null | undefined)[]): Thing[] {
+  const given = things.filter((thing) => thing !== null && thing !== undefined)
+  return [...new Map(given.map((thing) => [thing.id, thing])).values()]
+}

@@ -1,0 +1,40 @@
+import { useMutation } from '@urql/preact'
+import { useState } from 'preact/hooks'
+import { ReconcileDocument } from '../generated/graphql.ts'
+import { documentOf } from '../pieces/document.ts'
+import { FailureNotice, RequestFailure } from '../pieces/failures.tsx'
+import { useSingle } from '../pieces/use-single.ts'
+
+type Props = { readonly id: string; readonly onDone: () => void }
+
+/** Reads a payment or a link at the service now, and says whether that changed anything. */
+export function Reconcile({ id, onDone }: Props) {
+  const [{ error }, execute] = useMutation(documentOf(ReconcileDocument))
+  const [said, setSaid] = useState<Awaited<ReturnType<typeof execute>>['data']>()
+  const result = said?.refreshPayment
+
+  const [isBusy, reconcile] = useSingle(async () => {
+    const { data } = await execute({ id })
+    setSaid(data)
+    onDone()
+  })
+
+  return (
+    <>
+      <p>
+        <button type="button" disabled={isBusy} onClick={reconcile}>
+          Reconcile now
+        </button>{' '}
+        <span role="status">
+          {result?.__typename === 'RefreshPaymentSuccess' && !isBusy && outcomeText(result.changed)}
+        </span>
+      </p>
+      <RequestFailure error={error} />
+      {result !== undefined && result !== null && 'code' in result && <FailureNotice failure={result} />}
+    </>
+  )
+}
+
+function outcomeText(changed: boolean): string {
+  return changed ? 'The service was read, and something had changed.' : 'The service was read: nothing had changed.'
+}

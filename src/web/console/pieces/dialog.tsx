@@ -1,0 +1,52 @@
+import type { ComponentChildren } from 'preact'
+import { useEffect, useId, useRef } from 'preact/hooks'
+
+type Props = {
+  readonly title: string
+  /** While something is under way the dialog stays open. */
+  readonly isBusy?: boolean
+  readonly onClose: () => void
+  readonly children: ComponentChildren
+}
+
+/**
+ * A modal dialog: Escape closes it, and the focus goes back to where it came from. It begins at the heading, so that the key
+ * that opened it cannot confirm it, and comes back there when what had the focus is gone.
+ */
+export function Dialog({ title, isBusy = false, onClose, children }: Props) {
+  const dialog = useRef<HTMLDialogElement>(null)
+  const heading = useRef<HTMLHeadingElement>(null)
+  const id = useId()
+  useEffect(() => {
+    const opener = document.activeElement
+    dialog.current?.showModal()
+    heading.current?.focus()
+    return () => returnFocus(opener)
+  }, [])
+  useEffect(() => {
+    if (dialog.current?.contains(document.activeElement) !== true) heading.current?.focus()
+  })
+  return (
+    <dialog
+      ref={dialog}
+      aria-labelledby={id}
+      onCancel={(event) => {
+        event.preventDefault()
+        if (!isBusy) onClose()
+      }}
+    >
+      <h2 id={id} ref={heading} tabIndex={-1}>
+        {title}
+      </h2>
+      {children}
+    </dialog>
+  )
+}
+
+/** The opener may be gone by then: what it offered has been done. */
+function returnFocus(opener: Element | null): void {
+  requestAnimationFrame(() => {
+    const target = opener?.isConnected === true && !opener.matches(':disabled') ? opener : document.querySelector('h1')
+    if (target instanceof HTMLElement) target.focus()
+  })
+}

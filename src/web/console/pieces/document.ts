@@ -1,0 +1,9 @@
+import type { TypedDocumentNode } from '@urql/preact'
+import type { TypedDocumentString } from '../generated/graphql.ts'
+
+/** A generated document as the client of the graph takes one: its text, with the types of its data and variables. */
+export function documentOf<Data, Variables extends object>(
+  document: TypedDocumentString<Data, Variables>,
+): TypedDocumentNode<Data, Variables> {
+  return document.toString() as unknown as TypedDocumentNode<Data, Variables>
+}

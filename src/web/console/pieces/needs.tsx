@@ -1,0 +1,29 @@
+import type { ComponentChildren } from 'preact'
+import { useSession } from '../session/session.ts'
+
+type Props = {
+  /** All of these are needed. */
+  readonly scopes: readonly string[]
+  /** What they are needed for, as the beginning of a sentence. */
+  readonly what: string
+  readonly children: ComponentChildren
+}
+
+/** Shows what the token's scopes allow, and otherwise says which of them is missing. */
+export function Needs({ scopes, what, children }: Props) {
+  const { claims } = useSession()
+  const missing = scopes.filter((scope) => !claims.scopes.has(scope))
+  if (missing.length === 0) return <>{children}</>
+  return (
+    <p class="unavailable">
+      {what}: unavailable. The token lacks{' '}
+      {missing.map((scope, index) => (
+        <>
+          {index > 0 && ' and '}
+          <code>{scope}</code>
+        </>
+      ))}
+      .
+    </p>
+  )
+}

@@ -1,0 +1,31 @@
+type Tone = 'good' | 'warn' | 'bad' | 'plain'
+
+const TONES: Readonly<Record<string, Tone>> = {
+  SUCCEEDED: 'good',
+  PAID: 'good',
+  ACTIVE: 'good',
+  APPLIED: 'good',
+  AVAILABLE: 'good',
+  OPEN: 'plain',
+  IN_PROGRESS: 'plain',
+  CREATED: 'plain',
+  REFUNDING: 'warn',
+  SUSPENDED: 'warn',
+  DOUBTFUL: 'warn',
+  PROBING: 'warn',
+  FAILED: 'bad',
+  DISPUTED: 'bad',
+  QUARANTINED: 'bad',
+  UNAVAILABLE: 'bad',
+}
+
+/** A value of an enum as a word with a colour of its own: the word alone says it all. */
+export function Status({ of }: { readonly of: string }) {
+  return <span class={`status ${TONES[of] ?? 'plain'}`}>{wordsOf(of)}</span>
+}
+
+/** A value of an enum in words: `In progress` for `IN_PROGRESS`. */
+export function wordsOf(value: string): string {
+  const words = value.toLowerCase().replaceAll('_', ' ')
+  return words.slice(0, 1).toUpperCase() + words.slice(1)
+}

@@ -1,0 +1,27 @@
+import { useQuery, type CombinedError } from '@urql/preact'
+import type { TypedDocumentString } from '../generated/graphql.ts'
+import { documentOf } from './document.ts'
+
+export type Answer<Data> = {
+  readonly data: Data | undefined
+  readonly error: CombinedError | undefined
+  readonly isAsking: boolean
+  /** Asks again, and shows what is known until the answer is there. */
+  readonly askAgain: () => void
+}
+
+/** The answer to a query of ours, asked when it is shown and whenever its variables change; never, while `pause` is set. */
+export function useAnswer<Data, Variables extends object>(
+  document: TypedDocumentString<Data, Variables>,
+  variables: Variables,
+  pause = false,
+): Answer<Data> {
+  const query = documentOf(document)
+  const [{ data, error, fetching, stale }, execute] = useQuery<Data, Variables>({ query, variables, pause })
+  return {
+    data,
+    error,
+    isAsking: fetching || stale,
+    askAgain: () => execute({ requestPolicy: 'network-only' }),
+  }
+}

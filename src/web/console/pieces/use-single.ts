@@ -1,0 +1,20 @@
+import { useRef, useState } from 'preact/hooks'
+
+/** Whether an action is under way, and the action itself; calls while it is under way are dropped, as those of a double click. */
+export function useSingle<Args extends readonly unknown[]>(
+  action: (...args: Args) => Promise<void>,
+): [isBusy: boolean, act: (...args: Args) => void] {
+  const isRunning = useRef(false)
+  const [isBusy, setBusy] = useState(false)
+  const run = async (args: Args) => {
+    isRunning.current = true
+    setBusy(true)
+    try {
+      await action(...args)
+    } finally {
+      isRunning.current = false
+      setBusy(false)
+    }
+  }
+  return [isBusy, (...args) => void (isRunning.current || run(args))]
+}

@@ -1,0 +1,49 @@
+import { useEffect, useState } from 'preact/hooks'
+import { viewOf, type View, type ViewName } from './views.ts'
+
+/** Where the console is: a view, what it is about, and its filters. All of it stands in the hash, to be shared and gone back to. */
+export type Route = {
+  readonly view: View
+  readonly id: string | null
+  readonly params: URLSearchParams
+}
+
+type Params = Readonly<Record<string, string | null | undefined>>
+
+/** Reads a hash such as `#/payments?phase=FAILED` or `#/payments/D4H0OT5D`. */
+function routeOf(hash: string): Route {
+  const [path = '', search = ''] = hash.replace(/^#\/?/, '').split('?', 2)
+  const [name = '', id = ''] = path.split('/')
+  return { view: viewOf(name), id: id === '' ? null : decoded(id), params: new URLSearchParams(search) }
+}
+
+/** The address of a view, of one thing in it, or of it with filters; empty filters are left out. */
+export function hrefOf(view: ViewName, id: string | null = null, params: Params = {}): string {
+  const given = Object.entries(params).filter((entry): entry is [string, string] => Boolean(entry[1]))
+  const search = new URLSearchParams(given).toString()
+  return `#/${view}${id === null ? '' : `/${encodeURIComponent(id)}`}${search === '' ? '' : `?${search}`}`
+}
+
+/** Goes to an address, as a link to it would. */
+export function goTo(href: string): void {
+  location.hash = href.slice(1)
+}
+
+/** The route as it is now. */
+export function useRoute(): Route {
+  const [hash, setHash] = useState(location.hash)
+  useEffect(() => {
+    const update = () => setHash(location.hash)
+    window.addEventListener('hashchange', update)
+    return () => window.removeEventListener('hashchange', update)
+  }, [])
+  return routeOf(hash)
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}

@@ -1,0 +1,27 @@
+/** A view of the console: its name in the address, its title, its shortcut after `g`, and the scope that it needs. */
+export type View = {
+  readonly name: ViewName
+  readonly title: string
+  readonly key: string
+  readonly scope: string | null
+}
+
+export type ViewName = 'feed' | 'payments' | 'links' | 'agreements' | 'deliveries' | 'methods' | 'health'
+
+export const VIEWS: readonly View[] = [
+  { name: 'feed', title: 'Live events', key: 'f', scope: 'payments:read' },
+  { name: 'payments', title: 'Payments', key: 'p', scope: 'payments:read' },
+  { name: 'links', title: 'Links', key: 'l', scope: 'payments:read' },
+  { name: 'agreements', title: 'Agreements', key: 'a', scope: 'agreements:read' },
+  { name: 'deliveries', title: 'Deliveries', key: 'd', scope: 'payments:read' },
+  { name: 'methods', title: 'Methods', key: 'm', scope: null },
+  { name: 'health', title: 'Health', key: 'h', scope: 'payments:read' },
+]
+
+/** The view of a name; the first one for a name that is none. */
+export function viewOf(name: string): View {
+  const [first] = VIEWS
+  const view = VIEWS.find((one) => one.name === name) ?? first
+  if (view === undefined) throw new Error('There are no views.')
+  return view
+}

@@ -1,0 +1,75 @@
+import { useState } from 'preact/hooks'
+import { GreetingDocument } from '../generated/graphql.ts'
+import { documentOf } from '../pieces/document.ts'
+import { textIn } from '../pieces/form-text.ts'
+import { createGraphqlClient, isUnauthenticated } from './graphql-client.ts'
+import { claimsOf, tidyToken } from './token.ts'
+
+type Props = {
+  /** Why the last session ended; null when there was none. */
+  readonly reason: string | null
+  readonly onToken: (token: string) => void
+}
+
+/** Asks for a client token, and whether the server takes it. */
+export function SignIn({ reason, onToken }: Props) {
+  const [problem, setProblem] = useState<string | null>(null)
+  const [isAsking, setAsking] = useState(false)
+
+  const submit = async (event: SubmitEvent & { readonly currentTarget: HTMLFormElement }) => {
+    event.preventDefault()
+    const token = tidyToken(textIn(event.currentTarget, 'token'))
+    setProblem(null)
+    setAsking(true)
+    const found = await problemOf(token)
+    setAsking(false)
+    if (found === null) onToken(token)
+    else setProblem(found)
+  }
+
+  return (
+    <main class="sign-in" id="content">
+      <h1>Payments console</h1>
+      {reason !== null && (
+        <p class="notice" role="status">
+          {reason}
+        </p>
+      )}
+      <form onSubmit={(event) => void submit(event)}>
+        <label for="token">Client token (JWT)</label>
+        <textarea
+          id="token"
+          name="token"
+          rows={4}
+          required
+          autocomplete="off"
+          spellcheck={false}
+          aria-describedby="token-help token-problem"
+          aria-invalid={problem !== null}
+        />
+        <p id="token-help" class="quiet">
+          It stays in this tab, and is forgotten with it. What you may see and do is what its scopes allow.
+        </p>
+        <p id="token-problem" class="bad" role="alert">
+          {problem}
+        </p>
+        <button class="primary" disabled={isAsking}>
+          Sign in
+        </button>
+      </form>
+    </main>
+  )
+}
+
+/** What is wrong with a token; null when the server takes it. */
+async function problemOf(token: string): Promise<string | null> {
+  const claims = claimsOf(token)
+  if (claims === null)
+    return 'This is not a client token: it has three parts with dots between them, and says when it ends.'
+  if (claims.expiresAt <= Date.now()) return 'This token has expired.'
+  const client = createGraphqlClient(token, () => {})
+  const { error } = await client.query(documentOf(GreetingDocument), {}).toPromise()
+  if (error === undefined) return null
+  if (isUnauthenticated(error)) return 'The server does not accept this token.'
+  return 'The server could not be asked about this token. Try again.'
+}

@@ -1,0 +1,74 @@
+import { useEffect, useRef } from 'preact/hooks'
+import { goTo, hrefOf } from '../routes/route.ts'
+import { VIEWS } from '../routes/views.ts'
+import { searchField, wishForSearch } from './search-wish.ts'
+
+/** How long `g` waits for the letter of a view, in milliseconds. */
+const PATIENCE_MS = 1_500
+
+const SWITCH = 'console.shortcuts'
+
+/** Whether single keys do something: they can be switched off, for those who speak to their computer. */
+export function areShortcutsOn(): boolean {
+  return localStorage.getItem(SWITCH) !== 'off'
+}
+
+/** Switches single keys on or off, for this browser. */
+export function switchShortcuts(on: boolean): void {
+  if (on) localStorage.removeItem(SWITCH)
+  else localStorage.setItem(SWITCH, 'off')
+}
+
+/** Listens for single keys, except while something is typed or a dialog is open. */
+export function useShortcuts(onHelp: () => void): void {
+  const goneAt = useRef(-Infinity)
+  useEffect(() => {
+    const listen = (event: KeyboardEvent) => {
+      if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target) || !areShortcutsOn()) return
+      if (document.querySelector('dialog[open]') !== null) return
+      const isAfterG = event.timeStamp - goneAt.current < PATIENCE_MS
+      goneAt.current = -Infinity
+      const action = isAfterG ? actionAfterG(event.key) : actionOf(event, goneAt, onHelp)
+      if (action === null) return
+      event.preventDefault()
+      action()
+    }
+    window.addEventListener('keydown', listen)
+    return () => window.removeEventListener('keydown', listen)
+  }, [])
+}
+
+type Action = (() => void) | null
+
+function actionAfterG(key: string): Action {
+  const view = VIEWS.find((one) => one.key === key)
+  return view === undefined ? null : () => goTo(hrefOf(view.name))
+}
+
+function actionOf(event: KeyboardEvent, goneAt: { current: number }, onHelp: () => void): Action {
+  if (event.key === 'g') return () => (goneAt.current = event.timeStamp)
+  if (event.key === '/') return search
+  if (event.key === 'j') return () => move(1)
+  if (event.key === 'k') return () => move(-1)
+  return event.key === '?' ? onHelp : null
+}
+
+/** To the search field of this view, or else to that of the payments. */
+function search(): void {
+  const field = searchField()
+  if (field !== null) return field.focus()
+  wishForSearch()
+  goTo(hrefOf('payments'))
+}
+
+function move(step: number): void {
+  const rows = [...document.querySelectorAll<HTMLElement>('[data-row]')]
+  const now = rows.findIndex((row) => row === document.activeElement)
+  const next = now === -1 ? (step > 0 ? 0 : rows.length - 1) : Math.min(rows.length - 1, Math.max(0, now + step))
+  rows[next]?.focus()
+}
+
+function isTyping(target: EventTarget | null): boolean {
+  if (target instanceof HTMLInputElement) return !['checkbox', 'radio', 'button'].includes(target.type)
+  return target instanceof HTMLTextAreaElement || target instanceof HTMLSelectElement
+}
