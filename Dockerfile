@@ -1,6 +1,6 @@
 FROM node:24-slim AS build
 WORKDIR /app
-COPY package.json package-lock.json tsconfig.json tsconfig.build.json codegen.ts schema.graphql ./
+COPY package.json package-lock.json tsconfig.json tsconfig.build.json codegen.ts vite.config.ts schema.graphql ./
 COPY scripts scripts
 COPY src src
 # Installing also generates the types, and the second installation has nothing left to generate them with.

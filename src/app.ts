@@ -1,27 +1,12 @@
-import type { IncomingMessage } from 'node:http'
-import type { Caller } from './access/caller.ts'
-import { createTokenVerifier } from './access/verify-token.ts'
-import type { Config, UpstreamConfig } from './config.ts'
-import { startApollo } from './graphql/apollo.ts'
-import { createContext, type Services } from './graphql/context.ts'
-import { createErrorFormatter } from './graphql/errors.ts'
-import { MAX_TOKENS, type OperationPolicy } from './graphql/operation-policy.ts'
-import { createPrepareOperation } from './graphql/prepare-operation.ts'
-import { createSchema } from './graphql/schema.ts'
-import { loadTrustedDocuments } from './graphql/trusted-documents.ts'
-import { callerOf, createRouterCheck } from './http/client-caller.ts'
-import { addGraphqlRoute } from './http/graphql-route.ts'
-import { addHealthRoutes } from './http/health-routes.ts'
-import { createOriginCheck } from './http/origins.ts'
-import { createHttpServer } from './http/server.ts'
-import { addWebhookRoutes } from './http/webhook-routes.ts'
-import { addWebSocket } from './http/websocket.ts'
-import type { Logger } from './log.ts'
+import type { AppConfig, AppOptions } from './composition/app-config.ts'
+import { startEngine } from './composition/engine.ts'
+import { startServices } from './composition/services.ts'
+import { createTransports } from './composition/transports.ts'
 import { createMetrics } from './metrics.ts'
-import { startServices } from './services.ts'
+import type { Tracing } from './tracing/tracing.ts'
+import { watchUpstream } from './upstream/watch.ts'
 
-/** A configuration that names the service: the built-in sandbox has been started, where it was asked for. */
-export type AppConfig = Omit<Config, 'upstream'> & { readonly upstream: Extract<UpstreamConfig, { kind: 'service' }> }
+export type { AppConfig, AppOptions }
 
 export type App = {
   /** Where it listens, e.g. `http://127.0.0.1:4000`. */
@@ -35,76 +20,64 @@ export type App = {
   close(): Promise<void>
 }
 
-export type AppOptions = {
-  readonly logger: Logger
-  readonly clock?: () => Date
-  /** Called when the app cannot go on: what it has acknowledged is safe, and a new start is needed. */
-  readonly onFatal?: () => void
-}
+/** How long what is behind the transports may take to end, in milliseconds; what is not ended is on record as begun. */
+const LAST_WORK_MS = 1_500
 
-/** The composition root: everything is made here, once, and handed to what needs it. Tests and production call it alike. */
-export async function createApp(
-  config: AppConfig,
-  { logger, clock = () => new Date(), onFatal = () => {} }: AppOptions,
-): Promise<App> {
+/**
+ * The composition root: everything is made once, and handed to what needs it. What stands behind the transports comes first,
+ * then what runs operations, then the ways in. Tests and production call it alike.
+ */
+export async function createApp(config: AppConfig, options: AppOptions): Promise<App> {
+  const { logger, clock = () => new Date(), timer, breaker = {}, onFatal = () => {}, limits = {} } = options
   let url = config.http.publicUrl
-  let draining = false
-  const isDraining = () => draining
-
-  const backend = await startServices(config, { logger, clock, onFatal, publicUrl: () => url })
-  const schema = createSchema({ production: config.production })
-  const policy = policyOf(config)
-  const apollo = await startApollo({ schema, policy, production: config.production, logger })
-  const verifier = createTokenVerifier(config.clients)
-  const trusted = config.trustedDocuments === null ? null : loadTrustedDocuments(config.trustedDocuments)
-  const contextFor = createContextMaker(config, backend.services)
-  const prepare = createPrepareOperation({ schema, policy, trusted })
-
-  const http = await createHttpServer({ allowedOrigins: config.http.allowedOrigins, isDraining, logger })
-  addGraphqlRoute(http, { apollo, authenticate: ({ headers }) => callerOf(headers, verifier), contextFor, trusted })
-  const sockets = addWebSocket({
-    server: http.server,
-    schema,
-    prepare,
-    formatError: createErrorFormatter(logger, config),
-    verifier,
-    contextFor,
-    isAllowedOrigin: createOriginCheck(config.http.allowedOrigins),
+  const metrics = createMetrics(
+    {
+      sites: config.upstream.sites.map(({ id }) => id),
+      sockets: () => transports.open().sockets,
+      eventStreams: () => transports.open().eventStreams,
+      callbacks: () => transports.open().callbacks,
+      streams: () => backend.services.tail.listeners,
+      reads: () => backend.services.store.reads.backlog(clock()),
+    },
+    clock,
+  )
+  const tracing = await openTracing(config)
+  const backend = await startServices(config, {
     logger,
+    clock,
+    timer,
+    onFatal,
+    publicUrl: () => url,
+    observe: metrics,
+    breaker,
+    watch: watchUpstream(metrics.upstream, logger),
+    tracing,
+    openStreams: () => transports.open(),
   })
-  const metrics = createMetrics({ sockets: () => sockets.count, streams: () => backend.services.tail.listeners })
-  addWebhookRoutes(http, {
-    doors: backend.doors,
-    isDraining,
-    onAnswered: ({ status, outcome }) => metrics.webhookAnswered(status, outcome?.disposition ?? 'none'),
-  })
-  addHealthRoutes(http, { ping: () => backend.services.store.ping(), isDraining, metrics: metrics.registry })
-
-  const listening = await http.listen({ host: config.http.host, port: config.http.port })
-  if (config.http.port === 0) url = listening
-  backend.start()
+  const engine = await startEngine(config, { logger, tracing })
+  const transports = await createTransports(config, { engine, backend, metrics, tracing, logger, clock, limits })
 
   const drain = async () => {
-    draining = true
-    await sockets.close()
-    await http.close()
-    await apollo.stop()
-    await backend.close()
+    await transports.drain()
+    await engine.apollo.stop()
+    await backend.close(LAST_WORK_MS)
+    await tracing?.close()
   }
   let drained: Promise<void> | null = null
-  return { url: listening, settle: () => backend.settle(), close: () => (drained ??= drain()) }
+  const close = () => (drained ??= drain())
+
+  const listening = await transports.listen().catch(async (error: unknown) => {
+    // Whoever called may try again: nothing stays open, and the database is free.
+    await close()
+    throw error
+  })
+  if (config.http.port === 0) url = listening
+  backend.start()
+  return { url: listening, settle: () => backend.settle(), close }
 }
 
-function policyOf(config: AppConfig): OperationPolicy {
-  return {
-    maxTokens: MAX_TOKENS,
-    introspection: !config.production,
-    routerOnly: config.router.kind === 'guarded',
-  }
-}
-
-function createContextMaker({ router }: AppConfig, services: Services) {
-  const isRouter = createRouterCheck(router)
-  return (caller: Caller, { headers }: Pick<IncomingMessage, 'headers'>) =>
-    createContext(services, caller, isRouter(headers))
+async function openTracing({ tracesEndpoint }: AppConfig): Promise<Tracing | null> {
+  if (tracesEndpoint === null) return null
+  const { createTracing } = await import('./tracing/tracing.ts')
+  return createTracing(tracesEndpoint)
 }

@@ -3,26 +3,30 @@ import { describeFaults, parseConfig, type Config, type SiteConfig } from './con
 import { loadDevelopmentKeys } from './dev-keys.ts'
 import { Secret } from './keys/secret.ts'
 import { createLogger, type Logger } from './log.ts'
-import { startSandbox, type SandboxSite } from './sandbox/index.ts'
+import type { SandboxSite } from './sandbox/index.ts'
+import { openFilesFault, startFailure } from './start-failure.ts'
 import { startMessage } from './start-message.ts'
 
 /** How long a drain may take before the process ends anyway. */
 const DRAIN_MS = 14_000
 
+/** How long a process that cannot go on answers that it cannot: what waits for an answer learns that it was not stored. */
+const FAREWELL_MS = 500
+
 await main()
 
 async function main(): Promise<void> {
-  const parsed = parseConfig(process.env, loadDevelopmentKeys('./data'))
-  if (!parsed.ok) {
-    process.stderr.write(`The configuration cannot be used:\n${describeFaults(parsed.faults)}\n`)
-    process.exitCode = 1
-    return
-  }
-  const { config } = parsed
+  const fault = openFilesFault(openFilesLimit())
+  if (fault !== null) failStart(fault)
+  const config = readConfig()
   const logger = createLogger({ level: config.logLevel })
+  endOnUncaught(logger)
   try {
     const { appConfig, stopSandbox } = await withService(config)
-    const app = await createApp(appConfig, { logger, onFatal: () => process.exit(1) })
+    const app = await createApp(appConfig, {
+      logger,
+      onFatal: () => void setTimeout(() => process.exit(1), FAREWELL_MS),
+    })
     stopOnSignals(logger, async () => {
       await app.close()
       await stopSandbox()
@@ -31,15 +35,39 @@ async function main(): Promise<void> {
     if (!config.production) process.stdout.write(await startMessage(appConfig, app.url))
   } catch (error) {
     logger.fatal({ err: error }, 'could not start')
-    process.stderr.write(`${startFailure(error)}\n`)
-    process.exit(1)
+    failStart(startFailure(error, config))
   }
+}
+
+/** The configuration; the process ends when it cannot be used. */
+function readConfig(): Config {
+  try {
+    const parsed = parseConfig(process.env, loadDevelopmentKeys('./data'))
+    if (parsed.ok) return parsed.config
+    return failStart(`The configuration cannot be used:\n${describeFaults(parsed.faults)}`)
+  } catch (error) {
+    return failStart(startFailure(error, null))
+  }
+}
+
+/** Ends the process: what has been opened until here, such as the sandbox, would keep it alive. */
+function failStart(message: string): never {
+  process.stderr.write(`${message}\n`)
+  process.exit(1)
+}
+
+/** How many files and connections the system lets this process open; undefined where it has no such limit. */
+function openFilesLimit(): unknown {
+  const report = process.report.getReport() as { userLimits?: { open_files?: { soft?: unknown } } }
+  return report.userLimits?.open_files?.soft
 }
 
 /** Starts the built-in sandbox where no service is configured, and gives the configuration that speaks to it. */
 async function withService(config: Config): Promise<{ appConfig: AppConfig; stopSandbox: () => Promise<void> }> {
   const { upstream } = config
   if (upstream.kind === 'service') return { appConfig: { ...config, upstream }, stopSandbox: async () => {} }
+  // Where there is a service nothing of it is loaded.
+  const { startSandbox } = await import('./sandbox/index.ts')
   const sandbox = await startSandbox({
     port: upstream.port,
     webhookSecret: config.webhooks.secrets[0].reveal(),
@@ -61,6 +89,18 @@ function forSandbox({ id, appId, secretKey, currencies }: SiteConfig): SandboxSi
   return { id, appId, secretKey: secretKey.reveal(), currencies: [...currencies] }
 }
 
+/**
+ * An error that nobody caught leaves a state that nobody knows: the process ends at once, and what it has acknowledged is
+ * on disk. A rejection that nobody handled comes here as well, being raised by Node. Without this, Node would print the
+ * error with its message, which may quote anything.
+ */
+function endOnUncaught(logger: Logger): void {
+  process.on('uncaughtException', (error, origin) => {
+    logger.fatal({ err: error, reason: origin }, 'an error was not caught: the process ends')
+    process.exit(1)
+  })
+}
+
 /** The first signal drains; a second one, or a drain that takes too long, ends the process at once. */
 function stopOnSignals(logger: Logger, stop: () => Promise<void>): void {
   let stopping = false
@@ -79,9 +119,4 @@ function stopOnSignals(logger: Logger, stop: () => Promise<void>): void {
   }
   process.on('SIGTERM', onSignal)
   process.on('SIGINT', onSignal)
-}
-
-/** What the operator is told about a start that failed: our own errors say which setting to look at. */
-function startFailure(error: unknown): string {
-  return error instanceof Error ? `Could not start: ${error.message}` : 'Could not start.'
 }

@@ -1,19 +1,40 @@
 import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client'
+import type { ReadBacklog, ReadOutcome } from './store/store.ts'
+import { createUpstreamMetrics, type UpstreamMetrics } from './upstream/metrics.ts'
 
 /** What is counted, and what is read at the moment somebody looks. */
 export type Metrics = {
   readonly registry: Registry
   /** Counts a webhook by the answer's status, and by what became of it. */
   webhookAnswered(status: number, disposition: string): void
+  /** Counts a read of the service by what came of it; `changed` is a repair of what no webhook had told. */
+  readEnded(outcome: ReadOutcome | 'failed'): void
+  /** Counts a sweep over everything that is not final. */
+  swept(): void
+  readonly upstream: UpstreamMetrics
+  /** Counts what was turned away before it was looked at. */
+  turnedAway(reason: TurnedAway): void
+  /** Counts a payment through a link that no client was given. */
+  orphanLinkPaid(): void
 }
+
+/** Why somebody was turned away: too much to do, too many wrong credentials, too many connections of one address. */
+export type TurnedAway = 'overload' | 'failed_authentication' | 'connections'
 
 export type Gauges = {
+  /** Ids of the sites. */
+  readonly sites: readonly string[]
   readonly sockets: () => number
+  readonly eventStreams: () => number
+  readonly callbacks: () => number
   readonly streams: () => number
+  readonly reads: () => Promise<ReadBacklog>
 }
 
-/** The figures of one process, in Prometheus' form. Each app has a registry of its own. */
-export function createMetrics(gauges: Gauges): Metrics {
+/**
+ * The figures of one process, in Prometheus' form. Each app has a registry of its own. `clock` tells how old a doubt is.
+ */
+export function createMetrics(gauges: Gauges, clock: () => Date): Metrics {
   const registry = new Registry()
   const registers = [registry]
   collectDefaultMetrics({ register: registry })
@@ -23,11 +44,41 @@ export function createMetrics(gauges: Gauges): Metrics {
     labelNames: ['status', 'disposition'],
     registers,
   })
+  const reads = new Counter({
+    name: 'payments_reads_total',
+    help: 'Times that the service was asked about a payment, link or agreement, by outcome; changed is a repair.',
+    labelNames: ['outcome'],
+    registers,
+  })
+  const sweeps = new Counter({
+    name: 'payments_sweeps_total',
+    help: 'Sweeps over everything that is not final, after nobody was here for a while.',
+    registers,
+  })
+  const turnedAway = new Counter({
+    name: 'payments_turned_away_total',
+    help: 'GraphQL requests and connections turned away before they were looked at, by reason.',
+    labelNames: ['reason'],
+    registers,
+  })
+  addReadGauges(registers, gauges.reads, clock)
+  const orphans = new Counter({
+    name: 'payments_orphan_links_paid_total',
+    help: 'Payments through links whose creation was not answered, and which no client was given: somebody has to look.',
+    registers,
+  })
   addGauge('payments_sockets_open', 'WebSocket connections that are open.', gauges.sockets)
+  addGauge('payments_event_streams_open', 'Streams of server-sent events that are open.', gauges.eventStreams)
+  addGauge('payments_callback_subscriptions_open', 'Subscriptions with callbacks to a router.', gauges.callbacks)
   addGauge('payments_streams_open', 'Streams of events that are being followed.', gauges.streams)
   return {
     registry,
     webhookAnswered: (status, disposition) => webhooks.inc({ status, disposition }),
+    readEnded: (outcome) => reads.inc({ outcome }),
+    swept: () => sweeps.inc(),
+    upstream: createUpstreamMetrics(registry, gauges.sites),
+    turnedAway: (reason) => turnedAway.inc({ reason }),
+    orphanLinkPaid: () => orphans.inc(),
   }
 
   function addGauge(name: string, help: string, read: () => number): void {
@@ -41,4 +92,31 @@ export function createMetrics(gauges: Gauges): Metrics {
     })
     gauge.set(0)
   }
+}
+
+/** Both figures come from one look at the store. Where that fails they are not known, and the other figures still are. */
+function addReadGauges(registers: Registry[], look: () => Promise<ReadBacklog>, clock: () => Date): void {
+  let looking: Promise<ReadBacklog> | null = null
+  const addGauge = (name: string, help: string, figure: (backlog: ReadBacklog) => number) =>
+    new Gauge({
+      name,
+      help,
+      registers,
+      async collect() {
+        looking ??= look().finally(() => (looking = null))
+        this.set(await looking.then(figure, () => Number.NaN))
+      },
+    })
+
+  addGauge(
+    'payments_unconfirmed_oldest_seconds',
+    'Age of the oldest payment in doubt, or due to be read and not read; 0 when there is none.',
+    ({ unconfirmedSince }) =>
+      unconfirmedSince === null ? 0 : Math.max(0, (clock().getTime() - unconfirmedSince.getTime()) / 1000),
+  )
+  addGauge(
+    'payments_reads_waiting',
+    'Reads of payments, links and agreements that are due, counted up to 10000.',
+    ({ waiting }) => waiting,
+  )
 }

@@ -1,22 +1,32 @@
 import { issueDevelopmentToken } from './access/issue-token.ts'
 import { ALL_SCOPES } from './access/scopes.ts'
 import type { AppConfig } from './app.ts'
+import { pagesAreBuilt } from './http/pages.ts'
 
 const TOKEN_TTL_S = 7 * 24 * 3_600
 
-/** Where everything is, and a token to try it with: what a developer reads after `npm start`. Not for production. */
-export async function startMessage(config: AppConfig, url: string): Promise<string> {
+/**
+ * Where everything is, and a token to try it with: what a developer reads after `npm start`. Not for production. `pages` is
+ * the folder that holds them; default: where the build puts them.
+ */
+export async function startMessage(config: AppConfig, url: string, pages?: string): Promise<string> {
   const lines = [
     '',
     'payments-subgraph is ready',
     `  GraphQL          ${url}/graphql`,
+    `  Explorer         the same, in a browser`,
     `  Subscriptions    ${url.replace(/^http/, 'ws')}/graphql  (graphql-transport-ws)`,
+    `  Console          ${url}/console  (sign in with a token)`,
+    ...(config.upstream.environment === 'sandbox'
+      ? [`  Shop, sandbox    ${url}/shop  ${new URL(config.upstream.url).origin}/sandbox`]
+      : []),
     `  Webhooks         ${config.http.publicUrl.endsWith(':0') ? url : config.http.publicUrl}/webhooks/payments`,
     `  Health, metrics  ${url}/health/ready  ${url}/metrics`,
     `  Service          ${config.upstream.url}`,
-    `  Data             ${config.database.path}`,
+    `  Data             ${config.database.kind === 'sqlite' ? config.database.path : config.database.place}`,
     ...(config.generated.length > 0 ? [`  Generated keys   ${config.generated.join(', ')}  (development only)`] : []),
     ...(await tokenLines(config)),
+    ...(pagesAreBuilt(pages) ? [] : ['', 'There are no pages yet: `npm run build:web` builds them.']),
     '',
   ]
   return `${lines.join('\n')}\n`

@@ -32,6 +32,11 @@ describe('the checker bites', () => {
     ['src/http/server.ts', '../app.ts'],
     ['src/graphql/schema.ts', '../metrics.ts'],
     ['src/client/watch.ts', '../graphql/context.ts'],
+    ['src/operator/run.ts', '../domain/delivery.ts'],
+    ['src/app.ts', './operator/run.ts'],
+    ['src/app.ts', './cli.ts'],
+    ['src/shop/orders.ts', '../domain/money.ts'],
+    ['src/http/server.ts', '../shop/shop.ts'],
     ['src/app.ts', '../test/network.ts'],
   ])('on %s importing %s', (from, specifier) => {
     const found = violations(new Map([[from, `import type { X } from '${specifier}'\n`]]))
@@ -74,7 +79,8 @@ describe('the checker lets through', () => {
     ['src/http/server.ts', '../webhook/receive.ts'],
     ['src/graphql/schema.ts', '../store/store.ts'],
     ['src/operations/outcome.ts', '../live/tail.ts'],
-    ['src/services.ts', './app.ts'],
+    ['src/app.ts', './composition/services.ts'],
+    ['src/composition/shop.ts', '../shop/shop.ts'],
   ])('%s importing %s', (from, specifier) => {
     expect(violations(new Map([[from, `import { X } from '${specifier}'\n`]]))).toStrictEqual([])
   })

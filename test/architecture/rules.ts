@@ -2,23 +2,34 @@ import { type Arrow, arrowsOf, partOf, type SourceFiles, specifiersIn, withoutCo
 
 /** The parts of src from the top down: an arrow may stay on its level or lead down, never up. */
 const LEVELS: readonly (readonly string[])[] = [
-  ['main', 'index'],
+  ['cli'],
+  ['main', 'index', 'backup'],
   ['app'],
+  ['composition', 'metrics'],
   ['http'],
   ['graphql'],
   ['operations', 'live', 'reconcile', 'upstream', 'store', 'access', 'webhook'],
-  ['domain', 'keys', 'log', 'config'],
+  ['domain', 'keys', 'log', 'config', 'tracing', 'within'],
 ]
 
 /** Parts that stand beside the others. */
-const NEIGHBOURS = new Set(['sandbox', 'client', 'web'])
+const NEIGHBOURS = new Set(['sandbox', 'client', 'web', 'operator', 'shop'])
 
 const PICTURE = LEVELS.map((parts) => parts.join(', ')).join(' → ')
 
-const WEBHOOK_USES = /^src\/(webhook|domain|store|upstream\/wire|keys|log)\b/
+const WEBHOOK_USES = /^src\/(webhook|domain|store|upstream\/wire|keys|log|within)\b/
 const SANDBOX_USES = ['src/webhook/signature.ts', 'src/domain/exact-json.ts']
-const SANDBOX_USERS = ['src/main.ts', 'src/index.ts']
-const PROCESS_OWNERS = ['src/main.ts', 'src/sandbox/main.ts']
+const SANDBOX_USERS = ['src/main.ts', 'src/index.ts', 'src/cli.ts']
+const SHOP_USERS = ['src/composition/shop.ts']
+const OPERATOR_USERS = ['src/cli.ts']
+const PROCESS_OWNERS = [
+  'src/cli.ts',
+  'src/main.ts',
+  'src/backup.ts',
+  'src/token.ts',
+  'src/sandbox/main.ts',
+  'src/operator/main.ts',
+]
 
 /** Facts about the process, which nobody can change by asking. */
 const PROCESS_FACTS = 'arch|cpuUsage|hrtime|memoryUsage|pid|platform|resourceUsage|uptime|version|versions'
@@ -36,7 +47,7 @@ const RULES: readonly Rule[] = [
     forbids: ({ from, to }) => [partOf(from), partOf(to)].toSorted().join() === 'store,upstream',
   },
   {
-    reason: 'a webhook needs domain, store, upstream/wire, keys and log, and nothing else',
+    reason: 'a webhook needs domain, store, upstream/wire, keys, log and within, and nothing else',
     forbids: ({ from, to }) => partOf(from) === 'webhook' && !WEBHOOK_USES.test(to),
   },
   {
@@ -52,6 +63,19 @@ const RULES: readonly Rule[] = [
     forbids: (arrow) => leaves('client')(arrow) && partOf(arrow.to) !== 'domain',
   },
   { reason: 'nothing imports the web pages', forbids: enters('web') },
+  {
+    reason: "the operator's command line is a client of the graph and imports nothing of ours",
+    forbids: leaves('operator'),
+  },
+  {
+    reason: `only ${OPERATOR_USERS.join(' and ')} imports the operator's command line`,
+    forbids: (arrow) => enters('operator')(arrow) && !OPERATOR_USERS.includes(arrow.from),
+  },
+  { reason: "the demo shop's server is a client of the graph and imports nothing of ours", forbids: leaves('shop') },
+  {
+    reason: `only ${SHOP_USERS.join(' and ')} imports the demo shop's server`,
+    forbids: (arrow) => enters('shop')(arrow) && !SHOP_USERS.includes(arrow.from),
+  },
 ]
 
 /** Everything in these files that the picture of the architecture does not allow, one sentence each. */

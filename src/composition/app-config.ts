@@ -1,0 +1,24 @@
+import type { Config, UpstreamConfig } from '../config.ts'
+import type { CallbackLimits } from '../http/callback/callback-subscriptions.ts'
+import type { EventStreamLimits } from '../http/carry-events.ts'
+import type { Logger } from '../log.ts'
+import type { Timer } from '../reconcile/timer.ts'
+import type { BreakerSettings } from '../upstream/breaker.ts'
+
+/** A configuration that names the service: the built-in sandbox has been started, where it was asked for. */
+export type AppConfig = Omit<Config, 'upstream'> & { readonly upstream: Extract<UpstreamConfig, { kind: 'service' }> }
+
+export type AppOptions = {
+  readonly logger: Logger
+  readonly clock?: () => Date
+  /** By which reads of the service are paced. Default: the system's. */
+  readonly timer?: Timer
+  /** Called when the app cannot go on: what it has acknowledged is safe, and a new start is needed. */
+  readonly onFatal?: () => void
+  /** What replaces the usual settings of the breakers towards the service. */
+  readonly breaker?: Partial<BreakerSettings>
+  /** What replaces the usual limits of sockets, streams of events and callbacks. */
+  readonly limits?: Partial<TransportLimits>
+}
+
+export type TransportLimits = Config['http']['socketLimits'] & EventStreamLimits & CallbackLimits

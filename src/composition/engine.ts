@@ -1,0 +1,41 @@
+import type { ApolloServer } from '@apollo/server'
+import type { GraphQLSchema } from 'graphql'
+import { startApollo } from '../graphql/apollo.ts'
+import type { Context } from '../graphql/context.ts'
+import { createErrorFormatter, type ErrorFormatter } from '../graphql/errors.ts'
+import { createHideNames } from '../graphql/hidden-names.ts'
+import type { OperationPolicy } from '../graphql/operation-policy.ts'
+import { createOperationGate, type OperationGate } from '../graphql/prepare-operation.ts'
+import { createSchema } from '../graphql/schema.ts'
+import { loadTrustedDocuments } from '../graphql/trusted-documents.ts'
+import type { Logger } from '../log.ts'
+import type { Tracing } from '../tracing/tracing.ts'
+import type { AppConfig } from './app-config.ts'
+
+/** What runs operations, whichever transport brings them. */
+export type Engine = {
+  readonly schema: GraphQLSchema
+  /** The gate that every operation passes. */
+  readonly prepare: OperationGate['prepare']
+  readonly formatError: ErrorFormatter
+  /** Runs what comes over HTTP and is answered at once. */
+  readonly apollo: ApolloServer<Context>
+}
+
+type EngineOptions = { readonly logger: Logger; readonly tracing: Tracing | null }
+
+/** Makes the schema, and what admits and runs operations. Rejects when the manifest of trusted documents cannot be read. */
+export async function startEngine(config: AppConfig, { logger, tracing }: EngineOptions): Promise<Engine> {
+  const { production } = config
+  const schema = createSchema({ production })
+  const policy = policyOf(config)
+  const trusted = config.trustedDocuments === null ? null : loadTrustedDocuments(config.trustedDocuments)
+  const { prepare, documentBySha256 } = createOperationGate({ schema, policy, trusted })
+  const formatError = createErrorFormatter({ logger, hideNames: policy.hideNames ? createHideNames(schema) : null })
+  const apollo = await startApollo({ schema, documentBySha256, formatError, production, logger, tracing })
+  return { schema, prepare, formatError, apollo }
+}
+
+function policyOf({ limits, production, router }: AppConfig): OperationPolicy {
+  return { limits, introspection: !production, routerOnly: router.kind === 'guarded', hideNames: production }
+}

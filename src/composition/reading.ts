@@ -1,0 +1,97 @@
+import { randomUUID } from 'node:crypto'
+import type { Logger } from '../log.ts'
+import type { Metrics } from '../metrics.ts'
+import { agreementReads } from '../reconcile/agreement-reads.ts'
+import { createLeader } from '../reconcile/leader.ts'
+import { paymentReads } from '../reconcile/payment-reads.ts'
+import { createReadBudget } from '../reconcile/read-budget.ts'
+import { createReader, type Reader } from '../reconcile/reader.ts'
+import type { Timer } from '../reconcile/timer.ts'
+import { startUpkeep } from '../reconcile/upkeep.ts'
+import type { ReadSubject, Store } from '../store/store.ts'
+import type { UpstreamClient } from '../upstream/client.ts'
+import type { Sites } from '../upstream/sites.ts'
+
+/** Whatever asks the service of its own accord. */
+export type Reading = {
+  readonly payments: Reader<ReadSubject>
+  wakePayments(): void
+  wakeAgreements(): void
+  /** Takes up what an earlier run left undone, once this process is the one that reads. */
+  start(): void
+  /** Waits until no read is under way. */
+  idle(): Promise<void>
+  close(): Promise<void>
+}
+
+type ReadingParts = {
+  readonly store: Store
+  readonly upstream: UpstreamClient
+  readonly sites: Sites
+  readonly logger: Logger
+  readonly clock: () => Date
+  readonly timer: Timer
+  readonly observe: Pick<Metrics, 'readEnded' | 'swept'>
+}
+
+/** Makes the readers of payments and agreements, who leads in a cluster, and the upkeep of what is kept. */
+export function createReading(parts: ReadingParts): Reading {
+  const { store, upstream, sites, logger, clock, timer, observe } = parts
+  const budget = createReadBudget({ timer, logger })
+  const leader = createLeader({
+    leases: store.leases,
+    owner: randomUUID(),
+    logger,
+    clock,
+    timer,
+    onGained: async () => {
+      await upkeep.beat()
+      wakePayments()
+      wakeAgreements()
+    },
+  })
+  const { isLeader } = leader
+  const common = { budget, logger, clock, timer, isLeader, onRead: observe.readEnded }
+  const payments = createReader({
+    ...common,
+    source: paymentReads({ reads: store.reads, upstream, sites, clock }),
+  })
+  const agreements = createReader({
+    ...common,
+    source: agreementReads({ reads: store.agreementReads, upstream, sites, clock }),
+  })
+  const wakePayments = () => payments.wake()
+  const wakeAgreements = () => agreements.wake()
+  const upkeep = startUpkeep({
+    store,
+    logger,
+    clock,
+    timer,
+    isLeader,
+    onSwept() {
+      observe.swept()
+      wakePayments()
+    },
+  })
+  let started: Promise<void> = Promise.resolve()
+
+  return {
+    payments,
+    wakePayments,
+    wakeAgreements,
+    start() {
+      started = leader.start()
+    },
+    async idle() {
+      await started
+      await Promise.all([payments.idle(), agreements.idle()])
+    },
+    async close() {
+      await started
+      budget.close()
+      await upkeep.close()
+      await Promise.all([payments.close(), agreements.close()])
+      await leader.close()
+    },
+  }
+}

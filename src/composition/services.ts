@@ -1,0 +1,149 @@
+import type { Services } from '../graphql/context.ts'
+import { createCursorCodec } from '../keys/cursor.ts'
+import { createKeyRing } from '../keys/key-ring.ts'
+import { startTail } from '../live/tail.ts'
+import type { Logger } from '../log.ts'
+import type { Metrics } from '../metrics.ts'
+import { createHealth, type OpenStreams } from '../operations/health.ts'
+import { createRequirementsReader } from '../operations/method-requirements.ts'
+import { createOperations } from '../operations/operations.ts'
+import { systemTimer, type Timer } from '../reconcile/timer.ts'
+import { openSqliteStore } from '../store/sqlite.ts'
+import type { Store } from '../store/store.ts'
+import type { Tracing } from '../tracing/tracing.ts'
+import type { BreakerSettings } from '../upstream/breaker.ts'
+import { createUpstreamClient, type UpstreamClient } from '../upstream/client.ts'
+import { createKeyedCache } from '../upstream/keyed-cache.ts'
+import { createMethodCache } from '../upstream/method-cache.ts'
+import { createSiteStates } from '../upstream/site-states.ts'
+import { createSites, type Sites } from '../upstream/sites.ts'
+import type { UpstreamWatch } from '../upstream/watch.ts'
+import { within } from '../within.ts'
+import type { AppConfig } from './app-config.ts'
+import { createDoors, type Doors } from './doors.ts'
+import { createReading } from './reading.ts'
+
+/** Everything behind the transports. */
+export type Backend = {
+  readonly services: Services
+  readonly doors: Doors
+  /** Takes up what an earlier run left undone. */
+  start(): void
+  /** Waits until no read of the service is under way. */
+  settle(): Promise<void>
+  /** Ends what runs by itself, waits at most so many milliseconds for what is under way, and closes the store. */
+  close(milliseconds: number): Promise<void>
+}
+
+type BackendOptions = {
+  readonly logger: Logger
+  readonly clock: () => Date
+  readonly publicUrl: () => string
+  /** Called when the store has failed in a way that only a new start mends. */
+  readonly onFatal: () => void
+  readonly timer?: Timer | undefined
+  readonly observe: Pick<Metrics, 'readEnded' | 'swept'>
+  readonly breaker: Partial<BreakerSettings>
+  /** Told what the service does. */
+  readonly watch: UpstreamWatch
+  readonly tracing: Tracing | null
+  /** What clients have open at the transports. */
+  readonly openStreams: () => Omit<OpenStreams, 'subscriptions'>
+}
+
+/** Opens the store and the client of the service, and makes what stands between them and the transports. */
+export async function startServices(config: AppConfig, options: BackendOptions): Promise<Backend> {
+  const { logger, clock, timer = systemTimer, observe, breaker } = options
+  const sites = createSites(config.upstream.sites)
+  const states = createSiteStates(clock)
+  const upstream = createUpstreamClient({
+    baseUrl: config.upstream.url,
+    sites,
+    breaker,
+    tracing: options.tracing,
+    ...states.noting(options.watch),
+  })
+  const store = await openStore(config, clock)
+  store.onFatal((failure) => {
+    logger.fatal({ err: failure }, 'the store cannot be written to any more')
+    options.onFatal()
+  })
+  const tail = await startTail({ log: store.log, logger })
+  const keys = createKeyRing(config.signingKeys)
+  const reading = createReading({ store, upstream, sites, logger, clock, timer, observe })
+  const lists = createMethodLists(upstream, sites)
+  const operations = createOperations({
+    ...options,
+    ...lists,
+    store,
+    upstream,
+    sites,
+    keys,
+    reader: reading.payments,
+    sandbox: config.upstream.environment === 'sandbox',
+    onReadDue() {
+      reading.wakePayments()
+      reading.wakeAgreements()
+    },
+  })
+  const enabled = new Set(sites.all.flatMap((site) => site.currencies))
+
+  return {
+    services: {
+      ...lists,
+      store,
+      tail,
+      operations,
+      health: createHealth({
+        sites,
+        states,
+        methods: lists.methods,
+        store,
+        clock,
+        streams: () => ({ ...options.openStreams(), subscriptions: tail.listeners }),
+      }),
+      keys,
+      cursors: createCursorCodec(keys, store.logId),
+      clock,
+      isEnabled: ({ code }) => enabled.has(code),
+    },
+    doors: createDoors(config, { store, keys, logger, clock, reading }),
+    start: reading.start,
+    settle: reading.idle,
+    async close(milliseconds) {
+      tail.close()
+      const end = async () => {
+        await reading.close()
+        await upstream.close()
+      }
+      await within(end(), milliseconds, () =>
+        logger.warn(
+          { durationMs: milliseconds },
+          'the drain was cut short: what is under way is taken up at the next start',
+        ),
+      )
+      await store.close()
+    },
+  }
+}
+
+async function openStore({ database }: AppConfig, clock: () => Date): Promise<Store> {
+  if (database.kind === 'sqlite') return openSqliteStore({ path: database.path, clock })
+  const { openPostgresStore } = await import('../store/postgres.ts')
+  return openPostgresStore({ url: database.url.reveal(), clock })
+}
+
+/** The cached lists of methods, and what each method asks for. */
+function createMethodLists(upstream: UpstreamClient, sites: Sites) {
+  const methods = createMethodCache({ load: (site) => upstream.listPayinMethods(site), sites })
+  const directMethods = createMethodCache({ load: (site) => upstream.listDirectPayinMethods(site), sites })
+  const payoutMethods = createMethodCache({ load: (site) => upstream.listPayoutMethods(site), sites })
+  const requirements = createRequirementsReader({
+    upstream,
+    sites,
+    directMethods,
+    payoutMethods,
+    createCache: createKeyedCache,
+  })
+  return { methods, payoutMethods, requirements }
+}
