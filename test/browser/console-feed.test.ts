@@ -1,0 +1,221 @@
+import type { Page, WebSocketRoute } from 'playwright-core'
+import { beforeAll, describe, expect, test, vi } from 'vitest'
+import { createAgreement, NO_ANSWER } from '../agreements.ts'
+import { startNetwork, type Network } from '../network.ts'
+import { createLink } from '../operations.ts'
+import { accessibilityFaults, findBrowser, keepPicture } from './browser.ts'
+import { goTo, openConsole, PATIENT, soon } from './console.ts'
+
+vi.setConfig(PATIENT)
+const browser = await findBrowser()
+/** What a browser says of a server that is not there for a moment. */
+const GONE = /ERR_CONNECTION_REFUSED|WebSocket connection|status of 503/
+
+describe.skipIf(browser.isMissing)('the feed of the console', () => {
+  let network: Network
+  beforeAll(async () => {
+    network = await startNetwork({ sandbox: NO_ANSWER })
+    return () => network.close()
+  })
+
+  const live = async (options: Parameters<typeof openConsole>[2] = {}) => {
+    const page = await openConsole(await browser.profile({ expectedErrors: [GONE] }), network, options)
+    await isLive(page)
+    return page
+  }
+
+  test('shows a payment as it is made, and leads to it', async () => {
+    const page = await live()
+    const { id } = await paid('order-live')
+    await rowOf(page, 'order-live', '→ received').waitFor()
+    expect(await texts(page, 'order-live')).toEqual(LIFE)
+    expect(await accessibilityFaults(page)).toEqual([])
+    await keepPicture(page, 'console-feed')
+    await page.getByRole('row').filter({ hasText: 'Link created' }).getByRole('link').click()
+    await page.getByRole('heading', { level: 1, name: 'Link order-live' }).waitFor()
+    expect(page.url()).toContain(`#/links/${id}`)
+    await page.goBack()
+    await rowOf(page, 'order-live', '→ received').getByRole('link').click()
+    await page.getByRole('heading', { level: 1, name: 'Payment order-live' }).waitFor()
+  })
+
+  test('goes on over a reload and a restart of the server, without a hole or a repeat', async () => {
+    const page = await live()
+    await paid('order-before')
+    await rowOf(page, 'order-before', '→ received').waitFor()
+    await page.goto('about:blank')
+    await paid('order-meanwhile')
+    await page.goBack()
+    await rowOf(page, 'order-meanwhile', '→ received').waitFor()
+    await isLive(page)
+    await network.restart()
+    await paid('order-after')
+    await rowOf(page, 'order-after', '→ received').waitFor({ timeout: 15_000 })
+    for (const reference of ['order-before', 'order-meanwhile', 'order-after'])
+      expect(await texts(page, reference)).toEqual(LIFE)
+    expect(await numbers(page)).toEqual(await recorded(await numbers(page)))
+  })
+
+  test('is filtered by kind, in the address', async () => {
+    const page = await live()
+    const { id } = await createAgreement(network, { clientTransactionId: 'mandate-7' })
+    await paid('order-filter')
+    await rowOf(page, 'order-filter', '→ received').waitFor()
+    await page.getByLabel('Agreement created').check()
+    await page.waitForURL('**/console#/feed?kind=AGREEMENT_CREATED')
+    await rowOf(page, 'order-filter', '→ received').waitFor({ state: 'detached' })
+    expect(await page.getByRole('row').count()).toBe(2)
+    await page.goBack()
+    await rowOf(page, 'order-filter', '→ received').waitFor()
+    expect(await page.getByLabel('Agreement created').isChecked()).toBe(false)
+    await page.getByRole('link', { name: 'mandate-7' }).click()
+    await page.waitForURL(`**/console#/agreements/${id}`)
+  })
+
+  test('can be held and continued', async () => {
+    const page = await live()
+    await page.getByRole('button', { name: 'Pause' }).click()
+    await paid('order-held')
+    await page.getByRole('button', { name: /Continue \(5 held back\)/ }).waitFor()
+    expect(await page.getByRole('link', { name: 'order-held' }).count()).toBe(0)
+    await page.getByRole('button', { name: /Continue/ }).click()
+    await rowOf(page, 'order-held', '→ received').waitFor()
+    expect(await texts(page, 'order-held')).toEqual(LIFE)
+    await page.getByRole('button', { name: 'Empty the list' }).click()
+    await page.getByText('Nothing has happened').waitFor()
+  })
+
+  test('says when the log does not reach back to where it was', async () => {
+    const page = await live()
+    await page.evaluate(() => {
+      window.addEventListener('pagehide', () =>
+        sessionStorage.setItem('console.feed', JSON.stringify({ events: [], cursor: 'AAAAAAAAAAAAAAAAAAAAAA' })),
+      )
+    })
+    await page.reload()
+    await page.getByText('events before the newest ones may be missing').waitFor()
+    await paid('order-anew')
+    await rowOf(page, 'order-anew', '→ received').waitFor()
+    expect(await texts(page, 'order-anew')).toEqual(LIFE)
+  })
+
+  test('goes on while another view is shown', async () => {
+    const page = await live({ at: '/health' })
+    await paid('order-elsewhere')
+    await goTo(page, '/feed')
+    await rowOf(page, 'order-elsewhere', '→ received').waitFor()
+    expect(await texts(page, 'order-elsewhere')).toEqual(LIFE)
+  })
+
+  test('stays quick with ten thousand events, and holds the newest five hundred', async () => {
+    const profile = await browser.profile()
+    // More events than the service would tell of in a day of tests: they are made at the socket.
+    await profile.context.routeWebSocket('**/graphql', flood(10_000))
+    const page = await openConsole(profile, network)
+    await page.evaluate(watchFrames)
+    await page.getByRole('row').filter({ hasText: 'order-10000' }).waitFor()
+    expect(await page.locator('[data-row]').count()).toBe(500)
+    await page.getByText('The newest 500 are shown.').waitFor()
+    expect(await page.evaluate(() => Number(document.documentElement.dataset['longestFrame']))).toBeLessThan(1_500)
+    // What is rare is not pushed out by what is frequent.
+    await page.getByLabel('Agreement created').check()
+    await soon(() => page.locator('[data-row]').allTextContents()).toEqual(['order-1'])
+  })
+
+  /** A link that is paid, as the service tells it. */
+  async function paid(reference: string): Promise<{ readonly id: string }> {
+    const link = await createLink(network, { reference })
+    for (const status of ['pending', 'authorised', 'waiting', 'received'] as const)
+      await network.sandbox.control.setStatus(link.id, status)
+    await network.sandbox.settle()
+    return link
+  }
+
+  /** What the log holds from the first of some events to its end, in their order. */
+  async function recorded(ids: readonly string[]): Promise<string[]> {
+    const { data } = await network.ask<{ paymentEvents: { nodes: { id: string }[] } }>(
+      '{ paymentEvents(first: 100) { nodes { id } } }',
+    )
+    const all = data.paymentEvents.nodes.map(({ id }) => id).toReversed()
+    return all.slice(0, ids.length)
+  }
+})
+
+/** The life of a payment, newest first, as the rows tell it. */
+const LIFE = [
+  'Payment status changed: waiting → received',
+  'Payment status changed: authorised → waiting',
+  'Payment status changed: pending → authorised',
+  'Payment status changed: pending',
+  'Link created',
+]
+
+/** Speaks for a server that tells of many events at once. */
+function flood(count: number) {
+  return (socket: WebSocketRoute) =>
+    socket.onMessage((text) => {
+      const { type, id } = JSON.parse(String(text)) as { type: string; id?: string }
+      const send = (message: Record<string, unknown>) => socket.send(JSON.stringify(message))
+      if (type === 'connection_init') send({ type: 'connection_ack' })
+      if (type === 'ping') send({ type: 'pong' })
+      if (type !== 'subscribe') return
+      for (let number = 1; number <= count; number += 1)
+        send({ id, type: 'next', payload: { data: { paymentEventStream: itemOf(number) } } })
+    })
+}
+
+function itemOf(number: number) {
+  const event = {
+    id: `event-${number}`,
+    // The first is of a kind that does not come again.
+    kind: number === 1 ? 'AGREEMENT_CREATED' : number % 2 === 0 ? 'LINK_CREATED' : 'LINK_EXPIRED',
+    sequence: 1,
+    cursor: `cursor-${number}`,
+    receivedAt: new Date(1_800_000_000_000 + number).toISOString(),
+    source: 'COMMAND',
+    fromStatus: null,
+    toStatus: null,
+  }
+  const link = {
+    id: `link-${number}`,
+    reference: `order-${number}`,
+    requestedAmount: null,
+    serverTime: event.receivedAt,
+  }
+  const previousCursor = number === 1 ? null : `cursor-${number - 1}`
+  return { kind: 'EVENT', cursor: event.cursor, previousCursor, event, link, payment: null, agreement: null }
+}
+
+/** Writes down the longest time between two frames, in milliseconds. */
+function watchFrames(): void {
+  let last = performance.now()
+  let longest = 0
+  const frame = (now: number) => {
+    longest = Math.max(longest, now - last)
+    last = now
+    document.documentElement.dataset['longestFrame'] = String(longest)
+    requestAnimationFrame(frame)
+  }
+  requestAnimationFrame(frame)
+}
+
+async function isLive(page: Page): Promise<void> {
+  await page.locator('.identity').getByText('Live', { exact: true }).waitFor()
+}
+
+function rowOf(page: Page, reference: string, text: string) {
+  return page.getByRole('row').filter({ hasText: reference }).filter({ hasText: text })
+}
+
+function texts(page: Page, reference: string): Promise<string[]> {
+  return page.getByRole('row').filter({ hasText: reference }).locator('td:nth-of-type(2)').allTextContents()
+}
+
+/** The ids of the events that the page holds, newest first. */
+function numbers(page: Page): Promise<string[]> {
+  return page.evaluate(() => {
+    window.dispatchEvent(new Event('pagehide'))
+    const { events } = JSON.parse(sessionStorage.getItem('console.feed') ?? '{}') as { events: { id: string }[] }
+    return events.map(({ id }) => id).toReversed()
+  })
+}

@@ -1,0 +1,60 @@
+import { beforeAll, describe, expect, test, vi } from 'vitest'
+import { misaddressedDelivery } from '../deliveries.ts'
+import { startNetwork, type Network } from '../network.ts'
+import { createLink } from '../operations.ts'
+import { historyOf, REFRESH } from '../payments.ts'
+import { accessibilityFaults, findBrowser, keepPicture } from './browser.ts'
+import { openConsole, PATIENT } from './console.ts'
+
+vi.setConfig(PATIENT)
+const browser = await findBrowser()
+
+describe.skipIf(browser.isMissing)('health in the console', () => {
+  let network: Network
+  beforeAll(async () => {
+    network = await startNetwork({ breaker: { least: 3 } })
+    return () => network.close()
+  })
+
+  test('shows what is open, what waits, and a service that does not answer', async () => {
+    const link = await createLink(network)
+    await network.sandbox.control.setStatus(link.id, 'received')
+    await misaddressedDelivery(network, (await historyOf(network, link.id)).payment?.id ?? '')
+    const page = await openConsole(await browser.profile(), network, { at: '/health' })
+    const site = page.getByRole('row').filter({ hasText: 'AUD' })
+    await site.getByText('Available').waitFor()
+    expect(
+      await page
+        .locator('div')
+        .filter({ hasText: /^Deliveries in quarantine/ })
+        .locator('dd')
+        .textContent(),
+    ).toBe('1')
+    // This page's own stream of events.
+    expect(
+      await page
+        .locator('div')
+        .filter({ hasText: /^Sockets/ })
+        .locator('dd')
+        .textContent(),
+    ).toBe('1')
+    network.sandbox.control.addFault({ times: 1000, answer: { status: 500 } })
+    for (let times = 0; times < 6; times += 1) await network.ask(REFRESH, { id: link.id })
+    await site.getByText('Unavailable').waitFor()
+    expect(await accessibilityFaults(page)).toEqual([])
+    await keepPicture(page, 'console-health')
+  })
+
+  test('shows the methods, how fresh they are, and what is missing', async () => {
+    network.sandbox.control.clearFaults()
+    const page = await openConsole(await browser.profile(), network, { at: '/methods' })
+    await page.getByRole('rowheader').filter({ hasText: 'au_card_aud' }).waitFor()
+    expect(await page.getByText(/Read from the service/).count()).toBe(2)
+    await page.getByRole('checkbox', { name: 'KRW' }).check()
+    await page.waitForURL('**/console#/methods?currency=KRW')
+    await page.getByRole('rowheader').filter({ hasText: 'au_card_aud' }).waitFor({ state: 'detached' })
+    expect(await page.getByRole('cell', { name: 'AUD' }).count()).toBe(0)
+    expect(await page.getByRole('cell', { name: 'KRW', exact: true }).count()).toBeGreaterThan(0)
+    expect(await accessibilityFaults(page)).toEqual([])
+  })
+})

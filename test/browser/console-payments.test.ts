@@ -1,0 +1,169 @@
+import type { Page } from 'playwright-core'
+import { beforeAll, describe, expect, test, vi } from 'vitest'
+import { startNetwork, type Network } from '../network.ts'
+import { createLink } from '../operations.ts'
+import { historyOf } from '../payments.ts'
+import { accessibilityFaults, findBrowser, keepPicture } from './browser.ts'
+import { goTo, openConsole, PATIENT, soon } from './console.ts'
+
+vi.setConfig(PATIENT)
+const browser = await findBrowser()
+
+describe.skipIf(browser.isMissing)('payments in the console', () => {
+  let network: Network
+  const made = new Map<string, { readonly linkId: string; readonly paymentId: string }>()
+  beforeAll(async () => {
+    network = await startNetwork()
+    for (let index = 0; index < 22; index += 1) await make(`order-${index}`, 'received')
+    await make('order-failed', 'failed')
+    return () => network.close()
+  })
+
+  test('are found by reference, by id and by the id of their link', async () => {
+    const page = await openConsole(await browser.profile(), network, { at: '/payments' })
+    const { linkId, paymentId } = known('order-3')
+    for (const text of ['order-3', linkId, paymentId]) {
+      await page.getByLabel('Reference, payment id or link id').fill(text)
+      await page.keyboard.press('Enter')
+      await page.waitForURL(`**/console#/payments?q=${text}`)
+      await soon(() => references(page)).toEqual(['order-3'])
+    }
+    await page.getByLabel('Reference, payment id or link id').fill('nobody-knows-it')
+    await page.getByRole('button', { name: 'Apply' }).click()
+    await page.getByText('There are no payments here.').waitFor()
+    const open = await createLink(network, { reference: 'order-open' })
+    await goTo(page, `/payments?q=${open.id}`)
+    expect(await page.getByText('has no payment yet').textContent()).toContain('order-open')
+  })
+
+  test('are filtered in the address, which can be shared and gone back to', async () => {
+    const profile = await browser.profile()
+    const page = await openConsole(profile, network, { at: '/payments' })
+    await page.getByRole('checkbox', { name: 'Failed' }).check()
+    await page.waitForURL('**/console#/payments?phase=FAILED')
+    await soon(() => references(page)).toEqual(['order-failed'])
+    await page.getByRole('checkbox', { name: 'Succeeded' }).check()
+    await page.waitForURL('**/console#/payments?phase=SUCCEEDED%2CFAILED')
+    await soon(async () => (await references(page)).length).toBe(20)
+    await page.goBack()
+    await soon(() => references(page)).toEqual(['order-failed'])
+    expect(await page.getByRole('checkbox', { name: 'Succeeded' }).isChecked()).toBe(false)
+    await page.reload()
+    await soon(() => references(page)).toEqual(['order-failed'])
+    await page.getByLabel('Changed before').fill('2020-01-31T12:00')
+    await page.getByRole('button', { name: 'Apply' }).click()
+    await page.waitForURL('**before=2020-01-31T12%3A00%3A00.000Z**')
+    await page.getByText('There are no payments here.').waitFor()
+    expect(await accessibilityFaults(page)).toEqual([])
+  })
+
+  test('are paged forward', async () => {
+    const page = await openConsole(await browser.profile(), network, { at: '/payments?phase=SUCCEEDED' })
+    await soon(async () => (await references(page)).length).toBe(20)
+    const first = await references(page)
+    await page.getByRole('link', { name: 'Next page' }).click()
+    await soon(async () => (await references(page)).length).toBe(2)
+    const second = await references(page)
+    expect(new Set([...first, ...second]).size).toBe(22)
+    await page.goBack()
+    await soon(() => references(page)).toEqual(first)
+    expect(await accessibilityFaults(page)).toEqual([])
+  })
+
+  test('tell how they came about, in a picture and in words, beside what was delivered', async () => {
+    const link = await createLink(network, { reference: 'order-told' })
+    await network.sandbox.control.setStatus(link.id, 'pending')
+    const paymentId = (await historyOf(network, link.id)).payment?.id ?? ''
+    const page = await openConsole(await browser.profile(), network, { at: `/payments/${paymentId}` })
+    await page.getByRole('heading', { level: 1, name: 'Payment order-told' }).waitFor()
+    for (const status of ['authorised', 'waiting', 'received'] as const)
+      await network.sandbox.control.setStatus(link.id, status)
+    await network.sandbox.control.deliver(link.id, { kind: 'duplicate', count: 2 })
+    const forged = await network.sandbox.control.deliver(link.id, { kind: 'forged', status: 'failed' })
+    expect(forged.deliveries.map(({ status }) => status)).toEqual([401])
+    await network.sandbox.control.setStatus(link.id, 'in_dispute')
+
+    const events = page.getByRole('list', { name: 'Events' }).getByRole('listitem')
+    await events.filter({ hasText: 'in_dispute' }).waitFor()
+    await deliveriesOf(page).filter({ hasText: 'in_dispute' }).waitFor()
+    expect((await events.allTextContents()).map((text) => text.replace(/^.*?M: /, ''))).toEqual([
+      'Link created (by command)',
+      'Payment status changed: pending (by webhook)',
+      'Payment status changed: pending → authorised (by webhook)',
+      'Payment status changed: authorised → waiting (by webhook)',
+      'Payment status changed: waiting → received (by webhook)',
+      'Payment status changed: received → in_dispute (by webhook)',
+    ])
+    expect(await page.locator('svg.timeline .lane').allTextContents()).toEqual([
+      'link made',
+      'pending',
+      'authorised',
+      'waiting',
+      'received',
+      'in_dispute',
+    ])
+    expect(await page.locator('svg.timeline circle').count()).toBe(6)
+    await soon(async () => cells(deliveriesOf(page), 2)).toEqual([
+      'in_dispute',
+      'received',
+      'waiting',
+      'authorised',
+      'pending',
+    ])
+    // The same bytes came three times, and the forged ones were never let in.
+    await soon(async () => cells(deliveriesOf(page), 3)).toEqual(['1', '3', '1', '1', '1'])
+    expect(await page.getByText('failed').count()).toBe(0)
+    expect(await accessibilityFaults(page)).toEqual([])
+    await page.setViewportSize({ width: 1280, height: 1000 })
+    await keepPicture(page, 'console-payment')
+  })
+
+  test('show bodies of deliveries, where the token may see them', async () => {
+    const { paymentId } = known('order-5')
+    const page = await openConsole(await browser.profile(), network, { at: `/payments/${paymentId}` })
+    await deliveriesOf(page).first().getByRole('link').first().click()
+    await page.waitForURL('**/console#/deliveries/**')
+    expect(await page.getByRole('group', { name: 'Body' }).textContent()).toContain('"status": "received"')
+    expect(await accessibilityFaults(page)).toEqual([])
+    const { hash } = new URL(page.url())
+    const without = await openConsole(await browser.profile(), network, {
+      scopes: ['payments:read'],
+      at: hash.slice(1),
+    })
+    await soon(() => without.locator('.unavailable').allTextContents()).toEqual([
+      'Bodies: unavailable. The token lacks payments:risk.',
+      'Replays: unavailable. The token lacks webhooks:replay.',
+    ])
+  })
+
+  test('say why they failed', async () => {
+    const { paymentId } = known('order-failed')
+    const page = await openConsole(await browser.profile(), network, { at: `/payments/${paymentId}` })
+    expect(await page.locator('.facts').textContent()).toContain('generic_declined')
+  })
+
+  async function make(reference: string, status: 'received' | 'failed'): Promise<void> {
+    const { id: linkId } = await createLink(network, { reference })
+    await network.sandbox.control.setStatus(linkId, status)
+    made.set(reference, { linkId, paymentId: (await historyOf(network, linkId)).payment?.id ?? '' })
+  }
+
+  function known(reference: string) {
+    const one = made.get(reference)
+    if (one === undefined) throw new Error(`There is no ${reference}.`)
+    return one
+  }
+})
+
+function references(page: Page): Promise<string[]> {
+  return page.locator('table [data-row]').allTextContents()
+}
+
+function deliveriesOf(page: Page) {
+  return page.getByRole('region', { name: 'Deliveries' }).locator('tbody tr')
+}
+
+/** A column of some rows, from 1 after the head. */
+function cells(rows: ReturnType<typeof deliveriesOf>, column: number): Promise<string[]> {
+  return rows.locator(`td:nth-of-type(${column})`).allTextContents()
+}

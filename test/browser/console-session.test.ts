@@ -1,0 +1,150 @@
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { startNetwork, type Network } from '../network.ts'
+import { accessibilityFaults, findBrowser } from './browser.ts'
+import { goTo, openConsole, PATIENT } from './console.ts'
+
+vi.setConfig(PATIENT)
+const browser = await findBrowser()
+/** What a browser says of an answer that refuses the token. */
+const REFUSAL = /status of 401/
+
+describe.skipIf(browser.isMissing)('who uses the console', () => {
+  let network: Network
+  beforeAll(async () => {
+    network = await startNetwork()
+    return () => network.close()
+  })
+
+  const formAt = async (expectedErrors: readonly RegExp[] = []) => {
+    const { open } = await browser.profile({ expectedErrors })
+    const page = await open(`${network.app.url}/console`)
+    const signIn = async (token: string) => {
+      await page.getByLabel('Client token').fill(token)
+      await page.getByRole('button', { name: 'Sign in' }).click()
+    }
+    return { page, signIn }
+  }
+
+  test('signs in with a token, which tells who they are, what they may do and until when', async () => {
+    const { page, signIn } = await formAt()
+    expect(await accessibilityFaults(page)).toEqual([])
+    await signIn(`Bearer ${await network.token({ subject: 'grace', scopes: ['payments:read', 'payments:risk'] })}`)
+    await page.getByText('grace').click()
+    await page.getByText(/^The token ends .+20\d\d/).waitFor()
+    expect(await page.locator('.identity li').allTextContents()).toEqual(['payments:read', 'payments:risk'])
+    expect(await accessibilityFaults(page)).toEqual([])
+  })
+
+  test('stays signed in over a reload, in this tab alone, and signs out for good', async () => {
+    const profile = await browser.profile()
+    const page = await openConsole(profile, network)
+    await page.reload()
+    await page.getByRole('button', { name: 'Sign out' }).waitFor()
+    expect(await page.evaluate(() => Object.values(localStorage))).toEqual([])
+    const other = await profile.open(`${network.app.url}/console`)
+    await other.getByLabel('Client token').waitFor()
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    await page.reload()
+    await page.getByLabel('Client token').waitFor()
+    expect(await page.evaluate(() => sessionStorage.length)).toBe(0)
+  })
+
+  test('may come with a token in the fragment, which is gone from the address at once', async () => {
+    const page = await openConsole(await browser.profile(), network)
+    expect(page.url()).toBe(`${network.app.url}/console`)
+    expect(await page.evaluate(() => history.length)).toBeLessThanOrEqual(2)
+  })
+
+  test.each([
+    ['what is no token', async () => 'not-a-token', 'This is not a client token'],
+    ['a token that is over', () => network.token({ ttlSeconds: -60 }), 'This token has expired.'],
+  ])('is told that they gave %s', async (_what, token, sentence) => {
+    const { page, signIn } = await formAt()
+    await signIn(await token())
+    expect(await page.getByRole('alert').filter({ hasText: /./ }).textContent()).toContain(sentence)
+  })
+
+  test('is told when the server does not accept their token', async () => {
+    const { page, signIn } = await formAt([REFUSAL])
+    await signIn(await forgedToken())
+    expect(await page.getByRole('alert').filter({ hasText: /./ }).textContent()).toContain('does not accept this token')
+    expect(await page.evaluate(() => sessionStorage.length)).toBe(0)
+  })
+
+  test('is signed out when the token ends, with the reason', async () => {
+    const { open } = await browser.profile()
+    const page = await open(`${network.app.url}/console#token=${await network.token({ ttlSeconds: 3 })}`)
+    expect(await page.locator('.notice').textContent()).toBe('Your token has expired. Sign in with a new one.')
+    expect(await page.evaluate(() => sessionStorage.length)).toBe(0)
+  })
+
+  test('is signed out when the server no longer accepts the token', async () => {
+    const { open } = await browser.profile({ expectedErrors: [REFUSAL] })
+    const page = await open(`${network.app.url}/console#token=${await forgedToken()}`)
+    expect(await page.locator('.notice').textContent()).toContain('The server no longer accepts your token.')
+  })
+
+  test('sees in every view which scope is missing', async () => {
+    const page = await openConsole(await browser.profile(), network, { scopes: [] })
+    const seen: string[] = []
+    for (const [at, title] of VIEWS) {
+      await goTo(page, at)
+      await page.getByRole('heading', { level: 1, name: title }).waitFor()
+      seen.push((await page.locator('.unavailable').first().textContent()) ?? '')
+    }
+    expect(seen).toEqual([
+      'Live events: unavailable. The token lacks payments:read.',
+      'Payments: unavailable. The token lacks payments:read.',
+      'Links: unavailable. The token lacks payments:read.',
+      'Agreements: unavailable. The token lacks agreements:read.',
+      'Deliveries: unavailable. The token lacks payments:read.',
+      'Health: unavailable. The token lacks payments:read.',
+      'Methods of money out: unavailable. The token lacks payouts:read.',
+    ])
+    // Those of money in need none.
+    await page.getByText('au_card_aud').waitFor()
+    expect(await accessibilityFaults(page)).toEqual([])
+  })
+
+  test('can use it where only trusted documents run', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'trusted-'))
+    onTestFinished(() => rmSync(folder, { recursive: true }))
+    const manifest = join(folder, 'console.json')
+    writeFileSync(manifest, execFileSync(process.execPath, ['scripts/console-documents.ts']))
+    const hardened = await startNetwork({ env: { TRUSTED_DOCUMENTS: manifest } })
+    onTestFinished(() => hardened.close())
+    const page = await openConsole(await browser.profile(), hardened)
+    await page.locator('.identity').getByText('Live', { exact: true }).waitFor()
+    for (const [at, title] of VIEWS) {
+      await goTo(page, at)
+      await page.getByRole('heading', { level: 1, name: title }).waitFor()
+      await page.waitForLoadState('networkidle')
+      expect(await page.locator('.notice').allTextContents()).toEqual([])
+    }
+    for (const kind of ['payments', 'links', 'agreements', 'deliveries']) {
+      await goTo(page, `/${kind}/NOBODY`)
+      await page.getByText(`There are no ${kind} with the id NOBODY here.`).waitFor()
+      expect(await page.locator('.notice').allTextContents()).toEqual([])
+    }
+  })
+
+  /** Its claims can be read, and do not hold: it is signed with no key. */
+  async function forgedToken(): Promise<string> {
+    const [head, claims] = (await network.token()).split('.')
+    return `${head}.${claims}.${'A'.repeat(43)}`
+  }
+})
+
+const VIEWS = [
+  ['/feed', 'Live events'],
+  ['/payments', 'Payments'],
+  ['/links', 'Links'],
+  ['/agreements', 'Agreements'],
+  ['/deliveries', 'Deliveries'],
+  ['/health', 'Health'],
+  ['/methods', 'Methods'],
+] as const

@@ -1,0 +1,79 @@
+import type { Page } from 'playwright-core'
+import { beforeAll, describe, expect, test, vi } from 'vitest'
+import { createAgreement, NO_ANSWER } from '../agreements.ts'
+import { startNetwork, type Network } from '../network.ts'
+import { createLink, type CreatedLink } from '../operations.ts'
+import { accessibilityFaults, findBrowser } from './browser.ts'
+import { goTo, openConsole, PATIENT, soon } from './console.ts'
+
+vi.setConfig(PATIENT)
+const browser = await findBrowser()
+
+describe.skipIf(browser.isMissing)('the views of the console', () => {
+  let network: Network
+  let link: CreatedLink
+  beforeAll(async () => {
+    network = await startNetwork({ sandbox: NO_ANSWER })
+    link = await createLink(network, { reference: 'order-view' })
+    await network.sandbox.control.setStatus(link.id, 'received')
+    await createLink(network, { reference: 'order-open' })
+    const { serviceId } = await createAgreement(network, { clientTransactionId: 'mandate-active' })
+    await network.sandbox.control.setAgreementStatus(serviceId, 'active')
+    await createAgreement(network, { clientTransactionId: 'mandate-new' })
+    return () => network.close()
+  })
+
+  test('list links, and show one', async () => {
+    const page = await openConsole(await browser.profile(), network, { at: '/links' })
+    await soon(() => rows(page)).toEqual(['order-open', 'order-view'])
+    await page.getByRole('checkbox', { name: 'Succeeded' }).check()
+    await soon(() => rows(page)).toEqual(['order-view'])
+    expect(await accessibilityFaults(page)).toEqual([])
+    await page.getByRole('link', { name: 'order-view' }).click()
+    await page.getByRole('heading', { level: 1, name: 'Link order-view' }).waitFor()
+    expect(await page.locator('.facts').textContent()).toMatch(/Paid.*125\.50.*received/)
+    await page.getByRole('button', { name: 'Reconcile now' }).click()
+    await page.getByText('The service was read: nothing had changed.').waitFor()
+    expect(await accessibilityFaults(page)).toEqual([])
+  })
+
+  test('list agreements by status, and show one', async () => {
+    const page = await openConsole(await browser.profile(), network, { at: '/agreements' })
+    await soon(() => rows(page)).toEqual(['mandate-new', 'mandate-active'])
+    await page.getByRole('checkbox', { name: 'Active' }).check()
+    await soon(() => rows(page)).toEqual(['mandate-active'])
+    expect(await accessibilityFaults(page)).toEqual([])
+    await page.getByRole('link', { name: 'mandate-active' }).click()
+    await page.getByRole('heading', { level: 1, name: 'Agreement mandate-active' }).waitFor()
+    expect(await page.locator('.facts').textContent()).toMatch(/Active.*250\.50.*Membership of the club.*Ada Payer/)
+    expect(await page.locator('svg.timeline .lane').allTextContents()).toEqual(['created', 'active'])
+  })
+
+  test('list deliveries by disposition and by what they are about', async () => {
+    const page = await openConsole(await browser.profile(), network, { at: '/deliveries' })
+    const applied = page.getByRole('row').filter({ hasText: 'Applied' })
+    await soon(() => applied.count()).toBeGreaterThan(0)
+    expect(await accessibilityFaults(page)).toEqual([])
+    await page.getByRole('checkbox', { name: 'Quarantined' }).check()
+    await page.getByText('There are no deliveries here.').waitFor()
+    const { data } = await network.ask<{ paymentLink: { payment: { id: string } } }>(
+      'query P($id: ID!) { paymentLink(id: $id) { payment { id } } }',
+      { id: link.id },
+    )
+    await goTo(page, `/deliveries?subject=${data.paymentLink.payment.id}`)
+    await soon(() => applied.count()).toBe(1)
+    await applied.getByRole('link', { name: data.paymentLink.payment.id }).click()
+    await page.getByRole('heading', { level: 1, name: 'Payment order-view' }).waitFor()
+  })
+
+  test('say what is not there', async () => {
+    const page = await openConsole(await browser.profile(), network, { at: '/payments/NOBODY' })
+    await page.getByText('There are no payments with the id NOBODY here.').waitFor()
+    await goTo(page, '/nowhere')
+    expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe('Live events')
+  })
+})
+
+function rows(page: Page): Promise<string[]> {
+  return page.locator('[data-row]').allTextContents()
+}

@@ -1,0 +1,40 @@
+import type { Page } from 'playwright-core'
+import { expect } from 'vitest'
+import type { Scope } from '../../src/access/scopes.ts'
+import type { Network } from '../network.ts'
+import type { Profile } from './browser.ts'
+
+export type ConsoleOptions = {
+  readonly scopes?: readonly Scope[]
+  readonly subject?: string
+  readonly ttlSeconds?: number
+  /** The view, such as `/payments?phase=FAILED`. */
+  readonly at?: string
+}
+
+/** Opens the console, signed in with every scope unless told otherwise. */
+export async function openConsole(
+  { open }: Profile,
+  network: Network,
+  { at = '', ...options }: ConsoleOptions = {},
+): Promise<Page> {
+  const page = await open(`${network.app.url}/console#token=${await network.token(options)}`)
+  await page.getByRole('button', { name: 'Sign out' }).waitFor()
+  if (at !== '') await goTo(page, at)
+  return page
+}
+
+/** Goes to a view of the console, as an address that was given on would. */
+export async function goTo(page: Page, view: string): Promise<void> {
+  await page.evaluate((hash) => {
+    location.hash = hash
+  }, `#${view}`)
+}
+
+/** How long a test of the console may take, in milliseconds: it shares its processors with a browser. */
+export const PATIENT = { testTimeout: 60_000 }
+
+/** What a page shows in the end, to be compared. */
+export function soon<Value>(look: () => Promise<Value> | Value) {
+  return expect.poll(look, { timeout: 15_000 })
+}

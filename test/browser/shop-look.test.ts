@@ -1,0 +1,127 @@
+import { beforeAll, describe, expect, test } from 'vitest'
+import { startNetwork, type Network } from '../network.ts'
+import { accessibilityFaults, findBrowser, keepPicture } from './browser.ts'
+import { openDrawer, openPopup, overflowOf, placeOrder, PURCHASE_MS, showsHeadline } from './shop.ts'
+
+const browser = await findBrowser()
+
+describe.skipIf(browser.isMissing)('the shop', { timeout: PURCHASE_MS }, () => {
+  let network: Network
+  beforeAll(async () => {
+    // Slow enough to be looked at: a code is scanned after eight seconds of the sandbox's clock.
+    network = await startNetwork({ sandbox: { paceMs: 400 } })
+    return () => network.close()
+  })
+  const shop = () => `${network.app.url}/shop`
+
+  test('shows a code to scan, and what it says', async () => {
+    const { open } = await browser.profile()
+    const page = await open(shop())
+    await placeOrder(page, { currency: 'VND', method: 'vn_vietqr_vnd' })
+    const popup = await openPopup(page)
+    await popup.getByRole('button', { name: 'Pay', exact: true }).click()
+    await page.getByRole('heading', { name: 'Scan to pay' }).waitFor()
+    await page.getByRole('img', { name: /^QR code for a payment of ₫295,000/ }).waitFor()
+    const content = page.getByLabel('Content of the code')
+    expect(await content.inputValue()).toMatch(/^000201.*295000/)
+    expect(await content.getAttribute('readonly')).not.toBeNull()
+    expect(await accessibilityFaults(page)).toEqual([])
+    await keepPicture(page, 'shop-qr')
+    await network.sandbox.control.advance(10)
+    await showsHeadline(page, 'paid')
+    expect(await page.getByRole('img').count()).toBe(0)
+  })
+
+  test('waits for the phone', async () => {
+    const { open } = await browser.profile()
+    const page = await open(shop())
+    await placeOrder(page, { currency: 'KES', method: 'ke_mobile_money_kes' })
+    const popup = await openPopup(page)
+    await popup.getByRole('button', { name: 'Pay', exact: true }).click()
+    await page.getByText('Approve the payment on your phone.').waitFor()
+    await popup.getByRole('button', { name: 'I have paid' }).click()
+    await showsHeadline(page, 'paid')
+    expect(await page.getByText('Approve the payment on your phone.').count()).toBe(0)
+  })
+
+  test('speaks Japanese where the browser does, and what went wrong as well', async () => {
+    const { open } = await browser.profile({ locale: 'ja-JP' })
+    const page = await open(shop())
+    await page.getByRole('heading', { name: 'カートの中身' }).waitFor()
+    expect(await page.getAttribute('html', 'lang')).toBe('ja')
+    expect(await page.title()).toBe('ショップ')
+    await page.getByLabel('通貨').selectOption('JPY')
+    await page.getByText('合計 ￥1,800').waitFor()
+    expect(await accessibilityFaults(page)).toEqual([])
+    await page.getByRole('button', { name: 'お支払いへ進む' }).click()
+    await page.getByText('お支払いの準備ができました。').waitFor()
+    await openDrawer(page)
+    await page.getByRole('button', { name: 'Decline', exact: true }).click()
+    await page.getByText('お支払いが完了しませんでした。').waitFor()
+    const message = page.locator('.headline + p')
+    expect(await message.textContent()).toMatch(/\p{Script=Hiragana}/u)
+    expect(await accessibilityFaults(page)).toEqual([])
+
+    await page.getByLabel('言語').selectOption('en')
+    await showsHeadline(page, 'failed')
+    expect(await message.textContent()).toMatch(/^[\p{ASCII}’]+$/u)
+    await page.reload()
+    await showsHeadline(page, 'failed')
+    const before = page.url()
+    await page.goto(shop())
+    await placeOrder(page, { currency: 'JPY' })
+    expect(page.url()).not.toBe(before)
+  })
+
+  test.each(['ltr', 'rtl'])('fits into 320 pixels, %s', async (direction) => {
+    const { open } = await browser.profile({ viewport: { width: 320, height: 640 } })
+    const page = await open(shop())
+    await page.evaluate((dir) => document.documentElement.setAttribute('dir', dir), direction)
+    await page.getByRole('radio', { name: /^Card/ }).waitFor()
+    expect(await overflowOf(page)).toBe(0)
+    await placeOrder(page, { currency: 'VND', method: 'vn_vietqr_vnd' })
+    await openDrawer(page)
+    expect(await overflowOf(page)).toBe(0)
+    const popup = await openPopup(page)
+    await popup.getByRole('button', { name: 'Pay', exact: true }).click()
+    await page.getByRole('heading', { name: 'Scan to pay' }).waitFor()
+    expect(await overflowOf(page)).toBe(0)
+  })
+
+  test.each([
+    ['no-preference', 'moving'],
+    ['reduce', 'none'],
+  ] as const)('moves as the reader wants: %s', async (reducedMotion, animation) => {
+    const { open } = await browser.profile({ reducedMotion })
+    const page = await open(shop())
+    await placeOrder(page, { currency: 'KES', method: 'ke_mobile_money_kes' })
+    const popup = await openPopup(page)
+    await popup.getByRole('button', { name: 'Pay', exact: true }).click()
+    await showsHeadline(page, 'started')
+    expect(await page.locator('.headline').evaluate((element) => getComputedStyle(element).animationName)).toBe(
+      animation,
+    )
+  })
+
+  test('reads out each change, and nothing else', async () => {
+    const { open } = await browser.profile()
+    const page = await open(shop())
+    await placeOrder(page)
+    expect(await page.getByRole('status').allTextContents()).toEqual(['Your order is ready to be paid.'])
+    expect(await page.getByRole('timer').textContent()).toMatch(/^(?:30|29):\d\d$/)
+  })
+})
+
+describe.skipIf(browser.isMissing)('where tokens come from an issuer', { timeout: PURCHASE_MS }, () => {
+  test('the shop says that it is not available', async () => {
+    const network = await startNetwork({ env: { JWT_SECRET: '', JWT_JWKS_URL: 'http://127.0.0.1:9/keys' } })
+    try {
+      const { open } = await browser.profile({ expectedErrors: [/404/] })
+      const page = await open(`${network.app.url}/shop`)
+      await page.getByRole('heading', { name: 'The shop is not available here.' }).waitFor()
+      expect(await accessibilityFaults(page)).toEqual([])
+    } finally {
+      await network.close()
+    }
+  })
+})
