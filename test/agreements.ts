@@ -15,7 +15,10 @@ export const AGREEMENT_UPDATES = `subscription AgreementUpdates($id: ID!, $after
 export const NO_ANSWER = { mandateMs: 24 * 3_600_000 }
 
 /** Makes an agreement; throws when there is none. */
-export function createAgreement(network: Network, over: Record<string, unknown> = {}): Promise<AgreementNode> {
+export function createAgreement(
+  network: Pick<Network, 'ask'>,
+  over: Record<string, unknown> = {},
+): Promise<AgreementNode> {
   return made(mutate(network, 'createPaymentAgreement', agreementInput(over)), 'agreement')
 }
 

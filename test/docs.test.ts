@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, globSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { parse, validate } from 'graphql'
 import { describe, expect, it } from 'vitest'
@@ -6,7 +6,8 @@ import { SETTINGS } from '../src/config/unknown-settings.ts'
 import { createSchema } from '../src/graphql/schema.ts'
 
 const root = join(import.meta.dirname, '..')
-const pages = ['README.md', ...readdirSync(join(root, 'docs')).map((name) => join('docs', name))]
+const markdown = globSync('docs/**/*.md', { cwd: root })
+const pages = ['README.md', ...markdown]
 const text = (page: string) => readFileSync(join(root, page), 'utf8')
 
 describe.each(pages)('%s', (page) => {

@@ -14,8 +14,10 @@ const AGREEMENT = `... on PaymentAgreementSuccess { replayed agreement { ${AGREE
 const PAYOUT = `... on PayoutSuccess { replayed payout { ${PAYOUT_FIELDS} } }`
 const ACCEPTED = '... on SimulationAccepted { response }'
 
-/** What the tests select of the answer to each mutation of the first two versions of the interface. */
+/** What the tests select of the answer to each mutation. */
 const SELECTIONS = {
+  createPaymentLink: `... on CreatePaymentLinkSuccess { replayed link { id checkoutUrl } }
+    ${commandFailures('InvalidInputError', 'AmountOutOfRangeError', 'MethodUnavailableError')}`,
   createPaymentAgreement: `${AGREEMENT} ${commandFailures('InvalidInputError')}`,
   amendPaymentAgreement: `${AGREEMENT} ${commandFailures('InvalidInputError', 'StateConflictError')}`,
   changePaymentAgreementStatus: `${AGREEMENT} ${commandFailures('InvalidInputError', 'StateConflictError')}`,
@@ -55,6 +57,7 @@ export type Result = {
   readonly __typename: string
   readonly replayed?: boolean
   readonly statusToken?: string
+  readonly link?: { readonly id: string; readonly checkoutUrl: string }
   readonly agreement?: AgreementNode
   readonly payment?: PaymentNode
   readonly payout?: PayoutNode
@@ -62,16 +65,20 @@ export type Result = {
   readonly [field: string]: unknown
 }
 
+/** The document of a mutation, with everything that the tests select of its answer. */
+export function mutationOf(name: MutationName): string {
+  const type = `${name[0]?.toUpperCase()}${name.slice(1)}Input`
+  return `mutation M($input: ${type}!) { ${name}(input: $input) { ${SELECTIONS[name]} } }`
+}
+
 /** Runs one mutation and gives its result, whatever it is; throws for errors that are none of its union. */
 export async function mutate(
-  network: Network,
+  network: Pick<Network, 'ask'>,
   name: MutationName,
   input: Readonly<Record<string, unknown>>,
   options: AskOptions = {},
 ): Promise<Result> {
-  const type = `${name[0]?.toUpperCase()}${name.slice(1)}Input`
-  const query = `mutation M($input: ${type}!) { ${name}(input: $input) { ${SELECTIONS[name]} } }`
-  const { data, errors } = await network.ask<Record<string, Result> | null>(query, { input }, options)
+  const { data, errors } = await network.ask<Record<string, Result> | null>(mutationOf(name), { input }, options)
   const result = data?.[name]
   if (errors !== undefined || result === undefined) throw new Error(`${name} failed: ${JSON.stringify(errors)}`)
   return result
@@ -89,7 +96,7 @@ export async function made<Part extends 'agreement' | 'payment' | 'payout'>(
 }
 
 /** How often the service was asked for something: a path after `/api`, whole or up to a `*`. */
-export function asked({ sandbox }: Network, method: string, path: string): number {
+export function asked({ sandbox }: Pick<Network, 'sandbox'>, method: string, path: string): number {
   const whole = `/api${path}`
   const matches = (candidate: string) =>
     whole.endsWith('*') ? candidate.startsWith(whole.slice(0, -1)) : candidate === whole

@@ -70,13 +70,19 @@ export type CreateLinkResult = {
 }
 
 /** Asks for a link and gives the result, whatever it is. */
-export async function tryCreateLink(network: Network, over: Record<string, unknown> = {}): Promise<CreateLinkResult> {
+export async function tryCreateLink(
+  network: Pick<Network, 'ask'>,
+  over: Record<string, unknown> = {},
+): Promise<CreateLinkResult> {
   const answer = await network.ask<{ createPaymentLink: CreateLinkResult }>(CREATE_LINK, { input: linkInput(over) })
   return answer.data.createPaymentLink
 }
 
 /** Makes a link; throws when there is none. */
-export async function createLink(network: Network, over: Record<string, unknown> = {}): Promise<CreatedLink> {
+export async function createLink(
+  network: Pick<Network, 'ask'>,
+  over: Record<string, unknown> = {},
+): Promise<CreatedLink> {
   const result = await tryCreateLink(network, over)
   if (result.link === undefined) throw new Error(`No link was made: ${JSON.stringify(result)}`)
   return result.link

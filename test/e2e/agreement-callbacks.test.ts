@@ -201,6 +201,36 @@ describe('changePaymentAgreementStatus', () => {
   })
 })
 
+describe('a change of status that was not answered', () => {
+  const lose = async () => {
+    const { id } = await activeAgreement()
+    const input = { idempotencyKey: newKey(), id, status: 'SUSPENDED' }
+    network.sandbox.control.addFault({ method: 'GET', path: `${PATH}/search`, answer: { status: 503 }, times: 50 })
+    return { id, input, before: asked(network, 'POST', `${PATH}/change_status`) }
+  }
+  const again = (input: Record<string, unknown>) => mutate(network, 'changePaymentAgreementStatus', input)
+
+  it('is settled by its callback while the search does not answer', async () => {
+    const { id, input, before } = await lose()
+    network.sandbox.control.addFault({ method: 'POST', path: `${PATH}/change_status`, answer: 'drop-after' })
+    expect(await again(input)).toMatchObject({ __typename: 'OutcomeUnknownError' })
+    await network.sandbox.settle()
+    expect(await again(input)).toMatchObject({ replayed: true, agreement: { id, status: 'SUSPENDED' } })
+    expect(asked(network, 'POST', `${PATH}/change_status`) - before).toBe(1)
+  })
+
+  it('is not taken for done by what was told before it, nor sent again', async () => {
+    const { id, input, before } = await lose()
+    network.sandbox.control.addFault({ method: 'POST', path: `${PATH}/change_status`, answer: 'reset' })
+    for (let attempt = 0; attempt < 3; attempt++)
+      expect(await again(input)).toMatchObject({ __typename: 'OutcomeUnknownError' })
+    network.sandbox.control.clearFaults()
+    expect(await again(input)).toMatchObject({ __typename: 'OutcomeUnknownError' })
+    expect(await readAgreement(network, id)).toMatchObject({ status: 'ACTIVE' })
+    expect(asked(network, 'POST', `${PATH}/change_status`) - before).toBe(1)
+  })
+})
+
 describe('amendPaymentAgreement', () => {
   const amend = (input: Record<string, unknown>) => mutate(network, 'amendPaymentAgreement', input)
   const TERMS = { limit: { value: '300' }, amountRule: 'FIXED', frequency: 'WEEKLY', startDate: '2030-02-28' }

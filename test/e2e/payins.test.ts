@@ -216,6 +216,24 @@ describe('the key of a payin', () => {
     })
   })
 
+  it('whose answer was lost, and whose webhooks too, is found by its address in the list of the service', async () => {
+    const own = await startNetwork({ sandbox: BY_HAND, env: { WEBHOOK_SECRETS: 'not-the-one-of-the-service' } })
+    try {
+      const input = payinInput()
+      await create({}, own)
+      own.sandbox.control.addFault({ method: 'POST', path: '/v2/payins', answer: 'drop-after' })
+      expect(await create(input, own)).toMatchObject({ __typename: 'OutcomeUnknownError' })
+      const orphan = own.sandbox.control.state().payins.at(-1)
+      await Promise.all(Array.from({ length: 20 }, () => create({}, own)))
+      own.sandbox.control.addFault({ method: 'GET', path: '/v2/payins/all', answer: { status: 400 } })
+      expect(await create(input, own)).toMatchObject({ __typename: 'OutcomeUnknownError' })
+      expect(await create(input, own)).toMatchObject({ replayed: true, payment: { id: orphan?.uuid } })
+      expect(creations(own)).toBe(22)
+    } finally {
+      await own.close()
+    }
+  })
+
   it('whose webhook comes before the answer makes one payment', async () => {
     const proxy = await startUpstreamProxy()
     const own = await startNetwork({ upstreamUrl: proxy.url, sandbox: BY_HAND })

@@ -156,6 +156,22 @@ describe.each([
     expect(await refund(id, lost)).toMatchObject({ __typename: 'OutcomeUnknownError' })
   })
 
+  it('that never arrived does not take the place of another that was not answered either', async () => {
+    const { id, path, currency } = await paid()
+    const [lost, done] = [newKey(), newKey()].map((idempotencyKey) => ({
+      idempotencyKey,
+      amount: { value: '10', currency },
+    }))
+    network.sandbox.control.addFault({ method: 'POST', path, answer: 'reset' })
+    expect(await refund(id, lost)).toMatchObject({ __typename: 'OutcomeUnknownError' })
+    network.sandbox.control.addFault({ method: 'POST', path, answer: 'drop-after' })
+    expect(await refund(id, done)).toMatchObject({ __typename: 'OutcomeUnknownError' })
+    await network.sandbox.settle()
+    expect(await readPayment(network, id)).toMatchObject({ status: 'RETURN_PENDING' })
+    for (const input of [lost, done, lost])
+      expect(await refund(id, input)).toMatchObject({ __typename: 'OutcomeUnknownError' })
+  })
+
   it.each([
     [422, { errors: { refund_amount: 'is more than what is left' } }, 'UpstreamRejectedError'],
     [401, { errors: { code: 'REQUIRE_LOGIN' } }, 'CredentialsRejectedError'],

@@ -1,0 +1,189 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { doubtfulDelivery, misaddressedDelivery, settle } from '../deliveries.ts'
+import { openEvents } from '../events.ts'
+import { startNetwork, type Network } from '../network.ts'
+import { createLink, LINK_UPDATES } from '../operations.ts'
+import { historyOf, REFRESH } from '../payments.ts'
+import { greetedSocket } from '../socket.ts'
+import { isCaughtUp } from '../streams.ts'
+import { startUpstreamProxy, type UpstreamProxy } from '../upstream-proxy.ts'
+import { deliveries } from '../webhooks.ts'
+
+const HEALTH = `{ paymentsHealth {
+  serverTime
+  sites { id currencies availability lastAnswerAt methodsFetchedAt methodsStale }
+  reads { waiting oldestUnconfirmedSince }
+  deliveries { doubtful quarantined }
+  streams { sockets eventStreams callbacks subscriptions }
+} }`
+
+const BALANCES = '/v2/balances/detail'
+
+type Health = {
+  readonly serverTime: string
+  readonly sites: readonly {
+    readonly id: string
+    readonly currencies: readonly string[]
+    readonly availability: string
+    readonly lastAnswerAt: string | null
+    readonly methodsFetchedAt: string | null
+    readonly methodsStale: boolean
+  }[]
+  readonly reads: { readonly waiting: number; readonly oldestUnconfirmedSince: string | null }
+  readonly deliveries: { readonly doubtful: number; readonly quarantined: number }
+  readonly streams: Readonly<Record<'sockets' | 'eventStreams' | 'callbacks' | 'subscriptions', number>>
+}
+
+let network: Network
+let proxy: UpstreamProxy
+beforeAll(async () => {
+  proxy = await startUpstreamProxy()
+  network = await startNetwork({ upstreamUrl: proxy.url, breaker: { least: 3, openMs: 50 } })
+  proxy.target = network.sandbox.origin
+})
+afterEach(() => network.sandbox.control.clearFaults())
+afterAll(async () => {
+  await network.close()
+  await proxy.close()
+})
+
+async function health(): Promise<Health> {
+  const { data, errors } = await network.ask<{ paymentsHealth: Health }>(HEALTH)
+  if (errors !== undefined) throw new Error(JSON.stringify(errors))
+  return data.paymentsHealth
+}
+
+async function site(id: string): Promise<Health['sites'][number]> {
+  const found = (await health()).sites.find((one) => one.id === id)
+  if (found === undefined) throw new Error(`There is no site ${id}.`)
+  return found
+}
+
+const balances = (currency: string) => network.ask(`{ balances(currencies: ["${currency}"]) { currency } }`)
+
+describe('the sites', () => {
+  it('are available before anything was asked of them, and asking about them asks the service nothing', async () => {
+    const calls = network.sandbox.control.calls().length
+    const { serverTime, sites } = await health()
+    expect(Math.abs(Date.parse(serverTime) - Date.now())).toBeLessThan(5_000)
+    expect(sites.map(({ id, currencies }) => [id, currencies])).toEqual(
+      network.sandbox.sites.map(({ id, currencies }) => [id, currencies]),
+    )
+    const untried = { availability: 'AVAILABLE', lastAnswerAt: null, methodsFetchedAt: null, methodsStale: false }
+    expect(await site('krw')).toMatchObject(untried)
+    expect(network.sandbox.control.calls()).toHaveLength(calls)
+  })
+
+  it('tell when the service last answered, and how old the list of methods is', async () => {
+    const before = Date.now()
+    await network.ask('{ payinMethods(currencies: ["JPY"]) { nodes { code } } }')
+    const { lastAnswerAt, methodsFetchedAt, methodsStale } = await site('jpy')
+    for (const instant of [lastAnswerAt, methodsFetchedAt]) {
+      expect(Date.parse(instant ?? '')).toBeGreaterThanOrEqual(before)
+      expect(Date.parse(instant ?? '')).toBeLessThanOrEqual(Date.now())
+    }
+    expect(methodsStale).toBe(false)
+  })
+
+  it('are unavailable while the service is in trouble, probing while one request finds out, and then available', async () => {
+    const { control } = network.sandbox
+    await balances('VND')
+    const { lastAnswerAt } = await site('vnd')
+    expect(lastAnswerAt).not.toBeNull()
+    control.addFault({ method: 'GET', path: BALANCES, times: 100, answer: { status: 503 } })
+    const down = { availability: 'UNAVAILABLE', lastAnswerAt }
+    await expect.poll(async () => (await balances('VND'), await site('vnd'))).toMatchObject(down)
+    expect((await site('krw')).availability).toBe('AVAILABLE')
+
+    control.clearFaults()
+    const probe = proxy.holdNextGet(BALANCES)
+    const asking = setInterval(() => void balances('VND'), 20)
+    await probe.answered
+    clearInterval(asking)
+    expect(await site('vnd')).toMatchObject({ availability: 'PROBING', lastAnswerAt })
+    probe.release()
+    await expect.poll(async () => (await site('vnd')).availability).toBe('AVAILABLE')
+    expect(Date.parse((await site('vnd')).lastAnswerAt ?? '')).toBeGreaterThan(Date.parse(lastAnswerAt ?? ''))
+  })
+})
+
+describe('what is to be done', () => {
+  it('counts the reads that are due and not made, and tells since when', async () => {
+    await settle(network)
+    expect((await health()).reads).toEqual({ waiting: 0, oldestUnconfirmedSince: null })
+    const link = await createLink(network)
+    await network.sandbox.control.setStatus(link.id, 'pending')
+    const read = proxy.holdNextRead()
+    const before = Date.now()
+    await network.sandbox.control.setStatus(link.id, 'failed')
+    await read.answered
+    const { reads } = await health()
+    expect(reads.waiting).toBe(1)
+    expect(Date.parse(reads.oldestUnconfirmedSince ?? '')).toBeGreaterThanOrEqual(before)
+    read.release()
+    await settle(network)
+    expect((await health()).reads).toEqual({ waiting: 0, oldestUnconfirmedSince: null })
+  })
+
+  it('counts the deliveries in doubt until a read has decided, though they stay doubtful', async () => {
+    const { link, paymentId } = await doubtfulDelivery(network)
+    expect((await health()).deliveries.doubtful).toBe(0)
+
+    const { control } = network.sandbox
+    control.addFault({
+      method: 'GET',
+      path: '/v3/payin_links/*',
+      times: 5,
+      answer: { status: 404, body: { errors: {} } },
+    })
+    await control.deliver(link.id, { kind: 'late', status: 'pending' })
+    await settle(network)
+    // A repeat has put the payment in doubt again, and with it the delivery that contradicts it.
+    expect((await health()).deliveries.doubtful).toBe(1)
+
+    control.clearFaults()
+    await network.ask(REFRESH, { id: paymentId })
+    expect((await health()).deliveries.doubtful).toBe(0)
+    const doubtful = (await deliveries(network, [paymentId])).filter(({ disposition }) => disposition === 'DOUBTFUL')
+    expect(doubtful).toHaveLength(1)
+  })
+
+  it('counts the deliveries that could not be used', async () => {
+    const link = await createLink(network)
+    await network.sandbox.control.setStatus(link.id, 'received')
+    await settle(network)
+    const { deliveries: before } = await health()
+    await misaddressedDelivery(network, (await historyOf(network, link.id)).payment?.id ?? '')
+    expect((await health()).deliveries).toEqual({ ...before, quarantined: before.quarantined + 1 })
+  })
+})
+
+describe('what clients have open', () => {
+  const NOTHING = { sockets: 0, eventStreams: 0, callbacks: 0, subscriptions: 0 }
+
+  it('is counted over every transport, and no longer when it has ended', async () => {
+    expect((await health()).streams).toEqual(NOTHING)
+    const { id } = await createLink(network)
+    const bare = await greetedSocket(network.app.url)
+    const followed = await network.follow(LINK_UPDATES, { id })
+    await followed.until(isCaughtUp)
+    const events = await openEvents(network.app.url, {
+      operation: { query: LINK_UPDATES, variables: { id } },
+      headers: { authorization: `Bearer ${await network.token()}` },
+    })
+    await events.next()
+    await events.next()
+    await expect
+      .poll(async () => (await health()).streams)
+      .toEqual({
+        ...NOTHING,
+        sockets: 2,
+        eventStreams: 1,
+        subscriptions: 2,
+      })
+    bare.close()
+    events.cut()
+    await followed.end()
+    await expect.poll(async () => (await health()).streams).toEqual(NOTHING)
+  })
+})

@@ -1,0 +1,87 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { startNetwork, type Network } from '../network.ts'
+import { greetedSocket, openSocket } from '../socket.ts'
+import { startJwksServer, type JwksServer } from '../unit/access/jwks-server.ts'
+import { CLAIMS, issuerKey, rsToken } from '../unit/access/tokens.ts'
+
+const QUERY = '{ payments { nodes { id } } }'
+const key = issuerKey('key-1')
+const newKey = issuerKey('key-2')
+
+let issuer: JwksServer
+let network: Network
+beforeAll(async () => void (issuer = await startJwksServer()))
+beforeEach(async () => {
+  issuer.publish(key.jwk)
+  issuer.fetches = 0
+  network = await startNetwork({
+    env: { JWT_SECRET: '', JWT_JWKS_URL: issuer.url, JWT_ISSUER: 'issuer', JWT_AUDIENCE: 'payments' },
+  })
+})
+afterEach(() => network.close())
+afterAll(() => issuer.close())
+
+const tokenOf = (jti: number, claims: object = {}) => rsToken(key, { ...CLAIMS, jti: String(jti), ...claims })
+const statusOf = async (token: string) => (await network.ask(QUERY, {}, { token })).status
+
+async function closeCodeOf(token: string): Promise<number> {
+  const socket = await openSocket(network.app.url)
+  socket.send({ type: 'connection_init', payload: { token } })
+  return (await socket.closed).code
+}
+
+describe("while the issuer's keys cannot be had", () => {
+  it.each<[string, JwksServer['answer'] | 'hangs up']>([
+    ['fails', { status: 500, body: '' }],
+    ['sends a page', { status: 200, body: '<html>Sign in</html>' }],
+    ['leads elsewhere', { status: 302, body: '' }],
+    ['sends more than a set of keys', { status: 200, body: `{"keys":[],"x":"${'x'.repeat(300 * 1024)}"}` }],
+    ['hangs up', 'hangs up'],
+  ])('since it %s, no token is called wrong, and none is believed', async (_how, answer) => {
+    if (answer === 'hangs up') issuer.respond = (response) => response.destroy()
+    else issuer.answer = answer
+    const refused = await network.ask(QUERY, {}, { token: tokenOf(1) })
+    expect(refused).toMatchObject({
+      status: 503,
+      errors: [{ message: 'Tokens cannot be checked at the moment.', extensions: { code: 'TOKEN_KEYS_UNAVAILABLE' } }],
+    })
+    expect(refused.data).toBeUndefined()
+    expect(await closeCodeOf(tokenOf(2))).toBe(1013)
+    expect(await statusOf('a.b.c')).toBe(401)
+    expect((await network.ask('{ paymentCurrencies { code } }', {}, { token: null })).status).toBe(200)
+    expect(issuer.fetches).toBe(1)
+    expect(network.log().match(/"code":"TOKEN_KEYS_UNAVAILABLE"/g)).toHaveLength(1)
+    expect(network.log()).not.toContain(issuer.url)
+  })
+
+  it('a token that was verified goes on until it expires, and known keys verify others', async () => {
+    const exp = Math.floor(Date.now() / 1000) + 2
+    const short = tokenOf(1, { exp })
+    const socket = await greetedSocket(network.app.url, { token: short })
+    issuer.answer = { status: 503, body: '' }
+    expect([await statusOf(short), await statusOf(tokenOf(2))]).toEqual([200, 200])
+    expect(await socket.closed).toEqual({ code: 4403, reason: 'Token expired' })
+    expect(await network.ask(QUERY, {}, { token: short })).toMatchObject({
+      status: 401,
+      errors: [{ message: 'The token has expired.' }],
+    })
+    expect(Date.now()).toBeGreaterThanOrEqual(exp * 1000)
+  })
+})
+
+describe('a flood', () => {
+  it('of tokens with unknown keys asks the issuer once', async () => {
+    const floods = Array.from({ length: 100 }, (_, id) =>
+      statusOf(rsToken(newKey, { ...CLAIMS, jti: String(id) }, { kid: `unknown-${id}` })),
+    )
+    expect(new Set(await Promise.all(floods))).toEqual(new Set([401]))
+    expect(await statusOf(tokenOf(1))).toBe(200)
+    expect(issuer.fetches).toBe(1)
+  })
+
+  it('of first tokens asks the issuer once', async () => {
+    const statuses = await Promise.all(Array.from({ length: 100 }, (_, id) => statusOf(tokenOf(id))))
+    expect(new Set(statuses)).toEqual(new Set([200]))
+    expect(issuer.fetches).toBe(1)
+  })
+})

@@ -1,0 +1,98 @@
+import { spawn, spawnSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { createInterface } from 'node:readline'
+import { onTestFinished } from 'vitest'
+
+export type Project = {
+  readonly folder: string
+  /** Runs a file of the project as a program of its own. */
+  run(file: string): Program
+}
+
+export type Program = {
+  /** Waits for a line that it prints, and gives it. Rejects when the program ends without it. */
+  line(matching: RegExp): Promise<string>
+  /** Waits until it has ended, and gives everything that it printed. Rejects unless it ended well. */
+  output(): Promise<string>
+  /** Ends it as a machine does that fails. */
+  kill(): Promise<void>
+}
+
+const ROOT = resolve(import.meta.dirname, '../..')
+
+/** The files that a guide shows (the code blocks that name a `file=`), as they stand there. */
+export function snippetsOf(guide: string): ReadonlyMap<string, string> {
+  const text = readFileSync(join(ROOT, 'docs/guides', guide), 'utf8')
+  const blocks = text.matchAll(/^```\w+ file=(\S+)\n(.*?)^```$/gms)
+  return new Map(Array.from(blocks, ([, name = '', code = '']) => [name, code]))
+}
+
+/** A folder with every file of a guide, beside the installed packages. It ends with the test. */
+export function projectOf(guide: string, env: Readonly<Record<string, string>>): Project {
+  const folder = mkdtempSync(join(tmpdir(), 'payments-guide-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'))
+  writeFileSync(join(folder, 'package.json'), '{ "type": "module" }')
+  for (const [name, code] of snippetsOf(guide)) writeFileSync(join(folder, name), code)
+  return { folder, run: (file) => start(folder, file, env) }
+}
+
+const COMPILER = {
+  target: 'ES2024',
+  module: 'NodeNext',
+  strict: true,
+  noEmit: true,
+  allowImportingTsExtensions: true,
+  types: ['node'],
+  skipLibCheck: true,
+}
+
+/** What the compiler, set as strict as most projects set it, finds wrong with a project; empty when nothing. */
+export function typeFaults({ folder }: Project, compilerOptions: Readonly<Record<string, unknown>> = {}): string {
+  const settings = { compilerOptions: { ...COMPILER, ...compilerOptions }, include: ['*.ts', '*.tsx'] }
+  writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(settings))
+  return spawnSync(join(ROOT, 'node_modules/.bin/tsc'), ['-p', folder], { encoding: 'utf8' }).stdout
+}
+
+function start(cwd: string, file: string, env: Readonly<Record<string, string>>): Program {
+  const child = spawn(process.execPath, [file], { cwd, env: { ...env, PATH: process.env['PATH'] } })
+  const lines: string[] = []
+  const waiting = new Set<() => void>()
+  const wake = () => waiting.forEach((look) => look())
+  let faults = ''
+  child.stderr.on('data', (chunk: Buffer) => (faults += chunk.toString()))
+  createInterface(child.stdout).on('line', (line) => {
+    lines.push(line)
+    wake()
+  })
+  const ended = new Promise<number | null>((done) => child.on('close', (code) => done(code)))
+  onTestFinished(async () => {
+    child.kill('SIGKILL')
+    await ended
+  })
+  return {
+    line: (matching) =>
+      new Promise((found, failed) => {
+        const look = () => {
+          const line = lines.find((one) => matching.test(one))
+          if (line === undefined) return
+          waiting.delete(look)
+          found(line)
+        }
+        waiting.add(look)
+        void ended.then(() => failed(new Error(`It ended without ${matching}: ${lines.join('\n')}${faults}`)))
+        look()
+      }),
+    async output() {
+      const code = await ended
+      if (code !== 0) throw new Error(`It ended with ${code}: ${faults}`)
+      return lines.join('\n')
+    },
+    async kill() {
+      child.kill('SIGKILL')
+      await ended
+    },
+  }
+}

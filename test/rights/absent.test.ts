@@ -1,0 +1,158 @@
+import { randomUUID } from 'node:crypto'
+import { getNamedType, GraphQLID, isInputObjectType, isListType, isObjectType } from 'graphql'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createLink } from '../operations.ts'
+import type { Ask } from './asks.ts'
+import { CALLERS, throughRouter } from './callers.ts'
+import type { GraphqlAnswer } from './cells.ts'
+import { operationFor, withLines } from './matrix.ts'
+import { schema } from './selection.ts'
+import { STREAM_TRANSPORTS, TRANSPORTS } from './transports.ts'
+import { startWorld, type World } from './world.ts'
+
+/** Hundreds of operations, on a machine that may be busy. */
+const PATIENCE_MS = 120_000
+
+/** IDs that name nothing that somebody could own or keep to themselves. */
+const NO_SUBJECT = new Set(['code', 'methodCode', 'idempotencyKey', 'streamNonce', 'ownerId', 'site'])
+
+/** Where a root field takes the id of something: an argument, or a field of its input. */
+type Slot = { readonly coordinate: string; readonly path: readonly string[] }
+
+let world: World
+/** A link of the stranger's, and the token that came with it. */
+let own: { readonly id: string; readonly statusToken: string }
+beforeAll(async () => {
+  world = await startWorld()
+  own = await createLink(world.network, { ownerId: 'stranger' })
+}, PATIENCE_MS)
+afterAll(() => world.network.close())
+
+/** They may read something here, and none of what they ask for. */
+const PAYERS = CALLERS.filter(({ name }) => ['nobody', 'stranger', 'status token', 'router'].includes(name))
+
+describe('what belongs to somebody else', { timeout: PATIENCE_MS }, () => {
+  it('is asked for at every field that takes an id', () => {
+    expect(slots().map(({ coordinate, path }) => `${coordinate} ${path.join('.')}`)).toMatchInlineSnapshot(`
+      [
+        "Query.paymentLink id",
+        "Query.payment id",
+        "Query.paymentAgreement id",
+        "Query.paymentAgreement clientTransactionId",
+        "Query.webhookDelivery id",
+        "Query.payout id",
+        "Mutation.refreshPayment id",
+        "Mutation.refundPayment input.paymentId",
+        "Mutation.createPaymentAgreement input.clientTransactionId",
+        "Mutation.amendPaymentAgreement input.id",
+        "Mutation.changePaymentAgreementStatus input.id",
+        "Mutation.cancelScheduledPayout input.id",
+        "Mutation.replayWebhookDelivery input.deliveryId",
+        "Mutation.simulatePayin input.paymentId",
+        "Subscription.paymentLinkUpdates id",
+        "Subscription.paymentUpdates id",
+        "Subscription.paymentAgreementUpdates id",
+      ]
+    `)
+  })
+
+  it.each(TRANSPORTS)('looks over $name as if it did not exist, whatever its id is tried on', async (transport) => {
+    const asked = slots().filter(({ coordinate }) => !coordinate.startsWith('Subscription.'))
+    await withLines(world, { transport, callers: PAYERS }, async (lines) => {
+      for (const [caller, line] of lines)
+        for (const slot of asked) {
+          const { absent, others } = await tried(slot, (ask) => line.ask(operationFor(ask, caller)))
+          expect({ caller, slot, answers: others }).toEqual({ caller, slot, answers: others.map(() => absent) })
+        }
+    })
+  })
+
+  it.each(STREAM_TRANSPORTS)(
+    'cannot be told from what does not exist by following it over $name',
+    async (transport) => {
+      const asked = slots().filter(({ coordinate }) => coordinate.startsWith('Subscription.'))
+      await withLines(world, { transport, callers: PAYERS }, async (lines) => {
+        for (const [caller, line] of lines)
+          for (const slot of asked)
+            for (const after of [undefined, ...Object.values(world.cursors)]) {
+              const { absent, others } = await tried(slot, (ask) => line.ask(operationFor(ask, caller)), after)
+              expect(absent.data).toBeNull()
+              expect({ caller, slot, answers: others }).toEqual({ caller, slot, answers: others.map(() => absent) })
+            }
+      })
+    },
+  )
+
+  it.each(TRANSPORTS)('is no entity over $name, by whatever key', async (transport) => {
+    const open = new Set(['PaymentCurrency', 'PayinMethod'])
+    const kinds = schema.getType('_Entity')
+    const members = kinds === undefined || !('getTypes' in kinds) ? [] : kinds.getTypes().map(({ name }) => name)
+    const guarded = members.filter((name) => !open.has(name))
+    expect(guarded.length).toBeGreaterThan(4)
+    const callers = PAYERS.map(throughRouter)
+    await withLines(world, { transport, callers }, async (lines) => {
+      for (const [caller, line] of lines)
+        for (const member of guarded)
+          for (const key of keysOf(member)) {
+            const ids = [...everyId(), randomUUID()]
+            const representations = ids.map((id) => ({ __typename: member, [key]: id }))
+            const ask: Ask = { coordinate: 'Query._entities', variables: { representations }, depth: 0, member }
+            const { data, errors } = await line.ask(operationFor(ask, caller))
+            const nothing = { data: { _entities: ids.map(() => null) }, errors: [] }
+            expect({ caller, member, data, errors }).toEqual({ caller, member, ...nothing })
+          }
+    })
+  })
+})
+
+/** The answers to an id of everything that there is, and to one that nobody has. */
+async function tried(slot: Slot, ask: (ask: Ask) => Promise<GraphqlAnswer>, after?: string) {
+  const answerTo = (id: string) => ask(askFor(slot, id, after))
+  return { absent: await answerTo(randomUUID()), others: await Promise.all(everyId().map(answerTo)) }
+}
+
+/** An id of everything that there is: fewer than a socket carries operations at once. */
+function everyId(): string[] {
+  const { ids, links, payins, eventIds } = world
+  const [link] = links
+  const [payin] = payins
+  const [payout] = ids.payouts
+  const { agreement, agreementAtService, clientTransaction } = ids
+  const known = [link?.id, link?.paymentId, payin?.id, agreement, agreementAtService, clientTransaction, payout]
+  const recorded = [ids.deliveries.applied, ids.deliveries.ofAgreement, eventIds.ofLink, eventIds.ofAgreement]
+  return [...known, ...recorded].filter((id) => id !== undefined && id !== null)
+}
+
+/** With the token of something else, where the field takes one; other arguments are such as the field needs. */
+function askFor({ coordinate, path }: Slot, id: string, after?: string): Ask {
+  const [argument = '', field] = path
+  const [, name] = coordinate.split('.')
+  const template = world.inputs.find(([mutation]) => mutation === name)?.[1]['input']
+  const value = field === undefined ? id : { ...(template as object), [field]: id }
+  const variables = { [argument]: value, ...(after === undefined ? {} : { after }) }
+  const takesToken = /\.(?:payment|paymentLink|paymentUpdates|paymentLinkUpdates)$/.test(coordinate)
+  return { coordinate, variables, depth: 2, ...(takesToken ? { statusToken: own.statusToken } : {}) }
+}
+
+function slots(): Slot[] {
+  return [schema.getQueryType(), schema.getMutationType(), schema.getSubscriptionType()].flatMap((root) =>
+    Object.values(root?.getFields() ?? {}).flatMap((field) =>
+      field.args.flatMap((argument): Slot[] => {
+        const coordinate = `${root?.name}.${field.name}`
+        const type = getNamedType(argument.type)
+        if (isListType(argument.type)) return []
+        if (type === GraphQLID) return NO_SUBJECT.has(argument.name) ? [] : [{ coordinate, path: [argument.name] }]
+        if (!isInputObjectType(type) || argument.name !== 'input') return []
+        return Object.values(type.getFields())
+          .filter(({ name, type: given }) => getNamedType(given) === GraphQLID && !NO_SUBJECT.has(name))
+          .map(({ name }) => ({ coordinate, path: [argument.name, name] }))
+      }),
+    ),
+  )
+}
+
+function keysOf(typeName: string): string[] {
+  const type = schema.getType(typeName)
+  const fields = isObjectType(type) ? Object.keys(type.getFields()) : []
+  return ['id', 'code', 'clientTransactionId'].filter((name) => fields.includes(name))
+}

@@ -1,0 +1,116 @@
+import type { Scope } from '../../src/access/scopes.ts'
+import type { RootField } from './selection.ts'
+import type { World } from './world.ts'
+
+/** What is asked of a root field. */
+export type Ask = RootField & {
+  /** The capability for what is asked for, where there is one. */
+  readonly statusToken?: string
+  /** Whether it is the owner's. */
+  readonly owned?: boolean
+  /** The scope that finds it, where that is another one than of most of its kind. */
+  readonly needs?: Scope
+}
+
+/** Deep enough for everything that one subject leads to. */
+const DEEP = 7
+/** Lists are read down to the fields of their items: more would cost more than an operation may. */
+const LIST = 3
+
+const day = (fromNow: number) => new Date(Date.now() + fromNow * 24 * 3_600_000).toISOString().slice(0, 10)
+
+/** Every root field of queries, with arguments under which it has something to show. */
+export function queries({ ids, links, payins, vietQr }: World): Ask[] {
+  return [
+    query('paymentCurrencies', {}),
+    { ...query('payinMethods', { currencies: ['AUD', 'XAF'] }), depth: 1 },
+    query('payinMethod', { code: 'au_card_aud' }),
+    query('payinMethod', { code: 'jp_bank_jpy' }),
+    query('payinMethod', { code: 'ke_mobile_money_kes' }),
+    ...links.map(({ id, statusToken }) => ({ ...query('paymentLink', { id }), statusToken })),
+    ...links.flatMap(({ paymentId, statusToken }) =>
+      paymentId === null ? [] : [{ ...query('payment', { id: paymentId }), statusToken }],
+    ),
+    ...payins.map(({ id, statusToken }) => ({ ...query('payment', { id }), statusToken })),
+    list('paymentLinks', { first: 5 }),
+    list('payments', { first: 5 }),
+    list('paymentEvents', { first: 5 }),
+    list('paymentEvents', { first: 5, filter: { agreementIds: [ids.agreement] } }),
+    list('webhookDeliveries', { first: 5 }),
+    ...Object.values(ids.deliveries).map((id) => query('webhookDelivery', { id })),
+    query('paymentAgreement', { id: ids.agreement }),
+    query('paymentAgreement', { clientTransactionId: ids.clientTransaction }),
+    list('paymentAgreements', { first: 5 }),
+    { ...query('payoutMethods', { currencies: ['AUD', 'XAF'] }), depth: 1 },
+    query('payoutMethod', { code: 'vn_bank_vnd' }),
+    query('bankLookup', { qrContent: vietQr }),
+    query('bankLookup', { qrContent: 'no payload' }),
+    ...ids.payouts.map((id) => query('payout', { id })),
+    { ...list('payouts', { from: day(-1), to: day(1), currency: 'AUD' }), depth: 2 },
+    query('balances', { currencies: ['AUD'] }),
+    query('paymentsHealth', {}),
+    { ...entity('PaymentCurrency', { code: 'AUD' }), depth: 0 },
+    query('_service', {}),
+  ]
+}
+
+/** Every kind of entity, as a gateway asks for it. */
+export function entities({ ids, links, payins, eventIds }: World): Ask[] {
+  const [paid] = links
+  const [payin] = payins
+  return [
+    entity('PaymentCurrency', { code: 'AUD' }),
+    entity('PayinMethod', { code: 'au_card_aud' }),
+    entity('PayoutMethod', { code: 'vn_bank_vnd' }),
+    { ...entity('PaymentLink', { id: paid?.id }), owned: true },
+    { ...entity('Payment', { id: paid?.paymentId }), owned: true },
+    { ...entity('Payment', { id: payin?.id }), owned: true },
+    { ...entity('PaymentEvent', { id: eventIds.ofLink }), owned: true },
+    { ...entity('PaymentEvent', { id: eventIds.ofAgreement }), needs: 'agreements:read' },
+    entity('PaymentAgreement', { id: ids.agreement }),
+    entity('PaymentAgreement', { clientTransactionId: ids.clientTransaction }),
+    ...ids.payouts.map((id) => entity('Payout', { id })),
+  ]
+}
+
+/** Every root field of mutations: each with an input that is carried out, and with those that end as every failure does. */
+export function mutations({ inputs }: World): Ask[] {
+  return inputs.map(([name, argument]) => ({ coordinate: `Mutation.${name}`, variables: argument, depth: LIST }))
+}
+
+/** Every stream, from the state on, replayed after a cursor, and with a cursor that is none. */
+export function streams(world: World): Ask[] {
+  const starts = liveStreams(world)
+  const replays = Object.values(world.cursors).flatMap((after) =>
+    starts.map((start) => ({ ...start, variables: { ...start.variables, after } })),
+  )
+  return [...starts, ...replays]
+}
+
+/** Every stream, from the state on. */
+export function liveStreams({ ids, links }: World): Ask[] {
+  const [paid] = links
+  return [
+    { ...stream('paymentLinkUpdates', { id: paid?.id }), statusToken: paid?.statusToken ?? '' },
+    { ...stream('paymentUpdates', { id: paid?.paymentId }), statusToken: paid?.statusToken ?? '' },
+    stream('paymentAgreementUpdates', { id: ids.agreement }),
+    stream('paymentEventStream', {}),
+  ]
+}
+
+function query(name: string, variables: Record<string, unknown>): Ask {
+  return { coordinate: `Query.${name}`, variables, depth: DEEP }
+}
+
+function list(name: string, variables: Record<string, unknown>): Ask {
+  return { coordinate: `Query.${name}`, variables, depth: LIST }
+}
+
+function stream(name: string, variables: Record<string, unknown>): Ask {
+  return { coordinate: `Subscription.${name}`, variables, depth: DEEP }
+}
+
+function entity(typeName: string, key: Record<string, unknown>): Ask {
+  const variables = { representations: [{ __typename: typeName, ...key }] }
+  return { coordinate: 'Query._entities', variables, depth: 2, member: typeName }
+}

@@ -1,0 +1,74 @@
+import { newKey, payinInput, payoutInput } from '../inputs.ts'
+import { mutate, type MutationName } from '../mutations.ts'
+import type { Network } from '../network.ts'
+import { linkInput } from '../operations.ts'
+import { createPayin } from '../payins.ts'
+
+type Inputs = readonly (readonly [name: string, variables: Readonly<Record<string, unknown>>])[]
+
+/** How often the service asks for patience: more often than anybody asks in one run. */
+const ALWAYS = 1_000_000
+
+/** Inputs of mutations that end as each expected failure, however often they are sent. */
+export async function failingInputs(
+  network: Network,
+  { applied, unpaid }: { readonly applied: string; readonly unpaid: string },
+): Promise<Inputs> {
+  const taken = linkInput()
+  await send(network, 'createPaymentLink', taken, 'CreatePaymentLinkSuccess')
+  const description = 'Changed their mind'
+  const inputs: [MutationName | 'replayWebhookDelivery', Record<string, unknown>][] = [
+    ['createPaymentLink', linkInput({ reference: '' })],
+    ['createPaymentLink', { ...taken, reference: 'another' }],
+    ['createPaymentLink', linkInput({ amount: { value: '1000000', currency: 'AUD' } })],
+    ['createPaymentLink', linkInput({ methodCode: 'au_none_aud' })],
+    ['createPaymentLink', linkInput({ amount: { value: '5000', currency: 'XAF' }, methodCode: undefined })],
+    ['createPayout', await withoutAnswer(network)],
+    ['createPayin', await refused(network)],
+    ['refundPayment', { idempotencyKey: newKey(), paymentId: 'nobody', description }],
+    ['refundPayment', { idempotencyKey: newKey(), paymentId: unpaid, description }],
+    ['refundPayment', { idempotencyKey: newKey(), paymentId: await mobileMoney(network), description }],
+    ['replayWebhookDelivery', { deliveryId: applied }],
+    ['simulatePayin', { paymentId: 'nobody', outcome: 'FAILED' }],
+    ['createPayin', payinInput()],
+  ]
+  askForPatience(network)
+  return inputs.map(([name, input]) => [name, { input }])
+}
+
+/** A payout that was sent, and whose fate nobody knows. */
+async function withoutAnswer(network: Network): Promise<Record<string, unknown>> {
+  const input = payoutInput()
+  network.sandbox.control.addFault({ method: 'POST', path: '/v2/payouts', answer: { status: 503 } })
+  await send(network, 'createPayout', input, 'OutcomeUnknownError')
+  return input
+}
+
+async function refused(network: Network): Promise<Record<string, unknown>> {
+  const input = payinInput()
+  const body = { errors: { code: 'ODD', message: 'This is odd.', amount: 'is odd' } }
+  network.sandbox.control.addFault({ method: 'POST', path: '/v2/payins', answer: { status: 422, body } })
+  await send(network, 'createPayin', input, 'UpstreamRejectedError')
+  return input
+}
+
+/** From now on no payin is made. */
+function askForPatience({ sandbox }: Network): void {
+  const answer = { status: 429, headers: { 'retry-after': '7' } }
+  sandbox.control.addFault({ method: 'POST', path: '/v2/payins', times: ALWAYS, answer })
+}
+
+async function mobileMoney(network: Network): Promise<string> {
+  const { id } = await createPayin(network, {
+    amount: { value: '500', currency: 'KES' },
+    methodCode: 'ke_mobile_money_kes',
+    methodFields: { phone: '+254712345678' },
+  })
+  await network.sandbox.control.setStatus(id, 'received')
+  return id
+}
+
+async function send(network: Network, name: MutationName, input: Record<string, unknown>, ends: string): Promise<void> {
+  const { __typename } = await mutate(network, name, input)
+  if (__typename !== ends) throw new Error(`${name} ended as ${__typename}, not as ${ends}.`)
+}

@@ -1,0 +1,59 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { settle } from '../deliveries.ts'
+import { liveStreams, type Ask } from './asks.ts'
+import { CALLERS, type CallerKind } from './callers.ts'
+import type { GraphqlAnswer } from './cells.ts'
+import { compared, differences, operationFor, withLines, type Answered } from './matrix.ts'
+import { STREAM_TRANSPORTS, type Following } from './transports.ts'
+import { startWorld, type World } from './world.ts'
+
+let world: World
+// What happens, happens once in a world.
+beforeEach(async () => void (world = await startWorld()), 120_000)
+afterEach(() => world.network.close())
+
+type Open = { readonly ask: Ask; readonly caller: CallerKind; readonly items: Following }
+
+describe.each(STREAM_TRANSPORTS)('what happens while somebody follows over $name', (transport) => {
+  it('is told to whom it would be shown, and no more of it', { timeout: 60_000 }, async () => {
+    const told = await withLines(world, { transport, callers: CALLERS }, async (lines) => {
+      const open = [...lines].flatMap(([caller, line]) =>
+        liveStreams(world).map((ask) => ({ ask, caller, items: line.follow(operationFor(ask, caller)) })),
+      )
+      const refusals = await Promise.all(open.map(refusalOf))
+      const [paid] = world.links
+      await world.network.sandbox.control.setStatus(paid?.id ?? '', 'in_dispute')
+      await world.network.sandbox.control.setAgreementStatus(world.ids.agreementAtService, 'suspended')
+      await settle(world.network)
+      return Promise.all(open.map((stream, index) => answered(stream, refusals[index] ?? null)))
+    })
+    const { seen, foretold } = compared(told)
+    expect(differences(seen, foretold)).toEqual([])
+    const following = told.filter(({ answer }) => kindOf(answer) === 'EVENT')
+    expect(following.length).toBeGreaterThan(liveStreams(world).length)
+    const refused = told.filter(({ answer }) => answer.data === null)
+    expect(following.length + refused.length).toBe(told.length)
+  })
+})
+
+/** Reads up to where a stream is live; the refusal where it is refused. */
+async function refusalOf({ items }: Open): Promise<GraphqlAnswer | null> {
+  for (;;) {
+    const answer = await items.next()
+    if (answer === null) throw new Error('A stream ended by itself.')
+    const kind = kindOf(answer)
+    if (kind === null) return answer
+    if (kind === 'CAUGHT_UP') return null
+  }
+}
+
+async function answered({ ask, caller, items }: Open, refusal: GraphqlAnswer | null): Promise<Answered> {
+  const answer = refusal ?? (await items.next())
+  if (answer === null) throw new Error('A stream ended by itself.')
+  return { ask, caller, answer }
+}
+
+function kindOf({ data }: GraphqlAnswer): unknown {
+  const [item] = Object.values((data ?? {}) as Record<string, { kind?: unknown } | null>)
+  return item?.kind ?? null
+}

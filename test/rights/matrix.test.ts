@@ -1,0 +1,113 @@
+import { isNonNullType } from 'graphql'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { entities, mutations, queries, streams, type Ask } from './asks.ts'
+import { CALLERS, seesEverything, THROUGH_ROUTER, type CallerKind } from './callers.ts'
+import { askAll, differences, withLines, type Asked, type Matrix } from './matrix.ts'
+import { GUARDED } from './rules.ts'
+import { everyCoordinate, fieldOf } from './selection.ts'
+import { columns, LEGEND, tables } from './table.ts'
+import { STREAM_TRANSPORTS, TRANSPORTS, type Transport } from './transports.ts'
+import { startWorld, type World } from './world.ts'
+
+/** Fields that nobody is shown anything of here, and why. */
+const NEVER_ANSWERED: Readonly<Record<string, string>> = {
+  'PayinMethodTraits.requiresContact': 'the service does not say it of any method',
+  'PayinMethodTraits.requiresKyc': 'the service does not say it of any method',
+  'SandboxOnlyError.message': 'the service of these tests is its sandbox',
+  'SandboxOnlyError.code': 'the service of these tests is its sandbox',
+  'SandboxOnlyError.retryable': 'the service of these tests is its sandbox',
+}
+
+let world: World
+let direct: Map<Transport, Asked>
+let byReference: Map<Transport, Asked>
+let streamed: Map<Transport, Asked>
+beforeAll(async () => {
+  world = await startWorld()
+  direct = await over(TRANSPORTS, CALLERS, [...queries(world), ...mutations(world)])
+  byReference = await over(TRANSPORTS, THROUGH_ROUTER, entities(world))
+  streamed = await over(STREAM_TRANSPORTS, CALLERS, streams(world))
+}, 120_000)
+afterAll(() => world.network.close())
+
+async function over(transports: readonly Transport[], callers: readonly CallerKind[], asks: readonly Ask[]) {
+  const asked = new Map<Transport, Asked>()
+  for (const transport of transports)
+    asked.set(transport, await withLines(world, { transport, callers }, (lines) => askAll(lines, asks)))
+  return asked
+}
+
+const all = () => [...direct.values(), ...byReference.values(), ...streamed.values()]
+
+describe('the rights of every caller at every field', () => {
+  it('are the reviewed ones', async () => {
+    const snapshot = [
+      '# Who is shown what',
+      'Every field of the schema, as every kind of caller is answered it. Written by `test/rights/matrix.test.ts`; a change of it is a change of the rights. The most that a caller is shown of a field anywhere counts.',
+      LEGEND,
+      columns(CALLERS),
+      '## Queries and mutations',
+      tables(seen(direct), inAny(direct)),
+      '## Entities, by reference through the router',
+      'The router adds its secret to what the caller sends.',
+      tables(seen(byReference), inAny(byReference)),
+      '## Subscriptions, from the state on and replayed',
+      tables(
+        seen(streamed),
+        inAny(streamed).filter((field) => /^(?:Subscription|PaymentStreamItem)\./.test(field)),
+      ),
+    ].join('\n\n')
+    await expect(`${snapshot}\n`).toMatchFileSnapshot('./matrix.snap.md')
+  })
+
+  it('are the same over every transport', () => {
+    for (const asked of [direct, byReference, streamed]) {
+      const [first, ...others] = asked.values()
+      for (const other of others) expect(differences(other.seen, first?.seen ?? new Map())).toEqual([])
+    }
+  })
+
+  it('are what the directives of the schema say, and what the resolvers add to them', () => {
+    for (const { seen: actual, foretold } of all()) expect(differences(actual, foretold)).toEqual([])
+  })
+
+  it('are known of every field: each is answered to somebody', () => {
+    const answered = (field: string) =>
+      all().some(({ seen: matrix }) => [...matrix.values()].some((cells) => cells.get(field) === 'data'))
+    const unanswered = everyCoordinate().filter((field) => !answered(field))
+    expect(unanswered.toSorted()).toEqual(Object.keys(NEVER_ANSWERED).toSorted())
+  })
+
+  it('are no more than what is needed: nothing takes every scope at once', () => {
+    for (const { seen: matrix } of all()) {
+      const everything = [...matrix].find(([caller]) => seesEverything(caller))
+      const others = [...matrix].filter(([caller]) => !seesEverything(caller))
+      const shown = [...(everything?.[1] ?? [])].filter(([, outcome]) => outcome === 'data')
+      const onlyAll = shown.filter(([field]) => !others.some(([, cells]) => /data|masked/.test(cells.get(field) ?? '')))
+      expect(onlyAll).toEqual([])
+    }
+  })
+})
+
+describe('a field that asks for scopes', () => {
+  it('is nullable, so that refusing it takes nothing else away', () => {
+    const below = [...GUARDED.keys()].filter((field) => !field.startsWith('Subscription.'))
+    const unfit = below.filter((field) => {
+      const [type = '', name = ''] = field.split('.')
+      return isNonNullType(fieldOf(type, name).type)
+    })
+    expect(unfit).toEqual([])
+  })
+})
+
+function seen(asked: ReadonlyMap<Transport, Asked>): Matrix {
+  const [first] = asked.values()
+  if (first === undefined) throw new Error('Nothing was asked.')
+  return first.seen
+}
+
+/** The fields that anybody has come to, in the order of the schema. */
+function inAny(asked: ReadonlyMap<Transport, Asked>): string[] {
+  const met = new Set([...seen(asked).values()].flatMap((cells) => Array.from(cells.keys())))
+  return everyCoordinate().filter((field) => met.has(field))
+}

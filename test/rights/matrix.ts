@@ -1,0 +1,88 @@
+import type { Ask } from './asks.ts'
+import { seesEverything, type CallerKind } from './callers.ts'
+import { foretell, note, type Cells, type GraphqlAnswer } from './cells.ts'
+import { verdictOn } from './rules.ts'
+import { documentFor } from './selection.ts'
+import type { Line, Operation, Transport } from './transports.ts'
+import type { World } from './world.ts'
+
+/** What every caller was answered at every field. */
+export type Matrix = ReadonlyMap<CallerKind, Cells>
+
+export type Asked = {
+  readonly seen: Matrix
+  /** What every caller ought to have been answered, by the schema's directives and what the resolvers add to them. */
+  readonly foretold: Matrix
+}
+
+/** A line for each caller. */
+export type Lines<Opened extends Line = Line> = ReadonlyMap<CallerKind, Opened>
+
+/** Opens a line for each caller, and closes them all in the end. */
+export async function withLines<Opened extends Line, Result>(
+  { network }: Pick<World, 'network'>,
+  { transport, callers }: { readonly transport: Transport<Opened>; readonly callers: readonly CallerKind[] },
+  use: (lines: Lines<Opened>) => Promise<Result>,
+): Promise<Result> {
+  const lines = new Map<CallerKind, Opened>()
+  try {
+    for (const caller of callers) lines.set(caller, await transport.open(network, caller))
+    return await use(lines)
+  } finally {
+    for (const line of lines.values()) await line.close()
+  }
+}
+
+/** Asks for everything as everybody: one ask after the other, and all callers at once. */
+export async function askAll(lines: Lines, asks: readonly Ask[]): Promise<Asked> {
+  const answers: Answered[] = []
+  for (const ask of asks)
+    answers.push(
+      ...(await Promise.all(
+        [...lines].map(async ([caller, line]) => ({ ask, caller, answer: await line.ask(operationFor(ask, caller)) })),
+      )),
+    )
+  return compared(answers)
+}
+
+/** What a caller sends for an ask. */
+export function operationFor(ask: Ask, caller: CallerKind): Operation {
+  const variables = variablesFor(ask, caller)
+  return { query: documentFor({ ...ask, variables }).query, variables }
+}
+
+export type Answered = { readonly ask: Ask; readonly caller: CallerKind; readonly answer: GraphqlAnswer }
+
+/** What was answered, beside what ought to have been, by what the caller who sees everything was answered. */
+export function compared(answers: readonly Answered[]): Asked {
+  const callers = new Set(answers.map(({ caller }) => caller))
+  const seen = new Map([...callers].map((caller) => [caller, new Map() as Cells]))
+  const foretold = new Map([...callers].map((caller) => [caller, new Map() as Cells]))
+  for (const { ask, caller, answer } of answers) {
+    const { root } = documentFor(ask)
+    note(cellsOf(seen, caller), root, answer)
+    if (!seesEverything(caller)) continue
+    for (const other of callers) foretell(cellsOf(foretold, other), root, answer, verdictOn(other, ask))
+  }
+  return { seen, foretold }
+}
+
+/** Where two matrices differ, one line each. */
+export function differences(one: Matrix, other: Matrix): string[] {
+  return [...one].flatMap(([caller, cells]) => {
+    const others = [...other].find(([{ name }]) => name === caller.name)?.[1] ?? new Map()
+    return [...new Set([...cells.keys(), ...others.keys()])]
+      .filter((field) => cells.get(field) !== others.get(field))
+      .map((field) => `${caller.name}: ${field} is ${cells.get(field) ?? '·'}, not ${others.get(field) ?? '·'}`)
+  })
+}
+
+function variablesFor({ variables, statusToken }: Ask, caller: CallerKind): Readonly<Record<string, unknown>> {
+  return statusToken === undefined || !caller.statusToken ? variables : { ...variables, statusToken }
+}
+
+function cellsOf(matrix: Matrix, caller: CallerKind): Cells {
+  const cells = matrix.get(caller)
+  if (cells === undefined) throw new Error(`Nobody has asked as ${caller.name}.`)
+  return cells
+}

@@ -1,0 +1,85 @@
+import { readFileSync } from 'node:fs'
+import { Kind, parse, valueFromASTUntyped, type FieldDefinitionNode } from 'graphql'
+import { isScope, type Scope } from '../../src/access/scopes.ts'
+import type { Ask } from './asks.ts'
+import { OWNER, type CallerKind } from './callers.ts'
+import type { Outcome, Verdict } from './cells.ts'
+
+/** Any of the inner lists suffices; all scopes of an inner list are needed. */
+type ScopeRule = readonly (readonly Scope[])[]
+
+/** The fields that ask for scopes, as the contract writes them. */
+export const GUARDED: ReadonlyMap<string, ScopeRule> = new Map(guardedFields(readFileSync('schema.graphql', 'utf8')))
+
+/** What resolvers ask for beyond the directives, and what they answer to those who lack it. */
+const OWN_RULES: Readonly<Record<string, { readonly needs: Scope; readonly otherwise: Outcome }>> = {
+  'PaymentEvent.agreement': { needs: 'agreements:read', otherwise: 'null' },
+  'WebhookDelivery.agreement': { needs: 'agreements:read', otherwise: 'null' },
+  'PaymentStreamItem.agreement': { needs: 'agreements:read', otherwise: 'null' },
+  'PaymentFailure.code': { needs: 'payments:risk', otherwise: 'masked' },
+}
+
+/** Root fields that show what a caller owns, or holds a token of, and answer as if it did not exist to everybody else. */
+const OWNED: Readonly<Record<string, Outcome>> = {
+  'Query.paymentLink': 'null',
+  'Query.payment': 'null',
+  'Subscription.paymentLinkUpdates': 'NOT_FOUND',
+  'Subscription.paymentUpdates': 'NOT_FOUND',
+}
+
+const FOR_THE_ROUTER = new Set(['Query._service', 'Query._entities'])
+
+/** What an entity needs to be found by a caller who does not own it; those that are not here are found by everybody. */
+const ENTITIES: Readonly<Record<string, Scope>> = {
+  PaymentLink: 'payments:read',
+  Payment: 'payments:read',
+  PaymentEvent: 'payments:read',
+  PaymentAgreement: 'agreements:read',
+  Payout: 'payouts:read',
+  PayoutMethod: 'payouts:read',
+}
+
+/** What stands between a caller and each field of what is asked for. */
+export function verdictOn(caller: CallerKind, ask: Ask): Verdict {
+  const has = (scope: Scope) => caller.scopes?.includes(scope) === true
+  const holds = caller.statusToken && ask.statusToken !== undefined
+  const owns = caller.subject === OWNER
+  return (coordinate) => {
+    if (FOR_THE_ROUTER.has(coordinate) && !caller.router) return 'UNAUTHENTICATED'
+    // The list is there for the router; an entity that the caller may not see is null in it.
+    if (coordinate === 'Query._entities' && !findsEntity(ask, owns, has)) return 'data'
+    const rule = GUARDED.get(coordinate)
+    if (rule !== undefined && !rule.some((scopes) => scopes.every(has)))
+      return caller.scopes === null ? 'UNAUTHENTICATED' : 'FORBIDDEN'
+    const unowned = OWNED[coordinate]
+    if (unowned !== undefined && !has('payments:read') && !owns && !holds) return unowned
+    const own = OWN_RULES[coordinate]
+    return own === undefined || has(own.needs) ? null : own.otherwise
+  }
+}
+
+function findsEntity(
+  { member = '', needs, owned = false }: Ask,
+  owns: boolean,
+  has: (scope: Scope) => boolean,
+): boolean {
+  const needed = needs ?? ENTITIES[member]
+  return needed === undefined || has(needed) || (owned && owns)
+}
+
+function guardedFields(sdl: string): [string, ScopeRule][] {
+  return parse(sdl).definitions.flatMap((definition) =>
+    definition.kind === Kind.OBJECT_TYPE_DEFINITION
+      ? (definition.fields ?? []).flatMap((field): [string, ScopeRule][] => {
+          const scopes = scopesOf(field)
+          return scopes === null ? [] : [[`${definition.name.value}.${field.name.value}`, scopes]]
+        })
+      : [],
+  )
+}
+
+function scopesOf({ directives = [] }: FieldDefinitionNode): ScopeRule | null {
+  const argument = directives.find(({ name }) => name.value === 'requiresScopes')?.arguments?.[0]
+  if (argument === undefined) return null
+  return (valueFromASTUntyped(argument.value) as string[][]).map((all) => all.filter(isScope))
+}

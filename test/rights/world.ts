@@ -1,0 +1,172 @@
+import { DEFAULT_SITES } from '../../src/sandbox/sites.ts'
+import { createAgreement } from '../agreements.ts'
+import { pay } from '../checkout.ts'
+import { COMMANDS } from '../commands.ts'
+import { misaddressedDelivery, settle } from '../deliveries.ts'
+import { agreementInput, ALIAS, payeeInput, payoutInput } from '../inputs.ts'
+import { made, mutate, type MutationName } from '../mutations.ts'
+import { startNetwork, type Network } from '../network.ts'
+import { createLink } from '../operations.ts'
+import { BY_HAND, createPayin } from '../payins.ts'
+import { defaultAddress, deliver, deliveries, paymentBody } from '../webhooks.ts'
+import { OWNER, ROUTER_SECRET } from './callers.ts'
+import { failingInputs } from './failing-inputs.ts'
+
+type Subject = { readonly id: string; readonly statusToken: string }
+
+/** One of everything that the graph can show, all of it that of one owner. */
+export type World = {
+  readonly network: Network
+  readonly links: readonly (Subject & { readonly paymentId: string | null; readonly checkoutUrl: string })[]
+  readonly payins: readonly Subject[]
+  readonly ids: {
+    readonly agreement: string
+    /** The agreement as the service numbers it. */
+    readonly agreementAtService: string
+    readonly clientTransaction: string
+    readonly payouts: readonly string[]
+    readonly deliveries: Readonly<Record<'applied' | 'quarantined' | 'stale' | 'ofAgreement', string>>
+  }
+  readonly eventIds: Readonly<Record<'ofLink' | 'ofAgreement', string>>
+  /** Positions before the last event of a link and of the agreement, and what never was a cursor. */
+  readonly cursors: Readonly<Record<'ofLink' | 'ofAgreement' | 'forged', string>>
+  readonly vietQr: string
+  /** Inputs of mutations that may be sent as often as one likes, by the field's name. */
+  readonly inputs: readonly (readonly [name: string, variables: Readonly<Record<string, unknown>>])[]
+}
+
+/** A currency whose credentials the service refuses. */
+const REFUSED = 'XAF'
+
+/** An app that knows its router, in front of a service that refuses the credentials of one site. */
+export async function startWorld(): Promise<World> {
+  const sites = DEFAULT_SITES.map(({ secretKey, ...site }) =>
+    Object.assign(site, { secretKey: site.currencies.includes(REFUSED) ? 'not-the-one-of-the-service' : secretKey }),
+  )
+  const network = await startNetwork({
+    sandbox: BY_HAND,
+    env: { ROUTER_SECRETS: ROUTER_SECRET, UPSTREAM_SITES: JSON.stringify(sites) },
+  })
+  try {
+    return await furnished(network)
+  } catch (error) {
+    await network.close()
+    throw error
+  }
+}
+
+async function furnished(network: Network): Promise<World> {
+  const payouts = await madePayouts(network)
+  const links = await madeLinks(network)
+  const payins = [await createPayin(network, { ownerId: OWNER })].map(({ id, statusToken = '' }) => ({
+    id,
+    statusToken,
+  }))
+  const payId = { value: ALIAS, type: 'EMAIL' }
+  const both = { ...(agreementInput()['payer'] as object), payId }
+  const agreement = await createAgreement(network, { payer: both, externalId: 'contract-1815' })
+  await network.sandbox.control.setAgreementStatus(agreement.serviceId, 'active')
+  await settle(network)
+  const applied = (await deliveries(network)).find(({ subjectId }) => subjectId === links[0]?.paymentId)?.id ?? ''
+  const ofAgreement = (await deliveries(network, [agreement.id]))[0]?.id ?? ''
+  const quarantined = await misaddressedDelivery(network, links[0]?.paymentId ?? '')
+  const stale = await staleDelivery(network, links[0]?.id ?? '')
+  // In doubt for good: the service does not know the payment, so no read settles what its webhook says.
+  await deliver(defaultAddress(network), paymentBody({ status: 'a status of tomorrow' }))
+  await settle(network)
+  const [account] = network.sandbox.control.bankAccounts()
+  const kept = { applied, quarantined, stale, ofAgreement }
+  return {
+    network,
+    links,
+    payins,
+    ids: {
+      agreement: agreement.id,
+      agreementAtService: agreement.serviceId,
+      clientTransaction: agreement.clientTransactionId,
+      payouts,
+      deliveries: kept,
+    },
+    eventIds: { ofLink: await eventOf(network, applied), ofAgreement: await eventOf(network, ofAgreement) },
+    cursors: {
+      ofLink: await cursorBeforeLast(network, { linkIds: [links[0]?.id] }),
+      ofAgreement: await cursorBeforeLast(network, { agreementIds: [agreement.id] }),
+      forged: 'nothing',
+    },
+    vietQr: account?.qrContent ?? '',
+    inputs: [
+      ...(await carriedOut(network, { stale, link: links[0]?.id ?? '' })),
+      ...(await failingInputs(network, { applied, unpaid: payins[0]?.id ?? '' })),
+    ],
+  }
+}
+
+/** A link that was paid, one that failed for a risk, one that may be tried again tomorrow, and one that nobody has paid. */
+async function madeLinks(network: Network): Promise<World['links'][number][]> {
+  const customer = (lastName: string) => ({ email: 'ada@example.test', firstName: 'Ada', lastName })
+  const all: World['links'][number][] = []
+  for (const lastName of ['Payer', 'card_stolen', 'card_decline_rate_limit_exceeded', 'nobody']) {
+    const link = await createLink(network, {
+      ownerId: OWNER,
+      customer: customer(lastName),
+      expiresInSeconds: 7 * 24 * 3_600,
+    })
+    if (lastName === 'Payer') await network.sandbox.control.setStatus(link.id, 'received')
+    else if (lastName !== 'nobody') await pay(link.checkoutUrl)
+    await settle(network)
+    const known = network.sandbox.control.state().links.find(({ uuid }) => uuid === link.id)
+    all.push({ ...link, paymentId: known?.paymentUuid ?? null })
+  }
+  return all
+}
+
+/** One that waits for its time, one that finds no funds, and one of which a payment failed. */
+async function madePayouts(network: Network): Promise<string[]> {
+  const scheduledAt = new Date(Date.now() + 24 * 3_600_000).toISOString()
+  const ids: string[] = []
+  for (const over of [
+    { scheduledAt },
+    { transactions: [payeeInput({ amount: '777.01' })] },
+    { transactions: [payeeInput({ amount: '777.03' })] },
+  ])
+    ids.push((await made(mutate(network, 'createPayout', payoutInput(over)), 'payout')).id)
+  await network.sandbox.control.advance((2 * BY_HAND.paceMs) / 1000)
+  await settle(network)
+  return ids
+}
+
+/** What was sent before the last thing, and comes after it. */
+async function staleDelivery(network: Network, linkId: string): Promise<string> {
+  await network.sandbox.control.deliver(linkId, { kind: 'late', status: 'authorised' })
+  await settle(network)
+  return (await deliveries(network)).find(({ disposition }) => disposition === 'STALE')?.id ?? ''
+}
+
+async function eventOf(network: Network, deliveryId: string): Promise<string> {
+  return (await deliveries(network)).find(({ id }) => id === deliveryId)?.event?.id ?? ''
+}
+
+async function cursorBeforeLast(network: Network, filter: Record<string, unknown>): Promise<string> {
+  const { data } = await network.ask<{ paymentEvents: { edges: { cursor: string }[] } }>(
+    'query Cursors($filter: PaymentEventFilter) { paymentEvents(first: 100, filter: $filter) { edges { cursor } } }',
+    { filter },
+  )
+  return data.paymentEvents.edges.at(-2)?.cursor ?? ''
+}
+
+/** Each mutation with an input that has been carried out, and gives the same result to whoever sends it again. */
+async function carriedOut(
+  network: Network,
+  { stale, link }: { stale: string; link: string },
+): Promise<World['inputs']> {
+  const commands: [MutationName, Readonly<Record<string, unknown>>][] = []
+  for (const { name, prepare } of COMMANDS) commands.push([name, (await prepare(network)).input])
+  for (const [name, input] of commands) await mutate(network, name, input)
+  await settle(network)
+  return [
+    ...commands.map(([name, input]) => [name, { input }] as const),
+    ['refreshPayment', { id: link }],
+    ['replayWebhookDelivery', { input: { deliveryId: stale } }],
+    ['simulateDeposit', { input: { accountNumber: '12345', amount: { value: '10', currency: 'AUD' } } }],
+  ]
+}
