@@ -28,7 +28,7 @@ describe.skipIf(browser.isMissing)('a purchase', { timeout: PURCHASE_MS }, () =>
     await page.getByText('Finish the payment in the window that has opened.').waitFor()
     await popup.getByRole('button', { name: 'Pay', exact: true }).click()
     await showsHeadline(page, 'paid')
-    expect(await sequencesIn(page)).toEqual([2, 3, 4, 5])
+    await expect.poll(() => sequencesIn(page)).toEqual([2, 3, 4, 5])
     expect(await page.getByRole('listitem').filter({ hasText: 'Done' }).getAttribute('aria-current')).toBe('step')
     await popup.getByText('The payment was received.').waitFor()
     await Promise.all([popup.waitForEvent('close'), popup.getByRole('button', { name: 'Done' }).click()])

@@ -68,7 +68,7 @@ describe.skipIf(browser.isMissing)('an order that is come back to', { timeout: P
     await context.setOffline(false)
     await showsHeadline(page, 'paid')
     await page.locator('.badge.live').waitFor()
-    expect(await sequencesIn(page)).toEqual([2, 3, 4, 5])
+    await expect.poll(() => sequencesIn(page)).toEqual([2, 3, 4, 5])
   })
 
   test('is shown to a guest who has kept its address, in another browser', async () => {
