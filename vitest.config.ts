@@ -21,17 +21,8 @@ export const COMMON = defineConfig({
   },
 }).test
 
-/** Left to `npm test` elsewhere: CI ends within 15 minutes on two slow processors. They show looks, or a crowd of clients. */
-const BEYOND_CI = [
-  'test/browser/console-views.test.ts',
-  'test/browser/hosted-page.test.ts',
-  'test/browser/sandbox-page-states.test.ts',
-  'test/browser/shop-look.test.ts',
-  'test/faults/sockets-storm.test.ts',
-]
-
 // The gateway is a package of its own: `npm run test:gateway`.
-const EXCLUDED = ['**/*.long.test.ts', 'test/gateway/**', ...(process.env['CI'] === undefined ? [] : BEYOND_CI)]
+const EXCLUDED = ['**/*.long.test.ts', 'test/gateway/**']
 
 const BROWSER = ['test/browser/**/*.test.ts']
 
@@ -58,7 +49,7 @@ export default defineConfig({
           // No module of ours holds state: files may follow one another in a process in which everything is loaded.
           isolate: false,
           // Half of the time a file waits, for a process that starts or a time that is over: more of them than cores.
-          maxWorkers: 3,
+          maxWorkers: 4,
         },
       },
       {
