@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { useEffect, useRef } from 'preact/hooks'
+import { useLayoutEffect, useRef } from 'preact/hooks'
 import { wishedSearch } from '../shortcuts/search-wish.ts'
 
 type Props = { readonly title: string; readonly children: ComponentChildren }
@@ -10,7 +10,8 @@ type Props = { readonly title: string; readonly children: ComponentChildren }
  */
 export function Page({ title, children }: Props) {
   const heading = useRef<HTMLHeadingElement>(null)
-  useEffect(() => {
+  // At once: a key that is pressed as soon as the heading shows may wish for the next view already.
+  useLayoutEffect(() => {
     document.title = `${title} · Payments console`
     const start = wishedSearch() ?? heading.current
     start?.focus()
