@@ -13,7 +13,11 @@ import type { Tally } from './test-tally.ts'
 /** What `npm run prepare` makes, of what, and by which script. */
 const GENERATED = [
   { made: 'src/graphql/generated.ts', sources: ['schema.graphql', 'codegen.ts'], script: 'codegen' },
-  { made: 'src/client/generated/graphql.ts', sources: ['schema.graphql', 'src/client/operations'], script: 'codegen' },
+  {
+    made: 'src/client/generated/documents.ts',
+    sources: ['schema.graphql', 'src/client/operations'],
+    script: 'codegen',
+  },
   { made: 'dist/web/.vite/manifest.json', sources: ['src/web', 'src/client'], script: 'build:web' },
 ]
 

@@ -22,11 +22,11 @@ let victim: Victim
 let token: string
 let largest = 0
 let usual = 0
-const ends: (() => void)[] = []
+const ends: (() => unknown)[] = []
 
 beforeAll(async () => {
   sandbox = await startSandbox({ webhookSecret: SECRETS.webhook })
-  const onEnd = (end: () => void) => void ends.push(end)
+  const onEnd = (end: () => unknown) => void ends.push(end)
   // Nobody is turned away at the door because the machine has other work.
   const env = { ...settingsFor(sandbox, temporaryFolder(onEnd)), MAX_EVENT_LOOP_DELAY_MS: '60000' }
   app = await startReady({ env }, onEnd)
@@ -34,12 +34,12 @@ beforeAll(async () => {
   // What the first of everything costs, compiled code above all, is not what is asked.
   await Promise.all(ATTACKS.map((each) => attack(app.url, token, each)))
   victim = await startVictim(app.url, token)
+  ends.push(() => victim.leave())
   usual = percentile(await victim.times(CALM_ANSWERS), 0.99)
   largest = memoryOf(app)
 }, 120_000)
 afterAll(async () => {
-  await victim.leave()
-  for (const end of ends.toReversed()) end()
+  for (const end of ends.toReversed()) await end()
   await sandbox.close()
 })
 
