@@ -2,6 +2,7 @@ import type { AgreementFrequency, AgreementPurpose, AmountRule, PayIdType } from
 import { emailProblem, personNameProblem, present, problem, TEXT, textProblem, keyProblem } from './field-problems.ts'
 import type { Problem } from './field-problems.ts'
 import { amountProblem, type Money } from './money.ts'
+import { normaliseName, normalisePhone, withoutSpaces } from './normalise-contact.ts'
 
 /** What may be charged under an agreement, how often, and from when. */
 export type AgreementTerms = {
@@ -30,6 +31,27 @@ export type AgreementPayerRequest = {
 
 /** What a caller asks for when it asks for other terms. */
 export type AmendmentRequest = AgreementTerms & { readonly idempotencyKey: string; readonly id: string }
+
+/**
+ * Returns the request as it is checked and sent: names, numbers and addresses without the spaces that people write in them,
+ * phone numbers with their country code. What the rules take as it is stays as it is.
+ */
+export function normaliseAgreementRequest(request: AgreementRequest): AgreementRequest {
+  const { name, bankAccount, payId } = request.payer
+  return {
+    ...request,
+    payer: {
+      ...request.payer,
+      name: normaliseName(name),
+      bankAccount: bankAccount && {
+        ...bankAccount,
+        bsb: withoutSpaces(bankAccount.bsb),
+        accountNumber: withoutSpaces(bankAccount.accountNumber),
+      },
+      payId: payId && { ...payId, value: NORMALISED_ALIASES[payId.type](payId.value) },
+    },
+  }
+}
 
 const CLIENT_TRANSACTION_ID = { longest: 90 }
 const DESCRIPTION = { shortest: 5, longest: 140 }
@@ -93,6 +115,12 @@ function accountProblems({ bsb, accountNumber }: { bsb: string; accountNumber: s
 
 /** Seven to fifteen digits as international numbers have, with or without the hyphen after the country (gap sheet, section 20). */
 const PHONE = /^\+(?=(?:-?\d){7,15}$)[1-9]\d{0,2}-?\d+$/
+
+const NORMALISED_ALIASES: Readonly<Record<PayIdType, (value: string) => string>> = {
+  EMAIL: (value) => value.trim(),
+  PHONE: (value) => (PHONE.test(value) ? value : normalisePhone(value, '-')),
+  ABN: withoutSpaces,
+}
 
 /** An ABN is held to its digits alone: whether it exists, and whether test numbers do, is for the service to say. */
 const ALIAS_PROBLEMS: Readonly<Record<PayIdType, (value: string) => string | null>> = {

@@ -1,6 +1,7 @@
 import { emailProblem, present, problem, TEXT, textProblem, keyProblem } from './field-problems.ts'
 import type { Problem } from './field-problems.ts'
 import { amountProblem, type Money } from './money.ts'
+import { normaliseName, normalisePhone } from './normalise-contact.ts'
 
 /** What a caller asks for when it asks for a payment through the v1 gateway. */
 export type GatewayRequest = {
@@ -36,6 +37,27 @@ export type GatewayItem = {
   readonly variantId?: string | null | undefined
   readonly imageUrl?: string | null | undefined
   readonly enableCashback?: boolean | null | undefined
+}
+
+/** Returns the request as it is checked and sent: names and e-mail addresses trimmed, phone numbers as `+` and digits. */
+export function normaliseGatewayRequest(request: GatewayRequest): GatewayRequest {
+  const { billing, shipping } = request
+  return { ...request, billing: normaliseContact(billing), shipping: shipping && normaliseContact(shipping) }
+}
+
+function normaliseContact(contact: GatewayContact): GatewayContact {
+  return {
+    ...contact,
+    firstName: normaliseName(contact.firstName),
+    lastName: normaliseName(contact.lastName),
+    email: contact.email.trim(),
+    phone: isForeign(contact) ? contact.phone : normalisePhone(contact.phone),
+  }
+}
+
+/** A number without a country code is Australian only where the address is: the gateway takes AUD, not Australians alone. */
+function isForeign({ phone, countryCode }: GatewayContact): boolean {
+  return phone.trim().startsWith('0') && countryCode != null && countryCode !== 'AU'
 }
 
 const DESCRIPTION = { longest: 500 }

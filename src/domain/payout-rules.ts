@@ -11,6 +11,7 @@ import {
 import type { MethodRequirements } from './method-field.ts'
 import { limitProblem, methodFieldProblems, methodProblem } from './method-rules.ts'
 import { amountProblem } from './money.ts'
+import { normaliseName } from './normalise-contact.ts'
 
 /** What a caller asks for when it asks for a batch of payouts. */
 export type PayoutRequest = {
@@ -32,6 +33,17 @@ export type PayoutTransactionRequest = {
   readonly amount: string
   readonly externalId?: string | null | undefined
   readonly methodFields: Readonly<Record<string, unknown>>
+}
+
+/** Returns the request as it is checked and sent: names and e-mail addresses without the spaces around them. */
+export function normalisePayoutRequest(request: PayoutRequest): PayoutRequest {
+  const transactions = request.transactions.map((transaction) => ({
+    ...transaction,
+    firstName: normaliseName(transaction.firstName),
+    lastName: normaliseName(transaction.lastName),
+    email: transaction.email.trim(),
+  }))
+  return { ...request, transactions }
 }
 
 /** The service names 90 in one place and none in the other: 90 is safe in both. */

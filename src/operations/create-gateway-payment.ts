@@ -1,4 +1,4 @@
-import { gatewayRequestProblems, type GatewayRequest } from '../domain/gateway-rules.ts'
+import { gatewayRequestProblems, normaliseGatewayRequest, type GatewayRequest } from '../domain/gateway-rules.ts'
 import type { Store } from '../store/store.ts'
 import type { UpstreamClient } from '../upstream/client.ts'
 import type { Sites } from '../upstream/sites.ts'
@@ -24,7 +24,8 @@ export type GatewayOutcome =
  * Starts a payment on the hosted gateway (interface document, section 4.2; gap sheet, section 4). There is no way to look
  * for one, so after an attempt without an answer the outcome stays unknown.
  */
-export async function createGatewayPayment(options: GatewayOptions, request: GatewayRequest): Promise<GatewayOutcome> {
+export async function createGatewayPayment(options: GatewayOptions, asked: GatewayRequest): Promise<GatewayOutcome> {
+  const request = normaliseGatewayRequest(asked)
   const problems = gatewayRequestProblems(request)
   if (problems.length > 0) return { kind: 'invalid-input', problems }
   const site = options.sites.forCurrency(request.amount.currency)

@@ -1,5 +1,9 @@
 import type { AgreementReport } from '../domain/agreement-report.ts'
-import { agreementRequestProblems, type AgreementRequest } from '../domain/agreement-rules.ts'
+import {
+  agreementRequestProblems,
+  normaliseAgreementRequest,
+  type AgreementRequest,
+} from '../domain/agreement-rules.ts'
 import type { Agreement } from '../domain/agreement.ts'
 import type { Store } from '../store/store.ts'
 import type { UpstreamClient } from '../upstream/client.ts'
@@ -29,8 +33,9 @@ const REPEAT_AFTER_MS = 10_000
 /** Makes a debit mandate (interface document, sections 2.1 to 2.3 and 4.1). Its clientTransactionId is the idempotency key. */
 export async function createPaymentAgreement(
   options: CreateAgreementOptions,
-  request: AgreementRequest,
+  asked: AgreementRequest,
 ): Promise<AgreementOutcome> {
+  const request = normaliseAgreementRequest(asked)
   const problems = agreementRequestProblems(request)
   if (problems.length > 0) return { kind: 'invalid-input', problems }
   const site = options.sites.forCurrency(request.limit.currency, request.site ?? null)

@@ -1,0 +1,23 @@
+/** Trims a name and writes each run of spaces in it, of whatever width, as one space. */
+export function normaliseName(name: string): string {
+  return name.trim().replace(/\p{Zs}+/gu, ' ')
+}
+
+/** Removes white space: from an ABN written `51 824 753 556`, a BSB written `062 000`, or an account number in groups. */
+export function withoutSpaces(digits: string): string {
+  return digits.replace(/\s/gu, '')
+}
+
+const SEPARATORS = /[\s().\u2010-\u2015-]/gu
+
+/**
+ * Writes a phone number as `+` and digits: without separators, with `+` in place of `00`, and an Australian number, which may
+ * be written locally (`0412 345 678`) or with the zero in brackets (`+61 (0)412 345 678`), with its country code. `separator`
+ * goes between that code and the number. What is no such number is returned as digits that the rules then refuse.
+ */
+export function normalisePhone(phone: string, separator: '' | '-' = ''): string {
+  const digits = phone.replace(SEPARATORS, '').replace(/^00/, '+')
+  const [, national] = /^(?:\+61)?0?([2-478]\d{8})$/.exec(digits) ?? []
+  const isLocal = digits.startsWith('0') || digits.startsWith('+61')
+  return national !== undefined && isLocal ? `+61${separator}${national}` : digits
+}
