@@ -49,9 +49,17 @@ const READ_CODES: Readonly<Record<ReadFailure['kind'], string>> = {
   'credentials-rejected': 'CREDENTIALS_REJECTED',
 }
 
-/** A query that only the service can answer, and that it did not answer. Its own words are not repeated. */
+const READ_MESSAGES: Readonly<Record<ReadFailure['kind'], string>> = {
+  'not-found': 'The payments API has nothing of this kind.',
+  'upstream-rejected': 'The payments API refused this request.',
+  'upstream-unavailable': 'The payments API did not answer this.',
+  'credentials-rejected': 'The payments API rejected the credentials of the site.',
+}
+
+/** The error of a query for which the payments API gave no answer that can be used. Its own text is not repeated. */
 export function failedRead(failure: ReadFailure): GraphQLError {
-  return new GraphQLError('The service did not answer this.', { extensions: { code: READ_CODES[failure.kind] } })
+  const site = failure.kind === 'credentials-rejected' ? { site: failure.site } : {}
+  return new GraphQLError(READ_MESSAGES[failure.kind], { extensions: { code: READ_CODES[failure.kind], ...site } })
 }
 
 export type ErrorFormatter = (formatted: GraphQLFormattedError, error: unknown) => GraphQLFormattedError

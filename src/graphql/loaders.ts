@@ -1,4 +1,5 @@
 import DataLoader from 'dataloader'
+import type { GraphQLError } from 'graphql'
 import type { AgreementReport } from '../domain/agreement-report.ts'
 import type { Agreement } from '../domain/agreement.ts'
 import type { Delivery } from '../domain/delivery.ts'
@@ -8,8 +9,12 @@ import type { PaymentEvent } from '../domain/payment-event.ts'
 import type { PaymentLink } from '../domain/payment-link.ts'
 import type { Payer } from '../domain/payment-report.ts'
 import type { Payment } from '../domain/payment.ts'
+import type { FoundPayout } from '../operations/find-payouts.ts'
+import type { Operations } from '../operations/operations.ts'
 import type { Store } from '../store/store.ts'
 import type { MethodCache } from '../upstream/method-cache.ts'
+import { failedRead } from './errors.ts'
+import { payoutView, type PayoutView } from './payout-view.ts'
 
 /** One loader per kind of thing that resolvers fetch by key: each asks once per answer, for all keys together. */
 export type Loaders = {
@@ -24,10 +29,17 @@ export type Loaders = {
   readonly eventById: DataLoader<string, PaymentEvent | null>
   readonly deliveryById: DataLoader<string, Delivery | null>
   readonly methodByCode: DataLoader<string, PayinMethod | null>
+  readonly payoutById: DataLoader<string, PayoutView | null>
+}
+
+type LoaderSources = {
+  readonly store: Store
+  readonly methods: MethodCache<PayinMethod>
+  readonly operations: Pick<Operations, 'payoutsByIds'>
 }
 
 /** Fresh loaders, for one answer. A key that nothing has gives null; a failed read fails every key of its batch. */
-export function createLoaders({ store, methods }: { store: Store; methods: MethodCache<PayinMethod> }): Loaders {
+export function createLoaders({ store, methods, operations }: LoaderSources): Loaders {
   return {
     linkById: loader(store.links.byIds, (link) => link.id),
     linkByRef: loader(store.links.byRefs, (link) => link.ref),
@@ -48,8 +60,16 @@ export function createLoaders({ store, methods }: { store: Store; methods: Metho
     }),
     eventById: loader(store.log.byIds, (event) => event.id),
     deliveryById: loader(store.inbox.byIds, (delivery) => delivery.id),
+    payoutById: new DataLoader<string, PayoutView | null>(async (ids) =>
+      (await operations.payoutsByIds(ids)).map(loadedPayout),
+    ),
     methodByCode: new DataLoader((codes) => Promise.all(codes.map((code) => methods.find(code)))),
   }
+}
+
+function loadedPayout(found: FoundPayout): PayoutView | GraphQLError | null {
+  if (found.kind === 'done') return payoutView(found.payout, found.site.currencies)
+  return found.kind === 'not-found' ? null : failedRead(found)
 }
 
 /** A loader over a plural read that gives what it found in any order. */

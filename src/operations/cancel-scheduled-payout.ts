@@ -5,7 +5,6 @@ import type { Site } from '../upstream/sites.ts'
 import { outcomeOf, type PayoutDone, type PayoutOptions, type SitedPayout } from './create-payout.ts'
 import type { Task } from './once.ts'
 import type { CommandFailure, InvalidInput, StateFailure } from './outcome.ts'
-import { findSiteOfPayout } from './payouts.ts'
 import { faultOf } from './upstream-failure.ts'
 
 export type CancelOutcome = PayoutDone | InvalidInput | StateFailure | CommandFailure
@@ -16,7 +15,7 @@ export type CancelRequest = { readonly idempotencyKey: string; readonly id: stri
 export async function cancelScheduledPayout(options: PayoutOptions, request: CancelRequest): Promise<CancelOutcome> {
   const problem = keyProblem(request.idempotencyKey)
   if (problem !== null) return { kind: 'invalid-input', problems: [problem] }
-  const found = await findSiteOfPayout(options, request.id)
+  const [found = { kind: 'not-found' }] = await options.payoutFinder.find([request.id])
   if (found.kind !== 'done') return found
   const { payout, site } = found
   const task = cancelTask(options, request, site)

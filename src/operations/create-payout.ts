@@ -1,11 +1,12 @@
 import type { Command } from '../domain/command.ts'
-import { payoutRequestProblems, type PayoutRequest } from '../domain/payout-rules.ts'
+import { normalisePayoutRequest, payoutRequestProblems, type PayoutRequest } from '../domain/payout-rules.ts'
 import type { PayoutReport } from '../domain/payout.ts'
 import type { Store } from '../store/store.ts'
 import type { UpstreamClient } from '../upstream/client.ts'
 import type { Site, Sites } from '../upstream/sites.ts'
 import { callbackAddress, callbackUrl, type CallbackOptions } from './callback-address.ts'
 import { findByAddress } from './find-by-address.ts'
+import type { PayoutFinder } from './find-payouts.ts'
 import type { MethodRequirementsReader } from './method-requirements.ts'
 import type { Done, Once, Task } from './once.ts'
 import type { CommandFailure, InputFailure } from './outcome.ts'
@@ -15,6 +16,7 @@ export type PayoutOptions = CallbackOptions & {
   readonly store: Pick<Store, 'commands'>
   readonly upstream: Pick<UpstreamClient, 'createPayout' | 'getPayout' | 'listPayouts' | 'cancelScheduledPayout'>
   readonly requirements: MethodRequirementsReader
+  readonly payoutFinder: PayoutFinder
   readonly sites: Sites
   readonly once: Once
   readonly clock: () => Date
@@ -31,7 +33,8 @@ export type SitedPayout = { readonly payout: PayoutReport; readonly currencies: 
  * Pays out to one or many payees. It is sent once and never again: after an attempt without an answer it is looked for
  * among the payouts of the service, by the webhook address that was given with it. Source: gap sheet, section 18.
  */
-export async function createPayout(options: PayoutOptions, request: PayoutRequest): Promise<PayoutOutcome> {
+export async function createPayout(options: PayoutOptions, asked: PayoutRequest): Promise<PayoutOutcome> {
+  const request = normalisePayoutRequest(asked)
   const wanted = { amount: { currency: request.currency }, site: request.site }
   const site = options.sites.forCurrency(request.currency, request.site ?? null)
   if (site === null) return { kind: 'invalid-input', problems: [siteProblem(options.sites, wanted, ['currency'])] }
@@ -78,7 +81,7 @@ function payoutTask(options: PayoutOptions, request: PayoutRequest, site: Site):
       }),
     // Payees stay with the service: only the payout's id is kept here.
     settle: async (command, payout) => {
-      await store.commands.settle(command.id, { payoutId: payout.id })
+      await store.commands.settleWithPayout(command.id, { id: payout.id, site: site.id })
       return { payout, currencies: site.currencies }
     },
     replay: async (command) => {

@@ -1,7 +1,7 @@
 import type { DeliveryBacklog, ReadBacklog, Store } from '../store/store.ts'
 import type { BreakerState } from '../upstream/breaker.ts'
 import type { MethodCache } from '../upstream/method-cache.ts'
-import type { SiteStates } from '../upstream/site-states.ts'
+import type { SiteState, SiteStates } from '../upstream/site-states.ts'
 import type { Sites } from '../upstream/sites.ts'
 
 /** How this process and the service behind it are doing. Nothing is asked of the service for it. */
@@ -18,7 +18,7 @@ export type SiteHealth = {
   readonly id: string
   /** Upper-case codes. */
   readonly currencies: readonly string[]
-  readonly availability: 'AVAILABLE' | 'PROBING' | 'UNAVAILABLE'
+  readonly availability: 'AVAILABLE' | 'CREDENTIALS_REJECTED' | 'PROBING' | 'UNAVAILABLE'
   /** When the service last answered with success; null before it has. */
   readonly lastAnswerAt: Date | null
   /** When the list of checkout methods was read; null when there is none to serve. */
@@ -47,13 +47,13 @@ export function createHealth({ sites, states, methods, store, clock, streams }: 
   return {
     sites: () =>
       sites.all.map(({ id, currencies }) => {
-        const { breaker, lastAnswerAt } = states.of({ id })
+        const state = states.of({ id })
         const list = methods.freshness(id)
         return {
           id,
           currencies,
-          availability: AVAILABILITIES[breaker],
-          lastAnswerAt,
+          availability: availabilityOf(state),
+          lastAnswerAt: state.lastAnswerAt,
           methodsFetchedAt: list?.fetchedAt ?? null,
           methodsStale: list?.stale ?? false,
         }
@@ -62,6 +62,10 @@ export function createHealth({ sites, states, methods, store, clock, streams }: 
     deliveries: () => store.inbox.backlog(),
     streams,
   }
+}
+
+function availabilityOf({ breaker, credentialsRejected }: SiteState): SiteHealth['availability'] {
+  return breaker === 'closed' && credentialsRejected ? 'CREDENTIALS_REJECTED' : AVAILABILITIES[breaker]
 }
 
 const AVAILABILITIES: Readonly<Record<BreakerState, SiteHealth['availability']>> = {

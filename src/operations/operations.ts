@@ -12,6 +12,7 @@ import type { ReadSubject, Store } from '../store/store.ts'
 import type { UpstreamClient } from '../upstream/client.ts'
 import type { MethodCache } from '../upstream/method-cache.ts'
 import type { Sites } from '../upstream/sites.ts'
+import { readBalances, type BalanceList } from './balances.ts'
 import type { CallbackOptions } from './callback-address.ts'
 import { cancelScheduledPayout, type CancelOutcome, type CancelRequest } from './cancel-scheduled-payout.ts'
 import {
@@ -25,17 +26,11 @@ import { createPayin, type PayinOutcome } from './create-payin.ts'
 import { createPaymentAgreement, type AgreementOutcome } from './create-payment-agreement.ts'
 import { createPaymentLink, type LinkOutcome } from './create-payment-link.ts'
 import { createPayout, type PayoutOutcome } from './create-payout.ts'
+import { createPayoutFinder, type FoundPayout } from './find-payouts.ts'
 import { lookUpBank, type BankLookupOutcome } from './look-up-bank.ts'
 import type { MethodRequirementsReader } from './method-requirements.ts'
 import { createOnce } from './once.ts'
-import {
-  findSiteOfPayout,
-  listPayouts,
-  readBalances,
-  type BalanceList,
-  type FoundPayout,
-  type PayoutList,
-} from './payouts.ts'
+import { listPayouts, type PayoutList } from './payouts.ts'
 import { refreshPayment, type RefreshOutcome } from './refresh-payment.ts'
 import { refundPayment, type RefundOutcome, type RefundRequest } from './refund-payment.ts'
 import { replayDelivery, type ReplayDeliveryOutcome, type ReplayRequest } from './replay-delivery.ts'
@@ -63,7 +58,8 @@ export type Operations = {
   simulatePayin(request: SimulatePayinRequest): Promise<SimulatePayinOutcome>
   simulateDeposit(request: DepositRequest): Promise<SimulateDepositOutcome>
   lookUpBank(qrContent: string): Promise<BankLookupOutcome>
-  payout(id: string): Promise<FoundPayout>
+  /** In the order of the ids. */
+  payoutsByIds(ids: readonly string[]): Promise<readonly FoundPayout[]>
   payouts(query: { from: Date; to: Date; page: number; currency: string | null }): Promise<PayoutList>
   balances(currencies: readonly string[] | null): Promise<BalanceList>
 }
@@ -97,7 +93,8 @@ export function createOperations(options: OperationsOptions): Operations {
     newId: randomUUID,
     newRef,
   })
-  const parts = { ...options, once }
+  const payoutFinder = createPayoutFinder(options)
+  const parts = { ...options, once, payoutFinder }
   return {
     createPaymentLink: (request) => createPaymentLink(parts, request),
     createPayin: (request) => createPayin(parts, request),
@@ -113,7 +110,7 @@ export function createOperations(options: OperationsOptions): Operations {
     simulatePayin: (request) => simulatePayin(parts, request),
     simulateDeposit: (request) => simulateDeposit(parts, request),
     lookUpBank: (qrContent) => lookUpBank(parts, qrContent),
-    payout: (id) => findSiteOfPayout(parts, id),
+    payoutsByIds: payoutFinder.find,
     payouts: (query) => listPayouts(parts, query),
     balances: (currencies) => readBalances(parts, currencies),
   }

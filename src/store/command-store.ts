@@ -34,6 +34,8 @@ export type CommandStore = {
   hasRival(command: Command, since: number): Promise<boolean>
   /** Ends a command with a plain result, as JSON. */
   settle(id: string, result: unknown): Promise<void>
+  /** Ends a command with the payout it made: result `{ payoutId }`, and the site that pays it. */
+  settleWithPayout(id: string, payout: { readonly id: string; readonly site: string }): Promise<void>
   /**
    * Ends a command with the link it made: the link, its LINK_CREATED event and the command's result `{ linkId }`.
    * A payment that came in through the link before is taken over.

@@ -8,6 +8,7 @@ import { createLeaseStore } from './records/leases.ts'
 import { createLinkStore } from './records/links.ts'
 import { createEventLog } from './records/log.ts'
 import { createPaymentStore } from './records/payments.ts'
+import { createPayoutStore } from './records/payouts.ts'
 import { createReadStore } from './records/reads.ts'
 import type { Store } from './store.ts'
 import type { Db, Write } from './unit.ts'
@@ -41,6 +42,7 @@ export async function createStore(parts: StoreParts): Promise<Store> {
     payments: createPaymentStore(reader),
     commands: createCommandStore(reader, write),
     agreements: createAgreementStore(reader),
+    payouts: createPayoutStore(reader),
     reads: createReadStore(reader, write, now),
     agreementReads: createAgreementReadStore(reader, write),
     heartbeat: createHeartbeat(reader, write),

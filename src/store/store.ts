@@ -31,6 +31,7 @@ export type Store = {
   readonly links: LinkStore
   readonly payments: PaymentStore
   readonly agreements: AgreementStore
+  readonly payouts: PayoutStore
   readonly commands: CommandStore
   readonly reads: ReadStore
   readonly agreementReads: AgreementReadStore
@@ -203,6 +204,11 @@ export type LinkFilter = {
   readonly createdBefore?: Date
   /** Phases of the payment that speaks for the link; IN_PROGRESS also holds links without a payment that have not expired. */
   readonly phases?: readonly PaymentPhase[]
+}
+
+export type PayoutStore = {
+  /** Ids of the sites that pay the payouts which were made here, by payout id. */
+  sites(ids: readonly string[]): Promise<ReadonlyMap<string, string>>
 }
 
 export type PaymentStore = {

@@ -22,6 +22,7 @@ export type Tables = {
   readonly commands: CommandsTable
   readonly command_refs: CommandRefsTable
   readonly leases: LeasesTable
+  readonly payouts: PayoutsTable
 }
 
 /** A truth value in a column. */
@@ -177,3 +178,5 @@ type CommandRefsTable = {
 }
 
 type LeasesTable = { name: LeaseName; owner: string; until: number }
+
+type PayoutsTable = { id: string; site: string }

@@ -1,9 +1,12 @@
 import type { BreakerState } from './breaker.ts'
 import type { Site } from './sites.ts'
+import type { AttemptSeen } from './transport.ts'
 import type { UpstreamWatch } from './watch.ts'
 
 export type SiteState = {
   readonly breaker: BreakerState
+  /** The payments API answered 401 to the site's credentials, and has accepted no request of the site since. */
+  readonly credentialsRejected: boolean
   /** When the service last answered with success; null before it has. */
   readonly lastAnswerAt: Date | null
 }
@@ -15,12 +18,20 @@ export type SiteStates = {
   of(site: Pick<Site, 'id'>): SiteState
 }
 
-const UNTRIED: SiteState = { breaker: 'closed', lastAnswerAt: null }
+const UNTRIED: SiteState = { breaker: 'closed', credentialsRejected: false, lastAnswerAt: null }
 
 export function createSiteStates(clock: () => Date): SiteStates {
   const states = new Map<string, SiteState>()
   const of: SiteStates['of'] = ({ id }) => states.get(id) ?? UNTRIED
   const note = (id: string, change: Partial<SiteState>) => states.set(id, { ...of({ id }), ...change })
+
+  const noteCredentials = (attempt: AttemptSeen, { onCredentials }: UpstreamWatch) => {
+    const { siteId } = attempt
+    const rejected = rejectsCredentials(attempt)
+    if (rejected === null || rejected === of({ id: siteId }).credentialsRejected) return
+    note(siteId, { credentialsRejected: rejected })
+    onCredentials({ siteId, rejected })
+  }
 
   return {
     of,
@@ -28,6 +39,7 @@ export function createSiteStates(clock: () => Date): SiteStates {
       ...watch,
       observe(attempt) {
         if (typeof attempt.outcome === 'number') note(attempt.siteId, { lastAnswerAt: clock() })
+        noteCredentials(attempt, watch)
         watch.observe(attempt)
       },
       onBreaker(change) {
@@ -36,4 +48,15 @@ export function createSiteStates(clock: () => Date): SiteStates {
       },
     }),
   }
+}
+
+/**
+ * Whether an attempt shows that the payments API rejects the site's credentials (true) or accepts them (false); null when it
+ * shows neither. A 403 may be about the one endpoint, and a 401 to an access token about that token.
+ */
+function rejectsCredentials({ outcome, hasAccessToken }: AttemptSeen): boolean | null {
+  if (typeof outcome === 'number') return false
+  const { detail } = outcome
+  if (detail.kind === 'refused') return false
+  return detail.kind === 'credentials' && detail.httpStatus === 401 && !hasAccessToken ? true : null
 }

@@ -47,6 +47,8 @@ export type BreakerChange = { readonly siteId: string; readonly state: BreakerSt
 export type AttemptSeen = {
   readonly siteId: string
   readonly method: Method
+  /** Whether it carried an access token, which the payments API may refuse although it accepts the site's credentials. */
+  readonly hasAccessToken: boolean
   /** 1 for the first. */
   readonly attempt: number
   /** The HTTP status of a success, or the fault. */
@@ -123,8 +125,9 @@ export function createTransport(options: TransportOptions): Transport {
     const longest = asked.method === 'GET' ? deadlines.get : deadlines.post
     const until = performance.now() + Math.min(longest, asked.withinMs ?? longest)
     lane.budget.earn()
+    const hasAccessToken = 'access-token' in wire.headers
     for (let number = 1; ; number += 1) {
-      const seen = { siteId: site.id, method: asked.method, attempt: number, requestId }
+      const seen = { siteId: site.id, method: asked.method, hasAccessToken, attempt: number, requestId }
       const result = await observed(() => attempt(site, wire, until), seen)
       if (!(result instanceof UpstreamFault)) return result
       const remainingMs = until - performance.now()

@@ -105,7 +105,7 @@ describe('createGatewayPayment', () => {
     ['amount.currency', { amount: { value: '100', currency: 'JPY' } }],
     ['description', { description: '' }],
     ['billing.firstName', billing({ firstName: '' })],
-    ['billing.phone', billing({ phone: '0412345678' })],
+    ['billing.phone', billing({ phone: '12345' })],
     ['billing.email', billing({ email: 'nobody' })],
     ['billing.countryCode', billing({ countryCode: 'AUS' })],
     ['shipping.lastName', { shipping: billing({ lastName: ' ' }).billing }],
@@ -148,10 +148,24 @@ describe('balances', () => {
     expect((await network.ask(BALANCES, { currencies: ['TZS'] })).data['balances']).toEqual([])
   })
 
-  it('have no holes: a site that does not answer fails them all', async () => {
+  it('are told with the currencies that have no answer', async () => {
+    network.sandbox.control.addFault({ path: '/v2/balances/detail', answer: { status: 503 }, times: 3 })
+    const query = '{ accountBalances(currencies: ["NZD"]) { nodes { currency } unavailable } }'
+    expect((await network.ask(query)).data['accountBalances']).toEqual({ nodes: [], unavailable: ['NZD'] })
+    network.sandbox.control.clearFaults()
+    expect((await network.ask(query)).data['accountBalances']).toEqual({
+      nodes: [{ currency: 'NZD' }],
+      unavailable: [],
+    })
+  })
+
+  it('are an error when no account answers', async () => {
     network.sandbox.control.addFault({ path: '/v2/balances/detail', answer: { status: 503 }, times: 9 })
     const answer = await network.ask(BALANCES, { currencies: ['AUD', 'JPY'] })
-    expect(answer).toMatchObject({ data: { balances: null }, errors: [{ extensions: { code: expect.any(String) } }] })
+    expect(answer).toMatchObject({
+      data: { balances: null },
+      errors: [{ extensions: { code: 'UPSTREAM_UNAVAILABLE' } }],
+    })
   })
 })
 

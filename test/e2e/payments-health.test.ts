@@ -107,6 +107,51 @@ describe('the sites', () => {
   })
 })
 
+describe('a site whose credentials are rejected', () => {
+  let own: Network
+  let wrong: Network
+  beforeAll(async () => {
+    own = await startNetwork()
+    const sites = own.sandbox.sites.map((one) =>
+      one.id === 'jpy' ? { ...one, secretKey: 'revoked-at-the-dashboard' } : one,
+    )
+    wrong = await startNetwork({ upstreamUrl: own.sandbox.url, env: { UPSTREAM_SITES: JSON.stringify(sites) } })
+  })
+  afterAll(async () => {
+    await wrong.close()
+    await own.close()
+  })
+
+  const ACCOUNTS = '{ accountBalances(currencies: ["AUD", "JPY"]) { nodes { currency } unavailable } }'
+  const stateOf = async (id: string) => {
+    const { data } = await wrong.ask<{ paymentsHealth: Health }>('{ paymentsHealth { sites { id availability } } }')
+    return data.paymentsHealth.sites.find((one) => one.id === id)?.availability
+  }
+
+  it('is named in the error, in the health, and once in the log', async () => {
+    for (const _ of [1, 2])
+      expect((await wrong.ask('{ balances(currencies: ["JPY"]) { currency } }')).errors).toMatchObject([
+        {
+          message: 'The payments API rejected the credentials of the site.',
+          extensions: { code: 'CREDENTIALS_REJECTED', site: 'jpy' },
+        },
+      ])
+    expect(await stateOf('jpy')).toBe('CREDENTIALS_REJECTED')
+    expect(await stateOf('aud')).toBe('AVAILABLE')
+    expect(wrong.log().match(/rejects the credentials/g)).toHaveLength(1)
+    expect(wrong.log()).not.toContain('revoked-at-the-dashboard')
+  })
+
+  it('leaves the balances of the others', async () => {
+    const partial = { nodes: [{ currency: 'AUD' }], unavailable: ['JPY'] }
+    expect((await wrong.ask(ACCOUNTS)).data['accountBalances']).toEqual(partial)
+    const { data, errors } = await wrong.ask('{ balances(currencies: ["AUD", "JPY"]) { currency } }')
+    expect({ data, errors }).toEqual({ data: { balances: [{ currency: 'AUD' }] }, errors: undefined })
+    const whole = { nodes: [{ currency: 'AUD' }, { currency: 'JPY' }], unavailable: [] }
+    expect((await own.ask(ACCOUNTS)).data['accountBalances']).toEqual(whole)
+  })
+})
+
 describe('what is to be done', () => {
   it('counts the reads that are due and not made, and tells since when', async () => {
     await settle(network)

@@ -1,6 +1,5 @@
 import { hasScope } from '../../access/caller.ts'
 import type { PayoutResolvers, PayoutStatus } from '../generated.ts'
-import { loadPayout } from '../load-payout.ts'
 
 export const Payout: PayoutResolvers = {
   id: ({ payout }) => payout.id,
@@ -14,5 +13,6 @@ export const Payout: PayoutResolvers = {
   transactions: ({ transactions }) => [...transactions],
   errorCode: ({ payout }) => payout.errorCode,
   errorMessage: ({ payout }) => payout.errorMessage,
-  __resolveReference: ({ id }, context) => (hasScope(context.caller, 'payouts:read') ? loadPayout(id, context) : null),
+  __resolveReference: ({ id }, { caller, loaders }) =>
+    hasScope(caller, 'payouts:read') ? loaders.payoutById.load(id) : null,
 }

@@ -4,6 +4,7 @@ import type { Db, Write } from '../unit.ts'
 import { findAgreementByRefs } from './agreement-records.ts'
 import { findCommand, toCommand, toRow } from './command-records.ts'
 import { paidThrough } from './orphan-links.ts'
+import { settleWithPayout } from './payouts.ts'
 import { refsOfSameCommand } from './refs.ts'
 import { settleWithAgreement, settleWithAgreementChange } from './settle-agreement.ts'
 import { hasRival, settle } from './settle-command.ts'
@@ -22,6 +23,7 @@ export function createCommandStore(reader: Db, write: Write): CommandStore {
     markUnknown: (id) => write(({ db }) => markUnknown(db, id)),
     hasRival: (command, since) => hasRival(reader, command, since),
     settle: (id, result) => write(({ db }) => settle(db, id, result)),
+    settleWithPayout: (id, payout) => write(({ db }) => settleWithPayout(db, id, payout)),
     settleWithLink: (id, link, at) => write((unit) => settleWithLink(unit, id, { link, at })),
     settleWithPayin: (id, payin, report, at) => write((unit) => settleWithPayin(unit, id, { payin, report, at })),
     settleWithPayment: (id, paymentId, report, at) =>

@@ -17,6 +17,7 @@ const TONES: Readonly<Record<string, Tone>> = {
   DISPUTED: 'bad',
   QUARANTINED: 'bad',
   UNAVAILABLE: 'bad',
+  CREDENTIALS_REJECTED: 'bad',
 }
 
 /** A value of an enum as a word with a colour of its own: the word alone says it all. */
