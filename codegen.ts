@@ -91,6 +91,7 @@ const config: CodegenConfig = {
           PaymentAmount: '../domain/money.ts#Money',
           PaymentCurrency: '../domain/currencies.ts#Currency',
           PayinMethod: '../domain/payin-method.ts#PayinMethod as PayinMethodEntity',
+          PayinMethodTraits: '../domain/payin-method.ts#PayinMethod as PayinMethodEntity',
           PaymentLink: './models.ts#LinkView',
           Payment: '../domain/payment.ts#Payment as PaymentEntity',
           PaymentEvent: '../domain/payment-event.ts#PaymentEvent as PaymentEventEntity',

@@ -26,7 +26,7 @@ const AREAS: readonly { readonly title: string; readonly names: RegExp }[] = [
   },
   { title: 'Methods and currencies', names: /Method|Currenc/ },
   { title: 'Payment agreements', names: /Agreement/ },
-  { title: 'Payouts, accounts and banks', names: /payout|Payout|balances|bankLookup/ },
+  { title: 'Payouts, accounts and banks', names: /payout|Payout|[bB]alances|bankLookup/ },
   { title: 'Events and deliveries', names: /paymentEvent|[wW]ebhook/ },
   { title: 'Health', names: /Health$/ },
   { title: 'Sandbox', names: /^simulate/ },

@@ -1,3 +1,5 @@
+import type { MethodFlags } from './method-traits.ts'
+
 /** One field that the merchant collects for a method. */
 export type MethodField = {
   readonly name: string
@@ -10,18 +12,12 @@ export type MethodField = {
 }
 
 /** What a method asks for and allows. Amounts are plain digits; what the service does not say is null. */
-export type MethodRequirements = {
+export type MethodRequirements = MethodFlags & {
   readonly code: string
   readonly currency: string
   readonly description: string | null
   readonly minAmount: string | null
   readonly maxAmount: string | null
-  readonly refundable: boolean | null
-  readonly cancellable: boolean | null
-  /** A contact with the payer's e-mail address must exist first. */
-  readonly requiresContact: boolean | null
-  /** That contact must have passed the identity check. */
-  readonly requiresKyc: boolean | null
   readonly fields: readonly MethodField[]
 }
 

@@ -1,5 +1,10 @@
 import type { MethodKind } from './method-code.ts'
 
+/** What the payments API itself says of one method, by `is_refundable`, `is_cancellable`, `require_contact`, `require_kyc`. */
+export type MethodFlags = Pick<MethodTraits, 'refundable' | 'cancellable' | 'requiresContact' | 'requiresKyc'>
+
+export const NO_FLAGS: MethodFlags = { refundable: null, cancellable: null, requiresContact: null, requiresKyc: null }
+
 /** What the customer meets with a kind of method, and what the merchant can do afterwards. Null: the service does not say. */
 export type MethodTraits = {
   readonly refundable: boolean | null
@@ -44,7 +49,11 @@ const TRAITS: Readonly<Record<MethodKind, MethodTraits>> = {
   OTHER: NOT_SAID,
 }
 
-/** The traits of a kind of method, as far as the service tells them (interface document, section 2.5). */
-export function traitsOf(kind: MethodKind): MethodTraits {
-  return TRAITS[kind]
+/**
+ * Returns the traits of a method: its own flags where it has them, otherwise those that the interface document names for its
+ * kind (section 2.5).
+ */
+export function traitsOf(kind: MethodKind, flags: MethodFlags = NO_FLAGS): MethodTraits {
+  const said = Object.entries(flags).filter(([, flag]) => flag !== null)
+  return { ...TRAITS[kind], ...Object.fromEntries(said) }
 }

@@ -1,4 +1,5 @@
 import type { MethodKind } from './method-code.ts'
+import type { MethodFlags } from './method-traits.ts'
 
 /** A way to pay that the merchant's account offers (interface document, section 2.5). */
 export type PayinMethod = {
@@ -17,4 +18,6 @@ export type PayinMethod = {
   /** Null where the service does not say. */
   readonly cardBrands: readonly string[] | null
   readonly checkoutLanguages: readonly string[] | null
+  /** What the entry of the method list says of it. */
+  readonly flags: MethodFlags
 }

@@ -1,4 +1,5 @@
 import type { MethodRequirements } from '../domain/method-field.ts'
+import { type MethodFlags, NO_FLAGS } from '../domain/method-traits.ts'
 import type { PayinMethod } from '../domain/payin-method.ts'
 import type { PayoutMethod, PayoutMethodRequirements } from '../domain/payout.ts'
 import type { UpstreamClient } from '../upstream/client.ts'
@@ -11,6 +12,11 @@ export type MethodRequirementsReader = {
   /** What a direct payin by this method needs, at the site that serves its currency. */
   ofPayin(method: PayinMethod): Promise<MethodRequirements | null>
   ofPayout(method: PayoutMethod): Promise<PayoutMethodRequirements | null>
+  /**
+   * What the payments API says of a method that can be used for direct payins: in the list of these, or else in the method's
+   * own record. No flags for other methods, and while neither can be had.
+   */
+  payinFlags(method: PayinMethod): Promise<MethodFlags>
   payinFields(site: Site, code: string): Promise<MethodRequirements | null>
   payoutFields(site: Site, code: string): Promise<PayoutMethodRequirements | null>
   /** Codes of the direct payin methods of a currency; null while the list cannot be had. */
@@ -46,6 +52,13 @@ export function createRequirementsReader(options: RequirementsOptions): MethodRe
     ofPayout: async ({ code, currency }) => {
       const site = sites.forCurrency(currency)
       return site === null ? null : payoutFields(site, code)
+    },
+    payinFlags: async ({ code, currency }) => {
+      const { methods } = await directMethods.list([currency])
+      const flags = methods.find((method) => method.code === code)?.flags
+      const site = sites.forCurrency(currency)
+      if (flags === undefined || site === null) return NO_FLAGS
+      return Object.values(flags).some((flag) => flag !== null) ? flags : ((await payinFields(site, code)) ?? NO_FLAGS)
     },
     payinCodes: (currency) => codesOf(directMethods, currency),
     payoutCodes: (currency) => codesOf(payoutMethods, currency),

@@ -49,6 +49,33 @@ describe('payinMethods', () => {
     }
   })
 
+  it('lists what each method asks for, of one currency and of all', async () => {
+    const query =
+      'query Fields($of: [CurrencyCode!]) { payinMethods(currencies: $of) { nodes { code requiredFields { name type required label } } } }'
+    const fieldsOf = async (of: string[] | null) => {
+      const { data, errors } = await network.ask<{
+        payinMethods: { nodes: { code: string; requiredFields: unknown[] | null }[] }
+      }>(query, { of }, { token: null })
+      expect(errors).toBeUndefined()
+      return data.payinMethods.nodes
+    }
+    const aud = await fieldsOf(['AUD'])
+    expect(aud.find(({ code }) => code === 'au_alias_npp_aud')?.requiredFields).toContainEqual(
+      expect.objectContaining({ name: 'callback_url', required: true }),
+    )
+    expect((await fieldsOf(null)).length).toBeGreaterThan(aud.length)
+  })
+
+  it('tells of a method what the payments API says in its record', async () => {
+    const query = `{ payinMethods(currencies: ["AUD", "KES"]) { nodes { code
+      traits { refundable cancellable requiresContact requiresKyc promptsHandset } } } }`
+    const { data } = await network.ask<{ payinMethods: { nodes: { code: string; traits: unknown }[] } }>(query)
+    const traits = new Map(data.payinMethods.nodes.map((node) => [node.code, node.traits]))
+    const said = { cancellable: false, requiresContact: false, requiresKyc: false }
+    expect(traits.get('au_alias_npp_aud')).toEqual({ ...said, refundable: true, promptsHandset: false })
+    expect(traits.get('ke_mobile_money_kes')).toEqual({ ...said, refundable: false, promptsHandset: true })
+  })
+
   it('lists what every site offers, as the service gives it', async () => {
     const list = await methods(network)
     expect(list).toMatchObject({ stale: false, unavailable: [] })
@@ -65,7 +92,7 @@ describe('payinMethods', () => {
       maxAmount: { value: '1000000', exponent: 0 },
       cardBrands: ['visa', 'mastercard'],
       checkoutLanguages: ['ja', 'en'],
-      traits: { refundable: null, promptsHandset: false },
+      traits: { refundable: true, promptsHandset: false },
     })
     expect(list.nodes.find(({ code }) => code === 'ke_mobile_money_kes')).toMatchObject({
       kind: 'MOBILE_MONEY',

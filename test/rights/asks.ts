@@ -48,6 +48,7 @@ export function queries({ ids, links, payins, vietQr }: World): Ask[] {
     ...ids.payouts.map((id) => query('payout', { id })),
     { ...list('payouts', { from: day(-1), to: day(1), currency: 'AUD' }), depth: 2 },
     query('balances', { currencies: ['AUD'] }),
+    query('accountBalances', { currencies: ['AUD'] }),
     query('paymentsHealth', {}),
     { ...entity('PaymentCurrency', { code: 'AUD' }), depth: 0 },
     query('_service', {}),

@@ -11,8 +11,6 @@ import { startWorld, type World } from './world.ts'
 
 /** Fields that nobody is shown anything of here, and why. */
 const NEVER_ANSWERED: Readonly<Record<string, string>> = {
-  'PayinMethodTraits.requiresContact': 'the service does not say it of any method',
-  'PayinMethodTraits.requiresKyc': 'the service does not say it of any method',
   'SandboxOnlyError.message': 'the service of these tests is its sandbox',
   'SandboxOnlyError.code': 'the service of these tests is its sandbox',
   'SandboxOnlyError.retryable': 'the service of these tests is its sandbox',

@@ -1,4 +1,3 @@
-import { traitsOf } from '../../domain/method-traits.ts'
 import { accepts, limitOf } from '../../domain/payin-method-limits.ts'
 import type { PayinMethodResolvers } from '../generated.ts'
 import { validAmount } from '../valid-amount.ts'
@@ -8,7 +7,7 @@ export const PayinMethod: PayinMethodResolvers = {
   maxAmount: (method) => limitOf(method, 'maxAmount'),
   cardBrands: (method) => method.cardBrands && [...method.cardBrands],
   checkoutLanguages: (method) => method.checkoutLanguages && [...method.checkoutLanguages],
-  traits: (method) => traitsOf(method.kind),
+  traits: (method) => method,
   accepts: (method, { amount }) => accepts(method, validAmount(amount)),
   requiredFields: async (method, _args, { requirements }) =>
     (await requirements.ofPayin(method))?.fields.slice() ?? null,

@@ -14,6 +14,7 @@ import { replayWebhookDelivery } from './mutation/replayWebhookDelivery.ts'
 import { simulateDeposit } from './mutation/simulateDeposit.ts'
 import { simulatePayin } from './mutation/simulatePayin.ts'
 import { PayinMethod } from './PayinMethod.ts'
+import { PayinMethodTraits } from './PayinMethodTraits.ts'
 import { Payment } from './Payment.ts'
 import { PaymentAgreement } from './PaymentAgreement.ts'
 import { PaymentAmount } from './PaymentAmount.ts'
@@ -27,6 +28,7 @@ import { PaymentStreamItem } from './PaymentStreamItem.ts'
 import { Payout } from './Payout.ts'
 import { PayoutMethod } from './PayoutMethod.ts'
 import { PayoutTransaction } from './PayoutTransaction.ts'
+import { accountBalances } from './query/accountBalances.ts'
 import { balances } from './query/balances.ts'
 import { bankLookup } from './query/bankLookup.ts'
 import { payinMethod } from './query/payinMethod.ts'
@@ -73,6 +75,7 @@ export const resolvers: Resolvers = {
     payout,
     payouts,
     balances,
+    accountBalances,
     bankLookup,
     paymentsHealth,
   },
@@ -95,6 +98,7 @@ export const resolvers: Resolvers = {
   PaymentAmount,
   PaymentCurrency,
   PayinMethod,
+  PayinMethodTraits,
   PaymentLink,
   Payment,
   PaymentNextAction,

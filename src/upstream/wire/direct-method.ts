@@ -2,8 +2,8 @@ import { z } from 'zod'
 import { type ExactJson, stringifyExactJson } from '../../domain/exact-json.ts'
 import { parseMethodCode } from '../../domain/method-code.ts'
 import { type MethodField, type MethodRequirements, parseFieldDescriptor } from '../../domain/method-field.ts'
-import { currency, decimal, flag, isRecord, lenient, text, textFrom, usableMethodCode } from './fields.ts'
-import { notNegative, type PayinMethodEntry } from './payin-method.ts'
+import { currency, decimal, isRecord, lenient, text, textFrom, usableMethodCode } from './fields.ts'
+import { METHOD_FLAGS, methodFlags, notNegative, type PayinMethodEntry } from './payin-method.ts'
 
 const DESCRIPTION_LENGTH = 500
 const DESCRIPTOR_LENGTH = 500
@@ -18,10 +18,7 @@ const common = {
   description: text(DESCRIPTION_LENGTH),
   min_amount: decimal.transform(notNegative),
   max_amount: decimal.transform(notNegative),
-  is_refundable: flag,
-  is_cancellable: flag,
-  require_contact: flag,
-  require_kyc: flag,
+  ...METHOD_FLAGS,
 }
 
 const entry = z.object({
@@ -47,6 +44,7 @@ export function readDirectMethodEntry(json: ExactJson, direction: Direction): Pa
     maxAmount: method.max_amount,
     cardBrands: null,
     checkoutLanguages: null,
+    flags: methodFlags(method),
     extras: {},
   }
 }
@@ -75,10 +73,7 @@ export function readMethodRequirements(json: ExactJson, asked: AskedMethod): Met
     description: method.description,
     minAmount: method.min_amount,
     maxAmount: method.max_amount,
-    refundable: method.is_refundable,
-    cancellable: method.is_cancellable,
-    requiresContact: method.require_contact,
-    requiresKyc: method.require_kyc,
+    ...methodFlags(method),
     fields,
   }
 }

@@ -1,8 +1,9 @@
 import { z } from 'zod'
 import type { ExactJson } from '../../domain/exact-json.ts'
 import { parseMethodCode } from '../../domain/method-code.ts'
+import type { MethodFlags } from '../../domain/method-traits.ts'
 import type { PayinMethod } from '../../domain/payin-method.ts'
-import { currency, decimal, isRecord, lenient, text, textFrom, usableMethodCode } from './fields.ts'
+import { currency, decimal, flag, isRecord, lenient, text, textFrom, usableMethodCode } from './fields.ts'
 
 const NAME_LENGTH = 200
 const LABEL_LENGTH = 64
@@ -21,7 +22,21 @@ export type PayinMethodEntry = {
   readonly maxAmount: string | null
   readonly cardBrands: readonly string[] | null
   readonly checkoutLanguages: readonly string[] | null
+  readonly flags: MethodFlags
   readonly extras: Readonly<Record<string, ExactJson>>
+}
+
+/** The flags of a method. Documented for v2 (gap sheet, section 8); read from v3 entries too, where they have them. */
+export const METHOD_FLAGS = { is_refundable: flag, is_cancellable: flag, require_contact: flag, require_kyc: flag }
+
+/** Shapes the flags as they are on the wire. */
+export function methodFlags(wire: { readonly [Name in keyof typeof METHOD_FLAGS]: boolean | null }): MethodFlags {
+  return {
+    refundable: wire.is_refundable,
+    cancellable: wire.is_cancellable,
+    requiresContact: wire.require_contact,
+    requiresKyc: wire.require_kyc,
+  }
 }
 
 const known = z.object({
@@ -30,6 +45,7 @@ const known = z.object({
   currency,
   min_amount: decimal,
   max_amount: decimal,
+  ...METHOD_FLAGS,
 })
 
 /** Reads one entry of the v3 method list (interface document, section 2.5); null for one without a usable code. */
@@ -46,6 +62,7 @@ export function readPayinMethodEntry(json: ExactJson): PayinMethodEntry | null {
     maxAmount: notNegative(entry.max_amount),
     cardBrands: labelsUnder(BRAND_KEY, extras),
     checkoutLanguages: labelsUnder(LANGUAGE_KEY, extras),
+    flags: methodFlags(entry),
     extras,
   }
 }
@@ -70,6 +87,7 @@ export function toPayinMethod(entry: PayinMethodEntry, siteCurrencies: readonly 
     maxAmount: entry.maxAmount,
     cardBrands: entry.cardBrands,
     checkoutLanguages: entry.checkoutLanguages,
+    flags: entry.flags,
   }
 }
 

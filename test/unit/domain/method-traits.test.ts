@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { parseMethodCode } from '../../../src/domain/method-code.ts'
-import { traitsOf } from '../../../src/domain/method-traits.ts'
+import { NO_FLAGS, traitsOf } from '../../../src/domain/method-traits.ts'
 
 const MOBILE_MONEY = [
   'ke_mobile_money_kes',
@@ -31,3 +31,12 @@ test.each(['au_card_aud', 'jp_bank_jpy', 'au_alias_npp_aud', 'sa_eft_zar', 'my_e
     expect(Object.values(rest).every((trait) => trait === null)).toBe(true)
   },
 )
+
+test('what the payments API says of a method outranks what is documented for its kind', () => {
+  expect(traitsOf('MOBILE_MONEY', { ...NO_FLAGS, refundable: true, requiresKyc: false })).toMatchObject({
+    refundable: true,
+    cancellable: false,
+    requiresContact: null,
+    requiresKyc: false,
+  })
+})

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { NO_FLAGS } from '../../../src/domain/method-traits.ts'
 import { accepts, limitOf, spanOf } from '../../../src/domain/payin-method-limits.ts'
 import type { PayinMethod } from '../../../src/domain/payin-method.ts'
 
@@ -14,6 +15,7 @@ function method(minAmount: string | null, maxAmount: string | null, currency = '
     maxAmount,
     cardBrands: null,
     checkoutLanguages: null,
+    flags: NO_FLAGS,
   }
 }
 

@@ -1,5 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
+import { NO_FLAGS } from '../../../src/domain/method-traits.ts'
 import type { PayinMethod } from '../../../src/domain/payin-method.ts'
 import { notSent } from '../../../src/upstream/faults.ts'
 import { createMethodCache } from '../../../src/upstream/method-cache.ts'
@@ -22,6 +23,7 @@ function method(code: string, currency: string, name = code): PayinMethod {
     maxAmount: null,
     cardBrands: null,
     checkoutLanguages: null,
+    flags: NO_FLAGS,
   }
 }
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { type ExactJson, ExactNumber } from '../../../../src/domain/exact-json.ts'
+import { NO_FLAGS } from '../../../../src/domain/method-traits.ts'
 import { readPage } from '../../../../src/upstream/wire/page.ts'
 import { readPayinMethodEntry, toPayinMethod } from '../../../../src/upstream/wire/payin-method.ts'
 import { fixture } from '../../../fixtures/upstream/read.ts'
@@ -24,6 +25,7 @@ describe('payin method entries', () => {
         maxAmount: '10000.5',
         cardBrands: ['visa', 'mastercard'],
         checkoutLanguages: ['en', 'zh'],
+        flags: NO_FLAGS,
       },
       {
         code: 'au_payid_npp_aud',
@@ -36,8 +38,16 @@ describe('payin method entries', () => {
         maxAmount: null,
         cardBrands: null,
         checkoutLanguages: null,
+        flags: NO_FLAGS,
       },
     ])
+  })
+
+  it('reads the flags of an entry that has them', () => {
+    expect(
+      method({ payin_method_code: 'au_card_aud', is_refundable: 'true', is_cancellable: false, require_kyc: 'yes' })
+        ?.flags,
+    ).toEqual({ refundable: true, cancellable: false, requiresContact: null, requiresKyc: null })
   })
 
   it('keeps what it does not know as extras', () => {

@@ -1,0 +1,18 @@
+import { type MethodFlags, traitsOf } from '../../domain/method-traits.ts'
+import type { PayinMethod } from '../../domain/payin-method.ts'
+import type { Context } from '../context.ts'
+import type { PayinMethodTraitsResolvers } from '../generated.ts'
+
+export const PayinMethodTraits: PayinMethodTraitsResolvers = {
+  promptsHandset: ({ kind }) => traitsOf(kind).promptsHandset,
+  refundable: flagReader('refundable'),
+  cancellable: flagReader('cancellable'),
+  requiresContact: flagReader('requiresContact'),
+  requiresKyc: flagReader('requiresKyc'),
+}
+
+/** The list of direct payin methods is read only for a flag that the method's own entry leaves open. */
+function flagReader(name: keyof MethodFlags) {
+  return async (method: PayinMethod, _args: unknown, { requirements }: Pick<Context, 'requirements'>) =>
+    method.flags[name] ?? traitsOf(method.kind, await requirements.payinFlags(method))[name]
+}
