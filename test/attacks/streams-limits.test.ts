@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, assert, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { startCallbackRouter, type CallbackRouter } from '../callback-router.ts'
 import { openEvents, type EventResponse } from '../events.ts'
 import { startNetwork, type Network } from '../network.ts'
@@ -32,7 +32,7 @@ afterEach(async () => {
   // A router is told of the end of a stream, and ends it by its answer.
   router.reply(() => 404)
   await network.sandbox.control.setStatus(link.id, 'pending')
-  await expect.poll(openStreams).toBe(0)
+  await vi.waitFor(async () => assert.equal(await openStreams(), 0))
   router.reply(() => ({ status: 204, headers: { 'subscription-protocol': 'callback/1.0' } }))
 })
 

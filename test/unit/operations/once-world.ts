@@ -24,7 +24,7 @@ export const REJECTION = {
 }
 
 /** The caller that a world speaks for. */
-export const HOLDER: KeyHolder = { keyScope: KEY_SCOPE, mayRead: true }
+const HOLDER: KeyHolder = { keyScope: KEY_SCOPE, mayRead: true }
 
 /** The id of the link that an attempt made, as the service gives it. */
 export type LinkTask = Task<string, string>

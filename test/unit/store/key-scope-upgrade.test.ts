@@ -11,6 +11,8 @@ import { sqliteFile } from '../../contract/store/sqlite-fixture.ts'
 import { findPostgres } from '../../postgres.ts'
 
 const server = await findPostgres()
+const MINE = commandKey('createPaymentLink', 'key-old')
+const UPGRADED = { id: 'C1', state: 'SETTLED', result: { linkId: 'LINK-old' }, keyScope: '' }
 const UNSCOPED = `INSERT INTO commands VALUES
   ('C1', 'createPaymentLink', 'key-old', 'fingerprint', 'SETTLED', 1, 'old', 'process-0', 0, 0, '{"linkId":"LINK-old"}')`
 
@@ -23,7 +25,9 @@ it('a key of SQLite from before keys belonged to a caller goes to the first who 
     scriptOf('sqlite', 'CREATE TABLE migrations (number INTEGER PRIMARY KEY, name TEXT, applied_at INTEGER)'),
   )
   database.close()
-  await testUpgraded(await openSqliteStore({ path, clock: () => NOW }))
+  const store = await openSqliteStore({ path, clock: () => NOW })
+  expect(await store.commands.find(MINE)).toMatchObject(UPGRADED)
+  await testUpgraded(store)
 })
 
 it.skipIf(server === null)('and so does one of PostgreSQL', async () => {
@@ -32,7 +36,9 @@ it.skipIf(server === null)('and so does one of PostgreSQL', async () => {
   await database.run(
     scriptOf('postgres', 'CREATE TABLE migrations (number INTEGER PRIMARY KEY, name TEXT, applied_at BIGINT)'),
   )
-  await testUpgraded(await openPostgresStore({ url: database.url, clock: () => NOW }))
+  const store = await openPostgresStore({ url: database.url, clock: () => NOW })
+  expect(await store.commands.find(MINE)).toMatchObject(UPGRADED)
+  await testUpgraded(store)
 })
 
 /** A database as the version before left it, with a command. */
@@ -50,21 +56,17 @@ function scriptOf(kind: 'sqlite' | 'postgres', table: string): string {
 async function testUpgraded(store: Store): Promise<void> {
   onTestFinished(() => store.close())
   const { commands } = store
-  const [mine, other] = [
-    commandKey('createPaymentLink', 'key-old'),
-    commandKey('createPaymentLink', 'key-old', 'other'),
-  ]
-  const old = { id: 'C1', state: 'SETTLED', result: { linkId: 'LINK-old' } }
-  for (const key of [mine, other]) expect(await commands.find(key)).toMatchObject({ ...old, keyScope: '' })
+  const other = { ...MINE, keyScope: 'other' }
+  expect(await commands.find(other)).toMatchObject(UPGRADED)
 
   const fresh = await commands.begin(command('new', { ...other }))
   expect(fresh).toMatchObject({ fresh: true, command: { keyScope: 'other' } })
   expect(await commands.find(other)).toMatchObject({ id: fresh.command.id })
   expect(await commands.hasNamesake(fresh.command)).toBe(true)
 
-  expect(await commands.adopt('C1', mine.keyScope)).toBe(true)
+  expect(await commands.adopt('C1', MINE.keyScope)).toBe(true)
   expect(await commands.adopt('C1', 'third')).toBe(false)
-  expect(await commands.find(mine)).toMatchObject({ ...old, keyScope: mine.keyScope })
-  expect(await commands.find({ ...mine, keyScope: 'third' })).toBeNull()
-  expect(await commands.begin(command('again', { ...mine }))).toMatchObject({ fresh: false, command: old })
+  expect(await commands.find(MINE)).toMatchObject({ ...UPGRADED, keyScope: MINE.keyScope })
+  expect(await commands.find({ ...MINE, keyScope: 'third' })).toBeNull()
+  expect(await commands.begin(command('again', { ...MINE }))).toMatchObject({ fresh: false, command: { id: 'C1' } })
 }
