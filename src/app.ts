@@ -52,6 +52,7 @@ export async function createApp(config: AppConfig, options: AppOptions): Promise
     breaker,
     watch: watchUpstream(metrics.upstream, logger),
     tracing,
+    streamLimits: { ...config.http.socketLimits, ...limits },
     openStreams: () => transports.open(),
   })
   const engine = await startEngine(config, { logger, tracing })

@@ -5,6 +5,11 @@ export type ClientCaller = {
   readonly kind: 'client'
   /** Whom the token speaks for; null when it names nobody. */
   readonly subject: string | null
+  /**
+   * SHA-256 of the token's issuer and subject, or of its issuer and client where it names no subject: equal for all tokens of
+   * one caller, and different for equal subjects of two issuers. Null when the token names neither.
+   */
+  readonly identity: string | null
   readonly scopes: ReadonlySet<Scope>
   readonly expiresAt: number
 }

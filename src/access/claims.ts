@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import type { JWTHeaderParameters, JWTPayload } from 'jose'
 import * as z from 'zod'
 import type { ClientCaller } from './caller.ts'
@@ -7,8 +8,14 @@ import type { Scope } from './scopes.ts'
 
 const scopeList = z.union([z.string(), z.array(z.string())])
 
+/** Claims that give no right: one of another type counts as absent. */
+const name = z.string().min(1).optional().catch(undefined)
+
 const claimsSchema = z.object({
   exp: z.number(),
+  iss: name,
+  client_id: name,
+  azp: name,
   sub: z.string().optional(),
   scope: scopeList.optional(),
   scp: scopeList.optional(),
@@ -29,9 +36,25 @@ export function callerFromClaims(payload: JWTPayload): ClientCaller {
   return {
     kind: 'client',
     subject: sub ?? null,
+    identity: identityOf(claims.data),
     scopes: new Set(knownScopes(scope ?? scp ?? '')),
     expiresAt: Math.min(Math.floor(exp * 1000), LAST_MOMENT),
   }
+}
+
+/**
+ * The subject outranks the client: one user of two applications is one caller. A token of the client credentials grant may
+ * name only its client (RFC 9068, section 2.2; `azp` of OpenID Connect).
+ */
+function identityOf({ iss = '', sub, client_id: clientId, azp }: z.infer<typeof claimsSchema>): string | null {
+  const client = clientId ?? azp
+  if (sub !== undefined) return digestOf(['subject', iss, sub])
+  return client === undefined ? null : digestOf(['client', iss, client])
+}
+
+/** Of one length whatever the token says: a verified token is remembered. */
+function digestOf(parts: readonly string[]): string {
+  return createHash('sha256').update(JSON.stringify(parts), 'utf8').digest('base64url')
 }
 
 /** Throws `InvalidTokenError` when the header says that the token is something else than an access token (RFC 8725, section 3.11). */

@@ -52,7 +52,8 @@ export const NO_ATTEMPTS: Attempts = { transport: 0, failures: 0, fruitless: 0, 
 const FRUITLESS = 3
 
 /** What to do after a line has ended. */
-export function nextStep(before: Attempts, end: RideEnd, about: Circumstances): Step {
+export function nextStep(before: Attempts, end: RideEnd, circumstances: Circumstances): Step {
+  const about = isCrowdedOut(end) ? { ...circumstances, isFruitful: false } : circumstances
   const attempts = about.isFruitful ? { ...NO_ATTEMPTS, transport: before.transport } : before
   if (end.kind === 'better') return at({ ...attempts, transport: end.transport }, 0, null)
   if (!('error' in end)) return again(attempts, about)
@@ -62,6 +63,14 @@ export function nextStep(before: Attempts, end: RideEnd, about: Circumstances): 
   if (end.kind === 'restarting' && attempts.failures === 0)
     return at({ ...attempts, failures: 1 }, about.timing.restartMs * about.random, 'reconnecting')
   return comeBack(attempts, end.error, about)
+}
+
+/**
+ * Whether the line has made room for a newer one with the same status token. At once it would take the place of another
+ * one, which would come back as well: so it counts as a failure whatever it has carried, and in the end the watch polls.
+ */
+function isCrowdedOut(end: RideEnd): boolean {
+  return 'error' in end && end.error.code === 'TOO_MANY_OPERATIONS'
 }
 
 /** Milliseconds before a try: doubled with each failure, and spread over the upper half. */

@@ -1,6 +1,8 @@
 import type { Services } from '../graphql/context.ts'
 import { createCursorCodec } from '../keys/cursor.ts'
 import { createKeyRing } from '../keys/key-ring.ts'
+import { createSliceScheduler } from '../live/slice-scheduler.ts'
+import { createStreamRegistry, type StreamLimits } from '../live/stream-registry.ts'
 import { startTail } from '../live/tail.ts'
 import type { Logger } from '../log.ts'
 import type { Metrics } from '../metrics.ts'
@@ -47,6 +49,7 @@ type BackendOptions = {
   /** Told what the service does. */
   readonly watch: UpstreamWatch
   readonly tracing: Tracing | null
+  readonly streamLimits: StreamLimits
   /** What clients have open at the transports. */
   readonly openStreams: () => Omit<OpenStreams, 'subscriptions'>
 }
@@ -93,6 +96,8 @@ export async function startServices(config: AppConfig, options: BackendOptions):
       ...lists,
       store,
       tail,
+      scheduler: createSliceScheduler(),
+      streams: createStreamRegistry(options.streamLimits),
       operations,
       health: createHealth({
         sites,

@@ -1,7 +1,7 @@
 import { bad, good } from './reading.ts'
 import type { Parsed } from './reading.ts'
 
-/** What a peer on a WebSocket may cost. A limit of 0 sockets stands for none. */
+/** What a peer on a WebSocket may cost. A limit of 0 sockets, or of 0 streams of a token or a caller, stands for none. */
 export type SocketLimits = {
   /** Milliseconds in which a socket must have been greeted. */
   readonly initMs: number
@@ -23,8 +23,12 @@ export type SocketLimits = {
   readonly bytesPerSecond: number
   /** Sockets from one address that may be open at once; of IPv6, from one network of 64 bits. */
   readonly perAddress: number
-  /** Sockets that may be open at once with tokens of one subject. */
+  /** Sockets that may be open at once with tokens of one caller. */
   readonly perSubject: number
+  /** Streams, over every transport, that may be open at once with one status token, or by the owner of one link. */
+  readonly streamsPerToken: number
+  /** Streams, over every transport, that may be open at once with tokens of one caller. */
+  readonly streamsPerSubject: number
 }
 
 export const SOCKET_LIMITS: SocketLimits = {
@@ -39,6 +43,8 @@ export const SOCKET_LIMITS: SocketLimits = {
   bytesPerSecond: 256 * 1024,
   perAddress: 1_000,
   perSubject: 1_000,
+  streamsPerToken: 20,
+  streamsPerSubject: 10_000,
 }
 
 /** A router puts many clients onto one socket: all that have no token, and all streams of one token. */
@@ -56,7 +62,12 @@ export function limitsOfRouter(limits: SocketLimits): SocketLimits {
   }
 }
 
-const MAY_BE_ZERO: ReadonlySet<string> = new Set<keyof SocketLimits>(['perAddress', 'perSubject'])
+const MAY_BE_ZERO: ReadonlySet<string> = new Set<keyof SocketLimits>([
+  'perAddress',
+  'perSubject',
+  'streamsPerToken',
+  'streamsPerSubject',
+])
 const ENTRY = /^([A-Za-z]+)=(\d{1,9})$/
 
 /** Limits by their names, such as `streams=50,perAddress=0`; what is not named keeps its default. */

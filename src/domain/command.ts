@@ -10,8 +10,10 @@ export type CommandState = 'SENT' | 'SETTLED' | 'REJECTED' | 'UNKNOWN'
 export type Command = {
   readonly id: string
   readonly mutation: string
-  /** The caller's idempotency key, unique per mutation. */
+  /** The caller's idempotency key, unique for each caller and mutation. */
   readonly key: string
+  /** Whose key it is; empty for a command that was recorded before keys belonged to a caller. */
+  readonly keyScope: string
   /** Keyed digest of the input, to tell a repeat from another use of the same key. */
   readonly fingerprint: string
   readonly state: CommandState

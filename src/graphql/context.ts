@@ -4,6 +4,8 @@ import type { PayinMethod } from '../domain/payin-method.ts'
 import type { PayoutMethod } from '../domain/payout.ts'
 import type { CursorCodec } from '../keys/cursor.ts'
 import type { KeyRing } from '../keys/key-ring.ts'
+import type { SliceScheduler } from '../live/slice-scheduler.ts'
+import type { StreamRegistry } from '../live/stream-registry.ts'
 import type { Tail } from '../live/tail.ts'
 import type { Health } from '../operations/health.ts'
 import type { MethodRequirementsReader } from '../operations/method-requirements.ts'
@@ -16,6 +18,9 @@ import { createLoaders, type Loaders } from './loaders.ts'
 export type Services = {
   readonly store: Store
   readonly tail: Tail
+  /** Of the items of all streams. */
+  readonly scheduler: SliceScheduler
+  readonly streams: StreamRegistry
   readonly methods: MethodCache<PayinMethod>
   readonly payoutMethods: MethodCache<PayoutMethod>
   /** What each method asks for; null when the service does not tell. */

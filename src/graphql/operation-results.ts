@@ -47,7 +47,8 @@ export async function operationResults(
   return {
     async next() {
       const { value, done } = await results.next()
-      return done === true ? { done, value: undefined } : { done: false, value: { result: shown(value), cursor } }
+      if (done === true) return { done, value: undefined }
+      return { done: false, value: { result: shown(value), cursor: 'data' in value ? cursor : null } }
     },
     return: async () => results.return?.(),
   }

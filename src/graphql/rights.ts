@@ -60,6 +60,15 @@ export function rightEndsAt(context: RightsContext, byToken: boolean, statusToke
   return readStatusToken(context.keys, statusToken ?? '', context.clock())?.expiresAt.getTime() ?? 0
 }
 
+/**
+ * Whose streams of one link or payment are counted together: one owner's, or those of everybody with its status token. Null
+ * for a caller whose scopes give the right.
+ */
+export function payerOf(context: RightsContext, owned: Owned | null): string | null {
+  if (mayReadAll(context)) return null
+  return context.caller.kind === 'client' && owns(context, owned) ? (context.caller.identity ?? '') : 'token'
+}
+
 /** Whether only the status token lets the caller read a link or a direct payin. */
 export function onlyByToken(context: RightsContext, owned: Owned | null): boolean {
   return !mayReadAll(context) && !owns(context, owned)

@@ -1,3 +1,4 @@
+import { GraphQLError } from 'graphql'
 import { callAt } from '../live/call-at.ts'
 import { follow, type FollowOptions } from '../live/follow.ts'
 import type { StreamItem, StreamStart } from '../live/stream-item.ts'
@@ -12,40 +13,71 @@ type SourceOptions = Pick<FollowOptions, 'streamId' | 'matches' | 'filter'> & {
   readonly otherwise: StreamStart
   /** When the right to follow ends, in milliseconds since the epoch. */
   readonly endsAt: number
+  /** Whose streams of this link or payment are counted together; null where the caller's scopes give the right. */
+  readonly payer: string | null
 }
 
 /**
  * A stream as a subscription's source. A cursor that cannot be continued from gives RESYNC_REQUIRED and ends the stream:
- * the client then knows that it has to read the state again.
+ * the client then knows that it has to read the state again. Throws a `GraphQLError` when the caller has too many streams; a
+ * stream that makes room for a newer one of its payer ends with such an error.
  */
 export function streamSource<Field extends string>(
   field: Field,
-  { after: asked, otherwise, endsAt, ...what }: SourceOptions,
+  { after: asked, otherwise, endsAt, payer, ...what }: SourceOptions,
   context: Context,
 ): Source<Field> {
-  const { store, tail, cursors, clock } = context
+  const { store, tail, cursors, clock, scheduler, caller } = context
   const after = context.resumeAfter ?? asked
   const position = after == null ? null : cursors.decode('log', after)
-  if (after != null && position === null) return named(field, forgedCursor(), () => {})
+  if (after != null && position === null)
+    return named(field, forgedCursor(), { onEnd: () => {}, isReplaced: () => false })
   const start: StreamStart = position === null ? otherwise : { kind: 'after', position }
   const allowed = () => clock().getTime() < endsAt
-  const items = follow({ log: store.log, tail, start, allowed, ...what })
+  let isReplaced = false
+  const account = {
+    payer: payer === null ? null : `${what.streamId ?? ''} ${payer}`,
+    caller: caller.kind === 'client' ? caller.identity : null,
+  }
+  const leave = context.streams.open(account, () => {
+    isReplaced = true
+    void items.return?.()
+  })
+  if (leave === null) throw tooMany('Too many streams are open with tokens of this caller.')
+  const items = follow({ log: store.log, tail, start, scheduler, allowed, ...what })
   // Also while it waits: nobody follows on with a right that is over.
   const cancel = callAt(
     endsAt,
     () => void items.return?.(),
     () => clock().getTime(),
   )
-  return named(field, items, cancel)
+  const onEnd = () => {
+    cancel()
+    leave()
+  }
+  return named(field, items, { onEnd, isReplaced: () => isReplaced })
 }
 
-/** The items under the field's name; `onEnd` is called however they end. */
+function tooMany(message: string): GraphQLError {
+  return new GraphQLError(message, { extensions: { code: 'TOO_MANY_OPERATIONS', http: { status: 429 } } })
+}
+
+type Ending = {
+  /** Called however the items end, and perhaps more than once. */
+  readonly onEnd: () => void
+  /** Whether they end for a newer stream. */
+  readonly isReplaced: () => boolean
+}
+
+/** The items under the field's name. */
 function named<Field extends string>(
   field: Field,
   items: AsyncIterableIterator<StreamItem>,
-  onEnd: () => void,
+  { onEnd, isReplaced }: Ending,
 ): Source<Field> {
+  let isOver = false
   const end = async (): Promise<IteratorReturnResult<undefined>> => {
+    isOver = true
     onEnd()
     await items.return?.()
     return { done: true, value: undefined }
@@ -60,7 +92,9 @@ function named<Field extends string>(
         throw error
       }
       onEnd()
-      return { done: true, value: undefined }
+      if (isOver || !isReplaced()) return { done: true, value: undefined }
+      isOver = true
+      throw tooMany('A newer stream with the same status token has taken the place of this one.')
     },
     return: end,
     throw: end,

@@ -1,10 +1,11 @@
-import { createSourceEventStream, execute, type ExecutionArgs, type ExecutionResult } from 'graphql'
+import { createSourceEventStream, execute, GraphQLError, type ExecutionArgs, type ExecutionResult } from 'graphql'
 import { refreshContext, type Context } from './context.ts'
 
 /**
  * Subscribes, and answers each item with loaders of its own: what was read for one item is never served to the next.
- * A refused subscription gives its errors as a result. When the source itself fails, `onFailure` is called and the stream
- * ends: the client is to come back, not to give up. `onItem` is told of each item before it is answered.
+ * A refused subscription gives its errors as a result. A `GraphQLError` that the source throws is the last answer, without
+ * `data`. When the source itself fails, `onFailure` is called and the stream ends: the client is to come back, not to give up.
+ * `onItem` is told of each item before it is answered.
  */
 export async function subscribeAfresh(
   args: ExecutionArgs,
@@ -29,6 +30,7 @@ export async function subscribeAfresh(
           return { done: false, value: await answer(result.value) }
         }
       } catch (error) {
+        if (error instanceof GraphQLError) return { done: false, value: { errors: [error] } }
         onFailure(error)
       }
       return { done: true, value: undefined }

@@ -62,7 +62,7 @@ export function createSocketProtocol(options: SocketProtocolOptions): Protocol<E
         const caller = await verifier.verify(token)
         // It may have gone in the meantime: then nothing is to be kept for it.
         if (socket.readyState !== socket.OPEN) return false
-        const leave = caller.subject === null ? undefined : subjects.take(caller.subject)
+        const leave = caller.identity === null ? undefined : subjects.take(caller.identity)
         if (leave === null) {
           logger.warn({ reason: 'subject' }, 'a socket was refused: too many are open')
           socket.close(...CLOSING.overload)

@@ -15,13 +15,13 @@ export type StreamQuota = (request: IncomingMessage, caller: Caller) => (() => v
 
 const NOTHING = () => {}
 
-/** A quota of streams for each address and each subject. Tokens without a subject do not count. */
+/** A quota of streams for each address and each subject. Tokens without a subject and a client do not count. */
 export function createStreamQuota({ limits, addressOf, isRouter }: StreamQuotaOptions): StreamQuota {
   const addresses = createQuota(limits.perAddress)
   const subjects = createQuota(limits.perSubject)
   return (request, caller) => {
     const address = isRouter(request.headers) ? null : addressOf(request)
-    const subject = caller.kind === 'client' ? caller.subject : null
+    const subject = caller.kind === 'client' ? caller.identity : null
     const leaveAddress = address === null ? NOTHING : addresses.take(address)
     if (leaveAddress === null) return null
     const leaveSubject = subject === null ? NOTHING : subjects.take(subject)

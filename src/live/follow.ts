@@ -1,5 +1,6 @@
 import type { PaymentEvent } from '../domain/payment-event.ts'
 import type { EventFilter, EventLog } from '../store/store.ts'
+import type { SliceScheduler } from './slice-scheduler.ts'
 import type { StreamItem, StreamStart } from './stream-item.ts'
 import type { Tail } from './tail.ts'
 import type { Wake } from './wake.ts'
@@ -13,6 +14,8 @@ export type FollowOptions = {
   readonly matches?: (event: PaymentEvent) => boolean
   readonly filter?: EventFilter
   readonly start: StreamStart
+  /** Asked before every item, so that a crowd of streams holds up nothing else. */
+  readonly scheduler: SliceScheduler
   /** Asked before every page: a stream whose reader has lost the right to it ends. */
   readonly allowed: () => boolean
 }
@@ -35,6 +38,7 @@ export function follow(options: FollowOptions): AsyncIterableIterator<StreamItem
   return {
     next: async () => {
       try {
+        await options.scheduler.enter()
         const result = await items.next()
         if (result.done === true) wake.close()
         return result
@@ -84,6 +88,8 @@ async function* run(options: FollowOptions, wake: Wake): AsyncGenerator<StreamIt
     if (page.events.length > 0) continue
     if (caughtUp) {
       await wake.wait()
+      // One event wakes a crowd at once.
+      await options.scheduler.enter()
       continue
     }
     position = Math.max(position, head)

@@ -83,8 +83,11 @@ function agreementTask(
       const { agreementId } = command.result as { agreementId: string }
       return (await store.agreements.byIds([agreementId]))[0] ?? null
     },
-    trace: async ({ ref }) =>
-      (await store.commands.traceAgreement(ref)) ??
-      findAgreement(upstream, site, { clientTransactionId: id, now: clock() }),
+    trace: async (command) => {
+      const known = await store.commands.traceAgreement(command.ref)
+      // The payments API tells an agreement by this id alone: with another caller's under it, it may be that one's.
+      if (known !== null || (await store.commands.hasNamesake(command))) return known
+      return findAgreement(upstream, site, { clientTransactionId: id, now: clock() })
+    },
   }
 }

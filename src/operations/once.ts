@@ -38,6 +38,8 @@ export type Task<Answer, Result> = {
   readonly uniqueUpstream?: boolean
 }
 
+type KeyedTask = Pick<Task<unknown, unknown>, 'mutation' | 'key'>
+
 export type Done<Result> = { readonly kind: 'done'; readonly result: Result; readonly replayed: boolean }
 
 export type Outcome<Result> = Done<Result> | CommandFailure
@@ -56,6 +58,17 @@ export type OnceOptions = {
   readonly patienceMs?: number
 }
 
+/** Whose idempotency keys are meant. */
+export type KeyHolder = {
+  /** The same for all tokens of one caller, and for no other caller. Never empty. */
+  readonly keyScope: string
+  /**
+   * Whether the caller may read whatever the command makes: then one that was recorded before keys belonged to a caller tells
+   * it nothing new.
+   */
+  readonly mayRead: boolean
+}
+
 export type Once = {
   /** The outcome of an earlier use of the task's key, or null when it is new. */
   earlier<Answer, Result>(task: Task<Answer, Result>): Promise<Outcome<Result> | null>
@@ -68,17 +81,33 @@ const LEASE_MS = 30_000
 const PATIENCE_MS = 8_000
 
 /**
- * Carries out each command at most once. What goes out is recorded first; what comes back ends the record. An attempt of
+ * Carries out each command of a caller at most once. What goes out is recorded first; what comes back ends the record. An attempt of
  * which nobody knows the outcome is UNKNOWN: it is never sent again blindly, only after a look for its trace.
  */
-export function createOnce(options: OnceOptions): Once {
+export function createOnce(options: OnceOptions): (holder: KeyHolder) => Once {
+  const running: Running = new Map()
+  return (holder) => onceFor(holder, options, running)
+}
+
+/** What runs in this process, by the key that it holds. */
+type Running = Map<string, { readonly input: string; readonly outcome: Promise<Outcome<unknown>> }>
+
+function onceFor({ keyScope, mayRead }: KeyHolder, options: OnceOptions, running: Running): Once {
   const { commands, keys, logger, clock, owner, newId, newRef, patienceMs = PATIENCE_MS } = options
-  const running = new Map<string, { readonly input: string; readonly outcome: Promise<Outcome<unknown>> }>()
+  const slot = ({ mutation, key }: KeyedTask) => JSON.stringify([keyScope, mutation, key])
+
+  /** What was recorded under the key; of a command without a scope only what has this very input. */
+  const recorded = async <Answer, Result>(task: Task<Answer, Result>): Promise<Command | null> => {
+    const { mutation, key, input } = task
+    const command = await commands.find({ mutation, key, keyScope })
+    if (command === null || command.keyScope === keyScope) return command
+    return sameFingerprint(keys, input, command.fingerprint) ? command : null
+  }
 
   const earlier: Once['earlier'] = async (task) => {
     if (running.has(slot(task))) return inTurn(task, () => start(task))
-    const command = await commands.find(task.mutation, task.key)
-    return command === null ? null : inTurn(task, () => resume(task, command))
+    const command = await recorded(task)
+    return command === null ? null : inTurn(task, () => resumeOwn(task, command))
   }
 
   const run: Once['run'] = (task) => inTurn(task, () => start(task))
@@ -101,17 +130,33 @@ export function createOnce(options: OnceOptions): Once {
   }
 
   /** The caller is told before it gives up by itself; the command goes on, and the same key learns how it ended. */
-  const stillOpen = async (task: { readonly mutation: string; readonly key: string }): Promise<CommandFailure> => {
-    const command = await commands.find(task.mutation, task.key)
-    return command === null ? conflict(true) : unknown(command)
+  const stillOpen = async ({ mutation, key }: KeyedTask): Promise<CommandFailure> => {
+    const command = await commands.find({ mutation, key, keyScope })
+    return command?.keyScope !== keyScope ? conflict(true) : unknown(command)
   }
 
   const start = async <Answer, Result>(task: Task<Answer, Result>): Promise<Outcome<Result>> => {
+    const command = await recorded(task)
+    return command === null ? begin(task) : resumeOwn(task, command)
+  }
+
+  /**
+   * A command without a scope goes to the first caller that repeats it and may read what it made. Nobody knows whether
+   * another caller asked for it first: that one is told nothing, and nothing is sent a second time.
+   */
+  const resumeOwn = async <Answer, Result>(task: Task<Answer, Result>, command: Command): Promise<Outcome<Result>> => {
+    if (command.keyScope === keyScope) return resume(task, command)
+    if (!mayRead) return unknown(command)
+    return (await commands.adopt(command.id, keyScope)) ? resume(task, { ...command, keyScope }) : begin(task)
+  }
+
+  const begin = async <Answer, Result>(task: Task<Answer, Result>): Promise<Outcome<Result>> => {
     const sentAt = clock().getTime()
     const { command, fresh } = await commands.begin({
       id: newId(),
       mutation: task.mutation,
       key: task.key,
+      keyScope,
       fingerprint: fingerprint(keys, task.input),
       ref: newRef(),
       refKind: task.refKind,
@@ -226,10 +271,6 @@ export function createOnce(options: OnceOptions): Once {
   }
 
   return { earlier, run }
-}
-
-function slot({ mutation, key }: { mutation: string; key: string }): string {
-  return `${mutation} ${key}`
 }
 
 function conflict(inProgress: boolean): CommandFailure {

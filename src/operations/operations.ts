@@ -29,7 +29,7 @@ import { createPayout, type PayoutOutcome } from './create-payout.ts'
 import { createPayoutFinder, type FoundPayout } from './find-payouts.ts'
 import { lookUpBank, type BankLookupOutcome } from './look-up-bank.ts'
 import type { MethodRequirementsReader } from './method-requirements.ts'
-import { createOnce } from './once.ts'
+import { createOnce, type KeyHolder } from './once.ts'
 import { listPayouts, type PayoutList } from './payouts.ts'
 import { refreshPayment, type RefreshOutcome } from './refresh-payment.ts'
 import { refundPayment, type RefundOutcome, type RefundRequest } from './refund-payment.ts'
@@ -44,17 +44,17 @@ import {
 
 /** Everything that a client can have done or asked of the service, each with its expected failures as data. */
 export type Operations = {
-  createPaymentLink(request: LinkRequest): Promise<LinkOutcome>
-  createPayin(request: PayinRequest): Promise<PayinOutcome>
-  createGatewayPayment(request: GatewayRequest): Promise<GatewayOutcome>
-  refundPayment(request: RefundRequest): Promise<RefundOutcome>
+  createPaymentLink(request: LinkRequest, holder: KeyHolder): Promise<LinkOutcome>
+  createPayin(request: PayinRequest, holder: KeyHolder): Promise<PayinOutcome>
+  createGatewayPayment(request: GatewayRequest, holder: KeyHolder): Promise<GatewayOutcome>
+  refundPayment(request: RefundRequest, holder: KeyHolder): Promise<RefundOutcome>
   refreshPayment(id: string): Promise<RefreshOutcome>
   replayDelivery(request: ReplayRequest): Promise<ReplayDeliveryOutcome>
-  createPaymentAgreement(request: AgreementRequest): Promise<AgreementOutcome>
-  amendPaymentAgreement(request: AmendmentRequest): Promise<ChangeOutcome>
-  changePaymentAgreementStatus(request: StatusRequest): Promise<ChangeOutcome>
-  createPayout(request: PayoutRequest): Promise<PayoutOutcome>
-  cancelScheduledPayout(request: CancelRequest): Promise<CancelOutcome>
+  createPaymentAgreement(request: AgreementRequest, holder: KeyHolder): Promise<AgreementOutcome>
+  amendPaymentAgreement(request: AmendmentRequest, holder: KeyHolder): Promise<ChangeOutcome>
+  changePaymentAgreementStatus(request: StatusRequest, holder: KeyHolder): Promise<ChangeOutcome>
+  createPayout(request: PayoutRequest, holder: KeyHolder): Promise<PayoutOutcome>
+  cancelScheduledPayout(request: CancelRequest, holder: KeyHolder): Promise<CancelOutcome>
   simulatePayin(request: SimulatePayinRequest): Promise<SimulatePayinOutcome>
   simulateDeposit(request: DepositRequest): Promise<SimulateDepositOutcome>
   lookUpBank(qrContent: string): Promise<BankLookupOutcome>
@@ -84,7 +84,7 @@ const newRef = (): string => randomBytes(16).toString('base64url')
 
 export function createOperations(options: OperationsOptions): Operations {
   const { store, keys, logger, clock } = options
-  const once = createOnce({
+  const onceFor = createOnce({
     commands: store.commands,
     keys,
     logger,
@@ -94,24 +94,24 @@ export function createOperations(options: OperationsOptions): Operations {
     newRef,
   })
   const payoutFinder = createPayoutFinder(options)
-  const parts = { ...options, once, payoutFinder }
+  const partsFor = (holder: KeyHolder) => ({ ...options, once: onceFor(holder), payoutFinder })
   return {
-    createPaymentLink: (request) => createPaymentLink(parts, request),
-    createPayin: (request) => createPayin(parts, request),
-    createGatewayPayment: (request) => createGatewayPayment(parts, request),
-    refundPayment: (request) => refundPayment(parts, request),
-    refreshPayment: (id) => refreshPayment(parts, id),
-    replayDelivery: (request) => replayDelivery(parts, request),
-    createPaymentAgreement: (request) => createPaymentAgreement(parts, request),
-    amendPaymentAgreement: (request) => amendPaymentAgreement(parts, request),
-    changePaymentAgreementStatus: (request) => changePaymentAgreementStatus(parts, request),
-    createPayout: (request) => createPayout(parts, request),
-    cancelScheduledPayout: (request) => cancelScheduledPayout(parts, request),
-    simulatePayin: (request) => simulatePayin(parts, request),
-    simulateDeposit: (request) => simulateDeposit(parts, request),
-    lookUpBank: (qrContent) => lookUpBank(parts, qrContent),
+    createPaymentLink: (request, holder) => createPaymentLink(partsFor(holder), request),
+    createPayin: (request, holder) => createPayin(partsFor(holder), request),
+    createGatewayPayment: (request, holder) => createGatewayPayment(partsFor(holder), request),
+    refundPayment: (request, holder) => refundPayment(partsFor(holder), request),
+    refreshPayment: (id) => refreshPayment(options, id),
+    replayDelivery: (request) => replayDelivery(options, request),
+    createPaymentAgreement: (request, holder) => createPaymentAgreement(partsFor(holder), request),
+    amendPaymentAgreement: (request, holder) => amendPaymentAgreement(partsFor(holder), request),
+    changePaymentAgreementStatus: (request, holder) => changePaymentAgreementStatus(partsFor(holder), request),
+    createPayout: (request, holder) => createPayout(partsFor(holder), request),
+    cancelScheduledPayout: (request, holder) => cancelScheduledPayout(partsFor(holder), request),
+    simulatePayin: (request) => simulatePayin(options, request),
+    simulateDeposit: (request) => simulateDeposit(options, request),
+    lookUpBank: (qrContent) => lookUpBank(options, qrContent),
     payoutsByIds: payoutFinder.find,
-    payouts: (query) => listPayouts(parts, query),
-    balances: (currencies) => readBalances(parts, currencies),
+    payouts: (query) => listPayouts(options, query),
+    balances: (currencies) => readBalances(options, currencies),
   }
 }

@@ -15,10 +15,15 @@ export type RefKind = 'link' | 'payin' | 'agreement' | 'payout' | 'gateway-payme
  * or has ended otherwise, and where the service has given what belongs to something else.
  */
 export type CommandStore = {
-  find(mutation: string, key: string): Promise<Command | null>
+  /** The command that holds a caller's key; else the one that was recorded under this key before keys belonged to a caller. */
+  find(key: CommandKey): Promise<Command | null>
+  /** Gives an unscoped command to a caller. False when it was not unscoped any more. */
+  adopt(id: string, keyScope: string): Promise<boolean>
+  /** Whether a command of the same mutation and key, but of another caller, is open or settled. */
+  hasNamesake(command: Command): Promise<boolean>
   /**
-   * Records that the service is about to be asked. Gives the command as recorded, or the one that already holds the key:
-   * then `fresh` is false and nothing was changed.
+   * Records that the service is about to be asked. Gives the command as recorded, or the one of the same caller that holds the
+   * key: then `fresh` is false and nothing was changed.
    */
   begin(command: NewCommand): Promise<{ command: Command; fresh: boolean }>
   /** Takes an UNKNOWN command up again under a new correlator. False when it was not UNKNOWN any more. */
@@ -79,6 +84,9 @@ export type CommandStore = {
    */
   purge(before: Date): Promise<number>
 }
+
+/** An idempotency key: it belongs to a caller and to a mutation. */
+export type CommandKey = Pick<Command, 'mutation' | 'key' | 'keyScope'>
 
 /** A command that is about to be sent. One that asks for an agreement has the agreement's clientTransactionId as its key. */
 export type NewCommand = Omit<Command, 'state' | 'result' | 'attempt'> & {

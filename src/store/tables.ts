@@ -158,6 +158,8 @@ export type CommandsTable = {
   id: string
   mutation: string
   key: string
+  /** Empty for what was recorded before keys belonged to a caller. */
+  key_scope: string
   fingerprint: string
   state: CommandState
   attempt: number

@@ -59,6 +59,69 @@ describe.skipIf(browser.isMissing)('who uses the console', () => {
     expect(await page.evaluate(() => history.length)).toBeLessThanOrEqual(2)
   })
 
+  describe('who is signed in and opens an address with the token of somebody else', () => {
+    const asks = async (how: 'anew' | 'in place', profile?: Awaited<ReturnType<typeof browser.profile>>) => {
+      const page = await openConsole(profile ?? (await browser.profile()), network, { subject: 'grace' })
+      await page.evaluate(() => sessionStorage.setItem('console.refund.P1', '{"of":"grace"}'))
+      const token = await network.token({ subject: 'mallory' })
+      // A link from another page loads the console anew; one on the page itself changes the fragment alone.
+      if (how === 'anew') await page.goto('about:blank')
+      const at = `${network.app.url}/console#token=${token}`
+      await (how === 'anew' ? page.goto(at) : goTo(page, `token=${token}`))
+      const dialog = page.getByRole('dialog', { name: 'Replace your session?' })
+      await dialog.waitFor()
+      return { page, dialog }
+    }
+    const identity = '.identity summary'
+
+    test.each(['anew', 'in place'] as const)('is asked, and stays (%s)', async (how) => {
+      const { page, dialog } = await asks(how)
+      expect(page.url()).toBe(`${network.app.url}/console`)
+      expect(await dialog.textContent()).toMatch(/signed in as grace, until .+ token for mallory/)
+      expect(await accessibilityFaults(page)).toEqual([])
+      await page.getByRole('button', { name: 'Stay signed in as grace' }).click()
+      await dialog.waitFor({ state: 'detached' })
+      expect(await page.locator(identity).textContent()).toBe('grace')
+      await page.reload()
+      expect(await page.locator(identity).textContent()).toBe('grace')
+      expect(await page.evaluate(() => sessionStorage.getItem('console.refund.P1'))).not.toBeNull()
+    })
+
+    test('stays with Escape, and with a reload', async () => {
+      const { page, dialog } = await asks('anew')
+      await page.keyboard.press('Escape')
+      await dialog.waitFor({ state: 'detached' })
+      const again = await asks('in place')
+      await again.page.reload()
+      await again.page.getByRole('button', { name: 'Sign out' }).waitFor()
+      for (const each of [page, again.page]) expect(await each.locator(identity).textContent()).toBe('grace')
+    })
+
+    test.each(['anew', 'in place'] as const)(
+      'is replaced when they say so, with all that was kept (%s)',
+      async (how) => {
+        const { page } = await asks(how)
+        await page.getByRole('button', { name: 'Sign out, and sign in as mallory' }).click()
+        await page.locator(identity, { hasText: 'mallory' }).waitFor()
+        expect(await page.evaluate(() => sessionStorage.getItem('console.refund.P1'))).toBeNull()
+        await page.reload()
+        expect(await page.locator(identity).textContent()).toBe('mallory')
+      },
+    )
+
+    test('is not asked about their own token, nor about what is no token', async () => {
+      const token = await network.token({ subject: 'grace' })
+      const { open } = await browser.profile()
+      const page = await open(`${network.app.url}/console#token=${token}`)
+      for (const given of [token, 'no-token', await network.token({ subject: 'mallory', ttlSeconds: -60 })]) {
+        await goTo(page, `token=${given}`)
+        await page.waitForURL(`${network.app.url}/console`)
+        expect(await page.getByRole('dialog').count()).toBe(0)
+        expect(await page.locator(identity).textContent()).toBe('grace')
+      }
+    })
+  })
+
   test.each([
     ['what is no token', async () => 'not-a-token', 'This is not a client token'],
     ['a token that is over', () => network.token({ ttlSeconds: -60 }), 'This token has expired.'],

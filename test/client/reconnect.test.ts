@@ -45,6 +45,16 @@ describe('what is done after a line has ended', () => {
       { attempts: { transport: 1, fruitless: 0 } },
     ],
     [
+      'a stream that made room for another one, whatever it has carried',
+      nextStep(before({ failures: 2, fruitless: 1 }), end('lost', 'TOO_MANY_OPERATIONS'), fruitful),
+      { waitMs: 2_000, attempts: { transport: 0, fruitless: 2 } },
+    ],
+    [
+      'a third such stream',
+      nextStep(before({ failures: 3, fruitless: 2 }), end('lost', 'TOO_MANY_OPERATIONS'), fruitful),
+      { attempts: { transport: 1 } },
+    ],
+    [
       'a better way',
       nextStep(before({ transport: 2 }), { kind: 'better', transport: 0 }, usual),
       { waitMs: 0, connection: null, attempts: { transport: 0 } },

@@ -25,7 +25,10 @@ afterAll(() => sandbox.close())
 
 it('ten thousand sockets hear of every event', async () => {
   // Both ends of each connection are files of some process: the start says so when there are too few.
-  const env = { ...settingsFor(sandbox, temporaryFolder()), SOCKET_LIMITS: 'perSubject=0,keepAliveMs=60000' }
+  const env = {
+    ...settingsFor(sandbox, temporaryFolder()),
+    SOCKET_LIMITS: 'perSubject=0,streamsPerSubject=0,keepAliveMs=60000',
+  }
   const app = await startReady({ env })
   const token = await developerToken()
   const peers: RawPeer[] = []

@@ -24,7 +24,7 @@ it.each<NodeJS.Signals>(['SIGTERM', 'SIGKILL'])(
   `${CLIENTS} clients of a process that ends by %s and starts again are all back within a minute, and miss nothing`,
   async (signal) => {
     // All of them come with one token here.
-    const env = { ...settingsFor(sandbox, temporaryFolder()), SOCKET_LIMITS: 'perSubject=0' }
+    const env = { ...settingsFor(sandbox, temporaryFolder()), SOCKET_LIMITS: 'perSubject=0,streamsPerSubject=0' }
     const app = await startReady({ env })
     const token = await developerToken()
     const followers = Array.from({ length: CLIENTS }, (_, index) =>

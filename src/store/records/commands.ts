@@ -2,7 +2,7 @@ import type { Command } from '../../domain/command.ts'
 import type { CommandStore, NewCommand, RefKind } from '../command-store.ts'
 import type { Db, Write } from '../unit.ts'
 import { findAgreementByRefs } from './agreement-records.ts'
-import { findCommand, toCommand, toRow } from './command-records.ts'
+import { adopt, findCommand, findOwnOrUnscoped, hasNamesake, toCommand, toRow } from './command-records.ts'
 import { paidThrough } from './orphan-links.ts'
 import { settleWithPayout } from './payouts.ts'
 import { refsOfSameCommand } from './refs.ts'
@@ -15,7 +15,9 @@ import { settleWithPayment } from './settle-payment.ts'
 /** The commands that go out to the service, each recorded before it is sent. */
 export function createCommandStore(reader: Db, write: Write): CommandStore {
   return {
-    find: (mutation, key) => findCommand(reader, { mutation, key }),
+    find: (key) => findOwnOrUnscoped(reader, key),
+    adopt: (id, keyScope) => write(({ db }) => adopt(db, id, keyScope)),
+    hasNamesake: (command) => hasNamesake(reader, command),
     begin: (command) => write(({ db }) => begin(db, command)),
     retry: (id, attempt) => write(({ db }) => retry(db, id, attempt)),
     forget: (id) => write(({ db }) => forget(db, id)),
@@ -43,12 +45,13 @@ export function createCommandStore(reader: Db, write: Write): CommandStore {
 const OPEN = ['SENT', 'UNKNOWN'] as const
 
 async function begin(db: Db, fresh: NewCommand): Promise<{ command: Command; fresh: boolean }> {
-  const holder = await findCommand(db, { mutation: fresh.mutation, key: fresh.key })
+  const holder = await findCommand(db, { mutation: fresh.mutation, key: fresh.key, keyScope: fresh.keyScope })
   if (holder !== null) return { command: holder, fresh: false }
   const command: Command = {
     id: fresh.id,
     mutation: fresh.mutation,
     key: fresh.key,
+    keyScope: fresh.keyScope,
     fingerprint: fresh.fingerprint,
     state: 'SENT',
     attempt: 1,

@@ -1,8 +1,9 @@
 import { Provider } from '@urql/preact'
-import { useCallback, useMemo, useState } from 'preact/hooks'
+import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { Console } from './console.tsx'
 import { createGraphqlClient } from './session/graphql-client.ts'
-import { findToken, forgetAll, keepToken } from './session/kept-token.ts'
+import { findTokens, forgetAll, givenToken, keepToken } from './session/kept-token.ts'
+import { ReplaceDialog } from './session/replace-dialog.tsx'
 import { REFUSED, SessionContext, type Session } from './session/session.ts'
 import { SignIn } from './session/sign-in.tsx'
 import { claimsOf } from './session/token.ts'
@@ -12,21 +13,38 @@ const EXPIRED = 'Your token has expired. Sign in with a new one.'
 
 /** The console for whoever is signed in, and the sign-in form for everyone else. */
 export function App() {
-  const [token, setToken] = useState(findToken)
+  const [{ token, offered }, setTokens] = useState(findTokens)
   const [reason, setReason] = useState<string | null>(null)
 
   const signIn = (given: string) => {
     keepToken(given)
     setReason(null)
-    setToken(given)
+    setTokens({ token: given, offered: null })
   }
-  const signOut = useCallback((why: string | null = null) => {
-    forgetAll()
-    setReason(why)
-    setToken(null)
+  // An address that differs from the page's own only in its fragment does not load the page anew.
+  useEffect(() => {
+    const look = () => {
+      if (givenToken() !== null) setTokens(findTokens())
+    }
+    window.addEventListener('hashchange', look)
+    return () => window.removeEventListener('hashchange', look)
   }, [])
 
   const claims = useMemo(() => (token === null ? null : claimsOf(token)), [token])
+  const signedIn = useRef(token)
+  signedIn.current = token
+  const signOut = useCallback(
+    (why: string | null = null) => {
+      // An answer to the session before this one may come late.
+      if (signedIn.current !== token) return
+      forgetAll()
+      // The server may notice the end of a token first.
+      const isOver = claims !== null && claims.expiresAt <= Date.now()
+      setReason(why === REFUSED && isOver ? EXPIRED : why)
+      setTokens({ token: null, offered: null })
+    },
+    [token, claims],
+  )
   useExpiry(claims?.expiresAt ?? null, () => signOut(EXPIRED))
   const client = useMemo(
     () => (token === null ? null : createGraphqlClient(token, () => signOut(REFUSED))),
@@ -37,10 +55,19 @@ export function App() {
     [token, claims, signOut],
   )
   if (session === null || client === null) return <SignIn reason={reason} onToken={signIn} />
+  const offeredClaims = offered === null ? null : claimsOf(offered)
   return (
     <SessionContext.Provider value={session}>
       <Provider value={client}>
-        <Console />
+        <Console key={session.token} />
+        {offered !== null && offeredClaims !== null && (
+          <ReplaceDialog
+            current={session.claims}
+            offered={offeredClaims}
+            onKeep={() => setTokens({ token, offered: null })}
+            onReplace={() => signIn(offered)}
+          />
+        )}
       </Provider>
     </SessionContext.Provider>
   )

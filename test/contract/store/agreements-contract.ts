@@ -8,6 +8,7 @@ import {
   agreementReport,
   callback,
   command,
+  commandKey,
   delivery,
   events,
   MINUTE,
@@ -61,7 +62,7 @@ export function agreementsContract(fixture: Fixture): void {
     ])
     expect(await store.agreements.payers(['AGR1', 'NONE'])).toEqual(new Map([['AGR1', payer]]))
     expect(JSON.stringify(await events(store))).not.toContain('Ada')
-    expect(await store.commands.find('createPaymentAgreement', 'client-1')).toMatchObject({
+    expect(await store.commands.find(commandKey('createPaymentAgreement', 'client-1'))).toMatchObject({
       state: 'SETTLED',
       result: { agreementId: 'AGR1' },
     })
@@ -148,7 +149,7 @@ export function agreementsContract(fixture: Fixture): void {
     await expect(settle(agreementReport('created', { id: 'AGR2' }))).rejects.toThrow(StoreConflictError)
     const anotherRef = agreementReport('created', { id: 'AGR2', clientTransactionId: 'client-2' })
     await expect(settle(anotherRef, 'agr')).rejects.toThrow(StoreConflictError)
-    expect((await store.commands.find('createPaymentAgreement', 'client-2'))?.state).toBe('SENT')
+    expect((await store.commands.find(commandKey('createPaymentAgreement', 'client-2')))?.state).toBe('SENT')
     expect((await settle(anotherRef)).id).toBe('AGR2')
   })
 
@@ -186,7 +187,7 @@ export function agreementsContract(fixture: Fixture): void {
       ['AGREEMENT_STATUS_CHANGED', 'COMMAND', 'cancelled'],
     ])
     expect((await store.agreements.payers(['AGR1'])).get('AGR1')).toEqual(payer)
-    expect(await store.commands.find('changePaymentAgreementStatus', 'key-c2')).toMatchObject({
+    expect(await store.commands.find(commandKey('changePaymentAgreementStatus', 'key-c2'))).toMatchObject({
       id,
       state: 'SETTLED',
       result: { agreementId: 'AGR1' },

@@ -6,6 +6,7 @@ import type { PaymentLink } from '../../../src/domain/payment-link.ts'
 import { linkStreamId } from '../../../src/domain/payment-link.ts'
 import type { PaymentDetails, PaymentReport } from '../../../src/domain/payment-report.ts'
 import { recogniseStatus } from '../../../src/domain/payment-status.ts'
+import type { CommandKey } from '../../../src/store/command-store.ts'
 import type { IncomingCallback, IncomingDelivery, NewCommand, Store } from '../../../src/store/store.ts'
 
 /** The instant at which the tests' clocks stand. */
@@ -81,11 +82,19 @@ export function link(ref: string, parts: Partial<PaymentLink> = {}): PaymentLink
   }
 }
 
+/** The key of a command of the caller that the builders speak for. */
+export function commandKey(mutation: string, key: string, keyScope = KEY_SCOPE): CommandKey {
+  return { mutation, key, keyScope }
+}
+
+export const KEY_SCOPE = 'caller-1'
+
 export function command(ref: string, parts: Partial<NewCommand> = {}): NewCommand {
   return {
     id: randomUUID(),
     mutation: 'createPaymentLink',
     key: `key-${ref}`,
+    keyScope: KEY_SCOPE,
     fingerprint: `fingerprint-${ref}`,
     ref,
     refKind: 'link',

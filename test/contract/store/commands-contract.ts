@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import type { Command } from '../../../src/domain/command.ts'
 import { StoreConflictError } from '../../../src/store/errors.ts'
-import { after, command, events, link, linkOf, MINUTE, NOW, present } from './builders.ts'
+import { after, command, commandKey, events, link, linkOf, MINUTE, NOW, present } from './builders.ts'
 import type { Fixture } from './store-contract.ts'
 
 export function commandsContract(fixture: Fixture): void {
@@ -13,7 +13,7 @@ export function commandsContract(fixture: Fixture): void {
   }
 
   async function find(key: string): Promise<Command> {
-    return present(await fixture.store.commands.find('createPaymentLink', key))
+    return present(await fixture.store.commands.find(commandKey('createPaymentLink', key)))
   }
 
   it('records a command once per mutation and key', async () => {
@@ -24,7 +24,7 @@ export function commandsContract(fixture: Fixture): void {
     expect(await commands.begin(fresh)).toEqual({ command: recorded, fresh: true })
     expect(await commands.begin(command('other', { key: fresh.key }))).toEqual({ command: recorded, fresh: false })
     expect((await commands.begin(command('third', { key: fresh.key, mutation: 'refundPayment' }))).fresh).toBe(true)
-    expect(await commands.find('createPaymentLink', 'no such key')).toBeNull()
+    expect(await commands.find(commandKey('createPaymentLink', 'no such key'))).toBeNull()
   })
 
   it('knows the correlator of every attempt, also after the command was forgotten', async () => {
@@ -34,7 +34,7 @@ export function commandsContract(fixture: Fixture): void {
     expect(await commands.retry(begun.id, attempt)).toBe(true)
     await commands.forget(begun.id)
 
-    expect(await commands.find(begun.mutation, begun.key)).toBeNull()
+    expect(await commands.find(commandKey(begun.mutation, begun.key))).toBeNull()
     expect(await Promise.all(['first', 'second', 'third'].map((ref) => inbox.knowsRef(ref, ['link'])))).toEqual([
       true,
       true,

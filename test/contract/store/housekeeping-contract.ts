@@ -2,6 +2,7 @@ import { expect, it } from 'vitest'
 import {
   after,
   command,
+  commandKey,
   delivery,
   link,
   linkOf,
@@ -51,7 +52,7 @@ export function housekeepingContract(fixture: Fixture): void {
     expect(await commands.purge(after(2 * MINUTE))).toBe(2)
     expect(await commands.purge(after(2 * MINUTE))).toBe(0)
     const kept = ['settled', 'rejected', 'sent', 'unknown', 'young'].map(async (ref) => {
-      const found = await commands.find('createPaymentLink', `key-${ref}`)
+      const found = await commands.find(commandKey('createPaymentLink', `key-${ref}`))
       return found?.state ?? null
     })
     expect(await Promise.all(kept)).toEqual([null, null, 'SENT', 'UNKNOWN', 'SETTLED'])

@@ -4,6 +4,7 @@ import type { NewCommand } from '../../../src/store/store.ts'
 import {
   after,
   command,
+  commandKey,
   delivery,
   events,
   link,
@@ -59,7 +60,7 @@ export function payinsContract(fixture: Fixture): void {
         recordedAt: after(MINUTE).toISOString(),
       },
     ])
-    expect(await store.commands.find('createPayin', 'key-p')).toMatchObject({
+    expect(await store.commands.find(commandKey('createPayin', 'key-p'))).toMatchObject({
       state: 'SETTLED',
       result: { paymentId: 'PAY1' },
     })
@@ -191,7 +192,7 @@ export function payinsContract(fixture: Fixture): void {
     await expect(settle({ paymentId: 'PAY2' }, 'PAY3')).rejects.toThrow('another payment')
     await expect(settle({ paymentId: 'PAY2' }, 'PAY2', 'p')).rejects.toThrow('correlator')
     await expect(store.commands.settleWithLink(second, link('a'), NOW)).rejects.toThrow(StoreConflictError)
-    expect((await store.commands.find('createPayin', 'key-q'))?.state).toBe('SENT')
+    expect((await store.commands.find(commandKey('createPayin', 'key-q')))?.state).toBe('SENT')
     expect(await store.payments.byIds(['PAY2', 'PAY3'])).toEqual([])
   })
 

@@ -4,6 +4,7 @@ import { StoreConflictError } from '../../../src/store/errors.ts'
 import {
   after,
   command,
+  commandKey,
   delivery,
   events,
   linkOf,
@@ -69,7 +70,7 @@ export function refundsContract(fixture: Fixture): void {
     expect((await linkOf(store, 'LINK-a')).paymentId).toBe('PAY1')
     const inPhase = await store.links.page({ limit: 5, before: null }, { phases: ['REFUNDING'] })
     expect(inPhase.map(({ row }) => row.ref)).toEqual(['a'])
-    expect(await store.commands.find('refundPayment', 'key-r')).toMatchObject({
+    expect(await store.commands.find(commandKey('refundPayment', 'key-r'))).toMatchObject({
       state: 'SETTLED',
       result: { paymentId: 'PAY1' },
     })
@@ -124,7 +125,7 @@ export function refundsContract(fixture: Fixture): void {
       statusRaw: 'return_pending',
     })
     expect(await store.commands.settleWithPayment(await begun('r2'), 'NONE', null, answered)).toBeNull()
-    expect((await store.commands.find('refundPayment', 'key-r2'))?.state).toBe('SETTLED')
+    expect((await store.commands.find(commandKey('refundPayment', 'key-r2')))?.state).toBe('SETTLED')
   })
 
   it('changes nothing a second time, and refuses another payment', async () => {
@@ -143,9 +144,9 @@ export function refundsContract(fixture: Fixture): void {
     const refund = await asked('r', 'PAY1')
     expect(refund).toMatchObject({ state: 'SENT', result: { paymentId: 'PAY1' } })
     await commands.markUnknown(refund.id)
-    expect(await commands.find('refundPayment', 'key-r')).toMatchObject({ state: 'UNKNOWN', result: refund.result })
+    expect(await commands.find(commandKey('refundPayment', 'key-r'))).toMatchObject({ state: 'UNKNOWN', result: refund.result })
     await commands.reject(refund.id, { httpStatus: 422 })
-    expect(await commands.find('refundPayment', 'key-r')).toMatchObject({ result: { httpStatus: 422 } })
+    expect(await commands.find(commandKey('refundPayment', 'key-r'))).toMatchObject({ result: { httpStatus: 422 } })
   })
 
   it('tells whether another refund of the same payment may have had an effect since', async () => {
@@ -175,7 +176,7 @@ export function refundsContract(fixture: Fixture): void {
     const result = { payoutId: 'OUT-1', transactions: [{ id: 'T1', note: null }] }
     await commands.settle(id, result)
     await commands.settle(id, structuredClone(result))
-    expect(await commands.find('refundPayment', 'key-r')).toMatchObject({ state: 'SETTLED', result })
+    expect(await commands.find(commandKey('refundPayment', 'key-r'))).toMatchObject({ state: 'SETTLED', result })
     await expect(commands.settle(id, { payoutId: 'OUT-2' })).rejects.toThrow(StoreConflictError)
     await expect(commands.settle('no such command', result)).rejects.toThrow(StoreConflictError)
   })

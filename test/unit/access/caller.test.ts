@@ -5,7 +5,13 @@ import type { ClientCaller } from '../../../src/access/caller.ts'
 import { ALL_SCOPES, isScope } from '../../../src/access/scopes.ts'
 import { createVerifiedTokens } from '../../../src/access/verified-tokens.ts'
 
-const caller: ClientCaller = { kind: 'client', subject: null, scopes: new Set(['payments:read']), expiresAt: 1000 }
+const caller: ClientCaller = {
+  kind: 'client',
+  subject: null,
+  identity: null,
+  scopes: new Set(['payments:read']),
+  expiresAt: 1000,
+}
 
 describe('bearerToken', () => {
   it.each([

@@ -27,6 +27,7 @@ describe('a token signed with the shared secret', () => {
     expect(await verify(hsToken(TEXT))).toEqual({
       kind: 'client',
       subject: 'shop-1',
+      identity: expect.stringMatching(/^[\w-]{43}$/),
       scopes: new Set(['payments:read', 'payments:write']),
       expiresAt: NOW + 3_600_000,
     })
@@ -46,6 +47,24 @@ describe('a token signed with the shared secret', () => {
     ['the same right twice', { scope: 'payments:read payments:read' }, ['payments:read']],
   ])('may have %s', async (_name, claims, scopes) => {
     expect([...(await verify(hsToken(TEXT, { ...CLAIMS, ...claims }))).scopes]).toEqual(scopes)
+  })
+
+  it('tells callers apart by issuer and subject, or by the client where there is no subject', async () => {
+    const identityOf = async (claims: object) => (await verify(hsToken(TEXT, { ...CLAIMS, ...claims }))).identity
+    const distinct = [
+      {},
+      { sub: 'another' },
+      { sub: undefined, client_id: 'shop-1' },
+      { sub: undefined, azp: 'another' },
+      { sub: undefined, client_id: 'another,shop-1' },
+    ]
+    const identities = await Promise.all(distinct.map(identityOf))
+    expect(new Set(identities).size).toBe(distinct.length)
+    expect(await identityOf({ client_id: 'app', azp: 'app', exp: NOW_S + 60 })).toBe(identities[0])
+    expect(await identityOf({ sub: undefined, client_id: 'shop-1', azp: 'app' })).toBe(identities[2])
+    expect(await identityOf({ sub: undefined, azp: 'shop-1' })).toBe(identities[2])
+    for (const client of [undefined, '', 7, ['shop-1']])
+      expect(await identityOf({ sub: undefined, client_id: client })).toBeNull()
   })
 
   it.each<[string, object, object]>([
@@ -176,6 +195,7 @@ describe('a development token', () => {
     expect(await verify(token)).toEqual({
       kind: 'client',
       subject: 'me',
+      identity: expect.stringMatching(/^[\w-]{43}$/),
       scopes: new Set(['payments:read', 'sandbox:simulate']),
       expiresAt: NOW + 60_000,
     })

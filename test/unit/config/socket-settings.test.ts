@@ -19,6 +19,8 @@ describe('SOCKET_LIMITS', () => {
     bytesPerSecond: 262_144,
     perAddress: 1_000,
     perSubject: 1_000,
+    streamsPerToken: 20,
+    streamsPerSubject: 10_000,
   }
 
   it('has its defaults', () => expect(parsed({})).toMatchObject({ socketLimits: defaults }))

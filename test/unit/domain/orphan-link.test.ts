@@ -7,6 +7,7 @@ const command: Command = {
   id: 'command-1',
   mutation: 'createPaymentLink',
   key: 'key-1',
+  keyScope: 'caller-1',
   fingerprint: 'f',
   state: 'SENT',
   attempt: 2,

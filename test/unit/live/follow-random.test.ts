@@ -2,6 +2,7 @@ import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
 import type { PaymentEvent } from '../../../src/domain/payment-event.ts'
 import { follow } from '../../../src/live/follow.ts'
+import { createSliceScheduler } from '../../../src/live/slice-scheduler.ts'
 import type { StreamItem, StreamStart } from '../../../src/live/stream-item.ts'
 import { startTail, type Tail } from '../../../src/live/tail.ts'
 import { createLogger } from '../../../src/log.ts'
@@ -108,6 +109,7 @@ async function read({ tail, store }: Opened, reader: Reader, begun: () => void):
     tail,
     start,
     streamId: reader.what === 'stream' ? 'payment:P0' : null,
+    scheduler: createSliceScheduler(),
     allowed: () => true,
     ...(reader.what === 'matches' ? { matches: isOfP0, filter: { paymentIds: ['P0'] } } : {}),
   })

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { follow, type FollowOptions } from '../../../src/live/follow.ts'
+import { createSliceScheduler } from '../../../src/live/slice-scheduler.ts'
 import type { StreamItem, StreamStart } from '../../../src/live/stream-item.ts'
 import type { Tail, TailOptions } from '../../../src/live/tail.ts'
 import type { Store } from '../../../src/store/store.ts'
@@ -23,7 +24,15 @@ async function setUp(options: Partial<TailOptions> = {}) {
   const store = await openStore()
   const tail = await tailOf(store, options)
   const open = (start: StreamStart, parts: Partial<FollowOptions> = {}) =>
-    follow({ log: store.log, tail, streamId: null, start, allowed: () => true, ...parts })
+    follow({
+      log: store.log,
+      tail,
+      streamId: null,
+      start,
+      scheduler: createSliceScheduler(),
+      allowed: () => true,
+      ...parts,
+    })
   return { store, tail, open }
 }
 

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { onTestFinished } from 'vitest'
 import { createLogger } from '../../../src/log.ts'
-import { createOnce, type Once, type OnceOptions, type Task } from '../../../src/operations/once.ts'
+import { createOnce, type KeyHolder, type Once, type OnceOptions, type Task } from '../../../src/operations/once.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { unknownOutcome, UpstreamFault } from '../../../src/upstream/faults.ts'
-import { link, NOW } from '../../contract/store/builders.ts'
+import { commandKey, KEY_SCOPE, link, NOW } from '../../contract/store/builders.ts'
 import { openSqliteFixture } from '../../contract/store/sqlite-fixture.ts'
 import { ringOf } from '../keys/rings.ts'
 
@@ -23,6 +23,9 @@ export const REJECTION = {
   problems: [{ path: ['amount'], message: 'is too small' }],
 }
 
+/** The caller that a world speaks for. */
+const HOLDER: KeyHolder = { keyScope: KEY_SCOPE, mayRead: true }
+
 /** The id of the link that an attempt made, as the service gives it. */
 export type LinkTask = Task<string, string>
 
@@ -39,6 +42,8 @@ export type World = {
   task(over?: Partial<LinkTask>): LinkTask
   /** Another process on the same database. */
   neighbour(over?: Partial<OnceOptions>): Once
+  /** Another caller in the same process. */
+  another(holder: KeyHolder): Once
   recorded(key?: string): ReturnType<Store['commands']['find']>
 }
 
@@ -46,7 +51,7 @@ export async function setUp(over: Partial<OnceOptions> = {}): Promise<World> {
   const { store, destroy } = await openSqliteFixture()
   onTestFinished(destroy)
   const sent: string[] = []
-  const onceWith = (options: Partial<OnceOptions>) =>
+  const everybody = (options: Partial<OnceOptions>) =>
     createOnce({
       commands: store.commands,
       keys: ringOf('a'),
@@ -57,9 +62,10 @@ export async function setUp(over: Partial<OnceOptions> = {}): Promise<World> {
       newRef: () => `ref-${randomUUID()}`,
       ...options,
     })
+  const onceFor = everybody(over)
   const world: World = {
     store,
-    once: onceWith(over),
+    once: onceFor(HOLDER),
     sent,
     now: NOW,
     answers: [],
@@ -83,8 +89,9 @@ export async function setUp(over: Partial<OnceOptions> = {}): Promise<World> {
       trace: ({ ref }) => world.trace(ref),
       ...parts,
     }),
-    neighbour: (options = {}) => onceWith(options),
-    recorded: (key = 'key-1') => store.commands.find('createPaymentLink', key),
+    neighbour: (options = {}) => everybody(options)(HOLDER),
+    another: onceFor,
+    recorded: (key = 'key-1') => store.commands.find(commandKey('createPaymentLink', key)),
   }
   return world
 }

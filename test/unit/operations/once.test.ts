@@ -34,6 +34,21 @@ describe('a command', () => {
     expect(world.sent).toHaveLength(1)
   })
 
+  it('of another caller is carried out by itself, also at the same moment', async () => {
+    const world = await setUp()
+    const other = world.another({ keyScope: 'caller-2', mayRead: true })
+    const outcomes = await Promise.all([
+      world.once.run(world.task()),
+      other.run(world.task()),
+      world.once.run(world.task()),
+      other.run(world.task({ key: 'key-2', input: 'other' })),
+    ])
+    expect(outcomes.map((outcome) => outcome.kind === 'done' && outcome.replayed)).toEqual([false, false, true, false])
+    expect(new Set(world.sent).size).toBe(3)
+    expect(await other.earlier(world.task({ input: 'other' }))).toMatchObject({ kind: 'idempotency-conflict' })
+    expect(await world.once.earlier(world.task({ key: 'key-2' }))).toBeNull()
+  })
+
   it('with another input is a conflict, whatever became of the first', async () => {
     const world = await setUp()
     world.answers = [noAnswer]

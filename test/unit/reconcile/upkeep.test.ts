@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { onTestFinished, expect, describe, it } from 'vitest'
 import { createLogger } from '../../../src/log.ts'
 import { startUpkeep } from '../../../src/reconcile/upkeep.ts'
-import { after, delivery, MINUTE, NOW, present, report } from '../../contract/store/builders.ts'
+import { after, commandKey, delivery, KEY_SCOPE, MINUTE, NOW, present, report } from '../../contract/store/builders.ts'
 import { openStoreInVirtualTime } from './virtual-store.ts'
 
 const DAY = 24 * 60 * MINUTE
@@ -35,6 +35,7 @@ const sent = (key: string, sentAt: number) => ({
   id: randomUUID(),
   mutation: 'createPaymentLink',
   key,
+  keyScope: KEY_SCOPE,
   fingerprint: 'f',
   ref: `ref-${key}`,
   refKind: 'link' as const,
@@ -100,8 +101,8 @@ describe('the upkeep', () => {
     await world.store.commands.begin(sent('old', NOW.getTime() - 30_001))
     await world.store.commands.begin(sent('new', NOW.getTime() - 29_000))
     await world.upkeep.beat()
-    expect((await world.store.commands.find('createPaymentLink', 'old'))?.state).toBe('UNKNOWN')
-    expect((await world.store.commands.find('createPaymentLink', 'new'))?.state).toBe('SENT')
+    expect((await world.store.commands.find(commandKey('createPaymentLink', 'old')))?.state).toBe('UNKNOWN')
+    expect((await world.store.commands.find(commandKey('createPaymentLink', 'new')))?.state).toBe('SENT')
   })
 
   it('forgets commands that ended more than thirty days ago', async () => {
@@ -114,8 +115,8 @@ describe('the upkeep', () => {
       await world.store.commands.reject(command.id, { kind: 'upstream-rejected' })
     }
     await world.upkeep.beat()
-    expect(await world.store.commands.find('createPaymentLink', 'old')).toBeNull()
-    expect((await world.store.commands.find('createPaymentLink', 'young'))?.state).toBe('REJECTED')
+    expect(await world.store.commands.find(commandKey('createPaymentLink', 'old'))).toBeNull()
+    expect((await world.store.commands.find(commandKey('createPaymentLink', 'young')))?.state).toBe('REJECTED')
   })
 
   it('goes on after a failure', async () => {

@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { StoreFailure } from '../../../src/store/errors.ts'
 import { openPostgresStore } from '../../../src/store/postgres.ts'
 import type { Store } from '../../../src/store/store.ts'
-import { command, delivery, paymentOf, report } from '../../contract/store/builders.ts'
+import { command, commandKey, delivery, paymentOf, report } from '../../contract/store/builders.ts'
 import { type Database, findPostgres } from '../../postgres.ts'
 
 const server = await findPostgres()
@@ -71,7 +71,7 @@ describe.skipIf(server === null)('failures of the PostgreSQL store', () => {
     await expect(failing).rejects.toThrow(StoreFailure)
     await expect(clashing).rejects.toThrow(StoreFailure)
     expect(await Promise.all(others)).toHaveLength(3)
-    expect(await store.commands.find(taken.mutation, 'key-other')).toBeNull()
+    expect(await store.commands.find(commandKey(taken.mutation, 'key-other'))).toBeNull()
   })
 
   it('gives up on a lock that somebody else holds, for writers and for readers', async () => {

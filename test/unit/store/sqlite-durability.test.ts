@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { StoreFailure, StoreUnusableError } from '../../../src/store/errors.ts'
-import { command, delivery, report } from '../../contract/store/builders.ts'
+import { command, commandKey, delivery, report } from '../../contract/store/builders.ts'
 import { openWatchedStore, type WatchedStore } from './watched-store.ts'
 
 const FULL = 2
@@ -64,7 +64,7 @@ describe('durability of the SQLite store', () => {
     await expect(failing).rejects.toThrow(StoreFailure)
     await expect(clashing).rejects.toThrow(StoreFailure)
     expect(await Promise.all(others)).toHaveLength(3)
-    expect(await store.commands.find(taken.mutation, 'key-other')).toBeNull()
+    expect(await store.commands.find(commandKey(taken.mutation, 'key-other'))).toBeNull()
     expect(await store.log.head()).toBe(3)
   })
 

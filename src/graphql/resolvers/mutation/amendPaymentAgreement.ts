@@ -1,11 +1,12 @@
 import type { MutationResolvers } from '../../generated.ts'
+import { keyHolder } from '../../key-holder.ts'
 import { agreementSuccess, failureResult } from '../../results.ts'
 
 export const amendPaymentAgreement: MutationResolvers['amendPaymentAgreement'] = async (
   _root,
   { input },
-  { operations },
+  { operations, caller },
 ) => {
-  const outcome = await operations.amendPaymentAgreement(input)
+  const outcome = await operations.amendPaymentAgreement(input, keyHolder(caller, 'agreements:read'))
   return outcome.kind === 'done' ? agreementSuccess(outcome) : failureResult(outcome)
 }

@@ -1,11 +1,12 @@
 import type { MutationResolvers } from '../../generated.ts'
+import { keyHolder } from '../../key-holder.ts'
 import { failureResult, payoutSuccess } from '../../results.ts'
 
 export const cancelScheduledPayout: MutationResolvers['cancelScheduledPayout'] = async (
   _root,
   { input },
-  { operations },
+  { operations, caller },
 ) => {
-  const outcome = await operations.cancelScheduledPayout(input)
+  const outcome = await operations.cancelScheduledPayout(input, keyHolder(caller, 'payouts:read'))
   return outcome.kind === 'done' ? payoutSuccess(outcome) : failureResult(outcome)
 }

@@ -1,12 +1,13 @@
 import type { MutationResolvers } from '../../generated.ts'
+import { keyHolder } from '../../key-holder.ts'
 import { failureResult } from '../../results.ts'
 
 export const createGatewayPayment: MutationResolvers['createGatewayPayment'] = async (
   _root,
   { input },
-  { operations },
+  { operations, caller },
 ) => {
-  const outcome = await operations.createGatewayPayment(input)
+  const outcome = await operations.createGatewayPayment(input, keyHolder(caller, 'payments:read'))
   return outcome.kind === 'done'
     ? { __typename: 'CreateGatewayPaymentSuccess', ...outcome.payment, replayed: outcome.replayed }
     : failureResult(outcome)

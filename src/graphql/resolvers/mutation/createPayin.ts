@@ -1,9 +1,10 @@
 import type { MutationResolvers } from '../../generated.ts'
+import { keyHolder } from '../../key-holder.ts'
 import { failureResult } from '../../results.ts'
 import { statusTokenFor } from '../../status-token.ts'
 
-export const createPayin: MutationResolvers['createPayin'] = async (_root, { input }, { operations, keys }) => {
-  const outcome = await operations.createPayin(input)
+export const createPayin: MutationResolvers['createPayin'] = async (_root, { input }, { operations, keys, caller }) => {
+  const outcome = await operations.createPayin(input, keyHolder(caller, 'payments:read'))
   if (outcome.kind !== 'done') return failureResult(outcome)
   const { payment, replayed } = outcome
   const expiresAt = payment.details.expiresAt ?? payment.updatedAt

@@ -1,11 +1,12 @@
 import type { MutationResolvers } from '../../generated.ts'
+import { keyHolder } from '../../key-holder.ts'
 import { agreementSuccess, failureResult } from '../../results.ts'
 
 export const createPaymentAgreement: MutationResolvers['createPaymentAgreement'] = async (
   _root,
   { input },
-  { operations },
+  { operations, caller },
 ) => {
-  const outcome = await operations.createPaymentAgreement(input)
+  const outcome = await operations.createPaymentAgreement(input, keyHolder(caller, 'agreements:read'))
   return outcome.kind === 'done' ? agreementSuccess(outcome) : failureResult(outcome)
 }

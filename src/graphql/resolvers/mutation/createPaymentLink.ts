@@ -1,8 +1,13 @@
 import type { MutationResolvers } from '../../generated.ts'
+import { keyHolder } from '../../key-holder.ts'
 import { failureResult } from '../../results.ts'
 
-export const createPaymentLink: MutationResolvers['createPaymentLink'] = async (_root, { input }, { operations }) => {
-  const outcome = await operations.createPaymentLink(input)
+export const createPaymentLink: MutationResolvers['createPaymentLink'] = async (
+  _root,
+  { input },
+  { operations, caller },
+) => {
+  const outcome = await operations.createPaymentLink(input, keyHolder(caller, 'payments:read'))
   return outcome.kind === 'done'
     ? { __typename: 'CreatePaymentLinkSuccess', link: { link: outcome.link }, replayed: outcome.replayed }
     : failureResult(outcome)

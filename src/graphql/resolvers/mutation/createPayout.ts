@@ -1,7 +1,8 @@
 import type { MutationResolvers } from '../../generated.ts'
+import { keyHolder } from '../../key-holder.ts'
 import { failureResult, payoutSuccess } from '../../results.ts'
 
-export const createPayout: MutationResolvers['createPayout'] = async (_root, { input }, { operations }) => {
-  const outcome = await operations.createPayout(input)
+export const createPayout: MutationResolvers['createPayout'] = async (_root, { input }, { operations, caller }) => {
+  const outcome = await operations.createPayout(input, keyHolder(caller, 'payouts:read'))
   return outcome.kind === 'done' ? payoutSuccess(outcome) : failureResult(outcome)
 }

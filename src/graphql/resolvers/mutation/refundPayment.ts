@@ -1,8 +1,9 @@
 import type { MutationResolvers } from '../../generated.ts'
+import { keyHolder } from '../../key-holder.ts'
 import { failureResult } from '../../results.ts'
 
-export const refundPayment: MutationResolvers['refundPayment'] = async (_root, { input }, { operations }) => {
-  const outcome = await operations.refundPayment(input)
+export const refundPayment: MutationResolvers['refundPayment'] = async (_root, { input }, { operations, caller }) => {
+  const outcome = await operations.refundPayment(input, keyHolder(caller, 'payments:read'))
   if (outcome.kind !== 'done') return failureResult(outcome)
   const { payment, refundExpiresAt, replayed } = outcome
   return { __typename: 'RefundPaymentSuccess', payment, refundExpiresAt, replayed }

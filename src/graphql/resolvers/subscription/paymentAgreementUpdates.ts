@@ -15,6 +15,7 @@ export const paymentAgreementUpdates: SubscriptionResolvers['paymentAgreementUpd
         after,
         otherwise: { kind: 'snapshot', link: null, payment: null, agreement, head },
         endsAt: rightEndsAt(context, false),
+        payer: null,
       },
       context,
     )

@@ -17,6 +17,7 @@ export const paymentEventStream: SubscriptionResolvers['paymentEventStream'] = {
         after: args.after,
         otherwise: { kind: 'now' },
         endsAt: rightEndsAt(context, false),
+        payer: null,
       },
       context,
     )

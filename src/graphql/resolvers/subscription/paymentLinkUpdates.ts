@@ -1,6 +1,6 @@
 import { notFound } from '../../errors.ts'
 import type { SubscriptionResolvers } from '../../generated.ts'
-import { mayReadLink, onlyByToken, rightEndsAt } from '../../rights.ts'
+import { mayReadLink, onlyByToken, payerOf, rightEndsAt } from '../../rights.ts'
 import { streamSource } from '../../stream-source.ts'
 
 export const paymentLinkUpdates: SubscriptionResolvers['paymentLinkUpdates'] = {
@@ -14,6 +14,7 @@ export const paymentLinkUpdates: SubscriptionResolvers['paymentLinkUpdates'] = {
         after,
         otherwise: { kind: 'snapshot', ...snapshot, agreement: null },
         endsAt: rightEndsAt(context, onlyByToken(context, snapshot.link), statusToken),
+        payer: payerOf(context, snapshot.link),
       },
       context,
     )

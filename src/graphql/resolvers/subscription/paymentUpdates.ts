@@ -1,6 +1,6 @@
 import { notFound } from '../../errors.ts'
 import type { SubscriptionResolvers } from '../../generated.ts'
-import { mayReadPayment, onlyByToken, rightEndsAt } from '../../rights.ts'
+import { mayReadPayment, onlyByToken, payerOf, rightEndsAt } from '../../rights.ts'
 import { streamSource } from '../../stream-source.ts'
 
 export const paymentUpdates: SubscriptionResolvers['paymentUpdates'] = {
@@ -15,6 +15,7 @@ export const paymentUpdates: SubscriptionResolvers['paymentUpdates'] = {
         after,
         otherwise: { kind: 'snapshot', ...snapshot, agreement: null },
         endsAt: rightEndsAt(context, onlyByToken(context, owned), statusToken),
+        payer: payerOf(context, owned),
       },
       context,
     )

@@ -1,0 +1,13 @@
+import type { Caller } from '../access/caller.ts'
+import { hasScope } from '../access/caller.ts'
+import type { Scope } from '../access/scopes.ts'
+import type { KeyHolder } from '../operations/once.ts'
+
+/** Tokens without a subject or a client cannot be told apart: their callers share their keys. */
+const UNNAMED = 'unnamed'
+
+/** To whom the idempotency keys of a caller belong. `reading` is the right to read whatever the command makes. */
+export function keyHolder(caller: Caller, reading: Scope): KeyHolder {
+  const identity = caller.kind === 'client' ? caller.identity : null
+  return { keyScope: identity ?? UNNAMED, mayRead: hasScope(caller, reading) }
+}

@@ -1,0 +1,159 @@
+import { createSecretKey } from 'node:crypto'
+import { DatabaseSync } from 'node:sqlite'
+import { SignJWT } from 'jose'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { ALL_SCOPES } from '../../src/access/scopes.ts'
+import { COMMANDS, resultId } from '../commands.ts'
+import { newKey } from '../inputs.ts'
+import { asked, mutate } from '../mutations.ts'
+import { SECRETS, startNetwork, type Network } from '../network.ts'
+import { linkInput } from '../operations.ts'
+import { BY_HAND } from '../payins.ts'
+import { findPostgres, type Database } from '../postgres.ts'
+
+const server = await findPostgres()
+
+const KINDS = ['SQLite', ...(server === null ? [] : ['PostgreSQL'])]
+
+describe.each(KINDS)('idempotency keys on %s', (kind) => {
+  let database: Database | null = null
+  let network: Network
+
+  beforeAll(async () => {
+    if (kind === 'PostgreSQL') database = (await server?.createDatabase()) ?? null
+    const env = database === null ? {} : { DATABASE_URL: database.url }
+    network = await startNetwork({ sandbox: BY_HAND, env })
+  })
+  afterAll(async () => {
+    await network?.close()
+    await database?.drop()
+  })
+
+  const calls = () => asked(network, 'POST', '/v3/payin_links')
+  const createAs = (token: string, input: ReturnType<typeof linkInput>) =>
+    mutate(network, 'createPaymentLink', input, { token })
+  const tokenOf = (claims: Readonly<Record<string, string>>, scopes: readonly string[] = ALL_SCOPES) =>
+    new SignJWT({ scope: scopes.join(' '), ...claims })
+      .setProtectedHeader({ alg: 'HS256', typ: 'JWT' })
+      .setExpirationTime('1h')
+      .sign(createSecretKey(SECRETS.jwt, 'utf8'))
+  /** Makes a command one of before keys belonged to a caller. */
+  const forgetScope = async (key: unknown) => {
+    const sql = `UPDATE commands SET key_scope = '' WHERE key = '${String(key)}'`
+    if (database !== null) {
+      await database.run(sql)
+      return
+    }
+    const file = new DatabaseSync(`${network.folder}/payments.db`)
+    file.exec(sql)
+    file.close()
+  }
+
+  it('of two callers at once make two links, and of one caller a single one', async () => {
+    const input = linkInput({ idempotencyKey: newKey() })
+    const [one, two] = [await network.token({ subject: 'one' }), await network.token({ subject: 'two' })]
+    const before = calls()
+    const results = await Promise.all([one, two, one, two, one, two].map((token) => createAs(token, input)))
+    const ids = results.map((result) => resultId(result))
+    expect(new Set(ids).size).toBe(2)
+    expect(new Set([ids[0], ids[2], ids[4]]).size).toBe(1)
+    expect(calls() - before).toBe(2)
+  })
+
+  it('belong to issuer and subject, to the client where a token names no subject, and to nobody else', async () => {
+    const input = linkInput({ idempotencyKey: newKey() })
+    const callers = [
+      { iss: 'https://a.example', sub: 'shop' },
+      { iss: 'https://b.example', sub: 'shop' },
+      { iss: 'https://a.example', client_id: 'shop' },
+      { iss: 'https://a.example', azp: 'another' },
+      { iss: 'https://a.example' },
+    ]
+    const ids = new Set<string | null>()
+    for (const claims of callers) {
+      const first = await createAs(await tokenOf(claims), input)
+      expect(first).toMatchObject({ replayed: false })
+      ids.add(resultId(first))
+      // The client that a user's token was issued to is not who asks.
+      const again = await createAs(await tokenOf({ ...claims, ...('sub' in claims ? { azp: 'an app' } : {}) }), input)
+      expect(again).toMatchObject({ replayed: true, link: { id: resultId(first) } })
+    }
+    expect(ids.size).toBe(callers.length)
+  })
+
+  describe('of a command that was recorded before they belonged to a caller', () => {
+    const before = async () => {
+      const input = linkInput({ idempotencyKey: newKey() })
+      const token = await network.token({ subject: 'who made it' })
+      const first = await createAs(token, input)
+      await forgetScope(input.idempotencyKey)
+      return { input, token, id: resultId(first) }
+    }
+
+    it('replay for their caller, and from then on for nobody else', async () => {
+      const { input, token, id } = await before()
+      const sent = calls()
+      expect(await createAs(token, input)).toMatchObject({ replayed: true, link: { id } })
+      expect(calls()).toBe(sent)
+      const stranger = await createAs(await network.token({ subject: 'a stranger' }), input)
+      expect(stranger).toMatchObject({ replayed: false })
+      expect(resultId(stranger)).not.toBe(id)
+      expect(await createAs(token, input)).toMatchObject({ replayed: true, link: { id } })
+    })
+
+    it('are no conflict for another caller with an input of its own', async () => {
+      const { input, token, id } = await before()
+      const stranger = await network.token({ subject: 'another stranger' })
+      expect(await createAs(stranger, { ...input, reference: 'mine' })).toMatchObject({ replayed: false })
+      expect(await createAs(token, input)).toMatchObject({ replayed: true, link: { id } })
+    })
+
+    it('tell nothing to who may not read what was made, and have nothing sent twice', async () => {
+      const { input, token, id } = await before()
+      const sent = calls()
+      const blind = await network.token({ subject: 'who may only write', scopes: ['payments:write'] })
+      const told = await createAs(blind, input)
+      expect(told).toMatchObject({ __typename: 'OutcomeUnknownError' })
+      expect(JSON.stringify(told)).not.toContain(id)
+      expect(calls()).toBe(sent)
+      expect(await createAs(token, input)).toMatchObject({ replayed: true, link: { id } })
+    })
+
+    it('are given to one of many who repeat it at once', async () => {
+      const { input, id } = await before()
+      const sent = calls()
+      const tokens = await Promise.all(['p', 'q', 'r', 's'].map((subject) => network.token({ subject })))
+      const results = await Promise.all(tokens.map((token) => createAs(token, input)))
+      expect(results.filter((result) => resultId(result) === id)).toHaveLength(1)
+      expect(results.filter(({ replayed }) => replayed === false)).toHaveLength(3)
+      expect(calls() - sent).toBe(3)
+    })
+
+    it.each(COMMANDS.map(({ name, key, prepare }) => [name, key, prepare] as const))(
+      'replay for %s',
+      async (name, key, prepare) => {
+        const { input } = await prepare(network)
+        const first = await mutate(network, name, input)
+        await forgetScope(input[key])
+        const again = await mutate(network, name, input)
+        expect(again).toMatchObject({ replayed: true })
+        expect(resultId(again)).toBe(resultId(first))
+      },
+    )
+  })
+
+  it('tell no caller what became of an agreement that another one asked for', async () => {
+    const agreement = COMMANDS.find(({ name }) => name === 'createPaymentAgreement')
+    if (agreement === undefined) throw new Error('There is no such command.')
+    const { input } = await agreement.prepare(network)
+    const { control } = network.sandbox
+    const run = async (subject: string) =>
+      mutate(network, agreement.name, input, { token: await network.token({ subject }) })
+    // The first has its agreement made, the second is refused for it, and neither hears of it: the payments API tells
+    // agreements by the clientTransactionId alone.
+    control.addFault({ method: 'POST', path: agreement.path, times: 2, answer: 'drop-after' })
+    expect(await run('one')).toMatchObject({ __typename: 'OutcomeUnknownError' })
+    expect(await run('two')).toMatchObject({ __typename: 'OutcomeUnknownError' })
+    expect(await run('two')).toMatchObject({ __typename: 'OutcomeUnknownError' })
+  })
+})
