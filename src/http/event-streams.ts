@@ -76,7 +76,7 @@ export function addEventStreams(app: FastifyInstance, options: EventStreamOption
     open.set(peer, { interrupt })
     void peer.closed.then(() => open.delete(peer)).then(leave)
     // Its token was being checked when the drain began.
-    if (closing) interruptAll([peer])
+    if (closing) void interruptAll([peer])
   }
 
   const interruptAll = (peers: readonly EventPeer[]) => {

@@ -1,12 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { createApp } from '../../src/app.ts'
-import { createLogger } from '../../src/log.ts'
-import { startSandbox } from '../../src/sandbox/index.ts'
-import { configFor, settingsFor } from '../app-settings.ts'
 import { accepted, startCallbackRouter, type CallbackRouter, type Reply, type Told } from '../callback-router.ts'
 import { pay } from '../checkout.ts'
 import { startNetwork, type Network } from '../network.ts'
@@ -272,32 +265,6 @@ describe('an address', () => {
       expect(answer).toMatchObject({ status: 400, errors: [{ extensions: { code: 'BAD_REQUEST' } }] })
     } finally {
       await off.close()
-    }
-  })
-})
-
-describe('without a router secret', () => {
-  it('nobody has requests sent to a router, also where the configuration was put together by hand', async () => {
-    const sandbox = await startSandbox()
-    const folder = mkdtempSync(join(tmpdir(), 'callbacks-'))
-    const env = { CALLBACK_ORIGINS: router.origin, ROUTER_SECRETS: ROUTER_SECRET }
-    const config = configFor(settingsFor({ folder, port: '0', sandbox, options: { env } }))
-    const logger = createLogger({ level: 'silent' })
-    const app = await createApp({ ...config, router: { kind: 'open' } }, { logger })
-    try {
-      const told = router.told.length
-      const subscription = { callbackUrl: `${router.origin}/any/path`, subscriptionId: 'x', verifier: 'x' }
-      const response = await fetch(`${app.url}/graphql`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json', accept: ACCEPT, 'x-router-secret': ROUTER_SECRET },
-        body: JSON.stringify({ query: 'subscription { paymentEventStream { kind } }', extensions: { subscription } }),
-      })
-      expect(response.status).toBe(401)
-      expect(router.told).toHaveLength(told)
-    } finally {
-      await app.close()
-      await sandbox.close()
-      rmSync(folder, { recursive: true })
     }
   })
 })

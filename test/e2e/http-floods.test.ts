@@ -214,7 +214,7 @@ describe('connections of one address', () => {
   it.skipIf(OUTSIDE === undefined)('that are sockets count, too', async () => {
     await start(limited)
     const sockets = await Promise.all(Array.from({ length: 3 }, () => openSocket(at(OUTSIDE ?? ''))))
-    await expect(openSocket(at(OUTSIDE ?? ''))).rejects.toThrow()
+    await expect(openSocket(at(OUTSIDE ?? ''))).rejects.toMatchObject({ code: 'ECONNRESET' })
     for (const socket of sockets) socket.close()
   })
 

@@ -1,4 +1,6 @@
+import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { startCallbackRouter, type CallbackRouter } from '../callback-router.ts'
 import { openEvents } from '../events.ts'
 import { startNetwork, type Network } from '../network.ts'
 import { greetedSocket, openSocket, type Message } from '../socket.ts'
@@ -10,18 +12,34 @@ const QUERY = '{ payments { nodes { id } } }'
 const key = issuerKey('key-1')
 const newKey = issuerKey('key-2')
 
+const ROUTER_SECRET = 'router-secret-of-the-tests'
+
 let issuer: JwksServer
+let router: CallbackRouter
 let network: Network
-beforeAll(async () => void (issuer = await startJwksServer()))
+beforeAll(async () => {
+  issuer = await startJwksServer()
+  router = await startCallbackRouter()
+})
 beforeEach(async () => {
   issuer.publish(key.jwk)
   issuer.fetches = 0
   network = await startNetwork({
-    env: { JWT_SECRET: '', JWT_JWKS_URL: issuer.url, JWT_ISSUER: 'issuer', JWT_AUDIENCE: 'payments' },
+    env: {
+      JWT_SECRET: '',
+      JWT_JWKS_URL: issuer.url,
+      JWT_ISSUER: 'issuer',
+      JWT_AUDIENCE: 'payments',
+      ROUTER_SECRETS: ROUTER_SECRET,
+      CALLBACK_ORIGINS: router.origin,
+    },
   })
 })
 afterEach(() => network.close())
-afterAll(() => issuer.close())
+afterAll(async () => {
+  await issuer.close()
+  await router.close()
+})
 
 const tokenOf = (jti: number, claims: object = {}) => rsToken(key, { ...CLAIMS, jti: String(jti), ...claims })
 const statusOf = async (token: string) => (await network.ask(QUERY, {}, { token })).status
@@ -106,6 +124,33 @@ describe('keys that are fetched anew', () => {
     expect(steadyEvents.text()).not.toContain('UNAUTHENTICATED')
     steadyEvents.cut()
     steady.close()
+  })
+
+  it('end the callbacks of a withdrawn key, too', async () => {
+    issuer.publish(key.jwk, newKey.jwk)
+    const [id, token] = [randomUUID(), rsToken(key, claims('callback'))]
+    const subscription = {
+      callbackUrl: `${router.origin}/c`,
+      subscriptionId: id,
+      verifier: 'v',
+      heartbeatIntervalMs: 0,
+    }
+    const response = await fetch(`${network.app.url}/graphql`, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        accept: 'application/json;callbackSpec=1.0',
+        authorization: `Bearer ${token}`,
+        'x-router-secret': ROUTER_SECRET,
+      },
+      body: JSON.stringify({ query: STREAM, extensions: { subscription } }),
+    })
+    expect(response.status).toBe(200)
+    await expect.poll(() => router.told.some(({ action }) => action === 'next')).toBe(true)
+    issuer.publish(newKey.jwk)
+    await network.app.refetchTokenKeys()
+    await expect.poll(() => router.told.at(-1)?.action).toBe('complete')
+    expect(router.told.at(-1)?.errors).toMatchObject([{ extensions: { code: 'UNAUTHENTICATED' } }])
   })
 
   it('change nothing while the issuer does not answer', async () => {
