@@ -14,6 +14,11 @@ export type App = {
   /** Waits until no read of the service is under way. */
   settle(): Promise<void>
   /**
+   * Fetches the keys that client tokens are verified with, instead of within five minutes; tokens of withdrawn keys are refused
+   * from then on, and their streams end. When the issuer does not answer, nothing changes.
+   */
+  refetchTokenKeys(): Promise<void>
+  /**
    * Drains: new work is turned away, sockets are told to come back, what is under way is finished and stored. A second
    * call waits for the first.
    */
@@ -74,7 +79,12 @@ export async function createApp(config: AppConfig, options: AppOptions): Promise
   })
   if (config.http.port === 0) url = listening
   backend.start()
-  return { url: listening, settle: () => backend.settle(), close }
+  return {
+    url: listening,
+    settle: () => backend.settle(),
+    refetchTokenKeys: () => transports.refetchTokenKeys(),
+    close,
+  }
 }
 
 async function openTracing({ tracesEndpoint }: AppConfig): Promise<Tracing | null> {

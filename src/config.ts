@@ -58,7 +58,12 @@ export function parseConfig(env: Environment, generate: GenerateKey = randomKey)
 }
 
 /** What is right by itself and wrong in company. */
-function checkTogether({ http, upstream, webhooks, signingKeys }: Config, reading: Reading): void {
+function checkTogether({ http, upstream, webhooks, signingKeys, callbackOrigins }: Config, reading: Reading): void {
+  if (callbackOrigins.length > 0 && reading.text('ROUTER_SECRETS') === null)
+    reading.fault(
+      'CALLBACK_ORIGINS',
+      'needs ROUTER_SECRETS: otherwise any client could have us send requests to the routers',
+    )
   if (upstream.kind === 'built-in-sandbox' && http.port === upstream.port && http.port !== 0) {
     reading.fault('SANDBOX_PORT', 'is the same as PORT')
   }

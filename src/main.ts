@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { createApp, type AppConfig } from './app.ts'
 import { describeFaults, parseConfig, type Config, type SiteConfig } from './config.ts'
 import { loadDevelopmentKeys } from './dev-keys.ts'
@@ -6,12 +7,19 @@ import { createLogger, type Logger } from './log.ts'
 import type { SandboxSite } from './sandbox/index.ts'
 import { openFilesFault, startFailure } from './start-failure.ts'
 import { startMessage } from './start-message.ts'
+import { isEnding, markEnding } from './store/sqlite-ending.ts'
 
 /** How long a drain may take before the process ends anyway. */
 const DRAIN_MS = 14_000
 
 /** How long a process that cannot go on answers that it cannot: what waits for an answer learns that it was not stored. */
 const FAREWELL_MS = 500
+
+/** Ctrl-C sends SIGINT to npm and to this process, and npm passes its own on: within this time it is one press. */
+const ONE_PRESS_MS = 1_000
+
+/** Between two attempts to listen on a port that a process which is ending still has, in milliseconds. */
+const PORT_POLL_MS = 100
 
 await main()
 
@@ -22,15 +30,19 @@ async function main(): Promise<void> {
   const logger = createLogger({ level: config.logLevel })
   endOnUncaught(logger)
   try {
-    const { appConfig, stopSandbox } = await withService(config)
+    const { appConfig, stopSandbox } = await withService(config, logger)
     const app = await createApp(appConfig, {
       logger,
       onFatal: () => void setTimeout(() => process.exit(1), FAREWELL_MS),
     })
     stopOnSignals(logger, async () => {
+      const { database } = config
+      const removeMark = database.kind === 'sqlite' ? markEnding(database.path) : () => {}
       await app.close()
       await stopSandbox()
+      removeMark()
     })
+    process.on('SIGUSR2', () => void app.refetchTokenKeys())
     logger.info({ url: app.url, environment: config.upstream.environment }, 'ready')
     if (!config.production) process.stdout.write(await startMessage(appConfig, app.url))
   } catch (error) {
@@ -63,16 +75,20 @@ function openFilesLimit(): unknown {
 }
 
 /** Starts the built-in sandbox where no service is configured, and gives the configuration that speaks to it. */
-async function withService(config: Config): Promise<{ appConfig: AppConfig; stopSandbox: () => Promise<void> }> {
+async function withService(
+  config: Config,
+  logger: Logger,
+): Promise<{ appConfig: AppConfig; stopSandbox: () => Promise<void> }> {
   const { upstream } = config
   if (upstream.kind === 'service') return { appConfig: { ...config, upstream }, stopSandbox: async () => {} }
   // Where there is a service nothing of it is loaded.
   const { startSandbox } = await import('./sandbox/index.ts')
-  const sandbox = await startSandbox({
+  const options = {
     port: upstream.port,
     webhookSecret: config.webhooks.secrets[0].reveal(),
     ...(upstream.sites === null ? {} : { sites: upstream.sites.map(forSandbox) }),
-  })
+  }
+  const sandbox = await oncePortIsFree(() => startSandbox(options), config, logger)
   const sites = sandbox.sites.map(({ id, appId, secretKey, currencies }) => ({
     id,
     appId,
@@ -82,6 +98,24 @@ async function withService(config: Config): Promise<{ appConfig: AppConfig; stop
   return {
     appConfig: { ...config, upstream: { kind: 'service', url: sandbox.url, environment: 'sandbox', sites } },
     stopSandbox: () => sandbox.close(),
+  }
+}
+
+/** Starts what listens; again while its port may be that of a process on the same database which is ending. */
+async function oncePortIsFree<Server>(
+  start: () => Promise<Server>,
+  { database }: Config,
+  logger: Logger,
+): Promise<Server> {
+  for (let waits = 0; ; waits += 1) {
+    const isReleasedSoon = database.kind === 'sqlite' && isEnding(database.path)
+    try {
+      return await start()
+    } catch (error) {
+      if (!isReleasedSoon || (error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error
+    }
+    if (waits === 0) logger.info({}, 'the port of the sandbox is in use by a process that is ending: waiting for it')
+    await sleep(PORT_POLL_MS)
   }
 }
 
@@ -103,10 +137,14 @@ function endOnUncaught(logger: Logger): void {
 
 /** The first signal drains; a second one, or a drain that takes too long, ends the process at once. */
 function stopOnSignals(logger: Logger, stop: () => Promise<void>): void {
-  let stopping = false
+  let first: { readonly signal: NodeJS.Signals; readonly at: number } | null = null
   const onSignal = (signal: NodeJS.Signals) => {
-    if (stopping) process.exit(1)
-    stopping = true
+    if (first !== null) {
+      const isSamePress = first.signal === 'SIGINT' && signal === 'SIGINT'
+      if (isSamePress && performance.now() - first.at < ONE_PRESS_MS) return
+      process.exit(1)
+    }
+    first = { signal, at: performance.now() }
     logger.info({ signal }, 'draining')
     setTimeout(() => process.exit(1), DRAIN_MS).unref()
     stop().then(

@@ -88,6 +88,15 @@ export async function startReady(
   return { ...started, url }
 }
 
+/** Resolves when the program has written a text. */
+export function written({ child, output }: Child, text: string): Promise<void> {
+  return new Promise((resolve) => {
+    const look = () => output().includes(text) && resolve()
+    child.stdout?.on('data', look)
+    look()
+  })
+}
+
 /** The settings of a program that asks this sandbox, on a free port and with its data in a folder. */
 export function settingsFor(sandbox: Sandbox, folder: string): Record<string, string> {
   return {

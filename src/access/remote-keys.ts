@@ -7,24 +7,39 @@ import { TokenKeysUnavailableError } from './errors.ts'
 /** `elapsed` is a monotonic clock in milliseconds, so that a step of the wall clock neither floods nor starves the issuer. */
 export type RemoteKeysOptions = { readonly elapsed: () => number; readonly log?: Pick<Logger, 'warn'> | undefined }
 
+/** The keys that tokens are verified with. */
+export type VerificationKeys = {
+  /**
+   * Picks the key of a token. Rejects with `TokenKeysUnavailableError` when no usable set is known, or when the key might be
+   * in a set that could not be fetched, and with the errors of jose when the set has no key for the token or more than one.
+   */
+  readonly keyOf: JWTVerifyGetKey
+  /** Rises with every change of the keys: what was verified with an earlier generation has to be verified again. */
+  readonly generation: () => number
+  /** Fetches the set when it is due, and waits for it when the known one is too old. Never rejects. */
+  freshen(): Promise<void>
+  /** Fetches the set now. Resolves with false when it cannot be had: then the known one stays in use. */
+  refetch(): Promise<boolean>
+}
+
 const FETCH_TIMEOUT_MS = 5_000
 /** Between two requests to the issuer, whatever became of the first: a flood of unknown key ids must not reach it. */
 const COOLDOWN_MS = 30_000
-const FRESH_MS = 10 * 60_000
+/** The set is fetched in the background from this age on, so that nobody waits for it. */
+const DUE_MS = 4 * 60_000
+/** No token is verified with an older set without asking the issuer: a withdrawn key counts for five minutes at most. */
+const FRESH_MS = 4.5 * 60_000
 /** How long known keys still serve while the issuer does not answer. */
 const USABLE_MS = 60 * 60_000
 /** Room for hundreds of keys, with their certificates. */
 const MAX_SET_BYTES = 256 * 1024
 
 /**
- * Picks the key of a token from the set that the issuer publishes at `url` (RFC 7517). The set is fetched at the first
- * token, after 10 minutes, and when a token names a key that is not in it, but never twice within 30 seconds. Redirects
- * are not followed, and not more than 256 KiB is read. While the issuer is in trouble the known set serves for an hour,
- * and nobody whose key is in it waits for the issuer. The function throws `TokenKeysUnavailableError` when no usable set
- * is known, or when the key might be in a set that could not be fetched, and the errors of jose when the set has no key
- * for the token or more than one.
+ * The key set that the issuer publishes at `url` (RFC 7517). It is fetched at the first token, after four minutes, and when
+ * a token names a key that is not in it, but never twice within 30 seconds. Redirects are not followed, and not more than
+ * 256 KiB is read. While the issuer does not answer, the known set serves for an hour, and nobody whose key is in it waits.
  */
-export function createRemoteKeys(url: string, options: RemoteKeysOptions): JWTVerifyGetKey {
+export function createRemoteKeys(url: string, options: RemoteKeysOptions): VerificationKeys {
   const { elapsed } = options
   // Its own timing is switched off: it counts from the last success alone, so an issuer that is down would be flooded.
   const published = createRemoteJWKSet(new URL(url), {
@@ -37,14 +52,26 @@ export function createRemoteKeys(url: string, options: RemoteKeysOptions): JWTVe
   let loadedAt = -Infinity
   let inTrouble = false
   let loading: Promise<void> | null = null
+  let generation = 0
+  let content = ''
   const age = () => elapsed() - loadedAt
 
+  function noteChange(): void {
+    const loaded = JSON.stringify(published.jwks())
+    if (loaded === content) return
+    content = loaded
+    generation += 1
+  }
+
   async function load(): Promise<void> {
-    attemptedAt = elapsed()
+    const begunAt = elapsed()
+    attemptedAt = begunAt
     try {
       await published.reload()
-      loadedAt = elapsed()
+      // The answer may be as old as the question.
+      loadedAt = begunAt
       inTrouble = false
+      noteChange()
     } catch (error) {
       inTrouble = true
       options.log?.warn(
@@ -62,22 +89,33 @@ export function createRemoteKeys(url: string, options: RemoteKeysOptions): JWTVe
     await loading
   }
 
-  return async (header, token) => {
-    if (age() >= FRESH_MS) {
+  return {
+    async keyOf(header, token) {
+      if (age() >= USABLE_MS) throw new TokenKeysUnavailableError()
+      try {
+        return await published(header, token)
+      } catch (error) {
+        if (!(error instanceof errors.JWKSNoMatchingKey)) throw error
+      }
+      await refresh()
+      try {
+        return await published(header, token)
+      } catch (error) {
+        throw inTrouble && error instanceof errors.JWKSNoMatchingKey ? new TokenKeysUnavailableError() : error
+      }
+    },
+    generation: () => generation,
+    async freshen() {
+      if (age() < DUE_MS) return
       const refreshed = refresh()
-      if (!inTrouble || age() >= USABLE_MS) await refreshed
-    }
-    if (age() >= USABLE_MS) throw new TokenKeysUnavailableError()
-    try {
-      return await published(header, token)
-    } catch (error) {
-      if (!(error instanceof errors.JWKSNoMatchingKey)) throw error
-    }
-    await refresh()
-    try {
-      return await published(header, token)
-    } catch (error) {
-      throw inTrouble && error instanceof errors.JWKSNoMatchingKey ? new TokenKeysUnavailableError() : error
-    }
+      if (age() >= FRESH_MS && (!inTrouble || age() >= USABLE_MS)) await refreshed
+    },
+    async refetch() {
+      // An answer that is on its way may be older than the change that this is about.
+      await loading
+      loading ??= load()
+      await loading
+      return !inTrouble
+    },
   }
 }

@@ -7,7 +7,8 @@ import type { ClientCaller } from './caller.ts'
 import { callerFromClaims, checkType } from './claims.ts'
 import { isCompactJws, namesAreUnique } from './compact-form.ts'
 import { InvalidTokenError, TokenKeysUnavailableError } from './errors.ts'
-import { createRemoteKeys } from './remote-keys.ts'
+import { createRemoteKeys, type VerificationKeys } from './remote-keys.ts'
+import { createTokenWatch } from './token-watch.ts'
 import { createVerifiedTokens } from './verified-tokens.ts'
 
 /** Checks client tokens. */
@@ -17,6 +18,16 @@ export type TokenVerifier = {
    * `TokenKeysUnavailableError` when the issuer's keys cannot be had.
    */
   verify(token: string): Promise<ClientCaller>
+  /**
+   * Calls `onRefused` when a token that was accepted is refused before it expires, since its key was withdrawn. Returns the
+   * function that ends the watch.
+   */
+  watch(token: string, onRefused: () => void): () => void
+  /**
+   * Fetches the issuer's keys now, and verifies again what was verified with others. Resolves with false when they cannot be
+   * had: then nothing changes.
+   */
+  refetchKeys(): Promise<boolean>
 }
 
 export type TokenVerifierOptions = {
@@ -25,9 +36,12 @@ export type TokenVerifierOptions = {
   /** A clock in milliseconds that only rises; the process's own by default. */
   readonly elapsed?: () => number
   readonly log?: Pick<Logger, 'debug' | 'warn'>
+  /** Milliseconds between two looks at the tokens of open streams; 15 seconds by default. */
+  readonly watchMs?: number
 }
 
 const MAX_TOKEN_BYTES = 8 * 1024
+const WATCH_MS = 15_000
 /** How far the issuer's clock may be ahead of ours, in seconds. Expiry is exact: nothing is served after it. */
 const CLOCK_TOLERANCE_S = 5
 const SECRET_ALGORITHMS = ['HS256']
@@ -36,42 +50,67 @@ const PUBLISHED_ALGORITHMS = ['RS256', 'PS256', 'ES256', 'EdDSA']
 /**
  * Makes the verifier of client tokens (RFC 7519, with the advice of RFC 8725): the algorithms are ours to choose and not
  * the token's, keys that a token carries or points at are ignored, `exp` is required, and nothing may be said twice. A
- * verified token is remembered for ten minutes, and while the issuer's keys cannot be had until it expires; refused ones
- * never are.
+ * verified token is remembered until the keys change, as is one with a good signature that has expired; others never are.
  */
 export function createTokenVerifier(clients: ClientsConfig, options: TokenVerifierOptions = {}): TokenVerifier {
   const clock = options.clock ?? Date.now
-  const keyOf = keySource(clients, options)
+  const keys = keySource(clients, options)
   const verified = createVerifiedTokens(clock)
   const rules = rulesFor(clients)
+
+  const verify = async (token: string): Promise<ClientCaller> => {
+    if (Buffer.byteLength(token, 'utf8') > MAX_TOKEN_BYTES || !isCompactJws(token))
+      throw new InvalidTokenError('invalid')
+    await keys.freshen()
+    const generation = keys.generation()
+    const known = verified.find(token, generation)
+    if (known === 'expired') throw new InvalidTokenError('expired')
+    if (known !== null) return known
+    try {
+      const result = await check(token, keys.keyOf, { ...rules, currentDate: new Date(clock()) })
+      if (!namesAreUnique(token)) throw new InvalidTokenError('invalid')
+      const caller = acceptedCaller(result, clock())
+      verified.remember(token, caller, generation)
+      return caller
+    } catch (error) {
+      const refusal = refusalFor(error, options.log)
+      if (error instanceof errors.JWTExpired && error.payload.exp !== undefined)
+        verified.rememberExpired(token, error.payload.exp * 1000, generation)
+      else if (refusal instanceof InvalidTokenError) verified.forget(token)
+      throw refusal
+    }
+  }
+
+  const watch = createTokenWatch({
+    isValid: (token) => verify(token).then(() => true, isNotWithdrawn),
+    generation: async () => {
+      await keys.freshen()
+      return keys.generation()
+    },
+    intervalMs: options.watchMs ?? WATCH_MS,
+  })
   return {
-    async verify(token) {
-      if (Buffer.byteLength(token, 'utf8') > MAX_TOKEN_BYTES || !isCompactJws(token))
-        throw new InvalidTokenError('invalid')
-      const known = verified.find(token)
-      if (known !== null) return known
-      try {
-        const result = await check(token, keyOf, { ...rules, currentDate: new Date(clock()) })
-        if (!namesAreUnique(token)) throw new InvalidTokenError('invalid')
-        const caller = acceptedCaller(result, clock())
-        verified.remember(token, caller)
-        return caller
-      } catch (error) {
-        const refusal = refusalFor(error, options.log)
-        const earlier = refusal instanceof TokenKeysUnavailableError ? verified.recall(token) : null
-        if (earlier !== null) return earlier
-        if (refusal instanceof InvalidTokenError) verified.forget(token)
-        throw refusal
-      }
+    verify,
+    watch: watch.add,
+    async refetchKeys() {
+      const had = await keys.refetch()
+      await watch.check()
+      return had
     },
   }
 }
 
-function keySource(clients: ClientsConfig, { elapsed, log }: TokenVerifierOptions): JWTVerifyGetKey {
+/** A token that has expired ends its streams by itself. */
+function isNotWithdrawn(error: unknown): boolean {
+  if (error instanceof InvalidTokenError) return error.reason === 'expired'
+  throw error
+}
+
+function keySource(clients: ClientsConfig, { elapsed, log }: TokenVerifierOptions): VerificationKeys {
   if (clients.kind === 'jwks')
     return createRemoteKeys(clients.url, { elapsed: elapsed ?? (() => performance.now()), log })
   const key = createSecretKey(clients.secret.reveal(), 'utf8')
-  return () => Promise.resolve(key)
+  return { keyOf: async () => key, generation: () => 0, freshen: async () => {}, refetch: async () => true }
 }
 
 function rulesFor(clients: ClientsConfig): JWTVerifyOptions {

@@ -66,7 +66,7 @@ export async function startServices(config: AppConfig, options: BackendOptions):
     tracing: options.tracing,
     ...states.noting(options.watch),
   })
-  const store = await openStore(config, clock)
+  const store = await openStore(config, clock, logger)
   store.onFatal((failure) => {
     logger.fatal({ err: failure }, 'the store cannot be written to any more')
     options.onFatal()
@@ -132,8 +132,9 @@ export async function startServices(config: AppConfig, options: BackendOptions):
   }
 }
 
-async function openStore({ database }: AppConfig, clock: () => Date): Promise<Store> {
-  if (database.kind === 'sqlite') return openSqliteStore({ path: database.path, clock })
+async function openStore({ database }: AppConfig, clock: () => Date, logger: Logger): Promise<Store> {
+  const onWait = () => logger.info({}, 'the database is in use by a process that is ending: waiting for it')
+  if (database.kind === 'sqlite') return openSqliteStore({ path: database.path, clock, onWait })
   const { openPostgresStore } = await import('../store/postgres.ts')
   return openPostgresStore({ url: database.url.reveal(), clock })
 }

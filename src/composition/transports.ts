@@ -7,6 +7,7 @@ import { createContext, type Context } from '../graphql/context.ts'
 import { createCallbackSubscriptions } from '../http/callback/callback-subscriptions.ts'
 import { createAddressReader } from '../http/client-address.ts'
 import { callerOf, createRouterCheck } from '../http/client-caller.ts'
+import type { ConnectionDrain } from '../http/drain-connections.ts'
 import { addEventStreams } from '../http/event-streams.ts'
 import { addGraphqlRoute } from '../http/graphql-route.ts'
 import { addHealthRoutes } from '../http/health-routes.ts'
@@ -15,6 +16,7 @@ import { addPageRoutes } from '../http/page-routes.ts'
 import { addPages } from '../http/pages.ts'
 import { protect, type Protection } from '../http/protection.ts'
 import { closeHttpServer, createHttpServer } from '../http/server.ts'
+import { createTokenEnd, type OnTokenEnd } from '../http/token-end.ts'
 import { traceRequests } from '../http/trace-requests.ts'
 import { addWebhookRoutes } from '../http/webhook-routes.ts'
 import { addWebSocket } from '../http/websocket.ts'
@@ -32,6 +34,8 @@ export type Transports = {
   open(): Omit<OpenStreams, 'subscriptions'>
   /** Gives the address where it listens. */
   listen(): Promise<string>
+  /** Fetches the keys of client tokens, and ends the streams whose token is refused with them. */
+  refetchTokenKeys(): Promise<void>
   /** Turns new work away, tells sockets to come back, and answers what is under way. */
   drain(): Promise<void>
 }
@@ -49,8 +53,10 @@ type Parts = {
 /** What every way in shares. */
 type Entrance = Parts & {
   readonly http: FastifyInstance
+  readonly connections: ConnectionDrain
   readonly protection: Protection
   readonly verifier: TokenVerifier
+  readonly onTokenEnd: OnTokenEnd
   /** Whether a request has shown a router's secret; where none is set up nobody has, and nobody is given more than one client. */
   readonly isKnownRouter: (headers: IncomingHttpHeaders) => boolean
   readonly isAllowedOrigin: ReturnType<typeof createOriginCheck>
@@ -75,18 +81,23 @@ const LAST_ANSWER_MS = 11_000
 export async function createTransports(config: AppConfig, parts: Parts): Promise<Transports> {
   let draining = false
   const entrance = await createEntrance(config, parts, () => draining)
-  const { http } = entrance
+  const { http, connections } = entrance
   const { sockets, eventStreams, callbacks } = await addGraphql(config, entrance)
   addWebhooksAndHealth(entrance)
   addDemoShop(config, entrance)
   return {
     open: () => ({ sockets: sockets.count, eventStreams: eventStreams.count, callbacks: callbacks.count }),
     listen: () => http.listen({ host: config.http.host, port: config.http.port, backlog: BACKLOG }),
+    async refetchTokenKeys() {
+      // What became of an attempt that failed is in the log.
+      if (await entrance.verifier.refetchKeys()) parts.logger.info({}, 'the keys of client tokens are up to date')
+    },
     async drain() {
       draining = true
       const until = performance.now() + LAST_ANSWER_MS
-      await Promise.all([sockets.close(), eventStreams.close(), callbacks.close(), sleep(LINGER_MS)])
-      await closeHttpServer(http, until - performance.now())
+      const streamsEnd = Promise.all([sockets.close(), eventStreams.close(), callbacks.close()])
+      await sleep(LINGER_MS)
+      await Promise.all([streamsEnd, closeHttpServer(http, connections, until - performance.now())])
     },
   }
 }
@@ -95,15 +106,18 @@ async function createEntrance(config: AppConfig, parts: Parts, isDraining: () =>
   const { metrics, tracing, logger } = parts
   const { http: settings } = config
   const onTurnedAway = metrics.turnedAway
-  const http = await createHttpServer({ settings, isDraining, onTurnedAway, logger })
-  if (tracing !== null) traceRequests(http, tracing)
-  const verifier = createTokenVerifier(config.clients, { log: logger })
   const isRouter = createRouterCheck(config.router)
   const isKnownRouter = config.router.kind === 'guarded' ? isRouter : () => false
+  const server = { settings, isRouter: isKnownRouter, isDraining, onTurnedAway, logger }
+  const { http, connections } = await createHttpServer(server)
+  if (tracing !== null) traceRequests(http, tracing)
+  const verifier = createTokenVerifier(config.clients, { log: logger })
   return {
     ...parts,
     http,
+    connections,
     verifier,
+    onTokenEnd: createTokenEnd(verifier, parts.clock),
     isKnownRouter,
     isDraining,
     protection: protect(http, {
@@ -119,7 +133,7 @@ async function createEntrance(config: AppConfig, parts: Parts, isDraining: () =>
 
 /** One schema, one gate, and four ways to ask. */
 async function addGraphql(config: AppConfig, entrance: Entrance) {
-  const { http, engine, protection, contextFor, isAllowedOrigin, isDraining, logger, clock } = entrance
+  const { http, engine, protection, contextFor, isAllowedOrigin, isDraining, onTokenEnd, logger, clock } = entrance
   const { prepare, formatError } = engine
   const { authenticate, isOverloaded, enter, turn } = protection
   const limits = { ...config.http.socketLimits, ...entrance.limits }
@@ -133,12 +147,15 @@ async function addGraphql(config: AppConfig, entrance: Entrance) {
     isRouter: entrance.isKnownRouter,
     isShedding: () => isDraining() || isOverloaded(),
     operationLimits: config.limits,
+    onTokenEnd,
     logger,
     clock,
     limits,
   })
   const callbacks = createCallbackSubscriptions({
     origins: config.callbackOrigins,
+    isRouter: entrance.isKnownRouter,
+    onTokenEnd,
     formatError,
     timeoutMs: config.limits.timeoutMs,
     logger,
@@ -159,6 +176,7 @@ async function addGraphql(config: AppConfig, entrance: Entrance) {
     server: http.server,
     timeoutMs: config.limits.timeoutMs,
     verifier: entrance.verifier,
+    onTokenEnd,
     contextFor,
     isRouter: ({ headers }) => entrance.isKnownRouter(headers),
     isAllowedOrigin,

@@ -6,7 +6,7 @@ import { wholeNumber } from './values.ts'
 export type HttpLimits = {
   /** Addresses and networks of our own proxies, whose X-Forwarded-For is believed. Without names, with prefixes in CIDR form. */
   readonly trustProxy: readonly string[]
-  /** Connections that one address may have open; 0 sets no limit. */
+  /** Connections that one address may have open; 0 sets no limit. Those of proxies, routers and this machine do not count. */
   readonly connectionsPerAddress: number
   /** Requests of one address and minute whose credentials may be wrong before they are sent away early. */
   readonly failedAuthentications: number
@@ -19,6 +19,9 @@ export type HttpLimits = {
   readonly eventLoopDelayMs: number
 }
 
+/** More than the subscribers behind one address of a carrier have open with one service at a time. */
+const CONNECTIONS = 2_000
+
 /** Networks that have a name (RFC 1122, RFC 3927, RFC 1918, RFC 4193). */
 const NAMED_NETWORKS: ReadonlyMap<string, readonly string[]> = new Map([
   ['loopback', ['127.0.0.0/8', '::1/128']],
@@ -30,7 +33,7 @@ const NAMED_NETWORKS: ReadonlyMap<string, readonly string[]> = new Map([
 export function readHttpLimits(reading: Reading): HttpLimits {
   return {
     trustProxy: reading.read('TRUST_PROXY', parseProxies, []),
-    connectionsPerAddress: reading.read('MAX_CONNECTIONS_PER_ADDRESS', wholeNumber(0, 1_000_000), 0),
+    connectionsPerAddress: reading.read('MAX_CONNECTIONS_PER_ADDRESS', wholeNumber(0, 1_000_000), CONNECTIONS),
     failedAuthentications: reading.read('MAX_FAILED_AUTHENTICATIONS', wholeNumber(1, 1_000_000), 60),
     graphqlInFlight: reading.read('GRAPHQL_MAX_IN_FLIGHT', wholeNumber(1, 100_000), 512),
     eventLoopDelayMs: reading.read('MAX_EVENT_LOOP_DELAY_MS', wholeNumber(10, 60_000), 100),

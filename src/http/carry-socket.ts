@@ -19,6 +19,9 @@ export type Extra = {
 /** How long a peer may take to answer the close frame, in milliseconds; then its connection is cut. */
 export const GOODBYE_MS = 2_000
 
+/** The same when the process ends, so that peers which do not answer delay it for less than two seconds in all. */
+export const DRAIN_GOODBYE_MS = 1_500
+
 /** What the server closes a socket with, besides the codes that the library itself gives. */
 export const CLOSING = {
   duplicate: [CloseCode.SubscriberAlreadyExists, 'Subscriber already exists'],
@@ -28,6 +31,7 @@ export const CLOSING = {
   invalid: [CloseCode.BadRequest, 'Invalid message received'],
   overload: [1013, 'Try again later'],
   restart: [1012, 'Service restart'],
+  withdrawn: [CloseCode.Forbidden, 'Token no longer valid'],
   unauthorized: [CloseCode.Unauthorized, 'Token not valid'],
 } as const satisfies Record<string, readonly [code: number, reason: string]>
 

@@ -1,8 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { isIP } from 'node:net'
-import { createNetworkCheck, peerName } from './peer.ts'
-
-const isLoopback = createNetworkCheck(['127.0.0.0/8', '::1'])
+import { createNetworkCheck, isLoopback, peerName } from './peer.ts'
 
 /**
  * Whose connection it is: an IPv4 address, or a network of IPv6 of 64 bits, since a single subscriber has one. What a

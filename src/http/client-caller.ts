@@ -12,9 +12,17 @@ export type DistinctHeaders = { readonly [name: string]: readonly string[] | und
  * Who is asking over HTTP. Rejects with an `InvalidTokenError` for a token that does not hold, and for more than one
  * `authorization` line, of which whoever stands in front of us may have read the other.
  */
-export async function callerOf({ authorization }: DistinctHeaders, verifier: TokenVerifier): Promise<Caller> {
+export async function callerOf(
+  { authorization }: DistinctHeaders,
+  verifier: Pick<TokenVerifier, 'verify'>,
+): Promise<Caller> {
   if (authorization === undefined) return ANONYMOUS
-  return verifier.verify(bearerToken(authorization.join(', ')) ?? '')
+  return verifier.verify(tokenOf({ authorization }) ?? '')
+}
+
+/** The token of a request; null when there is none, or more than one. */
+export function tokenOf({ authorization }: DistinctHeaders): string | null {
+  return bearerToken(authorization?.join(', '))
 }
 
 /**

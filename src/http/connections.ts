@@ -1,33 +1,39 @@
-import type { Server } from 'node:http'
+import type { IncomingMessage, Server } from 'node:http'
 import type { Socket } from 'node:net'
 import { peerName } from './peer.ts'
+import { createQuota } from './quota.ts'
 
 export type ConnectionLimit = {
   /** Connections that one address may have open; 0 sets no limit. */
   readonly perAddress: number
-  /** Whether an address is a proxy of ours, which has connections for many. */
-  readonly isProxy: (address: string | undefined) => boolean
+  /** Whether the connections of an address are not counted, since they are those of many clients. */
+  readonly isExempt: (address: string | undefined) => boolean
+  /** Whether a request has proved to come from the router: its connection is not counted from then on. */
+  readonly isRouter: (headers: IncomingMessage['headers']) => boolean
   readonly onRefused: () => void
 }
 
-/** Closes what one address opens beyond its share, before a byte of it is read. WebSockets count, too. */
-export function limitConnections(server: Server, { perAddress, isProxy, onRefused }: ConnectionLimit): void {
+/** Closes what one address opens beyond its limit, before a byte of it is read. WebSockets count, too. */
+export function limitConnections(server: Server, limit: ConnectionLimit): void {
+  const { perAddress, isExempt, isRouter, onRefused } = limit
   if (perAddress === 0) return
-  const open = new Map<string, number>()
+  const connections = createQuota(perAddress)
+  const counted = new WeakMap<Socket, () => void>()
   server.on('connection', (socket: Socket) => {
-    if (isProxy(socket.remoteAddress)) return
-    const peer = peerName(socket.remoteAddress)
-    const count = (open.get(peer) ?? 0) + 1
-    if (count > perAddress) {
+    if (isExempt(socket.remoteAddress)) return
+    const release = connections.take(peerName(socket.remoteAddress))
+    if (release === null) {
       onRefused()
       socket.destroy()
       return
     }
-    open.set(peer, count)
-    socket.once('close', () => {
-      const left = (open.get(peer) ?? 0) - 1
-      if (left > 0) open.set(peer, left)
-      else open.delete(peer)
-    })
+    counted.set(socket, release)
+    socket.once('close', release)
   })
+  const releaseRouter = ({ socket, headers }: IncomingMessage) => {
+    const release = counted.get(socket)
+    if (release !== undefined && isRouter(headers)) release()
+  }
+  server.on('request', releaseRouter)
+  server.on('upgrade', releaseRouter)
 }

@@ -7,6 +7,7 @@ import { only, operationResults } from '../graphql/operation-results.ts'
 import type { OperationGate } from '../graphql/prepare-operation.ts'
 import type { Logger } from '../log.ts'
 import { carryEvents, EVENT_STREAM_LIMITS, type EventPeer, type EventStreamLimits } from './carry-events.ts'
+import { tokenOf } from './client-caller.ts'
 import { EVENTS_PATH } from './graphql-addresses.ts'
 import { requestIn } from './graphql-body.ts'
 import { refusal, refusals, refuse } from './graphql-refusals.ts'
@@ -14,6 +15,7 @@ import type { HttpSubscription } from './graphql-route.ts'
 import { problem } from './problem.ts'
 import { runEventStream, type EventStreamParts } from './run-event-stream.ts'
 import { createStreamQuota, type StreamQuotaOptions } from './stream-quota.ts'
+import type { OnTokenEnd } from './token-end.ts'
 
 export type EventStreamOptions = Pick<StreamQuotaOptions, 'addressOf' | 'isRouter'> & {
   readonly prepare: OperationGate['prepare']
@@ -24,6 +26,7 @@ export type EventStreamOptions = Pick<StreamQuotaOptions, 'addressOf' | 'isRoute
   /** Whether new work is to be turned away. */
   readonly isShedding: () => boolean
   readonly operationLimits: Pick<OperationLimits, 'bodyBytes' | 'timeoutMs'>
+  readonly onTokenEnd: OnTokenEnd
   readonly logger: Logger
   readonly clock: () => Date
   readonly limits?: Partial<EventStreamLimits>
@@ -34,14 +37,17 @@ export type EventStreams = {
   readonly count: number
   /** Takes over a subscription that came to the address of queries and may be answered with events. */
   takeOver(subscription: HttpSubscription): boolean
-  /** Interrupts every stream, so that clients come back to a process that runs. */
+  /**
+   * Interrupts every stream, also those that are still being admitted, so that clients come back to a process that runs.
+   * Resolves when those that were open have ended.
+   */
   close(): Promise<void>
 }
 
 /** Seconds after which a client that was turned away should come again. */
 const RETRY_AFTER_S = 5
 /** How long peers may take to accept the last event, in milliseconds. */
-const GOODBYE_MS = 2_000
+const GOODBYE_MS = 1_500
 const TOO_MANY = refusal('Too many streams are open.', 'TOO_MANY_OPERATIONS', 429)
 
 /**
@@ -55,6 +61,7 @@ export function addEventStreams(app: FastifyInstance, options: EventStreamOption
   const limits = { ...EVENT_STREAM_LIMITS, ...options.limits }
   const open = new Map<EventPeer, { readonly interrupt: () => void }>()
   const take = createStreamQuota({ ...options, limits })
+  let closing = false
 
   const stream = (reply: FastifyReply, { caller }: Context, start: EventStreamParts['start']): void => {
     const leave = take(reply.request.raw, caller)
@@ -63,9 +70,19 @@ export function addEventStreams(app: FastifyInstance, options: EventStreamOption
       return void refuse(reply.header('retry-after', RETRY_AFTER_S), [TOO_MANY], formatError)
     }
     const peer = carryEvents(reply, limits, () => logger.info({}, 'a stream was cut: its peer does not read'))
-    const interrupt = runEventStream({ peer, caller, start, formatError, logger, clock })
+    const token = tokenOf(reply.request.raw.headersDistinct)
+    const onTokenEnd: EventStreamParts['onTokenEnd'] = (action) => options.onTokenEnd(caller, token, action)
+    const interrupt = runEventStream({ peer, caller, onTokenEnd, start, formatError, logger, clock })
     open.set(peer, { interrupt })
     void peer.closed.then(() => open.delete(peer)).then(leave)
+    // Its token was being checked when the drain began.
+    if (closing) void interruptAll([peer])
+  }
+
+  const interruptAll = (peers: readonly EventPeer[]) => {
+    for (const peer of peers) open.get(peer)?.interrupt()
+    const stragglers = setTimeout(() => peers.forEach((peer) => peer.cut()), GOODBYE_MS)
+    return Promise.all(peers.map(({ closed }) => closed)).then(() => clearTimeout(stragglers))
   }
 
   const run = ({ request, reply, context, prepared }: Omit<HttpSubscription, 'operation'>) => {
@@ -86,9 +103,9 @@ export function addEventStreams(app: FastifyInstance, options: EventStreamOption
     )
   }
 
-  const turnAway = (request: FastifyRequest, reply: FastifyReply): boolean => {
+  const turnAway = (request: FastifyRequest, reply: FastifyReply, isShedding: boolean): boolean => {
     const status = options.isAllowedOrigin(request.raw) ? 503 : 403
-    if (status === 503 && !options.isShedding()) return false
+    if (status === 503 && !isShedding) return false
     if (status === 503) reply.header('retry-after', RETRY_AFTER_S)
     void reply.code(status).send(problem(status))
     return true
@@ -125,7 +142,7 @@ export function addEventStreams(app: FastifyInstance, options: EventStreamOption
       onRequest: (request, reply, done) => {
         reply.header('cache-control', 'no-store')
         if (!acceptsEvents(request)) void reply.code(406).send(problem(406))
-        else if (!turnAway(request, reply)) done()
+        else if (!turnAway(request, reply, options.isShedding())) done()
       },
       handler: answer,
     })
@@ -137,15 +154,14 @@ export function addEventStreams(app: FastifyInstance, options: EventStreamOption
     },
     takeOver(subscription) {
       if (!acceptsEvents(subscription.request)) return false
-      if (!turnAway(subscription.request, subscription.reply)) run(subscription)
+      const { request, reply } = subscription
+      // It was admitted before the drain began, and is interrupted as the streams that are open.
+      if (!turnAway(request, reply, !closing && options.isShedding())) run(subscription)
       return true
     },
     async close() {
-      const peers = [...open.keys()]
-      for (const { interrupt } of open.values()) interrupt()
-      const stragglers = setTimeout(() => peers.forEach((peer) => peer.cut()), GOODBYE_MS)
-      await Promise.all(peers.map(({ closed }) => closed))
-      clearTimeout(stragglers)
+      closing = true
+      await interruptAll([...open.keys()])
     },
   }
 }

@@ -17,12 +17,13 @@ export type FloodGuardOptions = {
 }
 
 /**
- * Counts GraphQL requests whose token does not hold, and answers those of a peer that has sent too many with 429, before
- * their body is read. Gives the function by which requests are authenticated.
+ * Counts GraphQL requests with an invalid token, and answers those of a peer that has sent too many with 429, before their
+ * body is read. Returns the function by which requests are authenticated.
  *
- * Nobody is locked out by it: behind one address there may be an office, or our own router. So a token that holds is
- * always let through, whatever others at its address have sent, and only what is refused anyway is refused sooner. A
- * token is looked at twice then; one that holds is remembered, and the second look costs a digest.
+ * Nobody is locked out by it: many clients may share one address, such as those of an office or of our own router. A valid
+ * token passes, whatever others at its address have sent. One that was valid and has expired is no guess: it is not counted,
+ * and answered with 401, so that its client gets another. Each request is judged by its own token, so neither helps to guess
+ * others. Both are remembered, and the second look at them costs a digest.
  */
 export function guardGraphql(app: FastifyInstance, options: FloodGuardOptions) {
   const { failures, isRouter, onRefused } = options
@@ -31,27 +32,32 @@ export function guardGraphql(app: FastifyInstance, options: FloodGuardOptions) {
     try {
       return await options.authenticate(request.raw)
     } catch (error) {
-      if (error instanceof InvalidTokenError && !isRouter(request.headers)) failures.count(peerName(request.ip))
+      if (isGuess(error) && !isRouter(request.headers)) failures.count(peerName(request.ip))
       throw error
     }
   }
 
-  const holds = async (request: FastifyRequest): Promise<boolean> => {
+  const isGuessed = async (request: FastifyRequest): Promise<boolean> => {
     try {
       await authenticate(request)
-      return true
+      return false
     } catch (error) {
-      // Anything but a refusal tells nothing about the token, and is told by who is asked next.
-      return !(error instanceof InvalidTokenError)
+      // The route answers every other failure.
+      return isGuess(error)
     }
   }
 
   app.addHook('onRequest', async (request, reply) => {
     if (!isGraphql(request) || !failures.tooMany(peerName(request.ip))) return undefined
-    if (isRouter(request.headers) || (await holds(request))) return undefined
+    if (isRouter(request.headers) || !(await isGuessed(request))) return undefined
     onRefused()
     reply.headers({ 'retry-after': failures.retryAfter(), connection: 'close' })
     return reply.code(429).send(problem(429))
   })
   return authenticate
+}
+
+/** Whether a token was refused that our issuer has never made. */
+function isGuess(error: unknown): boolean {
+  return error instanceof InvalidTokenError && error.reason === 'invalid'
 }

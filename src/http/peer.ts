@@ -30,6 +30,9 @@ export function createNetworkCheck(networks: readonly string[]): (address: strin
   return (address = '') => isIP(address) !== 0 && list.check(address, isIP(address) === 4 ? 'ipv4' : 'ipv6')
 }
 
+/** Tells whether an address is this machine's own. */
+export const isLoopback = createNetworkCheck(['127.0.0.0/8', '::1'])
+
 /** All eight groups of an address in its shortest form (RFC 5952). */
 function groupsOf(canonical: string): string[] {
   const [before = '', after] = canonical.split('::')

@@ -4,14 +4,16 @@ import { expired, type Caller } from '../access/caller.ts'
 import type { ErrorFormatter } from '../graphql/errors.ts'
 import type { OperationResults } from '../graphql/operation-results.ts'
 import type { Logger } from '../log.ts'
-import { atExpiry } from './at-expiry.ts'
 import type { EventPeer } from './carry-events.ts'
 import { completion, nextItem } from './event-frames.ts'
-import { COME_BACK, TOKEN_EXPIRED } from './interruptions.ts'
+import { COME_BACK, TOKEN_ENDS, TOKEN_EXPIRED } from './interruptions.ts'
+import type { TokenEndReason } from './token-end.ts'
 
 export type EventStreamParts = {
   readonly peer: EventPeer
   readonly caller: Caller
+  /** Calls the action when the caller's token ends, and returns the function that cancels it. */
+  readonly onTokenEnd: (action: (reason: TokenEndReason) => void) => () => void
   /** Begins the operation. What it is given is called when the source fails. */
   readonly start: (onFailure: () => void) => Promise<OperationResults>
   readonly formatError: ErrorFormatter
@@ -30,7 +32,8 @@ const PAUSE_MS = 100
  * What ends before its time, also with its token, ends with an error and without the event `complete`, so that clients come
  * back for the rest.
  */
-export function runEventStream({ peer, caller, start, formatError, logger, clock }: EventStreamParts): () => void {
+export function runEventStream(parts: EventStreamParts): () => void {
+  const { peer, caller, onTokenEnd, start, formatError, logger, clock } = parts
   let results: OperationResults | null = null
   let over = false
 
@@ -56,7 +59,7 @@ export function runEventStream({ peer, caller, start, formatError, logger, clock
     await results.return()
   }
 
-  const cancel = atExpiry(caller, () => interrupt(TOKEN_EXPIRED), clock)
+  const cancel = onTokenEnd((reason) => interrupt(TOKEN_ENDS[reason]))
   void peer.closed.then(() => {
     over = true
     cancel()

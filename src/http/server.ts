@@ -1,21 +1,27 @@
+import type { IncomingHttpHeaders } from 'node:http'
 import { setImmediate } from 'node:timers/promises'
 import cors from '@fastify/cors'
 import { fastify, type FastifyError, type FastifyInstance, type FastifyReply } from 'fastify'
 import type { HttpConfig } from '../config/shape.ts'
 import type { Logger } from '../log.ts'
 import { limitConnections } from './connections.ts'
+import { drainConnections, type ConnectionDrain } from './drain-connections.ts'
 import { answerInOrder } from './in-order.ts'
-import { createNetworkCheck } from './peer.ts'
+import { createNetworkCheck, isLoopback } from './peer.ts'
 import { problem } from './problem.ts'
 import { safeHeaders } from './safe-headers.ts'
 
 export type HttpServerOptions = {
   /** Its `allowedOrigins` are those of the pages that may call from a browser; our own needs no entry. */
   readonly settings: HttpConfig
+  /** Whether a request has proved to come from the router. */
+  readonly isRouter: (headers: IncomingHttpHeaders) => boolean
   readonly isDraining: () => boolean
   readonly onTurnedAway: (reason: 'connections') => void
   readonly logger: Logger
 }
+
+export type HttpServer = { readonly http: FastifyInstance; readonly connections: ConnectionDrain }
 
 /** What a slow or silent peer may cost: Node's own defaults let a slow header live for 86 seconds. */
 const HEADERS_TIMEOUT_MS = 10_000
@@ -34,8 +40,8 @@ const PREFLIGHT_S = 600
  * The HTTP server without its routes: what a peer may cost, cross-origin rules, headers that keep browsers from doing more
  * with an answer than read it, and errors that tell nothing they should not.
  */
-export async function createHttpServer(options: HttpServerOptions): Promise<FastifyInstance> {
-  const { settings, isDraining, onTurnedAway, logger } = options
+export async function createHttpServer(options: HttpServerOptions): Promise<HttpServer> {
+  const { settings, isRouter, isDraining, onTurnedAway, logger } = options
   const headers = safeHeaders(settings.publicUrl)
   const app = fastify({
     logger: false,
@@ -59,10 +65,22 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Fast
     // The routes themselves turn away what comes then, and say when to come again.
     return503OnClosing: false,
   })
+  const connections = drainConnections(app.server)
+  const isProxy = createNetworkCheck(settings.limits.trustProxy)
+  const warn = atMostOnceAMinute(() =>
+    logger.warn(
+      { reason: 'connections' },
+      'an address has too many connections: is it a proxy that TRUST_PROXY lacks?',
+    ),
+  )
   limitConnections(app.server, {
     perAddress: settings.limits.connectionsPerAddress,
-    isProxy: createNetworkCheck(settings.limits.trustProxy),
-    onRefused: () => onTurnedAway('connections'),
+    isExempt: (address) => isProxy(address) || isLoopback(address),
+    isRouter,
+    onRefused: () => {
+      onTurnedAway('connections')
+      warn()
+    },
   })
   app.addHook('onRequest', (_request, reply, done) => {
     reply.headers(headers)
@@ -89,17 +107,25 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Fast
     return reply.code(status).send(problem(status))
   })
   app.setNotFoundHandler((_request, reply) => reply.code(404).send(problem(404)))
-  return app
+  return { http: app, connections }
 }
 
 /** Turns of the event loop in which connections are accepted before the listening socket closes. */
 const LAST_TURNS = 10
 
-/** Takes no new connections and waits for the answers that are under way; cuts what is still there after so many milliseconds. */
-export async function closeHttpServer(app: FastifyInstance, milliseconds: number): Promise<void> {
+/**
+ * Stops accepting connections, closes those without a request, and waits for the answers that are under way; destroys what
+ * is still open after so many milliseconds.
+ */
+export async function closeHttpServer(
+  app: FastifyInstance,
+  connections: ConnectionDrain,
+  milliseconds: number,
+): Promise<void> {
   // What waits to be accepted would be reset, and time alone does not tell whether the loop came to look.
   for (let turn = 0; turn < LAST_TURNS; turn++) await setImmediate()
-  const cut = setTimeout(() => app.server.closeAllConnections(), milliseconds)
+  const cut = setTimeout(connections.destroyAll, milliseconds)
+  connections.begin()
   await app.close()
   clearTimeout(cut)
 }
@@ -113,4 +139,13 @@ function hostFault(hosts: readonly string[] | undefined): number | null {
 function oversize(url: string, headers: number): number | null {
   if (url.length > MAX_URL_CHARACTERS) return 414
   return headers > MAX_HEADERS ? 431 : null
+}
+
+function atMostOnceAMinute(action: () => void): () => void {
+  let lastAt = -Infinity
+  return () => {
+    if (performance.now() - lastAt < 60_000) return
+    lastAt = performance.now()
+    action()
+  }
 }

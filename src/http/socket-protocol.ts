@@ -11,7 +11,6 @@ import { executeInTime } from '../graphql/deadline.ts'
 import type { ErrorFormatter } from '../graphql/errors.ts'
 import type { OperationGate, PreparedOperation } from '../graphql/prepare-operation.ts'
 import { subscribeAfresh } from '../graphql/subscribe-afresh.ts'
-import { callAt } from '../live/call-at.ts'
 import type { Logger } from '../log.ts'
 import { CLOSING, type Extra } from './carry-socket.ts'
 import { connectionToken } from './connection-token.ts'
@@ -19,6 +18,7 @@ import { problem } from './problem.ts'
 import { createQuota } from './quota.ts'
 import type { Enter } from './shedding.ts'
 import type { OperationKind } from './socket-operations.ts'
+import type { OnTokenEnd, TokenEndReason } from './token-end.ts'
 
 export type SocketProtocolOptions = {
   readonly schema: GraphQLSchema
@@ -26,7 +26,8 @@ export type SocketProtocolOptions = {
   /** How long the answer to a query or a mutation may take, in milliseconds. */
   readonly timeoutMs: number
   readonly formatError: ErrorFormatter
-  readonly verifier: TokenVerifier
+  readonly verifier: Pick<TokenVerifier, 'verify'>
+  readonly onTokenEnd: OnTokenEnd
   readonly contextFor: (caller: Caller, request: IncomingMessage) => Context
   /** Whether a socket was opened with the router's secret. */
   readonly isRouter: (request: IncomingMessage) => boolean
@@ -46,8 +47,8 @@ export function createSocketProtocol(options: SocketProtocolOptions): Protocol<E
   const socketsOf = new WeakMap<Context, WebSocket>()
   // After 4403 the official client comes back with a new token. A router has no other than the one of the socket: it would
   // try that again for half a minute, and say nothing to its client.
-  const closeExpired = ({ socket, request }: Extra) => {
-    const [code, reason] = isRouter(request) ? CLOSING.unauthorized : CLOSING.expired
+  const closeEnded = ({ socket, request }: Extra, why: TokenEndReason) => {
+    const [code, reason] = isRouter(request) ? CLOSING.unauthorized : CLOSING[why]
     socket.close(code, reason)
   }
 
@@ -70,12 +71,10 @@ export function createSocketProtocol(options: SocketProtocolOptions): Protocol<E
         }
         if (leave !== undefined) socket.once('close', leave)
         callers.set(socket, caller)
-        const cancel = callAt(
-          caller.expiresAt,
-          () => closeExpired(extra),
-          () => clock().getTime(),
+        socket.once(
+          'close',
+          options.onTokenEnd(caller, token, (why) => closeEnded(extra, why)),
         )
-        socket.once('close', cancel)
         return true
       } catch (error) {
         // Nothing is known about the token: the client is told to come back, not that it is refused.
@@ -105,7 +104,7 @@ export function createSocketProtocol(options: SocketProtocolOptions): Protocol<E
       errors === undefined ? undefined : { data: data ?? null, errors: shown(errors) },
     // A stream that ends with its token must not look finished: after the code the client comes back for the rest.
     onComplete: ({ extra }) => {
-      if (expired(callers.get(extra.socket) ?? ANONYMOUS, clock().getTime())) closeExpired(extra)
+      if (expired(callers.get(extra.socket) ?? ANONYMOUS, clock().getTime())) closeEnded(extra, 'expired')
     },
     onError: (_context, _id, _payload, errors) => shown(errors),
   })

@@ -3,7 +3,7 @@ import type { Duplex } from 'node:stream'
 import { GRAPHQL_TRANSPORT_WS_PROTOCOL } from 'graphql-ws'
 import { WebSocketServer, type ServerOptions, type WebSocket } from 'ws'
 import { limitsOfRouter, type SocketLimits } from '../config/socket-limits.ts'
-import { carrySocket, CLOSING, GOODBYE_MS } from './carry-socket.ts'
+import { carrySocket, CLOSING, DRAIN_GOODBYE_MS, GOODBYE_MS } from './carry-socket.ts'
 import { createQuota } from './quota.ts'
 import { createSocketProtocol, type SocketProtocolOptions } from './socket-protocol.ts'
 
@@ -70,7 +70,7 @@ export function addWebSocket(options: WebSocketOptions): Sockets {
     async close() {
       closing = true
       for (const socket of sockets.clients) socket.close(...CLOSING.restart)
-      const stragglers = setTimeout(() => sockets.clients.forEach((socket) => socket.terminate()), GOODBYE_MS)
+      const stragglers = setTimeout(() => sockets.clients.forEach((socket) => socket.terminate()), DRAIN_GOODBYE_MS)
       await new Promise((resolve) => sockets.close(resolve))
       clearTimeout(stragglers)
     },

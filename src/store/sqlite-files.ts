@@ -22,9 +22,12 @@ export function prepareFile(path: string): string {
   }
 }
 
+/** Another process has the database open. */
+export class LockHeldError extends StoreUnusableError {}
+
 /**
  * Takes the database for this process until the lock is closed. The operating system frees it when the process dies.
- * Throws `StoreUnusableError` while somebody else holds it.
+ * Throws `LockHeldError` while another process holds it, and `StoreUnusableError` when it cannot be taken otherwise.
  */
 export function takeLock(path: string): DatabaseSync {
   const lockPath = `${path}.lock`
@@ -47,7 +50,7 @@ export function unusable(error: unknown): StoreUnusableError {
   if (!(failure instanceof StoreFailure))
     return new StoreUnusableError(`The database that DATABASE_URL names cannot be opened (${codeOf(failure)}).`)
   return failure.reason === 'BUSY'
-    ? new StoreUnusableError('The database that DATABASE_URL names is in use: one process at a time may open it.')
+    ? new LockHeldError('The database that DATABASE_URL names is in use: one process at a time may open it.')
     : new StoreUnusableError(`The database that DATABASE_URL names cannot be used (${failure.reason}).`, {
         cause: failure.cause,
       })

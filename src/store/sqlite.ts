@@ -1,12 +1,14 @@
 import { DatabaseSync } from 'node:sqlite'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { type AppendListeners, createAppendListeners } from './append-listeners.ts'
 import { createStore } from './create-store.ts'
 import { createGroupCommit, type GroupCommit } from './group-commit.ts'
 import { createCheckpoint } from './sqlite-checkpoint.ts'
 import { type Connect, openReader, openWriter, transactionSteps } from './sqlite-connection.ts'
 import { queriesOn } from './sqlite-dialect.ts'
+import { clearEnding, isEnding } from './sqlite-ending.ts'
 import { toStoreFailure } from './sqlite-failure.ts'
-import { prepareFile, takeLock, unusable } from './sqlite-files.ts'
+import { LockHeldError, prepareFile, takeLock, unusable } from './sqlite-files.ts'
 import type { Store } from './store.ts'
 import type { WriteUnit } from './unit.ts'
 import { type SyncWatch, watchSync } from './watch-sync.ts'
@@ -18,17 +20,24 @@ export type SqliteStoreOptions = {
   readonly clock?: () => Date
   /** Opens a connection. Default: Node's own SQLite. */
   readonly connect?: Connect
+  /** Called once when the file is in use by a process that is ending, and is waited for. */
+  readonly onWait?: () => void
 }
 
+/** Between two attempts to take the lock of a process that is ending, in milliseconds. */
+const LOCK_POLL_MS = 50
+
 /**
- * Opens the store in a SQLite file, for this process alone. Throws `StoreUnusableError` while the file is in use, when it
- * cannot be made, when it comes from a later version, and when its commits would not be durable.
+ * Opens the store in a SQLite file, for this process alone; waits for one that has it open and is ending. Throws
+ * `StoreUnusableError` while the file is in use otherwise, when it cannot be made, when it comes from a later version, and
+ * when its commits would not be durable.
  */
 export async function openSqliteStore(options: SqliteStoreOptions): Promise<Store> {
   const { clock = () => new Date(), connect = (path: string) => new DatabaseSync(path) } = options
   const path = prepareFile(options.path)
-  const open: DatabaseSync[] = [takeLock(path)]
+  const open: DatabaseSync[] = [await takeLockOnceFree(path, options.onWait)]
   try {
+    clearEnding(path)
     const writer = await openWriter(path, connect, clock())
     open.unshift(writer)
     const reader = openReader(path, connect)
@@ -51,6 +60,20 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
   } catch (error) {
     closeAll(open)
     throw unusable(error)
+  }
+}
+
+async function takeLockOnceFree(path: string, onWait = () => {}): Promise<DatabaseSync> {
+  for (let waits = 0; ; waits += 1) {
+    // Asked first: whoever removes the mark has released the lock before.
+    const isReleasedSoon = isEnding(path)
+    try {
+      return takeLock(path)
+    } catch (error) {
+      if (!(error instanceof LockHeldError) || !isReleasedSoon) throw error
+    }
+    if (waits === 0) onWait()
+    await sleep(LOCK_POLL_MS)
   }
 }
 

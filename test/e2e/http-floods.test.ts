@@ -1,7 +1,9 @@
+import { networkInterfaces } from 'node:os'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { rawExchange } from '../faults/raw-http.ts'
 import { startNetwork, type Network } from '../network.ts'
 import { createLink } from '../operations.ts'
+import { openSocket } from '../socket.ts'
 import { addressOf, defaultAddress, deliver, deliveries, honestHeaders, paymentBody, send } from '../webhooks.ts'
 
 const LIMIT = 5
@@ -51,6 +53,45 @@ describe('an address that shows wrong credentials too often', () => {
     expect((await deliver(link, paymentBody())).status).toBe(200)
     expect((await deliver(defaultAddress(network), paymentBody())).status).toBe(200)
     expect(await deliveries(network)).toHaveLength(2)
+  })
+
+  it('has the expired tokens of others answered with 401, which helps nobody to guess', async () => {
+    const expired = await network.token({ ttlSeconds: -60 })
+    const [head, claims] = expired.split('.')
+    for (let turn = 0; turn <= 2 * LIMIT; turn += 1) expect(await ask(expired)).toBe(401)
+    // None of these was counted: it takes as many guesses as before.
+    expect(await failOften()).toEqual(Array.from({ length: LIMIT + 1 }, () => 401))
+    const guesses = [
+      'no.real.token',
+      `${head}.${claims}.${'A'.repeat(43)}`,
+      `${expired}, Bearer ${await network.token()}`,
+    ]
+    for (const guess of guesses) {
+      expect([guess, await ask(guess)]).toEqual([guess, 429])
+      const refused = await send(graphql(), { headers: { ...json, authorization: `Bearer ${expired}` }, body: QUERY })
+      expect(refused.status).toBe(401)
+      expect(refused.headers['retry-after']).toBeUndefined()
+      expect(JSON.parse(refused.body)).toMatchObject({ errors: [{ extensions: { code: 'UNAUTHENTICATED' } }] })
+    }
+  })
+
+  it('has them answered alike on every transport', async () => {
+    const expired = await network.token({ ttlSeconds: -60 })
+    await failOften()
+    const authorization = `Bearer ${expired}`
+    const stream = await send(`${graphql()}/stream`, {
+      headers: { ...json, authorization, accept: 'text/event-stream' },
+      body: QUERY,
+    })
+    expect(stream.status).toBe(401)
+    const callback = await send(graphql(), {
+      headers: { ...json, authorization, accept: 'application/json;callbackSpec=1.0' },
+      body: JSON.stringify({ query: 'subscription { paymentEventStream { kind } }' }),
+    })
+    expect(callback.status).toBe(401)
+    const socket = await openSocket(network.app.url)
+    socket.send({ type: 'connection_init', payload: { token: expired } })
+    expect((await socket.closed).code).toBe(4403)
   })
 
   it('is refused what its headers give away, and has the rest looked at', async () => {
@@ -122,26 +163,91 @@ describe('the address of a peer', () => {
     for (let turn = 0; turn <= LIMIT; turn += 1) await ask('no.real.token', from(`192.0.2.${turn}`))
     expect(await ask('no.real.token', from('192.0.2.99'))).toBe(429)
   })
+})
 
-  it('may have so many connections, and closing one makes room', async () => {
-    await start({ MAX_CONNECTIONS_PER_ADDRESS: '3' })
-    const ping = 'GET /health/live HTTP/1.1\r\nHost: x\r\n'
-    const holding = Array.from({ length: 3 }, () => {
-      const { promise: answered, resolve: onAnswer } = Promise.withResolvers<void>()
-      const { promise: leaving, resolve: leave } = Promise.withResolvers<void>()
-      const exchange = rawExchange(network.app.url, (socket) => {
-        socket.write(`${ping}\r\n`)
+/** An address of this machine by which it is reached as from outside; none where it has no network. */
+const OUTSIDE = Object.values(networkInterfaces())
+  .flat()
+  .find((own) => own?.family === 'IPv4' && !own.internal)?.address
+
+describe('connections of one address', () => {
+  afterEach(() => network.close())
+  const ping = 'GET /health/live HTTP/1.1\r\nHost: x\r\n'
+  const limited = { MAX_CONNECTIONS_PER_ADDRESS: '3', HOST: '0.0.0.0', ROUTER_SECRETS: ROUTER_SECRET }
+  const at = (host: string) => `http://${host}:${new URL(network.app.url).port}`
+
+  /** A connection that stays open after the answer to one request. */
+  const hold = async (url: string, headers = '') => {
+    const { promise: leaving, resolve: leave } = Promise.withResolvers<void>()
+    const { promise: answered, resolve: onAnswer } = Promise.withResolvers<void>()
+    const exchange = rawExchange(
+      url,
+      (socket) => {
+        socket.write(`${ping}${headers}\r\n`)
         socket.once('data', () => onAnswer())
         void leaving.then(() => socket.end())
-      })
-      return { answered, leave, exchange }
-    })
-    await Promise.all(holding.map(({ answered }) => answered))
-    const refused = await rawExchange(network.app.url, `${ping}\r\n`)
-    expect(refused.statuses).toEqual([])
-    for (const { leave } of holding) leave()
-    await Promise.all(holding.map(({ exchange }) => exchange))
-    const taken = await rawExchange(network.app.url, `${ping}Connection: close\r\n\r\n`)
-    expect(taken.statuses).toEqual([200])
+      },
+      30_000,
+    )
+    await Promise.race([answered, exchange])
+    return { leave, exchange }
+  }
+  const holdSeveral = (count: number, url: string, headers?: string) =>
+    Promise.all(Array.from({ length: count }, () => hold(url, headers)))
+  const statusesAt = async (url: string) => (await rawExchange(url, `${ping}Connection: close\r\n\r\n`)).statuses
+
+  it.skipIf(OUTSIDE === undefined)('are limited, and closing one makes room', async () => {
+    await start(limited)
+    const url = at(OUTSIDE ?? '')
+    const held = await holdSeveral(3, url)
+    expect(await statusesAt(url)).toEqual([])
+    expect(network.log().match(/TRUST_PROXY/g)).toHaveLength(1)
+    expect(await statusesAt(url)).toEqual([])
+    expect(network.log().match(/TRUST_PROXY/g)).toHaveLength(1)
+    held[0]?.leave()
+    await held[0]?.exchange
+    await expect.poll(() => statusesAt(url)).toEqual([200])
+    for (const { leave } of held) leave()
+    await Promise.all(held.map(({ exchange }) => exchange))
+  })
+
+  it.skipIf(OUTSIDE === undefined)('that are sockets count, too', async () => {
+    await start(limited)
+    const sockets = await Promise.all(Array.from({ length: 3 }, () => openSocket(at(OUTSIDE ?? ''))))
+    await expect(openSocket(at(OUTSIDE ?? ''))).rejects.toMatchObject({ code: 'ECONNRESET' })
+    for (const socket of sockets) socket.close()
+  })
+
+  it.skipIf(OUTSIDE === undefined)('are not counted where they are those of a router, by its secret', async () => {
+    await start(limited)
+    const url = at(OUTSIDE ?? '')
+    const secret = { 'x-router-secret': ROUTER_SECRET }
+    const held = await holdSeveral(3, url, `X-Router-Secret: ${ROUTER_SECRET}\r\n`)
+    const sockets = [
+      await openSocket(url, { headers: secret }),
+      await openSocket(url, { headers: secret }),
+      await openSocket(url, { headers: secret }),
+    ]
+    expect(await statusesAt(url)).toEqual([200])
+    for (const { leave } of held) leave()
+    for (const socket of sockets) socket.close()
+    await Promise.all(held.map(({ exchange }) => exchange))
+  })
+
+  it.skipIf(OUTSIDE === undefined)('are not counted where they are those of a proxy of ours', async () => {
+    await start({ ...limited, TRUST_PROXY: OUTSIDE ?? '' })
+    const url = at(OUTSIDE ?? '')
+    const held = await holdSeveral(5, url)
+    expect(await statusesAt(url)).toEqual([200])
+    for (const { leave } of held) leave()
+    await Promise.all(held.map(({ exchange }) => exchange))
+  })
+
+  it('are not counted where they come from this machine', async () => {
+    await start(limited)
+    const held = await holdSeveral(5, at('127.0.0.1'))
+    expect(await statusesAt(at('127.0.0.1'))).toEqual([200])
+    for (const { leave } of held) leave()
+    await Promise.all(held.map(({ exchange }) => exchange))
   })
 })

@@ -34,8 +34,15 @@ export function silentUpgrade(url: string): Promise<SilentPeer> {
   })
 }
 
+export type HalfSentWebhook = {
+  /** The status of the answer. */
+  readonly answered: Promise<number>
+  /** Sends the rest of the body. */
+  finish(): void
+}
+
 /** Sends a webhook's headers and the first half of its body, and waits until the server has taken it up. */
-export async function halfSentWebhook(url: string, uuid: string): Promise<{ readonly answered: Promise<number> }> {
+export async function halfSentWebhook(url: string, uuid: string): Promise<HalfSentWebhook> {
   const body = paymentBody({ uuid })
   const sending = request(`${url}/webhooks/payments`, {
     method: 'POST',
@@ -52,17 +59,18 @@ export async function halfSentWebhook(url: string, uuid: string): Promise<{ read
   sending.flushHeaders()
   // The server has taken the request up when it asks for the body.
   await new Promise((resolve) => sending.once('continue', resolve))
-  sending.write(body.slice(0, body.length / 2))
-  return { answered }
+  const middle = Math.floor(body.length / 2)
+  sending.write(body.slice(0, middle))
+  return { answered, finish: () => void sending.end(body.slice(middle)) }
 }
 
-/** A connection on which nothing is ever said. */
-export function silentConnection(url: string): Promise<Socket> {
+/** A connection on which nothing is ever said, or no more than these bytes. */
+export function silentConnection(url: string, bytes = ''): Promise<Socket> {
   const { hostname, port } = new URL(url)
   return new Promise((resolve, reject) => {
     const socket = connect(Number(port), hostname)
     onTestFinished(() => void socket.destroy())
-    socket.once('connect', () => resolve(socket))
+    socket.once('connect', () => socket.write(bytes, () => resolve(socket)))
     socket.on('error', reject)
   })
 }

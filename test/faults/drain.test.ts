@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startSandbox, type Sandbox } from '../../src/sandbox/index.ts'
 import { openSqliteStore } from '../../src/store/sqlite.ts'
 import { SECRETS } from '../network.ts'
-import { settingsFor, startReady, temporaryFolder, type Child } from '../process.ts'
+import { settingsFor, startReady, temporaryFolder, written } from '../process.ts'
 import { sendUntilRefused, type Sent } from './drain-load.ts'
 import { halfSentWebhook, silentUpgrade } from './drain-peers.ts'
 import { followLog } from './process-client.ts'
@@ -97,12 +97,4 @@ async function missing(folder: string, uuids: readonly string[]): Promise<string
   } finally {
     await store.close()
   }
-}
-
-function written({ child, output }: Child, text: string): Promise<void> {
-  return new Promise((resolve) => {
-    const look = () => output().includes(text) && resolve()
-    child.stdout?.on('data', look)
-    look()
-  })
 }

@@ -118,6 +118,7 @@ const TABLE: [string, string, RegExp, Environment?][] = [
   ['ALLOWED_ORIGINS', 'https://a.test:99999', /entry 1 must be an origin/],
   ['CALLBACK_ORIGINS', 'https://a.test/callback', /entry 1 must be an origin/],
   ['CALLBACK_ORIGINS', 'https://a.test,capacitor://b', /entry 2 must begin with http/],
+  ['CALLBACK_ORIGINS', 'https://a.test', /needs ROUTER_SECRETS/],
   ['CALLBACK_ORIGIN', 'https://a.test', /CALLBACK_ORIGINS meant/],
   ['OTEL_EXPORTER_OTLP_ENDPOINT', 'collector:4318', /begins with http/],
   ['OTEL_EXPORTER_OTLP_ENDPOINT', 'http://a:b@collector:4318', /without user name/],

@@ -151,7 +151,7 @@ describe('parseConfig reads', () => {
       (config) => config.http.limits,
       {
         trustProxy: [],
-        connectionsPerAddress: 0,
+        connectionsPerAddress: 2000,
         failedAuthentications: 60,
         graphqlInFlight: 512,
         eventLoopDelayMs: 100,

@@ -1,11 +1,12 @@
+import type { IncomingHttpHeaders } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyReply } from 'fastify'
-import type { Context } from '../../graphql/context.ts'
 import { ROUTER_CHALLENGE, type ErrorFormatter } from '../../graphql/errors.ts'
 import { operationResults } from '../../graphql/operation-results.ts'
-import type { PreparedOperation } from '../../graphql/prepare-operation.ts'
 import type { Logger } from '../../log.ts'
+import { tokenOf } from '../client-caller.ts'
 import type { HttpSubscription } from '../graphql-route.ts'
+import type { OnTokenEnd } from '../token-end.ts'
 import { readCallback, type Callback } from './callback.ts'
 import { createRouterClient, PROTOCOL, PROTOCOL_HEADER } from './router-client.ts'
 import { runCallback, type RunningCallback } from './run-callback.ts'
@@ -13,6 +14,9 @@ import { runCallback, type RunningCallback } from './run-callback.ts'
 export type CallbackOptions = {
   /** The origins of routers; none turns callbacks off. */
   readonly origins: readonly string[]
+  /** Whether a request has shown a router's secret. */
+  readonly isRouter: (headers: IncomingHttpHeaders) => boolean
+  readonly onTokenEnd: OnTokenEnd
   readonly formatError: ErrorFormatter
   /** How long an answer may take, in milliseconds. */
   readonly timeoutMs: number
@@ -37,7 +41,7 @@ export type CallbackSubscriptions = {
 
 const MAX_SUBSCRIPTIONS = 10_000
 /** How long routers may take to be told of the end, in milliseconds. */
-const GOODBYE_MS = 2_000
+const GOODBYE_MS = 1_500
 /** How routers say that they speak the protocol. */
 const ACCEPTS = /callbackSpec\s*=\s*"?1\.0\b/i
 
@@ -67,15 +71,16 @@ export function createCallbackSubscriptions(options: CallbackOptions): CallbackS
   const running = new Set<RunningCallback>()
   let closing = false
 
-  const admit = (asked: unknown, { fromRouter }: Context): Callback | Refusal => {
-    if (!fromRouter) return REFUSALS.stranger
+  const admit = (asked: unknown, headers: IncomingHttpHeaders): Callback | Refusal => {
+    if (!options.isRouter(headers)) return REFUSALS.stranger
     const callback = readCallback(asked, origins)
     if (typeof callback === 'string') return REFUSALS[callback]
     if (reserved.has(callback.id)) return REFUSALS.known
     return reserved.size >= most || closing ? REFUSALS.full : callback
   }
 
-  const begin = async (callback: Callback, prepared: PreparedOperation, context: Context): Promise<Refusal | null> => {
+  const begin = async (callback: Callback, subscribed: HttpSubscription): Promise<Refusal | null> => {
+    const { request, prepared, context } = subscribed
     reserved.add(callback.id)
     // The router may be slow to learn what it has asked for itself; it asks again if it still wants it.
     const confirmed = closing ? 'failed' : await router.send(callback, { action: 'check' })
@@ -87,6 +92,7 @@ export function createCallbackSubscriptions(options: CallbackOptions): CallbackS
       callback,
       router,
       caller: context.caller,
+      onTokenEnd: (action) => options.onTokenEnd(context.caller, tokenOf(request.raw.headersDistinct), action),
       start: (onFailure) =>
         operationResults(prepared, {
           formatError,
@@ -109,14 +115,15 @@ export function createCallbackSubscriptions(options: CallbackOptions): CallbackS
     get count() {
       return running.size
     },
-    takeOver({ request, reply, context, operation, prepared }) {
+    takeOver(subscribed) {
+      const { request, reply, operation } = subscribed
       if (origins.size === 0 || request.method !== 'POST' || !ACCEPTS.test(request.headers.accept ?? '')) return false
       const wish = (operation.extensions as { readonly subscription?: unknown } | null | undefined)?.subscription
       if (wish === undefined) return false
-      const admitted = admit(wish, context)
+      const admitted = admit(wish, request.headers)
       if ('status' in admitted) void refuse(reply, admitted)
       else
-        void begin(admitted, prepared, context).then((refusal) =>
+        void begin(admitted, subscribed).then((refusal) =>
           refusal === null
             ? reply.header(PROTOCOL_HEADER, PROTOCOL).type('application/json').send('{"data":null}')
             : refuse(reply, refusal),

@@ -4,8 +4,8 @@ import { expired, type Caller } from '../../access/caller.ts'
 import type { ErrorFormatter } from '../../graphql/errors.ts'
 import type { OperationResults } from '../../graphql/operation-results.ts'
 import type { Logger } from '../../log.ts'
-import { atExpiry } from '../at-expiry.ts'
-import { COME_BACK, TOKEN_EXPIRED } from '../interruptions.ts'
+import { COME_BACK, TOKEN_ENDS, TOKEN_EXPIRED } from '../interruptions.ts'
+import type { TokenEndReason } from '../token-end.ts'
 import type { Callback } from './callback.ts'
 import type { CallbackMessage, RouterClient } from './router-client.ts'
 
@@ -13,6 +13,8 @@ export type CallbackParts = {
   readonly callback: Callback
   readonly router: Pick<RouterClient, 'send'>
   readonly caller: Caller
+  /** Calls the action when the caller's token ends, and returns the function that cancels it. */
+  readonly onTokenEnd: (action: (reason: TokenEndReason) => void) => () => void
   /** Begins the operation. What it is given is called when the source fails. */
   readonly start: (onFailure: () => void) => Promise<OperationResults>
   readonly formatError: ErrorFormatter
@@ -40,7 +42,7 @@ const HEARTBEAT_PART = 0.75
  * sent again: its cursor tells.
  */
 export function runCallback(parts: CallbackParts): RunningCallback {
-  const { callback, router, caller, start, formatError, logger, clock } = parts
+  const { callback, router, caller, onTokenEnd, start, formatError, logger, clock } = parts
   const { promise: ended, resolve } = Promise.withResolvers<void>()
   let results: OperationResults | null = null
   let over = false
@@ -81,7 +83,7 @@ export function runCallback(parts: CallbackParts): RunningCallback {
   }
   const heartbeat =
     callback.heartbeatMs === 0 ? undefined : setInterval(() => void check(), callback.heartbeatMs * HEARTBEAT_PART)
-  const cancel = atExpiry(caller, () => interrupt(TOKEN_EXPIRED), clock)
+  const cancel = onTokenEnd((reason) => interrupt(TOKEN_ENDS[reason]))
 
   const run = async () => {
     results = await start(() => interrupt(COME_BACK))

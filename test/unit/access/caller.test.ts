@@ -68,44 +68,35 @@ describe('isScope', () => {
 describe('createVerifiedTokens', () => {
   it('forgets the oldest when there is no room', () => {
     const tokens = createVerifiedTokens(() => 0, 2)
-    for (const token of ['a', 'b', 'a', 'c']) tokens.remember(token, caller)
-    expect(['a', 'b', 'c'].map((token) => tokens.find(token) !== null)).toEqual([true, false, true])
+    for (const token of ['a', 'b', 'a', 'c']) tokens.remember(token, caller, 1)
+    expect(['a', 'b', 'c'].map((token) => tokens.find(token, 1) !== null)).toEqual([true, false, true])
   })
 
-  it('gives no caller after ten minutes, and when the clock was set back', () => {
-    let now = 0
-    const tokens = createVerifiedTokens(() => now)
-    const found = (): boolean => tokens.find('a') !== null
-    tokens.remember('a', { ...caller, expiresAt: 1e12 })
-    now = 599_999
-    expect(found()).toBe(true)
-    now = 600_000
-    expect(found()).toBe(false)
-    tokens.remember('a', { ...caller, expiresAt: 1e12 })
-    now = 599_999
-    expect(found()).toBe(false)
-  })
-
-  it('recalls a caller until the token expires or is forgotten', () => {
-    let now = 0
-    const tokens = createVerifiedTokens(() => now)
-    for (const token of ['a', 'b']) tokens.remember(token, { ...caller, expiresAt: 1_000_000 })
+  it('knows nothing that was verified with other keys, or was forgotten', () => {
+    const tokens = createVerifiedTokens(() => 0)
+    for (const token of ['a', 'b']) tokens.remember(token, caller, 1)
     tokens.forget('b')
-    const recalled: unknown[] = []
-    for (now of [600_000, 999_999, 1_000_000, 0]) recalled.push([tokens.recall('a') !== null, tokens.recall('b')])
-    expect(recalled).toEqual([
-      [true, null],
-      [true, null],
-      [false, null],
-      [false, null],
-    ])
+    expect([tokens.find('a', 1), tokens.find('a', 2), tokens.find('b', 1)]).toEqual([caller, null, null])
+  })
+
+  it('knows of a token that it has expired, as long as the clock says so', () => {
+    let now = 999
+    const tokens = createVerifiedTokens(() => now)
+    tokens.remember('a', caller, 1)
+    tokens.rememberExpired('b', 500, 1)
+    expect([tokens.find('a', 1), tokens.find('b', 1)]).toEqual([caller, 'expired'])
+    now = 1000
+    expect(tokens.find('a', 1)).toBe('expired')
+    // The clock was set back: what was never looked at whole gives no caller.
+    now = 499
+    expect([tokens.find('a', 1), tokens.find('b', 1)]).toEqual([caller, null])
   })
 
   it('keeps the last ten thousand of a flood of tokens', () => {
     const tokens = createVerifiedTokens(() => 0)
     const names = Array.from({ length: 30_000 }, (_, id) => `token-${id}`)
-    for (const name of names) tokens.remember(name, caller)
-    const kept = names.map((name) => tokens.recall(name) !== null)
+    for (const name of names) tokens.remember(name, caller, 1)
+    const kept = names.map((name) => tokens.find(name, 1) !== null)
     expect(kept.indexOf(true)).toBe(20_000)
     expect(kept.filter(Boolean)).toHaveLength(10_000)
   })

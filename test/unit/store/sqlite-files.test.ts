@@ -1,11 +1,12 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { basename, dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { StoreUnusableError } from '../../../src/store/errors.ts'
+import { isEnding, markEnding } from '../../../src/store/sqlite-ending.ts'
 import { openSqliteStore } from '../../../src/store/sqlite.ts'
 import { delivery, report } from '../../contract/store/builders.ts'
 import { type SqliteFile, sqliteFile } from '../../contract/store/sqlite-fixture.ts'
@@ -43,6 +44,37 @@ describe('the files of the SQLite store', () => {
     const store = await openSqliteStore({ path: file.path })
     expect(statSync(dirname(file.path)).mode & 0o777).toBe(0o750)
     await store.close()
+  })
+
+  it('are waited for while the process that has them is ending', async () => {
+    const first = await openSqliteStore({ path: file.path })
+    await first.inbox.receive(delivery(report('pending')))
+    const removeMark = markEnding(file.path)
+    const { promise: waits, resolve: onWait } = Promise.withResolvers<void>()
+    const opening = openSqliteStore({ path: file.path, onWait })
+    await waits
+    await first.close()
+    const second = await opening
+    expect(await second.log.head()).toBe(1)
+    expect(isEnding(file.path)).toBe(false)
+    removeMark()
+    await second.close()
+  })
+
+  it('are refused where the mark of an ending is old, or removed without an end', async () => {
+    const first = await openSqliteStore({ path: file.path })
+    const removeMark = markEnding(file.path)
+    const before = new Date(Date.now() - 21_000)
+    utimesSync(`${file.path}.ending`, before, before)
+    expect((await refusal()).message).toContain('in use')
+    markEnding(file.path)
+    const { promise: waits, resolve: onWait } = Promise.withResolvers<void>()
+    const opening = openSqliteStore({ path: file.path, onWait })
+    opening.catch(() => undefined)
+    await waits
+    removeMark()
+    await expect(opening).rejects.toThrow('in use')
+    await first.close()
   })
 
   it('are opened once at a time: the second is refused, and the first goes on unharmed', async () => {

@@ -1,0 +1,136 @@
+import { once } from 'node:events'
+import type { Socket } from 'node:net'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { startSandbox, type Sandbox } from '../../src/sandbox/index.ts'
+import { itemOf, openEvents } from '../events.ts'
+import { SECRETS } from '../network.ts'
+import { CREATE_LINK, linkInput, type CreateLinkResult } from '../operations.ts'
+import { settingsFor, startReady, temporaryFolder, written, type Child } from '../process.ts'
+import { openSocket } from '../socket.ts'
+import { startJwksServer } from '../unit/access/jwks-server.ts'
+import { CLAIMS, issuerKey, rsToken } from '../unit/access/tokens.ts'
+import { silentConnection } from './drain-peers.ts'
+import { ask, askOnce } from './process-client.ts'
+
+/** From the signal to the end, in milliseconds: far below the 11 seconds for which requests that are under way are waited for. */
+const SOON_MS = 8_000
+const STREAM = 'subscription { paymentEventStream { kind } }'
+const PING = 'GET /health/live HTTP/1.1\r\nHost: x\r\n'
+
+let sandbox: Sandbox
+beforeAll(async () => void (sandbox = await startSandbox({ webhookSecret: SECRETS.webhook })))
+afterAll(() => sandbox.close())
+
+const start = (env: Record<string, string> = {}) =>
+  startReady({ env: { ...settingsFor(sandbox, temporaryFolder()), ...env } })
+
+/** Ends a process as an orchestrator does, and tells how long that took. */
+async function endOf({ child, ended }: Child): Promise<{ code: number | null; tookMs: number }> {
+  const asked = performance.now()
+  child.kill('SIGTERM')
+  const { code, at } = await ended
+  return { code, tookMs: at - asked }
+}
+
+/** A connection that has had an answer, and says no more than these bytes since. */
+async function answered(url: string, bytes = ''): Promise<Socket> {
+  const socket = await silentConnection(url, `${PING}\r\n`)
+  await once(socket, 'data')
+  if (bytes !== '') await new Promise((resolve) => socket.write(bytes, resolve))
+  return socket
+}
+
+describe('a drain is not held up by', () => {
+  it.each<[what: string, peer: (url: string) => Promise<Socket>]>([
+    ['a connection on which nothing was ever sent', (url) => silentConnection(url)],
+    ['half a header', (url) => silentConnection(url, PING)],
+    ['half a header after an answer', (url) => answered(url, PING)],
+    ['a connection that is kept alive', (url) => answered(url)],
+    ['half an upgrade', (url) => silentConnection(url, 'GET /graphql HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\n')],
+  ])(
+    '%s',
+    async (_what, peer) => {
+      const app = await start()
+      const peers = await Promise.all(Array.from({ length: 5 }, () => peer(app.url)))
+      const closed = peers.map((socket) => once(socket.resume(), 'close'))
+      const { code, tookMs } = await endOf(app)
+      expect(code).toBe(0)
+      expect(tookMs).toBeLessThan(SOON_MS)
+      await Promise.all(closed)
+    },
+    30_000,
+  )
+})
+
+describe('a drain', () => {
+  it('answers what is under way, whoever else is connected, and ends when it is answered', async () => {
+    const app = await start()
+    // The methods are asked for once, so that only the link itself is slow.
+    await ask(app.url, CREATE_LINK, { input: linkInput() })
+    sandbox.control.addFault({ method: 'POST', path: '/v3/payin_links', answer: { delayMs: 1_500 } })
+    const calls = sandbox.control.calls().length
+    const command = askOnce<{ createPaymentLink: CreateLinkResult }>(app.url, CREATE_LINK, { input: linkInput() })
+    await expect.poll(() => sandbox.control.calls().length).toBe(calls + 1)
+    await silentConnection(app.url)
+    await silentConnection(app.url, PING)
+    const { code, tookMs } = await endOf(app)
+    expect((await command).data.createPaymentLink.__typename).toBe('CreatePaymentLinkSuccess')
+    expect(code).toBe(0)
+    expect(tookMs).toBeLessThan(SOON_MS)
+  }, 30_000)
+
+  it('ends the streams that were being admitted when it began as all others', async () => {
+    const key = issuerKey('key-1')
+    const issuer = await startJwksServer()
+    const { promise: asked, resolve: onAsked } = Promise.withResolvers<() => void>()
+    issuer.respond = (response) => onAsked(() => response.end(JSON.stringify({ keys: [key.jwk] })))
+    try {
+      const app = await start({ JWT_SECRET: '', JWT_JWKS_URL: issuer.url })
+      const headers = { authorization: `Bearer ${rsToken(key, { ...CLAIMS, scope: 'payments:read' })}` }
+      const streams = ['/graphql/stream', '/graphql'].map((path) =>
+        openEvents(app.url, { operation: { query: STREAM }, path, headers }),
+      )
+      const socket = await openSocket(app.url)
+      socket.send({ type: 'connection_init', payload: headers })
+      // Nobody is admitted before the issuer answers.
+      const answer = await asked
+      const end = endOf(app)
+      await written(app, '"msg":"draining"')
+      answer()
+      for (const stream of await Promise.all(streams)) {
+        const events = await stream.rest()
+        expect(events.map(({ event }) => event)).not.toContain('complete')
+        expect(JSON.parse(events.at(-1)?.data ?? '')).toMatchObject({
+          errors: [{ extensions: { code: 'UNAVAILABLE' } }],
+        })
+      }
+      expect((await socket.closed).code).toBe(1012)
+      const { code, tookMs } = await end
+      expect(code).toBe(0)
+      expect(tookMs).toBeLessThan(SOON_MS)
+    } finally {
+      await issuer.close()
+    }
+  }, 30_000)
+})
+
+describe('SIGUSR2', () => {
+  it('ends the streams of a withdrawn key, and not the process', async () => {
+    const [old, current] = [issuerKey('key-1'), issuerKey('key-2')]
+    const issuer = await startJwksServer()
+    issuer.publish(old.jwk)
+    try {
+      const app = await start({ JWT_SECRET: '', JWT_JWKS_URL: issuer.url })
+      const headers = { authorization: `Bearer ${rsToken(old, { ...CLAIMS, scope: 'payments:read' })}` }
+      const stream = await openEvents(app.url, { operation: { query: STREAM }, headers })
+      expect(itemOf(await stream.next()).kind).toBeDefined()
+      issuer.publish(current.jwk)
+      app.child.kill('SIGUSR2')
+      const last = (await stream.rest()).at(-1)
+      expect(JSON.parse(last?.data ?? '')).toMatchObject({ errors: [{ extensions: { code: 'UNAUTHENTICATED' } }] })
+      expect((await endOf(app)).code).toBe(0)
+    } finally {
+      await issuer.close()
+    }
+  }, 30_000)
+})

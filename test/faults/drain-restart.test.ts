@@ -1,0 +1,100 @@
+import { spawn } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { readdirSync } from 'node:fs'
+import { createServer, type AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { startReady, startChild, temporaryFolder, written } from '../process.ts'
+import { halfSentWebhook } from './drain-peers.ts'
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url))
+const WAITING = 'in use by a process that is ending: waiting for it'
+
+/** A port that nobody listens on. */
+async function freePort(): Promise<string> {
+  const server = createServer()
+  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  await new Promise((resolve) => void server.close(resolve))
+  return String(port)
+}
+
+/** Settings as nobody has made any: the built-in sandbox, fixed ports, keys in the folder. */
+async function bareSettings(folder: string): Promise<Record<string, string>> {
+  const [port, sandboxPort] = [await freePort(), await freePort()]
+  return { PORT: port, SANDBOX_PORT: sandboxPort, DATABASE_URL: `file:${join(folder, 'payments.db')}` }
+}
+
+describe('a start while another process on the same database ends', () => {
+  it('waits for the database and the ports, says so, and takes over', async () => {
+    const folder = temporaryFolder()
+    const env = await bareSettings(folder)
+    const first = await startReady({ env, cwd: folder })
+    first.child.kill('SIGINT')
+    await written(first, '"msg":"draining"')
+    // It holds everything until it may go on, however long the other one takes to start.
+    first.child.kill('SIGSTOP')
+    const app = startChild({ env, cwd: folder })
+    await written(app, WAITING)
+    first.child.kill('SIGCONT')
+    expect((await first.ended).code).toBe(0)
+    await written(app, '"msg":"ready"')
+  }, 60_000)
+})
+
+describe('Ctrl-C', () => {
+  it('on npm start drains, although npm passes the signal on to a program that has got it already', async () => {
+    const folder = temporaryFolder()
+    const env = { ...process.env, NODE_ENV: 'test', ...(await bareSettings(folder)), LOG_LEVEL: 'info' }
+    const child = spawn('npm', ['start'], { cwd: ROOT, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] })
+    const ended = new Promise<void>((resolve) => void child.once('close', () => resolve()))
+    let text = ''
+    const isReady = new Promise<void>((resolve, reject) => {
+      const read = (part: string) => {
+        text += part
+        if (text.includes('"msg":"ready"')) resolve()
+      }
+      child.stdout.setEncoding('utf8').on('data', read)
+      child.stderr.setEncoding('utf8').on('data', read)
+      void ended.then(() => reject(new Error(`The process ended:\n${text}`)))
+    })
+    const pid = child.pid ?? 0
+    let isOver = false
+    void ended.then(() => (isOver = true))
+    onTestFinished(() => void (isOver || process.kill(-pid, 'SIGKILL')))
+    await isReady
+    // A terminal sends it to all processes of the group.
+    process.kill(-pid, 'SIGINT')
+    await ended
+    expect(text).toContain('"msg":"draining"')
+    // The mark is removed at the end of a drain: a process that was cut short leaves it behind.
+    expect(readdirSync(folder)).not.toContain('payments.db.ending')
+  }, 60_000)
+
+  it('twice, later, cuts the drain short', async () => {
+    const folder = temporaryFolder()
+    const app = await startReady({ env: await bareSettings(folder), cwd: folder })
+    await halfSentWebhook(app.url, randomUUID())
+    app.child.kill('SIGINT')
+    await written(app, '"msg":"draining"')
+    await sleep(1_100)
+    app.child.kill('SIGINT')
+    expect(await app.ended).toMatchObject({ code: 1, signal: null })
+    expect(readdirSync(folder)).toContain('payments.db.ending')
+    // What it left behind holds nobody up.
+    const next = await startReady({ env: await bareSettings(folder), cwd: folder })
+    expect(next.output()).not.toContain(WAITING)
+    expect(readdirSync(folder)).not.toContain('payments.db.ending')
+  }, 60_000)
+
+  it('twice in the same moment is one press', async () => {
+    const folder = temporaryFolder()
+    const app = await startReady({ env: await bareSettings(folder), cwd: folder })
+    app.child.kill('SIGINT')
+    await written(app, '"msg":"draining"')
+    app.child.kill('SIGINT')
+    expect(await app.ended).toMatchObject({ code: 0, signal: null })
+  }, 60_000)
+})
