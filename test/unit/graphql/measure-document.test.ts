@@ -1,6 +1,6 @@
-import { buildSchema, Kind, parse } from 'graphql'
+import { buildSchema, parse } from 'graphql'
 import { describe, expect, it } from 'vitest'
-import { measureOperation } from '../../../src/graphql/measure-operation.ts'
+import { measureDocument } from '../../../src/graphql/measure-document.ts'
 import { readSchemaCosts } from '../../../src/graphql/schema-costs.ts'
 
 const schema = buildSchema(`
@@ -37,9 +37,9 @@ const world = { schema, costs: readSchemaCosts(schema) }
 
 function measure(text: string) {
   const document = parse(text)
-  const operation = document.definitions.find((definition) => definition.kind === Kind.OPERATION_DEFINITION)
+  const [operation] = measureDocument(world, document).operations
   if (operation === undefined) throw new Error('There is no operation.')
-  return measureOperation(world, document, operation)
+  return operation.measures
 }
 
 const weigh = (text: string, variables: Record<string, unknown> = {}) => measure(text).weigh(variables)
@@ -112,10 +112,8 @@ describe('the cost', () => {
       type Query { things(first: Int): [Int] @listSize(slicingArguments: ["frist"]) }
     `)
     const document = parse('{ things }')
-    const [operation] = document.definitions
-    if (operation?.kind !== Kind.OPERATION_DEFINITION) throw new Error('There is no operation.')
     const other = { schema: wrong, costs: readSchemaCosts(wrong) }
-    expect(() => measureOperation(other, document, operation)).toThrow('slices things by frist')
+    expect(() => measureDocument(other, document)).toThrow('slices things by frist')
   })
 })
 
