@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { getNamedType, isObjectType, Kind, parse, visit, type DocumentNode } from 'graphql'
 import { describe, expect, it } from 'vitest'
 import { createCachePolicy } from '../../src/graphql/cache-policy.ts'
@@ -50,13 +50,18 @@ function written({ isCyclic, operations, isWhole, fragments }: Graph): string {
     })
     return `fragment F${index} on ${type} { ${selections.join(' ')} }`
   })
-  // Where nothing else uses a fragment, an operation may: so that documents that are valid are among them.
-  const used = fragments.flatMap(({ type }, index) => (type === 'Query' && isWhole ? [`...F${index}`] : []))
-  const queries = Array.from(
-    { length: operations },
-    (_, index) => `query Q${index} { ${spread('Query', -1, index)} ${used.join(' ')} }`,
-  )
-  return [...queries, ...definitions].join('\n')
+  const queries = Array.from({ length: operations }, (_, index) => `query Q${index} { ${spread('Query', -1, index)} }`)
+  // What is never used is refused: some documents are without it.
+  return [...queries, ...(isWhole ? reachable(queries, definitions) : definitions)].join('\n')
+}
+
+/** The fragments that are spread in some text, directly or by way of others. */
+function reachable(texts: readonly string[], definitions: readonly string[]): string[] {
+  const found = new Set(texts)
+  for (const text of found) {
+    for (const [, index] of text.matchAll(/\.\.\.F(\d+)/g)) found.add(definitions[Number(index)] ?? '')
+  }
+  return [...found].slice(texts.length)
 }
 
 /** A field without required arguments, and the type that it gives when fragments may be on that. */
