@@ -167,6 +167,32 @@ describe('the size', () => {
   })
 })
 
+describe('operations of one document', () => {
+  it('are measured each by itself, also where they share a fragment', () => {
+    const text = `query A($n: Int!) { ...F } query B { ...F count @a sliced(first: 7) { id } }
+      fragment F on Query { page(first: $n) { nodes { id } } }`
+    const { operations, isComplete } = measureDocument(world, parse(text))
+    expect(operations.map(({ measures }) => measures)).toMatchObject([
+      { directives: 0, rootFields: 1 },
+      { directives: 1, rootFields: 3 },
+    ])
+    expect(operations.map(({ measures }) => measures.weigh({ n: 3 }))).toMatchObject([
+      { cost: 4, page: { argument: 'first', size: 3 } },
+      { cost: 11, page: { argument: 'first', size: 7 } },
+    ])
+    expect(isComplete).toBe(true)
+  })
+
+  it.each([
+    '{ count } fragment F on Query { count }',
+    '{ ...F } fragment F on Query { count } fragment F on Query { count }',
+    'fragment F on Query { count }',
+    '{ count } type Extra { id: ID }',
+  ])('do not hold everything in %s', (text) => {
+    expect(measureDocument(world, parse(text)).isComplete).toBe(false)
+  })
+})
+
 describe('fragments', () => {
   it.each([
     '{ ...A } fragment A on Query { ...A }',
