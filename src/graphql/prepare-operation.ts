@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import {
   ExecutableDefinitionsRule,
   getVariableValues,
@@ -49,8 +48,6 @@ export type OperationGate = {
    * not run: a client's mistake never ends a socket.
    */
   prepare(request: OperationRequest, context: Pick<Context, 'fromRouter'>): PreparedOperation | readonly GraphQLError[]
-  /** An admitted document by the SHA-256 of its text, in hexadecimal digits, while it is kept. */
-  documentBySha256(hash: string): DocumentNode | undefined
 }
 
 const CACHE = { maxDocuments: 1_000, maxCharacters: 500_000 }
@@ -71,7 +68,6 @@ const STRUCTURE_RULES = [
 /** A document that is valid and not too large, with its operations. */
 type Admitted = {
   readonly document: DocumentNode
-  readonly hash: string
   readonly operations: MeasuredDocument['operations']
 }
 
@@ -80,8 +76,7 @@ export function createOperationGate({ schema, policy, trusted }: PrepareOptions)
   const { limits } = policy
   const world = { schema, costs: readSchemaCosts(schema) }
   const hideNames = policy.hideNames ? createHideNames(schema) : (message: string) => message
-  const byHash = new Map<string, DocumentNode>()
-  const cache = createDocumentCache<Admitted>({ ...CACHE, onDropped: ({ hash }) => void byHash.delete(hash) })
+  const cache = createDocumentCache<Admitted>(CACHE)
 
   const mistakesIn = (document: DocumentNode, { operations, isComplete }: MeasuredDocument) => {
     const options = { maxErrors: MAX_ERRORS, hideSuggestions: policy.hideNames }
@@ -102,8 +97,8 @@ export function createOperationGate({ schema, policy, trusted }: PrepareOptions)
     }
     const errors = mistakesIn(document, measured)
     if (errors.length > 0) throw new Refusal(errors.map((error) => coded(error, 'GRAPHQL_VALIDATION_FAILED')))
-    const admitted = { document, hash: createHash('sha256').update(query).digest('hex'), operations }
-    if (cache.set(query, admitted)) byHash.set(admitted.hash, document)
+    const admitted = { document, operations }
+    cache.set(query, admitted)
     return admitted
   }
 
@@ -143,7 +138,6 @@ export function createOperationGate({ schema, policy, trusted }: PrepareOptions)
         return refusals(error).map((refusal) => renamed(refusal, hideNames(refusal.message, told)))
       }
     },
-    documentBySha256: (hash) => byHash.get(hash),
   }
 }
 
