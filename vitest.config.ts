@@ -28,6 +28,7 @@ const BROWSER = ['test/browser/**/*.test.ts']
 
 /** They measure the memory or the pace of the process that they run in. */
 const OWN_PROCESS = [
+  'test/attacks/fragment-graphs.test.ts',
   'test/attacks/operations-gate.test.ts',
   'test/contract/upstream/faults.test.ts',
   'test/faults/upstream-brown-out.test.ts',

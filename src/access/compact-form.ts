@@ -1,3 +1,5 @@
+import { hasRepeatedKey } from '../domain/has-repeated-key.ts'
+
 /**
  * Tells whether a text is a JWS in its compact form (RFC 7515, section 7.1): three parts that are not empty, each in
  * base64url as an encoder writes it. Decoders pass over white space, padding and loose bits at the end, so that one token
@@ -17,26 +19,9 @@ export function namesAreUnique(token: string): boolean {
   return token
     .split('.', 2)
     .map((part) => Buffer.from(part, 'base64url').toString('utf8'))
-    .every(hasUniqueNames)
+    .every((json) => !hasRepeatedKey(json))
 }
 
 function isCanonical(part: string): boolean {
   return part !== '' && Buffer.from(part, 'base64url').toString('base64url') === part
-}
-
-/** A JSON string, with the colon that makes it a name, or a bracket. */
-const NAMES_AND_BRACKETS = /("(?:[^"\\]|\\.)*")(\s*:)?|[{}[\]]/gs
-
-function hasUniqueNames(json: string): boolean {
-  const seen = new Set<unknown>()
-  let depth = 0
-  for (const [text, string, colon] of json.matchAll(NAMES_AND_BRACKETS)) {
-    if (string === undefined) depth += text === '{' || text === '[' ? 1 : -1
-    else if (colon !== undefined && depth === 1) {
-      const name: unknown = JSON.parse(string)
-      if (seen.has(name)) return false
-      seen.add(name)
-    }
-  }
-  return true
 }

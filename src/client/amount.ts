@@ -19,14 +19,14 @@ const STAND_IN = 'USD'
  * formatAmount({ value: '1250.5', currency: 'AUD', exponent: 2 }, 'en-AU') // '$1,250.50'
  */
 export function formatAmount({ value, currency, exponent }: Amount, locale?: string): string {
-  const decimals = /^-?\d+(?:\.(\d*?)0*)?$/.exec(value)
+  const decimals = /^-?\d+(?:\.(\d*))?$/.exec(value)
   if (decimals === null) return `${value} ${currency}`
   const isKnown = /^[A-Z]{3}$/.test(currency)
   const style: Intl.NumberFormatOptions = isKnown
     ? { style: 'currency', currency }
     : { style: 'currency', currency: STAND_IN, currencyDisplay: 'code' }
   const least = exponent ?? usualDecimals(style, locale)
-  const shown = Math.max(least, decimals[1]?.length ?? 0)
+  const shown = Math.max(least, significant(decimals[1] ?? ''))
   const format = new Intl.NumberFormat(locale, {
     ...style,
     minimumFractionDigits: shown,
@@ -39,6 +39,13 @@ export function formatAmount({ value, currency, exponent }: Amount, locale?: str
     .formatToParts(exact)
     .map((part) => (part.type === 'currency' ? currency : part.value))
     .join('')
+}
+
+/** How many decimals are left without the zeros at the end. */
+function significant(decimals: string): number {
+  let length = decimals.length
+  while (length > 0 && decimals[length - 1] === '0') length -= 1
+  return length
 }
 
 function usualDecimals(style: Intl.NumberFormatOptions, locale: string | undefined): number {

@@ -63,5 +63,8 @@ export function socketUrl({ url, socketUrl: given }: PaymentsEndpoint): string {
 
 /** Where server-sent events come from. */
 export function eventsUrl({ url, eventsUrl: given }: PaymentsEndpoint): string {
-  return given ?? url.replace(/\/?(\?.*)?$/, '/stream$1')
+  if (given !== undefined) return given
+  const query = url.indexOf('?')
+  const path = query === -1 ? url : url.slice(0, query)
+  return `${path.endsWith('/') ? path : `${path}/`}stream${url.slice(path.length)}`
 }

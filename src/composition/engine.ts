@@ -30,9 +30,9 @@ export async function startEngine(config: AppConfig, { logger, tracing }: Engine
   const schema = createSchema({ production })
   const policy = policyOf(config)
   const trusted = config.trustedDocuments === null ? null : loadTrustedDocuments(config.trustedDocuments)
-  const { prepare, documentBySha256 } = createOperationGate({ schema, policy, trusted })
+  const { prepare } = createOperationGate({ schema, policy, trusted })
   const formatError = createErrorFormatter({ logger, hideNames: policy.hideNames ? createHideNames(schema) : null })
-  const apollo = await startApollo({ schema, documentBySha256, formatError, production, logger, tracing })
+  const apollo = await startApollo({ schema, formatError, production, logger, tracing })
   return { schema, prepare, formatError, apollo }
 }
 

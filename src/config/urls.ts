@@ -12,7 +12,7 @@ export function parseUrl(text: string): Parsed<string> {
   const url = parseResource(text)
   if (!url.ok) return url
   if (text.includes('?')) return bad('must not contain a query')
-  return good(url.value.replace(/\/+$/, ''))
+  return good(withoutSlashes(url.value))
 }
 
 /**
@@ -41,7 +41,7 @@ export function parseCollector(text: string): Parsed<string> {
   const url = /[\s\p{Cc}?#]/u.test(text) ? null : URL.parse(text)
   if (url === null || !/^https?:$/.test(url.protocol) || url.username !== '' || url.password !== '')
     return bad('must be an address that begins with http:// or https://, without user name, query or fragment')
-  return good(url.href.replace(/\/+$/, ''))
+  return good(withoutSlashes(url.href))
 }
 
 /** A comma-separated list of web origins, in the form in which browsers send them (RFC 6454, section 7). */
@@ -66,4 +66,10 @@ export function parseServerOrigins(text: string): Parsed<readonly string[]> {
 function originOf(entry: string): string {
   const { origin } = new URL(entry)
   return origin === 'null' ? entry.toLowerCase() : origin
+}
+
+function withoutSlashes(text: string): string {
+  let end = text.length
+  while (end > 0 && text[end - 1] === '/') end -= 1
+  return text.slice(0, end)
 }

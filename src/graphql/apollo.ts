@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { ApolloServer } from '@apollo/server'
 import {
   ApolloServerPluginCacheControlDisabled,
@@ -14,12 +15,16 @@ import type { Context } from './context.ts'
 import type { ErrorFormatter } from './errors.ts'
 import { traceOperations } from './trace-operations.ts'
 
-const SHA256_DIGITS = 64
+/** The admitted document of the request that is being answered. */
+const admittedDocument = new AsyncLocalStorage<DocumentNode>()
+
+/** Answers a request by its admitted document: Apollo Server neither parses nor validates the text again. */
+export function withDocument<Answer>(document: DocumentNode, answer: () => Answer): Answer {
+  return admittedDocument.run(document, answer)
+}
 
 export type ApolloOptions = {
   readonly schema: GraphQLSchema
-  /** An admitted document by the SHA-256 of its text. */
-  readonly documentBySha256: (hash: string) => DocumentNode | undefined
   readonly formatError: ErrorFormatter
   readonly production: boolean
   readonly logger: Logger
@@ -28,12 +33,11 @@ export type ApolloOptions = {
 
 /**
  * Apollo Server runs queries and mutations that came over HTTP. It is given nothing that has not passed the gate of all
- * transports, and takes the documents from there, so that it neither parses nor validates. Everything is turned off that
+ * transports, within `withDocument`, so that it neither parses nor validates. Everything is turned off that
  * this subgraph does not use: the cache-control plugin alone costs a fifth of the throughput of a cached list.
  */
 export async function startApollo({
   schema,
-  documentBySha256,
   formatError,
   production,
   logger,
@@ -49,7 +53,7 @@ export async function startApollo({
     allowBatchedHttpRequests: false,
     csrfPrevention: true,
     stopOnTerminationSignals: false,
-    documentStore: documentsFrom(documentBySha256),
+    documentStore: DOCUMENT_STORE,
     formatError,
     plugins: [
       ...(tracing === null ? [] : [traceOperations(tracing)]),
@@ -68,13 +72,11 @@ export async function startApollo({
   return server
 }
 
-/** Apollo Server's store of documents, whose keys end in the SHA-256 of the text. */
-function documentsFrom(documentBySha256: ApolloOptions['documentBySha256']) {
-  return {
-    get: async (key: string) => documentBySha256(key.slice(-SHA256_DIGITS)),
-    set: async () => {},
-    delete: async () => {},
-  }
+/** What Apollo Server takes for its cache of documents. */
+const DOCUMENT_STORE = {
+  get: async () => admittedDocument.getStore(),
+  set: async () => {},
+  delete: async () => {},
 }
 
 /** Apollo's own lines, without their text: it may quote a request. */

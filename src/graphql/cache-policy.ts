@@ -5,7 +5,6 @@ import {
   isAbstractType,
   isObjectType,
   isOutputType,
-  Kind,
   OperationTypeNode,
   type DocumentNode,
   type FieldNode,
@@ -14,9 +13,9 @@ import {
   type GraphQLObjectType,
   type GraphQLSchema,
   type OperationDefinitionNode,
-  type SelectionSetNode,
 } from 'graphql'
 import type { Context } from './context.ts'
+import { foldSelections } from './fold-selections.ts'
 
 /** How many seconds the answer to an operation stays fresh, for everybody; null when it is the caller's alone. */
 export type CachePolicy = (document: DocumentNode, operation: OperationDefinitionNode) => number | null
@@ -32,7 +31,7 @@ export function createCachePolicy(schema: GraphQLSchema): CachePolicy {
   return (document, operation) => {
     const found = known.get(operation)
     if (found !== undefined) return found
-    const seconds = freshFor(operation, { schema, document, hintOf })
+    const seconds = documentPolicy(document, schema, hintOf)(operation)
     known.set(operation, seconds)
     return seconds
   }
@@ -59,53 +58,54 @@ export function cachePolicyHeader(schema: GraphQLSchema): ApolloServerPlugin<Con
 
 type Hint = { readonly maxAge: number | null; readonly scope: 'PUBLIC' | 'PRIVATE' | null }
 
-type World = {
-  readonly schema: GraphQLSchema
-  readonly document: DocumentNode
-  readonly hintOf: (type: GraphQLNamedType, field: GraphQLField<unknown, unknown>) => Hint
-}
+type HintOf = (type: GraphQLNamedType, field: GraphQLField<unknown, unknown>) => Hint
 
-type Visited = { readonly field: FieldNode; readonly parent: GraphQLNamedType; readonly isRoot: boolean }
+/** Where a field stands. */
+type Scope = { readonly parent: GraphQLNamedType; readonly isRoot: boolean }
 
-function freshFor(operation: OperationDefinitionNode, world: World): number | null {
-  const query = world.schema.getQueryType()
-  if (operation.operation !== OperationTypeNode.QUERY || query === null || query === undefined) return null
-  let seconds = Infinity
-  for (const { field, parent, isRoot } of fieldsOf(
-    { set: operation.selectionSet, parent: query, isRoot: true },
-    world,
-  )) {
-    const name = field.name.value
-    if (name === '__typename') continue
-    // Of an abstract type any of the concrete ones may answer.
-    for (const type of concrete(parent, world.schema)) {
-      const definition = type.getFields()[name]
-      const hint = definition === undefined ? null : world.hintOf(type, definition)
-      if (hint === null || hint.scope === 'PRIVATE') return null
-      if (isRoot && (hint.scope !== 'PUBLIC' || hint.maxAge === null)) return null
-      seconds = Math.min(seconds, hint.maxAge ?? Infinity)
-    }
+/** Seconds for which a part of an answer stays fresh: infinite where nothing is said, 0 for what is not for everybody. */
+type Seconds = number
+
+const PRIVATE: Seconds = 0
+
+/** Reads the policy of the operations of one document. */
+function documentPolicy(document: DocumentNode, schema: GraphQLSchema, hintOf: HintOf) {
+  const ownSeconds = createFieldReader(schema, hintOf)
+  const { walk } = foldSelections<Scope, Seconds>(document, {
+    field: (node, scope, below) => {
+      const own = ownSeconds(node.name.value, scope)
+      const parent =
+        own === PRIVATE || node.selectionSet === undefined ? undefined : typeBelow(scope.parent, node, schema)
+      return parent === undefined ? own : Math.min(own, below({ parent, isRoot: false }))
+    },
+    combine: (parts) => parts.reduce((least, seconds) => Math.min(least, seconds), Infinity),
+    enter: ({ typeCondition }, scope) =>
+      typeCondition === undefined
+        ? scope
+        : { ...scope, parent: schema.getType(typeCondition.name.value) ?? scope.parent },
+    keyOf: ({ isRoot }) => String(isRoot),
+    annotate: (seconds) => seconds,
+    cycle: Infinity,
+  })
+  return ({ operation, selectionSet }: OperationDefinitionNode): number | null => {
+    const parent = operation === OperationTypeNode.QUERY ? schema.getQueryType() : null
+    const seconds = parent === null || parent === undefined ? PRIVATE : walk(selectionSet, { parent, isRoot: true })
+    return seconds > 0 && Number.isFinite(seconds) ? seconds : null
   }
-  return seconds > 0 && Number.isFinite(seconds) ? seconds : null
 }
 
-type Selection = { readonly set: SelectionSetNode; readonly parent: GraphQLNamedType; readonly isRoot: boolean }
-
-/** Every field below a selection, through fragments. */
-function* fieldsOf({ set, parent, isRoot }: Selection, world: World): Generator<Visited> {
-  for (const node of set.selections) {
-    if (node.kind === Kind.FIELD) {
-      yield { field: node, parent, isRoot }
-      const type = node.selectionSet === undefined ? undefined : typeBelow(parent, node, world.schema)
-      if (node.selectionSet !== undefined && type !== undefined)
-        yield* fieldsOf({ set: node.selectionSet, parent: type, isRoot: false }, world)
-      continue
-    }
-    const fragment = node.kind === Kind.INLINE_FRAGMENT ? node : fragmentNamed(node.name.value, world.document)
-    if (fragment === undefined) continue
-    const condition = fragment.typeCondition?.name.value
-    const type = condition === undefined ? parent : (world.schema.getType(condition) ?? parent)
-    yield* fieldsOf({ set: fragment.selectionSet, parent: type, isRoot }, world)
+function createFieldReader(schema: GraphQLSchema, hintOf: HintOf): (name: string, scope: Scope) => Seconds {
+  const secondsIn = (type: GraphQLObjectType, name: string, isRoot: boolean): Seconds => {
+    const definition = type.getFields()[name]
+    const hint = definition === undefined ? null : hintOf(type, definition)
+    if (hint === null || hint.scope === 'PRIVATE') return PRIVATE
+    if (isRoot && (hint.scope !== 'PUBLIC' || hint.maxAge === null)) return PRIVATE
+    return hint.maxAge ?? Infinity
+  }
+  return (name, { parent, isRoot }) => {
+    if (name === '__typename') return Infinity
+    // Of an abstract type any of the concrete ones may answer.
+    return Math.min(...concrete(parent, schema).map((type) => secondsIn(type, name, isRoot)))
   }
 }
 
@@ -113,12 +113,6 @@ function typeBelow(parent: GraphQLNamedType, field: FieldNode, schema: GraphQLSc
   if (!('getFields' in parent)) return undefined
   const type = parent.getFields()[field.name.value]?.type
   return isOutputType(type) ? schema.getType(getNamedType(type).name) : undefined
-}
-
-function fragmentNamed(name: string, document: DocumentNode) {
-  for (const definition of document.definitions)
-    if (definition.kind === Kind.FRAGMENT_DEFINITION && definition.name.value === name) return definition
-  return undefined
 }
 
 function concrete(type: GraphQLNamedType, schema: GraphQLSchema): readonly GraphQLObjectType[] {
@@ -129,7 +123,7 @@ function concrete(type: GraphQLNamedType, schema: GraphQLSchema): readonly Graph
 /** The directives of rights, also under the names that the federation library gives to what is not imported. */
 const RIGHTS = /^(?:\w+__)?(?:requiresScopes|authenticated|policy)$/
 
-function createHintReader(schema: GraphQLSchema): World['hintOf'] {
+function createHintReader(schema: GraphQLSchema): HintOf {
   const directive = schema.getDirective('cacheControl')
   if (directive === null || directive === undefined) return () => ({ maxAge: null, scope: 'PRIVATE' })
   return (type, field) => {

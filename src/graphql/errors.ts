@@ -3,6 +3,7 @@ import { unwrapResolverError } from '@apollo/server/errors'
 import { GraphQLError, type GraphQLFormattedError } from 'graphql'
 import type { Logger } from '../log.ts'
 import type { ReadFailure } from '../operations/outcome.ts'
+import { abridged } from './abridged.ts'
 import type { HideNames } from './hidden-names.ts'
 
 /** Bad arguments of a query: clear, typed, and naming the argument. */
@@ -65,7 +66,7 @@ export function failedRead(failure: ReadFailure): GraphQLError {
 export type ErrorFormatter = (formatted: GraphQLFormattedError, error: unknown) => GraphQLFormattedError
 
 /** What GraphQL appends to the message about a misspelt name: it tells names of the schema. */
-const SUGGESTION = / ?Did you mean [^]*\?$/
+const SUGGESTION = 'Did you mean '
 
 type FormatterOptions = {
   readonly logger: Logger
@@ -74,7 +75,7 @@ type FormatterOptions = {
 }
 
 /**
- * What a client sees of an error. What the graph itself raised on purpose is shown; a bug or a fault shows neither its
+ * What a client sees of an error, in at most 200 characters. What the graph itself raised on purpose is shown; a bug or a fault shows neither its
  * message nor its stack, but an id, under which it stands in the log.
  */
 export function createErrorFormatter({ logger, hideNames }: FormatterOptions): ErrorFormatter {
@@ -98,9 +99,14 @@ export function createErrorFormatter({ logger, hideNames }: FormatterOptions): E
 
 /** What has a path was raised while the operation ran. What was refused before it ran hides its names by itself. */
 function shown(message: string, error: GraphQLError, hideNames: HideNames | null): string {
-  if (hideNames === null) return message
-  const plain = message.replace(SUGGESTION, '')
-  return error.path === undefined ? plain : hideNames(plain, () => error.source?.body ?? '')
+  if (hideNames === null) return abridged(message)
+  const plain = withoutSuggestion(message)
+  return abridged(error.path === undefined ? plain : hideNames(plain, () => error.source?.body ?? ''))
+}
+
+function withoutSuggestion(message: string): string {
+  const at = message.endsWith('?') ? message.indexOf(SUGGESTION) : -1
+  return at === -1 ? message : message.slice(0, at).trimEnd()
 }
 
 /**

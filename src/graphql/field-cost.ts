@@ -13,17 +13,45 @@ export type Weight = {
 /** The length of a list of which the schema tells none, as in the examples of Apollo's router. */
 const LIST_SIZE = 10
 
-/** What is gathered of an operation's costs while it is walked through. */
-export type Tally = {
-  readonly costs: SchemaCosts
-  readonly formula: Formula
-  readonly pages: { readonly argument: string; readonly size: Amount }[]
-  readonly entities: Amount[]
+/** What the costs of a document are written down with. */
+export type Tally = { readonly costs: SchemaCosts; readonly formula: Formula }
+
+/** The figures of a part of a document that depend on variables. */
+export type Costs = {
+  readonly cost: Amount
+  /** Of the lists of the page around it, for each of their items. */
+  readonly sizedCost: Amount
+  /** The longest list of representations. */
+  readonly entities: Amount
+  /** The largest page by the argument that asks for it. */
+  readonly pages: Pages
 }
+
+type Pages = Readonly<Record<string, Amount>>
+
+export const NO_COSTS: Costs = { cost: 0, sizedCost: 0, entities: 0, pages: {} }
 
 /** A tally of nothing yet. */
 export function startTally(costs: SchemaCosts): Tally {
-  return { costs, formula: startFormula(), pages: [], entities: [] }
+  return { costs, formula: startFormula() }
+}
+
+/** The figures of a selection set, from those of its selections. */
+export function sumCosts({ formula }: Tally, parts: readonly Costs[]): Costs {
+  return {
+    cost: formula.sum(parts.map((part) => part.cost)),
+    sizedCost: formula.sum(parts.map((part) => part.sizedCost)),
+    entities: formula.largest(parts.map((part) => part.entities)),
+    pages: largestPages(
+      formula,
+      parts.map((part) => part.pages),
+    ),
+  }
+}
+
+function largestPages(formula: Formula, all: readonly Pages[]): Pages {
+  const names = new Set(all.flatMap((pages) => Object.keys(pages)))
+  return Object.fromEntries(Array.from(names, (name) => [name, formula.largest(all.map((pages) => pages[name] ?? 0))]))
 }
 
 type FieldCost = {
@@ -31,15 +59,17 @@ type FieldCost = {
   readonly field: GraphQLField<unknown, unknown>
   readonly listSize: ListSize | null
   /** What is selected of it. */
-  readonly inner: { readonly cost: Amount; readonly sizedCost: Amount }
+  readonly inner: Costs
   /** The page around it tells how long its list is. */
   readonly isSized: boolean
 }
 
 /** What one call of a field costs, with everything that it gives; of one that its page sizes, what one item costs. */
-export function costOfField(tally: Tally, { node, field, listSize, inner, isSized }: FieldCost): Amount {
+export function costsOfField(tally: Tally, { node, field, listSize, inner, isSized }: FieldCost): Costs {
   const { formula, costs } = tally
-  const size = sizeOf(tally, { node, field, listSize })
+  const entities = field.name === '_entities' ? representationsIn(tally, node) : 0
+  const slices = slicesIn(tally, node, { field, listSize })
+  const size = field.name === '_entities' ? entities : sizeOf(formula, { slices, listSize })
   const isPage = listSize !== null && listSize.sizedFields.size > 0
   const item = formula.sum([
     costs.itemWeightOf(field),
@@ -47,48 +77,51 @@ export function costOfField(tally: Tally, { node, field, listSize, inner, isSize
     isPage ? formula.product(size, inner.sizedCost) : inner.sizedCost,
   ])
   const many = givesList(field) && !isPage && !isSized
-  return formula.sum([
+  const cost = formula.sum([
     costs.weightOf(field),
     many ? formula.product(size, item) : item,
     ...argumentCosts(tally, node, field),
   ])
+  return {
+    cost: isSized ? 0 : cost,
+    sizedCost: isSized ? cost : 0,
+    entities: formula.largest([entities, inner.entities]),
+    pages: largestPages(formula, [slices, inner.pages]),
+  }
 }
 
 /** How long a field's list is, or those of its page. */
-function sizeOf(tally: Tally, { node, field, listSize }: Pick<FieldCost, 'node' | 'field' | 'listSize'>): Amount {
-  if (field.name === '_entities') return entitiesOf(tally, node)
-  const asked = (listSize?.slicingArguments ?? []).map((name) => slicedBy(tally, node, { field, name }))
-  const sizes = asked.filter((size) => size !== null)
-  if (sizes.length === 0) return listSize?.assumedSize ?? LIST_SIZE
-  return tally.formula.largest(sizes)
+function sizeOf(formula: Formula, { slices, listSize }: { slices: Pages; listSize: ListSize | null }): Amount {
+  const sizes = Object.values(slices)
+  return sizes.length === 0 ? (listSize?.assumedSize ?? LIST_SIZE) : formula.largest(sizes)
+}
+
+type Sliced = { readonly field: GraphQLField<unknown, unknown>; readonly listSize: ListSize | null }
+
+/** The values of a field's slicing arguments, by their names. */
+function slicesIn(tally: Tally, node: FieldNode, { field, listSize }: Sliced): Pages {
+  const slices = (listSize?.slicingArguments ?? []).map(
+    (name) => [name, slicedBy(tally, node, { field, name })] as const,
+  )
+  return Object.fromEntries(slices.filter((slice): slice is [string, Amount] => slice[1] !== null))
 }
 
 type Slice = { readonly field: GraphQLField<unknown, unknown>; readonly name: string }
 
 /** The value of a slicing argument: a literal, a variable, or the schema's default. Null where there is none. */
-function slicedBy(tally: Tally, node: FieldNode, { field, name }: Slice): Amount | null {
+function slicedBy({ formula }: Tally, node: FieldNode, { field, name }: Slice): Amount | null {
   const value = node.arguments?.find((argument) => argument.name.value === name)?.value
   const otherwise = numberIn(field.args.find((argument) => argument.name === name)?.defaultValue)
-  const size =
-    value?.kind === Kind.VARIABLE
-      ? tally.formula.ask((variables) => Math.max(0, numberIn(variables[value.name.value]) ?? otherwise ?? LIST_SIZE))
-      : value?.kind === Kind.INT
-        ? Math.max(0, Number(value.value))
-        : otherwise
-  if (size !== null) tally.pages.push({ argument: name, size })
-  return size
+  if (value?.kind === Kind.VARIABLE)
+    return formula.ask((variables) => Math.max(0, numberIn(variables[value.name.value]) ?? otherwise ?? LIST_SIZE))
+  return value?.kind === Kind.INT ? Math.max(0, Number(value.value)) : otherwise
 }
 
-function entitiesOf(tally: Tally, node: FieldNode): Amount {
+/** How many representations `_entities` is asked for. */
+function representationsIn({ formula }: Tally, node: FieldNode): Amount {
   const value = node.arguments?.find((argument) => argument.name.value === 'representations')?.value
-  const size =
-    value?.kind === Kind.VARIABLE
-      ? tally.formula.ask((variables) => lengthOf(variables[value.name.value]))
-      : value?.kind === Kind.LIST
-        ? value.values.length
-        : 1
-  tally.entities.push(size)
-  return size
+  if (value?.kind === Kind.VARIABLE) return formula.ask((variables) => lengthOf(variables[value.name.value]))
+  return value?.kind === Kind.LIST ? value.values.length : 1
 }
 
 /** What the values cost that are given for a field's arguments. */
@@ -101,13 +134,13 @@ function argumentCosts({ costs, formula }: Tally, node: FieldNode, field: GraphQ
 }
 
 /** Gives what works out the figures of a whole operation for the variables of one request. */
-export function weigher({ formula, pages, entities }: Tally, cost: Amount): (variables: Variables) => Weight {
+export function weigher({ formula }: Tally, { cost, entities, pages }: Costs): (variables: Variables) => Weight {
   return (variables) => {
     const at = formula.solve(variables)
-    const sizes = pages.map(({ argument, size }) => ({ argument, size: at(size) }))
+    const sizes = Object.entries(pages).map(([argument, size]) => ({ argument, size: at(size) }))
     return {
       cost: at(cost),
-      entities: entities.reduce<number>((most, size) => Math.max(most, at(size)), 0),
+      entities: at(entities),
       page: sizes.reduce<Weight['page']>((most, page) => (most === null || page.size > most.size ? page : most), null),
     }
   }

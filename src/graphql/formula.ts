@@ -12,6 +12,7 @@ type Step = (variables: Variables, numbers: readonly number[]) => number
  */
 export type Formula = {
   sum(amounts: readonly Amount[]): Amount
+  /** The largest of amounts that are not negative; 0 for none. */
   largest(amounts: readonly Amount[]): Amount
   product(one: Amount, other: Amount): Amount
   /** A number that `read` takes from the variables. */
@@ -33,8 +34,13 @@ export function startFormula(): Formula {
       return add((_variables, numbers) => open.reduce((total, { step }) => total + (numbers[step] ?? 0), known))
     },
     largest(amounts) {
-      if (amounts.every((amount) => typeof amount === 'number')) return Math.max(...amounts)
-      return add((_variables, numbers) => Math.max(...amounts.map((amount) => at(numbers, amount))))
+      const known = amounts.reduce<number>(
+        (most, amount) => (typeof amount === 'number' ? Math.max(most, amount) : most),
+        0,
+      )
+      const open = amounts.filter((amount) => typeof amount !== 'number')
+      if (open.length === 0) return known
+      return add((_variables, numbers) => open.reduce((most, { step }) => Math.max(most, numbers[step] ?? 0), known))
     },
     product(one, other) {
       if (one === 0 || other === 0) return 0

@@ -2,7 +2,7 @@ import { GraphQLError, OperationTypeNode, type OperationDefinitionNode } from 'g
 import type { OperationLimits } from '../config.ts'
 import { badArgument, routerOnly } from './errors.ts'
 import type { Weight } from './field-cost.ts'
-import type { Measures } from './measure-operation.ts'
+import type { Measures } from './measure-document.ts'
 
 /** What an operation may do, whatever transport brought it. */
 export type OperationPolicy = {

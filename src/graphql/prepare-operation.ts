@@ -1,11 +1,12 @@
-import { createHash } from 'node:crypto'
 import {
+  ExecutableDefinitionsRule,
   getVariableValues,
   GraphQLError,
-  Kind,
   NoFragmentCyclesRule,
+  NoUnusedFragmentsRule,
   parse,
   specifiedRules,
+  UniqueFragmentNamesRule,
   validate,
   type DocumentNode,
   type ExecutionArgs,
@@ -16,7 +17,7 @@ import type { Context } from './context.ts'
 import { createDocumentCache } from './document-cache.ts'
 import { badRequest } from './errors.ts'
 import { createHideNames } from './hidden-names.ts'
-import { measureOperation, type Measures } from './measure-operation.ts'
+import { measureDocument, type MeasuredDocument } from './measure-document.ts'
 import {
   accessRefusal,
   beyond,
@@ -47,19 +48,27 @@ export type OperationGate = {
    * not run: a client's mistake never ends a socket.
    */
   prepare(request: OperationRequest, context: Pick<Context, 'fromRouter'>): PreparedOperation | readonly GraphQLError[]
-  /** An admitted document by the SHA-256 of its text, in hexadecimal digits, while it is kept. */
-  documentBySha256(hash: string): DocumentNode | undefined
 }
 
 const CACHE = { maxDocuments: 1_000, maxCharacters: 500_000 }
 /** More mistakes than these are not told, nor looked for. */
 const MAX_ERRORS = 5
 
+/**
+ * Rules in linear time about what the measures do not hold for: fragments that spread themselves, that no operation uses,
+ * or that share a name. Some of the other rules take quadratic time over these.
+ */
+const STRUCTURE_RULES = [
+  ExecutableDefinitionsRule,
+  UniqueFragmentNamesRule,
+  NoUnusedFragmentsRule,
+  NoFragmentCyclesRule,
+]
+
 /** A document that is valid and not too large, with its operations. */
 type Admitted = {
   readonly document: DocumentNode
-  readonly hash: string
-  readonly operations: readonly { readonly node: OperationDefinitionNode; readonly measures: Measures }[]
+  readonly operations: MeasuredDocument['operations']
 }
 
 /** The gate of a schema. Texts that passed are kept: ten thousand sockets ask for the same few documents. */
@@ -67,26 +76,29 @@ export function createOperationGate({ schema, policy, trusted }: PrepareOptions)
   const { limits } = policy
   const world = { schema, costs: readSchemaCosts(schema) }
   const hideNames = policy.hideNames ? createHideNames(schema) : (message: string) => message
-  const byHash = new Map<string, DocumentNode>()
-  const cache = createDocumentCache<Admitted>({ ...CACHE, onDropped: ({ hash }) => void byHash.delete(hash) })
+  const cache = createDocumentCache<Admitted>(CACHE)
+
+  const mistakesIn = (document: DocumentNode, { operations, isComplete }: MeasuredDocument) => {
+    const options = { maxErrors: MAX_ERRORS, hideSuggestions: policy.hideNames }
+    const isMeasured = isComplete && operations.every(({ measures }) => !measures.cyclic)
+    const unmeasured = isMeasured ? [] : validate(schema, document, STRUCTURE_RULES, options)
+    return unmeasured.length > 0 ? unmeasured : validate(schema, document, specifiedRules, options)
+  }
 
   const admit = (query: string): Admitted => {
     const known = cache.get(query)
     if (known !== undefined) return known
     const document = parsed(query, limits.tokens)
-    const operations = document.definitions
-      .filter((definition) => definition.kind === Kind.OPERATION_DEFINITION)
-      .map((node) => ({ node, measures: measureOperation(world, document, node) }))
+    const measured = measureDocument(world, document)
+    const { operations } = measured
     for (const { node, measures } of operations) {
       refuseWith(sizeRefusal(measures, limits))
       refuseWith(streamRefusal(node, measures))
     }
-    // The rules beside this one take long over fragments that run in circles.
-    const rules = operations.some(({ measures }) => measures.cyclic) ? [NoFragmentCyclesRule] : specifiedRules
-    const errors = validate(schema, document, rules, { maxErrors: MAX_ERRORS, hideSuggestions: policy.hideNames })
+    const errors = mistakesIn(document, measured)
     if (errors.length > 0) throw new Refusal(errors.map((error) => coded(error, 'GRAPHQL_VALIDATION_FAILED')))
-    const admitted = { document, hash: createHash('sha256').update(query).digest('hex'), operations }
-    if (cache.set(query, admitted)) byHash.set(admitted.hash, document)
+    const admitted = { document, operations }
+    cache.set(query, admitted)
     return admitted
   }
 
@@ -126,7 +138,6 @@ export function createOperationGate({ schema, policy, trusted }: PrepareOptions)
         return refusals(error).map((refusal) => renamed(refusal, hideNames(refusal.message, told)))
       }
     },
-    documentBySha256: (hash) => byHash.get(hash),
   }
 }
 

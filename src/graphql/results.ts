@@ -2,6 +2,7 @@ import type { Agreement } from '../domain/agreement.ts'
 import type { ReplayRefusal } from '../domain/delivery.ts'
 import type { SitedPayout } from '../operations/create-payout.ts'
 import type { Failure, FieldProblem } from '../operations/outcome.ts'
+import { abridged } from './abridged.ts'
 import type { PaymentsErrorCode } from './generated.ts'
 import { payoutView } from './payout-view.ts'
 
@@ -105,5 +106,5 @@ function passing<Name extends string>(name: Name, code: PaymentsErrorCode, messa
 }
 
 function shown(problems: readonly FieldProblem[]) {
-  return problems.map(({ path, message }) => ({ path: [...path], message }))
+  return problems.map(({ path, message }) => ({ path: path.map(abridged), message: abridged(message) }))
 }

@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { OperationTypeNode } from 'graphql'
 import type { Caller } from '../access/caller.ts'
 import type { OperationLimits } from '../config.ts'
+import { withDocument } from '../graphql/apollo.ts'
 import type { Context } from '../graphql/context.ts'
 import { tookTooLong } from '../graphql/deadline.ts'
 import { badRequest, type ErrorFormatter } from '../graphql/errors.ts'
@@ -76,10 +77,12 @@ export function addGraphqlRoute(app: FastifyInstance, options: GraphqlRouteOptio
             if (options.subscribe({ request, reply, context, operation, prepared })) return reply
             throw badRequest('Subscriptions run over WebSocket, or as server-sent events.')
           }
-          const response = apollo.executeHTTPGraphQLRequest({
-            httpGraphQLRequest: { method, headers: headersOf(request, context), ...asked(method, prepared.request) },
-            context: async () => context,
-          })
+          const response = withDocument(prepared.document, () =>
+            apollo.executeHTTPGraphQLRequest({
+              httpGraphQLRequest: { method, headers: headersOf(request, context), ...asked(method, prepared.request) },
+              context: async () => context,
+            }),
+          )
           const answer = await within(response, limits.timeoutMs, () => null)
           return answer === null ? refuse(reply, [tookTooLong()], formatError) : await send(reply, answer)
         } catch (error) {

@@ -1,4 +1,5 @@
 import { MessageType, parseMessage } from 'graphql-ws'
+import { hasRepeatedKey } from '../domain/has-repeated-key.ts'
 
 /** The operations of one socket. */
 export type Operations = {
@@ -65,7 +66,7 @@ export function createOperations({ listener, limit, mayBegin, turn, close }: Ope
       const message = readMessage(text)
       // What cannot be read is answered by the library.
       if (message === null) return listener(text)
-      if (OF_SERVERS.has(message.type)) return close('invalid')
+      if (OF_SERVERS.has(message.type) || hasRepeatedKey(text)) return close('invalid')
       if (message.type === MessageType.Subscribe) return mayBegin() ? begin(message.id, text) : close('flood')
       if (message.type === MessageType.Complete) {
         const operation = running.get(message.id)

@@ -113,7 +113,7 @@ export type FullTarget = Required<WebhookTarget>
 
 const ZERO = decimal('0')
 const LONGEST_EMAIL = 254
-const EMAIL = /^[^\s@]+@[^\s@]+\.[^\s@]+$/
+const EMAIL = /^[^\s@]+@[^\s@][^\s@.]*\.[^\s@]+$/
 /** What an HTTP header can carry without being changed on the way. */
 const HEADER_VALUE = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/
 

@@ -35,7 +35,7 @@ export function wireRequest(base: URL, site: Site, asked: UpstreamRequest, reque
   const body = asked.body === undefined ? null : stringifyExactJson(asked.body)
   return {
     method: asked.method,
-    path: `${base.pathname.replace(/\/+$/, '')}${asked.path}${queryText(asked.query ?? {})}`,
+    path: `${base.pathname.endsWith('/') ? base.pathname.slice(0, -1) : base.pathname}${asked.path}${queryText(asked.query ?? {})}`,
     body,
     headers: {
       ...lowerCased(asked.headers ?? {}),

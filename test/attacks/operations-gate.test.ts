@@ -1,6 +1,6 @@
 import { parse } from 'graphql'
 import { describe, expect, it } from 'vitest'
-import { cpuTime } from '../cpu-time.ts'
+import { shortestTime } from '../cpu-time.ts'
 import { productionGate } from './gate.ts'
 
 const CLIENT = { fromRouter: false }
@@ -8,8 +8,6 @@ const CLIENT = { fromRouter: false }
 const MOST_MS = 50
 /** What it may take to refuse one that is too large. */
 const REFUSED_MS = 20
-/** Other processes share the machine: only the processor's time counts, and the shortest of some tries. */
-const TRIES = 30
 /** A slow machine reads slowly: the gate may take as often the time that GraphQL's own parser takes there for the text. */
 const TIMES_PARSED = 3
 
@@ -17,17 +15,6 @@ const REFUSALS = ['OPERATION_LIMIT_EXCEEDED', 'GRAPHQL_VALIDATION_FAILED', 'GRAP
 
 const many = (count: number, part: (index: number) => string) =>
   Array.from({ length: count }, (_, index) => part(index)).join(' ')
-
-/** The processor's time for some work, in milliseconds: the shortest of some tries, and none after one below the bound. */
-function shortestTime(bound: number, work: () => void): number {
-  let shortest = Infinity
-  for (let round = 0; round < TRIES && shortest >= bound; round += 1) {
-    const begun = cpuTime()
-    work()
-    shortest = Math.min(shortest, cpuTime() - begun)
-  }
-  return shortest
-}
 
 /** Each time through a gate that knows nothing yet; gives the codes of the refusal. */
 function tried(bound: number, query: string, variables: Record<string, unknown> = {}) {

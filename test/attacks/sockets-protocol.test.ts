@@ -45,6 +45,7 @@ const BEFORE_GREETING: readonly Case[] = [
   ['text that is no JSON', 4400, textFrame('hello')],
   ['nothing', 4400, textFrame('')],
   ['an unknown type', 4400, textFrame({ type: 'start' })],
+  ['a greeting with a key twice', 4400, textFrame('{"type":"ping","type":"connection_init"}')],
   ['a greeting in a binary frame', 4400, frame(binary, JSON.stringify({ type: 'connection_init' }))],
   ['a greeting with a payload that is no object', 4400, textFrame({ type: 'connection_init', payload: 'x' })],
   ['an acknowledgement', 4400, textFrame({ type: 'connection_ack' })],

@@ -1,6 +1,6 @@
-import { buildSchema, Kind, parse } from 'graphql'
+import { buildSchema, parse } from 'graphql'
 import { describe, expect, it } from 'vitest'
-import { measureOperation } from '../../../src/graphql/measure-operation.ts'
+import { measureDocument } from '../../../src/graphql/measure-document.ts'
 import { readSchemaCosts } from '../../../src/graphql/schema-costs.ts'
 
 const schema = buildSchema(`
@@ -37,9 +37,9 @@ const world = { schema, costs: readSchemaCosts(schema) }
 
 function measure(text: string) {
   const document = parse(text)
-  const operation = document.definitions.find((definition) => definition.kind === Kind.OPERATION_DEFINITION)
+  const [operation] = measureDocument(world, document).operations
   if (operation === undefined) throw new Error('There is no operation.')
-  return measureOperation(world, document, operation)
+  return operation.measures
 }
 
 const weigh = (text: string, variables: Record<string, unknown> = {}) => measure(text).weigh(variables)
@@ -112,10 +112,8 @@ describe('the cost', () => {
       type Query { things(first: Int): [Int] @listSize(slicingArguments: ["frist"]) }
     `)
     const document = parse('{ things }')
-    const [operation] = document.definitions
-    if (operation?.kind !== Kind.OPERATION_DEFINITION) throw new Error('There is no operation.')
     const other = { schema: wrong, costs: readSchemaCosts(wrong) }
-    expect(() => measureOperation(other, document, operation)).toThrow('slices things by frist')
+    expect(() => measureDocument(other, document)).toThrow('slices things by frist')
   })
 })
 
@@ -166,6 +164,32 @@ describe('the size', () => {
     expect(weigh(text, { n: 3, r: ['a', 'b'] })).toMatchObject({ page: { argument: 'first', size: 7 }, entities: 2 })
     expect(weigh(text, { n: 9, r: [] })).toMatchObject({ page: { argument: 'first', size: 9 }, entities: 1 })
     expect(weigh('{ count }')).toEqual({ cost: 0, entities: 0, page: null })
+  })
+})
+
+describe('operations of one document', () => {
+  it('are measured each by itself, also where they share a fragment', () => {
+    const text = `query A($n: Int!) { ...F } query B { ...F count @a sliced(first: 7) { id } }
+      fragment F on Query { page(first: $n) { nodes { id } } }`
+    const { operations, isComplete } = measureDocument(world, parse(text))
+    expect(operations.map(({ measures }) => measures)).toMatchObject([
+      { directives: 0, rootFields: 1 },
+      { directives: 1, rootFields: 3 },
+    ])
+    expect(operations.map(({ measures }) => measures.weigh({ n: 3 }))).toMatchObject([
+      { cost: 4, page: { argument: 'first', size: 3 } },
+      { cost: 11, page: { argument: 'first', size: 7 } },
+    ])
+    expect(isComplete).toBe(true)
+  })
+
+  it.each([
+    '{ count } fragment F on Query { count }',
+    '{ ...F } fragment F on Query { count } fragment F on Query { count }',
+    'fragment F on Query { count }',
+    '{ count } type Extra { id: ID }',
+  ])('do not hold everything in %s', (text) => {
+    expect(measureDocument(world, parse(text)).isComplete).toBe(false)
   })
 })
 

@@ -1,0 +1,193 @@
+import * as fc from 'fast-check'
+import { getNamedType, isObjectType, Kind, parse, visit, type DocumentNode } from 'graphql'
+import { describe, expect, it } from 'vitest'
+import { createCachePolicy } from '../../src/graphql/cache-policy.ts'
+import { measureDocument } from '../../src/graphql/measure-document.ts'
+import { readSchemaCosts } from '../../src/graphql/schema-costs.ts'
+import { shortestTime } from '../cpu-time.ts'
+import { productionGate, schema } from './gate.ts'
+
+const CLIENT = { fromRouter: false }
+/** Milliseconds of the processor's time that any request may take. */
+const FLOOR_MS = 50
+/** Admission takes at most so many times as long as GraphQL's own parser. */
+const TIMES_PARSED = 10
+/** A set of selections is walked once for each place whose figures differ: in a page and outside, at the root and below. */
+const WALKS = 2
+
+const TYPES = ['Query', 'PayinMethodList', 'PayinMethod', 'PaymentConnection', 'Payment', 'PaymentLink'] as const
+type TypeName = (typeof TYPES)[number]
+
+const part = fc.record({
+  kind: fc.constantFrom('spread', 'spread', 'spread', 'scalar', 'object', 'inline'),
+  pick: fc.nat(),
+})
+const graph = fc.record({
+  isCyclic: fc.boolean(),
+  operations: fc.integer({ min: 1, max: 20 }),
+  isWhole: fc.boolean(),
+  fragments: fc.array(
+    fc.record({ type: fc.constantFrom(...TYPES), parts: fc.array(part, { minLength: 1, maxLength: 8 }) }),
+    { minLength: 1, maxLength: 60, size: 'max' },
+  ),
+})
+type Graph = typeof graph extends fc.Arbitrary<infer Value> ? Value : never
+
+/** A document of fragments that spread each other; without circles, a fragment spreads those behind it alone. */
+function written({ isCyclic, operations, isWhole, fragments }: Graph): string {
+  const spread = (type: TypeName, from: number, pick: number) => {
+    const others = fragments.flatMap((other, index) =>
+      other.type === type && (isCyclic || index > from) ? [`...F${index}`] : [],
+    )
+    return others[pick % others.length] ?? '__typename'
+  }
+  const definitions = fragments.map(({ type, parts }, index) => {
+    const selections = parts.map(({ kind, pick }) => {
+      if (kind === 'spread') return spread(type, index, pick)
+      if (kind === 'inline') return `... { ${spread(type, index, pick)} ${spread(type, index, pick + 1)} }`
+      const [name, inner] = fieldOf(type, kind === 'object', pick)
+      return inner === null ? name : `${name} { ${spread(inner, index, pick)} ${spread(inner, index, pick + 1)} }`
+    })
+    return `fragment F${index} on ${type} { ${selections.join(' ')} }`
+  })
+  const queries = Array.from({ length: operations }, (_, index) => `query Q${index} { ${spread('Query', -1, index)} }`)
+  // What is never used is refused: some documents are without it.
+  return [...queries, ...(isWhole ? reachable(queries, definitions) : definitions)].join('\n')
+}
+
+/** The fragments that are spread in some text, directly or by way of others. */
+function reachable(texts: readonly string[], definitions: readonly string[]): string[] {
+  const found = new Set(texts)
+  for (const text of found) {
+    for (const [, index] of text.matchAll(/\.\.\.F(\d+)/g)) found.add(definitions[Number(index)] ?? '')
+  }
+  return [...found].slice(texts.length)
+}
+
+/** A field without required arguments, and the type that it gives when fragments may be on that. */
+function fieldOf(typeName: TypeName, isObject: boolean, pick: number): [string, TypeName | null] {
+  const type = schema.getType(typeName)
+  const fields = isObjectType(type) ? Object.values(type.getFields()) : []
+  const suitable = fields.flatMap((field): [string, TypeName | null][] => {
+    const inner = TYPES.find((name) => name === getNamedType(field.type).name) ?? null
+    const isScalar = !('getFields' in getNamedType(field.type)) && !('getTypes' in getNamedType(field.type))
+    const isFree = field.args.every(({ type: given }) => !String(given).endsWith('!'))
+    return isFree && (isObject ? inner !== null : isScalar) ? [[field.name, isObject ? inner : null]] : []
+  })
+  return suitable[pick % suitable.length] ?? ['__typename', null]
+}
+
+/** The document with its sets of selections counted whenever somebody looks into one; too many looks are an error. */
+function counted(document: DocumentNode) {
+  let looks = 0
+  let sets = 0
+  visit(document, {
+    SelectionSet(node) {
+      const { selections } = node
+      sets += 1
+      const look = () => {
+        looks += 1
+        // Sooner than an exponential walk ends.
+        if (looks > 1_000_000) throw new Error('There is no end to it.')
+        return selections
+      }
+      Object.defineProperty(node, 'selections', { get: look })
+    },
+  })
+  looks = 0
+  return { sets, looks: () => looks }
+}
+
+const world = { schema, costs: readSchemaCosts(schema) }
+
+const doubling = (levels: number) => {
+  const steps = Array.from(
+    { length: levels },
+    (_, at) => `fragment A${at} on PayinMethod { ...A${at + 1} ...A${at + 1} }`,
+  )
+  return `{ payinMethods { nodes { ...A0 } } } ${steps.join(' ')} fragment A${levels} on PayinMethod { code }`
+}
+const operationsIn = (document: DocumentNode) =>
+  document.definitions.filter((definition) => definition.kind === Kind.OPERATION_DEFINITION)
+
+describe('however fragments spread each other', () => {
+  const walks: readonly [string, (document: DocumentNode) => void][] = [
+    ['measures', (document) => void measureDocument(world, document)],
+    [
+      'the cache policy',
+      (document) => {
+        const [operation] = operationsIn(document)
+        if (operation !== undefined) createCachePolicy(schema)(document, operation)
+      },
+    ],
+  ]
+
+  it.each(walks)('%s look at each set of selections once or twice', (_name, walk) => {
+    fc.assert(
+      fc.property(graph, (given) => {
+        const document = parse(written(given))
+        const { sets, looks } = counted(document)
+        walk(document)
+        expect(looks()).toBeLessThanOrEqual(WALKS * sets)
+      }),
+      { numRuns: 200 },
+    )
+  })
+
+  it.each(walks)('%s take 60 levels of doubled spreads', (_name, walk) => {
+    const document = parse(doubling(60))
+    const { sets, looks } = counted(document)
+    walk(document)
+    expect(looks()).toBeLessThanOrEqual(WALKS * sets)
+  })
+
+  it('an operation is admitted or refused in a multiple of the time that reading its text takes', () => {
+    let admitted = 0
+    fc.assert(
+      fc.property(graph, (given) => {
+        const query = written(given)
+        const most = Math.max(FLOOR_MS, TIMES_PARSED * shortestTime(FLOOR_MS / TIMES_PARSED, () => parse(query)))
+        const ms = shortestTime(most, () => {
+          const prepared = productionGate().prepare({ query, operationName: 'Q0' }, CLIENT)
+          if ('document' in prepared) admitted += 1
+        })
+        expect(ms).toBeLessThan(most)
+      }),
+      { numRuns: 150 },
+    )
+    expect(admitted).toBeGreaterThan(0)
+  })
+})
+
+/** What no operation uses is validated too, and counts for none of the limits. */
+const UNMEASURED: readonly [string, string, string][] = [
+  [
+    'a fragment that nothing uses',
+    `{ __typename } fragment F on Payment { ${'id '.repeat(900)} }`,
+    '"F" is never used',
+  ],
+  ['fragments alone', `fragment F on Payment { ${'amount { value } '.repeat(200)} }`, '"F" is never used'],
+  [
+    'the first of two fragments of one name',
+    `{ payments { nodes { ...F } } } fragment F on Payment { ${'id '.repeat(900)} } fragment F on Payment { id }`,
+    'only one fragment named "F"',
+  ],
+  [
+    'circles that nothing uses',
+    `{ __typename } ${Array.from({ length: 25 }, (_, at) => `fragment F${at} on Payment { ${Array.from({ length: 10 }, (__, other) => `...F${(at + other) % 25}`).join(' ')} }`).join(' ')}`,
+    'within itself',
+  ],
+]
+
+describe('what the measures of no operation hold', () => {
+  it.each(UNMEASURED)('is refused by rules of linear time: %s', (_name, query, message) => {
+    const most = Math.max(FLOOR_MS, TIMES_PARSED * shortestTime(FLOOR_MS / TIMES_PARSED, () => parse(query)))
+    let messages: readonly string[] = []
+    const ms = shortestTime(most, () => {
+      const prepared = productionGate().prepare({ query }, CLIENT)
+      messages = 'document' in prepared ? [] : prepared.map((error) => error.message)
+    })
+    expect(messages).toContainEqual(expect.stringContaining(message))
+    expect(ms).toBeLessThan(most)
+  })
+})
