@@ -26,8 +26,13 @@ export type Loaders = {
   readonly methodByCode: DataLoader<string, PayinMethod | null>
 }
 
-/** Fresh loaders, for one answer. A key that nothing has gives null; a failed read fails every key of its batch. */
-export function createLoaders({ store, methods }: { store: Store; methods: MethodCache<PayinMethod> }): Loaders {
+type Sources = { readonly store: Store; readonly methods: MethodCache<PayinMethod> }
+
+/**
+ * Fresh loaders, for one answer. A key that nothing has gives null; a failed read fails every key of its batch. `onStale` is
+ * called when what was loaded, or that there is nothing, is not certain.
+ */
+export function createLoaders({ store, methods }: Sources, onStale: () => void): Loaders {
   return {
     linkById: loader(store.links.byIds, (link) => link.id),
     linkByRef: loader(store.links.byRefs, (link) => link.ref),
@@ -48,7 +53,7 @@ export function createLoaders({ store, methods }: { store: Store; methods: Metho
     }),
     eventById: loader(store.log.byIds, (event) => event.id),
     deliveryById: loader(store.inbox.byIds, (delivery) => delivery.id),
-    methodByCode: new DataLoader((codes) => Promise.all(codes.map((code) => methods.find(code)))),
+    methodByCode: new DataLoader((codes) => Promise.all(codes.map((code) => methods.find(code, onStale)))),
   }
 }
 

@@ -8,8 +8,11 @@ import type { Site, Sites } from '../upstream/sites.ts'
 
 /** What methods ask for, read once per method and kept. Null wherever the service does not tell. */
 export type MethodRequirementsReader = {
-  /** What a direct payin by this method needs, at the site that serves its currency. */
-  ofPayin(method: PayinMethod): Promise<MethodRequirements | null>
+  /**
+   * What a direct payin by this method needs, at the site that serves its currency. `onStale` is called when the payments
+   * API did not answer: what is given is then old, or null.
+   */
+  ofPayin(method: PayinMethod, onStale?: () => void): Promise<MethodRequirements | null>
   ofPayout(method: PayoutMethod): Promise<PayoutMethodRequirements | null>
   payinFields(site: Site, code: string): Promise<MethodRequirements | null>
   payoutFields(site: Site, code: string): Promise<PayoutMethodRequirements | null>
@@ -31,17 +34,17 @@ export function createRequirementsReader(options: RequirementsOptions): MethodRe
   const payins = createCache<MethodRequirements>()
   const payouts = createCache<PayoutMethodRequirements>()
 
-  const payinFields = (site: Site, code: string) =>
-    payins.get(`${site.id} ${code}`, () => upstream.payinMethodFields(site, code))
+  const payinFields = (site: Site, code: string, onStale?: () => void) =>
+    payins.get(`${site.id} ${code}`, () => upstream.payinMethodFields(site, code), onStale)
   const payoutFields = (site: Site, code: string) =>
     payouts.get(`${site.id} ${code}`, () => upstream.payoutMethodFields(site, code))
 
   return {
-    payinFields,
+    payinFields: (site, code) => payinFields(site, code),
     payoutFields,
-    ofPayin: async ({ code, currency }) => {
+    ofPayin: async ({ code, currency }, onStale) => {
       const site = sites.forCurrency(currency)
-      return site === null ? null : payinFields(site, code)
+      return site === null ? null : payinFields(site, code, onStale)
     },
     ofPayout: async ({ code, currency }) => {
       const site = sites.forCurrency(currency)

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { HeaderMap } from '@apollo/server'
 import { buildSchema, parse } from 'graphql'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { createAnswerFreshness } from '../../../src/graphql/answer-freshness.ts'
 import { startApollo } from '../../../src/graphql/apollo.ts'
 import type { Context } from '../../../src/graphql/context.ts'
 import { createLogger } from '../../../src/log.ts'
@@ -31,7 +32,7 @@ async function run(query: string): Promise<unknown> {
       search: '',
       body: { query },
     },
-    context: async () => ({}) as Context,
+    context: async () => ({ freshness: createAnswerFreshness() }) as Context,
   })
   return body.kind === 'complete' ? JSON.parse(body.string) : null
 }
