@@ -31,8 +31,11 @@ async function main(): Promise<void> {
       await app.close()
       await stopSandbox()
     })
-    logger.info({ url: app.url, environment: config.upstream.environment }, 'ready')
-    if (!config.production) process.stdout.write(await startMessage(appConfig, app.url))
+    const { url, adminUrl } = app
+    const { environment, kind } = config.upstream
+    logger.info({ url, ...(adminUrl === null ? {} : { adminUrl }), environment }, 'ready')
+    const builtInSandbox = kind === 'built-in-sandbox'
+    if (!config.production) process.stdout.write(await startMessage(appConfig, { url, builtInSandbox }))
   } catch (error) {
     logger.fatal({ err: error }, 'could not start')
     failStart(startFailure(error, config))

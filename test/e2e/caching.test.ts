@@ -119,12 +119,12 @@ const PUBLIC = 'public, max-age=300'
 const NOT_KEPT = { policy: 'private, no-store', tag: null }
 
 describe('during an outage of one site', () => {
-  let network: Network
+  let outage: Network
   beforeAll(async () => {
     const broken = [{ ...AU, secretKey: 'wrong-secret-of-a-site' }, JP]
-    network = await startNetwork({ sandbox: { sites: [AU, JP] }, env: { UPSTREAM_SITES: JSON.stringify(broken) } })
+    outage = await startNetwork({ sandbox: { sites: [AU, JP] }, env: { UPSTREAM_SITES: JSON.stringify(broken) } })
   })
-  afterAll(() => network.close())
+  afterAll(() => outage.close())
 
   it.each([
     [
@@ -146,7 +146,7 @@ describe('during an outage of one site', () => {
       { payinMethods: { stale: false } },
     ],
   ])('nobody keeps %s', async (_what, query, data) => {
-    const { body, ...told } = await policyOf(network, query)
+    const { body, ...told } = await policyOf(outage, query)
     expect(body).toMatchObject({ data })
     expect(told).toEqual(NOT_KEPT)
   })
@@ -156,21 +156,21 @@ describe('during an outage of one site', () => {
     ['a method of the other site', '{ payinMethod(code: "jp_card_jpy") { name } }', PUBLIC],
     ['what is no part of it', '{ paymentCurrencies { code } }', 'public, max-age=3600'],
   ])('everybody may still keep %s', async (_what, query, policy) => {
-    expect((await policyOf(network, query)).policy).toBe(policy)
+    expect((await policyOf(outage, query)).policy).toBe(policy)
   })
 
   it('an entity tag from before does not answer for what is not known now', async () => {
     const query = '{ payinMethods { nodes { code } } }'
     const search = new URLSearchParams({ query })
     const headers = { 'apollo-require-preflight': 'true', 'if-none-match': '*' }
-    const response = await fetch(`${network.app.url}/graphql?${search.toString()}`, { headers })
+    const response = await fetch(`${outage.app.url}/graphql?${search.toString()}`, { headers })
     expect([response.status, response.headers.get('etag')]).toEqual([200, null])
     expect(response.headers.get('cache-control')).toBe('private, no-store')
   })
 
   it("nobody keeps a router's entities", async () => {
     const query = '{ _entities(representations: [{ __typename: "PayinMethod", code: "au_card_aud" }]) { __typename } }'
-    const { body, ...told } = await policyOf(network, query)
+    const { body, ...told } = await policyOf(outage, query)
     expect(body).toMatchObject({ data: { _entities: [null] } })
     expect(told).toEqual(NOT_KEPT)
   })
@@ -178,15 +178,15 @@ describe('during an outage of one site', () => {
 
 describe('what a method asks for', () => {
   it('is kept by nobody while the payments API does not tell, and by everybody once it has', async () => {
-    const network = await startNetwork({ sandbox: { sites: [AU, JP] } })
-    onTestFinished(() => network.close())
+    const one = await startNetwork({ sandbox: { sites: [AU, JP] } })
+    onTestFinished(() => one.close())
     const query = '{ payinMethod(code: "au_card_aud") { requiredFields { name } } }'
     const path = '/v2/payins/payin_method/params'
-    network.sandbox.control.addFault({ path, times: 100, answer: { status: 500 } })
-    const { body, ...told } = await policyOf(network, query)
+    one.sandbox.control.addFault({ path, times: 100, answer: { status: 500 } })
+    const { body, ...told } = await policyOf(one, query)
     expect(body).toEqual({ data: { payinMethod: { requiredFields: null } } })
     expect(told).toEqual(NOT_KEPT)
-    network.sandbox.control.clearFaults()
-    expect((await policyOf(network, query)).policy).toBe(PUBLIC)
+    one.sandbox.control.clearFaults()
+    expect((await policyOf(one, query)).policy).toBe(PUBLIC)
   })
 })

@@ -138,7 +138,7 @@ describe('what others may keep', () => {
     expect(await isKept('KRW')).toBe(true)
   })
 
-  it.each([
+  it.each<[what: string, code: string, doubts: number, ...down: string[]]>([
     ['a method of a current list', 'jp_bank_jpy', 0],
     ['a method beside a site that is away', 'jp_bank_jpy', 0, 'au'],
     ['no method by that code anywhere', 'zz_none_zzz', 0],
