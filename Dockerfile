@@ -1,4 +1,5 @@
-FROM node:24-slim AS build
+# Images are pinned by the digest of their index, for all platforms: a tag can be moved. node:24-slim is Node 24.21.0 here.
+FROM node:24-slim@sha256:0e0ff40c39bc087845bfb27465a0df4ea419520094bc35842ff83dd8cbe6f9b6 AS build
 WORKDIR /app
 COPY package.json package-lock.json tsconfig.json tsconfig.build.json codegen.ts vite.config.ts schema.graphql ./
 COPY scripts scripts
@@ -6,14 +7,15 @@ COPY src src
 # Installing also generates the types, and the second installation has nothing left to generate them with.
 RUN npm ci && npm run build && npm ci --omit=dev --ignore-scripts
 
-FROM node:24-slim
+FROM node:24-slim@sha256:0e0ff40c39bc087845bfb27465a0df4ea419520094bc35842ff83dd8cbe6f9b6
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=4000
 WORKDIR /app
 COPY --from=build /app/package.json /app/schema.graphql ./
 COPY --from=build /app/node_modules node_modules
 COPY --from=build /app/dist dist
-RUN mkdir data && chown node:node data
+RUN install --directory --mode=0700 --owner=node --group=node data
 VOLUME /app/data
 USER node
+# Metrics and probes are on the loopback alone, port 9464, unless ADMIN_HOST says otherwise: never publish that port.
 EXPOSE 4000
 CMD ["node", "dist/main.js"]

@@ -11,6 +11,8 @@ export type { AppConfig, AppOptions }
 export type App = {
   /** Where it listens, e.g. `http://127.0.0.1:4000`. */
   readonly url: string
+  /** Where metrics and probes are served apart from clients, e.g. `http://127.0.0.1:9464`; null when nowhere. */
+  readonly adminUrl: string | null
   /** Waits until no read of the service is under way. */
   settle(): Promise<void>
   /**
@@ -46,6 +48,7 @@ export async function createApp(config: AppConfig, options: AppOptions): Promise
     },
     clock,
   )
+  for (const { setting, message } of config.warnings) logger.warn({ setting }, message)
   const tracing = await openTracing(config)
   const backend = await startServices(config, {
     logger,
@@ -77,14 +80,9 @@ export async function createApp(config: AppConfig, options: AppOptions): Promise
     await close()
     throw error
   })
-  if (config.http.port === 0) url = listening
+  if (config.http.port === 0) url = listening.url
   backend.start()
-  return {
-    url: listening,
-    settle: () => backend.settle(),
-    refetchTokenKeys: () => transports.refetchTokenKeys(),
-    close,
-  }
+  return { ...listening, settle: () => backend.settle(), refetchTokenKeys: () => transports.refetchTokenKeys(), close }
 }
 
 async function openTracing({ tracesEndpoint }: AppConfig): Promise<Tracing | null> {

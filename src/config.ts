@@ -3,6 +3,7 @@ import { type DatabaseConfig, parseDatabase } from './config/database.ts'
 import type { ConfigFault } from './config/faults.ts'
 import { frozen } from './config/freeze.ts'
 import { readLimits } from './config/limits.ts'
+import { readMonitoring } from './config/monitoring.ts'
 import { startReading } from './config/reading.ts'
 import type { Environment, Reading } from './config/reading.ts'
 import { Generated, readClients, readHttp, readRouter, readSecrets, readUpstream } from './config/sections.ts'
@@ -10,6 +11,7 @@ import type { Config, GenerateKey } from './config/shape.ts'
 import { unknownSettings } from './config/unknown-settings.ts'
 import { parseCollector, parseServerOrigins } from './config/urls.ts'
 import { notSupported, oneOf, parseLine } from './config/values.ts'
+import { checkVerification } from './config/verification.ts'
 import { LOG_LEVELS } from './log.ts'
 
 export { describeFaults } from './config/faults.ts'
@@ -28,8 +30,8 @@ const DATABASE: DatabaseConfig = { kind: 'sqlite', path: './data/payments.db' }
 
 /**
  * Reads the configuration from an environment. Every fault is reported at once, by the setting's name and never by its
- * value; an empty setting counts as unset. Outside production nothing has to be set: keys come from `generate`, and the
- * result names them. The outcome depends on nothing but the two arguments.
+ * value; an empty setting counts as unset. On the built-in sandbox nothing has to be set: keys come from `generate`, and the
+ * result names them. Production is what NODE_ENV or UPSTREAM_ENVIRONMENT calls so. The outcome depends on nothing but the two arguments.
  */
 export function parseConfig(env: Environment, generate: GenerateKey = randomKey): ConfigResult {
   const reading = startReading(env)
@@ -38,6 +40,7 @@ export function parseConfig(env: Environment, generate: GenerateKey = randomKey)
   const config: Config = {
     production: reading.production,
     http: readHttp(reading),
+    monitoring: readMonitoring(reading),
     upstream: readUpstream(reading),
     webhooks: { secrets: readSecrets(reading, 'WEBHOOK_SECRETS', generated) },
     signingKeys: readSecrets(reading, 'SIGNING_KEYS', generated),
@@ -50,16 +53,21 @@ export function parseConfig(env: Environment, generate: GenerateKey = randomKey)
     limits: readLimits(reading),
     logLevel: reading.read('LOG_LEVEL', oneOf(LOG_LEVELS), 'info'),
     generated: generated.settings,
+    warnings: reading.warnings,
   }
   reading.read('REDIS_URL', notSupported('is of use only with several nodes, which this version does not run'), null)
   checkTogether(config, reading)
+  checkVerification(config.database, reading)
   const faults = [...reading.faults, ...unknownSettings(env)]
   return faults.length === 0 ? { ok: true, config: frozen(config) } : { ok: false, faults }
 }
 
 /** What is right by itself and wrong in company. */
-function checkTogether({ http, upstream, webhooks, signingKeys, callbackOrigins }: Config, reading: Reading): void {
-  if (callbackOrigins.length > 0 && reading.text('ROUTER_SECRETS') === null)
+function checkTogether(
+  { http, monitoring: { admin }, router, callbackOrigins, upstream, webhooks, signingKeys }: Config,
+  reading: Reading,
+): void {
+  if (callbackOrigins.length > 0 && router.kind !== 'guarded')
     reading.fault(
       'CALLBACK_ORIGINS',
       'needs ROUTER_SECRETS: otherwise any client could have us send requests to the routers',
@@ -67,6 +75,7 @@ function checkTogether({ http, upstream, webhooks, signingKeys, callbackOrigins 
   if (upstream.kind === 'built-in-sandbox' && http.port === upstream.port && http.port !== 0) {
     reading.fault('SANDBOX_PORT', 'is the same as PORT')
   }
+  if (admin !== null && admin.port === http.port && admin.port !== 0) reading.fault('ADMIN_PORT', 'is the same as PORT')
   const credentials = new Set(upstream.sites?.map((site) => site.secretKey.reveal()))
   const lists = { WEBHOOK_SECRETS: webhooks.secrets, SIGNING_KEYS: signingKeys }
   for (const [setting, secrets] of Object.entries(lists)) {

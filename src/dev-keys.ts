@@ -13,14 +13,15 @@ export class DevelopmentKeysError extends Error {
 
 const FILE = 'dev-keys.json'
 const OWNER_ONLY = 0o600
+const OWNER_ONLY_FOLDER = 0o700
 const key = z.string().regex(/^[\w-]{43}$/)
 const keysSchema = z.object({ WEBHOOK_SECRETS: key, SIGNING_KEYS: key, JWT_SECRET: key })
 
 type Keys = z.infer<typeof keysSchema>
 
 /**
- * Gives development keys that stay the same from one start to the next, kept in `dev-keys.json` in a folder, readable by
- * its owner alone. Nothing is read or written before the first key is asked for. The function throws
+ * Gives development keys that stay the same from one start to the next, kept in `dev-keys.json` in a folder of its own, both
+ * for their owner alone. Nothing is read or written before the first key is asked for. The function throws
  * `DevelopmentKeysError` when the file can be neither read nor made.
  */
 export function loadDevelopmentKeys(folder: string): GenerateKey {
@@ -34,7 +35,9 @@ export function loadDevelopmentKeys(folder: string): GenerateKey {
 function readOrCreate(folder: string): Keys {
   const file = join(folder, FILE)
   try {
-    return readKeys(file) ?? createKeys(folder, file)
+    const keys = readKeys(file) ?? createKeys(folder, file)
+    closeFolder(folder)
+    return keys
   } catch (error) {
     if (error instanceof DevelopmentKeysError) throw error
     throw new DevelopmentKeysError(`The development keys cannot be kept in ${file} (${codeOf(error)}).`)
@@ -53,7 +56,7 @@ function readKeys(file: string): Keys | null {
 
 /** Written under another name first: whoever starts at the same time sees the whole file or none, and all use the same. */
 function createKeys(folder: string, file: string): Keys {
-  mkdirSync(folder, { recursive: true })
+  mkdirSync(folder, { recursive: true, mode: OWNER_ONLY_FOLDER })
   const draft = join(folder, `${FILE}.${randomUUID()}`)
   const keys: Keys = { WEBHOOK_SECRETS: randomKey(), SIGNING_KEYS: randomKey(), JWT_SECRET: randomKey() }
   try {
@@ -66,6 +69,15 @@ function createKeys(folder: string, file: string): Keys {
     return others
   } finally {
     rmSync(draft, { force: true })
+  }
+}
+
+/** The database lies beside the keys. Earlier versions left the folder open; somebody else's, such as a volume's, stays as it is. */
+function closeFolder(folder: string): void {
+  try {
+    chmodSync(folder, OWNER_ONLY_FOLDER)
+  } catch (error) {
+    if (codeOf(error) !== 'EPERM') throw error
   }
 }
 

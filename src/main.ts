@@ -43,8 +43,11 @@ async function main(): Promise<void> {
       removeMark()
     })
     process.on('SIGUSR2', () => void app.refetchTokenKeys())
-    logger.info({ url: app.url, environment: config.upstream.environment }, 'ready')
-    if (!config.production) process.stdout.write(await startMessage(appConfig, app.url))
+    const { url, adminUrl } = app
+    const { environment, kind } = config.upstream
+    logger.info({ url, ...(adminUrl === null ? {} : { adminUrl }), environment }, 'ready')
+    const builtInSandbox = kind === 'built-in-sandbox'
+    if (!config.production) process.stdout.write(await startMessage(appConfig, { url, builtInSandbox }))
   } catch (error) {
     logger.fatal({ err: error }, 'could not start')
     failStart(startFailure(error, config))

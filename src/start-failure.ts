@@ -20,13 +20,22 @@ export function startFailure(error: unknown, config: Config | null): string {
 }
 
 function listenFault(error: Error, config: Config | null): string | null {
-  const { code, syscall, port }: NodeJS.ErrnoException & { port?: unknown } = error
+  const { code, syscall, port, address, hostname }: ListenError = error
   if (syscall !== 'listen' && syscall !== 'getaddrinfo') return null
   if (code === 'EADDRINUSE') return `${portSetting(port, config)} names a port that is in use.`
   if (code === 'EACCES') return `${portSetting(port, config)} names a port that this user may not listen on.`
-  return `HOST names nothing that this machine can listen on (${code ?? 'unknown'}).`
+  return `${hostSetting(address ?? hostname, config)} names nothing that this machine can listen on (${code ?? 'unknown'}).`
 }
 
-function portSetting(port: unknown, config: Config | null): 'PORT' | 'SANDBOX_PORT' {
+type ListenError = NodeJS.ErrnoException & { port?: unknown; address?: unknown; hostname?: unknown }
+
+/** Clients' port is opened first: where both have one host, it is the first that fails. */
+function hostSetting(host: unknown, config: Config | null): 'HOST' | 'ADMIN_HOST' {
+  const admin = config?.monitoring.admin
+  return admin?.host === host && config?.http.host !== host ? 'ADMIN_HOST' : 'HOST'
+}
+
+function portSetting(port: unknown, config: Config | null): 'PORT' | 'SANDBOX_PORT' | 'ADMIN_PORT' {
+  if (config?.monitoring.admin?.port === port) return 'ADMIN_PORT'
   return config?.upstream.kind === 'built-in-sandbox' && config.upstream.port === port ? 'SANDBOX_PORT' : 'PORT'
 }

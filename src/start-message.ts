@@ -1,15 +1,23 @@
 import { issueDevelopmentToken } from './access/issue-token.ts'
 import { ALL_SCOPES } from './access/scopes.ts'
 import type { AppConfig } from './app.ts'
+import { emulatorOrigin } from './composition/emulator-origin.ts'
 import { pagesAreBuilt } from './http/pages.ts'
+
+type StartMessageOptions = { readonly url: string; readonly builtInSandbox: boolean; readonly pages?: string }
 
 const TOKEN_TTL_S = 7 * 24 * 3_600
 
 /**
- * Where everything is, and a token to try it with: what a developer reads after `npm start`. Not for production. `pages` is
- * the folder that holds them; default: where the build puts them.
+ * Where everything is: what a developer reads after `npm start`. Not for production. On the built-in sandbox, and nowhere
+ * else, there is a token with it: anywhere else it would be a key to somebody's account. `pages` is the folder that holds
+ * them; default: where the build puts them.
  */
-export async function startMessage(config: AppConfig, url: string, pages?: string): Promise<string> {
+export async function startMessage(
+  config: AppConfig,
+  { url, builtInSandbox, pages }: StartMessageOptions,
+): Promise<string> {
+  const sandbox = emulatorOrigin(config)
   const lines = [
     '',
     'payments-subgraph is ready',
@@ -17,15 +25,13 @@ export async function startMessage(config: AppConfig, url: string, pages?: strin
     `  Explorer         the same, in a browser`,
     `  Subscriptions    ${url.replace(/^http/, 'ws')}/graphql  (graphql-transport-ws)`,
     `  Console          ${url}/console  (sign in with a token)`,
-    ...(config.upstream.environment === 'sandbox'
-      ? [`  Shop, sandbox    ${url}/shop  ${new URL(config.upstream.url).origin}/sandbox`]
-      : []),
+    ...(sandbox === null ? [] : [`  Shop, sandbox    ${url}/shop  ${sandbox}/sandbox`]),
     `  Webhooks         ${config.http.publicUrl.endsWith(':0') ? url : config.http.publicUrl}/webhooks/payments`,
     `  Health, metrics  ${url}/health/ready  ${url}/metrics`,
-    `  Service          ${config.upstream.url}`,
+    `  Payments API     ${config.upstream.url}`,
     `  Data             ${config.database.kind === 'sqlite' ? config.database.path : config.database.place}`,
     ...(config.generated.length > 0 ? [`  Generated keys   ${config.generated.join(', ')}  (development only)`] : []),
-    ...(await tokenLines(config)),
+    ...(builtInSandbox ? await tokenLines(config) : []),
     ...(pagesAreBuilt(pages) ? [] : ['', 'There are no pages yet: `npm run build:web` builds them.']),
     '',
   ]

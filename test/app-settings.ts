@@ -10,6 +10,16 @@ export const SECRETS = {
   webhook: 'webhook-secret-of-the-tests',
 }
 
+/** What production asks for besides the keys, left open on purpose where a test does not say otherwise. */
+export const PRODUCTION = {
+  NODE_ENV: 'production',
+  PUBLIC_URL: 'http://127.0.0.1:4999',
+  ROUTER_SECRETS: 'none',
+  JWT_ISSUER: 'any',
+  JWT_AUDIENCE: 'any',
+  ADMIN_PORT: 'off',
+}
+
 type SettingParts = {
   readonly folder: string
   readonly port: string

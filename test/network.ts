@@ -9,10 +9,10 @@ import { Secret } from '../src/keys/secret.ts'
 import { createLogger } from '../src/log.ts'
 import type { Timer } from '../src/reconcile/timer.ts'
 import { startSandbox, type Sandbox, type SandboxOptions } from '../src/sandbox/index.ts'
-import { configFor, SECRETS, settingsFor } from './app-settings.ts'
+import { configFor, PRODUCTION, SECRETS, settingsFor } from './app-settings.ts'
 import { openStream, type Stream, type StreamOptions } from './stream.ts'
 
-export { SECRETS }
+export { PRODUCTION, SECRETS }
 
 export type Answer<Data> = {
   readonly status: number

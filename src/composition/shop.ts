@@ -4,15 +4,18 @@ import { GRAPHQL_PATH } from '../http/graphql-addresses.ts'
 import type { Logger } from '../log.ts'
 import { addShop } from '../shop/shop.ts'
 import type { AppConfig } from './app-config.ts'
+import { emulatorOrigin } from './emulator-origin.ts'
 
 const TOKEN_TTL_S = 60
 
 /**
- * The demo shop's server, on the sandbox alone, and where this process can make it a token: the shop is one more client, and
+ * The demo shop's server, on the emulator alone, and where this process can make it a token: the shop is one more client, and
  * asks over HTTP.
  */
-export function addDemoShop({ upstream, production, clients, http: settings }: AppConfig, parts: Parts): void {
-  if (upstream.environment !== 'sandbox' || production || clients.kind !== 'secret') return
+export function addDemoShop(config: AppConfig, parts: Parts): void {
+  const { clients, http: settings } = config
+  const sandboxOrigin = emulatorOrigin(config)
+  if (sandboxOrigin === null || clients.kind !== 'secret') return
   const { http, logger } = parts
   const { secret, issuer, audience } = clients
   const token = { scopes: ['payments:write'], subject: 'shop', ttlSeconds: TOKEN_TTL_S, issuer, audience } as const
@@ -20,7 +23,7 @@ export function addDemoShop({ upstream, production, clients, http: settings }: A
     graphqlUrl: () => `${http.listeningOrigin}${GRAPHQL_PATH}`,
     publicUrl: () => (settings.port === 0 ? http.listeningOrigin : settings.publicUrl),
     issueToken: () => issueDevelopmentToken(secret, token),
-    sandboxOrigin: new URL(upstream.url).origin,
+    sandboxOrigin,
     logger,
   })
 }

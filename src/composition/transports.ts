@@ -4,6 +4,7 @@ import type { FastifyInstance } from 'fastify'
 import type { Caller } from '../access/caller.ts'
 import { createTokenVerifier, type TokenVerifier } from '../access/verify-token.ts'
 import { createContext, type Context } from '../graphql/context.ts'
+import { type AdminServer, createAdminServer } from '../http/admin-server.ts'
 import { createCallbackSubscriptions } from '../http/callback/callback-subscriptions.ts'
 import { createAddressReader } from '../http/client-address.ts'
 import { callerOf, createRouterCheck } from '../http/client-caller.ts'
@@ -11,6 +12,7 @@ import type { ConnectionDrain } from '../http/drain-connections.ts'
 import { addEventStreams } from '../http/event-streams.ts'
 import { addGraphqlRoute } from '../http/graphql-route.ts'
 import { addHealthRoutes } from '../http/health-routes.ts'
+import { addMetricsRoute } from '../http/metrics-route.ts'
 import { createOriginCheck } from '../http/origins.ts'
 import { addPageRoutes } from '../http/page-routes.ts'
 import { addPages } from '../http/pages.ts'
@@ -25,6 +27,7 @@ import type { Metrics } from '../metrics.ts'
 import type { OpenStreams } from '../operations/health.ts'
 import type { Tracing } from '../tracing/tracing.ts'
 import type { AppConfig, TransportLimits } from './app-config.ts'
+import { emulatorOrigin } from './emulator-origin.ts'
 import type { Engine } from './engine.ts'
 import type { Backend } from './services.ts'
 import { addDemoShop } from './shop.ts'
@@ -32,8 +35,8 @@ import { addDemoShop } from './shop.ts'
 export type Transports = {
   /** What clients have open. */
   open(): Omit<OpenStreams, 'subscriptions'>
-  /** Gives the address where it listens. */
-  listen(): Promise<string>
+  /** Gives the URLs where clients are answered, and where metrics and probes are served apart from them. */
+  listen(): Promise<{ readonly url: string; readonly adminUrl: string | null }>
   /** Fetches the keys of client tokens, and ends the streams whose token is refused with them. */
   refetchTokenKeys(): Promise<void>
   /** Turns new work away, tells sockets to come back, and answers what is under way. */
@@ -83,11 +86,14 @@ export async function createTransports(config: AppConfig, parts: Parts): Promise
   const entrance = await createEntrance(config, parts, () => draining)
   const { http, connections } = entrance
   const { sockets, eventStreams, callbacks } = await addGraphql(config, entrance)
-  addWebhooksAndHealth(entrance)
+  const admin = await addWebhooksAndHealth(config, entrance)
   addDemoShop(config, entrance)
   return {
     open: () => ({ sockets: sockets.count, eventStreams: eventStreams.count, callbacks: callbacks.count }),
-    listen: () => http.listen({ host: config.http.host, port: config.http.port, backlog: BACKLOG }),
+    async listen() {
+      const url = await http.listen({ host: config.http.host, port: config.http.port, backlog: BACKLOG })
+      return { url, adminUrl: (await admin?.listen()) ?? null }
+    },
     async refetchTokenKeys() {
       // What became of an attempt that failed is in the log.
       if (await entrance.verifier.refetchKeys()) parts.logger.info({}, 'the keys of client tokens are up to date')
@@ -98,6 +104,8 @@ export async function createTransports(config: AppConfig, parts: Parts): Promise
       const streamsEnd = Promise.all([sockets.close(), eventStreams.close(), callbacks.close()])
       await sleep(LINGER_MS)
       await Promise.all([streamsEnd, closeHttpServer(http, connections, until - performance.now())])
+      // Last, so that probes and metrics tell of the drain.
+      await admin?.close()
     },
   }
 }
@@ -192,15 +200,17 @@ async function addGraphql(config: AppConfig, entrance: Entrance) {
 }
 
 /** The pages, where they have been built; gives the explorer, where one may be shown. */
-async function addPagesFor({ upstream, production }: AppConfig, http: FastifyInstance) {
+async function addPagesFor(config: AppConfig, http: FastifyInstance) {
   const pages = await addPages(http)
   if (pages === null) return null
-  const isSandbox = upstream.environment === 'sandbox' && !production
-  addPageRoutes(http, { pages, sandboxOrigin: isSandbox ? new URL(upstream.url).origin : null })
-  return production ? null : pages
+  addPageRoutes(http, { pages, sandboxOrigin: emulatorOrigin(config) })
+  return config.production ? null : pages
 }
 
-function addWebhooksAndHealth({ http, backend, protection, metrics, isDraining }: Entrance): void {
+/** Gives the server for metrics and probes, where one is set up. */
+async function addWebhooksAndHealth(config: AppConfig, entrance: Entrance): Promise<AdminServer | null> {
+  const { http, backend, protection, metrics, isDraining, logger } = entrance
+  const { registry } = metrics
   addWebhookRoutes(http, {
     doors: backend.doors,
     isDraining,
@@ -210,10 +220,11 @@ function addWebhooksAndHealth({ http, backend, protection, metrics, isDraining }
       if (outcome?.orphan !== undefined) metrics.orphanLinkPaid()
     },
   })
-  addHealthRoutes(http, {
-    ping: () => backend.services.store.ping(),
-    isDraining,
-    isOverloaded: protection.isOverloaded,
-    metrics: metrics.registry,
-  })
+  const ping = () => backend.services.store.ping()
+  const health = { ping, isDraining, isOverloaded: protection.isOverloaded }
+  addHealthRoutes(http, health)
+  addMetricsRoute(http, registry, config.monitoring.metrics)
+  const { admin: address } = config.monitoring
+  if (address === null) return null
+  return createAdminServer({ address, server: { settings: config.http, isDraining, logger }, health, registry })
 }

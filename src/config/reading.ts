@@ -12,15 +12,24 @@ export type Parser<Value> = (text: string) => Parsed<Value>
 
 /** The settings while they are read: gives their values and gathers every fault. */
 export type Reading = {
+  /** NODE_ENV says so, or UPSTREAM_ENVIRONMENT: where real money moves, nothing is made for development. */
   readonly production: boolean
+  /** There is no payments API but the sandbox of this process: the one place for which keys and tokens are generated. */
+  readonly builtInSandbox: boolean
   readonly faults: readonly ConfigFault[]
+  /** What production was told to leave open. */
+  readonly warnings: readonly ConfigFault[]
   /** The text of a setting; null when it is unset or empty. */
   text(setting: string): string | null
   /** The value of a setting; `otherwise` when it is unset, or when it is at fault, which is then recorded. */
   read<Value, Other>(setting: string, parse: Parser<Value>, otherwise: Other): Value | Other
   fault(setting: string, message: string): void
-  /** Records a fault when the setting is unset under NODE_ENV=production. */
-  requireInProduction(setting: string, hint?: string): void
+  /** Records that production was told to leave something open; outside of production it is not worth a warning. */
+  warn(setting: string, message: string): void
+  /** Records a fault when the setting is unset in production. `how` says what to set. */
+  requireInProduction(setting: string, how: string): void
+  /** Records a fault when the setting is unset anywhere but on the built-in sandbox. `how` says where to get a key. */
+  requireKey(setting: string, how: string): void
 }
 
 const PRODUCTION = 'production'
@@ -28,14 +37,18 @@ const PRODUCTION = 'production'
 /** Begins to read an environment. */
 export function startReading(env: Environment): Reading {
   const faults: ConfigFault[] = []
-  const production = env['NODE_ENV'] === PRODUCTION
+  const warnings: ConfigFault[] = []
+  const production = env['NODE_ENV'] === PRODUCTION || env['UPSTREAM_ENVIRONMENT'] === PRODUCTION
   const text = (setting: string): string | null => env[setting] || null
   const fault = (setting: string, message: string): void => {
     faults.push({ setting, message })
   }
+  const builtInSandbox = !production && text('UPSTREAM_URL') === null
   return {
     production,
+    builtInSandbox,
     faults,
+    warnings,
     text,
     fault,
     read(setting, parse, otherwise) {
@@ -46,8 +59,16 @@ export function startReading(env: Environment): Reading {
       fault(setting, parsed.message)
       return otherwise
     },
-    requireInProduction(setting, hint = '') {
-      if (production && text(setting) === null) fault(setting, `is required when NODE_ENV is production${hint}`)
+    warn(setting, message) {
+      if (production) warnings.push({ setting, message })
+    },
+    requireInProduction(setting, how) {
+      if (production && text(setting) === null) fault(setting, `is required in production: ${how}`)
+    },
+    requireKey(setting, how) {
+      if (builtInSandbox || text(setting) !== null) return
+      const where = production ? 'in production' : 'with UPSTREAM_URL, since only the built-in sandbox generates keys'
+      fault(setting, `is required ${where}: ${how}`)
     },
   }
 }

@@ -12,11 +12,22 @@ import { oneOf, parseHost, parseLine, parsePort } from './values.ts'
 const SIGNING_RULES: SecretRules = { minimum: 32, unit: 'bytes' }
 const ROUTER_RULES: SecretRules = { minimum: 16, unit: 'characters', header: true }
 
+/** In place of secrets, and of a claim: what would be checked is left open on purpose. */
+const NONE = 'none'
+const ANY = 'any'
+
+const MAKE_A_KEY = 'make one with `openssl rand -hex 32`'
+const HOW_TO_GET: Readonly<Record<GeneratedSetting, string>> = {
+  WEBHOOK_SECRETS: 'the secret with which the payments API signs the webhooks of this merchant',
+  SIGNING_KEYS: MAKE_A_KEY,
+  JWT_SECRET: `${MAKE_A_KEY} and share it with the issuer of client tokens, or set JWT_JWKS_URL in its place`,
+}
+
 /** Where we listen, and where the service and browsers reach us. */
 export function readHttp(reading: Reading): HttpConfig {
   const host = reading.read('HOST', parseHost, '127.0.0.1')
   const port = reading.read('PORT', parsePort, 4000)
-  reading.requireInProduction('PUBLIC_URL')
+  reading.requireInProduction('PUBLIC_URL', 'the https:// address at which the payments API reaches this process')
   return {
     host,
     port,
@@ -29,7 +40,7 @@ export function readHttp(reading: Reading): HttpConfig {
 
 /** The service, or the sandbox that stands in for it. */
 export function readUpstream(reading: Reading): UpstreamConfig {
-  reading.requireInProduction('UPSTREAM_URL')
+  reading.requireInProduction('UPSTREAM_URL', 'the base address of the payments API, which ends in /api')
   const url = reading.read('UPSTREAM_URL', parseUpstreamUrl, '')
   const environment = reading.read(
     'UPSTREAM_ENVIRONMENT',
@@ -38,31 +49,27 @@ export function readUpstream(reading: Reading): UpstreamConfig {
   )
   const sites = reading.read('UPSTREAM_SITES', parseSites, null)
   const port = reading.read('SANDBOX_PORT', parsePort, 4010)
-  if (reading.text('UPSTREAM_URL') === null && !reading.production) {
-    if (environment === 'production')
-      reading.fault('UPSTREAM_ENVIRONMENT', 'is production, but UPSTREAM_URL is not set')
-    return { kind: 'built-in-sandbox', port, environment: 'sandbox', sites }
-  }
+  if (reading.builtInSandbox) return { kind: 'built-in-sandbox', port, environment: 'sandbox', sites }
   if (reading.text('UPSTREAM_SITES') === null)
-    reading.fault('UPSTREAM_SITES', 'is required for the service to know the merchant')
+    reading.fault('UPSTREAM_SITES', 'is required for the payments API to know the merchant')
   return { kind: 'service', url, environment, sites: sites ?? [] }
 }
 
-/** A list of secrets that must be given in production, and of which one is made in development. */
+/** A list of secrets that must be given, and of which one is generated on the built-in sandbox. */
 export function readSecrets(
   reading: Reading,
   setting: 'WEBHOOK_SECRETS' | 'SIGNING_KEYS',
   generated: Generated,
 ): Secrets {
-  reading.requireInProduction(setting)
+  reading.requireKey(setting, HOW_TO_GET[setting])
   const rules: SecretRules = setting === 'SIGNING_KEYS' ? SIGNING_RULES : { minimum: 16, unit: 'characters' }
   return reading.read(setting, secretsOf(rules), null) ?? [generated.keyFor(setting, reading)]
 }
 
 /** Who makes the tokens of clients: we share a secret with them, or they publish their keys. */
 export function readClients(reading: Reading, generated: Generated): ClientsConfig {
-  const issuer = reading.read('JWT_ISSUER', parseLine, null)
-  const audience = reading.read('JWT_AUDIENCE', parseLine, null)
+  const issuer = readClaim(reading, 'JWT_ISSUER', 'the iss of client tokens')
+  const audience = readClaim(reading, 'JWT_AUDIENCE', 'the aud of client tokens')
   const url = reading.read('JWT_JWKS_URL', parseResource, '')
   const secret = reading.read('JWT_SECRET', secretOf(SIGNING_RULES), null)
   if (reading.text('JWT_JWKS_URL') !== null) {
@@ -70,17 +77,33 @@ export function readClients(reading: Reading, generated: Generated): ClientsConf
       reading.fault('JWT_SECRET', 'and JWT_JWKS_URL exclude each other: set one of them')
     return { kind: 'jwks', url, issuer, audience }
   }
-  reading.requireInProduction('JWT_SECRET', ', or JWT_JWKS_URL in its place')
+  reading.requireKey('JWT_SECRET', HOW_TO_GET.JWT_SECRET)
   return { kind: 'secret', secret: secret ?? generated.keyFor('JWT_SECRET', reading), issuer, audience }
 }
 
-/** Whether the federation router has to prove itself. */
+/** What a claim of client tokens has to be; null when it is not checked, which production has to be told. */
+function readClaim(reading: Reading, setting: 'JWT_ISSUER' | 'JWT_AUDIENCE', claim: string): string | null {
+  reading.requireInProduction(setting, `${claim}, or ${ANY} to accept every one`)
+  if (reading.text(setting) !== ANY) return reading.read(setting, parseLine, null)
+  reading.warn(setting, `${setting} is ${ANY}: tokens that were made for other programs are accepted.`)
+  return null
+}
+
+/** Whether the federation router has to prove itself; production has to be told that it need not. */
 export function readRouter(reading: Reading): RouterConfig {
+  reading.requireInProduction(
+    'ROUTER_SECRETS',
+    `${MAKE_A_KEY}, for the router's header x-router-secret, or set ${NONE}`,
+  )
+  if (reading.text('ROUTER_SECRETS') === NONE) {
+    reading.warn('ROUTER_SECRETS', `ROUTER_SECRETS is ${NONE}: anybody may read the schema, entities and traces.`)
+    return { kind: 'open' }
+  }
   const secrets = reading.read('ROUTER_SECRETS', secretsOf(ROUTER_RULES), null)
   return secrets === null ? { kind: 'open' } : { kind: 'guarded', secrets }
 }
 
-/** Development keys, made only where a setting is unset, and the names of those settings. */
+/** Keys of the built-in sandbox, made only where a setting is unset, and the names of those settings. */
 export class Generated {
   readonly settings: GeneratedSetting[] = []
   readonly #generate: GenerateKey
@@ -91,7 +114,7 @@ export class Generated {
 
   /** A key for the setting. Where the setting is at fault no configuration comes of it, and none is made. */
   keyFor(setting: GeneratedSetting, reading: Reading): Secret {
-    if (reading.production || reading.text(setting) !== null) return new Secret('')
+    if (!reading.builtInSandbox || reading.text(setting) !== null) return new Secret('')
     this.settings.push(setting)
     return new Secret(this.#generate(setting))
   }

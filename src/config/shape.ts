@@ -1,8 +1,10 @@
 import type { Secret } from '../keys/secret.ts'
 import type { LogLevel } from '../log.ts'
 import type { DatabaseConfig } from './database.ts'
+import type { ConfigFault } from './faults.ts'
 import type { HttpLimits } from './http-limits.ts'
 import type { OperationLimits } from './limits.ts'
+import type { MonitoringConfig } from './monitoring.ts'
 import type { Secrets } from './secrets.ts'
 import type { SiteConfig } from './sites.ts'
 import type { SocketLimits } from './socket-limits.ts'
@@ -49,6 +51,7 @@ export type RouterConfig = { readonly kind: 'open' } | { readonly kind: 'guarded
 export type Config = {
   readonly production: boolean
   readonly http: HttpConfig
+  readonly monitoring: MonitoringConfig
   readonly upstream: UpstreamConfig
   readonly webhooks: { readonly secrets: Secrets }
   readonly signingKeys: Secrets
@@ -63,11 +66,13 @@ export type Config = {
   readonly trustedDocuments: string | null
   readonly limits: OperationLimits
   readonly logLevel: LogLevel
-  /** Settings that were unset and for which a development key was made. */
+  /** Settings that were unset and for which a key was generated, on the built-in sandbox. */
   readonly generated: readonly GeneratedSetting[]
+  /** What production was told to leave open, as sentences for the log of each start. */
+  readonly warnings: readonly ConfigFault[]
 }
 
-/** A setting for which a key can be made in development. */
+/** A setting for which a key can be generated on the built-in sandbox. */
 export type GeneratedSetting = 'WEBHOOK_SECRETS' | 'SIGNING_KEYS' | 'JWT_SECRET'
 
 /** Gives a development key of at least 32 bytes for a setting that is unset. */

@@ -4,6 +4,11 @@ import type { Parsed } from './reading.ts'
 const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/
 const ORIGIN = /^[a-z][a-z0-9+.-]*:\/\/(?:\[[0-9a-f:.]+\]|[a-z0-9_.-]+)(?::\d{1,5})?$/i
 
+/** Whether a URL's host name is this machine itself. */
+export function isLoopback(hostname: string): boolean {
+  return LOOPBACK.test(hostname)
+}
+
 /**
  * An http or https address without credentials, query or fragment, and without the slash at its end: one to which paths
  * are appended.
@@ -24,7 +29,7 @@ export function parseResource(text: string): Parsed<string> {
   if (url === null || !/^https?:$/.test(url.protocol)) return bad('must be an address that begins with https://')
   if (url.username !== '' || url.password !== '') return bad('must not contain a user name or password')
   if (text.includes('#')) return bad('must not contain a fragment')
-  if (url.protocol === 'http:' && !LOOPBACK.test(url.hostname)) {
+  if (url.protocol === 'http:' && !isLoopback(url.hostname)) {
     return bad('must begin with https://, unless its host is this machine (localhost, 127.0.0.1, [::1])')
   }
   return good(url.href)

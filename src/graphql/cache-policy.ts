@@ -38,18 +38,18 @@ export function createCachePolicy(schema: GraphQLSchema): CachePolicy {
 }
 
 /**
- * Puts the policy on answers without errors. Apollo Server's own plugin looks at every field of every answer, which costs a
+ * Puts the policy on answers without errors in which nothing is stale or missing. Apollo Server's own plugin looks at every field of every answer, which costs a
  * cached list a fifth of its throughput; this one looks at the operation.
  */
 export function cachePolicyHeader(schema: GraphQLSchema): ApolloServerPlugin<Context> {
   const policy = createCachePolicy(schema)
   return {
     requestDidStart: async () => ({
-      willSendResponse: async ({ document, operation, response, metrics }) => {
+      willSendResponse: async ({ document, operation, response, metrics, contextValue }) => {
         if (document === undefined || operation === undefined || response.body.kind !== 'single') return
         // A trace tells of one execution.
         const isCommon = response.body.singleResult.errors === undefined && metrics.captureTraces !== true
-        const seconds = isCommon ? policy(document, operation) : null
+        const seconds = isCommon && !contextValue.freshness.isStale() ? policy(document, operation) : null
         if (seconds !== null) response.http.headers.set('cache-control', `public, max-age=${seconds}`)
       },
     }),

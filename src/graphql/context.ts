@@ -12,6 +12,7 @@ import type { MethodRequirementsReader } from '../operations/method-requirements
 import type { Operations } from '../operations/operations.ts'
 import type { Store } from '../store/store.ts'
 import type { MethodCache } from '../upstream/method-cache.ts'
+import { type AnswerFreshness, createAnswerFreshness } from './answer-freshness.ts'
 import { createLoaders, type Loaders } from './loaders.ts'
 
 /** What lives as long as the process. */
@@ -37,6 +38,8 @@ export type Services = {
 export type Context = Services & {
   readonly caller: Caller
   readonly loaders: Loaders
+  /** Told of everything in the answer that no cache may keep. */
+  readonly freshness: AnswerFreshness
   /** The request came with the router's secret, or none is asked for. */
   readonly fromRouter: boolean
   /** Cursor that a client which comes back has named beside the operation; it outranks the operation's own. */
@@ -45,10 +48,12 @@ export type Context = Services & {
 
 /** A context for one operation. */
 export function createContext(services: Services, caller: Caller, fromRouter: boolean): Context {
-  return { ...services, caller, fromRouter, loaders: createLoaders(services) }
+  const freshness = createAnswerFreshness()
+  return { ...services, caller, fromRouter, freshness, loaders: createLoaders(services, freshness.markStale) }
 }
 
 /** The same context with fresh loaders: for the next item of a stream. */
 export function refreshContext(context: Context): Context {
-  return { ...context, loaders: createLoaders(context) }
+  const freshness = createAnswerFreshness()
+  return { ...context, freshness, loaders: createLoaders(context, freshness.markStale) }
 }

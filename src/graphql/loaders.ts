@@ -38,8 +38,11 @@ type LoaderSources = {
   readonly operations: Pick<Operations, 'payoutsByIds'>
 }
 
-/** Fresh loaders, for one answer. A key that nothing has gives null; a failed read fails every key of its batch. */
-export function createLoaders({ store, methods, operations }: LoaderSources): Loaders {
+/**
+ * Fresh loaders, for one answer. A key that nothing has gives null; a failed read fails every key of its batch. `onStale` is
+ * called when what was loaded, or that there is nothing, is not certain.
+ */
+export function createLoaders({ store, methods, operations }: LoaderSources, onStale: () => void): Loaders {
   return {
     linkById: loader(store.links.byIds, (link) => link.id),
     linkByRef: loader(store.links.byRefs, (link) => link.ref),
@@ -63,7 +66,7 @@ export function createLoaders({ store, methods, operations }: LoaderSources): Lo
     payoutById: new DataLoader<string, PayoutView | null>(async (ids) =>
       (await operations.payoutsByIds(ids)).map(loadedPayout),
     ),
-    methodByCode: new DataLoader((codes) => Promise.all(codes.map((code) => methods.find(code)))),
+    methodByCode: new DataLoader((codes) => Promise.all(codes.map((code) => methods.find(code, onStale)))),
   }
 }
 

@@ -1,5 +1,4 @@
 import type { FastifyInstance } from 'fastify'
-import type { Registry } from 'prom-client'
 
 export type HealthOptions = {
   /** Rejects when the store does not answer. */
@@ -7,14 +6,10 @@ export type HealthOptions = {
   readonly isDraining: () => boolean
   /** Whether there is too much to do for another GraphQL request. */
   readonly isOverloaded: () => boolean
-  readonly metrics: Registry
 }
 
-/** Probes for whoever runs the process, and its figures for Prometheus. */
-export function addHealthRoutes(
-  app: FastifyInstance,
-  { ping, isDraining, isOverloaded, metrics }: HealthOptions,
-): void {
+/** Adds the probes for whoever runs the process. */
+export function addHealthRoutes(app: FastifyInstance, { ping, isDraining, isOverloaded }: HealthOptions): void {
   app.get('/health/live', async () => ({ status: 'ok' }))
 
   app.get('/health/ready', async (_request, reply) => {
@@ -27,6 +22,4 @@ export function addHealthRoutes(
     }
     return { status: 'ok' }
   })
-
-  app.get('/metrics', async (_request, reply) => reply.type(metrics.contentType).send(await metrics.metrics()))
 }

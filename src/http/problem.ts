@@ -1,5 +1,6 @@
 const MESSAGES: Readonly<Record<number, string>> = {
   400: 'The request cannot be read.',
+  401: 'The credentials are missing, or they do not hold.',
   404: 'There is nothing at this address.',
   413: 'The request is too large.',
   414: 'The address is too long.',
@@ -9,7 +10,7 @@ const MESSAGES: Readonly<Record<number, string>> = {
   503: 'There is too much to do at the moment. Try again later.',
 }
 
-const CODES: Readonly<Record<number, string>> = { 429: 'TOO_MANY_REQUESTS', 503: 'OVERLOADED' }
+const CODES: Readonly<Record<number, string>> = { 401: 'UNAUTHENTICATED', 429: 'TOO_MANY_REQUESTS', 503: 'OVERLOADED' }
 
 /** The body of an error in GraphQL's own form, so that a client needs one way to read errors. */
 export function problem(status: number) {

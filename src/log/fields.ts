@@ -1,6 +1,6 @@
 import { safeError } from './error.ts'
 
-/** Every field that a log line may have besides `level`, `time`, `msg`, `path`, `url` and `err`: ids, codes and figures. */
+/** Every field that a log line may have besides `level`, `time`, `msg`, `path`, `url`, `adminUrl` and `err`: ids, codes and figures. */
 export const CODE_FIELDS = [
   'agreementId',
   'attempt',
@@ -44,12 +44,12 @@ export const CODE_FIELDS = [
 type Code = string | number | boolean | null | undefined
 
 /**
- * The fields of a log line. `path` is an address's path and loses its query; `url` is an address of our own, told at the
- * start; `err` is anything that was thrown.
+ * The fields of a log line. `path` is an address's path and loses its query; `url` and `adminUrl` are addresses of our own,
+ * told at the start; `err` is anything that was thrown.
  */
 export type LogFields = {
   readonly [Name in (typeof CODE_FIELDS)[number]]?: Code | readonly Code[]
-} & { readonly path?: string; readonly url?: string; readonly err?: unknown }
+} & { readonly path?: string; readonly url?: string; readonly adminUrl?: string; readonly err?: unknown }
 
 type Filter = (value: unknown) => unknown
 
@@ -64,6 +64,7 @@ const FILTERS: ReadonlyMap<string, Filter> = new Map<string, Filter>([
   ...CODE_FIELDS.map((name): [string, Filter] => [name, safeCodes]),
   ['path', safePath],
   ['url', safeUrl],
+  ['adminUrl', safeUrl],
   ['err', safeError],
 ])
 

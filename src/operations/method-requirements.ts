@@ -4,19 +4,22 @@ import type { PayinMethod } from '../domain/payin-method.ts'
 import type { PayoutMethod, PayoutMethodRequirements } from '../domain/payout.ts'
 import type { UpstreamClient } from '../upstream/client.ts'
 import type { KeyedCache } from '../upstream/keyed-cache.ts'
-import type { MethodCache } from '../upstream/method-cache.ts'
+import { isCurrent, type MethodCache } from '../upstream/method-cache.ts'
 import type { Site, Sites } from '../upstream/sites.ts'
 
 /** What methods ask for, read once per method and kept. Null wherever the service does not tell. */
 export type MethodRequirementsReader = {
-  /** What a direct payin by this method needs, at the site that serves its currency. */
-  ofPayin(method: PayinMethod): Promise<MethodRequirements | null>
+  /**
+   * What a direct payin by this method needs, at the site that serves its currency. `onStale` is called when the payments
+   * API did not answer: what is given is then old, or null.
+   */
+  ofPayin(method: PayinMethod, onStale?: () => void): Promise<MethodRequirements | null>
   ofPayout(method: PayoutMethod): Promise<PayoutMethodRequirements | null>
   /**
    * What the payments API says of a method that can be used for direct payins: in the list of these, or else in the method's
-   * own record. No flags for other methods, and while neither can be had.
+   * own record. No flags for other methods, and while neither can be had. `onStale` as for `ofPayin`.
    */
-  payinFlags(method: PayinMethod): Promise<MethodFlags>
+  payinFlags(method: PayinMethod, onStale: () => void): Promise<MethodFlags>
   payinFields(site: Site, code: string): Promise<MethodRequirements | null>
   payoutFields(site: Site, code: string): Promise<PayoutMethodRequirements | null>
   /** Codes of the direct payin methods of a currency; null while the list cannot be had. */
@@ -37,28 +40,30 @@ export function createRequirementsReader(options: RequirementsOptions): MethodRe
   const payins = createCache<MethodRequirements>()
   const payouts = createCache<PayoutMethodRequirements>()
 
-  const payinFields = (site: Site, code: string) =>
-    payins.get(`${site.id} ${code}`, () => upstream.payinMethodFields(site, code))
+  const payinFields = (site: Site, code: string, onStale?: () => void) =>
+    payins.get(`${site.id} ${code}`, () => upstream.payinMethodFields(site, code), onStale)
   const payoutFields = (site: Site, code: string) =>
     payouts.get(`${site.id} ${code}`, () => upstream.payoutMethodFields(site, code))
 
   return {
-    payinFields,
+    payinFields: (site, code) => payinFields(site, code),
     payoutFields,
-    ofPayin: async ({ code, currency }) => {
+    ofPayin: async ({ code, currency }, onStale) => {
       const site = sites.forCurrency(currency)
-      return site === null ? null : payinFields(site, code)
+      return site === null ? null : payinFields(site, code, onStale)
     },
     ofPayout: async ({ code, currency }) => {
       const site = sites.forCurrency(currency)
       return site === null ? null : payoutFields(site, code)
     },
-    payinFlags: async ({ code, currency }) => {
-      const { methods } = await directMethods.list([currency])
-      const flags = methods.find((method) => method.code === code)?.flags
+    payinFlags: async ({ code, currency }, onStale) => {
+      const list = await directMethods.list([currency])
+      if (!isCurrent(list)) onStale()
+      const flags = list.methods.find((method) => method.code === code)?.flags
       const site = sites.forCurrency(currency)
       if (flags === undefined || site === null) return NO_FLAGS
-      return Object.values(flags).some((flag) => flag !== null) ? flags : ((await payinFields(site, code)) ?? NO_FLAGS)
+      if (Object.values(flags).some((flag) => flag !== null)) return flags
+      return (await payinFields(site, code, onStale)) ?? NO_FLAGS
     },
     payinCodes: (currency) => codesOf(directMethods, currency),
     payoutCodes: (currency) => codesOf(payoutMethods, currency),

@@ -1,3 +1,4 @@
+import { Agent, fetch, type Response } from 'undici'
 import { z } from 'zod'
 import type { OperatorDocument } from './documents.ts'
 import { OperatorError } from './errors.ts'
@@ -22,6 +23,8 @@ const fieldError = z.object({
 const graphqlAnswer = z.object({ data: z.unknown().optional(), errors: z.array(fieldError).optional() })
 
 const TIMEOUT_MS = 15_000
+/** Explicit, since NODE_TLS_REJECT_UNAUTHORIZED changes the default: the token is for who can prove to be the subgraph. */
+const VERIFIED = new Agent({ connect: { rejectUnauthorized: true } })
 
 /** A client of the graph at `url`, with the rights of a token. A redirect is not followed: the token is for this address. */
 export function createClient({ url, token }: { url: string; token: string }): Ask {
@@ -42,6 +45,7 @@ async function send(url: string, token: string, body: object): Promise<z.output<
     response = await fetch(url, {
       method: 'POST',
       redirect: 'error',
+      dispatcher: VERIFIED,
       headers: { 'content-type': 'application/json', accept: 'application/json', authorization: `Bearer ${token}` },
       body: JSON.stringify(body),
       signal: AbortSignal.timeout(TIMEOUT_MS),

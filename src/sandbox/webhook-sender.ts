@@ -60,7 +60,8 @@ export class WebhookSender {
   readonly records: WebhookRecord[] = []
   readonly #clock: TimerClock
   readonly #timeoutMs: number
-  readonly #agent = new Agent()
+  // Explicit, since NODE_TLS_REJECT_UNAUTHORIZED changes the default.
+  readonly #agent = new Agent({ connect: { rejectUnauthorized: true } })
   readonly #closing = new AbortController()
   readonly #whenChanged: () => void
   readonly #webhooks = new Map<string, OutgoingWebhook>()

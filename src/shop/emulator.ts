@@ -1,5 +1,7 @@
+import { fetch } from 'undici'
 import { z } from 'zod'
 import { ShopError } from './fault.ts'
+import { VERIFIED_AGENT } from './verified-agent.ts'
 
 /** What the drawer can have the emulator of the service do. */
 const FAULT = z.strictObject({
@@ -58,6 +60,7 @@ export function connectEmulator(origin: string | null): Emulator {
     const response = await fetch(`${origin}/sandbox${path}`, {
       method,
       redirect: 'error',
+      dispatcher: VERIFIED_AGENT,
       signal: AbortSignal.timeout(TIMEOUT_MS),
       ...(body === undefined ? {} : { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
     }).catch((cause: unknown) => {

@@ -1,5 +1,7 @@
+import { fetch } from 'undici'
 import { z } from 'zod'
 import { ShopError } from './fault.ts'
+import { VERIFIED_AGENT } from './verified-agent.ts'
 
 export type GraphOptions = {
   /** Where the graph answers. */
@@ -19,6 +21,7 @@ export function connectGraph({ graphqlUrl, issueToken }: GraphOptions): Ask {
     const response = await fetch(graphqlUrl(), {
       method: 'POST',
       redirect: 'error',
+      dispatcher: VERIFIED_AGENT,
       headers: { 'content-type': 'application/json', authorization: `Bearer ${await issueToken()}` },
       body: JSON.stringify({ query, variables }),
       signal: AbortSignal.timeout(TIMEOUT_MS),

@@ -2,6 +2,7 @@ import { Socket } from 'node:net'
 import { Client, type ClientBase, type ClientConfig, types } from 'pg'
 import { StoreFailure, StoreUnusableError } from './errors.ts'
 import { endsConnection, isStaleStatement, toStoreFailure } from './postgres-failure.ts'
+import { connectionOf } from './postgres-tls.ts'
 
 /** What a query gives. */
 export type Answer = {
@@ -57,7 +58,7 @@ export function createSockets(): Sockets {
 /** How a connection is made. What the address says of TLS counts; everything else is decided here. */
 export function clientConfig(url: string, sockets: Sockets, limits: Limits): ClientConfig {
   return {
-    connectionString: url,
+    ...connectionOf(url),
     fallback_application_name: 'payments-subgraph',
     connectionTimeoutMillis: CONNECT_MS,
     keepAlive: true,

@@ -46,7 +46,12 @@ const CLOSE_MS = 1_000
  * libraries behind it take most of a second.
  */
 export function createTracing(endpoint: string): Tracing {
-  const exporter = new OTLPTraceExporter({ url: `${endpoint}/v1/traces`, timeoutMillis: EXPORT_MS })
+  const exporter = new OTLPTraceExporter({
+    url: `${endpoint}/v1/traces`,
+    timeoutMillis: EXPORT_MS,
+    // Explicit, since NODE_TLS_REJECT_UNAUTHORIZED changes the default.
+    httpAgentOptions: { rejectUnauthorized: true },
+  })
   const processor = new BatchSpanProcessor({ exporter, exportTimeoutMillis: EXPORT_MS })
   const provider = new TracerProvider({ spanProcessors: [processor], resource: resource({ 'service.name': SERVICE }) })
   const tracer = provider.getTracer(SERVICE)

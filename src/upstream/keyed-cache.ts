@@ -1,7 +1,10 @@
 /** Values by key, each loaded once and kept for a while. */
 export type KeyedCache<Value> = {
-  /** The value of a key; loads it where there is none that is fresh. Null when it cannot be had. Never rejects. */
-  get(key: string, load: () => Promise<Value>): Promise<Value | null>
+  /**
+   * The value of a key; loads it where there is none that is fresh. Null when it cannot be had. Never rejects. Calls
+   * `onStale` when it could not be loaded, so that what is given is old, or null.
+   */
+  get(key: string, load: () => Promise<Value>, onStale?: () => void): Promise<Value | null>
 }
 
 export type KeyedCacheOptions = {
@@ -20,35 +23,40 @@ const STALE_MS = 3_600_000
 const SIZE = 1_000
 
 type Entry<Value> = { readonly value: Value; readonly at: number }
+type Renewal<Value> = { readonly value: Value | null; readonly failed: boolean }
 
 /** Keeps what is read once per thing and seldom changes. Concurrent callers of one key share one load. */
 export function createKeyedCache<Value>(options: KeyedCacheOptions = {}): KeyedCache<Value> {
   const { clock = () => performance.now(), ttlMs = TTL_MS, staleMs = STALE_MS, size = SIZE } = options
   const entries = new Map<string, Entry<Value>>()
-  const loading = new Map<string, Promise<Value | null>>()
+  const loading = new Map<string, Promise<Renewal<Value>>>()
 
-  const renew = async (key: string, load: () => Promise<Value>): Promise<Value | null> => {
+  const renew = async (key: string, load: () => Promise<Value>): Promise<Renewal<Value>> => {
     try {
       const value = await load()
       if (entries.size >= size) entries.clear()
       entries.set(key, { value, at: clock() })
-      return value
+      return { value, failed: false }
     } catch {
       const old = entries.get(key)
-      return old !== undefined && clock() - old.at <= staleMs ? old.value : null
+      return { value: old !== undefined && clock() - old.at <= staleMs ? old.value : null, failed: true }
     }
   }
 
+  const begin = (key: string, load: () => Promise<Value>): Promise<Renewal<Value>> => {
+    const started = renew(key, load)
+    loading.set(key, started)
+    // After it is on record, also when the load fails at once.
+    return started.finally(() => loading.delete(key))
+  }
+
   return {
-    async get(key, load) {
+    async get(key, load, onStale) {
       const known = entries.get(key)
       if (known !== undefined && clock() - known.at <= ttlMs) return known.value
-      const running = loading.get(key)
-      if (running !== undefined) return running
-      const started = renew(key, load)
-      loading.set(key, started)
-      // After it is on record, also when the load fails at once.
-      return started.finally(() => loading.delete(key))
+      const { value, failed } = await (loading.get(key) ?? begin(key, load))
+      if (failed) onStale?.()
+      return value
     },
   }
 }

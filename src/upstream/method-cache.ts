@@ -23,6 +23,8 @@ export type MethodList<Method> = {
   readonly fetchedAt: Date
   /** Served past its time to live because the service failed. */
   readonly stale: boolean
+  /** A part of it is past its time to live, whether its renewal has failed or is still under way. */
+  readonly expired: boolean
   /** Currencies whose site did not answer, with nothing to serve instead. */
   readonly unavailable: readonly string[]
 }
@@ -30,13 +32,21 @@ export type MethodList<Method> = {
 export type MethodCache<Method> = {
   /** The methods of the given currencies, or of all. Waits only for sites without a list to serve; never rejects. */
   list(currencies?: readonly string[]): Promise<MethodList<Method>>
-  /** The method of that code, or null when no site is known to offer it. Never rejects. */
-  find(code: string): Promise<Method | null>
+  /**
+   * The method of that code, or null when no site is known to offer it. Never rejects. Calls `onStale` when that was
+   * decided by lists that are not current.
+   */
+  find(code: string, onStale?: () => void): Promise<Method | null>
   /** How old the list of a site is; null when there is none to serve. Asks the service nothing. */
   freshness(siteId: string): MethodFreshness | null
 }
 
 export type MethodFreshness = Pick<MethodList<never>, 'fetchedAt' | 'stale'>
+
+/** Whether every site answered for a list within its time to live, so that the list may be kept by others. */
+export function isCurrent({ expired, unavailable }: MethodList<unknown>): boolean {
+  return !expired && unavailable.length === 0
+}
 
 const TTL_MS = 300_000
 const STALE_MS = 3_600_000
@@ -80,10 +90,12 @@ export function createMethodCache<Method extends ListedMethod>(
     return made.list
   }
 
-  async function find(code: string): Promise<Method | null> {
+  async function find(code: string, onStale: () => void = () => {}): Promise<Method | null> {
     const { currency } = parseMethodCode(code)
-    const near = currency === null || !served.has(currency) ? null : byCode(await list([currency])).get(code)
-    return near ?? byCode(await list()).get(code) ?? null
+    const near = currency === null || !served.has(currency) ? null : await list([currency])
+    const decisive = near !== null && byCode(near).has(code) ? near : await list()
+    if (!isCurrent(decisive)) onStale()
+    return byCode(decisive).get(code) ?? null
   }
 
   return {
@@ -110,6 +122,7 @@ function combineAnew<Method extends ListedMethod>(
     methods,
     fetchedAt: times.length === 0 ? new Date() : new Date(Math.min(...times)),
     stale: usable.some(({ cached }) => cached.current()?.stale === true),
+    expired: usable.some(({ cached }) => cached.current()?.expired === true),
     unavailable: missing(asked, usable, wanted),
   }
   return { content, list: Object.freeze(list) }

@@ -17,6 +17,8 @@ type CurrentMethods<Method> = {
   readonly fetchedAt: Date
   /** The last attempt to renew it failed, and its time to live is over. */
   readonly stale: boolean
+  /** Its time to live is over, whether its renewal has failed or is still under way. */
+  readonly expired: boolean
 }
 
 export type SiteMethodsOptions<Method> = {
@@ -63,6 +65,11 @@ export function createSiteMethods<Method>(options: SiteMethodsOptions<Method>): 
     }
   }
 
+  function lateness(): { readonly stale: boolean; readonly expired: boolean } {
+    const expired = age() > ttlMs
+    return { stale: expired && failures > 0, expired }
+  }
+
   /** Cleared in a later turn, so that a load which fails at once does not clear it before it is set. */
   function ended(renewal: Promise<void>): Promise<void> {
     return renewal.finally(() => {
@@ -79,8 +86,8 @@ export function createSiteMethods<Method>(options: SiteMethodsOptions<Method>): 
     current: () =>
       loaded === null || age() > staleMs
         ? null
-        : { methods: loaded.methods, fetchedAt: loaded.fetchedAt, stale: failures > 0 && age() > ttlMs },
-    stamp: () => `${version}${age() > staleMs ? '-' : ''}`,
+        : { methods: loaded.methods, fetchedAt: loaded.fetchedAt, ...lateness() },
+    stamp: () => `${version}${age() > staleMs ? '-' : age() > ttlMs ? '~' : ''}`,
     contentVersion: () => content,
   }
 }

@@ -85,7 +85,8 @@ export function createTransport(options: TransportOptions): Transport {
   const deadlines = { ...DEADLINES, ...options.deadlines }
   const limits = { ...LIMITS, ...options.limits }
   const pool = new Pool(base.origin, {
-    connect: { timeout: deadlines.connect },
+    // Explicit, since NODE_TLS_REJECT_UNAUTHORIZED changes the default.
+    connect: { timeout: deadlines.connect, rejectUnauthorized: true },
     allowH2: false,
     keepAliveTimeout: IDLE_MS,
     keepAliveMaxTimeout: LONGEST_IDLE_MS,

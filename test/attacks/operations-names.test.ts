@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { newSeed, randomFrom } from '../faults/random.ts'
 import { rounds } from '../faults/rounds.ts'
 import { tell } from '../faults/tell.ts'
-import { startNetwork, type Network } from '../network.ts'
+import { PRODUCTION, startNetwork, type Network } from '../network.ts'
 import { schema } from './gate.ts'
 import { misspelt } from './misspell.ts'
 import { openSenders, ROOM, type Sender } from './operation-senders.ts'
@@ -24,7 +24,7 @@ const BUILT_IN = new Set(['ID', 'Int', 'Float', 'String', 'Boolean'])
 let network: Network
 let senders: Sender[]
 beforeAll(async () => {
-  network = await startNetwork({ env: { ...ROOM, NODE_ENV: 'production', PUBLIC_URL: 'http://127.0.0.1:4999' } })
+  network = await startNetwork({ env: { ...ROOM, ...PRODUCTION } })
   senders = await openSenders(network, await network.token())
 })
 afterAll(async () => {

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { crc16 } from '../../src/domain/vietqr.ts'
 import { gatewayInput, newKey } from '../inputs.ts'
 import { asked, mutate } from '../mutations.ts'
-import { startNetwork, type Network } from '../network.ts'
+import { PRODUCTION, startNetwork, type Network } from '../network.ts'
 import { BY_HAND, createPayin } from '../payins.ts'
 
 let network: Network
@@ -283,7 +283,7 @@ describe('simulateDeposit', () => {
 
 describe('a service that is in production', () => {
   it('is never asked to simulate anything', async () => {
-    const own = await startNetwork({ sandbox: BY_HAND, env: { UPSTREAM_ENVIRONMENT: 'production' } })
+    const own = await startNetwork({ sandbox: BY_HAND, env: { ...PRODUCTION, UPSTREAM_ENVIRONMENT: 'production' } })
     try {
       const { id: paymentId } = await createPayin(own)
       const before = own.sandbox.control.calls().length

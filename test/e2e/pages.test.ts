@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { addPages, pagesAreBuilt } from '../../src/http/pages.ts'
 import { startMessage } from '../../src/start-message.ts'
 import { configFor, settingsFor } from '../app-settings.ts'
-import { startNetwork, type Network } from '../network.ts'
+import { PRODUCTION, startNetwork, type Network } from '../network.ts'
 import { send, type Reply } from '../webhooks.ts'
 
 const BROWSER = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' }
@@ -139,8 +139,7 @@ describe('a file of a page', () => {
 
 describe('the explorer', () => {
   it('is not there in production, nor are the pages of the sandbox', async () => {
-    const env = { NODE_ENV: 'production', PUBLIC_URL: 'http://127.0.0.1:4999' }
-    const production = await startNetwork({ env })
+    const production = await startNetwork({ env: PRODUCTION })
     onTestFinished(() => production.close())
     const statusOf = async (path: string) =>
       (await send(`${production.app.url}${path}`, { method: 'GET', headers: BROWSER })).status
@@ -168,7 +167,8 @@ describe('without built pages', () => {
     writeFileSync(join(folder, 'web', 'index.html'), '')
     const config = configFor(settingsFor({ folder, port: '0', sandbox: network.sandbox, options: {} }))
     const hint = '`npm run build:web`'
-    expect(await startMessage(config, 'http://127.0.0.1:1', join(folder, 'none'))).toContain(hint)
-    expect(await startMessage(config, 'http://127.0.0.1:1', join(folder, 'web'))).not.toContain(hint)
+    const options = { url: 'http://127.0.0.1:1', builtInSandbox: true }
+    expect(await startMessage(config, { ...options, pages: join(folder, 'none') })).toContain(hint)
+    expect(await startMessage(config, { ...options, pages: join(folder, 'web') })).not.toContain(hint)
   })
 })

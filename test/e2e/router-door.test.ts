@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { request, type IncomingMessage } from 'node:http'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { startNetwork, type Network } from '../network.ts'
+import { PRODUCTION, startNetwork, type Network } from '../network.ts'
 import { createLink, LINK } from '../operations.ts'
 import { greetedSocket } from '../socket.ts'
 
@@ -56,8 +56,7 @@ type Headers = Record<string, string | string[]>
 describe.each(['development', 'production'])('the door of the router, in %s', (mode) => {
   let network: Network
   beforeAll(async () => {
-    const production = { NODE_ENV: 'production', PUBLIC_URL: 'http://127.0.0.1:4999' }
-    const env = { ROUTER_SECRETS: SECRETS.join(','), ...(mode === 'production' ? production : {}) }
+    const env = { ...(mode === 'production' ? PRODUCTION : {}), ROUTER_SECRETS: SECRETS.join(',') }
     network = await startNetwork({ env })
   })
   afterAll(() => network.close())

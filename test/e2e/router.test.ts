@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { startNetwork, type Network } from '../network.ts'
+import { PRODUCTION, startNetwork, type Network } from '../network.ts'
 import { CREATE_LINK, createLink, LINK_UPDATES } from '../operations.ts'
 import { greetedSocket } from '../socket.ts'
 import { isCaughtUp } from '../streams.ts'
@@ -59,7 +59,7 @@ describe('a subgraph that knows its router', () => {
 describe('a subgraph in production', () => {
   let network: Network
   beforeAll(async () => {
-    network = await startNetwork({ env: { NODE_ENV: 'production', PUBLIC_URL: 'http://127.0.0.1:4999' } })
+    network = await startNetwork({ env: PRODUCTION })
   })
   afterAll(() => network.close())
 

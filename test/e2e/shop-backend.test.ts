@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { startNetwork, type Network } from '../network.ts'
+import { PRODUCTION, startNetwork, type Network } from '../network.ts'
 
 /** How long a request without an answer may still be under way. */
 const REPEATED_AFTER_MS = 30_001
@@ -212,7 +212,7 @@ describe('faults for the drawer', () => {
 
 describe('the shop is not there', () => {
   it.each<[string, Record<string, string>]>([
-    ['in production', { UPSTREAM_ENVIRONMENT: 'production' }],
+    ['in production', { ...PRODUCTION, UPSTREAM_ENVIRONMENT: 'production' }],
     ['where an issuer makes the tokens', { JWT_SECRET: '', JWT_JWKS_URL: 'http://127.0.0.1:9/keys' }],
   ])('%s', async (_name, env) => {
     const other = await startNetwork({ env })

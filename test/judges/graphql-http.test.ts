@@ -1,6 +1,6 @@
 import { auditServer, type AuditResult } from 'graphql-http'
 import { afterEach, describe, expect, it } from 'vitest'
-import { startNetwork, type Network } from '../network.ts'
+import { PRODUCTION, startNetwork, type Network } from '../network.ts'
 
 /** Fewer than the suite had when it was read: one that shrinks, or answers nothing, judges nothing. */
 const FEWEST_AUDITS = 61
@@ -18,9 +18,8 @@ const ACCEPTED: Readonly<Record<string, string>> = {
 }
 
 const ROUTER_SECRET = 'router-secret-of-the-tests-0123456789abcdef'
-const PRODUCTION = {
-  NODE_ENV: 'production',
-  PUBLIC_URL: 'http://127.0.0.1:4999',
+const GUARDED = {
+  ...PRODUCTION,
   ROUTER_SECRETS: ROUTER_SECRET,
 }
 
@@ -61,14 +60,14 @@ describe('the audits of GraphQL over HTTP', () => {
   })
 
   it('find the same in production. Some introspect, so they run as the router, with the header that its requests have', async () => {
-    network = await startNetwork({ env: PRODUCTION })
+    network = await startNetwork({ env: GUARDED })
     const results = await audit({ 'x-router-secret': ROUTER_SECRET, 'apollo-require-preflight': 'true' })
     expect(results.length).toBeGreaterThanOrEqual(FEWEST_AUDITS)
     expect(findings(results, (id) => ACCEPTED[id] === EARLY_REFUSAL)).toEqual([])
   })
 
   it('find, in production without the secret, only that introspection is refused besides', async () => {
-    network = await startNetwork({ env: PRODUCTION })
+    network = await startNetwork({ env: GUARDED })
     const results = await audit({ 'apollo-require-preflight': 'true' })
     const refused = results.filter(({ id, status }) => status !== 'ok' && ACCEPTED[id] !== EARLY_REFUSAL)
     // The audits of variables and of UTF-8 ask for `__type`.

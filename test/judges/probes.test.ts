@@ -1,11 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { startNetwork, type Network } from '../network.ts'
+import { PRODUCTION, startNetwork, type Network } from '../network.ts'
 import { startCarelessEndpoint, type CarelessEndpoint } from './careless-endpoint.ts'
 import { PROBES, type Endpoint } from './probes.ts'
 
-const PRODUCTION = {
-  NODE_ENV: 'production',
-  PUBLIC_URL: 'http://127.0.0.1:4999',
+const GUARDED = {
+  ...PRODUCTION,
   ROUTER_SECRETS: 'router-secret-of-the-tests-0123456789abcdef',
 }
 /** Does something without a token and without a call of the service, as soon as it is run. */
@@ -26,7 +25,7 @@ let network: Network
 let careless: CarelessEndpoint
 beforeAll(async () => {
   careless = await startCarelessEndpoint()
-  network = await startNetwork({ env: PRODUCTION })
+  network = await startNetwork({ env: GUARDED })
 })
 afterAll(async () => {
   await network.close()

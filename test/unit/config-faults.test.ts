@@ -12,6 +12,9 @@ function faultsOf(env: Environment): readonly ConfigFault[] {
 
 const sites = (...list: unknown[]): string => JSON.stringify(list)
 
+/** What a payments API that is not the built-in sandbox asks for. */
+const KEYS = { UPSTREAM_SITES: sites(SITE), WEBHOOK_SECRETS: LONG, SIGNING_KEYS: LONG, JWT_SECRET: LONG }
+
 /** Setting at fault, its value, a part of the message, and other settings that are needed for it. */
 const TABLE: [string, string, RegExp, Environment?][] = [
   ['NODE_ENV', 'prod', /one of development, test, production/],
@@ -32,13 +35,31 @@ const TABLE: [string, string, RegExp, Environment?][] = [
   ['PUBLIC_URL', 'https://shop.test\n', /https:/],
   ['PUBLIC_URL', 'http://localhost.shop.test', /https:/],
   ['PUBLIC_URL', 'http://127.0.0.1.shop.test', /https:/],
-  ['UPSTREAM_URL', 'https://pay.test', /end in \/api/, { UPSTREAM_SITES: sites(SITE) }],
-  ['UPSTREAM_URL', 'https://pay.test/api/', /end in \/api/, { UPSTREAM_SITES: sites(SITE) }],
-  ['UPSTREAM_URL', 'https://pay.test/myapi', /end in \/api/, { UPSTREAM_SITES: sites(SITE) }],
-  ['UPSTREAM_URL', 'http://pay.test/api', /https:/, { UPSTREAM_SITES: sites(SITE) }],
-  ['UPSTREAM_SITES', '', /required/, { UPSTREAM_URL: 'https://pay.test/api' }],
+  ['UPSTREAM_URL', 'https://pay.test', /end in \/api/, KEYS],
+  ['UPSTREAM_URL', 'https://pay.test/api/', /end in \/api/, KEYS],
+  ['UPSTREAM_URL', 'https://pay.test/myapi', /end in \/api/, KEYS],
+  ['UPSTREAM_URL', 'http://pay.test/api', /https:/, KEYS],
+  ['UPSTREAM_SITES', '', /required/, { ...KEYS, UPSTREAM_URL: 'https://pay.test/api' }],
+  [
+    'WEBHOOK_SECRETS',
+    '',
+    /required with UPSTREAM_URL.*payments API signs/,
+    { ...KEYS, UPSTREAM_URL: 'https://pay.test/api' },
+  ],
+  ['SIGNING_KEYS', '', /required with UPSTREAM_URL.*openssl rand/, { ...KEYS, UPSTREAM_URL: 'https://pay.test/api' }],
+  [
+    'JWT_SECRET',
+    '',
+    /required with UPSTREAM_URL.*openssl rand.*JWT_JWKS_URL/,
+    { ...KEYS, UPSTREAM_URL: 'https://pay.test/api' },
+  ],
+  ['ADMIN_HOST', 'http://localhost', /host name/],
+  ['ADMIN_PORT', '65536', /0 to 65535, or off/],
+  ['ADMIN_PORT', '4000', /same as PORT/],
+  ['METRICS_TOKEN', 'short', /16 characters/],
+  ['METRICS_TOKEN', 'é'.repeat(16), /ASCII/],
+  ['PGSSLMODE', 'require', /sslmode into DATABASE_URL/, { DATABASE_URL: 'postgres://u@db.test/pay' }],
   ['UPSTREAM_ENVIRONMENT', 'live', /one of sandbox, production/],
-  ['UPSTREAM_ENVIRONMENT', 'production', /UPSTREAM_URL is not set/],
   ['UPSTREAM_SITES', 'no JSON', /JSON list/],
   ['UPSTREAM_SITES', '{}', /JSON list/],
   ['UPSTREAM_SITES', '[]', /at least one site/],
@@ -153,6 +174,7 @@ describe('describeFaults', () => {
       'SIGNING_KEYS',
       'UPSTREAM_SITES',
       'UPSTREAM_URL',
+      'WEBHOOK_SECRETS',
     ])
   })
 

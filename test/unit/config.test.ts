@@ -1,36 +1,11 @@
 import { inspect } from 'node:util'
 import { describe, expect, it } from 'vitest'
-import { describeFaults, parseConfig } from '../../src/config.ts'
-import type { Config, ConfigFault, Environment } from '../../src/config.ts'
-
-const SITES = '[{"id":"au","appId":"app-au","secretKey":"sk-au","currencies":["AUD"]}]'
-
-/** Everything that production asks for. */
-const PRODUCTION: Environment = {
-  NODE_ENV: 'production',
-  UPSTREAM_URL: 'https://pay.example.test/api',
-  UPSTREAM_SITES: SITES,
-  WEBHOOK_SECRETS: 'webhook-secret-1',
-  SIGNING_KEYS: 'signing-key-of-more-than-32-bytes-1',
-  JWT_SECRET: 'client-secret-of-more-than-32-bytes',
-  PUBLIC_URL: 'https://shop.example.test',
-}
-
-const generate = (setting: string): string => `generated-for-${setting}-0123456789abcdef`
-
-function configOf(env: Environment): Config {
-  const result = parseConfig(env, generate)
-  if (!result.ok) throw new Error(describeFaults(result.faults))
-  return result.config
-}
+import { parseConfig } from '../../src/config.ts'
+import type { Config, Environment } from '../../src/config.ts'
+import { ACCOUNT, configOf, faultsOf, generate, PRODUCTION, SITES } from './config-environments.ts'
 
 const pathOf = ({ database }: Config) => database.kind === 'sqlite' && database.path
 const placeOf = ({ database }: Config) => database.kind === 'postgres' && database.place
-
-function faultsOf(env: Environment): readonly ConfigFault[] {
-  const result = parseConfig(env, generate)
-  return result.ok ? [] : result.faults
-}
 
 describe('parseConfig without any setting', () => {
   it('runs on the built-in sandbox with generated keys, and names them', () => {
@@ -67,57 +42,6 @@ describe('parseConfig without any setting', () => {
   it('generates only what is unset', () => {
     expect(configOf({ JWT_SECRET: PRODUCTION['JWT_SECRET'] }).generated).not.toContain('JWT_SECRET')
     expect(configOf({ JWT_JWKS_URL: 'https://id.example.test/keys' }).generated).not.toContain('JWT_SECRET')
-  })
-})
-
-describe('parseConfig in production', () => {
-  it('accepts the complete set', () => {
-    const config = configOf({ ...PRODUCTION, UPSTREAM_ENVIRONMENT: 'production' })
-    expect(config).toMatchObject({
-      production: true,
-      generated: [],
-      upstream: {
-        kind: 'service',
-        url: 'https://pay.example.test/api',
-        environment: 'production',
-        sites: [{ id: 'au', appId: 'app-au', currencies: ['AUD'] }],
-      },
-    })
-    expect(config.upstream.sites?.[0]?.secretKey.reveal()).toBe('sk-au')
-  })
-
-  it('names everything that is missing at once, and generates nothing', () => {
-    const result = parseConfig({ NODE_ENV: 'production' }, () => {
-      throw new Error('a key was generated')
-    })
-    expect(result.ok ? [] : result.faults.map((fault) => fault.setting).sort()).toEqual([
-      'JWT_SECRET',
-      'PUBLIC_URL',
-      'SIGNING_KEYS',
-      'UPSTREAM_SITES',
-      'UPSTREAM_URL',
-      'WEBHOOK_SECRETS',
-    ])
-  })
-
-  it.each(Object.keys(PRODUCTION).filter((name) => name !== 'NODE_ENV'))('asks for %s', (name) => {
-    expect(faultsOf({ ...PRODUCTION, [name]: undefined }).map((fault) => fault.setting)).toEqual([name])
-  })
-
-  it('takes a key set in place of the shared secret', () => {
-    const { clients } = configOf({
-      ...PRODUCTION,
-      JWT_SECRET: undefined,
-      JWT_JWKS_URL: 'https://id.example.test/keys',
-      JWT_ISSUER: 'https://id.example.test/',
-      JWT_AUDIENCE: 'payments',
-    })
-    expect(clients).toEqual({
-      kind: 'jwks',
-      url: 'https://id.example.test/keys',
-      issuer: 'https://id.example.test/',
-      audience: 'payments',
-    })
   })
 })
 
@@ -177,6 +101,10 @@ describe('parseConfig reads', () => {
     ['a server without password', { DATABASE_URL: 'postgresql://u@[::1]/pay?sslmode=require' }, placeOf, '[::1]/pay'],
     ['a socket', { DATABASE_URL: 'postgres://u@localhost/pay?host=/run/pg' }, placeOf, '/run/pg/pay'],
     ['a router', { ROUTER_SECRETS: 'r'.repeat(16) }, (config) => config.router.kind, 'guarded'],
+    ['an admin port', { ADMIN_PORT: '0' }, (config) => config.monitoring.admin, { host: '127.0.0.1', port: 0 }],
+    ['no admin port', { ...PRODUCTION, ADMIN_PORT: 'off' }, (config) => config.monitoring.admin, null],
+    ['an admin host', { ...PRODUCTION, ADMIN_HOST: '::' }, (config) => config.monitoring.admin?.host, '::'],
+    ['a token', { METRICS_TOKEN: 'm'.repeat(16) }, (config) => config.monitoring.metrics.kind, 'token'],
     ['a manifest', { TRUSTED_DOCUMENTS: './documents.json' }, (config) => config.trustedDocuments, './documents.json'],
     [
       'a key set with a query',
@@ -187,7 +115,7 @@ describe('parseConfig reads', () => {
     ['a log level', { LOG_LEVEL: 'silent' }, (config) => config.logLevel, 'silent'],
     [
       'a loopback service',
-      { UPSTREAM_URL: 'http://[::1]:1/api', UPSTREAM_SITES: SITES },
+      { ...ACCOUNT, UPSTREAM_URL: 'http://[::1]:1/api' },
       (config) => config.upstream.kind,
       'service',
     ],

@@ -9,7 +9,7 @@ export const PayinMethod: PayinMethodResolvers = {
   checkoutLanguages: (method) => method.checkoutLanguages && [...method.checkoutLanguages],
   traits: (method) => method,
   accepts: (method, { amount }) => accepts(method, validAmount(amount)),
-  requiredFields: async (method, _args, { requirements }) =>
-    (await requirements.ofPayin(method))?.fields.slice() ?? null,
+  requiredFields: async (method, _args, { requirements, freshness }) =>
+    (await requirements.ofPayin(method, freshness.markStale))?.fields.slice() ?? null,
   __resolveReference: ({ code }, { loaders }) => loaders.methodByCode.load(code),
 }

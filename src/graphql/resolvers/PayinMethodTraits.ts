@@ -13,6 +13,9 @@ export const PayinMethodTraits: PayinMethodTraitsResolvers = {
 
 /** The list of direct payin methods is read only for a flag that the method's own entry leaves open. */
 function flagReader(name: keyof MethodFlags) {
-  return async (method: PayinMethod, _args: unknown, { requirements }: Pick<Context, 'requirements'>) =>
-    method.flags[name] ?? traitsOf(method.kind, await requirements.payinFlags(method))[name]
+  return async (
+    method: PayinMethod,
+    _args: unknown,
+    { requirements, freshness }: Pick<Context, 'requirements' | 'freshness'>,
+  ) => method.flags[name] ?? traitsOf(method.kind, await requirements.payinFlags(method, freshness.markStale))[name]
 }

@@ -1,6 +1,7 @@
 import { HeaderMap } from '@apollo/server'
 import { buildSchema, parse } from 'graphql'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { createAnswerFreshness } from '../../../src/graphql/answer-freshness.ts'
 import { startApollo, withDocument } from '../../../src/graphql/apollo.ts'
 import type { Context } from '../../../src/graphql/context.ts'
 import { createLogger } from '../../../src/log.ts'
@@ -25,7 +26,7 @@ async function run(query: string): Promise<unknown> {
       search: '',
       body: { query },
     },
-    context: async () => ({}) as Context,
+    context: async () => ({ freshness: createAnswerFreshness() }) as Context,
   })
   return body.kind === 'complete' ? JSON.parse(body.string) : null
 }

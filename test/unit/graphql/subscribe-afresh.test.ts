@@ -31,7 +31,7 @@ const SDL = 'type Query { open: String }\ntype Subscription { ticks: Int, status
 async function setUp(source: () => unknown, query = 'subscription { ticks }') {
   const store = await openStore()
   const parts = { store, methods: {}, operations: {} } as Pick<Context, 'store' | 'methods' | 'operations'>
-  const contextValue = { ...parts, loaders: createLoaders(parts) } as Context
+  const contextValue = { ...parts, loaders: createLoaders(parts, () => {}) } as Context
   const seen: Context[] = []
   const schema = buildSchema(SDL)
   const type = schema.getType('Subscription')

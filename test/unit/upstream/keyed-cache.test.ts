@@ -8,14 +8,16 @@ const MINUTE = 60_000
 function stage(options: Omit<KeyedCacheOptions, 'clock'> = {}) {
   const world = { now: 0, down: false, asked: [] as string[] }
   const cache = createKeyedCache<string>({ ...options, clock: () => world.now })
-  const ask = (key: string) =>
-    cache.get(key, async () => {
+  const ask = (key: string, onStale?: () => void) => {
+    const load = async () => {
       world.asked.push(key)
       const answer = `${key}, answer ${world.asked.length}`
       await turn()
       if (world.down) throw new Error('The service is down.')
       return answer
-    })
+    }
+    return cache.get(key, load, onStale)
+  }
   return { world, ask }
 }
 
@@ -67,6 +69,24 @@ describe('a load that fails', () => {
     world.now += 1
     expect(await ask('a')).toBeNull()
     expect(world.asked).toHaveLength(4)
+  })
+
+  it('tells every caller that what it gives is old, or nothing', async () => {
+    const { world, ask } = stage()
+    let told = 0
+    const askTold = () => ask('a', () => (told += 1))
+    await askTold()
+    expect(told).toBe(0)
+    world.down = true
+    world.now = 6 * MINUTE
+    await Promise.all([askTold(), askTold()])
+    expect(told).toBe(2)
+    world.now = 62 * MINUTE
+    expect(await askTold()).toBeNull()
+    expect(told).toBe(3)
+    world.down = false
+    expect(await askTold()).toBe('a, answer 4')
+    expect(told).toBe(3)
   })
 
   it('does not make the old value young again', async () => {

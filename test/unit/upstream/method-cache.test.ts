@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { NO_FLAGS } from '../../../src/domain/method-traits.ts'
 import type { PayinMethod } from '../../../src/domain/payin-method.ts'
 import { notSent } from '../../../src/upstream/faults.ts'
-import { createMethodCache } from '../../../src/upstream/method-cache.ts'
+import { createMethodCache, isCurrent } from '../../../src/upstream/method-cache.ts'
 import { createSites, type Site } from '../../../src/upstream/sites.ts'
 
 const SECOND = 1_000
@@ -116,6 +116,57 @@ describe('freshness', () => {
   })
 })
 
+describe('what others may keep', () => {
+  it('is a list of sites that all answered within its time to live', async () => {
+    const { world, cache } = stage()
+    const isKept = async (...currencies: string[]) => isCurrent(await cache.list(currencies))
+    expect(await isKept('AUD', 'JPY')).toBe(true)
+    world.now = 5 * MINUTE
+    expect(await isKept('AUD', 'JPY')).toBe(true)
+    world.down.add('au')
+    world.now = 5 * MINUTE + 1
+    // Nobody knows yet whether the renewal fails.
+    expect(await isKept('JPY')).toBe(false)
+    await settled()
+    expect(await isKept('JPY')).toBe(true)
+    expect(await isKept('AUD')).toBe(false)
+    await settled()
+    expect(await isKept('AUD')).toBe(false)
+    world.now = 62 * MINUTE
+    expect(await isKept('AUD')).toBe(false)
+    world.down.clear()
+    world.now = 64 * MINUTE
+    expect(await isKept('AUD')).toBe(true)
+    expect(await isKept('KRW')).toBe(true)
+  })
+
+  it.each<[what: string, code: string, doubts: number, ...down: string[]]>([
+    ['a method of a current list', 'jp_bank_jpy', 0],
+    ['a method beside a site that is away', 'jp_bank_jpy', 0, 'au'],
+    ['no method by that code anywhere', 'zz_none_zzz', 0],
+    ['no method, while a site is away', 'zz_none_zzz', 1, 'au'],
+    ['no method of a site that is away', 'au_card_aud', 1, 'au'],
+  ])('is the answer to find: %s', async (_what, code, doubts, ...down) => {
+    const { world, cache } = stage()
+    world.down = new Set(down)
+    let told = 0
+    await cache.find(code, () => (told += 1))
+    expect(told).toBe(doubts)
+  })
+
+  it('is no method of an old list', async () => {
+    const { world, cache } = stage()
+    await cache.list()
+    world.now = 6 * MINUTE
+    world.down.add('au')
+    let told = 0
+    expect(await cache.find('au_card_aud', () => (told += 1))).not.toBeNull()
+    await settled()
+    expect(await cache.find('au_card_aud', () => (told += 1))).not.toBeNull()
+    expect(told).toBe(2)
+  })
+})
+
 describe('find', () => {
   it('finds a method by its code, asking only the site of its currency', async () => {
     const { world, cache } = stage()
@@ -144,8 +195,8 @@ describe('past its time to live', () => {
     world.lists['au'] = [method('au_new_aud', 'AUD')]
     world.now = 5 * MINUTE + 1
     const served = await Promise.all(Array.from({ length: 1_000 }, () => cache.list()))
-    expect(new Set(served)).toEqual(new Set([first]))
-    expect(first.stale).toBe(false)
+    expect(new Set(served.map(({ methods }) => methods))).toEqual(new Set([first.methods]))
+    expect(served[0]?.stale).toBe(false)
     await settled()
     expect(codesOf(await cache.list())).toEqual(['au_new_aud'])
     expect(world.calls).toEqual(['au', 'au'])

@@ -1,0 +1,37 @@
+import { readFileSync } from 'node:fs'
+import type { ClientConfig } from 'pg'
+import { StoreUnusableError } from './errors.ts'
+
+const MODE = 'sslmode'
+/** Parameters that name files, and what the runtime calls their content. */
+const FILES = { sslrootcert: 'ca', sslcert: 'cert', sslkey: 'key' } as const
+
+/**
+ * What a database's URL says of TLS, decided here: the driver leaves the verification of certificates to the runtime's
+ * default, which NODE_TLS_REJECT_UNAUTHORIZED changes, and asks PGSSLMODE where the URL says nothing. Only `sslmode=no-verify`
+ * turns verification off. Throws `StoreUnusableError` when a file cannot be read.
+ */
+export function connectionOf(text: string): Pick<ClientConfig, 'connectionString' | 'ssl'> {
+  const url = new URL(text)
+  const { searchParams } = url
+  const mode = searchParams.get(MODE)
+  const files = Object.entries(FILES).flatMap(([name, option]) => {
+    const path = searchParams.get(name)
+    return path === null ? [] : [[option, contentOf(path, name)] as const]
+  })
+  if (mode === 'disable' || (mode === null && files.length === 0)) return { connectionString: text, ssl: false }
+  for (const name of [MODE, ...Object.keys(FILES)]) searchParams.delete(name)
+  return {
+    connectionString: url.href,
+    ssl: { ...Object.fromEntries(files), rejectUnauthorized: mode !== 'no-verify' },
+  }
+}
+
+function contentOf(path: string, name: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown'
+    throw new StoreUnusableError(`The file that DATABASE_URL names as ${name} cannot be read (${code}).`)
+  }
+}

@@ -1,0 +1,42 @@
+import { describeFaults, parseConfig } from '../../src/config.ts'
+import type { Config, ConfigFault, Environment } from '../../src/config.ts'
+
+export const SITES = '[{"id":"au","appId":"app-au","secretKey":"sk-au","currencies":["AUD"]}]'
+
+/** Everything that production asks for. */
+export const PRODUCTION: Environment = {
+  NODE_ENV: 'production',
+  UPSTREAM_URL: 'https://pay.example.test/api',
+  UPSTREAM_SITES: SITES,
+  WEBHOOK_SECRETS: 'webhook-secret-1',
+  SIGNING_KEYS: 'signing-key-of-more-than-32-bytes-1',
+  JWT_SECRET: 'client-secret-of-more-than-32-bytes',
+  JWT_ISSUER: 'https://id.example.test/',
+  JWT_AUDIENCE: 'payments',
+  ROUTER_SECRETS: 'router-secret-of-16-characters',
+  PUBLIC_URL: 'https://shop.example.test',
+}
+
+/** A sandbox account of a payments API that is not ours. */
+export const ACCOUNT: Environment = {
+  UPSTREAM_URL: PRODUCTION['UPSTREAM_URL'],
+  UPSTREAM_SITES: SITES,
+  WEBHOOK_SECRETS: PRODUCTION['WEBHOOK_SECRETS'],
+  SIGNING_KEYS: PRODUCTION['SIGNING_KEYS'],
+  JWT_SECRET: PRODUCTION['JWT_SECRET'],
+}
+
+export const generate = (setting: string): string => `generated-for-${setting}-0123456789abcdef`
+
+/** The configuration of an environment; throws for one that is at fault. */
+export function configOf(env: Environment): Config {
+  const result = parseConfig(env, generate)
+  if (!result.ok) throw new Error(describeFaults(result.faults))
+  return result.config
+}
+
+/** What is wrong with an environment. */
+export function faultsOf(env: Environment): readonly ConfigFault[] {
+  const result = parseConfig(env, generate)
+  return result.ok ? [] : result.faults
+}
