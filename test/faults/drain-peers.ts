@@ -22,6 +22,7 @@ export function silentUpgrade(url: string): Promise<SilentPeer> {
       },
     })
     upgrading.once('error', reject)
+    upgrading.once('response', ({ statusCode }) => reject(new Error(`The upgrade was answered with ${statusCode}.`)))
     upgrading.once('upgrade', (_response, socket, head) => {
       let received = head
       onTestFinished(() => void socket.destroy())

@@ -41,7 +41,7 @@ describe('a start while another process on the same database ends', () => {
     first.child.kill('SIGCONT')
     expect((await first.ended).code).toBe(0)
     await written(app, '"msg":"ready"')
-  }, 60_000)
+  }, 120_000)
 })
 
 describe('Ctrl-C', () => {
@@ -71,7 +71,7 @@ describe('Ctrl-C', () => {
     expect(text).toContain('"msg":"draining"')
     // The mark is removed at the end of a drain: a process that was cut short leaves it behind.
     expect(readdirSync(folder)).not.toContain('payments.db.ending')
-  }, 60_000)
+  }, 120_000)
 
   it('twice, later, cuts the drain short', async () => {
     const folder = temporaryFolder()
@@ -87,7 +87,7 @@ describe('Ctrl-C', () => {
     const next = await startReady({ env: await bareSettings(folder), cwd: folder })
     expect(next.output()).not.toContain(WAITING)
     expect(readdirSync(folder)).not.toContain('payments.db.ending')
-  }, 60_000)
+  }, 120_000)
 
   it('twice in the same moment is one press', async () => {
     const folder = temporaryFolder()
@@ -96,5 +96,5 @@ describe('Ctrl-C', () => {
     await written(app, '"msg":"draining"')
     app.child.kill('SIGINT')
     expect(await app.ended).toMatchObject({ code: 0, signal: null })
-  }, 60_000)
+  }, 120_000)
 })

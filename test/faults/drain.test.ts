@@ -12,6 +12,8 @@ import { halfSentWebhook, silentUpgrade } from './drain-peers.ts'
 import { followLog } from './process-client.ts'
 import { rounds } from './rounds.ts'
 
+/** On a machine that has other work, the upgrade must not be refused as overload. */
+const UNHURRIED = { MAX_EVENT_LOOP_DELAY_MS: '60000' }
 /** From SIGTERM to the end, in milliseconds. */
 const DRAINED_MS = 15_000
 const ROUNDS = rounds({ few: 3, many: 50 })
@@ -51,7 +53,7 @@ describe('a drain', () => {
   )
 
   it('ends with 0 although a client ignores the close frame, and another keeps its connection', async () => {
-    const app = await startReady({ env: settingsFor(sandbox, temporaryFolder()) })
+    const app = await startReady({ env: { ...settingsFor(sandbox, temporaryFolder()), ...UNHURRIED } })
     const agent = new Agent({ keepAlive: true })
     await new Promise<void>((resolve, reject) => {
       request(`${app.url}/health/live`, { agent }, (response) => response.resume().once('end', resolve))
@@ -62,10 +64,10 @@ describe('a drain', () => {
     const asked = performance.now()
     app.child.kill('SIGTERM')
     expect(await app.ended).toMatchObject({ code: 0, signal: null })
-    expect((await app.ended).at - asked).toBeLessThan(8_000)
+    expect((await app.ended).at - asked).toBeLessThan(10_000)
     expect(silent.closeCode()).toBe(1012)
     agent.destroy()
-  }, 30_000)
+  }, 60_000)
 
   it('is cut short by a second signal', async () => {
     const app = await startReady({ env: settingsFor(sandbox, temporaryFolder()) })
@@ -76,7 +78,7 @@ describe('a drain', () => {
     app.child.kill('SIGTERM')
     expect(await app.ended).toMatchObject({ code: 1, signal: null })
     expect((await app.ended).at - asked).toBeLessThan(3_000)
-  }, 30_000)
+  }, 60_000)
 })
 
 /** What was begun before the signal is answered; what came later may be told to come again, or find nobody. */
