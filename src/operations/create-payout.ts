@@ -7,9 +7,10 @@ import type { Site, Sites } from '../upstream/sites.ts'
 import { callbackAddress, callbackUrl, type CallbackOptions } from './callback-address.ts'
 import { findByAddress } from './find-by-address.ts'
 import type { MethodRequirementsReader } from './method-requirements.ts'
-import type { Done, Once, Task } from './once.ts'
+import type { Once } from './once.ts'
 import type { CommandFailure, InputFailure } from './outcome.ts'
 import { siteProblem } from './site-problem.ts'
+import type { Done, Task } from './task.ts'
 
 export type PayoutOptions = CallbackOptions & {
   readonly store: Pick<Store, 'commands'>
