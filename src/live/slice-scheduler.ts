@@ -14,49 +14,45 @@ type SliceOptions = {
 /** A piece takes about a millisecond, and a webhook needs a few iterations of the event loop until it is answered. */
 const SLICE_MS = 5
 
+/** The most pieces of one slice: what a slice has time for, and more. */
+const MOST_PIECES = 256
+
 /**
- * Makes a scheduler for all streams of a process. A piece of work is over when the microtasks that follow its `enter` have
- * run, so that the pieces of a slice are measured one by one. A slice ends with the first piece that exceeds its time; the
- * rest waits for the next iteration of the event loop, which takes up connections, requests and timers first.
+ * Makes a scheduler for all streams of a process. Each piece that waits is a callback of `setImmediate` of its own, which is
+ * over when the microtasks that follow it have run, so that the pieces of a slice are measured one by one. A slice ends with
+ * the first piece that exceeds its time; the rest waits for the next iteration of the event loop, which takes up connections,
+ * requests and timers first.
  */
 export function createSliceScheduler({
   sliceMs = SLICE_MS,
   now = () => performance.now(),
 }: SliceOptions = {}): SliceScheduler {
   const waiting = createQueue<() => void>()
-  let isBusy = false
-  let sliceEnd: number | null = null
+  let isIdle = true
+  let sliceEnd = 0
 
-  const hasTime = () => sliceEnd === null || now() < sliceEnd
-  const begin = () => {
-    isBusy = true
-    if (sliceEnd === null) {
-      sliceEnd = now() + sliceMs
-      setImmediate(endSlice)
-    }
-    // A tick that is asked for by a microtask comes after all microtasks.
-    queueMicrotask(() => process.nextTick(endPiece))
+  const beginSlice = () => {
+    sliceEnd = now() + sliceMs
   }
-  const admitNext = () => {
-    if (isBusy || !hasTime()) return
-    const admit = waiting.shift()
-    if (admit === undefined) return
-    begin()
-    admit()
-  }
-  const endPiece = () => {
-    isBusy = false
-    admitNext()
+  const admit = () => {
+    if (now() < sliceEnd) waiting.shift()?.()
   }
   const endSlice = () => {
-    sliceEnd = null
-    admitNext()
+    if (waiting.size === 0) isIdle = true
+    else scheduleSlice()
+  }
+  // What is scheduled here runs within one iteration of the event loop.
+  const scheduleSlice = () => {
+    setImmediate(beginSlice)
+    for (let pieces = Math.min(waiting.size, MOST_PIECES); pieces > 0; pieces -= 1) setImmediate(admit)
+    setImmediate(endSlice)
   }
 
   return {
     enter() {
-      if (isBusy || waiting.size > 0 || !hasTime()) return new Promise((resolve) => waiting.push(resolve))
-      begin()
+      if (!isIdle) return new Promise((resolve) => waiting.push(resolve))
+      isIdle = false
+      scheduleSlice()
       return Promise.resolve()
     },
   }

@@ -3,8 +3,8 @@ import type { PayoutReport, PayoutStatus } from '../domain/payout.ts'
 import { unknownOutcome } from '../upstream/faults.ts'
 import type { Site } from '../upstream/sites.ts'
 import { outcomeOf, type PayoutDone, type PayoutOptions, type SitedPayout } from './create-payout.ts'
-import type { Task } from './once.ts'
 import type { CommandFailure, InvalidInput, StateFailure } from './outcome.ts'
+import type { Task } from './task.ts'
 import { faultOf } from './upstream-failure.ts'
 
 export type CancelOutcome = PayoutDone | InvalidInput | StateFailure | CommandFailure

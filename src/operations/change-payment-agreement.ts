@@ -9,8 +9,9 @@ import { findAgreement } from '../upstream/find-agreement.ts'
 import type { Site, Sites } from '../upstream/sites.ts'
 import { callbackAddress, type CallbackOptions } from './callback-address.ts'
 import { outcomeOf } from './create-payment-agreement.ts'
-import type { Once, Task } from './once.ts'
+import type { Once } from './once.ts'
 import type { CommandFailure, InvalidInput, StateFailure } from './outcome.ts'
+import type { Task } from './task.ts'
 
 export type ChangeAgreementOptions = CallbackOptions & {
   readonly store: Pick<Store, 'agreements' | 'commands'>

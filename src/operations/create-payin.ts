@@ -11,9 +11,10 @@ import type { Notification } from '../upstream/wire/written.ts'
 import { callbackAddress, callbackUrl, type CallbackOptions } from './callback-address.ts'
 import { findByAddress } from './find-by-address.ts'
 import type { MethodRequirementsReader } from './method-requirements.ts'
-import type { Done, Once, Task } from './once.ts'
+import type { Once } from './once.ts'
 import type { CommandFailure, InputFailure } from './outcome.ts'
 import { siteProblem } from './site-problem.ts'
+import type { Done, Task } from './task.ts'
 
 export type CreatePayinOptions = CallbackOptions & {
   readonly store: Pick<Store, 'payments' | 'commands' | 'inbox'>

@@ -10,9 +10,10 @@ import type { UpstreamClient } from '../upstream/client.ts'
 import { findAgreement } from '../upstream/find-agreement.ts'
 import type { Site, Sites } from '../upstream/sites.ts'
 import { callbackAddress, type CallbackOptions } from './callback-address.ts'
-import type { Done, Once, Task } from './once.ts'
+import type { Once } from './once.ts'
 import type { CommandFailure, InvalidInput } from './outcome.ts'
 import { siteProblem } from './site-problem.ts'
+import type { Done, Task } from './task.ts'
 
 export type CreateAgreementOptions = CallbackOptions & {
   readonly store: Pick<Store, 'agreements' | 'commands'>

@@ -11,9 +11,10 @@ import type { Site, Sites } from '../upstream/sites.ts'
 import type { CreatedPayinLink, PayinLinkRequest } from '../upstream/wire/payin-link.ts'
 import { callbackAddress, callbackUrl, type CallbackOptions } from './callback-address.ts'
 import { findByAddress } from './find-by-address.ts'
-import type { Done, Once, Task } from './once.ts'
+import type { Once } from './once.ts'
 import type { CommandFailure, InputFailure } from './outcome.ts'
 import { siteProblem } from './site-problem.ts'
+import type { Done, Task } from './task.ts'
 
 export type CreateLinkOptions = CallbackOptions & {
   readonly store: Pick<Store, 'links' | 'commands'>

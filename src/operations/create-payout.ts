@@ -8,9 +8,10 @@ import { callbackAddress, callbackUrl, type CallbackOptions } from './callback-a
 import { findByAddress } from './find-by-address.ts'
 import type { PayoutFinder } from './find-payouts.ts'
 import type { MethodRequirementsReader } from './method-requirements.ts'
-import type { Done, Once, Task } from './once.ts'
+import type { Once } from './once.ts'
 import type { CommandFailure, InputFailure } from './outcome.ts'
 import { siteProblem } from './site-problem.ts'
+import type { Done, Task } from './task.ts'
 
 export type PayoutOptions = CallbackOptions & {
   readonly store: Pick<Store, 'commands'>

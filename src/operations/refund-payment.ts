@@ -8,8 +8,9 @@ import type { Reader } from '../reconcile/reader.ts'
 import type { ReadSubject, Store } from '../store/store.ts'
 import type { UpstreamClient } from '../upstream/client.ts'
 import type { Site, Sites } from '../upstream/sites.ts'
-import type { Done, Once, Task } from './once.ts'
+import type { Once } from './once.ts'
 import type { CommandFailure, RefundFailure } from './outcome.ts'
+import type { Done, Task } from './task.ts'
 
 export type RefundRequest = Refund & { readonly paymentId: string }
 

@@ -144,7 +144,10 @@ export function refundsContract(fixture: Fixture): void {
     const refund = await asked('r', 'PAY1')
     expect(refund).toMatchObject({ state: 'SENT', result: { paymentId: 'PAY1' } })
     await commands.markUnknown(refund.id)
-    expect(await commands.find(commandKey('refundPayment', 'key-r'))).toMatchObject({ state: 'UNKNOWN', result: refund.result })
+    expect(await commands.find(commandKey('refundPayment', 'key-r'))).toMatchObject({
+      state: 'UNKNOWN',
+      result: refund.result,
+    })
     await commands.reject(refund.id, { httpStatus: 422 })
     expect(await commands.find(commandKey('refundPayment', 'key-r'))).toMatchObject({ result: { httpStatus: 422 } })
   })

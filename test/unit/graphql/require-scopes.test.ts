@@ -29,7 +29,13 @@ const rootValue = {
 }
 
 function callerWith(...scopes: readonly Scope[]): ClientCaller {
-  return { kind: 'client', subject: 'shop-1', identity: 'shop-1', scopes: new Set(scopes), expiresAt: Date.now() + 60_000 }
+  return {
+    kind: 'client',
+    subject: 'shop-1',
+    identity: 'shop-1',
+    scopes: new Set(scopes),
+    expiresAt: Date.now() + 60_000,
+  }
 }
 
 const schema = enforceScopes(buildSchema(SCHEMA))

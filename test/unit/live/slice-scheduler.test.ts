@@ -29,9 +29,8 @@ describe('work in slices', () => {
       last = done.length
     }
     await all
-    // The first slice was over before the first iteration.
-    expect(slices[0]).toBeLessThanOrEqual(10)
-    expect(slices.slice(1)).toEqual(slices.slice(1).map(() => 5))
+    expect(Math.max(...slices)).toBe(5)
+    expect(slices.filter((count) => count === 5).length).toBeGreaterThanOrEqual(399)
     expect(done).toEqual(Array.from({ length: 2_000 }, (_, id) => id))
   })
 
@@ -51,7 +50,7 @@ describe('work in slices', () => {
     }
     const all = chain()
     await nextIteration()
-    expect(done.length).toBeLessThanOrEqual(10)
+    expect(done.length).toBeLessThanOrEqual(5)
     await all
     expect(done).toHaveLength(30)
   })
