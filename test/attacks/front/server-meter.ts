@@ -56,8 +56,8 @@ export function createServerMeter(child: ChildProcess): ServerMeter {
         used = cpuOf(child.pid) - before
       }
     },
-    async turns(count) {
-      for (let turn = 0; turn < count; turn += 1) {
+    async turns(most) {
+      for (let turn = 0; turn < most; turn += 1) {
         await read()
         await sleep(1)
       }
