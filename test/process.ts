@@ -35,11 +35,13 @@ export type ChildOptions = {
   readonly cwd?: string
   /** Where the program is not to be run by Node directly: the command before it. */
   readonly under?: readonly string[]
+  /** Whether a preloaded module speaks with this process (`child.send`, `child.on('message')`). */
+  readonly channel?: boolean
 }
 
 /** Runs `src/main.ts`; the process ends with the test at the latest. Concurrent tests give their own `onTestFinished`. */
 export function startChild(
-  { env, preload = [], cwd, under = [] }: ChildOptions,
+  { env, preload = [], cwd, under = [], channel = false }: ChildOptions,
   onEnd: (end: () => void) => void = onTestFinished,
 ): Child {
   const imports = preload.flatMap((path) => ['--import', path])
@@ -47,13 +49,13 @@ export function startChild(
   const child = spawn(first ?? process.execPath, args, {
     env: { NODE_ENV: 'test', NODE_COMPILE_CACHE: COMPILED, ...env },
     cwd,
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['ignore', 'pipe', 'pipe', channel ? 'ipc' : 'ignore'],
     detached: under.length > 0,
   })
   onEnd(() => (under.length > 0 ? endGroup(child) : void child.kill('SIGKILL')))
   let text = ''
   for (const stream of [child.stdout, child.stderr])
-    stream.setEncoding('utf8').on('data', (part: string) => (text += part))
+    stream?.setEncoding('utf8').on('data', (part: string) => (text += part))
   // `close` and not `exit`: by then everything that it has written has been read.
   const ended = new Promise<Ended>((resolve) => {
     child.once('close', (code, signal) => resolve({ code, signal, at: performance.now() }))

@@ -78,4 +78,48 @@ export const PLANTS: readonly Plant[] = [
     ],
     tests: ['test/unit/live/follow.test.ts', 'test/e2e/streams-reconnect.test.ts'],
   },
+  {
+    name: 'the cache policy walks a fragment anew for each spread',
+    edits: [
+      {
+        file: 'src/graphql/cache-policy.ts',
+        from: 'keyOf: ({ isRoot }) => String(isRoot),',
+        to: 'keyOf: () => String(Math.random()),',
+      },
+    ],
+    tests: ['test/attacks/front-fuzz.test.ts'],
+  },
+  {
+    name: 'suggestions are taken out of messages by a quadratic pattern',
+    edits: [
+      {
+        file: 'src/graphql/errors.ts',
+        from: "  const at = message.endsWith('?') ? message.indexOf(SUGGESTION) : -1\n  return at === -1 ? message : message.slice(0, at).trimEnd()\n",
+        to: "  return message.replace(/ ?Did you mean [^]*\\?$/, '')\n",
+      },
+    ],
+    tests: ['test/attacks/front-fuzz.test.ts'],
+  },
+  {
+    name: 'a request takes its slot before its body is here',
+    edits: [
+      {
+        file: 'src/http/overload/admit-graphql.ts',
+        from: "app.addHook('preValidation', (request",
+        to: "app.addHook('onRequest', (request",
+      },
+    ],
+    tests: ['test/attacks/front-fuzz.test.ts'],
+  },
+  {
+    name: 'a request keeps its slot until its answer is read',
+    edits: [
+      {
+        file: 'src/http/overload/admit-graphql.ts',
+        from: "  app.addHook('onSend', (request, _reply, payload, done) => {\n    releases.get(request)?.()\n",
+        to: "  app.addHook('onSend', (request, reply, payload, done) => {\n    reply.raw.once('close', () => releases.get(request)?.())\n",
+      },
+    ],
+    tests: ['test/attacks/front-fuzz.test.ts'],
+  },
 ]

@@ -134,10 +134,20 @@ export function createOperationGate({ schema, policy, trusted }: PrepareOptions)
         read = readRequest(request, { trusted, writesOwnTexts: policy.routerOnly && context.fromRouter })
         return prepared(read, context)
       } catch (error) {
-        const told = () => (read === null ? '' : `${read.query} ${JSON.stringify(read.variables)}`)
+        const told = () => (read === null ? '' : `${read.query} ${writtenVariables(read)}`)
         return refusals(error).map((refusal) => renamed(refusal, hideNames(refusal.message, told)))
       }
     },
+  }
+}
+
+/** The variables as JSON; empty when they are nested too deeply to be written, which `JSON.parse` reads. */
+function writtenVariables({ variables }: ReadRequest): string {
+  try {
+    return JSON.stringify(variables)
+  } catch (error) {
+    if (error instanceof RangeError) return ''
+    throw error
   }
 }
 

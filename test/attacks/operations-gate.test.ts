@@ -83,6 +83,13 @@ describe('what goes beyond a limit, or is not valid', () => {
   })
 })
 
+it('refuses variables that are nested so deep that they can be read and not be written again', () => {
+  const depth = 30_000
+  const variables = JSON.parse(`{"a":${'['.repeat(depth)}${']'.repeat(depth)}}`) as Record<string, unknown>
+  const prepared = productionGate().prepare({ query: '{ __typename }', variables }, CLIENT)
+  expect(prepared).toMatchObject([{ extensions: { code: 'BAD_REQUEST' } }])
+})
+
 const LARGE: readonly [string, string][] = [
   [
     'ninety fragments in one place',

@@ -1,0 +1,133 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect, it, onTestFinished } from 'vitest'
+import { newSeed, randomFrom } from '../faults/random.ts'
+import { FULL, rounds } from '../faults/rounds.ts'
+import { tell } from '../faults/tell.ts'
+import type { Attack } from './front/attack.ts'
+import { confirmed, suspectsIn } from './front/confirm.ts'
+import { beset, crowdsOf, type Crowd } from './front/crowds.ts'
+import { createFindings, describeFinding, SLOW, type Findings } from './front/findings.ts'
+import { startFuzzedServer, type FuzzedServer } from './front/fuzzed-server.ts'
+import { judgeOutcome } from './front/judge-outcome.ts'
+import { judgeLog, judgeSecrets } from './front/judge-secrets.ts'
+import { attacksOf } from './front/random-attack.ts'
+import { runBatch, type Batch } from './front/run-batch.ts'
+import { startWitness, type Witness } from './front/witness.ts'
+import { quantile } from './overload-load.ts'
+
+const SECONDS = Number(process.env['TEST_SECONDS'] ?? rounds({ few: 20, many: 600 }))
+/** CPU time that one turn of the event loop may take: twice as much where other suites run on the same processors. */
+const MOST_MS = FULL ? 50 : 100
+/** How soon the honest are answered, on a machine that has nothing else to do. */
+const HONEST_MS = 250
+const BATCH = 40
+/** Milliseconds between two crowds. */
+const CROWD_EVERY_MS = 7_000
+/** However slow the machine is, these are made in a run, unless it takes so many times as long: what is guided is among them. */
+const LEAST = 480
+const MOST_TIMES = 3
+/** Attacks a second, so that the machine has time for others. */
+const PACE = rounds({ few: 120, many: 1_000 })
+/** Turns of the event loop, at most a thousand a second, in which a server with nothing else to do answers whoever means well. */
+const TURNS = 3_000
+const ANSWERED = 'the honest are answered'
+/** Beyond this a run has found enough. */
+const MOST_FINDINGS = rounds({ few: 4, many: 10 })
+/** What caches may keep, in bytes. */
+const MOST_GROWTH = 128 * 1024 * 1024
+
+it(
+  'no client whatever holds up the server, takes the place of others, or learns what it should not',
+  async () => {
+    const seed = newSeed()
+    tell(`front: TEST_SEED=${seed} TEST_SECONDS=${SECONDS}`)
+    const server = await startFuzzedServer(onTestFinished)
+    const run: Run = { server, found: createFindings(), witness: startWitness(server) }
+    await judge(run, await runBatch(server, take(run, attacksOf(seed + 1, server.tokens))))
+    const before = await bytesOf(server)
+    const made = await attackAllAlong(run, seed)
+    const growth = (await bytesOf(server)) - before
+    judgeAltogether(run, growth)
+    tell(`front: ${JSON.stringify({ made, growth, honest: run.witness.took.length, p99: p99Of(run) })}`)
+    // With these words no second try is made: another seed may find nothing.
+    const told = run.found.list.map(describeFinding).join('\n')
+    expect(told, `Property failed with TEST_SEED=${seed} TEST_SECONDS=${SECONDS}`).toBe('')
+  },
+  (MOST_TIMES * SECONDS + 300) * 1_000,
+)
+
+type Run = { readonly server: FuzzedServer; readonly found: Findings; readonly witness: Witness }
+
+/** Attacks for as long as the run lasts, and gives their number. What it takes to confirm a finding is not counted. */
+async function attackAllAlong(run: Run, seed: number): Promise<number> {
+  const attacks = attacksOf(seed, run.server.tokens)
+  const crowds = crowdsOf(randomFrom(seed))
+  let made = 0
+  for (let spentMs = 0, crowdsMade = 0; mustGoOn(spentMs, made) && run.found.list.length < MOST_FINDINGS;) {
+    const begun = performance.now()
+    const crowd = spentMs >= crowdsMade * CROWD_EVERY_MS ? crowds.next().value : null
+    if (crowd !== null) crowdsMade += 1
+    const next = crowd === null ? take(run, attacks) : []
+    const batch = await runBatch(run.server, next, () => witnessed(run, crowd))
+    await sleep(Math.max(0, (BATCH / PACE) * 1_000 - (performance.now() - begun)))
+    if (batch.hung === null) spentMs += performance.now() - begun
+    made += batch.performed.length
+    await judge(run, batch, crowd)
+  }
+  return made
+}
+
+/** A round of those who mean well, beside a crowd or without one. */
+async function witnessed({ server, witness, found }: Run, crowd: Crowd | null): Promise<void> {
+  if (crowd === null) return witness.round()
+  let round = Promise.resolve()
+  await beset(crowd, server, async () => {
+    round = witness.round()
+    const isHeld = await Promise.race([round.then(() => false), server.meter.turns(TURNS).then(() => true)])
+    if (isHeld)
+      found.add(ANSWERED, `they wait for ${TURNS} turns of an idle server, beside a crowd of which each ${crowd.name}`)
+  })
+  return round
+}
+
+function mustGoOn(spentMs: number, attacks: number): boolean {
+  const share = spentMs / 1_000 / SECONDS
+  return share < 1 || (attacks < LEAST && share < MOST_TIMES)
+}
+
+/** The next attacks, without those of a class that is known to hold up the server. */
+function take({ found }: Run, attacks: ReturnType<typeof attacksOf>): Attack[] {
+  return Array.from({ length: BATCH }, () => attacks.next().value).filter(({ name }) => !found.isSlow(name))
+}
+
+async function judge({ server, witness, found }: Run, batch: Batch, crowd: Crowd | null = null): Promise<void> {
+  for (const { attack, outcome } of batch.performed)
+    for (const detail of [...judgeOutcome(attack, outcome), ...judgeSecrets(server, attack, outcome)])
+      found.add('answers are well-formed and tell nothing', detail, attack)
+  const failed = witness.failed.splice(0)
+  for (const { attack, cpuMs } of await confirmed(server, suspectsIn(batch, MOST_MS), MOST_MS))
+    found.add(SLOW, cpuMs === Infinity ? 'it hangs' : `a turn takes ${Math.round(cpuMs)} ms`, attack)
+  if (batch.hung !== null) return
+  const beside = crowd === null ? '' : `, beside a crowd of which each ${crowd.name}`
+  for (const { what, status, body } of failed)
+    found.add(ANSWERED, `${what} is answered with ${status} ${body.slice(0, 200)}${beside}`)
+}
+
+/** What shows only in the end: memory, waiting and the log. */
+function judgeAltogether(run: Run, growth: number): void {
+  const { server, found } = run
+  if (growth > MOST_GROWTH) found.add('memory must return', `${Math.round(growth / 2 ** 20)} MiB are still held`)
+  if (FULL && p99Of(run) > HONEST_MS)
+    found.add('the honest are answered in time', `the 99th percentile is ${p99Of(run)} ms`)
+  for (const leak of judgeLog(server)) found.add('nothing secret is logged', leak)
+}
+
+function p99Of({ witness }: Run): number {
+  return Math.round(quantile(witness.took, 0.99))
+}
+
+/** Of the server, after a collection of garbage; what is under way has a moment to end. */
+async function bytesOf(server: FuzzedServer): Promise<number> {
+  await sleep(1_000)
+  return (await server.meter.read({ collect: true }))?.bytes ?? Infinity
+}

@@ -1,0 +1,134 @@
+import type { Random } from '../../faults/random.ts'
+import { schema } from '../gate.ts'
+import { misspelt } from '../misspell.ts'
+import { FRAGMENT_SHAPES, type FragmentShape } from '../random-fragments.ts'
+import { fragmentedQuery, oneOf, randomOperation, type RandomOperation } from '../random-operation.ts'
+import { longText, UNITS } from '../random-text.ts'
+import { anyValue, besideTheType } from '../random-value.ts'
+import { textPlaces } from '../string-arguments.ts'
+
+/** An operation as it is asked for, of a class that has a name. */
+export type Question = RandomOperation & { readonly name: string; readonly operationName?: unknown }
+
+type Ask = (random: Random) => Question
+
+/** The variables of an operation may have about so many characters, and its text many more. */
+const MOST_CHARACTERS = 49_000
+const JUNK: readonly string[] = '{ } ( ) [ ] ... $ @ ! : " """ \\ \u0000 \uFEFF \uD800 # & | 1e999 - ٣'.split(' ')
+const PLACES = textPlaces()
+const SPREADS = 0.15
+
+const QUESTIONS: readonly Ask[] = [
+  plain,
+  plain,
+  (random) => ({ ...misspelt(plain(random), random), name: 'misspelt' }),
+  withJunk,
+  (random) => fragmented(random, oneOf(random, FRAGMENT_SHAPES)),
+  (random) => longArgument(random, oneOf(random, UNITS)),
+  wrongVariables,
+  wrongVariables,
+  longLiteral,
+  severalOperations,
+  manyNames,
+]
+
+/** Any operation: right, misspelt, broken, or made to be costly. */
+export function randomQuestion(random: Random): Question {
+  return oneOf(random, QUESTIONS)(random)
+}
+
+/** Scalars that take only some texts, and whose errors quote the others. */
+const STRICT = PLACES.filter(({ scalar }) => !['String', 'ID', 'JSONObject'].includes(scalar))
+/** How often something is asked for each field, or with each unit of a text. */
+const TIMES = [1, 2, 3]
+
+/** What no run may leave to chance: fragments below every field of the query type, and every long text in some places. */
+export function questionsOfEveryKind(): readonly Ask[] {
+  const roots = Object.values(schema.getQueryType()?.getFields() ?? {}).map(({ name }) => name)
+  const shapes = roots.flatMap((root) =>
+    TIMES.map(() => (random: Random) => fragmented(random, oneOf(random, FRAGMENT_SHAPES), root)),
+  )
+  const texts = UNITS.flatMap((unit) =>
+    [STRICT, STRICT].map((places) => (random: Random) => longArgument(random, unit, places)),
+  )
+  return [...shapes, ...texts]
+}
+
+function plain(random: Random): Question {
+  return { ...randomOperation(schema, random, SPREADS), name: 'operation' }
+}
+
+function fragmented(random: Random, shape: FragmentShape, root?: string): Question {
+  return { ...fragmentedQuery(schema, random, { shape, root }), name: `fragments, ${shape}` }
+}
+
+/** A text of one unit in a place that takes a text, or one that takes only some texts. */
+function longArgument(random: Random, unit: string, places = PLACES): Question {
+  const place = oneOf(random, places)
+  const text = longText(random, MOST_CHARACTERS / (random() < 0.7 ? 1 : 1 + random() * 20), unit)
+  return { query: place.document, variables: place.variables(text), name: `long text of ${JSON.stringify(unit)}` }
+}
+
+function wrongVariables(random: Random): Question {
+  const { query, variables } = randomOperation(schema, random)
+  return { query, variables: besideTheType(variables, random), name: 'variables beside the type' }
+}
+
+/** A long text in the document itself: as a literal, a name, a comment, or a directive. */
+function longLiteral(random: Random): Question {
+  const text = longText(random, random() * MOST_CHARACTERS)
+  const { query, variables } = plain(random)
+  const written = oneOf(random, [
+    `{ payment(id: ${JSON.stringify(text)}) { id } }`,
+    `{ payments(first: ${JSON.stringify(text)}) { nodes { id } } }`,
+    `{ payment(id: """${text}""") { id } }`,
+    `{ ${text} }`,
+    `${query} @${text}`,
+    `# ${text}\n${query}`,
+    `query ($a: ${text}) { __typename }`,
+    `{ payment(id: ${'[{a:'.repeat(Math.floor(random() * 300))}1) { id } }`,
+    `{ payinMethod(code: ${'9'.repeat(Math.floor(random() * 40_000))}) { code } }`,
+  ])
+  return { query: written, variables, name: 'long literal' }
+}
+
+function withJunk(random: Random): Question {
+  const { query, variables } = plain(random)
+  const at = Math.floor(random() * query.length)
+  const rest = query.slice(at + Math.floor(random() * 3))
+  return { query: `${query.slice(0, at)}${oneOf(random, JUNK)}${rest}`, variables, name: 'junk in the text' }
+}
+
+function severalOperations(random: Random): Question {
+  const count = 1 + Math.floor(random() * 40)
+  const each = Array.from({ length: count }, (_, index) => `query Q${index} { __typename }`).join('\n')
+  const operationName = oneOf(random, [
+    undefined,
+    null,
+    'Q0',
+    'Q1',
+    `Q${count}`,
+    '',
+    'constructor',
+    7,
+    anyValue(random),
+  ])
+  return { query: `${plain(random).query}\n${each}`, variables: {}, operationName, name: 'several operations' }
+}
+
+/** Many short names, which all have to be kept apart. */
+function manyNames(random: Random): Question {
+  const count = 1 + Math.floor(random() * 400)
+  const many = (part: (index: number) => string) => Array.from({ length: count }, (_, index) => part(index)).join(' ')
+  const query = oneOf(random, [
+    `{ ${many((index) => `a${index}: __typename`)} }`,
+    `{ ${many(() => '__typename')} }`,
+    `{ paymentCurrencies { ${many(() => 'code')} } }`,
+    `{ paymentCurrencies { code ${many((index) => `@a${index}`)} } }`,
+    `{ ${many((index) => `...F${index}`)} } ${many((index) => `fragment F${index} on Query { __typename }`)}`,
+    `query (${many((index) => `$a${index}: Int`)}) { __typename }`,
+    `{ ${many(() => '... {')} __typename ${many(() => '}')} }`,
+    `{ ${many((index) => `unknown${index}`)} }`,
+  ])
+  return { query, variables: Object.fromEntries([['a0', anyValue(random)]]), name: 'many names' }
+}

@@ -1,0 +1,79 @@
+import type { Random } from '../../faults/random.ts'
+import { closeFrame, frame, OPCODE } from '../../raw-websocket.ts'
+import { oneOf } from '../random-operation.ts'
+import { anyValue } from '../random-value.ts'
+import type { SocketAttack } from './attack.ts'
+import { TOKEN_KINDS } from './fuzzed-server.ts'
+import { randomQuestion, type Question } from './random-question.ts'
+import { requestOf, type Tokens } from './random-request.ts'
+
+const MOST_MESSAGES = 40
+/** How many of the frames below are said by every client. */
+const TAME = 7
+const { continuation, text, binary, ping, pong } = OPCODE
+const TYPES = 'connection_init connection_ack ping pong subscribe next error complete start stop constructor'.split(' ')
+const CODES = [0, 999, 1000, 1001, 1005, 1006, 1012, 2999, 3000, 4000, 4401, 5000, 65_535]
+/** Followed by whoever may read them, until the end of the socket. */
+const STREAM = 'subscription { paymentEvents { kind cursor } }'
+
+/** A frame, or what a text frame says. */
+type MakeFrame = (random: Random, ask: () => Question) => unknown
+
+const id = (random: Random) => oneOf(random, ['1', '2', '3', '4', 'x'.repeat(1_000), '__proto__'])
+const subscribe = (given: unknown, payload: unknown) => ({ id: given, type: 'subscribe', payload })
+
+const FRAMES: readonly MakeFrame[] = [
+  (random, ask) => subscribe(id(random), requestOf(ask())),
+  (random, ask) => subscribe(id(random), requestOf(ask())),
+  (random, ask) => subscribe(id(random), requestOf(ask())),
+  (random) => subscribe(id(random), { query: STREAM }),
+  (random) => ({ id: id(random), type: 'complete' }),
+  (random) => ({ id: id(random), type: 'complete' }),
+  () => ({ type: 'ping' }),
+  (random) => ({ type: oneOf(random, ['ping', 'pong']), payload: anyValue(random) }),
+  (random) => ({ id: anyId(random), type: oneOf(random, TYPES), payload: anyValue(random) }),
+  (random) => ({ type: 'connection_init', payload: anyValue(random) }),
+  (random) => JSON.stringify(anyValue(random)),
+  (random) => `{"type":"ping","payload":${'['.repeat(Math.floor(random() * 30_000))}`,
+  (random) => frame(ping, 'x'.repeat(Math.floor(random() * 125))),
+  (random) => frame(pong, 'x'.repeat(Math.floor(random() * 125))),
+  () => Buffer.concat([frame(text, '{"type":', { fin: false }), frame(ping), frame(continuation, '"ping"}')]),
+  (random) => frame(oneOf(random, [binary, continuation, 0x3, 0xb]), 'x'.repeat(Math.floor(random() * 2_000))),
+  (random) => frame(text, Buffer.from([0x22, 0x80 + Math.floor(random() * 0x80), 0x22])),
+  (random) => frame(text, '{}', { masked: random() < 0.5, reserved: Math.floor(random() * 8), fin: random() < 0.5 }),
+  (random) => frame(text, '', { declared: BigInt(Math.floor(random() * 2 ** 40)) }),
+  (random) => closeFrame(oneOf(random, CODES), 'x'.repeat(Math.floor(random() * 100))),
+]
+
+/** Messages of the protocol in any order, right and wrong, and frames that are none; mostly behind a greeting. */
+export function randomSocket(random: Random, tokens: Tokens): SocketAttack {
+  // Half of the sockets say nothing for which they are closed, for most of the time.
+  let tame = random() < 0.5
+  const frames = Array.from({ length: 1 + Math.floor(random() * MOST_MESSAGES) }, () => {
+    tame &&= random() < 0.95
+    return oneOf(random, FRAMES.slice(0, tame ? TAME : FRAMES.length))(random, () => randomQuestion(random))
+  })
+  const greeted = random() < 0.8 ? [{ type: 'connection_init', payload: greeting(random, tokens) }] : []
+  const said = [...greeted, ...frames].map((each) => (Buffer.isBuffer(each) ? each : textOf(each)))
+  return {
+    kind: 'socket',
+    name: 'socket',
+    told: said.filter((each) => typeof each === 'string').join('\n'),
+    headers: random() < 0.1 ? [['Origin', 'https://evil.example.test']] : [],
+    frames: said,
+    pauseMs: random() < 0.3 ? 5 : 0,
+  }
+}
+
+function textOf(message: unknown): string {
+  return typeof message === 'string' ? message : JSON.stringify(message)
+}
+
+function greeting(random: Random, tokens: Tokens): unknown {
+  const kind = oneOf(random, [...TOKEN_KINDS, null, null])
+  return kind === null ? oneOf(random, [undefined, {}, anyValue(random)]) : { authorization: `Bearer ${tokens[kind]}` }
+}
+
+function anyId(random: Random): unknown {
+  return random() < 0.5 ? id(random) : anyValue(random)
+}

@@ -1,0 +1,62 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Attack } from './attack.ts'
+import type { FuzzedServer } from './fuzzed-server.ts'
+import { perform, type Outcome } from './perform.ts'
+import type { Turn } from './server-meter.ts'
+
+/** An attack that has been carried out; `from` and `until` in milliseconds since the epoch. */
+export type Performed = {
+  readonly attack: Attack
+  readonly outcome: Outcome
+  readonly from: number
+  readonly until: number
+}
+
+export type Batch = {
+  readonly performed: readonly Performed[]
+  readonly turns: readonly Turn[]
+  /** Attacks that were under way when the server hung; null when it did not, and there is a new one otherwise. */
+  readonly hung: readonly Attack[] | null
+}
+
+/** Attacks that are under way at once. */
+const AT_ONCE = 6
+const LOOK_MS = 200
+/** After the last answer, something of it may still be under way in the server. */
+const AFTERWARDS_MS = 30
+
+/** Carries out attacks, a few at once, and measures the server meanwhile. `beside` runs at the same time. */
+export async function runBatch(
+  server: FuzzedServer,
+  attacks: readonly Attack[],
+  beside: () => Promise<void> = async () => {},
+): Promise<Batch> {
+  await server.meter.read()
+  const waiting = [...attacks]
+  const underWay = new Set<Attack>()
+  const performed: Performed[] = []
+  let hung: readonly Attack[] | null = null
+  const work = async () => {
+    for (let attack = waiting.shift(); attack !== undefined && hung === null; attack = waiting.shift()) {
+      underWay.add(attack)
+      const from = Date.now()
+      const outcome = await perform(attack, server.url).catch(() => null)
+      underWay.delete(attack)
+      if (outcome !== null) performed.push({ attack, outcome, from, until: Date.now() })
+    }
+  }
+  const all = Promise.all([beside(), ...Array.from({ length: AT_ONCE }, work)]).then(() => sleep(AFTERWARDS_MS))
+  const turns: Turn[] = []
+  for (let over = false; !over;) {
+    over = await Promise.race([all.then(() => true), sleep(LOOK_MS, false)])
+    const report = await server.meter.read()
+    if (report === null) {
+      hung = [...underWay]
+      await server.restart()
+      await all
+      return { performed: [], turns: [], hung }
+    }
+    turns.push(...report.turns)
+  }
+  return { performed, turns, hung }
+}

@@ -1,0 +1,68 @@
+import type { Random } from '../faults/random.ts'
+import { oneOf } from './random-operation.ts'
+
+/**
+ * What a long text is made of: the words of GraphQL's own messages, what separates and quotes, and beginnings of dates,
+ * addresses, numbers and escapes that never end. A pattern that looks for any of them again and again is found out.
+ */
+export const UNITS: readonly string[] = [
+  'Did you mean ',
+  ' Did you mean "a"',
+  'Expected ',
+  'Argument "',
+  'Variable "$a" ',
+  ' at ',
+  '\n    at ',
+  ' or ',
+  'a',
+  'A_',
+  ' ',
+  '\t',
+  '\r\n',
+  '\n',
+  '"',
+  '\\',
+  "'",
+  '`',
+  '(',
+  '[',
+  '{',
+  '[{"',
+  '$',
+  '@',
+  ':',
+  ',',
+  '.',
+  '-',
+  '0',
+  '9.',
+  '1e',
+  '+',
+  '%',
+  '%2e',
+  '../',
+  '/',
+  '=',
+  ';',
+  'https://',
+  'https://a.',
+  'a@',
+  '2026-01-',
+  '00:',
+  'é',
+  '٣',
+  '\u0000',
+  '\u0301',
+  '\u200d',
+  '\u{1F600}',
+  '\uD800',
+  '\uDC00',
+  'ｱ',
+]
+
+const ENDS: readonly string[] = ['', '?', '!', '"', '\n', '\u0000', 'Z']
+
+/** One of the units so often that the text has about so many characters, and one end or another. */
+export function longText(random: Random, characters: number, unit = oneOf(random, UNITS)): string {
+  return `${unit.repeat(Math.max(1, Math.floor(characters / unit.length)))}${oneOf(random, ENDS)}`
+}
