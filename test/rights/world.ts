@@ -161,7 +161,8 @@ async function carriedOut(
 ): Promise<World['inputs']> {
   const commands: [MutationName, Readonly<Record<string, unknown>>][] = []
   for (const { name, prepare } of COMMANDS) commands.push([name, (await prepare(network)).input])
-  for (const [name, input] of commands) await mutate(network, name, input)
+  const token = await network.token({ subject: 'back-office' })
+  for (const [name, input] of commands) await mutate(network, name, input, { token })
   await settle(network)
   return [
     ...commands.map(([name, input]) => [name, { input }] as const),
