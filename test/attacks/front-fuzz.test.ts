@@ -21,8 +21,9 @@ const MOST_MS = FULL ? 50 : 100
 /** How soon the honest are answered, on a machine that has nothing else to do. */
 const HONEST_MS = 250
 const BATCH = 40
-/** Milliseconds between two crowds. */
+/** Milliseconds between two crowds, and how much of a run one may take: a busy server is long in answering it. */
 const CROWD_EVERY_MS = 7_000
+const CROWD_MS = 3_000
 /** However slow the machine is, these are made in a run, unless it takes so many times as long: what is guided is among them. */
 const LEAST = 480
 const MOST_TIMES = 3
@@ -70,7 +71,8 @@ async function attackAllAlong(run: Run, seed: number): Promise<number> {
     const next = crowd === null ? take(run, attacks) : []
     const batch = await runBatch(run.server, next, () => witnessed(run, crowd))
     await sleep(Math.max(0, (BATCH / PACE) * 1_000 - (performance.now() - begun)))
-    if (batch.hung === null) spentMs += performance.now() - begun
+    const tookMs = performance.now() - begun
+    if (batch.hung === null) spentMs += crowd === null ? tookMs : Math.min(tookMs, CROWD_MS)
     made += batch.performed.length
     await judge(run, batch, crowd)
   }

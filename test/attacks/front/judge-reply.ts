@@ -46,8 +46,13 @@ function judgeError(error: unknown, told: string): string[] {
   if (typeof code !== 'string' || code === 'INTERNAL_SERVER_ERROR') found.push(`an error has the code ${String(code)}`)
   if (message.length > MOST_MESSAGE) found.push(`a message has more than ${MOST_MESSAGE} characters`)
   const [inside] = INSIDES.exec(message) ?? []
-  if (inside !== undefined && !told.includes(inside)) found.push(`a message tells ${JSON.stringify(inside)}`)
+  if (inside !== undefined && !isTold(inside, told)) found.push(`a message tells ${JSON.stringify(inside)}`)
   const leaked = message.match(ANY_NAME)?.find((name) => KNOWN.has(name) && !told.includes(name))
   if (leaked !== undefined) found.push(`a message tells the name ${leaked}`)
   return found
+}
+
+/** Whether the client has said a text, as it is or within JSON. */
+function isTold(text: string, told: string): boolean {
+  return told.includes(text) || told.includes(JSON.stringify(text).slice(1, -1))
 }
