@@ -92,6 +92,7 @@ export async function startReady(
 export function settingsFor(sandbox: Sandbox, folder: string): Record<string, string> {
   return {
     PORT: '0',
+    WARM_UP_MS: '0',
     UPSTREAM_URL: sandbox.url,
     UPSTREAM_SITES: JSON.stringify(sandbox.sites),
     WEBHOOK_SECRETS: SECRETS.webhook,

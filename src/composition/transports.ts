@@ -11,6 +11,8 @@ import { addEventStreams } from '../http/event-streams.ts'
 import { addGraphqlRoute } from '../http/graphql-route.ts'
 import { addHealthRoutes } from '../http/health-routes.ts'
 import { createOriginCheck } from '../http/origins.ts'
+import type { DescribeOptions } from '../http/overload/describe-operation.ts'
+import { createOperationTextReader } from '../http/overload/operation-text.ts'
 import { addPageRoutes } from '../http/page-routes.ts'
 import { addPages } from '../http/pages.ts'
 import { protect, type Protection } from '../http/protection.ts'
@@ -47,16 +49,18 @@ type Parts = {
 }
 
 /** What every way in shares. */
-type Entrance = Parts & {
-  readonly http: FastifyInstance
-  readonly protection: Protection
-  readonly verifier: TokenVerifier
-  /** Whether a request has shown a router's secret; where none is set up nobody has, and nobody is given more than one client. */
-  readonly isKnownRouter: (headers: IncomingHttpHeaders) => boolean
-  readonly isAllowedOrigin: ReturnType<typeof createOriginCheck>
-  readonly contextFor: (caller: Caller, request: { readonly headers: IncomingHttpHeaders }) => Context
-  readonly isDraining: () => boolean
-}
+type Entrance = Parts &
+  DescribeOptions & {
+    readonly addressOf: ReturnType<typeof createAddressReader>
+    readonly http: FastifyInstance
+    readonly protection: Protection
+    readonly verifier: TokenVerifier
+    /** Whether a request has shown a router's secret; where none is set up nobody has, and nobody is given more than one client. */
+    readonly isKnownRouter: (headers: IncomingHttpHeaders) => boolean
+    readonly isAllowedOrigin: ReturnType<typeof createOriginCheck>
+    readonly contextFor: (caller: Caller, request: { readonly headers: IncomingHttpHeaders }) => Context
+    readonly isDraining: () => boolean
+  }
 
 /**
  * How long new requests are still answered, with 503, once a drain has begun, in milliseconds: what the system has accepted
@@ -95,18 +99,25 @@ async function createEntrance(config: AppConfig, parts: Parts, isDraining: () =>
   const { metrics, tracing, logger } = parts
   const { http: settings } = config
   const onTurnedAway = metrics.turnedAway
-  const http = await createHttpServer({ settings, isDraining, onTurnedAway, logger })
+  const addressOf = createAddressReader(settings.limits.trustProxy)
+  const { unreadMs } = parts.limits
+  const http = await createHttpServer({ settings, isDraining, onTurnedAway, addressOf, unreadMs, logger })
   if (tracing !== null) traceRequests(http, tracing)
   const verifier = createTokenVerifier(config.clients, { log: logger })
   const isRouter = createRouterCheck(config.router)
   const isKnownRouter = config.router.kind === 'guarded' ? isRouter : () => false
+  const describing = describeOperations(parts)
   return {
     ...parts,
+    ...describing,
     http,
     verifier,
+    addressOf,
     isKnownRouter,
     isDraining,
     protection: protect(http, {
+      ...describing,
+      addressOf,
       limits: settings.limits,
       authenticate: ({ headersDistinct }) => callerOf(headersDistinct, verifier),
       isRouter: isKnownRouter,
@@ -117,13 +128,28 @@ async function createEntrance(config: AppConfig, parts: Parts, isDraining: () =>
   }
 }
 
+/** What tells a mutation apart before it is parsed, and whether it is on record. */
+function describeOperations({ engine, backend }: Parts): DescribeOptions {
+  const { commands } = backend.services.store
+  return {
+    readOperation: createOperationTextReader({
+      mutations: Object.keys(engine.schema.getMutationType()?.getFields() ?? {}),
+      documentOf: engine.trustedDocument,
+    }),
+    async isRecorded(names) {
+      for (const { mutation, key } of names) if ((await commands.find(mutation, key)) !== null) return true
+      return false
+    },
+  }
+}
+
 /** One schema, one gate, and four ways to ask. */
 async function addGraphql(config: AppConfig, entrance: Entrance) {
   const { http, engine, protection, contextFor, isAllowedOrigin, isDraining, logger, clock } = entrance
   const { prepare, formatError } = engine
-  const { authenticate, isOverloaded, enter, turn } = protection
+  const { authenticate, overload } = protection
   const limits = { ...config.http.socketLimits, ...entrance.limits }
-  const addressOf = createAddressReader(config.http.limits.trustProxy)
+  const { addressOf, isRecorded, readOperation } = entrance
   const eventStreams = addEventStreams(http, {
     prepare,
     formatError,
@@ -131,7 +157,7 @@ async function addGraphql(config: AppConfig, entrance: Entrance) {
     isAllowedOrigin,
     addressOf,
     isRouter: entrance.isKnownRouter,
-    isShedding: () => isDraining() || isOverloaded(),
+    isDraining,
     operationLimits: config.limits,
     logger,
     clock,
@@ -163,9 +189,9 @@ async function addGraphql(config: AppConfig, entrance: Entrance) {
     isRouter: ({ headers }) => entrance.isKnownRouter(headers),
     isAllowedOrigin,
     addressOf,
-    isOverloaded,
-    enter,
-    turn,
+    overload,
+    isRecorded,
+    readOperation,
     logger,
     clock,
     limits,
@@ -195,7 +221,7 @@ function addWebhooksAndHealth({ http, backend, protection, metrics, isDraining }
   addHealthRoutes(http, {
     ping: () => backend.services.store.ping(),
     isDraining,
-    isOverloaded: protection.isOverloaded,
+    isOverloaded: protection.overload.isOverloaded,
     metrics: metrics.registry,
   })
 }

@@ -21,8 +21,7 @@ export type EventStreamOptions = Pick<StreamQuotaOptions, 'addressOf' | 'isRoute
   /** The context of whoever sends a request. Rejects when the token does not hold. */
   readonly contextOf: (request: FastifyRequest) => Promise<Context>
   readonly isAllowedOrigin: (request: FastifyRequest['raw']) => boolean
-  /** Whether new work is to be turned away. */
-  readonly isShedding: () => boolean
+  readonly isDraining: () => boolean
   readonly operationLimits: Pick<OperationLimits, 'bodyBytes' | 'timeoutMs'>
   readonly logger: Logger
   readonly clock: () => Date
@@ -88,7 +87,7 @@ export function addEventStreams(app: FastifyInstance, options: EventStreamOption
 
   const turnAway = (request: FastifyRequest, reply: FastifyReply): boolean => {
     const status = options.isAllowedOrigin(request.raw) ? 503 : 403
-    if (status === 503 && !options.isShedding()) return false
+    if (status === 503 && !options.isDraining()) return false
     if (status === 503) reply.header('retry-after', RETRY_AFTER_S)
     void reply.code(status).send(problem(status))
     return true

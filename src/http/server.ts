@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http'
 import { setImmediate } from 'node:timers/promises'
 import cors from '@fastify/cors'
 import { fastify, type FastifyError, type FastifyInstance, type FastifyReply } from 'fastify'
@@ -8,12 +9,18 @@ import { answerInOrder } from './in-order.ts'
 import { createNetworkCheck } from './peer.ts'
 import { problem } from './problem.ts'
 import { safeHeaders } from './safe-headers.ts'
+import { limitUnfinishedBodies } from './unfinished-bodies.ts'
+import { cutUnreadAnswers, UNREAD_MS } from './unread-answers.ts'
 
 export type HttpServerOptions = {
   /** Its `allowedOrigins` are those of the pages that may call from a browser; our own needs no entry. */
   readonly settings: HttpConfig
   readonly isDraining: () => boolean
-  readonly onTurnedAway: (reason: 'connections') => void
+  readonly onTurnedAway: (reason: 'connections' | 'overload') => void
+  /** Whose connection it is; null for one that is nobody's. */
+  readonly addressOf: (request: IncomingMessage) => string | null
+  /** Milliseconds in which a peer must take some of an answer. Default 10,000. */
+  readonly unreadMs?: number | undefined
   readonly logger: Logger
 }
 
@@ -69,6 +76,12 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Fast
     done()
   })
   answerInOrder(app)
+  cutUnreadAnswers(app, options.unreadMs ?? UNREAD_MS)
+  const endLimit = limitUnfinishedBodies(app.server, {
+    addressOf: options.addressOf,
+    onCut: () => onTurnedAway('overload'),
+  })
+  app.addHook('onClose', async () => endLimit())
   if (settings.allowedOrigins.length > 0)
     await app.register(cors, { origin: [...settings.allowedOrigins], methods: ['GET', 'POST'], maxAge: PREFLIGHT_S })
 

@@ -6,8 +6,10 @@ export type Operations = {
   handle(text: string): Promise<void>
   /** Counts an operation that is about to begin; false when too many of its kind are under way. */
   admit(id: string, kind: OperationKind): boolean
-  /** Resolves when the operation that is under way with this id has ended. */
-  ended(id: string): Promise<void>
+  /** Whether the operation that is about to begin is refused, because there is too much to do. */
+  isRefused(id: string): boolean
+  /** Takes what waits out of the queue: the socket has closed. */
+  close(): void
 }
 
 export type OperationKind = 'stream' | 'other'
@@ -19,8 +21,8 @@ export type OperationsOptions = {
   readonly limit: number
   /** Tells whether one more operation may begin now. */
   readonly mayBegin: () => boolean
-  /** Resolves when the event loop has a turn for one more. */
-  readonly turn: () => Promise<void>
+  /** Resolves when an operation may begin, with the function that counts it as ended, or with null when it is refused. */
+  readonly enter: (text: string, signal: AbortSignal) => Promise<(() => void) | null>
   readonly close: (reason: 'duplicate' | 'invalid' | 'flood') => void
 }
 
@@ -28,6 +30,7 @@ type Running = {
   kind: OperationKind | null
   /** The client has completed it. */
   over: boolean
+  refused: boolean
   ended: Promise<void>
 }
 
@@ -39,22 +42,26 @@ const OF_SERVERS: ReadonlySet<string> = new Set([MessageType.ConnectionAck, Mess
  * the next one under that id for it while it winds down, so that neither could be ended: here the next one waits until
  * the first has gone, and what winds down still counts.
  */
-export function createOperations({ listener, limit, mayBegin, turn, close }: OperationsOptions): Operations {
+export function createOperations({ listener, limit, mayBegin, enter, close }: OperationsOptions): Operations {
   const running = new Map<string, Running>()
+  const closing = new AbortController()
   let greeted = false
 
   const begin = async (id: string, text: string): Promise<void> => {
     const earlier = running.get(id)
     if (earlier?.over === false) return close('duplicate')
     const { promise: ended, resolve: end } = Promise.withResolvers<void>()
-    const operation: Running = { kind: null, over: false, ended }
+    const operation: Running = { kind: null, over: false, refused: false, ended }
+    let release: (() => void) | null = null
     running.set(id, operation)
     try {
       if (earlier !== undefined) await earlier.ended
       // Before the greeting the library closes the socket for it: nothing begins, and nothing may come between.
-      if (greeted) await turn()
-      if (!operation.over) await listener(text)
+      if (greeted) release = await enter(text, closing.signal)
+      operation.refused = greeted && release === null
+      if (!operation.over && !closing.signal.aborted) await listener(text)
     } finally {
+      release?.()
       if (running.get(id) === operation) running.delete(id)
       end()
     }
@@ -81,7 +88,8 @@ export function createOperations({ listener, limit, mayBegin, turn, close }: Ope
       if (operation !== undefined) operation.kind = kind
       return true
     },
-    ended: async (id) => running.get(id)?.ended,
+    isRefused: (id) => running.get(id)?.refused === true,
+    close: () => closing.abort(),
   }
 }
 

@@ -154,7 +154,6 @@ describe('parseConfig reads', () => {
         connectionsPerAddress: 0,
         failedAuthentications: 60,
         graphqlInFlight: 512,
-        eventLoopDelayMs: 100,
       },
     ],
     [
