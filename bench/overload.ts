@@ -1,7 +1,8 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { quantile, sendWebhooks, startClients, type Clients } from '../test/attacks/overload-load.ts'
+import { cpuSecondsOf } from '../test/cpu-time.ts'
 import { startApp } from '../test/faults/killable-app.ts'
 
 /**
@@ -39,9 +40,9 @@ try {
 
 async function measure(name: string, from: Clients, order: Parameters<Clients['begin']>[0]): Promise<number> {
   const stop = sendWebhooks(app.url, 50)
-  const before = cpuSeconds(app.pid)
+  const before = cpuSecondsOf(app.pid)
   const { answered, shed, other } = await from.load(order, MS)
-  const cpu = cpuSeconds(app.pid) - before
+  const cpu = cpuSecondsOf(app.pid) - before
   const webhooks = await stop()
   const took = webhooks.map((sent) => sent.took)
   const figures = [
@@ -54,10 +55,4 @@ async function measure(name: string, from: Clients, order: Parameters<Clients['b
   ]
   process.stdout.write(`${name.padEnd(30)} ${figures.join('; ')}\n`)
   return answered / SECONDS
-}
-
-/** CPU time of a process, of all its threads (proc(5)). */
-function cpuSeconds(pid: number): number {
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? []
-  return (Number(fields[11]) + Number(fields[12])) / 100
 }

@@ -1,3 +1,5 @@
+import { performance } from 'node:perf_hooks'
+
 /** A clock by which queueing delay is measured. */
 export type LoopClock = {
   /** Milliseconds that the event loop could use. Never falls. */
