@@ -1,6 +1,6 @@
 import type { ClientKey } from './client-key.ts'
 import { createDelayControl } from './delay-control.ts'
-import { createFairQueue, type Flow } from './fair-queue.ts'
+import { createFairQueue, type FairQueue } from './fair-queue.ts'
 import type { LoopClock } from './loop-clock.ts'
 import type { Scheduler, Source } from './scheduler.ts'
 
@@ -110,12 +110,10 @@ export function createAdmissionQueue({ clock, scheduler, maxInFlight, sheds }: A
     if (victim !== null) refuse(victim)
   }
   const busiest = (most: number): Waiting | null => {
-    const longest = waiting.highest(countOf)
-    const newest = longest === null || countOf(longest) <= most / 2 ? null : newestOf(longest)
-    if (newest !== null) return newest
-    overload.refused()
-    const weightiest = waiting.highest((flow) => countOf(flow) * (newestOf(flow)?.client.weight ?? 0))
-    return weightiest === null ? null : newestOf(weightiest)
+    const isDominant = (items: readonly Waiting[]) => items.length > most / 2
+    const items = waiting.highest((all) => (isDominant(all) ? Infinity : all.length * weightOf(all)))
+    if (!isDominant(items)) overload.refused()
+    return newestOf(items)
   }
 
   return {
@@ -146,17 +144,21 @@ export function createAdmissionQueue({ clock, scheduler, maxInFlight, sheds }: A
   }
 }
 
-function countOf({ items }: Flow<Waiting>): number {
-  return items.length
+/** Requests of a client whose requests must all be answered count nothing. */
+function weightOf(items: readonly Waiting[]): number {
+  return newestOf(items)?.client.weight ?? 0
 }
 
-function newestOf({ items }: Flow<Waiting>): Waiting | null {
-  return items.findLast(({ isProtected }) => !isProtected) ?? null
+function newestOf(items: readonly Waiting[]): Waiting | null {
+  for (let index = items.length - 1; index >= 0; index -= 1) {
+    const item = items[index]
+    if (item?.isProtected === false) return item
+  }
+  return null
 }
 
-function heaviest(waiting: { highest(score: (flow: Flow<Waiting>) => number): Flow<Waiting> | null }): Waiting | null {
-  const flow = waiting.highest(({ items }) => items.reduce((sum, { bytes }) => sum + bytes, 0))
-  return flow === null ? null : newestOf(flow)
+function heaviest(waiting: FairQueue<Waiting>): Waiting | null {
+  return newestOf(waiting.highest((items) => items.reduce((sum, { bytes }) => sum + bytes, 0)))
 }
 
 /** Tells whether refusals that were not one client's fault go on. */

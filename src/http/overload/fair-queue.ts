@@ -1,7 +1,7 @@
-/** What waits belongs to a flow: everything that one client has asked for. */
-export type Flow<Item> = { readonly name: string; readonly items: readonly Item[] }
-
-/** A queue that serves its flows in turn (round robin), and each of them in the order of arrival. */
+/**
+ * A queue that serves its flows in turn (round robin), and each of them in the order of arrival. A flow is everything that one
+ * client has asked for.
+ */
 export type FairQueue<Item> = {
   readonly size: number
   push(flow: string, item: Item): void
@@ -13,8 +13,8 @@ export type FairQueue<Item> = {
   remove(flow: string, item: Item): boolean
   /** The item that has waited longest, of all flows. */
   oldest(): Item | null
-  /** The flow with the highest score; among equals the one that is served last. */
-  highest(score: (flow: Flow<Item>) => number): Flow<Item> | null
+  /** The items of the flow with the highest score; among equals of the one that is served last. None in an empty queue. */
+  highest(score: (items: readonly Item[]) => number): readonly Item[]
 }
 
 export function createFairQueue<Item>(): FairQueue<Item> {
@@ -22,9 +22,6 @@ export function createFairQueue<Item>(): FairQueue<Item> {
   const flows = new Map<string, Item[]>()
   const arrivals = new Set<Item>()
 
-  const drop = (name: string, items: readonly Item[]) => {
-    if (items.length === 0) flows.delete(name)
-  }
   const nextFlow = (mayBegin: (flow: string) => boolean) => {
     for (const name of flows.keys()) if (mayBegin(name)) return name
     return null
@@ -54,7 +51,7 @@ export function createFairQueue<Item>(): FairQueue<Item> {
       const items = flows.get(flow)
       if (items === undefined || !arrivals.delete(item)) return false
       items.splice(items.lastIndexOf(item), 1)
-      drop(flow, items)
+      if (items.length === 0) flows.delete(flow)
       return true
     },
     oldest() {
@@ -62,13 +59,13 @@ export function createFairQueue<Item>(): FairQueue<Item> {
       return null
     },
     highest(score) {
-      let best: Flow<Item> | null = null
+      let best: readonly Item[] = []
       let most = -Infinity
-      for (const [name, items] of flows) {
-        const own = score({ name, items })
+      for (const items of flows.values()) {
+        const own = score(items)
         if (own < most) continue
         most = own
-        best = { name, items }
+        best = items
       }
       return best
     },
