@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { quantile, sendWebhooks, startClients, type Clients } from '../test/attacks/overload-load.ts'
 import { cpuSecondsOf } from '../test/cpu-time.ts'
 import { startApp } from '../test/faults/killable-app.ts'
@@ -12,6 +13,8 @@ import { startApp } from '../test/faults/killable-app.ts'
 
 const SECONDS = Number(process.argv[3] ?? 10)
 const MS = SECONDS * 1_000
+/** Until all connections are open. */
+const RAMP_MS = MS / 2
 const QUERY = `{ ${Array.from({ length: 8 }, (_, index) => `a${index}: paymentCurrencies { code exponent region versions enabled }`).join(' ')} }`
 
 const folder = mkdtempSync(join(tmpdir(), 'bench-'))
@@ -39,9 +42,13 @@ try {
 }
 
 async function measure(name: string, from: Clients, order: Parameters<Clients['begin']>[0]): Promise<number> {
+  from.begin(order)
+  await sleep(RAMP_MS)
+  await from.count()
   const stop = sendWebhooks(app.url, 50)
   const before = cpuSecondsOf(app.pid)
-  const { answered, shed, other } = await from.load(order, MS)
+  await sleep(MS)
+  const { answered, shed, other } = await from.count()
   const cpu = cpuSecondsOf(app.pid) - before
   const webhooks = await stop()
   const took = webhooks.map((sent) => sent.took)

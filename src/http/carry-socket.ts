@@ -14,6 +14,7 @@ export type Extra = {
   readonly limits: SocketLimits
   readonly admit: Operations['admit']
   readonly isRefused: Operations['isRefused']
+  readonly answered: Operations['answered']
 }
 
 /** How long a peer may take to answer the close frame, in milliseconds; then its connection is cut. */
@@ -92,6 +93,7 @@ export function carrySocket(socket: WebSocket, request: IncomingMessage, options
       limits,
       admit: (id, kind) => operations?.admit(id, kind) ?? false,
       isRefused: (id) => operations?.isRefused(id) ?? false,
+      answered: (id) => operations?.answered(id),
     },
   )
   socket.once('close', (code, reason) => {

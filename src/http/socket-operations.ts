@@ -8,6 +8,8 @@ export type Operations = {
   admit(id: string, kind: OperationKind): boolean
   /** Whether the operation that is about to begin is refused, because there is too much to do. */
   isRefused(id: string): boolean
+  /** Counts an operation as ended: its answer is made, whether its peer reads it or not. */
+  answered(id: string): void
   /** Takes what waits out of the queue: the socket has closed. */
   close(): void
 }
@@ -31,6 +33,7 @@ type Running = {
   /** The client has completed it. */
   over: boolean
   refused: boolean
+  release: (() => void) | null
   ended: Promise<void>
 }
 
@@ -51,17 +54,16 @@ export function createOperations({ listener, limit, mayBegin, enter, close }: Op
     const earlier = running.get(id)
     if (earlier?.over === false) return close('duplicate')
     const { promise: ended, resolve: end } = Promise.withResolvers<void>()
-    const operation: Running = { kind: null, over: false, refused: false, ended }
-    let release: (() => void) | null = null
+    const operation: Running = { kind: null, over: false, refused: false, release: null, ended }
     running.set(id, operation)
     try {
       if (earlier !== undefined) await earlier.ended
       // Before the greeting the library closes the socket for it: nothing begins, and nothing may come between.
-      if (greeted) release = await enter(text, closing.signal)
-      operation.refused = greeted && release === null
+      if (greeted) operation.release = await enter(text, closing.signal)
+      operation.refused = greeted && operation.release === null
       if (!operation.over && !closing.signal.aborted) await listener(text)
     } finally {
-      release?.()
+      operation.release?.()
       if (running.get(id) === operation) running.delete(id)
       end()
     }
@@ -89,6 +91,7 @@ export function createOperations({ listener, limit, mayBegin, enter, close }: Op
       return true
     },
     isRefused: (id) => running.get(id)?.refused === true,
+    answered: (id) => running.get(id)?.release?.(),
     close: () => closing.abort(),
   }
 }

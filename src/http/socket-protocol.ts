@@ -94,13 +94,18 @@ export function createSocketProtocol(options: SocketProtocolOptions): Protocol<E
     execute: (args) => executeInTime(args, options.timeoutMs),
     subscribe: (args) =>
       subscribeAfresh(args, () => socketsOf.get(args.contextValue as Context)?.close(...CLOSING.overload)),
-    onNext: (...[, , , , { data, errors }]) =>
-      errors === undefined ? undefined : { data: data ?? null, errors: shown(errors) },
+    onNext: (...[{ extra }, id, , , { data, errors }]) => {
+      extra.answered(id)
+      return errors === undefined ? undefined : { data: data ?? null, errors: shown(errors) }
+    },
     // A stream that ends with its token must not look finished: after the code the client comes back for the rest.
     onComplete: ({ extra }) => {
       if (expired(callers.get(extra.socket) ?? ANONYMOUS, clock().getTime())) closeExpired(extra)
     },
-    onError: (_context, _id, _payload, errors) => shown(errors),
+    onError: ({ extra }, id, _payload, errors) => {
+      extra.answered(id)
+      return shown(errors)
+    },
   })
 }
 

@@ -12,8 +12,8 @@ export type DelayControl = {
 
 /** A queue in which more comes than begins is an overload when its oldest has waited so long: what a refusal costs a client. */
 const GROWING_MS = 1_000
-/** A queue that merely does not shrink is one after this time. */
-const STANDING_MS = 3_000
+/** A queue that merely does not shrink is one after this time: clients that each wait for their answer make such a queue. */
+const STANDING_MS = 5_000
 /** The overload is over when the oldest has waited less than this. */
 const CALM_MS = 250
 /** Arrivals and beginnings are compared over this time; and so long may a queue be while overloaded. */

@@ -6,7 +6,7 @@ export type Scheduler = {
   mayBeginNow(): boolean
   /** Has what waits begun in the next turns of the event loop, until nothing may begin. */
   wake(): void
-  /** Answers a refused request in this turn or a later one: clients that come again at once do not take all of the time. */
+  /** Answers a refused request after a second: clients that come again at once would otherwise take all of the time. */
   refuse(answer: () => void): void
 }
 
@@ -21,6 +21,9 @@ export type Source = {
 /** How long work may begin in one turn, in milliseconds, and how long refusals are answered in one. */
 const SLICE_MS = 10
 const REFUSALS_MS = 4
+/** How long a refusal is held back, in milliseconds, and how many are. */
+const HOLD_MS = 1_000
+const MAX_HELD = 4_096
 /** Pieces of work that begin in one turn at most. */
 const MAX_BEGINNINGS = 32
 /** The same in a turn that has accepted a connection. */
@@ -36,7 +39,7 @@ const MAX_PASSES = 8
  * in each turn in which work waits. `server` is the one whose connections are meant.
  */
 export function createScheduler(server: Server, sources: () => readonly Source[], onTurn: () => void): Scheduler {
-  const refusals: (() => void)[] = []
+  const refusals = createRefusals(() => arm())
   let connected = false
   let passes = 0
   let armed = false
@@ -59,7 +62,7 @@ export function createScheduler(server: Server, sources: () => readonly Source[]
     passes = passing ? passes + 1 : 0
     sliceMs = passing ? 0 : connected ? SLICE_WITH_CONNECTIONS_MS : SLICE_MS
     connected = false
-    answerRefusals(refusals)
+    refusals.answerDue()
     sliceBegan = performance.now()
   }
   const beginOne = () => {
@@ -75,7 +78,7 @@ export function createScheduler(server: Server, sources: () => readonly Source[]
     armed = false
     sliceBegan = null
     sliceMs = SLICE_MS
-    if (connected || refusals.length > 0 || hasWork()) arm()
+    if (connected || refusals.areDue() || hasWork()) arm()
   }
 
   server.on('connection', () => {
@@ -90,20 +93,36 @@ export function createScheduler(server: Server, sources: () => readonly Source[]
       return true
     },
     wake: arm,
-    refuse(answer) {
-      refusals.push(answer)
-      arm()
-    },
+    refuse: refusals.add,
   }
 }
 
-function answerRefusals(refusals: (() => void)[]): void {
-  const until = performance.now() + REFUSALS_MS
-  let answered = 0
-  for (const answer of refusals) {
-    answer()
-    answered += 1
-    if (performance.now() >= until) break
+/** Refusals that are held back. `onDue` is called when some are to be answered. */
+function createRefusals(onDue: () => void) {
+  const held: { readonly answer: () => void; readonly due: number }[] = []
+  let timer: NodeJS.Timeout | null = null
+  const areDue = () => held.length > MAX_HELD || (held[0] !== undefined && held[0].due <= performance.now())
+  const wait = () => {
+    if (timer !== null || held[0] === undefined) return
+    timer = setTimeout(
+      () => {
+        timer = null
+        onDue()
+      },
+      Math.max(1, held[0].due - performance.now()),
+    )
   }
-  refusals.splice(0, answered)
+  return {
+    areDue,
+    add(answer: () => void) {
+      held.push({ answer, due: performance.now() + HOLD_MS })
+      if (areDue()) onDue()
+      else wait()
+    },
+    answerDue() {
+      const until = performance.now() + REFUSALS_MS
+      while (areDue() && performance.now() < until) held.shift()?.answer()
+      if (!areDue()) wait()
+    },
+  }
 }

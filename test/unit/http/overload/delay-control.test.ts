@@ -82,8 +82,8 @@ it('is itself again when less comes', () => {
   expect(waiting).toBe(0)
 })
 
-it('refuses some when a crowd that does not grow waits for more than three seconds', () => {
-  const crowd = 5_000
-  const load = { arrivals: (_step: number, waiting: number) => crowd - waiting, perStep: 10, steps: 10 * SECONDS }
+it('refuses some when a crowd that does not grow waits for more than five seconds', () => {
+  const crowd = 8_000
+  const load = { arrivals: (_step: number, waiting: number) => crowd - waiting, perStep: 10, steps: 20 * SECONDS }
   expect(simulate(load).refused).toBeGreaterThan(0)
 })
