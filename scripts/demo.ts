@@ -6,6 +6,8 @@ import { createClient } from 'graphql-ws'
 import { WebSocket } from 'ws'
 import { issueDevelopmentToken } from '../src/access/issue-token.ts'
 import { createApp, type App } from '../src/app.ts'
+import { ask } from '../src/client/ask.ts'
+import type { Retry } from '../src/client/retry.ts'
 import { parseConfig } from '../src/config.ts'
 import { Secret } from '../src/keys/secret.ts'
 import { createLogger } from '../src/log.ts'
@@ -59,6 +61,9 @@ try {
   const link = await createLink(app)
   say('link', `${link.checkoutUrl}  (open until ${link.expiresAt})`)
   await followWhilePaying(app, link)
+} catch (error) {
+  console.error(reasonOf(error))
+  process.exitCode = 1
 } finally {
   await app.close()
   await sandbox.close()
@@ -96,15 +101,20 @@ async function createLink({ url }: App): Promise<Link> {
     customer: { email: 'ada@example.test', firstName: 'Ada', lastName: 'Payer' },
     methodCode: 'au_card_aud',
   }
-  const response = await fetch(`${url}/graphql`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` },
-    body: JSON.stringify({ query: CREATE_LINK, variables: { input } }),
+  const endpoint = { url: `${url}/graphql`, token }
+  const data: Created = await ask<Created, { input: typeof input }>(CREATE_LINK, { input }, endpoint, {
+    onRetry: tellRetry,
   })
-  const { data } = (await response.json()) as { data: { createPaymentLink: { link?: Link; message?: string } } }
   const { link, message } = data.createPaymentLink
   if (link === undefined) throw new Error(`No link was made: ${message}`)
   return link
+}
+
+type Created = { readonly createPaymentLink: { readonly link?: Link; readonly message?: string } }
+
+/** The same key makes no second link, so that a refused request may be sent again. */
+function tellRetry({ error, waitMs }: Retry): void {
+  say('refused', `${error.message} Again in ${(waitMs / 1_000).toFixed(1)} s.`)
 }
 
 /** What a status page does: no account, only the link's own status token. */
@@ -134,6 +144,14 @@ function tell({ kind, event, link, payment }: Item): void {
   const delay = Date.now() - Date.parse(event.receivedAt)
   const paid = payment?.paid == null ? '' : `, paid ${payment.paid.value} ${payment.paid.currency}`
   say(event.toStatus, `${payment?.phase}${paid}, link ${link?.state}  (${delay} ms after the webhook)`)
+}
+
+/** The client of sockets rejects with errors of the operation, or with the event that closed the socket. */
+function reasonOf(error: unknown): string {
+  if (Array.isArray(error)) return error.map(reasonOf).join('\n')
+  if (error instanceof Error) return error.message
+  const { message, code, reason } = { ...(error as { message?: unknown; code?: unknown; reason?: unknown }) }
+  return typeof message === 'string' ? message : `The socket was closed: ${String(code)} ${String(reason)}`
 }
 
 function say(what: string, more: string): void {

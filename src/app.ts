@@ -2,6 +2,7 @@ import type { AppConfig, AppOptions } from './composition/app-config.ts'
 import { startEngine } from './composition/engine.ts'
 import { startServices } from './composition/services.ts'
 import { createTransports } from './composition/transports.ts'
+import { warmUpEngine, warmUpServer } from './composition/warm-up.ts'
 import { createMetrics } from './metrics.ts'
 import type { Tracing } from './tracing/tracing.ts'
 import { watchUpstream } from './upstream/watch.ts'
@@ -75,12 +76,15 @@ export async function createApp(config: AppConfig, options: AppOptions): Promise
   let drained: Promise<void> | null = null
   const close = () => (drained ??= drain())
 
+  const milliseconds = config.warmUpMs
+  await warmUpEngine({ engine, services: backend.services, milliseconds })
   const listening = await transports.listen().catch(async (error: unknown) => {
     // Whoever called may try again: nothing stays open, and the database is free.
     await close()
     throw error
   })
   if (config.http.port === 0) url = listening.url
+  await warmUpServer(listening.url, milliseconds / 4)
   backend.start()
   return { ...listening, settle: () => backend.settle(), refetchTokenKeys: () => transports.refetchTokenKeys(), close }
 }

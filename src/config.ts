@@ -10,7 +10,7 @@ import { Generated, readClients, readHttp, readRouter, readSecrets, readUpstream
 import type { Config, GenerateKey } from './config/shape.ts'
 import { unknownSettings } from './config/unknown-settings.ts'
 import { parseCollector, parseServerOrigins } from './config/urls.ts'
-import { notSupported, oneOf, parseLine } from './config/values.ts'
+import { notSupported, oneOf, parseLine, wholeNumber } from './config/values.ts'
 import { checkVerification } from './config/verification.ts'
 import { LOG_LEVELS } from './log.ts'
 
@@ -26,6 +26,7 @@ export type ConfigResult =
   | { readonly ok: true; readonly config: Config }
   | { readonly ok: false; readonly faults: readonly ConfigFault[] }
 
+const WARM_UP_MS = 1_000
 const DATABASE: DatabaseConfig = { kind: 'sqlite', path: './data/payments.db' }
 
 /**
@@ -51,6 +52,7 @@ export function parseConfig(env: Environment, generate: GenerateKey = randomKey)
     tracesEndpoint: reading.read('OTEL_EXPORTER_OTLP_ENDPOINT', parseCollector, null),
     trustedDocuments: reading.read('TRUSTED_DOCUMENTS', parseLine, null),
     limits: readLimits(reading),
+    warmUpMs: reading.read('WARM_UP_MS', wholeNumber(0, 60_000), WARM_UP_MS),
     logLevel: reading.read('LOG_LEVEL', oneOf(LOG_LEVELS), 'info'),
     generated: generated.settings,
     warnings: reading.warnings,

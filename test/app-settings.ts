@@ -36,9 +36,10 @@ export function settingsFor({ folder, port, sandbox, options }: SettingParts): R
     WEBHOOK_SECRETS: SECRETS.webhook,
     SIGNING_KEYS: SECRETS.signing,
     JWT_SECRET: SECRETS.jwt,
-    // Tests share their process with the app, and hold up its event loop now and then; and all their peers have one address.
+    // What is compiled by then is compiled for all tests of a process.
+    WARM_UP_MS: '0',
+    // All peers of the tests have one address.
     MAX_FAILED_AUTHENTICATIONS: '1000000',
-    MAX_EVENT_LOOP_DELAY_MS: '60000',
     DATABASE_URL: `file:${join(folder, 'payments.db')}`,
     ...options.env,
   }

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs'
+
 /** Other processes share the machine: only the processor's time counts, and the shortest of some tries. */
 const TRIES = 30
 
@@ -16,4 +18,10 @@ export function shortestTime(bound: number, work: () => void): number {
     shortest = Math.min(shortest, cpuTime() - begun)
   }
   return shortest
+}
+
+/** Seconds of CPU time of another process, of all its threads (proc(5)): what it did does not depend on what else the machine does. */
+export function cpuSecondsOf(pid: number): number {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? []
+  return (Number(fields[11]) + Number(fields[12])) / 100
 }

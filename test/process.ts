@@ -103,6 +103,7 @@ export function written({ child, output }: Child, text: string): Promise<void> {
 export function settingsFor(sandbox: Sandbox, folder: string): Record<string, string> {
   return {
     PORT: '0',
+    WARM_UP_MS: '0',
     UPSTREAM_URL: sandbox.url,
     UPSTREAM_SITES: JSON.stringify(sandbox.sites),
     WEBHOOK_SECRETS: SECRETS.webhook,

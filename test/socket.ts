@@ -94,7 +94,7 @@ export function closeCodeOf(url: string, protocol?: string): Promise<number> {
 }
 
 /** The server answered the upgrade with a status of its own. */
-export class UpgradeRefused extends Error {
+class UpgradeRefused extends Error {
   readonly status: number
 
   constructor(status: number) {

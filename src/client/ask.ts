@@ -1,12 +1,14 @@
 import { operationOf, type AnyDocument, type PaymentsEndpoint } from './endpoint.ts'
 import { isUnauthenticated, PaymentsClientError } from './errors.ts'
 import { dataOf, post } from './post.ts'
+import { withRetries, type Retry } from './retry.ts'
 import { createTokens } from './token.ts'
 
 const TIMEOUT_MS = 15_000
 
 /**
- * One query or mutation over fetch. A token that is refused is asked for once more, where `endpoint.token` is a function.
+ * One query or mutation over fetch. A token that is refused is asked for once more, where `endpoint.token` is a function. A
+ * request that the server refused with `OVERLOADED`, or with 503 and `Retry-After`, is sent again up to three times.
  * Rejects with a `PaymentsClientError`, or with the signal's reason when it was given up. After `NETWORK` or `TIMEOUT` the
  * outcome of a mutation is not known: ask again with the same idempotency key.
  *
@@ -17,17 +19,28 @@ export async function ask<Data, Variables>(
   document: AnyDocument<Data, Variables>,
   variables: Variables,
   endpoint: PaymentsEndpoint,
-  { signal }: { readonly signal?: AbortSignal } = {},
+  options: AskOptions = {},
 ): Promise<Data> {
   const tokens = createTokens(endpoint.token)
-  const send = (token: string | null) => sendOnce(document, variables, { endpoint, token, signal })
-  try {
-    return await send(await tokens.get())
-  } catch (error) {
-    const mayHelp = error instanceof PaymentsClientError && isUnauthenticated(error) && tokens.refused()
-    if (!mayHelp) throw error
-    return send(await tokens.get())
+  const send = (token: string | null) => sendOnce(document, variables, { endpoint, token, signal: options.signal })
+  const sendAnew = async () => {
+    try {
+      return await send(await tokens.get())
+    } catch (error) {
+      const mayHelp = error instanceof PaymentsClientError && isUnauthenticated(error) && tokens.refused()
+      if (!mayHelp) throw error
+      return send(await tokens.get())
+    }
   }
+  return withRetries(sendAnew, options)
+}
+
+export type AskOptions = {
+  readonly signal?: AbortSignal
+  /** How often a request that was refused for overload is sent again. Default: 3; 0 for never. */
+  readonly retries?: number
+  /** Told before each wait for that. */
+  readonly onRetry?: (retry: Retry) => void
 }
 
 type Sending = {

@@ -1,6 +1,6 @@
 /** The client kit: follow payments live, open the hosted page, show amounts. For browsers and React Native. */
 export { formatAmount, type Amount } from './amount.ts'
-export { ask } from './ask.ts'
+export { ask, type AskOptions } from './ask.ts'
 export { openCheckout, type Checkout, type CheckoutOptions } from './checkout.ts'
 export type { CheckoutMessage } from './checkout-message.ts'
 export type { AnyDocument, PaymentsEndpoint, TokenSource, WebSocketConstructor, WebSocketLike } from './endpoint.ts'
@@ -8,6 +8,7 @@ export { PaymentsClientError, type GraphError } from './errors.ts'
 export * from './generated/documents.ts'
 export type { Connection } from './reconnect.ts'
 export { remaining } from './remaining.ts'
+export type { Retry } from './retry.ts'
 export { paymentLinkStore, type PaymentLinkStore, type PaymentLinkView } from './store.ts'
 export type {
   AgreementDetails,

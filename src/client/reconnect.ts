@@ -1,5 +1,6 @@
 import type { PaymentsClientError } from './errors.ts'
 import type { LineEnd } from './line.ts'
+import { spreadMs } from './retry.ts'
 import type { Timing } from './timing.ts'
 
 /** How a watch is doing. */
@@ -101,7 +102,7 @@ function comeBack(attempts: Attempts, { retryAfterMs }: PaymentsClientError, abo
   const fruitless = attempts.fruitless + (about.isFruitful ? 0 : 1)
   if (retryAfterMs === null && fruitless >= FRUITLESS) return elsewhere(attempts, about)
   const failures = attempts.failures + 1
-  const waitMs = Math.max(retryAfterMs ?? 0, backoffMs(failures, about))
+  const waitMs = Math.max(spreadMs(retryAfterMs ?? 0, about.random), backoffMs(failures, about))
   // The server turns away whoever comes, on whichever way: afterwards the best one is the first to try.
   const transport = retryAfterMs === null ? attempts.transport : 0
   return at({ ...attempts, transport, failures, fruitless }, waitMs, 'reconnecting')

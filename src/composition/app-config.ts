@@ -21,4 +21,9 @@ export type AppOptions = {
   readonly limits?: Partial<TransportLimits>
 }
 
-export type TransportLimits = Config['http']['socketLimits'] & EventStreamLimits & CallbackLimits
+export type TransportLimits = Config['http']['socketLimits'] &
+  EventStreamLimits &
+  CallbackLimits & {
+    /** Milliseconds in which a peer must take some of an answer over HTTP. */
+    readonly unreadMs: number
+  }

@@ -18,6 +18,8 @@ export type Engine = {
   /** The gate that every operation passes. */
   readonly prepare: OperationGate['prepare']
   readonly formatError: ErrorFormatter
+  /** The text of a trusted document by its id; null where there is none. */
+  readonly trustedDocument: (id: string) => string | null
   /** Runs what comes over HTTP and is answered at once. */
   readonly apollo: ApolloServer<Context>
 }
@@ -33,7 +35,8 @@ export async function startEngine(config: AppConfig, { logger, tracing }: Engine
   const { prepare } = createOperationGate({ schema, policy, trusted })
   const formatError = createErrorFormatter({ logger, hideNames: policy.hideNames ? createHideNames(schema) : null })
   const apollo = await startApollo({ schema, formatError, production, logger, tracing })
-  return { schema, prepare, formatError, apollo }
+  const trustedDocument = (id: string) => trusted?.resolve({ id, query: null }) ?? null
+  return { schema, prepare, formatError, trustedDocument, apollo }
 }
 
 function policyOf({ limits, production, router }: AppConfig): OperationPolicy {

@@ -4,6 +4,7 @@ import type { FastifyInstance } from 'fastify'
 import type { Caller } from '../access/caller.ts'
 import { createTokenVerifier, type TokenVerifier } from '../access/verify-token.ts'
 import { createContext, type Context } from '../graphql/context.ts'
+import { keyScopeOf } from '../graphql/key-holder.ts'
 import { type AdminServer, createAdminServer } from '../http/admin-server.ts'
 import { createCallbackSubscriptions } from '../http/callback/callback-subscriptions.ts'
 import { createAddressReader } from '../http/client-address.ts'
@@ -14,6 +15,8 @@ import { addGraphqlRoute } from '../http/graphql-route.ts'
 import { addHealthRoutes } from '../http/health-routes.ts'
 import { addMetricsRoute } from '../http/metrics-route.ts'
 import { createOriginCheck } from '../http/origins.ts'
+import type { DescribeOptions } from '../http/overload/describe-operation.ts'
+import { createOperationTextReader } from '../http/overload/operation-text.ts'
 import { addPageRoutes } from '../http/page-routes.ts'
 import { addPages } from '../http/pages.ts'
 import { protect, type Protection } from '../http/protection.ts'
@@ -54,18 +57,20 @@ type Parts = {
 }
 
 /** What every way in shares. */
-type Entrance = Parts & {
-  readonly http: FastifyInstance
-  readonly connections: ConnectionDrain
-  readonly protection: Protection
-  readonly verifier: TokenVerifier
-  readonly onTokenEnd: OnTokenEnd
-  /** Whether a request has shown a router's secret; where none is set up nobody has, and nobody is given more than one client. */
-  readonly isKnownRouter: (headers: IncomingHttpHeaders) => boolean
-  readonly isAllowedOrigin: ReturnType<typeof createOriginCheck>
-  readonly contextFor: (caller: Caller, request: { readonly headers: IncomingHttpHeaders }) => Context
-  readonly isDraining: () => boolean
-}
+type Entrance = Parts &
+  DescribeOptions & {
+    readonly addressOf: ReturnType<typeof createAddressReader>
+    readonly http: FastifyInstance
+    readonly connections: ConnectionDrain
+    readonly protection: Protection
+    readonly verifier: TokenVerifier
+    readonly onTokenEnd: OnTokenEnd
+    /** Whether a request has shown a router's secret; where none is set up nobody has, and nobody is given more than one client. */
+    readonly isKnownRouter: (headers: IncomingHttpHeaders) => boolean
+    readonly isAllowedOrigin: ReturnType<typeof createOriginCheck>
+    readonly contextFor: (caller: Caller, request: { readonly headers: IncomingHttpHeaders }) => Context
+    readonly isDraining: () => boolean
+  }
 
 /**
  * How long new requests are still answered, with 503, once a drain has begun, in milliseconds: what the system has accepted
@@ -116,19 +121,26 @@ async function createEntrance(config: AppConfig, parts: Parts, isDraining: () =>
   const onTurnedAway = metrics.turnedAway
   const isRouter = createRouterCheck(config.router)
   const isKnownRouter = config.router.kind === 'guarded' ? isRouter : () => false
-  const server = { settings, isRouter: isKnownRouter, isDraining, onTurnedAway, logger }
+  const addressOf = createAddressReader(settings.limits.trustProxy)
+  const { unreadMs } = parts.limits
+  const server = { settings, isRouter: isKnownRouter, isDraining, onTurnedAway, addressOf, unreadMs, logger }
   const { http, connections } = await createHttpServer(server)
   if (tracing !== null) traceRequests(http, tracing)
   const verifier = createTokenVerifier(config.clients, { log: logger })
+  const describing = describeOperations(parts)
   return {
     ...parts,
+    ...describing,
     http,
     connections,
     verifier,
     onTokenEnd: createTokenEnd(verifier, parts.clock),
+    addressOf,
     isKnownRouter,
     isDraining,
     protection: protect(http, {
+      ...describing,
+      addressOf,
       limits: settings.limits,
       authenticate: ({ headersDistinct }) => callerOf(headersDistinct, verifier),
       isRouter: isKnownRouter,
@@ -139,13 +151,29 @@ async function createEntrance(config: AppConfig, parts: Parts, isDraining: () =>
   }
 }
 
+/** What tells a mutation apart before it is parsed, and whether it is on record. */
+function describeOperations({ engine, backend }: Parts): DescribeOptions {
+  const { commands } = backend.services.store
+  return {
+    readOperation: createOperationTextReader({
+      mutations: Object.keys(engine.schema.getMutationType()?.getFields() ?? {}),
+      documentOf: engine.trustedDocument,
+    }),
+    async isRecorded(names, caller) {
+      const keyScope = keyScopeOf(caller)
+      for (const name of names) if ((await commands.find({ ...name, keyScope })) !== null) return true
+      return false
+    },
+  }
+}
+
 /** One schema, one gate, and four ways to ask. */
 async function addGraphql(config: AppConfig, entrance: Entrance) {
   const { http, engine, protection, contextFor, isAllowedOrigin, isDraining, onTokenEnd, logger, clock } = entrance
   const { prepare, formatError } = engine
-  const { authenticate, isOverloaded, enter, turn } = protection
+  const { authenticate, overload } = protection
   const limits = { ...config.http.socketLimits, ...entrance.limits }
-  const addressOf = createAddressReader(config.http.limits.trustProxy)
+  const { addressOf, isRecorded, readOperation } = entrance
   const eventStreams = addEventStreams(http, {
     prepare,
     formatError,
@@ -153,7 +181,7 @@ async function addGraphql(config: AppConfig, entrance: Entrance) {
     isAllowedOrigin,
     addressOf,
     isRouter: entrance.isKnownRouter,
-    isShedding: () => isDraining() || isOverloaded(),
+    isDraining,
     operationLimits: config.limits,
     onTokenEnd,
     logger,
@@ -189,9 +217,9 @@ async function addGraphql(config: AppConfig, entrance: Entrance) {
     isRouter: ({ headers }) => entrance.isKnownRouter(headers),
     isAllowedOrigin,
     addressOf,
-    isOverloaded,
-    enter,
-    turn,
+    overload,
+    isRecorded,
+    readOperation,
     logger,
     clock,
     limits,
@@ -221,10 +249,15 @@ async function addWebhooksAndHealth(config: AppConfig, entrance: Entrance): Prom
     },
   })
   const ping = () => backend.services.store.ping()
-  const health = { ping, isDraining, isOverloaded: protection.isOverloaded }
+  const health = { ping, isDraining, isOverloaded: protection.overload.isOverloaded }
   addHealthRoutes(http, health)
   addMetricsRoute(http, registry, config.monitoring.metrics)
   const { admin: address } = config.monitoring
   if (address === null) return null
-  return createAdminServer({ address, server: { settings: config.http, isDraining, logger }, health, registry })
+  return createAdminServer({
+    address,
+    server: { settings: config.http, isDraining, addressOf: entrance.addressOf, logger },
+    health,
+    registry,
+  })
 }

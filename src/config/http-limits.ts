@@ -10,13 +10,8 @@ export type HttpLimits = {
   readonly connectionsPerAddress: number
   /** Requests of one address and minute whose credentials may be wrong before they are sent away early. */
   readonly failedAuthentications: number
-  /** GraphQL requests under way at once. */
+  /** Queries that may be under way at once, and a quarter as many mutations; half of each of one client. More wait. */
   readonly graphqlInFlight: number
-  /**
-   * Delay of the event loop, or of the GraphQL requests that wait for their turn, in milliseconds, at which none is taken
-   * any more.
-   */
-  readonly eventLoopDelayMs: number
 }
 
 /** More than the subscribers behind one address of a carrier have open with one service at a time. */
@@ -36,7 +31,6 @@ export function readHttpLimits(reading: Reading): HttpLimits {
     connectionsPerAddress: reading.read('MAX_CONNECTIONS_PER_ADDRESS', wholeNumber(0, 1_000_000), CONNECTIONS),
     failedAuthentications: reading.read('MAX_FAILED_AUTHENTICATIONS', wholeNumber(1, 1_000_000), 60),
     graphqlInFlight: reading.read('GRAPHQL_MAX_IN_FLIGHT', wholeNumber(1, 100_000), 512),
-    eventLoopDelayMs: reading.read('MAX_EVENT_LOOP_DELAY_MS', wholeNumber(10, 60_000), 100),
   }
 }
 

@@ -65,6 +65,8 @@ export type Config = {
   /** Path of the manifest of documents that may run; null when any may. */
   readonly trustedDocuments: string | null
   readonly limits: OperationLimits
+  /** Milliseconds that a start may spend on answering operations to itself; 0 for none. */
+  readonly warmUpMs: number
   readonly logLevel: LogLevel
   /** Settings that were unset and for which a key was generated, on the built-in sandbox. */
   readonly generated: readonly GeneratedSetting[]

@@ -8,6 +8,10 @@ const UNNAMED = 'unnamed'
 
 /** To whom the idempotency keys of a caller belong. `reading` is the right to read whatever the command makes. */
 export function keyHolder(caller: Caller, reading: Scope): KeyHolder {
-  const identity = caller.kind === 'client' ? caller.identity : null
-  return { keyScope: identity ?? UNNAMED, mayRead: hasScope(caller, reading) }
+  return { keyScope: keyScopeOf(caller), mayRead: hasScope(caller, reading) }
+}
+
+/** Within which a caller's idempotency keys are unique, for each mutation. */
+export function keyScopeOf(caller: Caller): string {
+  return (caller.kind === 'client' ? caller.identity : null) ?? UNNAMED
 }

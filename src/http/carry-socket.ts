@@ -5,7 +5,7 @@ import type { RawData, WebSocket } from 'ws'
 import type { SocketLimits } from '../config/socket-limits.ts'
 import type { Logger } from '../log.ts'
 import { createRate } from './quota.ts'
-import { createOperations, type Operations } from './socket-operations.ts'
+import { createOperations, type Operations, type OperationsOptions } from './socket-operations.ts'
 
 /** What belongs to a connection, for the hooks of the protocol. */
 export type Extra = {
@@ -13,7 +13,8 @@ export type Extra = {
   readonly request: IncomingMessage
   readonly limits: SocketLimits
   readonly admit: Operations['admit']
-  readonly ended: Operations['ended']
+  readonly isRefused: Operations['isRefused']
+  readonly answered: Operations['answered']
 }
 
 /** How long a peer may take to answer the close frame, in milliseconds; then its connection is cut. */
@@ -38,8 +39,8 @@ export const CLOSING = {
 type CarryOptions = {
   readonly protocol: Protocol<Extra>
   readonly limits: SocketLimits
-  /** Resolves when the event loop has a turn for one more operation. */
-  readonly turn: () => Promise<void>
+  /** Resolves when an operation of this socket may begin, with the function that counts it as ended; with null when it is refused. */
+  readonly enter: OperationsOptions['enter']
   readonly logger: Logger
 }
 
@@ -48,7 +49,7 @@ type CarryOptions = {
  * silent without a word; here they go to the log, and the peer is told to come back (1013), or not to (4429).
  */
 export function carrySocket(socket: WebSocket, request: IncomingMessage, options: CarryOptions): void {
-  const { protocol, limits, turn, logger } = options
+  const { protocol, limits, enter, logger } = options
   const cut = (why: 'flood' | 'overload') => {
     const [closeCode, reason] = CLOSING[why]
     logger.info({ closeCode, reason: why }, 'a socket was cut')
@@ -57,7 +58,7 @@ export function carrySocket(socket: WebSocket, request: IncomingMessage, options
     socket.pause()
   }
   const stopWatching = watchPeer(socket, limits, cut)
-  let operations: Operations
+  let operations: Operations | null = null
   // What is wrong with a frame has been answered by then with the close code that says so.
   socket.on('error', (error) => logger.debug({ err: error }, 'a socket failed'))
   const onClosed = protocol.opened(
@@ -66,21 +67,22 @@ export function carrySocket(socket: WebSocket, request: IncomingMessage, options
       send: sender(socket),
       close: (code, reason) => socket.close(code, reason),
       onMessage: (listener) => {
-        operations = createOperations({
+        const current = createOperations({
           listener,
           limit: limits.streams,
           mayBegin: createRate(limits.operationsPerSecond),
-          turn,
+          enter,
           close: (why) => {
             if (why === 'flood') cut(why)
             else socket.close(CLOSING[why][0], CLOSING[why][1])
           },
         })
+        operations = current
         socket.on('message', (data: RawData, isBinary: boolean) => {
           // What follows the message for which the socket was closed is not answered.
           if (socket.readyState !== socket.OPEN) return
           if (isBinary) return socket.close(...CLOSING.invalid)
-          operations.handle(textOf(data)).catch((error: unknown) => {
+          current.handle(textOf(data)).catch((error: unknown) => {
             // Nested so deep that it can be read and not be written again: a ping wants its payload back.
             if (error instanceof RangeError) return socket.close(...CLOSING.invalid)
             logger.error({ err: error }, 'a message could not be handled')
@@ -93,12 +95,14 @@ export function carrySocket(socket: WebSocket, request: IncomingMessage, options
       socket,
       request,
       limits,
-      admit: (id, kind) => operations.admit(id, kind),
-      ended: (id) => operations.ended(id),
+      admit: (id, kind) => operations?.admit(id, kind) ?? false,
+      isRefused: (id) => operations?.isRefused(id) ?? false,
+      answered: (id) => operations?.answered(id),
     },
   )
   socket.once('close', (code, reason) => {
     stopWatching()
+    operations?.close()
     onClosed(code, reason.toString()).catch((error: unknown) =>
       logger.error({ err: error }, 'a socket was not tidied up'),
     )

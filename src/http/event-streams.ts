@@ -23,8 +23,7 @@ export type EventStreamOptions = Pick<StreamQuotaOptions, 'addressOf' | 'isRoute
   /** The context of whoever sends a request. Rejects when the token does not hold. */
   readonly contextOf: (request: FastifyRequest) => Promise<Context>
   readonly isAllowedOrigin: (request: FastifyRequest['raw']) => boolean
-  /** Whether new work is to be turned away. */
-  readonly isShedding: () => boolean
+  readonly isDraining: () => boolean
   readonly operationLimits: Pick<OperationLimits, 'bodyBytes' | 'timeoutMs'>
   readonly onTokenEnd: OnTokenEnd
   readonly logger: Logger
@@ -142,7 +141,7 @@ export function addEventStreams(app: FastifyInstance, options: EventStreamOption
       onRequest: (request, reply, done) => {
         reply.header('cache-control', 'no-store')
         if (!acceptsEvents(request)) void reply.code(406).send(problem(406))
-        else if (!turnAway(request, reply, options.isShedding())) done()
+        else if (!turnAway(request, reply, options.isDraining())) done()
       },
       handler: answer,
     })
@@ -156,7 +155,7 @@ export function addEventStreams(app: FastifyInstance, options: EventStreamOption
       if (!acceptsEvents(subscription.request)) return false
       const { request, reply } = subscription
       // It was admitted before the drain began, and is interrupted as the streams that are open.
-      if (!turnAway(request, reply, !closing && options.isShedding())) run(subscription)
+      if (!turnAway(request, reply, !closing && options.isDraining())) run(subscription)
       return true
     },
     async close() {

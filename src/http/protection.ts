@@ -4,11 +4,10 @@ import type { Caller } from '../access/caller.ts'
 import type { HttpLimits } from '../config/http-limits.ts'
 import { createFailedAttempts, type FailedAttempts } from './failed-attempts.ts'
 import { guardGraphql } from './flood-guard.ts'
-import { watchLoad } from './load.ts'
-import { shedGraphql, type Shedding } from './shedding.ts'
-import { createTurns } from './turns.ts'
+import { admitGraphql, type AdmitOptions } from './overload/admit-graphql.ts'
+import { createOverload, type Overload } from './overload/overload.ts'
 
-export type ProtectionOptions = {
+export type ProtectionOptions = Pick<AdmitOptions, 'addressOf' | 'readOperation' | 'isRecorded'> & {
   readonly limits: HttpLimits
   /** Rejects with an `InvalidTokenError` for a token that does not hold. */
   readonly authenticate: (request: IncomingMessage) => Promise<Caller>
@@ -18,32 +17,37 @@ export type ProtectionOptions = {
 }
 
 /** What stands between a server and its routes. */
-export type Protection = Shedding & {
+export type Protection = {
+  /** Reads the token of a request, once. Rejects with an `InvalidTokenError` when it does not hold. */
   readonly authenticate: (request: FastifyRequest) => Promise<Caller>
   /** Whose credentials did not hold, over GraphQL and webhooks together. */
   readonly failures: FailedAttempts
-  /** Resolves when the event loop has a turn for one more operation that came over a connection which stays. */
-  readonly turn: () => Promise<void>
+  readonly overload: Overload
 }
 
 /** Guards a server against more requests than it can answer, and against those of peers that cannot prove themselves. */
 export function protect(app: FastifyInstance, options: ProtectionOptions): Protection {
-  const { limits, authenticate, isRouter, onTurnedAway } = options
-  const turns = createTurns(app.server)
-  const load = watchLoad(limits.eventLoopDelayMs)
-  app.addHook('onClose', async () => load.close())
-  const shedding = shedGraphql(app, {
-    load,
-    turns,
+  const { limits, isRouter, onTurnedAway } = options
+  const overload = createOverload(app, {
     maxInFlight: limits.graphqlInFlight,
-    onShed: () => onTurnedAway('overload'),
+    onRefused: () => onTurnedAway('overload'),
   })
   const failures = createFailedAttempts({ limit: limits.failedAuthentications, clock: () => performance.now() })
   const onRefused = () => onTurnedAway('failed_authentication')
-  return {
-    ...shedding,
-    authenticate: guardGraphql(app, { failures, authenticate, isRouter, onRefused }),
-    failures,
-    turn: () => new Promise((resolve) => turns.operations.begin(resolve)),
+  const authenticate = oncePerRequest(
+    guardGraphql(app, { failures, authenticate: options.authenticate, isRouter, onRefused }),
+  )
+  admitGraphql(app, { ...options, overload, authenticate })
+  return { authenticate, failures, overload }
+}
+
+function oncePerRequest<Result>(work: (request: FastifyRequest) => Promise<Result>) {
+  const results = new WeakMap<FastifyRequest, Promise<Result>>()
+  return (request: FastifyRequest) => {
+    const known = results.get(request)
+    if (known !== undefined) return known
+    const result = work(request)
+    results.set(request, result)
+    return result
   }
 }

@@ -1,4 +1,4 @@
-import type { IncomingHttpHeaders } from 'node:http'
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { setImmediate } from 'node:timers/promises'
 import cors from '@fastify/cors'
 import { fastify, type FastifyError, type FastifyInstance, type FastifyReply } from 'fastify'
@@ -10,6 +10,8 @@ import { answerInOrder } from './in-order.ts'
 import { createNetworkCheck, isLoopback } from './peer.ts'
 import { problem } from './problem.ts'
 import { safeHeaders } from './safe-headers.ts'
+import { limitUnfinishedBodies } from './unfinished-bodies.ts'
+import { cutUnreadAnswers, UNREAD_MS } from './unread-answers.ts'
 
 export type HttpServerOptions = {
   /** Its `allowedOrigins` are those of the pages that may call from a browser; our own needs no entry. */
@@ -17,7 +19,11 @@ export type HttpServerOptions = {
   /** Whether a request has proved to come from the router. */
   readonly isRouter: (headers: IncomingHttpHeaders) => boolean
   readonly isDraining: () => boolean
-  readonly onTurnedAway: (reason: 'connections') => void
+  readonly onTurnedAway: (reason: 'connections' | 'overload') => void
+  /** Whose connection it is; null for one that is nobody's. */
+  readonly addressOf: (request: IncomingMessage) => string | null
+  /** Milliseconds in which a peer must take some of an answer. Default 10,000. */
+  readonly unreadMs?: number | undefined
   readonly logger: Logger
 }
 
@@ -87,6 +93,12 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
     done()
   })
   answerInOrder(app)
+  cutUnreadAnswers(app, options.unreadMs ?? UNREAD_MS)
+  const endLimit = limitUnfinishedBodies(app.server, {
+    addressOf: options.addressOf,
+    onCut: () => onTurnedAway('overload'),
+  })
+  app.addHook('onClose', async () => endLimit())
   if (settings.allowedOrigins.length > 0)
     await app.register(cors, { origin: [...settings.allowedOrigins], methods: ['GET', 'POST'], maxAge: PREFLIGHT_S })
 

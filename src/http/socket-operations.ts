@@ -7,8 +7,12 @@ export type Operations = {
   handle(text: string): Promise<void>
   /** Counts an operation that is about to begin; false when too many of its kind are under way. */
   admit(id: string, kind: OperationKind): boolean
-  /** Resolves when the operation that is under way with this id has ended. */
-  ended(id: string): Promise<void>
+  /** Whether the operation that is about to begin is refused, because there is too much to do. */
+  isRefused(id: string): boolean
+  /** Counts an operation as ended: its answer is made, whether its peer reads it or not. */
+  answered(id: string): void
+  /** Takes what waits out of the queue: the socket has closed. */
+  close(): void
 }
 
 export type OperationKind = 'stream' | 'other'
@@ -20,8 +24,8 @@ export type OperationsOptions = {
   readonly limit: number
   /** Tells whether one more operation may begin now. */
   readonly mayBegin: () => boolean
-  /** Resolves when the event loop has a turn for one more. */
-  readonly turn: () => Promise<void>
+  /** Resolves when an operation may begin, with the function that counts it as ended, or with null when it is refused. */
+  readonly enter: (text: string, signal: AbortSignal) => Promise<(() => void) | null>
   readonly close: (reason: 'duplicate' | 'invalid' | 'flood') => void
 }
 
@@ -29,6 +33,8 @@ type Running = {
   kind: OperationKind | null
   /** The client has completed it. */
   over: boolean
+  refused: boolean
+  release: (() => void) | null
   ended: Promise<void>
 }
 
@@ -40,22 +46,25 @@ const OF_SERVERS: ReadonlySet<string> = new Set([MessageType.ConnectionAck, Mess
  * the next one under that id for it while it winds down, so that neither could be ended: here the next one waits until
  * the first has gone, and what winds down still counts.
  */
-export function createOperations({ listener, limit, mayBegin, turn, close }: OperationsOptions): Operations {
+export function createOperations({ listener, limit, mayBegin, enter, close }: OperationsOptions): Operations {
   const running = new Map<string, Running>()
+  const closing = new AbortController()
   let greeted = false
 
   const begin = async (id: string, text: string): Promise<void> => {
     const earlier = running.get(id)
     if (earlier?.over === false) return close('duplicate')
     const { promise: ended, resolve: end } = Promise.withResolvers<void>()
-    const operation: Running = { kind: null, over: false, ended }
+    const operation: Running = { kind: null, over: false, refused: false, release: null, ended }
     running.set(id, operation)
     try {
       if (earlier !== undefined) await earlier.ended
       // Before the greeting the library closes the socket for it: nothing begins, and nothing may come between.
-      if (greeted) await turn()
-      if (!operation.over) await listener(text)
+      if (greeted) operation.release = await enter(text, closing.signal)
+      operation.refused = greeted && operation.release === null
+      if (!operation.over && !closing.signal.aborted) await listener(text)
     } finally {
+      operation.release?.()
       if (running.get(id) === operation) running.delete(id)
       end()
     }
@@ -82,7 +91,9 @@ export function createOperations({ listener, limit, mayBegin, turn, close }: Ope
       if (operation !== undefined) operation.kind = kind
       return true
     },
-    ended: async (id) => running.get(id)?.ended,
+    isRefused: (id) => running.get(id)?.refused === true,
+    answered: (id) => running.get(id)?.release?.(),
+    close: () => closing.abort(),
   }
 }
 

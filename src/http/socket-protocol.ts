@@ -16,7 +16,6 @@ import { CLOSING, type Extra } from './carry-socket.ts'
 import { connectionToken } from './connection-token.ts'
 import { problem } from './problem.ts'
 import { createQuota } from './quota.ts'
-import type { Enter } from './shedding.ts'
 import type { OperationKind } from './socket-operations.ts'
 import type { OnTokenEnd, TokenEndReason } from './token-end.ts'
 
@@ -34,16 +33,15 @@ export type SocketProtocolOptions = {
   readonly logger: Logger
   readonly clock: () => Date
   readonly limits: SocketLimits
-  /** Counts a query or a mutation that is under way, and gives the function that ends it; null when there is too much to do. */
-  readonly enter: Enter
+  /** Who has shown a token on which socket. */
+  readonly callers: WeakMap<WebSocket, Caller>
 }
 
 /** What is said over a socket: who the caller is, what they may run, and what they see of its errors. */
 export function createSocketProtocol(options: SocketProtocolOptions): Protocol<Extra> {
-  const { schema, prepare, verifier, contextFor, isRouter, enter, limits, logger, clock } = options
+  const { schema, prepare, verifier, contextFor, isRouter, callers, limits, logger, clock } = options
   const shown = (errors: readonly GraphQLError[]) => errors.map((error) => options.formatError(error.toJSON(), error))
   const subjects = createQuota(limits.perSubject)
-  const callers = new WeakMap<WebSocket, Caller>()
   const socketsOf = new WeakMap<Context, WebSocket>()
   // After 4403 the official client comes back with a new token. A router has no other than the one of the socket: it would
   // try that again for half a minute, and say nothing to its client.
@@ -83,30 +81,30 @@ export function createSocketProtocol(options: SocketProtocolOptions): Protocol<E
         return false
       }
     },
-    onSubscribe: ({ extra: { socket, request, admit, ended, limits: own } }, id, payload) => {
+    onSubscribe: ({ extra: { socket, request, admit, isRefused, limits: own } }, id, payload) => {
       const context = contextFor(callers.get(socket) ?? ANONYMOUS, request)
       socketsOf.set(context, socket)
       const prepared = prepare(payload, context)
       if (!('document' in prepared)) return prepared
       const kind = kindOf(prepared)
       if (!admit(id, kind)) return [tooMany(own.streams)]
-      // A stream waits for its turn: clients that have no other way to come back take an error for its end.
-      if (kind === 'stream') return prepared
-      const leave = enter()
-      if (leave === null) return overloaded()
-      void ended(id).then(leave)
-      return prepared
+      return isRefused(id) ? overloaded() : prepared
     },
     execute: (args) => executeInTime(args, options.timeoutMs),
     subscribe: (args) =>
       subscribeAfresh(args, () => socketsOf.get(args.contextValue as Context)?.close(...CLOSING.overload)),
-    onNext: (...[, , , , { data, errors }]) =>
-      errors === undefined ? undefined : { data: data ?? null, errors: shown(errors) },
+    onNext: (...[{ extra }, id, , , { data, errors }]) => {
+      extra.answered(id)
+      return errors === undefined ? undefined : { data: data ?? null, errors: shown(errors) }
+    },
     // A stream that ends with its token must not look finished: after the code the client comes back for the rest.
     onComplete: ({ extra }) => {
       if (expired(callers.get(extra.socket) ?? ANONYMOUS, clock().getTime())) closeEnded(extra, 'expired')
     },
-    onError: (_context, _id, _payload, errors) => shown(errors),
+    onError: ({ extra }, id, _payload, errors) => {
+      extra.answered(id)
+      return shown(errors)
+    },
   })
 }
 

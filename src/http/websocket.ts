@@ -2,20 +2,24 @@ import type { IncomingMessage, Server } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { GRAPHQL_TRANSPORT_WS_PROTOCOL } from 'graphql-ws'
 import { WebSocketServer, type ServerOptions, type WebSocket } from 'ws'
+import { ANONYMOUS, type Caller } from '../access/caller.ts'
 import { limitsOfRouter, type SocketLimits } from '../config/socket-limits.ts'
 import { carrySocket, CLOSING, DRAIN_GOODBYE_MS, GOODBYE_MS } from './carry-socket.ts'
+import type { DescribeOptions } from './overload/describe-operation.ts'
+import { enterOverSocket } from './overload/enter-over-socket.ts'
+import type { Overload } from './overload/overload.ts'
+import { retryAfterS } from './overload/retry-after.ts'
 import { createQuota } from './quota.ts'
 import { createSocketProtocol, type SocketProtocolOptions } from './socket-protocol.ts'
 
-export type WebSocketOptions = SocketProtocolOptions & {
-  readonly server: Server
-  readonly isAllowedOrigin: (request: IncomingMessage) => boolean
-  /** Whose connection it is; null for one that is nobody's, and is not counted. */
-  readonly addressOf: (request: IncomingMessage) => string | null
-  /** Whether there is too much to do for another client: its library comes back later. */
-  readonly isOverloaded: () => boolean
-  readonly turn: () => Promise<void>
-}
+export type WebSocketOptions = Omit<SocketProtocolOptions, 'callers'> &
+  DescribeOptions & {
+    readonly server: Server
+    readonly isAllowedOrigin: (request: IncomingMessage) => boolean
+    /** Whose connection it is; null for one that is nobody's, and is not counted. */
+    readonly addressOf: (request: IncomingMessage) => string | null
+    readonly overload: Overload
+  }
 
 export type Sockets = {
   /** How many are open. */
@@ -27,29 +31,28 @@ export type Sockets = {
 const PATH = '/graphql'
 /** Fragments of one message, and chunks of one frame, that are put together: each costs more than its bytes. */
 const MAX_PARTS = 1_000
-/** Seconds after which a client that was turned away should come again. */
-const RETRY_AFTER_S = 5
 
 /** Subscriptions, queries and mutations over `graphql-transport-ws`. */
 export function addWebSocket(options: WebSocketOptions): Sockets {
-  const { server, limits, isRouter, turn, logger } = options
+  const { server, limits, isRouter, overload, logger } = options
   const sockets = new WebSocketServer(settingsFor(limits))
   const addresses = createQuota(limits.perAddress)
   let closing = false
 
-  const protocol = createSocketProtocol(options)
+  const callers = new WeakMap<WebSocket, Caller>()
+  const protocol = createSocketProtocol({ ...options, callers })
   sockets.on('connection', (socket: WebSocket, request: IncomingMessage) =>
     carrySocket(socket, request, {
       protocol,
       limits: isRouter(request) ? limitsOfRouter(limits) : limits,
-      turn,
+      enter: enterOverSocket({ ...options, callerOf: () => callers.get(socket) ?? ANONYMOUS, request }),
       logger,
     }),
   )
 
   const upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     socket.on('error', (error) => logger.debug({ err: error }, 'a socket failed before it was upgraded'))
-    if (closing || options.isOverloaded()) return refuse(socket, '503 Service Unavailable')
+    if (closing || overload.isOverloaded()) return refuse(socket, '503 Service Unavailable')
     if (pathOf(request) !== PATH) return refuse(socket, '404 Not Found')
     if (!options.isAllowedOrigin(request)) return refuse(socket, '403 Forbidden')
     const address = isRouter(request) ? null : options.addressOf(request)
@@ -101,6 +104,6 @@ function pathOf(request: IncomingMessage): string {
 
 /** Answers, and lets go: a peer that keeps its side open must not hold up the end of the process. */
 function refuse(socket: Duplex, status: string): void {
-  const again = /^(?:429|503)/.test(status) ? `Retry-After: ${RETRY_AFTER_S}\r\n` : ''
+  const again = /^(?:429|503)/.test(status) ? `Retry-After: ${retryAfterS()}\r\n` : ''
   socket.end(`HTTP/1.1 ${status}\r\n${again}Connection: close\r\nContent-Length: 0\r\n\r\n`, () => socket.destroy())
 }

@@ -32,7 +32,8 @@ const PROCESS_OWNERS = [
 ]
 
 /** Facts about the process, which nobody can change by asking. */
-const PROCESS_FACTS = 'arch|cpuUsage|hrtime|memoryUsage|pid|platform|resourceUsage|uptime|version|versions'
+const PROCESS_FACTS =
+  'arch|cpuUsage|hrtime|memoryUsage|pid|platform|resourceUsage|threadCpuUsage|uptime|version|versions'
 const PROCESS_USE = new RegExp(String.raw`\bprocess\s*(?:\?\.|\.|\[)\s*(?!(?:${PROCESS_FACTS})\b)['"\w]`)
 
 type Rule = { readonly reason: string; readonly forbids: (arrow: Arrow) => boolean }

@@ -9,7 +9,6 @@ export type Sender = { readonly send: (operation: RandomOperation) => Promise<Re
 /** Settings with which one socket carries all of them, and nothing is turned away unread. */
 export const ROOM = {
   SOCKET_LIMITS: 'operationsPerSecond=1000000,messagesPerSecond=1000000,bytesPerSecond=100000000',
-  MAX_EVENT_LOOP_DELAY_MS: '60000',
 }
 
 /** A sender for each transport. That over sockets uses one socket for all. */

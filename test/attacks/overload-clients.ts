@@ -14,6 +14,8 @@ export type Order = {
   readonly connections: number
   /** Whether each question has a connection of its own. */
   readonly once: boolean
+  /** The address that a proxy of ours would have seen. Default: none is named. */
+  readonly address?: string
 }
 
 export type Answers = {
@@ -45,9 +47,9 @@ process.on('message', (message: Order | 'count' | 'stop') => {
 process.send?.('ready')
 
 /** Asks as it is told, and gives the function that ends it. */
-function ask({ url, query, perSecond, connections, once }: Order): () => void {
+function ask({ url, query, perSecond, connections, once, address: client }: Order): () => void {
   const address = new URL(url)
-  const question = written(address, query, once)
+  const question = written(address, { query, once, client })
   const idle: Socket[] = []
   const open = new Set<Socket>()
   let due = 0
@@ -106,7 +108,9 @@ function readAnswers(socket: Socket, onAnswer: (status: string) => void): void {
   })
 }
 
-function written({ host }: URL, query: string, once: boolean): string {
+type Question = Pick<Order, 'query' | 'once'> & { readonly client: string | undefined }
+
+function written({ host }: URL, { query, once, client }: Question): string {
   const body = JSON.stringify({ query })
   const lines = [
     'POST /graphql HTTP/1.1',
@@ -114,6 +118,7 @@ function written({ host }: URL, query: string, once: boolean): string {
     'Content-Type: application/json',
     `Content-Length: ${Buffer.byteLength(body)}`,
     ...(once ? ['Connection: close'] : []),
+    ...(client === undefined ? [] : [`X-Forwarded-For: ${client}`]),
   ]
   return `${lines.join('\r\n')}\r\n\r\n${body}`
 }

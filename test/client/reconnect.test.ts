@@ -27,7 +27,7 @@ describe('what is done after a line has ended', () => {
     [
       'a server that asks to wait',
       nextStep(before({ transport: 1 }), end('lost', 'OVERLOADED', { retryAfterMs: 5_000 }), usual),
-      { waitMs: 5_000, attempts: { transport: 0 } },
+      { waitMs: 7_500, attempts: { transport: 0 } },
     ],
     [
       'a way that does not work',

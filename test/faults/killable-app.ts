@@ -82,6 +82,7 @@ function settings(path: string): Record<string, string> {
     PATH: process.env['PATH'] ?? '',
     NODE_COMPILE_CACHE: join(tmpdir(), 'payments-compiled'),
     HOST: '127.0.0.1',
+    WARM_UP_MS: '0',
     PORT: '0',
     UPSTREAM_URL: NO_SERVICE,
     UPSTREAM_SITES: '[{"id":"au","appId":"app-id","secretKey":"secret-key-of-the-tests","currencies":["AUD"]}]',

@@ -82,7 +82,7 @@ describe('what is thrown and contained', () => {
 })
 
 describe('an event loop that is held up', () => {
-  it('is told by the probe, and GraphQL is shed while webhooks go on', async () => {
+  it('is no overload: who waited meanwhile is answered', async () => {
     const app = await startFailing('a long job', temporaryFolder())
     await expect.poll(() => readiness(app.url), { timeout: 10_000 }).toEqual([200, { status: 'ok' }])
     const began = performance.now()
@@ -91,15 +91,13 @@ describe('an event loop that is held up', () => {
       readiness(app.url),
       askOnce(app.url, CURRENCIES),
       tell(app.url),
-      upgradeStatus(app.url),
+      openSocket(app.url),
     ])
-    expect(performance.now() - began).toBeLessThan(BLOCKED_MS + 1_000)
-    expect(probe).toEqual([503, { status: 'overloaded' }])
-    expect(answer).toMatchObject({ status: 503, retryAfter: '2', errors: [{ extensions: { code: 'OVERLOADED' } }] })
+    expect(performance.now() - began).toBeGreaterThan(BLOCKED_MS / 2)
+    expect(probe).toEqual([200, { status: 'ok' }])
+    expect(answer.status).toBe(200)
     expect(webhook.status).toBe(200)
-    expect(upgrade).toBe(503)
-    await expect.poll(() => readiness(app.url), { timeout: 10_000 }).toEqual([200, { status: 'ok' }])
-    expect((await ask(app.url, CURRENCIES)).status).toBe(200)
+    upgrade.close()
   }, 30_000)
 })
 
@@ -124,11 +122,6 @@ function tell(url: string, uuid: string = randomUUID()) {
 async function readiness(url: string): Promise<[number, unknown]> {
   const response = await fetch(`${url}/health/ready`)
   return [response.status, await response.json()]
-}
-
-async function upgradeStatus(url: string): Promise<number> {
-  const refused: unknown = await openSocket(url).catch((error: unknown) => error)
-  return (refused as { status: number }).status
 }
 
 /** It still takes webhooks and answers probes, and has told nobody what it must not tell. */

@@ -78,7 +78,6 @@ describe('parseConfig reads', () => {
         connectionsPerAddress: 2000,
         failedAuthentications: 60,
         graphqlInFlight: 512,
-        eventLoopDelayMs: 100,
       },
     ],
     [

@@ -1,0 +1,185 @@
+import type { ClientKey } from './client-key.ts'
+import { createDelayControl } from './delay-control.ts'
+import { createFairQueue, type FairQueue } from './fair-queue.ts'
+import type { LoopClock } from './loop-clock.ts'
+import type { Scheduler, Source } from './scheduler.ts'
+
+/** A request that wants to begin. */
+export type Entry = {
+  readonly client: ClientKey
+  /** What it holds in memory while it waits. */
+  readonly bytes: number
+  /** Begins it. What it is given counts it as ended, once. */
+  readonly start: (release: () => void) => void
+  readonly refuse: () => void
+  /** Whether it must be answered although there is too much to do: asked once, and only before it would be refused. */
+  readonly mustAnswer?: () => Promise<boolean>
+}
+
+/** Requests of one kind, of which a number may be under way at once. */
+export type AdmissionQueue = Source & {
+  /** Begins a request, now or later, or refuses it. Gives the function that takes it out of the queue, if it still waits. */
+  enter(entry: Entry): () => void
+  /** Takes notice of the delay, and refuses what has waited for too long. Called in each turn in which something waits. */
+  observe(): void
+  readonly size: number
+  /** Whether many clients have been refused, without a break, for several seconds. */
+  isOverloaded(): boolean
+}
+
+export type AdmissionOptions = {
+  readonly clock: LoopClock
+  readonly scheduler: () => Pick<Scheduler, 'mayBeginNow' | 'wake'>
+  readonly maxInFlight: number
+  /** Whether requests are refused for their delay. The number that may wait is bounded in any case. */
+  readonly sheds: boolean
+}
+
+const MAX_WAITING = 4_096
+const MAX_WAITING_BYTES = 32 * 1024 * 1024
+/** No client waits longer, whatever the queue does: by then most have given up. */
+const MAX_WAIT_MS = 10_000
+/** An overload that lasts: refusals for so long, with pauses no longer than this. */
+const LASTING_MS = 5_000
+const PAUSE_MS = 2_000
+
+type Waiting = Entry & {
+  /** By the loop's clock. */
+  readonly since: number
+  /** It must be answered. */
+  isProtected: boolean
+}
+
+/**
+ * A queue per client, served in turn, each of which may use half of the slots. When more must be refused, it is the newest request
+ * of the client that has most: alone, when it has more than half of all that may wait; otherwise of those who showed no
+ * token before those who did, at equal numbers.
+ */
+export function createAdmissionQueue({ clock, scheduler, maxInFlight, sheds }: AdmissionOptions): AdmissionQueue {
+  const waiting = createFairQueue<Waiting>()
+  const control = createDelayControl(clock.now)
+  const overload = createLastingOverload()
+  const inFlightOf = new Map<string, number>()
+  const perClient = Math.ceil(maxInFlight / 2)
+  let inFlight = 0
+  let bytes = 0
+
+  const mayBegin = (client: string) => inFlight < maxInFlight && (inFlightOf.get(client) ?? 0) < perClient
+  const begin = ({ client: { name }, start }: Entry) => {
+    control.begun()
+    inFlight += 1
+    inFlightOf.set(name, (inFlightOf.get(name) ?? 0) + 1)
+    start(
+      once(() => {
+        inFlight -= 1
+        const left = (inFlightOf.get(name) ?? 0) - 1
+        if (left > 0) inFlightOf.set(name, left)
+        else inFlightOf.delete(name)
+        if (waiting.size > 0) scheduler().wake()
+      }),
+    )
+  }
+  const put = (entry: Waiting) => {
+    waiting.push(entry.client.name, entry)
+    bytes += entry.bytes
+    scheduler().wake()
+  }
+  const take = (entry: Waiting) => {
+    if (!waiting.remove(entry.client.name, entry)) return false
+    bytes -= entry.bytes
+    return true
+  }
+  const observe = () => {
+    const oldest = waiting.oldest()
+    const ageMs = oldest === null ? 0 : clock.now() - oldest.since
+    control.observe(ageMs)
+    if (oldest !== null && ageMs > MAX_WAIT_MS) refuse(oldest)
+  }
+  const limit = () => (sheds ? Math.min(MAX_WAITING, control.limit()) : MAX_WAITING)
+  const refuse = (entry: Waiting) => {
+    if (!take(entry)) return
+    if (entry.mustAnswer === undefined || entry.isProtected) return entry.refuse()
+    const decide = (must: boolean) => {
+      entry.isProtected = must
+      return must ? put(entry) : entry.refuse()
+    }
+    entry.mustAnswer().then(decide, () => entry.refuse())
+  }
+  const refuseOne = () => {
+    const victim = bytes > MAX_WAITING_BYTES ? heaviest(waiting) : busiest(limit())
+    if (victim !== null) refuse(victim)
+  }
+  const busiest = (most: number): Waiting | null => {
+    const isDominant = (items: readonly Waiting[]) => items.length > most / 2
+    const items = waiting.highest((all) => (isDominant(all) ? Infinity : all.length * weightOf(all)))
+    if (!isDominant(items)) overload.refused()
+    return newestOf(items)
+  }
+
+  return {
+    get size() {
+      return waiting.size
+    },
+    enter(entry) {
+      control.arrived()
+      observe()
+      if (waiting.size === 0 && mayBegin(entry.client.name) && scheduler().mayBeginNow()) {
+        begin(entry)
+        return () => {}
+      }
+      const waits = { ...entry, since: clock.now(), isProtected: false }
+      put(waits)
+      if (bytes > MAX_WAITING_BYTES || waiting.size > limit()) refuseOne()
+      return () => void take(waits)
+    },
+    hasNext: () => waiting.size > 0 && inFlight < maxInFlight && waiting.hasNext(mayBegin),
+    beginNext() {
+      const entry = waiting.next(mayBegin)
+      if (entry === null) return
+      bytes -= entry.bytes
+      begin(entry)
+    },
+    observe,
+    isOverloaded: overload.lasts,
+  }
+}
+
+/** Requests of a client whose requests must all be answered count nothing. */
+function weightOf(items: readonly Waiting[]): number {
+  return newestOf(items)?.client.weight ?? 0
+}
+
+function newestOf(items: readonly Waiting[]): Waiting | null {
+  for (let index = items.length - 1; index >= 0; index -= 1) {
+    const item = items[index]
+    if (item?.isProtected === false) return item
+  }
+  return null
+}
+
+function heaviest(waiting: FairQueue<Waiting>): Waiting | null {
+  return newestOf(waiting.highest((items) => items.reduce((sum, { bytes }) => sum + bytes, 0)))
+}
+
+/** Tells whether refusals that were not one client's fault go on. */
+function createLastingOverload() {
+  let since = 0
+  let last = -Infinity
+  return {
+    refused() {
+      const now = performance.now()
+      if (now - last > PAUSE_MS) since = now
+      last = now
+    },
+    lasts: () => performance.now() - last <= PAUSE_MS && last - since >= LASTING_MS,
+  }
+}
+
+function once(action: () => void): () => void {
+  let done = false
+  return () => {
+    if (done) return
+    done = true
+    action()
+  }
+}

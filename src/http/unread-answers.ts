@@ -1,0 +1,26 @@
+import type { FastifyInstance } from 'fastify'
+
+/** Milliseconds in which a peer must take some of an answer. */
+export const UNREAD_MS = 10_000
+
+/**
+ * Destroys the connection of a peer that has taken nothing of an answer for so many milliseconds: its answers stay in memory. A
+ * slow peer that takes some of it goes on. Nothing is read from a peer that has not taken its answer, since whatever it sends
+ * counts as activity of the connection, too.
+ */
+export function cutUnreadAnswers(app: FastifyInstance, milliseconds: number): void {
+  app.addHook('onSend', (_request, { raw: response }, payload, done) => {
+    const { socket } = response
+    done(null, payload)
+    if (socket === null || response.writableFinished) return
+    socket.setTimeout(milliseconds)
+    response.once('finish', () => {
+      socket.resume()
+      // Node has set the time for which an idle connection is kept by now, unless a pipelined request follows.
+      if (socket.timeout === milliseconds) socket.setTimeout(0)
+    })
+    setImmediate(() => {
+      if (!response.writableFinished) socket.pause()
+    })
+  })
+}

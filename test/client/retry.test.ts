@@ -1,0 +1,79 @@
+import { createServer, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterEach, expect, it } from 'vitest'
+import { ask, PaymentsClientError, type AskOptions, type Retry } from '../../src/client/index.ts'
+
+const OVERLOADED = JSON.stringify({ errors: [{ message: 'Too much.', extensions: { code: 'OVERLOADED' } }] })
+const refused = (response: ServerResponse, headers = {}, body = OVERLOADED) =>
+  void response.writeHead(503, headers).end(body)
+const answered = (response: ServerResponse) => void response.writeHead(200).end('{"data":{"made":true}}')
+
+let close = () => {}
+afterEach(() => close())
+
+/** A server that gives these answers one after the other, and what a client says of it. */
+async function setUp(...answers: readonly ((response: ServerResponse) => void)[]) {
+  let count = 0
+  const server = createServer((_request, response) => {
+    const [answer = answered] = answers.slice(count)
+    count += 1
+    answer(response)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  close = () => void server.close()
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/graphql`
+  const retries: Retry[] = []
+  return {
+    retries,
+    count: () => count,
+    ask: (options: AskOptions = {}) =>
+      ask('mutation { made }', {}, { url }, { onRetry: (retry) => retries.push(retry), ...options }),
+  }
+}
+
+it('sends again what was refused, and says so', async () => {
+  const server = await setUp(
+    (response) => refused(response, { 'retry-after': '0' }),
+    (response) => refused(response, { 'retry-after': '1' }),
+  )
+  expect(await server.ask()).toEqual({ made: true })
+  expect(server.retries.map(({ attempt, error }) => [attempt, error.code])).toEqual([
+    [1, 'OVERLOADED'],
+    [2, 'OVERLOADED'],
+  ])
+  expect(server.retries[0]?.waitMs).toBe(0)
+  expect(server.retries[1]?.waitMs).toBeGreaterThanOrEqual(1_000)
+  expect(server.retries[1]?.waitMs).toBeLessThanOrEqual(1_500)
+})
+
+it('does the same for a proxy that says when to come again', async () => {
+  const server = await setUp((response) => refused(response, { 'retry-after': '0' }, 'busy'))
+  expect(await server.ask()).toEqual({ made: true })
+})
+
+it('gives up after three times, or as often as it is told', async () => {
+  const soon = (response: ServerResponse) => refused(response, { 'retry-after': '0' })
+  const server = await setUp(...Array.from({ length: 10 }, () => soon))
+  await expect(server.ask()).rejects.toMatchObject({ code: 'OVERLOADED', retryable: true })
+  expect(server.count()).toBe(4)
+  await expect(server.ask({ retries: 0 })).rejects.toThrow(PaymentsClientError)
+  expect(server.count()).toBe(5)
+})
+
+it.each([
+  ['would have to wait for long', (response: ServerResponse) => refused(response, { 'retry-after': '60' })],
+  ['is not told that nothing was done', (response: ServerResponse) => refused(response, {}, '')],
+  ['was broken off', (response: ServerResponse) => void response.destroy()],
+])('sends nothing again that %s', async (_what, answer) => {
+  const server = await setUp(answer)
+  await expect(server.ask()).rejects.toThrow(PaymentsClientError)
+  expect([server.count(), server.retries]).toEqual([1, []])
+})
+
+it('waits no longer than its signal', async () => {
+  const server = await setUp((response) => refused(response, { 'retry-after': '9' }))
+  const control = new AbortController()
+  const asked = server.ask({ signal: control.signal, onRetry: () => queueMicrotask(() => control.abort()) })
+  await expect(asked).rejects.toThrow(/abort/i)
+  expect(server.count()).toBe(1)
+})

@@ -1,0 +1,40 @@
+import { expect, it, onTestFinished } from 'vitest'
+import { startNetwork } from '../network.ts'
+import { CREATE_LINK, createLink, linkInput } from '../operations.ts'
+
+/** How long the payments API takes for each of them: two of a client are under way at once. */
+const SLOW_MS = 400
+const EVERY_MS = 20
+
+it('answers a command that is on record while it refuses others, of which nothing was begun', async () => {
+  const network = await startNetwork({ env: { GRAPHQL_MAX_IN_FLIGHT: '16' } })
+  onTestFinished(() => network.close())
+  const known = linkInput()
+  const first = await createLink(network, known)
+  const { control } = network.sandbox
+  control.addFault({ method: 'POST', path: '/v3/payin_links', answer: { delayMs: SLOW_MS }, times: 1_000 })
+
+  const asked: Promise<number>[] = []
+  const refused: Record<string, unknown>[] = []
+  const send = async () => {
+    const input = linkInput()
+    const { status } = await network.ask(CREATE_LINK, { input })
+    if (status === 503) refused.push(input)
+    return status
+  }
+  while (refused.length === 0) {
+    asked.push(send())
+    await new Promise((resolve) => setTimeout(resolve, EVERY_MS))
+  }
+  const again = network.ask(CREATE_LINK, { input: known })
+  asked.push(send())
+  control.clearFaults()
+  expect(await again).toMatchObject({
+    status: 200,
+    data: { createPaymentLink: { replayed: true, link: { id: first.id } } },
+  })
+  expect(new Set(await Promise.all(asked))).toEqual(new Set([200, 503]))
+  for (const input of refused)
+    expect((await network.ask(CREATE_LINK, { input })).data).toMatchObject({ createPaymentLink: { replayed: false } })
+  expect((await fetch(`${network.app.url}/health/ready`)).status).toBe(200)
+}, 60_000)

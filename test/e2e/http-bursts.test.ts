@@ -1,0 +1,61 @@
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
+import { startSandbox, type Sandbox } from '../../src/sandbox/index.ts'
+import { startApp } from '../faults/killable-app.ts'
+import { developerToken } from '../faults/process-client.ts'
+import { rounds } from '../faults/rounds.ts'
+import { askAt, SECRETS, type Answer, type Network } from '../network.ts'
+import { CREATE_LINK, linkInput, type CreateLinkResult } from '../operations.ts'
+import { temporaryFolder } from '../process.ts'
+
+let sandbox: Sandbox
+let token: string
+beforeAll(async () => {
+  sandbox = await startSandbox({ webhookSecret: SECRETS.webhook })
+  token = await developerToken()
+})
+afterAll(() => sandbox.close())
+
+const QUERY = '{ payinMethods(currencies: ["AUD"]) { nodes { code name } } }'
+/** Ends as long as a process that has all of a processor's time needs for a few hundred commands, and not before. */
+const PATIENCE_MS = 120_000
+
+const SIZES = rounds({ few: 0, many: 1 }) === 0 ? [20, 100, 500] : [20, 50, 100, 200, 500]
+
+/** `when` there are so many at once: of a process that has just said that it is ready, and once more of the same. */
+it.each(SIZES)(
+  'refuses none of %i commands, and none of as many queries, just started and warm',
+  async (size) => {
+    const env = { WARM_UP_MS: '1000', UPSTREAM_URL: sandbox.url, UPSTREAM_SITES: JSON.stringify(sandbox.sites) }
+    const app = await startApp({ path: join(temporaryFolder(), 'payments.db'), env })
+    onTestFinished(async () => void (await app.kill()))
+    const ask = askAt(() => app.url)
+    for (const _when of ['just started', 'warm']) {
+      await expectLinks(ask, size)
+      const answers = await Promise.all(Array.from({ length: size }, () => ask(QUERY, {}, { token })))
+      expect(answers.filter(({ status }) => status !== 200)).toEqual([])
+    }
+    const figures = await (await fetch(`${app.url}/metrics`)).text()
+    expect(figures).not.toMatch(/^payments_turned_away_total\{reason="overload"\}/m)
+  },
+  PATIENCE_MS,
+)
+
+/** Asks for so many links at once. What was too slow for its caller is asked for again, under its key, as a client would. */
+async function expectLinks(ask: Network['ask'], size: number): Promise<void> {
+  let open = Array.from({ length: size }, () => linkInput())
+  while (open.length > 0) {
+    const answers = await Promise.all(
+      open.map((input) => ask<{ createPaymentLink: CreateLinkResult }>(CREATE_LINK, { input }, { token })),
+    )
+    expect(answers.filter(({ status }) => status !== 200)).toEqual([])
+    open = open.filter((_input, index) => isOpen(answers[index]))
+  }
+}
+
+function isOpen(answer: Answer<{ createPaymentLink: CreateLinkResult }> | undefined): boolean {
+  const typename = answer?.data.createPaymentLink.__typename
+  if (typename === 'OutcomeUnknownError' || typename === 'IdempotencyConflictError') return true
+  expect(typename).toBe('CreatePaymentLinkSuccess')
+  return false
+}
