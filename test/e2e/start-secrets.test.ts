@@ -20,7 +20,6 @@ function accountSettings(folder: string): Record<string, string> {
     JWT_SECRET: SECRETS.jwt,
     DATABASE_URL: `file:${join(folder, 'payments.db')}`,
     // The machine of the tests may hold it up.
-    MAX_EVENT_LOOP_DELAY_MS: '60000',
   }
 }
 

@@ -13,7 +13,7 @@ const STREAMS = 20
 const ALL = SOCKETS * STREAMS
 /** How often a probe has to be answered while the streams are served. */
 const PROBES = 5
-const SETTINGS = { SOCKET_LIMITS: 'operationsPerSecond=1000,messagesPerSecond=1000', MAX_EVENT_LOOP_DELAY_MS: '60000' }
+const SETTINGS = { SOCKET_LIMITS: 'operationsPerSecond=1000,messagesPerSecond=1000' }
 const STREAM = `subscription {
   paymentEventStream { kind cursor event { id kind toStatus } payment { id status phase amount { value currency } } }
 }`

@@ -15,8 +15,6 @@ import { ask, askOnce } from './process-client.ts'
 
 /** From the signal to the end, in milliseconds: less than the 11 seconds for which requests that are under way are waited for. */
 const SOON_MS = 10_000
-/** On a machine that has other work, nothing here is overload. */
-const UNHURRIED = { MAX_EVENT_LOOP_DELAY_MS: '60000' }
 const PATIENT = { timeout: 30_000 }
 const STREAM = 'subscription { paymentEventStream { kind } }'
 const PING = 'GET /health/live HTTP/1.1\r\nHost: x\r\n'
@@ -26,7 +24,7 @@ beforeAll(async () => void (sandbox = await startSandbox({ webhookSecret: SECRET
 afterAll(() => sandbox.close())
 
 const start = (env: Record<string, string> = {}) =>
-  startReady({ env: { ...settingsFor(sandbox, temporaryFolder()), ...UNHURRIED, ...env } })
+  startReady({ env: { ...settingsFor(sandbox, temporaryFolder()), ...env } })
 
 /** Ends a process as an orchestrator does, and tells how long that took. */
 async function endOf({ child, ended }: Child): Promise<{ code: number | null; tookMs: number }> {

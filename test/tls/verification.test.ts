@@ -76,7 +76,6 @@ describe('with NODE_TLS_REJECT_UNAUTHORIZED=0, a server that nobody vouches for'
         SIGNING_KEYS: SECRETS.signing,
         JWT_SECRET: SECRETS.jwt,
         DATABASE_URL: `file:${join(temporaryFolder(), 'payments.db')}`,
-        MAX_EVENT_LOOP_DELAY_MS: '60000',
       },
     })
     const response = await fetch(`${url}/graphql`, {

@@ -98,7 +98,6 @@ function productionSettings(sandbox: Sandbox, folder: string): Record<string, st
     GRAPHQL_MAX_IN_FLIGHT: String(IN_FLIGHT),
     ADMIN_PORT: 'off',
     // How late the event loop is depends on what else runs on the machine.
-    MAX_EVENT_LOOP_DELAY_MS: '60000',
     DATABASE_URL: `file:${join(folder, 'payments.db')}`,
   }
 }
