@@ -1,6 +1,5 @@
 import type { Config, UpstreamConfig } from '../config.ts'
 import type { CallbackLimits } from '../http/callback/callback-subscriptions.ts'
-import type { EventStreamLimits } from '../http/carry-events.ts'
 import type { Logger } from '../log.ts'
 import type { Timer } from '../reconcile/timer.ts'
 import type { BreakerSettings } from '../upstream/breaker.ts'
@@ -22,7 +21,6 @@ export type AppOptions = {
 }
 
 export type TransportLimits = Config['http']['socketLimits'] &
-  EventStreamLimits &
   CallbackLimits & {
     /** Milliseconds in which a peer must take some of an answer over HTTP. */
     readonly unreadMs: number

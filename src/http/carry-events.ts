@@ -1,23 +1,8 @@
 import type { FastifyReply } from 'fastify'
+import type { SocketLimits } from '../config/socket-limits.ts'
 
-/** What a peer that reads slowly, or not at all, may cost. */
-export type EventStreamLimits = {
-  /** Milliseconds between two comments that keep proxies from taking a quiet stream for a dead one. */
-  readonly keepAliveMs: number
-  /** How long the system may take to accept what is sent, in milliseconds, before the peer is cut. */
-  readonly bufferedMs: number
-  /** Streams that one address may have open at once; 0 sets no limit. */
-  readonly perAddress: number
-  /** Streams that may be open at once with tokens of one subject; 0 sets no limit. */
-  readonly perSubject: number
-}
-
-export const EVENT_STREAM_LIMITS: EventStreamLimits = {
-  keepAliveMs: 12_000,
-  bufferedMs: 10_000,
-  perAddress: 1_000,
-  perSubject: 1_000,
-}
+/** What a peer that reads slowly, or not at all, may cost: what a socket may, by `SOCKET_LIMITS`. */
+export type EventStreamLimits = Pick<SocketLimits, 'keepAliveMs' | 'bufferedMs' | 'perAddress' | 'perSubject'>
 
 /** One response that is a stream of events. */
 export type EventPeer = {

@@ -6,7 +6,7 @@ import type { ErrorFormatter } from '../graphql/errors.ts'
 import { only, operationResults } from '../graphql/operation-results.ts'
 import type { OperationGate } from '../graphql/prepare-operation.ts'
 import type { Logger } from '../log.ts'
-import { carryEvents, EVENT_STREAM_LIMITS, type EventPeer, type EventStreamLimits } from './carry-events.ts'
+import { carryEvents, type EventPeer, type EventStreamLimits } from './carry-events.ts'
 import { tokenOf } from './client-caller.ts'
 import { EVENTS_PATH } from './graphql-addresses.ts'
 import { requestIn } from './graphql-body.ts'
@@ -28,7 +28,7 @@ export type EventStreamOptions = Pick<StreamQuotaOptions, 'addressOf' | 'isRoute
   readonly onTokenEnd: OnTokenEnd
   readonly logger: Logger
   readonly clock: () => Date
-  readonly limits?: Partial<EventStreamLimits>
+  readonly limits: EventStreamLimits
 }
 
 export type EventStreams = {
@@ -57,9 +57,8 @@ const TOO_MANY = refusal('Too many streams are open.', 'TOO_MANY_OPERATIONS', 42
  */
 export function addEventStreams(app: FastifyInstance, options: EventStreamOptions): EventStreams {
   const { prepare, formatError, contextOf, operationLimits, logger, clock } = options
-  const limits = { ...EVENT_STREAM_LIMITS, ...options.limits }
   const open = new Map<EventPeer, { readonly interrupt: () => void }>()
-  const take = createStreamQuota({ ...options, limits })
+  const take = createStreamQuota(options)
   let closing = false
 
   const stream = (reply: FastifyReply, { caller }: Context, start: EventStreamParts['start']): void => {
@@ -68,7 +67,7 @@ export function addEventStreams(app: FastifyInstance, options: EventStreamOption
       logger.warn({}, 'a stream of events was refused: too many are open')
       return void refuse(reply.header('retry-after', RETRY_AFTER_S), [TOO_MANY], formatError)
     }
-    const peer = carryEvents(reply, limits, () => logger.info({}, 'a stream was cut: its peer does not read'))
+    const peer = carryEvents(reply, options.limits, () => logger.info({}, 'a stream was cut: its peer does not read'))
     const token = tokenOf(reply.request.raw.headersDistinct)
     const onTokenEnd: EventStreamParts['onTokenEnd'] = (action) => options.onTokenEnd(caller, token, action)
     const interrupt = runEventStream({ peer, caller, onTokenEnd, start, formatError, logger, clock })
