@@ -34,7 +34,6 @@ const OWN_PROCESS = [
   'test/faults/upstream-brown-out.test.ts',
   'test/faults/upstream-floods.test.ts',
   'test/faults/webhook-bodies.test.ts',
-  'test/unit/http/load.test.ts',
 ]
 
 export default defineConfig({

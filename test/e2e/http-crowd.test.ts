@@ -88,33 +88,37 @@ async function askFrom(url: string, client: number): Promise<number> {
   return answer.status
 }
 
-/** Of the usual answers per second of the process's own CPU time. Opening and refusing what is too much takes some of it. */
-const LEAST = 0.4
+/** Of the usual answers per second of the process's own CPU time. Refusing what is too much takes some of it. */
+const LEAST = 0.5
 const ANSWERS = rounds({ few: 300, many: 20_000 })
 
 it('goes on with its work at three times what it can do, takes every webhook, and is itself again', async () => {
   const { url, pid, clients } = await setUp()
   const order = { url, query: HEAVY, once: false }
   const atPeak = { ...order, perSecond: null, connections: 32 }
-  /** Has questions asked until so many are answered. */
-  const measure = async (load: Parameters<Clients['begin']>[0]) => {
-    const [began, before] = [performance.now(), cpuSecondsOf(pid)]
+  /** What comes until so many are answered. */
+  const collect = async () => {
     const sum = { answered: 0, other: 0 }
-    clients.begin(load)
     while (sum.answered < ANSWERS) {
       await sleep(100)
       const { answered, other } = await clients.count()
       sum.answered += answered
       sum.other += other
     }
-    const rate = sum.answered / (cpuSecondsOf(pid) - before)
-    return { ...sum, rate, perSecond: (sum.answered * 1_000) / (performance.now() - began) }
+    return sum
   }
-  await measure(atPeak)
-  const peak = await measure(atPeak)
-
+  const measure = async (load: Parameters<Clients['begin']>[0]) => {
+    clients.begin(load)
+    // Until code is compiled, and connections are open.
+    await collect()
+    const [began, before] = [performance.now(), cpuSecondsOf(pid)]
+    const { answered, other } = await collect()
+    const rate = answered / (cpuSecondsOf(pid) - before)
+    return { other, rate, perSecond: (answered * 1_000) / (performance.now() - began) }
+  }
   const stop = sendWebhooks(url, 50)
-  const over = await measure({ ...order, perSecond: 3 * peak.perSecond, connections: 2_000 })
+  const peak = await measure(atPeak)
+  const over = await measure({ ...order, perSecond: 3 * peak.perSecond, connections: 1_000 })
   const webhooks = await stop()
   expect(webhooks.filter(({ status }) => status !== 200)).toEqual([])
   expect(over.other).toBe(0)
@@ -122,5 +126,5 @@ it('goes on with its work at three times what it can do, takes every webhook, an
 
   clients.begin({ ...order, perSecond: peak.perSecond / 4, connections: 64 })
   await expect.poll(async () => (await sleep(500), clients.count()), { timeout: 30_000 }).toMatchObject({ shed: 0 })
-  expect((await fetch(`${url}/health/ready`)).status).toBe(200)
+  await expect.poll(async () => (await fetch(`${url}/health/ready`)).status, { timeout: 30_000 }).toBe(200)
 }, 180_000)

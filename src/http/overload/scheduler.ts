@@ -43,12 +43,14 @@ export function createScheduler(server: Server, sources: () => readonly Source[]
   let connected = false
   let passes = 0
   let armed = false
-  let sliceBegan: number | null = null
+  let passing = false
   let sliceMs = SLICE_MS
+  // When the first work of this slice began: one piece begins in each, however busy the machine is.
+  let sliceBegan: number | null = null
   let nextSource = 0
 
   const hasWork = () => sources().some((source) => source.hasNext())
-  const isOver = () => sliceBegan !== null && performance.now() - sliceBegan >= sliceMs
+  const isOver = () => passing || (sliceBegan !== null && performance.now() - sliceBegan >= sliceMs)
   const arm = () => {
     if (armed) return
     armed = true
@@ -58,12 +60,12 @@ export function createScheduler(server: Server, sources: () => readonly Source[]
   }
   const turn = () => {
     onTurn()
-    const passing = connected && passes < MAX_PASSES
+    passing = connected && passes < MAX_PASSES
     passes = passing ? passes + 1 : 0
-    sliceMs = passing ? 0 : connected ? SLICE_WITH_CONNECTIONS_MS : SLICE_MS
+    sliceMs = connected ? SLICE_WITH_CONNECTIONS_MS : SLICE_MS
     connected = false
     refusals.answerDue()
-    sliceBegan = performance.now()
+    sliceBegan = null
   }
   const beginOne = () => {
     if (isOver()) return
@@ -71,11 +73,13 @@ export function createScheduler(server: Server, sources: () => readonly Source[]
     for (let tried = 0; tried < all.length; tried += 1) {
       const source = all[nextSource % all.length]
       nextSource += 1
-      if (source?.hasNext() === true) return source.beginNext()
+      if (source?.hasNext() !== true) continue
+      sliceBegan ??= performance.now()
+      return source.beginNext()
     }
   }
   const endTurn = () => {
-    armed = false
+    armed = passing = false
     sliceBegan = null
     sliceMs = SLICE_MS
     if (connected || refusals.areDue() || hasWork()) arm()
