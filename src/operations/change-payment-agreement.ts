@@ -121,6 +121,7 @@ function changeTask(
     key: request.idempotencyKey,
     input: request,
     site: site.id,
+    subject: { agreementId: request.id },
     refKind: null,
     repeatAfterMs: null,
     send: () => send({ agreement, site }),

@@ -2,7 +2,7 @@ import type { Command } from '../domain/command.ts'
 import { fingerprint, sameFingerprint } from '../keys/fingerprint.ts'
 import type { KeyRing } from '../keys/key-ring.ts'
 import type { Logger } from '../log.ts'
-import type { CommandStore, RefKind } from '../store/store.ts'
+import type { CommandStore, CommandSubject, RefKind } from '../store/store.ts'
 import { within } from '../within.ts'
 import type { CommandFailure, Rejection } from './outcome.ts'
 import { faultOf, nothingDone, rejection } from './upstream-failure.ts'
@@ -15,8 +15,8 @@ export type Task<Answer, Result> = {
   readonly input: unknown
   /** Id of the credentials that are used, for errors. */
   readonly site: string
-  /** What it will have made, as `settle` records it, where that is known before. */
-  readonly expected?: unknown
+  /** The payment or agreement that it changes, which is also its result. */
+  readonly subject?: CommandSubject
   /** What the correlator of an attempt stands for at our webhook addresses; null when the service calls none back. */
   readonly refKind: RefKind | null
   /** Asks the service, once. Rejects with an `UpstreamFault`. */
@@ -115,7 +115,7 @@ export function createOnce(options: OnceOptions): Once {
       fingerprint: fingerprint(keys, task.input),
       ref: newRef(),
       refKind: task.refKind,
-      expected: task.expected,
+      subject: task.subject,
       site: task.site,
       owner,
       leaseUntil: sentAt + LEASE_MS,

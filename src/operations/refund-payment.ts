@@ -84,7 +84,7 @@ function refundTask(
     mutation: 'refundPayment',
     key: request.idempotencyKey,
     input: request,
-    expected: { paymentId: request.paymentId },
+    subject: { paymentId: request.paymentId },
     site: site.id,
     refKind: null,
     repeatAfterMs: null,

@@ -5,7 +5,7 @@ import { findAgreement } from '../upstream/find-agreement.ts'
 import type { Sites } from '../upstream/sites.ts'
 import { MisattributedReadError } from './misattributed-read.ts'
 import type { ReadSource } from './reader.ts'
-import { laneOf, lanesOf } from './site-lanes.ts'
+import { siteName, siteNames } from './read-sites.ts'
 
 export type AgreementReadOptions = {
   readonly reads: AgreementReadStore
@@ -17,11 +17,19 @@ export type AgreementReadOptions = {
 /** Agreements whose callbacks leave a doubt. They are read back by search: there is no way to ask for one alone. */
 export function agreementReads(options: AgreementReadOptions): ReadSource<AgreementReadSubject> {
   const { reads, upstream, sites, clock } = options
-  const siteOf = ({ agreement }: AgreementReadSubject) => sites.byId(agreement.site) ?? sites.forCurrency('AUD')
+  const siteById = (id: string) => sites.byId(id) ?? sites.forCurrency('AUD')
+  const siteOf = ({ agreement }: AgreementReadSubject) => siteById(agreement.site)
+
+  /** Lanes that look at the same moment share one look. */
+  let looking: Promise<string[]> | null = null
+  const readSitesNow = () => (looking ??= reads.sites().finally(() => (looking = null)))
 
   return {
-    sites: lanesOf(sites),
-    due: reads.due,
+    sites: siteNames(sites),
+    due: async ({ site, readClass }, by, limit) => {
+      const readSites = (await readSitesNow()).filter((id) => siteName(siteById(id)) === site)
+      return reads.due({ readSites, readClass, by, limit })
+    },
     nextDue: reads.nextDue,
     ask: async (subject) => {
       const { id, clientTransactionId, createdAt } = subject.agreement
@@ -40,7 +48,7 @@ export function agreementReads(options: AgreementReadOptions): ReadSource<Agreem
     postpone: reads.postpone,
     failures: ({ failures }) => failures,
     dueAt: ({ dueAt }) => dueAt,
-    site: (subject) => laneOf(siteOf(subject)),
+    site: (subject) => siteName(siteOf(subject)),
     key: ({ agreement }) => agreement.id,
     ids: ({ agreement }) => ({ agreementId: agreement.id }),
   }

@@ -5,7 +5,7 @@ import { notSent } from '../upstream/faults.ts'
 import type { Sites } from '../upstream/sites.ts'
 import { MisattributedReadError } from './misattributed-read.ts'
 import type { ReadSource } from './reader.ts'
-import { laneOf, lanesOf } from './site-lanes.ts'
+import { siteName, siteNames, siteToRead } from './read-sites.ts'
 
 export type PaymentReadOptions = {
   readonly reads: ReadStore
@@ -29,9 +29,16 @@ export function paymentReads({ reads, upstream, sites, clock }: PaymentReadOptio
     return link === null ? upstream.getPayin(site, paymentId ?? '') : upstream.getPayinLink(site, link.id)
   }
 
+  /** Lanes that look at the same moment share one look. */
+  let looking: Promise<string[]> | null = null
+  const readSitesNow = () => (looking ??= reads.sites().finally(() => (looking = null)))
+
   return {
-    sites: lanesOf(sites),
-    due: reads.due,
+    sites: siteNames(sites),
+    due: async ({ site, readClass }, by, limit) => {
+      const readSites = (await readSitesNow()).filter((readSite) => siteName(siteToRead(sites, readSite)) === site)
+      return reads.due({ readSites, readClass, by, limit })
+    },
     nextDue: reads.nextDue,
     ask: async (subject) => {
       const report = attributeRead(subject, await reportOn(subject))
@@ -42,7 +49,7 @@ export function paymentReads({ reads, upstream, sites, clock }: PaymentReadOptio
     postpone: reads.postpone,
     failures: ({ failures }) => failures,
     dueAt: ({ dueAt }) => dueAt,
-    site: (subject) => laneOf(siteOf(subject)),
+    site: (subject) => siteName(siteOf(subject)),
     key: ({ paymentId, link }) => paymentId ?? link?.id ?? '',
     ids: ({ paymentId, link }) => ({ paymentId, linkId: link?.id }),
   }

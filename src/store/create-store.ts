@@ -9,6 +9,7 @@ import { createLinkStore } from './records/links.ts'
 import { createEventLog } from './records/log.ts'
 import { createPaymentStore } from './records/payments.ts'
 import { createReadStore } from './records/reads.ts'
+import { createSweep } from './records/sweep.ts'
 import type { Store } from './store.ts'
 import type { Db, Write } from './unit.ts'
 
@@ -41,9 +42,10 @@ export async function createStore(parts: StoreParts): Promise<Store> {
     payments: createPaymentStore(reader),
     commands: createCommandStore(reader, write),
     agreements: createAgreementStore(reader),
-    reads: createReadStore(reader, write, now),
+    reads: createReadStore(reader, write),
     agreementReads: createAgreementReadStore(reader, write),
     heartbeat: createHeartbeat(reader, write),
+    sweep: createSweep(reader, write),
     leases: createLeaseStore(write),
     logId,
     async ping() {

@@ -1,9 +1,11 @@
 import type { Command } from '../../domain/command.ts'
-import type { CommandStore, NewCommand, RefKind } from '../command-store.ts'
+import type { CommandStore, CommandSubject, NewCommand, RefKind } from '../command-store.ts'
 import type { Db, Write } from '../unit.ts'
 import { findAgreementByRefs } from './agreement-records.ts'
+import { findAgreementSubject } from './agreement-subjects.ts'
 import { findCommand, toCommand, toRow } from './command-records.ts'
 import { paidThrough } from './orphan-links.ts'
+import { findPaymentSubject } from './read-subjects.ts'
 import { refsOfSameCommand } from './refs.ts'
 import { settleWithAgreement, settleWithAgreementChange } from './settle-agreement.ts'
 import { hasRival, settle } from './settle-command.ts'
@@ -54,12 +56,21 @@ async function begin(db: Db, fresh: NewCommand): Promise<{ command: Command; fre
     owner: fresh.owner,
     leaseUntil: fresh.leaseUntil,
     sentAt: fresh.sentAt,
-    result: fresh.expected ?? null,
+    subjectDeliveries: fresh.subject === undefined ? null : await deliveriesOf(db, fresh.subject),
+    result: fresh.subject ?? null,
   }
   await db.insertInto('commands').values(toRow(command)).execute()
   const { refKind: kind, site } = fresh
   if (kind !== null) await recordRef(db, command, { kind, site })
   return { command, fresh: true }
+}
+
+/** Null while nothing is on record of the subject. */
+async function deliveriesOf(db: Db, subject: CommandSubject): Promise<number | null> {
+  const found = await ('paymentId' in subject
+    ? findPaymentSubject(db, subject.paymentId)
+    : findAgreementSubject(db, subject.agreementId))
+  return found?.deliveries ?? null
 }
 
 async function retry(db: Db, id: string, attempt: Parameters<CommandStore['retry']>[1]): Promise<boolean> {

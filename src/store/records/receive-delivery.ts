@@ -45,7 +45,7 @@ async function doubtRepeat(db: Db, { report, receivedAt }: IncomingDelivery): Pr
   if (report === null || payment === null) return false
   const { provisional, confirm } = decideWebhook(payment, report, true)
   if (provisional !== null && provisional !== payment.provisional)
-    await savePayment(db, { ...payment, provisional }, null)
+    await savePayment(db, { ...payment, provisional })
   if (confirm) await countDelivery(db, payment, { confirm, at: receivedAt })
   return confirm
 }
@@ -79,7 +79,7 @@ export async function applyDelivery(
     eventId = changed.eventId
   } else if (state !== null) {
     after = { ...state, provisional }
-    await savePayment(db, after, report.linkId)
+    await savePayment(db, after, { namedLinkId: report.linkId, site: link?.site ?? null })
   }
   await row.save(subjectOf(report), { disposition, eventId })
   if (after !== null) {

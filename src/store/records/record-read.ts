@@ -10,7 +10,7 @@ import { applyAnswer } from './apply-answer.ts'
 import { pollOf } from './change-payment.ts'
 import { fromIso } from './instants.ts'
 import { findPayment } from './payment-records.ts'
-import { planRead } from './plan-read.ts'
+import { planRead, planRetry } from './plan-read.ts'
 import { findLinkSubject, findPaymentSubject, type Subject } from './read-subjects.ts'
 
 type Answer = { readonly report: PaymentReport; readonly at: Date }
@@ -37,7 +37,7 @@ export async function takeAgain(db: Db, { paymentId, link }: ReadSubject): Promi
 }
 
 async function learnNothing(db: Db, subject: Subject, at: Date): Promise<ReadOutcome> {
-  await planRead(db, subject, { dueAt: readAgain(at.getTime(), subject.failures), failures: subject.failures + 1 })
+  await planRetry(db, subject, { dueAt: readAgain(at.getTime(), subject.failures), failures: subject.failures + 1 })
   return 'fruitless'
 }
 
@@ -60,8 +60,8 @@ async function recordLink(
 ): Promise<ReadOutcome> {
   const verdict = readOfUnusedLink(link, report)
   if (verdict === 'untouched') {
-    const dueAt = readAfterUntouched(fromIso(link.expiresAt), at.getTime())
-    await planRead(unit.db, subject, { dueAt, failures: 0 })
+    const dueAt = readAfterUntouched(fromIso(link.expiresAt), at.getTime(), unit.refundWindowMs)
+    await planRead(unit.db, subject, { next: dueAt === null ? null : { at: dueAt, readClass: 'expiry' }, failures: 0 })
     await confirmLink(unit.db, link, at)
     return 'confirmed'
   }
@@ -103,7 +103,7 @@ async function applyRead(
 ): Promise<ReadOutcome | null> {
   const applied = await applyAnswer(unit, known, { ...answer, source: 'READ' })
   if (applied === null) return null
-  const { poll: dueAt } = pollOf(applied.payment, known.link, answer.at.getTime())
-  await planRead(unit.db, { payment: applied.payment, link: known.link }, { dueAt, failures: 0 })
+  const { next } = pollOf(unit, applied.payment, { link: known.link, at: answer.at.getTime() })
+  await planRead(unit.db, { payment: applied.payment, link: known.link }, { next, failures: 0 })
   return applied.changed ? 'changed' : 'confirmed'
 }

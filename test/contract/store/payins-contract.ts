@@ -18,6 +18,7 @@ import {
   pollAfter,
 } from './builders.ts'
 import type { Fixture } from './store-contract.ts'
+import { dueReads } from '../../due-reads.ts'
 
 export function payinsContract(fixture: Fixture): void {
   async function begun(ref = 'p', parts: Partial<NewCommand> = {}): Promise<string> {
@@ -203,7 +204,7 @@ export function payinsContract(fixture: Fixture): void {
     expect(page.map(({ row }) => row.id)).toEqual(['PAY1'])
 
     expect(present(await store.reads.subject('PAY1'))).toMatchObject({ payin: made, link: null, currency: 'AUD' })
-    expect(await store.reads.due(NOW, 5)).toMatchObject([{ paymentId: 'PAY1', payin: made }])
+    expect(await dueReads(store.reads, NOW, 5)).toMatchObject([{ paymentId: 'PAY1', payin: made }])
     const subject = present(await store.reads.subject('PAY1'))
     expect(await store.reads.record(subject, report('received', { details: unsaid }), NOW)).toBe('changed')
     expect((await paymentOf(store)).details.amount).toBe('25.50')

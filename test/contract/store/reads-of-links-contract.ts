@@ -14,6 +14,7 @@ import {
   pollAfter,
 } from './builders.ts'
 import type { Fixture } from './store-contract.ts'
+import { dueReads } from '../../due-reads.ts'
 
 /** Links of these tests end an hour after `NOW`. */
 const END = 60 * MINUTE
@@ -30,10 +31,11 @@ export function readsOfLinksContract(fixture: Fixture): void {
     const { store } = fixture
     const made = await settledLink(store, 'a')
     expect(await store.reads.nextDue()).toEqual(after(END + MINUTE))
-    expect(await store.reads.due(after(END), 10)).toEqual([])
-    expect(await store.reads.due(after(END + MINUTE), 10)).toEqual([
+    expect(await dueReads(store.reads, after(END), 10)).toEqual([])
+    expect(await dueReads(store.reads, after(END + MINUTE), 10)).toEqual([
       {
         paymentId: null,
+        payment: null,
         link: made,
         payin: null,
         currency: 'AUD',

@@ -10,6 +10,7 @@ import type { Random } from '../random.ts'
 import { isAway, type Life, lifeOf, linkOf, paymentOf, refOf, reported } from './life.ts'
 import { createQueue } from './queue.ts'
 import { DAY_MS, HOUR_MS, MINUTE_MS, type Truth, truthAt } from './truth.ts'
+import { dueReads, pollAt } from '../../due-reads.ts'
 
 /** How webhooks are lost, and what is done about it. */
 export type Cell = {
@@ -120,7 +121,7 @@ export async function simulate(store: Store, cell: Cell, random: Random): Promis
   /** Begins the reads that are due. False when each of them is under way already. */
   const readDue = async () => {
     let begun = false
-    for (const subject of await store.reads.due(clock(), 20)) {
+    for (const subject of await dueReads(store.reads, clock(), 20)) {
       const life = lifeFor(subject)
       if (life.reading) continue
       begun = true
@@ -156,7 +157,7 @@ export async function simulate(store: Store, cell: Cell, random: Random): Promis
     if (happening.kind === 'birth') await makeLink(life)
     else if (happening.kind === 'attempt') await receive(life, happening.truth, happening.number)
     else if (happening.kind === 'answer') await untilRest(life, happening.give)
-    else if (happening.kind === 'return' && cell.sweep) await store.reads.schedule(linkOf(life), clock())
+    else if (happening.kind === 'return' && cell.sweep) await pollAt(store.reads, linkOf(life), clock())
     else note(life)
     if (happening.kind === 'judgement') life.judged = true
   }

@@ -14,6 +14,7 @@ const command: Command = {
   owner: 'process-1',
   leaseUntil: NOW + 1,
   sentAt: NOW - 29_999,
+  subjectDeliveries: null,
   result: null,
 }
 

@@ -4,6 +4,7 @@ import { createLogger } from '../../../src/log.ts'
 import { startUpkeep } from '../../../src/reconcile/upkeep.ts'
 import { after, delivery, MINUTE, NOW, present, report } from '../../contract/store/builders.ts'
 import { openStoreInVirtualTime } from './virtual-store.ts'
+import { dueReads } from '../../due-reads.ts'
 
 const DAY = 24 * 60 * MINUTE
 
@@ -62,7 +63,7 @@ describe('the upkeep', () => {
     await world.store.reads.postpone(present(await world.store.reads.subject('OVER')), null)
     await world.passes(5 * MINUTE + 1)
     await world.upkeep.beat()
-    const due = await world.store.reads.due(world.time.clock(), 10)
+    const due = await dueReads(world.store.reads, world.time.clock(), 10)
     expect(due.map(({ paymentId }) => paymentId)).toEqual(['PAID'])
     expect(world.swept).toBe(1)
   })
@@ -91,7 +92,7 @@ describe('the upkeep', () => {
     await world.passes(6 * MINUTE)
     await world.upkeep.beat()
     await world.passes(10)
-    const due = await world.store.reads.due(world.time.clock(), 10)
+    const due = await dueReads(world.store.reads, world.time.clock(), 10)
     expect(due.map(({ paymentId }) => paymentId)).toEqual(['P3', 'P2', 'P1'])
   })
 
