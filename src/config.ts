@@ -9,7 +9,7 @@ import { Generated, readClients, readHttp, readRouter, readSecrets, readUpstream
 import type { Config, GenerateKey } from './config/shape.ts'
 import { unknownSettings } from './config/unknown-settings.ts'
 import { parseCollector, parseServerOrigins } from './config/urls.ts'
-import { notSupported, oneOf, parseLine } from './config/values.ts'
+import { notSupported, oneOf, parseLine, wholeNumber } from './config/values.ts'
 import { LOG_LEVELS } from './log.ts'
 
 export { describeFaults } from './config/faults.ts'
@@ -45,6 +45,7 @@ export function parseConfig(env: Environment, generate: GenerateKey = randomKey)
     router: readRouter(reading),
     callbackOrigins: reading.read('CALLBACK_ORIGINS', parseServerOrigins, []),
     database: reading.read('DATABASE_URL', parseDatabase, DATABASE),
+    refundWindowDays: reading.read('REFUND_WINDOW_DAYS', wholeNumber(1, 1_000), 180),
     tracesEndpoint: reading.read('OTEL_EXPORTER_OTLP_ENDPOINT', parseCollector, null),
     trustedDocuments: reading.read('TRUSTED_DOCUMENTS', parseLine, null),
     limits: readLimits(reading),

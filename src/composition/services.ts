@@ -42,7 +42,7 @@ type BackendOptions = {
   /** Called when the store has failed in a way that only a new start mends. */
   readonly onFatal: () => void
   readonly timer?: Timer | undefined
-  readonly observe: Pick<Metrics, 'readEnded' | 'swept'>
+  readonly observe: Pick<Metrics, 'readEnded' | 'readsListed' | 'swept'>
   readonly breaker: Partial<BreakerSettings>
   /** Told what the service does. */
   readonly watch: UpstreamWatch
@@ -127,10 +127,13 @@ export async function startServices(config: AppConfig, options: BackendOptions):
   }
 }
 
-async function openStore({ database }: AppConfig, clock: () => Date): Promise<Store> {
-  if (database.kind === 'sqlite') return openSqliteStore({ path: database.path, clock })
+const DAY_MS = 24 * 3_600_000
+
+async function openStore({ database, refundWindowDays }: AppConfig, clock: () => Date): Promise<Store> {
+  const options = { clock, refundWindowMs: refundWindowDays * DAY_MS }
+  if (database.kind === 'sqlite') return openSqliteStore({ path: database.path, ...options })
   const { openPostgresStore } = await import('../store/postgres.ts')
-  return openPostgresStore({ url: database.url.reveal(), clock })
+  return openPostgresStore({ url: database.url.reveal(), ...options })
 }
 
 /** The cached lists of methods, and what each method asks for. */

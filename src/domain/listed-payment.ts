@@ -1,6 +1,6 @@
 import type { PaymentReport } from './payment-report.ts'
-import { decideRead, type Payment } from './payment.ts'
 import { PAID_RANK } from './payment-status.ts'
+import { decideRead, type Payment } from './payment.ts'
 
 /**
  * Whether an entry of a list may stand for a read of this payment. After a refund or a dispute its details count, which

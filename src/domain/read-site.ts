@@ -11,7 +11,5 @@ export function readSiteOf(siteId: string | null, currency: string | null): stri
 
 /** What `readSiteOf` was given: the id of a site, or a currency. */
 export function parseReadSite(readSite: string): { readonly siteId: string } | { readonly currency: string } {
-  return readSite.startsWith(CURRENCY_MARK)
-    ? { currency: readSite.slice(CURRENCY_MARK.length) }
-    : { siteId: readSite }
+  return readSite.startsWith(CURRENCY_MARK) ? { currency: readSite.slice(CURRENCY_MARK.length) } : { siteId: readSite }
 }

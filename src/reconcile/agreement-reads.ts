@@ -4,8 +4,8 @@ import { notSent } from '../upstream/faults.ts'
 import { findAgreement } from '../upstream/find-agreement.ts'
 import type { Sites } from '../upstream/sites.ts'
 import { MisattributedReadError } from './misattributed-read.ts'
-import type { ReadSource } from './reader.ts'
 import { siteName, siteNames } from './read-sites.ts'
+import type { ReadSource } from './reader.ts'
 
 export type AgreementReadOptions = {
   readonly reads: AgreementReadStore
@@ -20,6 +20,20 @@ export function agreementReads(options: AgreementReadOptions): ReadSource<Agreem
   const siteById = (id: string) => sites.byId(id) ?? sites.forCurrency('AUD')
   const siteOf = ({ agreement }: AgreementReadSubject) => siteById(agreement.site)
 
+  const ask = async (subject: AgreementReadSubject) => {
+    const { id, clientTransactionId, createdAt } = subject.agreement
+    const site = siteOf(subject)
+    if (site === null) throw notSent('invalid-request', 'No credentials are configured for it.')
+    const report = await findAgreement(upstream, site, {
+      clientTransactionId,
+      id,
+      now: clock(),
+      ...(createdAt === null ? {} : { createdAt: new Date(createdAt) }),
+    })
+    if (report === null || report.id !== id) throw new MisattributedReadError()
+    return reads.record(subject, report, clock())
+  }
+
   /** Lanes that look at the same moment share one look. */
   let looking: Promise<string[]> | null = null
   const readSitesNow = () => (looking ??= reads.sites().finally(() => (looking = null)))
@@ -31,19 +45,8 @@ export function agreementReads(options: AgreementReadOptions): ReadSource<Agreem
       return reads.due({ readSites, readClass, by, limit })
     },
     nextDue: reads.nextDue,
-    ask: async (subject) => {
-      const { id, clientTransactionId, createdAt } = subject.agreement
-      const site = siteOf(subject)
-      if (site === null) throw notSent('invalid-request', 'No credentials are configured for it.')
-      const report = await findAgreement(upstream, site, {
-        clientTransactionId,
-        id,
-        now: clock(),
-        ...(createdAt === null ? {} : { createdAt: new Date(createdAt) }),
-      })
-      if (report === null || report.id !== id) throw new MisattributedReadError()
-      return reads.record(subject, report, clock())
-    },
+    ask,
+    askPlanned: ask,
     again: ({ agreement }) => reads.subject(agreement.id),
     postpone: reads.postpone,
     failures: ({ failures }) => failures,

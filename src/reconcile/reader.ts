@@ -12,7 +12,9 @@ export type ReadSource<Subject> = DueSource<Subject> & {
   nextDue(): Promise<Date | null>
   /** Asks the payments API about a subject and records what it says. Rejects when it does not answer, or with another's. */
   ask(subject: Subject): Promise<ReadOutcome>
-  /** Records that a read told nothing, and when to try again. */
+  /** The same for a planned read, which may stand for reads of its neighbours. */
+  askPlanned(subject: Subject): Promise<ReadOutcome>
+  /** Records that a read told nothing, and when to try again; null for never. */
   postpone(subject: Subject, until: Date | null): Promise<void>
   /** Failed or fruitless reads in a row. */
   failures(subject: Subject): number

@@ -53,7 +53,10 @@ export function pollOf(
   payment: Payment,
   { link, at }: { link: PaymentLink | null; at: number },
 ): Poll {
-  return { at, next: nextPoll(payment, at, { linkExpiresAt: link === null ? null : fromIso(link.expiresAt), windowMs }) }
+  return {
+    at,
+    next: nextPoll(payment, at, { linkExpiresAt: link === null ? null : fromIso(link.expiresAt), windowMs }),
+  }
 }
 
 /**

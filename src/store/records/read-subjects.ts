@@ -52,7 +52,7 @@ export async function dueSubjects(db: Db, query: DueQuery): Promise<Subject[]> {
   const idsOf = (table: string) => rows.filter((row) => row.source === table).map(({ id }) => id)
   const payments = await subjectsOfPayments(db, idsOf('payments'))
   const links = await subjectsOfLinks(db, idsOf('links'))
-  const byId = new Map([
+  const byId = new Map<string, Subject>([
     ...payments.map((subject) => [`payments ${subject.payment?.id}`, subject] as const),
     ...links.map((subject) => [`links ${subject.link?.id}`, subject] as const),
   ])

@@ -13,8 +13,7 @@ import { recordRead, takeAgain } from './record-read.ts'
 export function createReadStore(reader: Db, write: Write): ReadStore {
   return {
     sites: () => sitesOf(reader, [PAYMENT_READS, LINK_READS]),
-    due: async ({ by, ...query }) =>
-      (await dueSubjects(reader, { ...query, by: by.getTime() })).map(toReadSubject),
+    due: async ({ by, ...query }) => (await dueSubjects(reader, { ...query, by: by.getTime() })).map(toReadSubject),
     nextDue: () => nextDue(reader),
     subject: async (id) => {
       const found = await findSubject(reader, id)

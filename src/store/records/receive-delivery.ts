@@ -44,8 +44,7 @@ async function doubtRepeat(db: Db, { report, receivedAt }: IncomingDelivery): Pr
   const payment = report === null ? null : await findPayment(db, report.paymentId)
   if (report === null || payment === null) return false
   const { provisional, confirm } = decideWebhook(payment, report, true)
-  if (provisional !== null && provisional !== payment.provisional)
-    await savePayment(db, { ...payment, provisional })
+  if (provisional !== null && provisional !== payment.provisional) await savePayment(db, { ...payment, provisional })
   if (confirm) await countDelivery(db, payment, { confirm, at: receivedAt })
   return confirm
 }

@@ -68,7 +68,10 @@ async function step(db: Db): Promise<SweepStep> {
     const numbers = rows.map(({ number }) => number)
     await part.plan(db, from, numbers)
   }
-  const next = rows.length < SWEPT_AT_ONCE || last === undefined ? { index: index + 1, after: START } : { index, after: keyOf(last) }
+  const next =
+    rows.length < SWEPT_AT_ONCE || last === undefined
+      ? { index: index + 1, after: START }
+      : { index, after: keyOf(last) }
   await moveTo(db, { sweep_from: from, sweep_cursor: `${next.index} ${next.after.at} ${next.after.number}` })
   return { planned: rows.length, done: false }
 }

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import type { AgreementReadSubject } from '../../../src/store/store.ts'
+import { dueReads } from '../../due-reads.ts'
 import {
   after,
   agreementOf,
@@ -14,7 +15,6 @@ import {
   pollAfter,
 } from './builders.ts'
 import type { Fixture } from './store-contract.ts'
-import { dueReads } from '../../due-reads.ts'
 
 export function agreementReadsContract(fixture: Fixture): void {
   async function subject(id = 'AGR1'): Promise<AgreementReadSubject> {

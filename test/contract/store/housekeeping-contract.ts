@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { dueReads, pollAt } from '../../due-reads.ts'
 import {
   after,
   command,
@@ -14,7 +15,6 @@ import {
   settledLink,
 } from './builders.ts'
 import type { Fixture } from './store-contract.ts'
-import { dueReads, pollAt } from '../../due-reads.ts'
 
 export function housekeepingContract(fixture: Fixture): void {
   it('remembers the last heartbeat, across a restart too', async () => {
@@ -66,10 +66,9 @@ export function housekeepingContract(fixture: Fixture): void {
     await store.inbox.receive(delivery(report('received')))
     await pollAt(store.reads, 'PAY1', after(50 * MINUTE))
     await pollAt(store.reads, 'LINK-a', after(55 * MINUTE))
-    expect((await dueReads(store.reads, after(55 * MINUTE), 5)).map(({ paymentId, link: l }) => paymentId ?? l?.id)).toEqual([
-      'PAY1',
-      'LINK-a',
-    ])
+    expect(
+      (await dueReads(store.reads, after(55 * MINUTE), 5)).map(({ paymentId, link: l }) => paymentId ?? l?.id),
+    ).toEqual(['PAY1', 'LINK-a'])
     await pollAt(store.reads, 'PAY1', after(60 * MINUTE))
     expect(await store.reads.nextDue()).toEqual(after(50 * MINUTE))
     await store.reads.postpone(present(await store.reads.subject('PAY1')), after(90 * MINUTE))

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import { StoreConflictError } from '../../../src/store/errors.ts'
 import type { NewCommand } from '../../../src/store/store.ts'
+import { dueReads } from '../../due-reads.ts'
 import {
   after,
   command,
@@ -18,7 +19,6 @@ import {
   pollAfter,
 } from './builders.ts'
 import type { Fixture } from './store-contract.ts'
-import { dueReads } from '../../due-reads.ts'
 
 export function payinsContract(fixture: Fixture): void {
   async function begun(ref = 'p', parts: Partial<NewCommand> = {}): Promise<string> {

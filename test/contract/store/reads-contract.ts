@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import type { ReadClass } from '../../../src/domain/read-schedule.ts'
 import type { ReadSubject } from '../../../src/store/store.ts'
+import { dueReads, pollAt } from '../../due-reads.ts'
 import {
   after,
   delivery,
@@ -15,7 +16,6 @@ import {
   pollAfter,
 } from './builders.ts'
 import type { Fixture } from './store-contract.ts'
-import { dueReads, pollAt } from '../../due-reads.ts'
 
 export function readsContract(fixture: Fixture): void {
   async function subject(id = 'PAY1'): Promise<ReadSubject> {
@@ -36,7 +36,8 @@ export function readsContract(fixture: Fixture): void {
     await store.inbox.receive(delivery(report('failed', { paymentId: 'P2' })))
     await store.inbox.receive(delivery(report('received', { paymentId: 'P3' })))
     expect(await store.reads.nextDue()).toEqual(NOW)
-    const due = async (by: Date, limit = 10) => (await dueReads(store.reads, by, limit)).map(({ paymentId }) => paymentId)
+    const due = async (by: Date, limit = 10) =>
+      (await dueReads(store.reads, by, limit)).map(({ paymentId }) => paymentId)
     expect(await due(NOW)).toEqual(['P2'])
     expect(await due(after(MINUTE))).toEqual(['P2', 'P1'])
     expect(await due(after(MINUTE), 1)).toEqual(['P2'])

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import type { ReadSubject } from '../../../src/store/store.ts'
+import { dueReads } from '../../due-reads.ts'
 import {
   after,
   delivery,
@@ -14,7 +15,6 @@ import {
   pollAfter,
 } from './builders.ts'
 import type { Fixture } from './store-contract.ts'
-import { dueReads } from '../../due-reads.ts'
 
 /** Links of these tests end an hour after `NOW`. */
 const END = 60 * MINUTE

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import type { Command } from '../../../src/domain/command.ts'
 import { StoreConflictError } from '../../../src/store/errors.ts'
+import { dueReads } from '../../due-reads.ts'
 import {
   after,
   command,
@@ -15,7 +16,6 @@ import {
   pollAfter,
 } from './builders.ts'
 import type { Fixture } from './store-contract.ts'
-import { dueReads } from '../../due-reads.ts'
 
 export function refundsContract(fixture: Fixture): void {
   /** A command that was sent a minute after `NOW`. */
@@ -114,7 +114,12 @@ export function refundsContract(fixture: Fixture): void {
       const paymentId = `P${index}`
       await store.inbox.receive(delivery(report('received', { paymentId })))
       const own = said?.paymentId === 'PAY1' ? { ...said, paymentId } : said
-      const payment = await store.commands.settleWithPayment(await begun(paymentId, paymentId), paymentId, own, answered)
+      const payment = await store.commands.settleWithPayment(
+        await begun(paymentId, paymentId),
+        paymentId,
+        own,
+        answered,
+      )
       expect(payment).toMatchObject({ statusRaw: 'received', version: 1 })
     }
     expect(await store.payments.byIds(['P9'])).toEqual([])

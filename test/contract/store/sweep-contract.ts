@@ -1,7 +1,17 @@
 import { expect, it } from 'vitest'
 import type { Store } from '../../../src/store/store.ts'
 import { dueReads } from '../../due-reads.ts'
-import { after, agreementReport, callback, delivery, MINUTE, NOW, report, settledAgreement, settledLink } from './builders.ts'
+import {
+  after,
+  agreementReport,
+  callback,
+  delivery,
+  MINUTE,
+  NOW,
+  report,
+  settledAgreement,
+  settledLink,
+} from './builders.ts'
 import type { Fixture } from './store-contract.ts'
 
 /** Hours between the start of a gap and now. */

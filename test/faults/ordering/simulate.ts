@@ -6,11 +6,11 @@ import { systemTimer } from '../../../src/reconcile/timer.ts'
 import type { ReadSubject, Store } from '../../../src/store/store.ts'
 import { createSites } from '../../../src/upstream/sites.ts'
 import { after, delivery, NOW, present, type report, settledLink } from '../../contract/store/builders.ts'
+import { dueReads, pollAt } from '../../due-reads.ts'
 import type { Random } from '../random.ts'
 import { isAway, type Life, lifeOf, linkOf, paymentOf, refOf, reported } from './life.ts'
 import { createQueue } from './queue.ts'
 import { DAY_MS, HOUR_MS, MINUTE_MS, type Truth, truthAt } from './truth.ts'
-import { dueReads, pollAt } from '../../due-reads.ts'
 
 /** How webhooks are lost, and what is done about it. */
 export type Cell = {
@@ -76,6 +76,7 @@ export async function simulate(store: Store, cell: Cell, random: Random): Promis
     reads: store.reads,
     sites: SITES,
     clock,
+    lists: null,
     upstream: { getPayinLink: (_site, id) => answer(lifeOfLink(lives, id)), getPayin: neverAsked },
   })
   const budget = createReadBudget({

@@ -3,8 +3,8 @@ import { onTestFinished, expect, describe, it } from 'vitest'
 import { createLogger } from '../../../src/log.ts'
 import { startUpkeep } from '../../../src/reconcile/upkeep.ts'
 import { after, delivery, MINUTE, NOW, present, report } from '../../contract/store/builders.ts'
-import { openStoreInVirtualTime } from './virtual-store.ts'
 import { dueReads } from '../../due-reads.ts'
+import { openStoreInVirtualTime } from './virtual-store.ts'
 
 const DAY = 24 * 60 * MINUTE
 

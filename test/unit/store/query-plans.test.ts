@@ -12,9 +12,9 @@ import {
   settledAgreement,
   settledLink,
 } from '../../contract/store/builders.ts'
+import { dueReads, pollAt } from '../../due-reads.ts'
 import type { WatchedDatabase } from './watched-database.ts'
 import { openWatchedStore } from './watched-store.ts'
-import { dueReads, pollAt } from '../../due-reads.ts'
 
 /** The statements among those prepared so far whose plan reads a whole table. Those subqueries are limited by themselves. */
 function fullScans(database: WatchedDatabase): string[] {
