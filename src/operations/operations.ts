@@ -97,7 +97,7 @@ export function createOperations(options: OperationsOptions): Operations {
     newId: randomUUID,
     newRef,
   })
-  const parts = { ...options, once }
+  const parts = { ...options, once, searches: new Map() }
   return {
     createPaymentLink: (request) => createPaymentLink(parts, request),
     createPayin: (request) => createPayin(parts, request),

@@ -82,7 +82,7 @@ export type CommandStore = {
 export type CommandSubject = { readonly paymentId: string } | { readonly agreementId: string }
 
 /** A command that is about to be sent. One that asks for an agreement has the agreement's clientTransactionId as its key. */
-export type NewCommand = Omit<Command, 'state' | 'result' | 'attempt' | 'subjectDeliveries'> & {
+export type NewCommand = Omit<Command, 'state' | 'result' | 'attempt' | 'subjectDeliveries' | 'subjectVersion'> & {
   /** Null where no address of ours is given to the service: then the correlator is not known to the inbox. */
   readonly refKind: RefKind | null
   /** The payment or agreement that it changes, which is also its result. */

@@ -177,6 +177,7 @@ export type CommandsTable = {
   sent_at: number
   result_json: string | null
   subject_deliveries: number | null
+  subject_version: number | null
 }
 
 type CommandRefsTable = {

@@ -56,7 +56,7 @@ async function begin(db: Db, fresh: NewCommand): Promise<{ command: Command; fre
     owner: fresh.owner,
     leaseUntil: fresh.leaseUntil,
     sentAt: fresh.sentAt,
-    subjectDeliveries: fresh.subject === undefined ? null : await deliveriesOf(db, fresh.subject),
+    ...(await subjectAt(db, fresh.subject)),
     result: fresh.subject ?? null,
   }
   await db.insertInto('commands').values(toRow(command)).execute()
@@ -65,12 +65,18 @@ async function begin(db: Db, fresh: NewCommand): Promise<{ command: Command; fre
   return { command, fresh: true }
 }
 
-/** Null while nothing is on record of the subject. */
-async function deliveriesOf(db: Db, subject: CommandSubject): Promise<number | null> {
-  const found = await ('paymentId' in subject
-    ? findPaymentSubject(db, subject.paymentId)
-    : findAgreementSubject(db, subject.agreementId))
-  return found?.deliveries ?? null
+/** How a command's subject stands when the command is sent; null while nothing is on record of it. */
+async function subjectAt(
+  db: Db,
+  subject: CommandSubject | undefined,
+): Promise<Pick<Command, 'subjectDeliveries' | 'subjectVersion'>> {
+  if (subject === undefined) return { subjectDeliveries: null, subjectVersion: null }
+  if ('paymentId' in subject) {
+    const found = await findPaymentSubject(db, subject.paymentId)
+    return { subjectDeliveries: found?.deliveries ?? null, subjectVersion: found?.payment?.version ?? null }
+  }
+  const found = await findAgreementSubject(db, subject.agreementId)
+  return { subjectDeliveries: found?.deliveries ?? null, subjectVersion: found?.agreement.version ?? null }
 }
 
 async function retry(db: Db, id: string, attempt: Parameters<CommandStore['retry']>[1]): Promise<boolean> {

@@ -15,6 +15,7 @@ const command: Command = {
   leaseUntil: NOW + 1,
   sentAt: NOW - 29_999,
   subjectDeliveries: null,
+  subjectVersion: null,
   result: null,
 }
 

@@ -51,3 +51,5 @@ ALTER TABLE meta ADD COLUMN sweep_cursor TEXT;
 
 -- How many deliveries and answers were on record of its payment or agreement when a command was sent.
 ALTER TABLE commands ADD COLUMN subject_deliveries INTEGER;
+-- And which of its events was the last one then.
+ALTER TABLE commands ADD COLUMN subject_version INTEGER;
