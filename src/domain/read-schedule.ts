@@ -22,6 +22,8 @@ export const REFUND_WINDOW_MS = 180 * DAY_MS
 /** How long after its expiry a link is read: the payments API itself needs a moment to notice. */
 const AFTER_EXPIRY_MS = MINUTE_MS
 
+const EXPIRY_SLOT_MS = 30 * SECOND_MS
+
 /** The payments API gives up on a webhook after 45 minutes (interface document, section 6.1). */
 const AFTER_EVENT_MS = 50 * MINUTE_MS
 
@@ -31,7 +33,14 @@ type Waits = { readonly firstMs: number; readonly factor: number; readonly longe
 const SOON: Waits = { firstMs: 15 * MINUTE_MS, factor: 2, longestMs: 14 * DAY_MS }
 /** By the payment's rank: the closer the next change, the sooner. What has ended changes rarely: polls thin out fast. */
 const WAITS_BY_RANK: readonly Waits[] = [SOON, SOON, { ...SOON, firstMs: HOUR_MS }]
-const WAITS_AT_REST: Waits = { firstMs: DAY_MS, factor: 4, longestMs: Number.POSITIVE_INFINITY }
+const AT_REST: Waits = { firstMs: DAY_MS, factor: 6, longestMs: Number.POSITIVE_INFINITY }
+
+/** A poll that is later than this tells that the budget does not suffice for all. */
+const BEHIND_MS = HOUR_MS
+const FAR_BEHIND_MS = 6 * HOUR_MS
+
+/** For how long what failed or expired is polled: money that comes late, or a second try, comes within days. */
+const UNPAID_WINDOW_MS = 7 * DAY_MS
 
 /**
  * Waits are this much longer or shorter. All that last changed in one hour has the same factor: so neighbours in time fall
@@ -45,21 +54,41 @@ const FINAL_RANK = 6
 /** The first rank at which an expired link changes nothing. */
 const ENDED_RANK = 3
 
+/** What a poll is planned by, besides the payment. All in milliseconds; instants since the epoch. */
+export type PollPlan = {
+  readonly linkExpiresAt: number | null
+  /** How long after its last change the payment is polled. */
+  readonly windowMs: number
+  /** How long after it fell due the poll before was made. */
+  readonly lateMs: number
+}
+
 /**
  * When a payment is read next although nothing asks for it, in case its webhooks never came: once every retry of the
  * last event's webhook is over, then at growing waits for as long as nothing changes, when its link expires, and for the
- * last time `windowMs` after its last change. Null for a payment that is not read any more.
+ * last time `windowMs` after its last change, or a week after it failed or expired. While reads are behind, those of
+ * payments at rest thin out, so that the backlog stays bounded at any rate of payments. Null for a payment that is not
+ * read any more.
  */
 export function nextPoll(
   { rank, updatedAt }: Pick<Payment, 'rank' | 'updatedAt'>,
   now: number,
-  { linkExpiresAt, windowMs }: { readonly linkExpiresAt: number | null; readonly windowMs: number },
+  { linkExpiresAt, windowMs, lateMs }: PollPlan,
 ): PlannedRead | null {
-  if (rank >= FINAL_RANK) return null
-  const at = pollAfter(Date.parse(updatedAt), now, { waits: WAITS_BY_RANK[rank] ?? WAITS_AT_REST, windowMs })
+  if (rank >= FINAL_RANK || (rank === ENDED_RANK && lateMs >= FAR_BEHIND_MS)) return null
+  const at = pollAfter(Date.parse(updatedAt), now, {
+    waits: WAITS_BY_RANK[rank] ?? waitsAtRest(lateMs),
+    windowMs: rank === ENDED_RANK ? Math.min(windowMs, UNPAID_WINDOW_MS) : windowMs,
+  })
   const expiry = linkExpiresAt === null || rank >= ENDED_RANK ? 0 : readAfterExpiry(linkExpiresAt)
   if (expiry > now && (at === null || expiry < at)) return { at: expiry, readClass: 'expiry' }
   return at === null ? null : { at, readClass: 'poll' }
+}
+
+/** A day, a week, six weeks; while reads are behind a day and two weeks; far behind, two weeks alone. */
+function waitsAtRest(lateMs: number): Waits {
+  if (lateMs >= FAR_BEHIND_MS) return { ...AT_REST, firstMs: 14 * DAY_MS, factor: 14 }
+  return lateMs >= BEHIND_MS ? { ...AT_REST, factor: 14 } : AT_REST
 }
 
 /** The same for an agreement: one that waits for its payer is about to change. */
@@ -103,9 +132,12 @@ export function mayReadEarly(dueAt: number, changedAt: number, now: number): boo
   return dueAt <= now + Math.max(0, now - changedAt) * SPREAD
 }
 
-/** When the read of a link without a payment is due, in milliseconds since the epoch. */
+/**
+ * When the read of a link without a payment is due, in milliseconds since the epoch: a minute after its expiry, and at the
+ * next half minute, so that links that expire together are read together.
+ */
 export function readAfterExpiry(expiresAt: number): number {
-  return expiresAt + AFTER_EXPIRY_MS
+  return Math.ceil((expiresAt + AFTER_EXPIRY_MS) / EXPIRY_SLOT_MS) * EXPIRY_SLOT_MS
 }
 
 /**

@@ -143,8 +143,10 @@ function pageOf(neighbours: readonly ReadSubject[], now: number): Page | null {
 
 function isUseful(subject: ReadSubject, now: number): boolean {
   const { payment, dueAt } = subject
-  const changedAt = payment === null ? madeAt(subject) : Date.parse(payment.updatedAt)
-  return dueAt !== null && mayBeListed(subject) && mayReadEarly(dueAt.getTime(), changedAt, now)
+  if (dueAt === null || !mayBeListed(subject)) return false
+  // Before its expiry an unused link tells nothing.
+  if (payment === null) return dueAt.getTime() <= now
+  return mayReadEarly(dueAt.getTime(), Date.parse(payment.updatedAt), now)
 }
 
 function mayBeListed({ payment, link, payin }: ReadSubject): boolean {

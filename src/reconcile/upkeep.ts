@@ -56,7 +56,7 @@ export function startUpkeep({ store, logger, clock, timer, isLeader, onSwept }: 
     let count = 0
     let done = false
     while (!done && !closed && isLeader()) {
-      const step = await store.sweep.step()
+      const step = await store.sweep.step(clock())
       count += step.planned
       done = step.done
     }

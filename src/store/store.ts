@@ -70,7 +70,7 @@ export type Sweep = {
    */
   begin(from: Date, now: Date): Promise<void>
   /** Plans the next reads, a bounded number of them. Steps are made until one is `done`. */
-  step(): Promise<SweepStep>
+  step(now: Date): Promise<SweepStep>
 }
 
 export type SweepStep = { readonly planned: number; readonly done: boolean }

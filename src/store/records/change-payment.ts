@@ -47,16 +47,17 @@ export async function changePayment(
   return { payment, eventId }
 }
 
-/** When a payment is read next although nothing asks for it. `at` in milliseconds since the epoch. */
+/**
+ * When a payment is read next although nothing asks for it. `at` in milliseconds since the epoch; `lateMs` is how late the
+ * read is that has just been made.
+ */
 export function pollOf(
   { refundWindowMs: windowMs }: Pick<WriteUnit, 'refundWindowMs'>,
   payment: Payment,
-  { link, at }: { link: PaymentLink | null; at: number },
+  { link, at, lateMs = 0 }: { link: PaymentLink | null; at: number; lateMs?: number },
 ): Poll {
-  return {
-    at,
-    next: nextPoll(payment, at, { linkExpiresAt: link === null ? null : fromIso(link.expiresAt), windowMs }),
-  }
+  const linkExpiresAt = link === null ? null : fromIso(link.expiresAt)
+  return { at, next: nextPoll(payment, at, { linkExpiresAt, windowMs, lateMs }) }
 }
 
 /**

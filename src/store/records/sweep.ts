@@ -23,7 +23,7 @@ export function createSweep(reader: Db, write: Write): Sweep {
           .where('id', '=', 1)
           .execute()
       }),
-    step: () => write(({ db }) => step(db)),
+    step: (now) => write(({ db }) => step(db, now.getTime())),
   }
 }
 
@@ -31,8 +31,11 @@ export function createSweep(reader: Db, write: Write): Sweep {
 type Part = {
   /** Rows behind a key, in the order of the index. */
   page(db: Db, from: number, after: Key): Promise<readonly Row[]>
-  plan(db: Db, from: number, numbers: readonly number[]): Promise<void>
+  plan(db: Db, span: Span, numbers: readonly number[]): Promise<void>
 }
+
+/** Since when something may have changed, and now; both in milliseconds since the epoch. */
+type Span = { readonly from: number; readonly now: number }
 
 type Key = { readonly at: number; readonly number: number }
 type Row = { readonly at: number | null; readonly number: number }
@@ -53,7 +56,7 @@ async function meta(db: Db) {
   return db.selectFrom('meta').select(['sweep_from', 'sweep_cursor']).where('id', '=', 1).executeTakeFirstOrThrow()
 }
 
-async function step(db: Db): Promise<SweepStep> {
+async function step(db: Db, now: number): Promise<SweepStep> {
   const { sweep_from: from, sweep_cursor: cursor } = await meta(db)
   if (from === null) return { planned: 0, done: true }
   const { index, after } = parseCursor(cursor)
@@ -66,7 +69,7 @@ async function step(db: Db): Promise<SweepStep> {
   const last = rows.at(-1)
   if (last !== undefined) {
     const numbers = rows.map(({ number }) => number)
-    await part.plan(db, from, numbers)
+    await part.plan(db, { from, now }, numbers)
   }
   const next =
     rows.length < SWEPT_AT_ONCE || last === undefined
@@ -157,26 +160,27 @@ function agreementsUnderWay(db: Db, _from: number, after: Key) {
     .execute()
 }
 
-/** Each is due since it was confirmed last, or since the gap: what has been unconfirmed for longest is read first. */
-function dueSince(from: number) {
-  return sql<number>`case when confirmed_at > ${from} then confirmed_at else ${from} end`
+/** All are due now, in the order in which they were confirmed last: one that was a second sooner goes a millisecond before. */
+function dueInOrder({ from, now }: Span) {
+  const since = sql<number>`case when confirmed_at > ${from} then confirmed_at else ${from} end`
+  return sql<number>`${now} - cast((${now} - ${since}) / 1000 as bigint)`
 }
 
-async function planPayments(db: Db, from: number, numbers: readonly number[]): Promise<void> {
-  const plan = noLaterThan({ at: dueSince(from), readClass: 'poll' })
+async function planPayments(db: Db, span: Span, numbers: readonly number[]): Promise<void> {
+  const plan = noLaterThan({ at: dueInOrder(span), readClass: 'poll' })
   await db.updateTable('payments').set(plan).where('number', 'in', numbers).execute()
 }
 
-async function planLinks(db: Db, from: number, numbers: readonly number[]): Promise<void> {
-  const plan = noLaterThan({ at: dueSince(from), readClass: 'poll' })
+async function planLinks(db: Db, span: Span, numbers: readonly number[]): Promise<void> {
+  const plan = noLaterThan({ at: dueInOrder(span), readClass: 'poll' })
   await db.updateTable('links').set(plan).where('number', 'in', numbers).execute()
 }
 
-async function planAgreements(db: Db, from: number, numbers: readonly number[]): Promise<void> {
+async function planAgreements(db: Db, { now }: Span, numbers: readonly number[]): Promise<void> {
   const isFinal = ['cancelled', 'failed'] as const
   await db
     .updateTable('agreements')
-    .set(noLaterThan({ at: from, readClass: 'poll' }))
+    .set(noLaterThan({ at: now, readClass: 'poll' }))
     .where('number', 'in', numbers)
     .where((eb) => eb.or([eb('status', 'is', null), eb('status', 'not in', isFinal)]))
     .execute()

@@ -24,7 +24,7 @@ export function sweepContract(fixture: Fixture): void {
   async function sweep(store: Store): Promise<number> {
     let planned = 0
     for (;;) {
-      const step = await store.sweep.step()
+      const step = await store.sweep.step(after(GAP))
       planned += step.planned
       if (step.done) return planned
     }
@@ -43,7 +43,7 @@ export function sweepContract(fixture: Fixture): void {
     await receive('OLD-DISPUTE', 'in_dispute', -70_000)
     await receive('PAID', 'received', -10)
     await receive('FINAL', 'return_received', -5)
-    await settledLink(store, 'open', { createdAt: after(-30 * MINUTE).toISOString(), expiresAt: NOW.toISOString() })
+    await settledLink(store, 'open', { createdAt: NOW.toISOString(), expiresAt: after(2 * GAP).toISOString() })
     await settledLink(store, 'over', { expiresAt: after(-60 * MINUTE).toISOString() })
     for (const { paymentId } of await dueReads(store.reads, after(GAP), 99))
       if (paymentId !== null) await confirm(paymentId)
@@ -53,7 +53,7 @@ export function sweepContract(fixture: Fixture): void {
     const due = await swept(store)
     expect(due.toSorted()).toEqual(['LINK-open', 'OLD-DISPUTE', 'OLD-PENDING', 'OLD-REFUND', 'PAID'])
     expect(await store.sweep.pending()).toBeNull()
-    expect(await store.sweep.step()).toEqual({ planned: 0, done: true })
+    expect(await store.sweep.step(after(GAP))).toEqual({ planned: 0, done: true })
   })
 
   /** Reads a payment an hour before the end of the gap, so that nothing but its poll is planned. */
@@ -81,9 +81,11 @@ export function sweepContract(fixture: Fixture): void {
 
   it('goes on after a restart where it stood, and meets each once', async () => {
     const { store } = fixture
-    for (let n = 0; n < 1_100; n++) await receive(`P${String(n).padStart(4, '0')}`, 'received', -(n % 7))
+    const ids = Array.from({ length: 1_100 }, (_, n) => `P${String(n).padStart(4, '0')}`)
+    for (let n = 0; n < ids.length; n += 100)
+      await Promise.all(ids.slice(n, n + 100).map((id) => receive(id, 'received', -(n % 7))))
     await store.sweep.begin(after(-60 * MINUTE), after(GAP))
-    expect(await store.sweep.step()).toEqual({ planned: 500, done: false })
+    expect(await store.sweep.step(after(GAP))).toEqual({ planned: 500, done: false })
     const again = await fixture.opened.reopen()
     expect(await again.sweep.pending()).toEqual(after(-60 * MINUTE))
     expect(await sweep(again)).toBe(600)
@@ -95,7 +97,7 @@ export function sweepContract(fixture: Fixture): void {
     await receive('FIRST', 'received', -50)
     await receive('SECOND', 'received', 10)
     await store.sweep.begin(after(-60 * MINUTE), after(5 * MINUTE))
-    await store.sweep.step()
+    await store.sweep.step(after(GAP))
     await store.sweep.begin(NOW, after(GAP))
     expect(await store.sweep.pending()).toEqual(after(-60 * MINUTE))
     await sweep(store)
@@ -109,7 +111,7 @@ export function sweepContract(fixture: Fixture): void {
     await store.inbox.receiveAgreement(callback(agreementReport('active')))
     await store.sweep.begin(after(-60 * MINUTE), after(GAP))
     await sweep(store)
-    const due = await dueReads(store.agreementReads, NOW)
+    const due = await dueReads(store.agreementReads, after(GAP))
     expect(due.map(({ agreement }) => agreement.id)).toContain('AGR1')
     expect(due.map(({ agreement }) => agreement.id)).not.toContain('AGR2')
   })

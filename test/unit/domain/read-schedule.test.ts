@@ -4,6 +4,7 @@ import {
   mayReadEarly,
   nextAgreementPoll,
   nextPoll,
+  readAfterExpiry,
   readAfterFailure,
   readAfterUntouched,
   readAgain,
@@ -16,7 +17,7 @@ const DAY = 24 * HOUR
 const EVENT = Date.parse('2030-01-02T03:04:05.678Z')
 
 const WINDOW = 180 * DAY
-const NO_LINK = { linkExpiresAt: null, windowMs: WINDOW }
+const NO_LINK = { linkExpiresAt: null, windowMs: WINDOW, lateMs: 0 }
 
 /** The instants of all polls of a payment that changed last at an instant, and that nothing happens to. */
 function polls(rank: number, event = EVENT): number[] {
@@ -43,14 +44,14 @@ describe('polls of payments', () => {
     [0, 15 * MINUTE, 2, 14 * DAY],
     [1, 15 * MINUTE, 2, 14 * DAY],
     [2, HOUR, 2, 14 * DAY],
-    [3, DAY, 4, WINDOW],
-    [4, DAY, 4, WINDOW],
-    [5, DAY, 4, WINDOW],
+    [3, DAY, 6, WINDOW],
+    [4, DAY, 6, WINDOW],
+    [5, DAY, 6, WINDOW],
   ])('of rank %i grow from their first wait, and end', (rank, firstWait, factor, longest) => {
     fc.assert(
       fc.property(events, (event) => {
         const times = polls(rank, event)
-        expect(times.at(-1)).toBe(event + WINDOW)
+        expect(times.at(-1)).toBe(event + (rank === 3 ? 7 * DAY : WINDOW))
         const waits = times.slice(1, -1).map((time, index) => time - (times[index] ?? 0))
         for (const [index, wait] of waits.entries()) {
           const planned = Math.min(firstWait * factor ** index, longest)
@@ -60,17 +61,40 @@ describe('polls of payments', () => {
     )
   })
 
-  it('of a paid payment are six', () => {
+  it('of a paid payment are five, and of one that failed three', () => {
     fc.assert(
       fc.property(events, (event) => {
-        expect(polls(4, event).length).toBeLessThanOrEqual(7)
+        expect(polls(4, event).length).toBe(5)
+        expect(polls(3, event).length).toBeLessThanOrEqual(4)
       }),
     )
-    expect(polls(4).length).toBe(6)
   })
 
   it('end when nothing can come any more', () => {
     expect(nextPoll({ rank: 6, updatedAt: new Date(EVENT).toISOString() }, EVENT, NO_LINK)).toBeNull()
+  })
+
+  it.each([
+    [0, [1, 7, 42]],
+    [HOUR, [1, 15]],
+    [6 * HOUR, [14]],
+  ])('thin out while they are made %i ms late', (lateMs, days) => {
+    const payment = { rank: 4, updatedAt: new Date(EVENT).toISOString() }
+    const times: number[] = []
+    for (let next = polls(4)[0]; next !== undefined;) {
+      times.push(next)
+      next = nextPoll(payment, next, { ...NO_LINK, lateMs })?.at
+    }
+    expect(times.slice(1, -1).map((time) => Math.round((time - EVENT) / DAY))).toEqual(
+      days.map((day) => expect.closeTo(day, -1)),
+    )
+    expect(times).toHaveLength(days.length + 2)
+    expect(times.at(-1)).toBe(EVENT + WINDOW)
+  })
+
+  it('of what failed end sooner while they are far behind', () => {
+    const payment = { rank: 3, updatedAt: new Date(EVENT).toISOString() }
+    expect(nextPoll(payment, EVENT + HOUR, { ...NO_LINK, lateMs: 6 * HOUR })).toBeNull()
   })
 
   it('end however late each of them was made', () => {
@@ -85,7 +109,7 @@ describe('polls of payments', () => {
           count += 1
           now = next.at + delay
         }
-        expect(count).toBeLessThanOrEqual(7)
+        expect(count).toBeLessThanOrEqual(6)
       }),
     )
   })
@@ -101,9 +125,11 @@ describe('polls of payments', () => {
   it('come a minute after the end of the link of an unpaid payment, and not again for it', () => {
     const end = EVENT + 10 * MINUTE
     const payment = { rank: 1, updatedAt: new Date(EVENT).toISOString() }
-    const withLink = { linkExpiresAt: end, windowMs: WINDOW }
-    expect(nextPoll(payment, EVENT, withLink)).toEqual({ at: end + MINUTE, readClass: 'expiry' })
-    expect(nextPoll(payment, end + MINUTE, withLink)).toEqual({ at: polls(1)[0], readClass: 'poll' })
+    const withLink = { ...NO_LINK, linkExpiresAt: end }
+    expect(nextPoll(payment, EVENT, withLink)).toEqual({ at: readAfterExpiry(end), readClass: 'expiry' })
+    expect(readAfterExpiry(end) - end).toBeGreaterThanOrEqual(MINUTE)
+    expect(readAfterExpiry(end) - end).toBeLessThan(1.5 * MINUTE)
+    expect(nextPoll(payment, readAfterExpiry(end), withLink)).toEqual({ at: polls(1)[0], readClass: 'poll' })
     expect(nextPoll({ ...payment, rank: 4 }, EVENT, withLink)).toEqual({ at: polls(4)[0], readClass: 'poll' })
   })
 })
@@ -117,7 +143,7 @@ describe('a poll that is not due yet', () => {
 })
 
 describe('a link that nobody used', () => {
-  it('is read a minute after its end, then at waits that double, and not for ever', () => {
+  it('is read soon after its end, then at waits that double, and not for ever', () => {
     let reads = 0
     let now = EVENT
     for (let next = readAfterUntouched(EVENT + HOUR, now, WINDOW); next !== null; reads++) {

@@ -68,6 +68,20 @@ describe('the upkeep', () => {
     expect(world.swept).toBe(1)
   })
 
+  it('takes up a sweep in the middle of which another process has ended, and does not forget the gap', async () => {
+    const world = await setUp()
+    for (let n = 0; n < 600; n++) await world.store.inbox.receive(delivery(report('received', { paymentId: `P${n}` })))
+    await world.upkeep.beat()
+    await world.passes(6 * MINUTE)
+    // What the other process did: it found the gap, planned a part, and ended.
+    await world.store.sweep.begin(after(-45 * MINUTE), world.time.clock())
+    await world.store.sweep.step(world.time.clock())
+    await world.upkeep.beat()
+    expect(world.swept).toBe(1)
+    expect(await world.store.sweep.pending()).toBeNull()
+    expect(await dueReads(world.store.reads, world.time.clock(), 1_000)).toHaveLength(600)
+  })
+
   it('does so every fifteen seconds by itself, and not in a process that is not the leader', async () => {
     const world = await setUp()
     await world.time.pass(15_000)

@@ -57,7 +57,7 @@ describe('query plans on SQLite', () => {
     await pollAt(store.reads, 'P2', NOW)
     await store.reads.nearby(present(await store.reads.subject('P2')), 10)
     await store.sweep.begin(NOW, NOW)
-    while (!(await store.sweep.step()).done);
+    while (!(await store.sweep.step(NOW)).done);
 
     const { command: direct } = await store.commands.begin(command('p', { refKind: 'payin' }))
     const ofPayin = { paymentId: 'P3' }
