@@ -18,6 +18,8 @@ const PATIENCE: Readonly<Record<Urgency, number>> = {
 export type ReadOrder = {
   /** Who is next among those for whom `waits` holds; null when nobody waits. Changes nothing. */
   next(waits: (urgency: Urgency) => boolean): Urgency | null
+  /** Whether so many others were granted while this one waited that its share is due. */
+  isOverdue(urgency: Urgency): boolean
   /** Notes that one was granted while those for whom `waits` holds were waiting. */
   granted(urgency: Urgency, waits: (urgency: Urgency) => boolean): void
 }
@@ -28,11 +30,10 @@ export type ReadOrder = {
  */
 export function createReadOrder(): ReadOrder {
   const passedOver: Record<Urgency, number> = { person: 0, doubt: 0, expiry: 0, poll: 0 }
+  const isOverdue = (urgency: Urgency) => passedOver[urgency] >= PATIENCE[urgency]
   return {
-    next: (waits) =>
-      URGENCIES.find((urgency) => waits(urgency) && passedOver[urgency] >= PATIENCE[urgency]) ??
-      URGENCIES.find(waits) ??
-      null,
+    isOverdue,
+    next: (waits) => URGENCIES.find((urgency) => waits(urgency) && isOverdue(urgency)) ?? URGENCIES.find(waits) ?? null,
     granted(urgency, waits) {
       for (const other of URGENCIES) passedOver[other] = other !== urgency && waits(other) ? passedOver[other] + 1 : 0
     },

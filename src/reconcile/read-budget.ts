@@ -78,6 +78,9 @@ export function createReadBudget({ timer, logger, perSecond = PER_SECOND }: Read
 /** A turn, or why there is none. */
 type Granted = Turn | UpstreamFault
 
+/** How long it takes at most to fetch the next due read of a class from the store: its turn is not given away meanwhile. */
+const FETCH_MS = 100
+
 type Waiter = (granted: Granted) => void
 
 /** Reads that are counted together while they wait for their answers. */
@@ -99,6 +102,7 @@ function createLane(pace: SitePace, timer: Timer, tell: (trouble: SiteTrouble | 
   const waiting: Record<Urgency, Waiter[]> = { person: [], doubt: [], expiry: [], poll: [] }
   const underWay: Record<Group, number> = { person: 0, doubt: 0, routine: 0 }
   const order = createReadOrder()
+  let last: { readonly urgency: Urgency; readonly at: number } | null = null
   let cancelTimer: (() => void) | null = null
 
   /** Whether a read would be granted now, were it not for the rate. */
@@ -109,9 +113,16 @@ function createLane(pace: SitePace, timer: Timer, tell: (trouble: SiteTrouble | 
     for (const waiter of waiting[urgency].splice(0)) waiter(fault)
   }
 
+  /** How long a less urgent class waits for the next read of the class that was just granted. */
+  const untilBack = (next: Urgency): number =>
+    last !== null && URGENCIES.indexOf(last.urgency) < URGENCIES.indexOf(next) && !order.isOverdue(next)
+      ? last.at + FETCH_MS - timer.now()
+      : 0
+
   const grant = (urgency: Urgency) => {
     const group = groupOf(urgency)
     order.granted(urgency, waits)
+    last = { urgency, at: timer.now() }
     const waiter = waiting[urgency].shift()
     const sentAt = pace.send()
     underWay[group] += 1
@@ -140,7 +151,7 @@ function createLane(pace: SitePace, timer: Timer, tell: (trouble: SiteTrouble | 
     if (pace.closedMs() > 0) turnAway('person', leftAlone(pace.closedMs()))
     if (pace.heldMs() > 0) for (const urgency of PLANNED) turnAway(urgency, leftAlone(pace.heldMs()))
     for (let next = order.next(waits); next !== null; next = order.next(waits)) {
-      const waitMs = pace.waitMs()
+      const waitMs = Math.max(pace.waitMs(), untilBack(next))
       if (waitMs > 0) {
         cancelTimer = timer.after(waitMs, serve)
         return
