@@ -48,6 +48,6 @@ function spansAround(middle: number, latest: number): SearchSpan[] {
     const inner = DISTANCES_MS[index - 1]
     return inner === undefined
       ? span(middle - distance, middle + distance)
-      : [...span(middle - distance, middle - inner), ...span(middle + inner, middle + distance)]
+      : span(middle - distance, middle - inner).concat(span(middle + inner, middle + distance))
   })
 }

@@ -88,7 +88,7 @@ async function siteAfter(db: Db, { table, site }: ReadSource, after: string): Pr
     .orderBy(site)
     .limit(1)
     .executeTakeFirst()
-  return row === undefined ? null : String(row.site)
+  return row?.site ?? null
 }
 
 function plannedIn(

@@ -1,19 +1,6 @@
 import { expect, it } from 'vitest'
 import { dueReads, pollAt } from '../../due-reads.ts'
-import {
-  after,
-  command,
-  delivery,
-  link,
-  linkOf,
-  MINUTE,
-  NOW,
-  payin,
-  paymentOf,
-  present,
-  report,
-  settledLink,
-} from './builders.ts'
+import { after, command, delivery, link, linkOf, MINUTE, NOW, present, report, settledLink } from './builders.ts'
 import type { Fixture } from './store-contract.ts'
 
 export function housekeepingContract(fixture: Fixture): void {

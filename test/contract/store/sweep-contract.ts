@@ -31,7 +31,7 @@ export function sweepContract(fixture: Fixture): void {
   }
 
   const swept = async (store: Store) =>
-    (await dueReads(store.reads, after(GAP), 5_000, ['poll'])).map(({ paymentId, link }) => paymentId ?? link?.id)
+    (await dueReads(store.reads, after(GAP), 5_000, ['poll'])).map(({ paymentId, link }) => paymentId ?? link?.id ?? '')
 
   it('plans reads of what changed since an instant, of what is under way, and of links that were open', async () => {
     const { store } = fixture
@@ -81,15 +81,15 @@ export function sweepContract(fixture: Fixture): void {
 
   it('goes on after a restart where it stood, and meets each once', async () => {
     const { store } = fixture
-    const ids = Array.from({ length: 1_100 }, (_, n) => `P${String(n).padStart(4, '0')}`)
+    const ids = Array.from({ length: 600 }, (_, n) => `P${String(n).padStart(4, '0')}`)
     for (let n = 0; n < ids.length; n += 100)
       await Promise.all(ids.slice(n, n + 100).map((id) => receive(id, 'received', -(n % 7))))
     await store.sweep.begin(after(-60 * MINUTE), after(GAP))
     expect(await store.sweep.step(after(GAP))).toEqual({ planned: 500, done: false })
     const again = await fixture.opened.reopen()
     expect(await again.sweep.pending()).toEqual(after(-60 * MINUTE))
-    expect(await sweep(again)).toBe(600)
-    expect(new Set(await swept(again)).size).toBe(1_100)
+    expect(await sweep(again)).toBe(100)
+    expect(new Set(await swept(again)).size).toBe(600)
   })
 
   it('begins anew from the earlier instant when a second gap comes before its end', async () => {

@@ -81,7 +81,7 @@ describe('a read that is due', () => {
   it('of a link that nobody used ends the link', async () => {
     const world = await setUp()
     const made = await settledLink(world.store, 'a')
-    await world.time.pass(61 * MINUTE)
+    await world.time.pass(62 * MINUTE)
     world.answer = async () => report('expired', { paymentId: made.id })
     await readAll(world)
     expect(await linkOf(world.store, made.id)).toMatchObject({ expired: true, paymentId: null })

@@ -71,7 +71,7 @@ describe('an agreement', () => {
 
 describe('the span of time', () => {
   const spansOf = (requests: readonly { line: string }[]) =>
-    requests.map(({ line }) => [queryOf(line)['from_date'], queryOf(line)['to_date']])
+    requests.map(({ line }) => [queryOf(line)['from_date'] ?? '', queryOf(line)['to_date'] ?? ''])
 
   it('is a day around the time at which it was made, the nearest first', async () => {
     const { service, client } = await clientOf(...Array.from({ length: 5 }, () => page([])))
