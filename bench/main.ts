@@ -1,7 +1,12 @@
-/** Runs one of the measurements in this folder: `npm run bench -- overload`. */
+import { readdirSync } from 'node:fs'
+
+/** Runs one bench by its name: `npm run bench -- reads-year`. */
+const names = readdirSync(import.meta.dirname)
+  .filter((file) => file.endsWith('.ts') && file !== 'main.ts')
+  .map((file) => file.slice(0, -'.ts'.length))
 const [name = ''] = process.argv.slice(2)
-if (!/^[\w-]+$/.test(name)) {
-  console.error('Which one? npm run bench -- NAME, where bench/NAME.ts exists.')
-  process.exit(1)
+if (names.includes(name)) await import(`./${name}.ts`)
+else {
+  console.error(`Usage: npm run bench -- <name>, one of: ${names.join(', ')}`)
+  process.exitCode = 1
 }
-await import(`./${name}.ts`)

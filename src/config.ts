@@ -49,6 +49,7 @@ export function parseConfig(env: Environment, generate: GenerateKey = randomKey)
     router: readRouter(reading),
     callbackOrigins: reading.read('CALLBACK_ORIGINS', parseServerOrigins, []),
     database: reading.read('DATABASE_URL', parseDatabase, DATABASE),
+    refundWindowDays: reading.read('REFUND_WINDOW_DAYS', wholeNumber(1, 1_000), 180),
     tracesEndpoint: reading.read('OTEL_EXPORTER_OTLP_ENDPOINT', parseCollector, null),
     trustedDocuments: reading.read('TRUSTED_DOCUMENTS', parseLine, null),
     limits: readLimits(reading),

@@ -1,5 +1,5 @@
 import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client'
-import type { ReadBacklog, ReadOutcome } from './store/store.ts'
+import type { DueReads, ReadBacklog, ReadOutcome } from './store/store.ts'
 import { createUpstreamMetrics, type UpstreamMetrics } from './upstream/metrics.ts'
 
 /** What is counted, and what is read at the moment somebody looks. */
@@ -9,7 +9,9 @@ export type Metrics = {
   webhookAnswered(status: number, disposition: string): void
   /** Counts a read of the service by what came of it; `changed` is a repair of what no webhook had told. */
   readEnded(outcome: ReadOutcome | 'failed'): void
-  /** Counts a sweep over everything that is not final. */
+  /** Counts payments and links that were confirmed by an entry of a list, beside the one that was asked for. */
+  readsListed(count: number): void
+  /** Counts a sweep over what may have changed. */
   swept(): void
   readonly upstream: UpstreamMetrics
   /** Counts what was turned away before it was looked at. */
@@ -50,9 +52,14 @@ export function createMetrics(gauges: Gauges, clock: () => Date): Metrics {
     labelNames: ['outcome'],
     registers,
   })
+  const listed = new Counter({
+    name: 'payments_reads_listed_total',
+    help: 'Payments and links confirmed by an entry of a list: each spared a read of its own.',
+    registers,
+  })
   const sweeps = new Counter({
     name: 'payments_sweeps_total',
-    help: 'Sweeps over everything that is not final, after nobody was here for a while.',
+    help: 'Sweeps over what may have changed, after no process ran for a while.',
     registers,
   })
   const turnedAway = new Counter({
@@ -75,6 +82,7 @@ export function createMetrics(gauges: Gauges, clock: () => Date): Metrics {
     registry,
     webhookAnswered: (status, disposition) => webhooks.inc({ status, disposition }),
     readEnded: (outcome) => reads.inc({ outcome }),
+    readsListed: (count) => listed.inc(count),
     swept: () => sweeps.inc(),
     upstream: createUpstreamMetrics(registry, gauges.sites),
     turnedAway: (reason) => turnedAway.inc({ reason }),
@@ -94,29 +102,59 @@ export function createMetrics(gauges: Gauges, clock: () => Date): Metrics {
   }
 }
 
-/** Both figures come from one look at the store. Where that fails they are not known, and the other figures still are. */
+/** All come from one look at the store. Where that fails they are not known, and the other figures still are. */
 function addReadGauges(registers: Registry[], look: () => Promise<ReadBacklog>, clock: () => Date): void {
   let looking: Promise<ReadBacklog> | null = null
+  const lookOnce = () => (looking ??= look().finally(() => (looking = null)))
   const addGauge = (name: string, help: string, figure: (backlog: ReadBacklog) => number) =>
     new Gauge({
       name,
       help,
       registers,
       async collect() {
-        looking ??= look().finally(() => (looking = null))
-        this.set(await looking.then(figure, () => Number.NaN))
+        this.set(await lookOnce().then(figure, () => Number.NaN))
       },
     })
+  const addLaneGauge = (name: string, help: string, figure: (due: DueReads) => number) =>
+    new Gauge({
+      name,
+      help,
+      labelNames: ['site', 'class'],
+      registers,
+      async collect() {
+        const due = await lookOnce().then(
+          (backlog) => backlog.due,
+          () => [],
+        )
+        this.reset()
+        for (const reads of due) this.set({ site: reads.readSite, class: reads.readClass }, figure(reads))
+      },
+    })
+  const age = (since: Date | null) => (since === null ? 0 : Math.max(0, (clock().getTime() - since.getTime()) / 1000))
 
   addGauge(
     'payments_unconfirmed_oldest_seconds',
     'Age of the oldest payment in doubt, or due to be read and not read; 0 when there is none.',
-    ({ unconfirmedSince }) =>
-      unconfirmedSince === null ? 0 : Math.max(0, (clock().getTime() - unconfirmedSince.getTime()) / 1000),
+    ({ unconfirmedSince }) => age(unconfirmedSince),
+  )
+  addGauge(
+    'payments_doubt_oldest_seconds',
+    'Age of the oldest doubt: a webhook to be confirmed, or one that contradicts what is known; 0 when there is none.',
+    ({ doubtSince }) => age(doubtSince),
   )
   addGauge(
     'payments_reads_waiting',
     'Reads of payments, links and agreements that are due, counted up to 10000.',
     ({ waiting }) => waiting,
+  )
+  addLaneGauge(
+    'payments_reads_due',
+    'The same by site (or by * and currency, where no site is on record) and by class: doubt, expiry or poll.',
+    ({ count }) => count,
+  )
+  addLaneGauge(
+    'payments_reads_due_oldest_seconds',
+    'Since when the oldest of them has been due, by site and class.',
+    ({ since }) => age(since),
   )
 }

@@ -3,6 +3,7 @@ import type { Logger } from '../log.ts'
 import type { Metrics } from '../metrics.ts'
 import { agreementReads } from '../reconcile/agreement-reads.ts'
 import { createLeader } from '../reconcile/leader.ts'
+import { createListedReads } from '../reconcile/listed-reads.ts'
 import { paymentReads } from '../reconcile/payment-reads.ts'
 import { createReadBudget } from '../reconcile/read-budget.ts'
 import { createReader, type Reader } from '../reconcile/reader.ts'
@@ -31,7 +32,7 @@ type ReadingParts = {
   readonly logger: Logger
   readonly clock: () => Date
   readonly timer: Timer
-  readonly observe: Pick<Metrics, 'readEnded' | 'swept'>
+  readonly observe: Pick<Metrics, 'readEnded' | 'readsListed' | 'swept'>
 }
 
 /** Makes the readers of payments and agreements, who leads in a cluster, and the upkeep of what is kept. */
@@ -52,9 +53,10 @@ export function createReading(parts: ReadingParts): Reading {
   })
   const { isLeader } = leader
   const common = { budget, logger, clock, timer, isLeader, onRead: observe.readEnded }
+  const lists = createListedReads({ reads: store.reads, upstream, clock, onListed: observe.readsListed })
   const payments = createReader({
     ...common,
-    source: paymentReads({ reads: store.reads, upstream, sites, clock }),
+    source: paymentReads({ reads: store.reads, upstream, sites, clock, lists }),
   })
   const agreements = createReader({
     ...common,

@@ -44,7 +44,7 @@ type BackendOptions = {
   /** Called when the store has failed in a way that only a new start mends. */
   readonly onFatal: () => void
   readonly timer?: Timer | undefined
-  readonly observe: Pick<Metrics, 'readEnded' | 'swept'>
+  readonly observe: Pick<Metrics, 'readEnded' | 'readsListed' | 'swept'>
   readonly breaker: Partial<BreakerSettings>
   /** Told what the service does. */
   readonly watch: UpstreamWatch
@@ -132,11 +132,14 @@ export async function startServices(config: AppConfig, options: BackendOptions):
   }
 }
 
-async function openStore({ database }: AppConfig, clock: () => Date, logger: Logger): Promise<Store> {
+const DAY_MS = 24 * 3_600_000
+
+async function openStore({ database, refundWindowDays }: AppConfig, clock: () => Date, logger: Logger): Promise<Store> {
   const onWait = () => logger.info({}, 'the database is in use by a process that is ending: waiting for it')
-  if (database.kind === 'sqlite') return openSqliteStore({ path: database.path, clock, onWait })
+  const options = { clock, refundWindowMs: refundWindowDays * DAY_MS }
+  if (database.kind === 'sqlite') return openSqliteStore({ path: database.path, onWait, ...options })
   const { openPostgresStore } = await import('../store/postgres.ts')
-  return openPostgresStore({ url: database.url.reveal(), clock })
+  return openPostgresStore({ url: database.url.reveal(), ...options })
 }
 
 /** The cached lists of methods, and what each method asks for. */

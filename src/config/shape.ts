@@ -60,6 +60,8 @@ export type Config = {
   /** Where routers may ask to be told of subscriptions; none turns that off. */
   readonly callbackOrigins: readonly string[]
   readonly database: DatabaseConfig
+  /** How many days after its last change a payment can be refunded or disputed: it is polled for so long. */
+  readonly refundWindowDays: number
   /** Base address of the collector of traces; null when there is none, and nothing is traced. */
   readonly tracesEndpoint: string | null
   /** Path of the manifest of documents that may run; null when any may. */

@@ -28,6 +28,13 @@ export type Command = {
   /** Instant of the latest attempt, milliseconds since the epoch. */
   readonly sentAt: number
   /**
+   * Deliveries and answers that were on record of its payment or agreement at the latest attempt; null for a command that
+   * concerns none. The command's own answer counts only while there are no more.
+   */
+  readonly subjectDeliveries: number | null
+  /** Version of its payment or agreement at the latest attempt; null where it concerns none. */
+  readonly subjectVersion: number | null
+  /**
    * What a settled command made (an id), or the refusal that a rejected one met; both as JSON. Of an open one, what it
    * will have made where that is known before, as a refund's payment is; otherwise null.
    */

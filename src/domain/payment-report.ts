@@ -13,6 +13,8 @@ export type PaymentReport = {
   readonly status: PaymentStatus | null
   readonly details: PaymentDetails
   readonly payer: Payer
+  /** What was given as the reason of its latest refund; it is compared, and not kept. */
+  readonly refundDescription?: string | null
 }
 
 /** Everything about a payment but its status and who pays. Decimals are plain digits. */

@@ -1,12 +1,16 @@
 import { callbackAuthorization, type CallbackKind } from '../keys/callback-secret.ts'
 import type { KeyRing } from '../keys/key-ring.ts'
 import type { Notification } from '../upstream/wire/written.ts'
+import type { AddressSearches } from './find-by-address.ts'
 
 export type CallbackOptions = {
   readonly keys: KeyRing
   /** Where the service reaches us, without a slash at the end. */
   readonly publicUrl: () => string
 }
+
+/** What finds by its callback address something whose creation was not answered. */
+export type TraceOptions = CallbackOptions & { readonly searches: AddressSearches }
 
 /**
  * The webhook address of one command's attempt. Its last segment is the attempt's correlator, made before the service is

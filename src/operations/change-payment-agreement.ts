@@ -122,6 +122,7 @@ function changeTask(
     key: request.idempotencyKey,
     input: request,
     site: site.id,
+    subject: { agreementId: request.id },
     refKind: null,
     repeatAfterMs: null,
     send: () => send({ agreement, site }),
@@ -131,9 +132,10 @@ function changeTask(
       return told
     },
     replay: load,
-    trace: async ({ sentAt }) => {
+    trace: async ({ subjectVersion }) => {
       const known = await load()
-      if (known !== null && Date.parse(known.updatedAt) >= sentAt && wasDone(known)) return known
+      const hasChanged = known !== null && subjectVersion !== null && known.version > subjectVersion
+      if (hasChanged && wasDone(known)) return known
       const { clientTransactionId, createdAt } = agreement
       const report = await findAgreement(upstream, site, {
         clientTransactionId,

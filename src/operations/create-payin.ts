@@ -8,7 +8,7 @@ import type { Store } from '../store/store.ts'
 import type { UpstreamClient } from '../upstream/client.ts'
 import type { Site, Sites } from '../upstream/sites.ts'
 import type { Notification } from '../upstream/wire/written.ts'
-import { callbackAddress, callbackUrl, type CallbackOptions } from './callback-address.ts'
+import { callbackAddress, callbackUrl, type TraceOptions } from './callback-address.ts'
 import { findByAddress } from './find-by-address.ts'
 import type { MethodRequirementsReader } from './method-requirements.ts'
 import type { Once } from './once.ts'
@@ -16,7 +16,7 @@ import type { CommandFailure, InputFailure } from './outcome.ts'
 import { siteProblem } from './site-problem.ts'
 import type { Done, Task } from './task.ts'
 
-export type CreatePayinOptions = CallbackOptions & {
+export type CreatePayinOptions = TraceOptions & {
   readonly store: Pick<Store, 'payments' | 'commands' | 'inbox'>
   readonly upstream: Pick<UpstreamClient, 'createPayin' | 'listPayins'>
   readonly requirements: MethodRequirementsReader
@@ -102,7 +102,12 @@ function payinTask(options: CreatePayinOptions, request: PayinRequest, site: Sit
       const paymentId = await store.inbox.subjectOf(ref)
       const payment = paymentId === null ? null : await load(paymentId)
       if (payment !== null) return reportOf(payment)
-      const attempt = { address: callbackUrl(options.publicUrl(), 'payment', ref), sentAt }
+      const attempt = {
+        address: callbackUrl(options.publicUrl(), 'payment', ref),
+        sentAt,
+        searches: options.searches,
+        now: clock().getTime(),
+      }
       return (await findByAddress(attempt, (search) => upstream.listPayins(site, search)))?.report ?? null
     },
   }

@@ -9,14 +9,14 @@ import type { UpstreamClient } from '../upstream/client.ts'
 import type { MethodCache } from '../upstream/method-cache.ts'
 import type { Site, Sites } from '../upstream/sites.ts'
 import type { CreatedPayinLink, PayinLinkRequest } from '../upstream/wire/payin-link.ts'
-import { callbackAddress, callbackUrl, type CallbackOptions } from './callback-address.ts'
+import { callbackAddress, callbackUrl, type TraceOptions } from './callback-address.ts'
 import { findByAddress } from './find-by-address.ts'
 import type { Once } from './once.ts'
 import type { CommandFailure, InputFailure } from './outcome.ts'
 import { siteProblem } from './site-problem.ts'
 import type { Done, Task } from './task.ts'
 
-export type CreateLinkOptions = CallbackOptions & {
+export type CreateLinkOptions = TraceOptions & {
   readonly store: Pick<Store, 'links' | 'commands'>
   readonly upstream: Pick<UpstreamClient, 'createPayinLink' | 'listPayinLinks'>
   readonly methods: MethodCache<PayinMethod>
@@ -147,11 +147,11 @@ function linkOf(
 
 /** A link that does not tell its checkout address is of no use. */
 async function findLink(
-  { upstream, publicUrl }: CreateLinkOptions,
+  { upstream, publicUrl, searches, clock }: CreateLinkOptions,
   site: Site,
   { ref, sentAt }: Pick<Command, 'ref' | 'sentAt'>,
 ): Promise<CreatedPayinLink | null> {
-  const attempt = { address: callbackUrl(publicUrl(), 'payment', ref), sentAt }
+  const attempt = { address: callbackUrl(publicUrl(), 'payment', ref), sentAt, searches, now: clock().getTime() }
   const found = await findByAddress(attempt, ({ page, ...span }) =>
     upstream.listPayinLinks(site, { ...spanQuery(span), page }),
   )

@@ -4,7 +4,7 @@ import type { PayoutReport } from '../domain/payout.ts'
 import type { Store } from '../store/store.ts'
 import type { UpstreamClient } from '../upstream/client.ts'
 import type { Site, Sites } from '../upstream/sites.ts'
-import { callbackAddress, callbackUrl, type CallbackOptions } from './callback-address.ts'
+import { callbackAddress, callbackUrl, type TraceOptions } from './callback-address.ts'
 import { findByAddress } from './find-by-address.ts'
 import type { PayoutFinder } from './find-payouts.ts'
 import type { MethodRequirementsReader } from './method-requirements.ts'
@@ -13,7 +13,7 @@ import type { CommandFailure, InputFailure } from './outcome.ts'
 import { siteProblem } from './site-problem.ts'
 import type { Done, Task } from './task.ts'
 
-export type PayoutOptions = CallbackOptions & {
+export type PayoutOptions = TraceOptions & {
   readonly store: Pick<Store, 'commands'>
   readonly upstream: Pick<UpstreamClient, 'createPayout' | 'getPayout' | 'listPayouts' | 'cancelScheduledPayout'>
   readonly requirements: MethodRequirementsReader
@@ -94,11 +94,11 @@ function payoutTask(options: PayoutOptions, request: PayoutRequest, site: Site):
 }
 
 function findPayout(
-  { upstream, publicUrl }: PayoutOptions,
+  { upstream, publicUrl, searches, clock }: PayoutOptions,
   site: Site,
   { ref, sentAt }: Pick<Command, 'ref' | 'sentAt'>,
 ): Promise<PayoutReport | null> {
-  const attempt = { address: callbackUrl(publicUrl(), 'payout', ref), sentAt }
+  const attempt = { address: callbackUrl(publicUrl(), 'payout', ref), sentAt, searches, now: clock().getTime() }
   return findByAddress(attempt, async (search) => {
     const { payouts: entries, totalPages } = await upstream.listPayouts(site, search)
     return { entries, totalPages }

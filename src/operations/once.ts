@@ -3,6 +3,7 @@ import { fingerprint, sameFingerprint } from '../keys/fingerprint.ts'
 import type { KeyRing } from '../keys/key-ring.ts'
 import type { Logger } from '../log.ts'
 import type { CommandStore } from '../store/store.ts'
+import { IncompleteSearchError } from '../upstream/search-pages.ts'
 import { within } from '../within.ts'
 import type { CommandFailure, Rejection } from './outcome.ts'
 import type { Outcome, Task } from './task.ts'
@@ -41,6 +42,9 @@ export type Once = {
   /** Carries the task out, unless its key was used before. */
   run<Answer, Result>(task: Task<Answer, Result>): Promise<Outcome<Result>>
 }
+
+/** Nobody knows whether there is a trace. */
+const UNCLEAR = Symbol('unclear')
 
 /** Longer than the upstream client's own deadline for a POST, so that a lease never ends under a call. */
 const LEASE_MS = 30_000
@@ -126,7 +130,7 @@ function onceFor({ keyScope, mayRead }: KeyHolder, options: OnceOptions, running
       fingerprint: fingerprint(keys, task.input),
       ref: newRef(),
       refKind: task.refKind,
-      expected: task.expected,
+      subject: task.subject,
       site: task.site,
       owner,
       leaseUntil: sentAt + LEASE_MS,
@@ -157,23 +161,28 @@ function onceFor({ keyScope, mayRead }: KeyHolder, options: OnceOptions, running
     }
   }
 
-  /** A look that fails tells nothing: the command stays as it is. */
-  const look = async <Answer, Result>(task: Task<Answer, Result>, command: Command): Promise<Answer | null> => {
+  /** A search that fails, or is cut short, tells nothing: what it looks for may be there. */
+  const look = async <Answer, Result>(
+    task: Task<Answer, Result>,
+    command: Command,
+  ): Promise<Answer | null | typeof UNCLEAR> => {
     try {
       return await task.trace(command)
     } catch (error) {
-      if (faultOf(error) === null) throw error
+      if (faultOf(error) === null && !(error instanceof IncompleteSearchError)) throw error
       logger.warn(
         { mutation: task.mutation, commandId: command.id, site: task.site, err: error },
         'no trace could be looked for',
       )
-      return null
+      return UNCLEAR
     }
   }
 
   const lookFor = async <Answer, Result>(task: Task<Answer, Result>, command: Command): Promise<Outcome<Result>> => {
     const answer = await look(task, command)
-    if (answer !== null) return settle(task, command, { answer, replayed: true })
+    // Where the payments API keeps the key unique, another attempt does no harm.
+    if (answer === UNCLEAR && task.uniqueUpstream !== true) return unknown(command)
+    if (answer !== null && answer !== UNCLEAR) return settle(task, command, { answer, replayed: true })
     const sentAt = clock().getTime()
     if (task.repeatAfterMs === null || sentAt - command.sentAt < task.repeatAfterMs) return unknown(command)
     if (task.mayRepeat !== undefined && !(await task.mayRepeat(command))) {
@@ -224,7 +233,9 @@ function onceFor({ keyScope, mayRead }: KeyHolder, options: OnceOptions, running
     if (fault.kind === 'refused' && task.uniqueUpstream === true && command.attempt > 1) {
       await commands.markUnknown(command.id)
       const answer = await look(task, command)
-      return answer === null ? unknown(command) : settle(task, command, { answer, replayed: true })
+      return answer === null || answer === UNCLEAR
+        ? unknown(command)
+        : settle(task, command, { answer, replayed: true })
     }
     if (fault.kind === 'refused') {
       const refusal = rejection(fault)

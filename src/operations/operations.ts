@@ -94,7 +94,8 @@ export function createOperations(options: OperationsOptions): Operations {
     newRef,
   })
   const payoutFinder = createPayoutFinder(options)
-  const partsFor = (holder: KeyHolder) => ({ ...options, once: onceFor(holder), payoutFinder })
+  const shared = { ...options, payoutFinder, searches: new Map() }
+  const partsFor = (holder: KeyHolder) => ({ ...shared, once: onceFor(holder) })
   return {
     createPaymentLink: (request, holder) => createPaymentLink(partsFor(holder), request),
     createPayin: (request, holder) => createPayin(partsFor(holder), request),

@@ -1,9 +1,11 @@
+import { attributeRead } from '../domain/attribution.ts'
 import type { Command } from '../domain/command.ts'
 import { parseMethodCode } from '../domain/method-code.ts'
 import { traitsOf, type MethodTraits } from '../domain/method-traits.ts'
 import type { PaymentReport } from '../domain/payment-report.ts'
-import { reportOf, type Payment } from '../domain/payment.ts'
+import type { Payment } from '../domain/payment.ts'
 import { refundExpiresAt, refundProblem, type RefundRequest as Refund } from '../domain/refund-rules.ts'
+import { isThisRefund } from '../domain/refund-trace.ts'
 import type { Reader } from '../reconcile/reader.ts'
 import type { ReadSubject, Store } from '../store/store.ts'
 import type { UpstreamClient } from '../upstream/client.ts'
@@ -16,7 +18,7 @@ export type RefundRequest = Refund & { readonly paymentId: string }
 
 export type RefundOptions = {
   readonly store: Pick<Store, 'payments' | 'reads' | 'commands' | 'log'>
-  readonly upstream: Pick<UpstreamClient, 'refundPayin' | 'refundPayinLink'>
+  readonly upstream: Pick<UpstreamClient, 'refundPayin' | 'refundPayinLink' | 'getPayin' | 'getPayinLink'>
   readonly sites: Sites
   readonly once: Once
   readonly reader: Reader<ReadSubject>
@@ -85,7 +87,7 @@ function refundTask(
     mutation: 'refundPayment',
     key: request.idempotencyKey,
     input: request,
-    expected: { paymentId: request.paymentId },
+    subject: { paymentId: request.paymentId },
     site: site.id,
     refKind: null,
     repeatAfterMs: null,
@@ -97,7 +99,7 @@ function refundTask(
       return { payment, requestedAt: new Date(command.sentAt) }
     },
     replay: (command) => load(new Date(command.sentAt)),
-    trace: (command) => traceRefund(options, request.paymentId, command),
+    trace: (command) => traceRefund(options, { request, site }, command),
   }
 }
 
@@ -109,15 +111,6 @@ function send({ upstream }: RefundOptions, { request, subject, payment, site }: 
     : upstream.refundPayinLink(site, { uuid: subject.link?.id ?? payment.id, ...refund })
 }
 
-/** The statuses that a payment has because a refund was asked for. */
-const REFUND_STATUSES: ReadonlySet<string> = new Set([
-  'return_pending',
-  'return_received',
-  'return_rejected',
-  'return_expired',
-  'partially_refunded',
-])
-
 /** Events of one payment that are looked through: a payment has few. */
 const MOST_EVENTS = 1_000
 
@@ -125,26 +118,26 @@ const MOST_EVENTS = 1_000
 const LONGEST_CALL_MS = 60_000
 
 /**
- * Reads the payment: when it has moved to a refund's status since the request left, the request was taken. Unless another
- * refund of the same payment was under way since then, or its outcome is as unknown: then the move may be that one's, and
- * nobody can tell.
+ * Reads the payment, and compares it with what it was when the command was sent: the refund that the payments API names now
+ * has to be this one. Null where anything else may be true: then the outcome stays unknown.
  */
 async function traceRefund(
-  { store, reader }: RefundOptions,
-  paymentId: string,
+  { store, upstream }: RefundOptions,
+  { request, site }: Pick<RefundParts, 'request' | 'site'>,
   command: Command,
 ): Promise<PaymentReport | null> {
+  const { paymentId, amount, description } = request
   const subject = await store.reads.subject(paymentId)
-  const { sentAt } = command
-  if (subject === null || (await store.commands.hasRival(command, sentAt - LONGEST_CALL_MS))) return null
-  await reader.read(subject)
-  const events = await store.log.read(0, MOST_EVENTS, {
-    paymentIds: [paymentId],
-    kinds: ['PAYMENT_STATUS_CHANGED'],
-  })
-  const taken = events.some(
-    ({ payment, recordedAt }) => REFUND_STATUSES.has(payment?.status ?? '') && Date.parse(recordedAt) >= sentAt,
-  )
-  const [payment] = await store.payments.byIds([paymentId])
-  return taken && payment !== undefined ? reportOf(payment) : null
+  if (subject === null || (await store.commands.hasRival(command, command.sentAt - LONGEST_CALL_MS))) return null
+  const { link } = subject
+  const said = await (link === null ? upstream.getPayin(site, paymentId) : upstream.getPayinLink(site, link.id))
+  const report = attributeRead({ paymentId, link }, said)
+  if (report === null || report.paymentId !== paymentId) return null
+  const events = await store.log.read(0, MOST_EVENTS, { paymentIds: [paymentId] })
+  const version = command.subjectVersion ?? 0
+  const states = events.flatMap(({ sequence, payment }) => (payment === null ? [] : [{ sequence, payment }]))
+  const before = states.findLast(({ sequence }) => sequence <= version)?.payment
+  const since = states.filter(({ sequence }) => sequence > version).map(({ payment }) => payment)
+  if (before === undefined) return null
+  return isThisRefund({ amount: amount?.value ?? null, description }, { before, since, report }) ? report : null
 }

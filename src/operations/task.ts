@@ -1,5 +1,5 @@
 import type { Command } from '../domain/command.ts'
-import type { RefKind } from '../store/store.ts'
+import type { CommandSubject, RefKind } from '../store/store.ts'
 import type { CommandFailure } from './outcome.ts'
 
 /** A command and how it is carried out, tried again, and recognised. */
@@ -10,8 +10,8 @@ export type Task<Answer, Result> = {
   readonly input: unknown
   /** Id of the credentials that are used, for errors. */
   readonly site: string
-  /** What it will have made, as `settle` records it, where that is known before. */
-  readonly expected?: unknown
+  /** The payment or agreement that it changes, which is also its result. */
+  readonly subject?: CommandSubject
   /** What the correlator of an attempt stands for at our webhook addresses; null when the service calls none back. */
   readonly refKind: RefKind | null
   /** Asks the service, once. Rejects with an `UpstreamFault`. */

@@ -13,7 +13,7 @@ type Attempt = { readonly result: ReadResult; readonly trouble: SiteTrouble | nu
 
 /** Asks the service, about each subject once at a time. */
 export type Asker<Subject> = {
-  /** Asks in a turn that was granted. */
+  /** Asks in a turn that was granted to a planned read; with one page of a list also for its neighbours. */
   ask(subject: Subject, turn: Turn): Promise<Attempt>
   /** Asks for somebody who waits, and joins a read that is under way. */
   read(subject: Subject): Promise<ReadResult>
@@ -23,6 +23,7 @@ export type Asker<Subject> = {
 type AskerOptions<Subject> = {
   readonly source: Pick<DueSource<Subject>, 'again' | 'site'> & {
     ask(subject: Subject): Promise<ReadOutcome>
+    askPlanned(subject: Subject): Promise<ReadOutcome>
     key(subject: Subject): string
   }
   readonly budget: ReadBudget
@@ -36,9 +37,9 @@ export function createAsker<Subject>({ source, budget, onRead }: AskerOptions<Su
   /** By key. */
   const underWay = new Map<string, Promise<Attempt>>()
 
-  const askInTurn = async (subject: Subject, turn: Turn): Promise<Attempt> => {
+  const askInTurn = async (subject: Subject, turn: Turn, how: 'ask' | 'askPlanned'): Promise<Attempt> => {
     try {
-      const outcome = await source.ask(subject)
+      const outcome = await source[how](subject)
       onRead(outcome)
       return { result: { kind: 'read', outcome }, trouble: turn.end(null) }
     } catch (error) {
@@ -49,8 +50,8 @@ export function createAsker<Subject>({ source, budget, onRead }: AskerOptions<Su
     }
   }
 
-  const ask = (subject: Subject, turn: Turn): Promise<Attempt> => {
-    const asking = askInTurn(subject, turn)
+  const begin = (subject: Subject, turn: Turn, how: 'ask' | 'askPlanned'): Promise<Attempt> => {
+    const asking = askInTurn(subject, turn, how)
     underWay.set(source.key(subject), asking)
     return asking
   }
@@ -67,11 +68,11 @@ export function createAsker<Subject>({ source, budget, onRead }: AskerOptions<Su
     // While the turn was waited for, somebody else may have had theirs.
     const other = underWay.get(source.key(subject))
     if (other !== undefined) turn.cancel()
-    return (await (other ?? ask(subject, turn))).result
+    return (await (other ?? begin(subject, turn, 'ask'))).result
   }
 
   return {
-    ask,
+    ask: (subject, turn) => begin(subject, turn, 'askPlanned'),
     async read(subject) {
       let result = await askForPerson(subject)
       for (

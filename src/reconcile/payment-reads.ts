@@ -3,19 +3,22 @@ import type { ReadStore, ReadSubject } from '../store/store.ts'
 import type { UpstreamClient } from '../upstream/client.ts'
 import { notSent } from '../upstream/faults.ts'
 import type { Sites } from '../upstream/sites.ts'
+import type { ListedReads } from './listed-reads.ts'
 import { MisattributedReadError } from './misattributed-read.ts'
+import { siteName, siteNames, siteToRead } from './read-sites.ts'
 import type { ReadSource } from './reader.ts'
-import { laneOf, lanesOf } from './site-lanes.ts'
 
 export type PaymentReadOptions = {
   readonly reads: ReadStore
   readonly upstream: Pick<UpstreamClient, 'getPayinLink' | 'getPayin'>
   readonly sites: Sites
   readonly clock: () => Date
+  /** Null where each subject is read by itself. */
+  readonly lists: ListedReads | null
 }
 
 /** Payments whose deliveries contradict each other, and links whose time is over. */
-export function paymentReads({ reads, upstream, sites, clock }: PaymentReadOptions): ReadSource<ReadSubject> {
+export function paymentReads({ reads, upstream, sites, clock, lists }: PaymentReadOptions): ReadSource<ReadSubject> {
   const siteOf = ({ link, payin, currency }: ReadSubject) => {
     const id = link?.site ?? payin?.site
     return id === undefined ? sites.forCurrency(currency ?? '') : sites.byId(id)
@@ -29,20 +32,34 @@ export function paymentReads({ reads, upstream, sites, clock }: PaymentReadOptio
     return link === null ? upstream.getPayin(site, paymentId ?? '') : upstream.getPayinLink(site, link.id)
   }
 
+  const ask = async (subject: ReadSubject) => {
+    const report = attributeRead(subject, await reportOn(subject))
+    if (report === null) throw new MisattributedReadError()
+    return reads.record(subject, report, clock())
+  }
+
+  /** Lanes that look at the same moment share one look. */
+  let looking: Promise<string[]> | null = null
+  const readSitesNow = () => (looking ??= reads.sites().finally(() => (looking = null)))
+
   return {
-    sites: lanesOf(sites),
-    due: reads.due,
+    sites: siteNames(sites),
+    due: async ({ site, readClass }, by, limit) => {
+      const readSites = (await readSitesNow()).filter((readSite) => siteName(siteToRead(sites, readSite)) === site)
+      return reads.due({ readSites, readClass, by, limit })
+    },
     nextDue: reads.nextDue,
-    ask: async (subject) => {
-      const report = attributeRead(subject, await reportOn(subject))
-      if (report === null) throw new MisattributedReadError()
-      return reads.record(subject, report, clock())
+    ask,
+    askPlanned: async (subject) => {
+      const site = siteOf(subject)
+      const outcome = site === null || lists === null ? null : await lists.read(subject, site)
+      return outcome ?? ask(subject)
     },
     again: ({ paymentId, link }) => reads.subject(paymentId ?? link?.id ?? ''),
     postpone: reads.postpone,
     failures: ({ failures }) => failures,
     dueAt: ({ dueAt }) => dueAt,
-    site: (subject) => laneOf(siteOf(subject)),
+    site: (subject) => siteName(siteOf(subject)),
     key: ({ paymentId, link }) => paymentId ?? link?.id ?? '',
     ids: ({ paymentId, link }) => ({ paymentId, linkId: link?.id }),
   }

@@ -1,11 +1,10 @@
+import { createReadOrder, URGENCIES, type Urgency } from '../domain/read-priority.ts'
+import type { ReadClass } from '../domain/read-schedule.ts'
 import type { Logger } from '../log.ts'
 import { notSent, UpstreamFault } from '../upstream/faults.ts'
 import { createSitePace, type SitePace } from './site-pace.ts'
 import type { SiteTrouble } from './site-trouble.ts'
 import type { Timer } from './timer.ts'
-
-/** Who a read is for: a person who waits for it, or our own plan. */
-export type Urgency = 'person' | 'plan'
 
 /** Leave to ask the service once. Either of the two has to be called, once. */
 export type Turn = {
@@ -18,11 +17,12 @@ export type Turn = {
 /** How much of the service the reads of this process may take, for each site by itself. */
 export type ReadBudget = {
   /**
-   * Waits for a turn at a site. Persons go first; they are turned away with an `UpstreamFault` while the service wants to
-   * be left alone, or when too many wait. A planned read gets null while nothing planned is read of the site.
+   * Waits for a turn at a site, in the order of `createReadOrder`. A person is rejected with an `UpstreamFault` while the
+   * payments API wants to be left alone, or when too many wait. A planned read gets null while nothing planned is read of
+   * the site.
    */
   turn(site: string, urgency: 'person'): Promise<Turn>
-  turn(site: string, urgency: 'plan'): Promise<Turn | null>
+  turn(site: string, urgency: ReadClass): Promise<Turn | null>
   /** Milliseconds for which no planned read of a site is made; 0 when one may be. */
   heldMs(site: string): number
   /** Turns away whoever waits, and whoever comes. */
@@ -37,8 +37,11 @@ export type ReadBudgetOptions = {
 }
 
 const PER_SECOND = 2
-/** Planned reads of one site that wait for their answers: a slow service gets no pile of them. */
-const PLANNED_UNDER_WAY = 2
+/**
+ * Planned reads of one site that wait for their answers: a slow API gets no pile of them. Those of doubts are counted by
+ * themselves, so that none waits for the answer to a poll.
+ */
+const UNDER_WAY = 2
 /** A person who would be the eleventh to wait is told at once: five seconds are all that anybody waits at full pace. */
 const PERSONS_WAITING = 10
 
@@ -54,12 +57,12 @@ export function createReadBudget({ timer, logger, perSecond = PER_SECOND }: Read
   }
 
   function turn(site: string, urgency: 'person'): Promise<Turn>
-  function turn(site: string, urgency: 'plan'): Promise<Turn | null>
+  function turn(site: string, urgency: ReadClass): Promise<Turn | null>
   async function turn(site: string, urgency: Urgency): Promise<Turn | null> {
     const granted = closed ? notSent('closed') : await laneOf(site).enter(urgency)
     if (!(granted instanceof UpstreamFault)) return granted
-    if (urgency === 'plan') return null
-    throw granted
+    if (urgency === 'person') throw granted
+    return null
   }
 
   return {
@@ -75,7 +78,19 @@ export function createReadBudget({ timer, logger, perSecond = PER_SECOND }: Read
 /** A turn, or why there is none. */
 type Granted = Turn | UpstreamFault
 
+/** How long it takes at most to fetch the next due read of a class from the store: its turn is not given away meanwhile. */
+const FETCH_MS = 100
+
 type Waiter = (granted: Granted) => void
+
+/** Reads that are counted together while they wait for their answers. */
+type Group = 'person' | 'doubt' | 'routine'
+
+function groupOf(urgency: Urgency): Group {
+  return urgency === 'person' || urgency === 'doubt' ? urgency : 'routine'
+}
+
+const PLANNED = URGENCIES.filter((urgency) => urgency !== 'person')
 
 type Lane = {
   readonly pace: SitePace
@@ -84,26 +99,35 @@ type Lane = {
 }
 
 function createLane(pace: SitePace, timer: Timer, tell: (trouble: SiteTrouble | null, heldMs: number) => void): Lane {
-  const waiting: Record<Urgency, Waiter[]> = { person: [], plan: [] }
-  let planned = 0
+  const waiting: Record<Urgency, Waiter[]> = { person: [], doubt: [], expiry: [], poll: [] }
+  const underWay: Record<Group, number> = { person: 0, doubt: 0, routine: 0 }
+  const order = createReadOrder()
+  let last: { readonly urgency: Urgency; readonly at: number } | null = null
   let cancelTimer: (() => void) | null = null
 
-  /** Whose turn it would be now, were it not for the rate. */
-  const nextUp = (): Urgency | null => {
-    if (waiting.person.length > 0) return 'person'
-    return waiting.plan.length > 0 && planned < PLANNED_UNDER_WAY ? 'plan' : null
-  }
+  /** Whether a read would be granted now, were it not for the rate. */
+  const waits = (urgency: Urgency): boolean =>
+    waiting[urgency].length > 0 && (urgency === 'person' || underWay[groupOf(urgency)] < UNDER_WAY)
 
   const turnAway = (urgency: Urgency, fault: UpstreamFault) => {
     for (const waiter of waiting[urgency].splice(0)) waiter(fault)
   }
 
+  /** How long a less urgent class waits for the next read of the class that was just granted. */
+  const untilBack = (next: Urgency): number =>
+    last !== null && URGENCIES.indexOf(last.urgency) < URGENCIES.indexOf(next) && !order.isOverdue(next)
+      ? last.at + FETCH_MS - timer.now()
+      : 0
+
   const grant = (urgency: Urgency) => {
+    const group = groupOf(urgency)
+    order.granted(urgency, waits)
+    last = { urgency, at: timer.now() }
     const waiter = waiting[urgency].shift()
     const sentAt = pace.send()
-    if (urgency === 'plan') planned += 1
+    underWay[group] += 1
     const leave = () => {
-      if (urgency === 'plan') planned -= 1
+      underWay[group] -= 1
     }
     waiter?.({
       end(error) {
@@ -125,9 +149,9 @@ function createLane(pace: SitePace, timer: Timer, tell: (trouble: SiteTrouble | 
     cancelTimer?.()
     cancelTimer = null
     if (pace.closedMs() > 0) turnAway('person', leftAlone(pace.closedMs()))
-    if (pace.heldMs() > 0) turnAway('plan', leftAlone(pace.heldMs()))
-    for (let next = nextUp(); next !== null; next = nextUp()) {
-      const waitMs = pace.waitMs()
+    if (pace.heldMs() > 0) for (const urgency of PLANNED) turnAway(urgency, leftAlone(pace.heldMs()))
+    for (let next = order.next(waits); next !== null; next = order.next(waits)) {
+      const waitMs = Math.max(pace.waitMs(), untilBack(next))
       if (waitMs > 0) {
         cancelTimer = timer.after(waitMs, serve)
         return
@@ -146,8 +170,7 @@ function createLane(pace: SitePace, timer: Timer, tell: (trouble: SiteTrouble | 
       }),
     close() {
       cancelTimer?.()
-      turnAway('person', notSent('closed'))
-      turnAway('plan', notSent('closed'))
+      for (const urgency of URGENCIES) turnAway(urgency, notSent('closed'))
     },
   }
 }

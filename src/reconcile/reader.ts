@@ -1,7 +1,8 @@
+import { READ_CLASSES, readAfterFailure } from '../domain/read-schedule.ts'
 import type { Logger, LogFields } from '../log.ts'
 import type { ReadOutcome } from '../store/store.ts'
 import { type Asker, createAsker, type ReadResult } from './asker.ts'
-import { createDueQueue, type DueSource } from './due-queue.ts'
+import { createDueQueue, type DueSource, laneKey, type ReadLane } from './due-queue.ts'
 import type { ReadBudget, Turn } from './read-budget.ts'
 import type { Timer } from './timer.ts'
 
@@ -9,10 +10,12 @@ import type { Timer } from './timer.ts'
 export type ReadSource<Subject> = DueSource<Subject> & {
   /** Instant of the next read that is due at any time; null when none is planned. */
   nextDue(): Promise<Date | null>
-  /** Asks the service about a subject and records what it says. Rejects when it does not answer, or with another's. */
+  /** Asks the payments API about a subject and records what it says. Rejects when it does not answer, or with another's. */
   ask(subject: Subject): Promise<ReadOutcome>
-  /** Records that a read told nothing, and when to try again. */
-  postpone(subject: Subject, until: Date): Promise<void>
+  /** The same for a planned read, which may stand for reads of its neighbours. */
+  askPlanned(subject: Subject): Promise<ReadOutcome>
+  /** Records that a read told nothing, and when to try again; null for never. */
+  postpone(subject: Subject, until: Date | null): Promise<void>
   /** Failed or fruitless reads in a row. */
   failures(subject: Subject): number
   /** Tells subjects apart. */
@@ -46,9 +49,8 @@ export type ReaderOptions<Subject> = {
   readonly onRead: (outcome: ReadOutcome | 'failed') => void
 }
 
-/** First wait after a fruitless read; doubles with each further one. */
-const RETRY_MS = 15_000
-const RETRY_MAX_MS = 6 * 3_600_000
+/** How long nothing is read after the store has failed. */
+const STALLED_MS = 15_000
 /** Another process may plan a read, or this one may become the one that makes them: looked at that often. */
 const POLL_MS = 5_000
 /** What is due, and was not taken: it was being read for somebody else. */
@@ -56,14 +58,14 @@ const SOON_MS = 50
 
 /**
  * Reads back what webhooks left in doubt, and what is due by plan. What is due stands in the store, so that a restart
- * forgets none of it. Sites are read side by side, each within its budget and longest due first.
+ * forgets none of it. Sites are read side by side, each within its budget, which goes to the most urgent class first.
  */
 export function createReader<Subject>(options: ReaderOptions<Subject>): Reader<Subject> {
   const { source, budget, logger, clock, timer, isLeader } = options
   const asker: Asker<Subject> = createAsker(options)
   /** Keys of what waits for its turn, or is being read, by plan. */
   const taken = new Set<string>()
-  /** One for each site of which something may be due. */
+  /** One for each lane in which something may be due. */
   const workers = new Map<string, Promise<void>>()
   const underWay = new Set<Promise<void>>()
   let stalledUntil = Number.NEGATIVE_INFINITY
@@ -73,7 +75,6 @@ export function createReader<Subject>(options: ReaderOptions<Subject>): Reader<S
   const queue = createDueQueue<Subject>({
     source,
     clock,
-    timer,
     isWanted: (subject) => !taken.has(source.key(subject)) && !asker.isAsking(subject),
   })
 
@@ -83,7 +84,7 @@ export function createReader<Subject>(options: ReaderOptions<Subject>): Reader<S
   /** The store does not keep what is learnt, so nothing is asked for a while. */
   const stall = (error: unknown) => {
     logger.error({ err: error }, 'the plan of reads could not be followed')
-    stalledUntil = timer.now() + RETRY_MS
+    stalledUntil = timer.now() + STALLED_MS
   }
 
   /** What is left due (a webhook overtook the answer, or its site is in trouble) is taken again in its turn. */
@@ -97,17 +98,17 @@ export function createReader<Subject>(options: ReaderOptions<Subject>): Reader<S
     } else if (trouble !== null && !trouble.mayBeItsOwn) {
       logger.debug({ ...ids, err: result.error }, 'read put off together with its site')
     } else {
-      const wait = Math.min(RETRY_MS * 2 ** source.failures(subject), RETRY_MAX_MS)
       logger.warn({ ...ids, err: result.error }, 'read failed')
-      await source.postpone(subject, new Date(clock().getTime() + wait))
+      const retryAt = readAfterFailure(clock().getTime(), source.failures(subject))
+      await source.postpone(subject, retryAt === null ? null : new Date(retryAt))
     }
   }
 
   /** Begins the read of a subject when it is its turn, unless it is not due any more by then. */
-  const readInTurn = async (site: string, subject: Subject) => {
-    const turn = await budget.turn(site, 'plan')
+  const readInTurn = async (lane: ReadLane, subject: Subject) => {
+    const turn = await budget.turn(lane.site, lane.readClass)
     if (turn === null) return
-    const fresh = mayRead(site) ? await queue.stillDue(subject) : null
+    const fresh = mayRead(lane.site) ? await queue.stillDue(subject) : null
     if (fresh === null) return turn.cancel()
     const key = source.key(fresh)
     taken.add(key)
@@ -116,40 +117,47 @@ export function createReader<Subject>(options: ReaderOptions<Subject>): Reader<S
       .finally(() => {
         taken.delete(key)
         underWay.delete(reading)
-        queue.touch(site)
-        start(site)
+        // What was learnt may have planned another read: again of its class, or of a doubt.
+        touch(lane)
+        touch({ ...lane, readClass: 'doubt' })
       })
     underWay.add(reading)
   }
 
-  /** Takes one due subject of a site after the other, until none is due, or none may be read. */
-  const work = async (site: string) => {
-    while (mayRead(site)) {
-      const subject = await queue.next(site)
-      if (subject !== null) await readInTurn(site, subject)
-      else if (!queue.isOpen(site)) {
-        // Gone from here on, not when the promise ends: whoever wakes the reader finds the worker either looking, or gone.
-        workers.delete(site)
+  /** Takes one due subject of a lane after the other, until none is due, or none may be read. */
+  const work = async (lane: ReadLane) => {
+    while (mayRead(lane.site)) {
+      const subject = await queue.next(lane)
+      if (subject !== null) await readInTurn(lane, subject)
+      else if (!queue.isOpen(lane)) {
+        // Removed here, not when the promise ends: a wake-up finds the worker either looking, or removed.
+        workers.delete(laneKey(lane))
         return
       }
     }
+    queue.reset(lane)
   }
 
-  const start = (site: string) => {
-    if (workers.has(site)) return
-    const working = work(site)
+  const start = (lane: ReadLane) => {
+    const key = laneKey(lane)
+    if (workers.has(key)) return
+    const working = work(lane)
       .catch(stall)
       .finally(() => {
-        if (workers.get(site) === working) workers.delete(site)
+        if (workers.get(key) === working) workers.delete(key)
         void plan()
       })
-    workers.set(site, working)
+    workers.set(key, working)
+  }
+
+  const touch = (lane: ReadLane) => {
+    queue.touch(lane)
+    start(lane)
   }
 
   const wake = () => {
     if (closed) return
-    queue.touch()
-    for (const site of source.sites) start(site)
+    for (const site of source.sites) for (const readClass of READ_CLASSES) touch({ site, readClass })
   }
 
   /** Sees to it that the reader is woken when something can be read again. */

@@ -1,6 +1,5 @@
 import type { Logger } from '../log.ts'
 import type { Store } from '../store/store.ts'
-import { sweep } from './sweep.ts'
 import type { Timer } from './timer.ts'
 
 /** What has to be done again and again, for as long as the process runs. */
@@ -15,7 +14,7 @@ export type Upkeep = {
 }
 
 export type UpkeepOptions = {
-  readonly store: Pick<Store, 'heartbeat' | 'reads' | 'agreementReads' | 'commands'>
+  readonly store: Pick<Store, 'heartbeat' | 'sweep' | 'commands'>
   readonly logger: Logger
   readonly clock: () => Date
   readonly timer: Timer
@@ -26,27 +25,43 @@ export type UpkeepOptions = {
 }
 
 const EVERY_MS = 15_000
-/** After a longer silence webhooks may have been given up on: the service tries for 45 minutes (interface document, section 6.1). */
-const GAP_MS = 5 * 60_000
-const DAY_MS = 24 * 3_600_000
+const MINUTE_MS = 60_000
+/** After a longer gap webhooks may have been given up on. */
+const GAP_MS = 5 * MINUTE_MS
+/** The payments API tries a webhook for so long (interface document, section 6.1): its last attempts may lie in the gap. */
+const RETRIES_MS = 45 * MINUTE_MS
+const DAY_MS = 24 * 60 * MINUTE_MS
 /** How long an idempotency key stays taken. */
 const KEEP_COMMANDS_MS = 30 * DAY_MS
 
 /**
- * Leaves a sign of life, and tells by the last one whether nobody was here for a while: then everything that is not final
- * is read back. Ends the leases of commands whose process has gone, and forgets those that ended long ago.
+ * Writes a heartbeat, and tells by the last one whether no process ran for a while: then everything that may have changed
+ * meanwhile is read back. Ends the leases of commands whose process has ended, and deletes commands that ended long ago.
  */
 export function startUpkeep({ store, logger, clock, timer, isLeader, onSwept }: UpkeepOptions): Upkeep {
   let purgedAt = Number.NEGATIVE_INFINITY
   let running: Promise<void> | null = null
+  let closed = false
 
   const catchUp = async (now: Date) => {
     const last = await store.heartbeat.last()
-    if (last === null || now.getTime() - last.getTime() <= GAP_MS) return store.heartbeat.beat(now)
-    const count = (await sweep(store.reads, now)) + (await store.agreementReads.scheduleAll(now))
-    // Not before: a process that dies in the middle leaves the silence to the next one.
-    await store.heartbeat.beat(now)
-    logger.info({ count }, 'nobody was here for a while: everything that is not final is read back')
+    const isGap = last !== null && now.getTime() - last.getTime() > GAP_MS
+    // One transaction: a process that ends right after it leaves the sweep to the next one.
+    if (isGap) await store.sweep.begin(new Date(last.getTime() - RETRIES_MS), now)
+    else await store.heartbeat.beat(now)
+    if ((await store.sweep.pending()) !== null) await sweep()
+  }
+
+  const sweep = async () => {
+    let count = 0
+    let done = false
+    while (!done && !closed && isLeader()) {
+      const step = await store.sweep.step(clock())
+      count += step.planned
+      done = step.done
+    }
+    if (!done) return
+    logger.info({ count }, 'no process ran for a while: what may have changed is read back')
     onSwept()
   }
 
@@ -83,6 +98,7 @@ export function startUpkeep({ store, logger, clock, timer, isLeader, onSwept }: 
   return {
     beat,
     async close() {
+      closed = true
       cancel()
       await running
     },

@@ -1,6 +1,6 @@
 import type { AgreementPayer, AgreementReport, AgreementStatus } from '../domain/agreement-report.ts'
 import type { Agreement } from '../domain/agreement.ts'
-import type { ReadOutcome } from './read-store.ts'
+import type { DueReadsQuery, ReadOutcome } from './read-store.ts'
 import type { Numbered, Page } from './store.ts'
 
 export type AgreementStore = {
@@ -32,8 +32,10 @@ export type AgreementReadSubject = {
 }
 
 export type AgreementReadStore = {
-  /** Agreements whose read is due, longest due first: the first ones, or those that come behind `after`. */
-  due(now: Date, limit: number, after?: AgreementReadSubject | null): Promise<AgreementReadSubject[]>
+  /** Ids of the sites at which a read is planned. */
+  sites(): Promise<string[]>
+  /** Agreements of these sites whose read of one class is due, longest due first. */
+  due(query: DueReadsQuery): Promise<AgreementReadSubject[]>
   /** Instant of the next read that is due at any time; null when none is planned. */
   nextDue(): Promise<Date | null>
   /** The subject with this agreement id or clientTransactionId. */
@@ -42,6 +44,4 @@ export type AgreementReadStore = {
   record(subject: AgreementReadSubject, report: AgreementReport, at: Date): Promise<ReadOutcome>
   /** Records that a read told nothing, and when to try again; null for never. A read that a callback asked for stays due. */
   postpone(subject: AgreementReadSubject, until: Date | null): Promise<void>
-  /** Plans a read, no later than an instant, of every agreement that can still change. Gives how many. */
-  scheduleAll(at: Date): Promise<number>
 }

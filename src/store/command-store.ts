@@ -88,12 +88,15 @@ export type CommandStore = {
 /** An idempotency key: it belongs to a caller and to a mutation. */
 export type CommandKey = Pick<Command, 'mutation' | 'key' | 'keyScope'>
 
+/** The payment or agreement that a command changes. */
+export type CommandSubject = { readonly paymentId: string } | { readonly agreementId: string }
+
 /** A command that is about to be sent. One that asks for an agreement has the agreement's clientTransactionId as its key. */
-export type NewCommand = Omit<Command, 'state' | 'result' | 'attempt'> & {
+export type NewCommand = Omit<Command, 'state' | 'result' | 'attempt' | 'subjectDeliveries' | 'subjectVersion'> & {
   /** Null where no address of ours is given to the service: then the correlator is not known to the inbox. */
   readonly refKind: RefKind | null
-  /** What it will have made, where that is known before. */
-  readonly expected?: unknown
+  /** The payment or agreement that it changes, which is also its result. */
+  readonly subject?: CommandSubject | undefined
   /** Id of the credentials that the service is asked with. */
   readonly site: string
 }

@@ -10,6 +10,7 @@ import { createEventLog } from './records/log.ts'
 import { createPaymentStore } from './records/payments.ts'
 import { createPayoutStore } from './records/payouts.ts'
 import { createReadStore } from './records/reads.ts'
+import { createSweep } from './records/sweep.ts'
 import type { Store } from './store.ts'
 import type { Db, Write } from './unit.ts'
 
@@ -43,9 +44,10 @@ export async function createStore(parts: StoreParts): Promise<Store> {
     commands: createCommandStore(reader, write),
     agreements: createAgreementStore(reader),
     payouts: createPayoutStore(reader),
-    reads: createReadStore(reader, write, now),
+    reads: createReadStore(reader, write),
     agreementReads: createAgreementReadStore(reader, write),
     heartbeat: createHeartbeat(reader, write),
+    sweep: createSweep(reader, write),
     leases: createLeaseStore(write),
     logId,
     async ping() {

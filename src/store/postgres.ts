@@ -1,3 +1,4 @@
+import { REFUND_WINDOW_MS } from '../domain/read-schedule.ts'
 import { createAppendListeners } from './append-listeners.ts'
 import { createStore } from './create-store.ts'
 import { createGroupCommit } from './group-commit.ts'
@@ -14,6 +15,8 @@ export type PostgresStoreOptions = {
   readonly url: string
   /** Tells which links are over, and when the database was opened. Default: the system's clock. */
   readonly clock?: () => Date
+  /** How long after its last change a payment is polled, in milliseconds. Default: 180 days. */
+  readonly refundWindowMs?: number
 }
 
 /**
@@ -34,7 +37,8 @@ const ATTEMPTS = 3
  * cannot be reached or used, when it comes from a later version, and when its commits would not be durable. Nothing that
  * happens later is fatal: a server that could not sync restarts by itself, and comes back with what it had committed.
  */
-export async function openPostgresStore({ url, clock = () => new Date() }: PostgresStoreOptions): Promise<Store> {
+export async function openPostgresStore(options: PostgresStoreOptions): Promise<Store> {
+  const { url, clock = () => new Date(), refundWindowMs = REFUND_WINDOW_MS } = options
   const sockets = createSockets()
   try {
     await prepareDatabase(url, sockets, clock())
@@ -44,7 +48,7 @@ export async function openPostgresStore({ url, clock = () => new Date() }: Postg
     const listeners = createAppendListeners()
     const commits = createGroupCommit<WriteUnit>({
       steps: writer.steps,
-      newUnit: () => ({ db: writer.db, appended: false }),
+      newUnit: () => ({ db: writer.db, refundWindowMs, appended: false }),
       committed: (units) => {
         if (units.some(({ appended }) => appended)) listeners.notify()
       },

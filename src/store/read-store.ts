@@ -1,10 +1,14 @@
 import type { DirectPayin } from '../domain/direct-payin.ts'
 import type { PaymentLink } from '../domain/payment-link.ts'
 import type { PaymentReport } from '../domain/payment-report.ts'
+import type { Payment } from '../domain/payment.ts'
+import type { PlannedRead, ReadClass } from '../domain/read-schedule.ts'
 
-/** What the service is to be asked about: a payment, or a link through which no payment is known. */
+/** What the payments API is to be asked about: a payment, or a link through which no payment is known. */
 export type ReadSubject = {
   readonly paymentId: string | null
+  /** The payment as it is known. */
+  readonly payment: Payment | null
   readonly link: PaymentLink | null
   /** What was asked for, of a payment that we asked for without a link. */
   readonly payin: DirectPayin | null
@@ -21,13 +25,30 @@ export type ReadSubject = {
   readonly dueAt: Date | null
 }
 
+/** Which due reads are looked for. */
+export type DueReadsQuery = {
+  /** As `readSiteOf` gives them. */
+  readonly readSites: readonly string[]
+  readonly readClass: ReadClass
+  /** Due at this instant, or before. */
+  readonly by: Date
+  readonly limit: number
+}
+
 export type ReadStore = {
-  /** Subjects whose read is due, longest due first: the first ones, or those that come behind `after`. */
-  due(now: Date, limit: number, after?: ReadSubject | null): Promise<ReadSubject[]>
+  /** Every site at which a read is planned, as `readSiteOf` gives them. */
+  sites(): Promise<string[]>
+  /** Subjects of these sites whose read of one class is due, longest due first. */
+  due(query: DueReadsQuery): Promise<ReadSubject[]>
   /** Instant of the next read that is due at any time; null when none is planned. */
   nextDue(): Promise<Date | null>
   /** The subject with this payment id or upstream link uuid. */
   subject(id: string): Promise<ReadSubject | null>
+  /**
+   * The links, or direct payins, that were made with the same credentials from a subject on, itself first: what the
+   * payments API lists beside it. Empty for a payment of which neither is on record.
+   */
+  nearby(subject: ReadSubject, limit: number): Promise<ReadSubject[]>
   /**
    * Records what a read showed. `superseded` when a delivery or another answer was recorded since the subject was taken:
    * nothing is changed, and the read stays due. `confirmed` when nothing changes: then no read is planned any more, except that of a link
@@ -41,16 +62,15 @@ export type ReadStore = {
    */
   postpone(subject: ReadSubject, until: Date | null): Promise<void>
   /**
-   * Plans a read of the subject with this payment id or upstream link uuid, without counting a failure. One that is
-   * planned for an earlier instant stays.
+   * Records what an entry of a list shows: what says nothing new counts as a read. `differs` when it says anything else:
+   * the subject is to be read by itself, now, as a doubt. `superseded` as for `record`.
    */
-  schedule(id: string, at: Date): Promise<void>
+  confirmListed(subject: ReadSubject, report: PaymentReport, at: Date): Promise<ListedOutcome>
   /**
-   * What is not final: payments of a rank below 6, and links through which no payment is known and of which the service
-   * has not said that they are over. The one that was confirmed longest ago comes first. A walk from page to page meets
-   * each once, also while reads confirm what it has met: what is confirmed or made after its start is left out.
+   * Plans a read of the subject with this payment id or upstream link uuid, without counting a failure. One that is
+   * planned for an earlier instant stays, unless it is less urgent than a doubt.
    */
-  unfinal(after: UnfinalCursor | null, limit: number): Promise<Unfinal[]>
+  schedule(id: string, next: PlannedRead): Promise<void>
   /** How far the reads are behind; cheap enough to be asked every few seconds. */
   backlog(now: Date): Promise<ReadBacklog>
 }
@@ -58,20 +78,26 @@ export type ReadStore = {
 export type ReadBacklog = {
   /** Reads of payments, links and agreements that are due, counted up to 10,000. */
   readonly waiting: number
+  /** The same by site and class, each counted up to 10,000; without those of which nothing is due. */
+  readonly due: readonly DueReads[]
   /**
    * Since when the payment has been unconfirmed that has been so for longest: its read is due and not made, or it is in
    * doubt since it changed last. Null when there is none.
    */
   readonly unconfirmedSince: Date | null
+  /** The same for doubts alone, of agreements too: a webhook is to be confirmed, or contradicts what is known. */
+  readonly doubtSince: Date | null
 }
 
-/** Where a walk over what is not final stands; it means something to this store alone. */
-export type UnfinalCursor = string
-
-export type Unfinal = {
-  /** Payment id or upstream link uuid. */
-  readonly id: string
-  readonly cursor: UnfinalCursor
+export type DueReads = {
+  /** As `readSiteOf` gives it. */
+  readonly readSite: string
+  readonly readClass: ReadClass
+  readonly count: number
+  /** When the first of them fell due. */
+  readonly since: Date
 }
 
 export type ReadOutcome = 'changed' | 'confirmed' | 'superseded' | 'fruitless'
+
+export type ListedOutcome = 'changed' | 'confirmed' | 'differs' | 'superseded'

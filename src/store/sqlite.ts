@@ -1,5 +1,6 @@
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { REFUND_WINDOW_MS } from '../domain/read-schedule.ts'
 import { type AppendListeners, createAppendListeners } from './append-listeners.ts'
 import { createStore } from './create-store.ts'
 import { createGroupCommit, type GroupCommit } from './group-commit.ts'
@@ -18,6 +19,8 @@ export type SqliteStoreOptions = {
   readonly path: string
   /** Tells which links are over, and when the database was opened. Default: the system's clock. */
   readonly clock?: () => Date
+  /** How long after its last change a payment is polled, in milliseconds. Default: 180 days. */
+  readonly refundWindowMs?: number
   /** Opens a connection. Default: Node's own SQLite. */
   readonly connect?: Connect
   /** Called once when the file is in use by a process that is ending, and is waited for. */
@@ -33,7 +36,11 @@ const LOCK_POLL_MS = 50
  * when its commits would not be durable.
  */
 export async function openSqliteStore(options: SqliteStoreOptions): Promise<Store> {
-  const { clock = () => new Date(), connect = (path: string) => new DatabaseSync(path) } = options
+  const {
+    clock = () => new Date(),
+    refundWindowMs = REFUND_WINDOW_MS,
+    connect = (path: string) => new DatabaseSync(path),
+  } = options
   const path = prepareFile(options.path)
   const open: DatabaseSync[] = [await takeLockOnceFree(path, options.onWait)]
   try {
@@ -44,7 +51,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
     open.unshift(reader)
     const listeners = createAppendListeners()
     const health = watchSync(transactionSteps(writer), createCheckpoint(writer))
-    const commits = createCommits(writer, health, listeners)
+    const commits = createCommits(writer, health, { listeners, refundWindowMs })
     return await createStore({
       reader: queriesOn(reader),
       write: commits.write,
@@ -83,12 +90,12 @@ const SLACK_SHARE = 0.25
 function createCommits(
   writer: DatabaseSync,
   { steps, checkpoint }: SyncWatch,
-  listeners: AppendListeners,
+  { listeners, refundWindowMs }: { listeners: AppendListeners; refundWindowMs: number },
 ): GroupCommit<WriteUnit> {
   const db = queriesOn(writer)
   return createGroupCommit<WriteUnit>({
     steps,
-    newUnit: () => ({ db, appended: false }),
+    newUnit: () => ({ db, refundWindowMs, appended: false }),
     committed: (units) => {
       if (units.some(({ appended }) => appended)) listeners.notify()
       checkpoint()

@@ -36,6 +36,7 @@ export type Store = {
   readonly reads: ReadStore
   readonly agreementReads: AgreementReadStore
   readonly heartbeat: Heartbeat
+  readonly sweep: Sweep
   readonly leases: LeaseStore
   /** Random id of this log, made with the database: a cursor of another log can be told by it. */
   readonly logId: string
@@ -55,6 +56,25 @@ export type Heartbeat = {
   last(): Promise<Date | null>
   beat(now: Date): Promise<void>
 }
+
+/**
+ * The sweep after a gap: reads are planned of what may have changed since `from`. That is what changed since then, what is
+ * under way (unpaid, in a refund or in a dispute), and links that were open. How far it has come is stored with each step,
+ * so that it is taken up again after a restart.
+ */
+export type Sweep = {
+  /** Since when the sweep that has begun goes back; null when none has. */
+  pending(): Promise<Date | null>
+  /**
+   * Begins a sweep, and leaves a sign of life, in one transaction: the gap is not forgotten from here on. One that has not
+   * ended begins anew, from the earlier of both instants.
+   */
+  begin(from: Date, now: Date): Promise<void>
+  /** Plans the next reads, a bounded number of them. Steps are made until one is `done`. */
+  step(now: Date): Promise<SweepStep>
+}
+
+export type SweepStep = { readonly planned: number; readonly done: boolean }
 
 /** The append-only log. Positions rise in the order of the commits, so a reader that follows them skips nothing. */
 export type EventLog = {

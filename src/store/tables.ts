@@ -4,6 +4,7 @@ import type { CommandState } from '../domain/command.ts'
 import type { EventSource, PaymentEventKind } from '../domain/payment-event.ts'
 import type { PaymentPhase } from '../domain/payment-status.ts'
 import type { Disposition } from '../domain/payment.ts'
+import type { ReadClass } from '../domain/read-schedule.ts'
 import type { RefKind } from './command-store.ts'
 import type { LeaseName } from './lease-store.ts'
 
@@ -31,7 +32,14 @@ type Flag = 0 | 1
 /** A row's number, given by the database. */
 type Numbering = ColumnType<number, never, never>
 
-type MetaTable = { id: number; log_id: string; opened_at: number; heartbeat_at: number | null }
+type MetaTable = {
+  id: number
+  log_id: string
+  opened_at: number
+  heartbeat_at: number | null
+  sweep_from: number | null
+  sweep_cursor: string | null
+}
 
 type LogHeadTable = { id: number; position: number }
 
@@ -83,9 +91,11 @@ type PaymentsTable = {
   confirmed_at: number
   deliveries: Generated<number>
   read_due_at: number | null
+  read_class: Generated<ReadClass>
   read_failures: Generated<number>
-  /** Worked out by the database from the document. */
-  provisional: ColumnType<Flag, never, never>
+  /** See `readSiteOf`. */
+  read_site: string
+  provisional: Flag
 }
 
 type PayersTable = { payment_id: string; name: string | null; email: string | null }
@@ -111,6 +121,7 @@ export type LinksTable = {
   confirmed_at: number
   deliveries: Generated<number>
   read_due_at: number | null
+  read_class: Generated<ReadClass>
   read_failures: Generated<number>
 }
 
@@ -140,9 +151,9 @@ export type AgreementsTable = {
   updated_at: number
   deliveries: Generated<number>
   read_due_at: number | null
+  read_class: Generated<ReadClass>
   read_failures: Generated<number>
-  /** Worked out by the database from the document. */
-  provisional: ColumnType<Flag, never, never>
+  provisional: Flag
 }
 
 type AgreementPayersTable = {
@@ -168,6 +179,8 @@ export type CommandsTable = {
   lease_until: number
   sent_at: number
   result_json: string | null
+  subject_deliveries: number | null
+  subject_version: number | null
 }
 
 type CommandRefsTable = {

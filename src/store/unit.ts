@@ -7,6 +7,8 @@ export type Db = Kysely<Tables>
 /** What a write works with: queries inside its transaction, and a note for those who follow the log. */
 export type WriteUnit = {
   readonly db: Db
+  /** How long after its last change a payment is polled, in milliseconds. */
+  readonly refundWindowMs: number
   /** Set by whoever appends an event. */
   appended: boolean
 }

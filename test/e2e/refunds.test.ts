@@ -147,6 +147,26 @@ describe.each([
     expect(await readPayment(network, id)).toMatchObject({ status: 'RECEIVED' })
   })
 
+  it('that never arrived is not taken for one that somebody made elsewhere', async () => {
+    const { id, path } = await paid()
+    const lost = { idempotencyKey: newKey() }
+    network.sandbox.control.addFault({ method: 'POST', path, answer: 'reset' })
+    expect(await refund(id, lost)).toMatchObject({ __typename: 'OutcomeUnknownError' })
+    await network.sandbox.control.setStatus(id, 'return_pending')
+    expect(await refund(id, lost)).toMatchObject({ __typename: 'OutcomeUnknownError' })
+    expect(await readPayment(network, id)).toMatchObject({ status: 'RETURN_PENDING' })
+  })
+
+  it('of a second part that was not answered is settled by its reason and the total', async () => {
+    const { id, path, currency } = await paid()
+    await network.sandbox.control.setStatus(id, 'partially_refunded')
+    const input = { idempotencyKey: newKey(), amount: { value: '30', currency }, description: 'A second part' }
+    network.sandbox.control.addFault({ method: 'POST', path, answer: 'drop-after' })
+    expect(await refund(id, input)).toMatchObject({ __typename: 'OutcomeUnknownError' })
+    await ends(id, 'partially_refunded')
+    expect(await refund(id, input)).toMatchObject({ replayed: true, payment: { status: 'PARTIALLY_REFUNDED' } })
+  })
+
   it('that never arrived is not taken for another one of the same payment', async () => {
     const { id, path } = await paid()
     const lost = { idempotencyKey: newKey() }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { PaymentReport } from '../../src/domain/payment-report.ts'
 import { delivery, events, paymentOf, report } from '../contract/store/builders.ts'
+import { pollAt } from '../due-reads.ts'
 import { readAll, SECOND, setUp, subjectOf, type World } from '../unit/reconcile/reader-world.ts'
 
 /** What may happen: a read is sent, and answered with what was true when it was sent; two webhooks come. */
@@ -88,7 +89,7 @@ async function play(world: World, { truth, order, reason }: Play): Promise<void>
   }
 
   await tell(truth[0])
-  await world.store.reads.schedule('PAY1', world.time.clock())
+  await pollAt(world.store.reads, 'PAY1', world.time.clock())
   for (const step of order) {
     await steps[step]()
     await world.time.pass(1)

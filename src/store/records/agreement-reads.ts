@@ -8,43 +8,29 @@ import {
   dueAgreements,
   findAgreementSubject,
   planAgreementRead,
-  planAllAgreementReadsBy,
+  planAgreementRetry,
 } from './agreement-subjects.ts'
 import { applyAgreementAnswer } from './change-agreement.ts'
+import { AGREEMENT_READS, sitesOf } from './due-rows.ts'
+import { nextAgreementDue } from './reads.ts'
 
 /** The reads of agreements that are planned, and what they showed. */
 export function createAgreementReadStore(reader: Db, write: Write): AgreementReadStore {
   return {
-    due: async (now, limit, after = null) =>
-      (await dueAgreements(reader, { by: now.getTime(), limit, after: after && placeOf(after) })).map(toReadSubject),
-    nextDue: () => nextDue(reader),
+    sites: () => sitesOf(reader, [AGREEMENT_READS]),
+    due: async ({ by, ...query }) => (await dueAgreements(reader, { ...query, by: by.getTime() })).map(toReadSubject),
+    nextDue: () => nextAgreementDue(reader),
     subject: async (id) => {
       const found = await findAgreementSubject(reader, id)
       return found === null ? null : toReadSubject(found)
     },
     record: (subject, report, at) => write((unit) => record(unit, subject, { report, at })),
     postpone: (subject, until) => write(({ db }) => postpone(db, subject, until)),
-    scheduleAll: (at) => write(({ db }) => planAllAgreementReadsBy(db, at)),
   }
 }
 
 function toReadSubject({ agreement, deliveries, failures, dueAt }: AgreementSubject): AgreementReadSubject {
   return { agreement, deliveries, failures, dueAt: dueAt === null ? null : new Date(dueAt) }
-}
-
-function placeOf({ agreement: { id }, dueAt }: AgreementReadSubject) {
-  return { dueAt: dueAt?.getTime() ?? 0, id }
-}
-
-async function nextDue(db: Db): Promise<Date | null> {
-  const row = await db
-    .selectFrom('agreements')
-    .select('read_due_at')
-    .where('read_due_at', 'is not', null)
-    .orderBy('read_due_at')
-    .limit(1)
-    .executeTakeFirst()
-  return row === undefined || row.read_due_at === null ? null : new Date(row.read_due_at)
 }
 
 async function record(
@@ -57,12 +43,13 @@ async function record(
   if (subject === null || subject.deliveries !== asked.deliveries) return 'superseded'
   const answer = { source: 'READ', report, at, overtaken: false } as const
   const applied = await applyAgreementAnswer(unit, subject.agreement, answer)
-  const plan =
-    applied === null
-      ? { dueAt: readAgain(at.getTime(), subject.failures), failures: subject.failures + 1 }
-      : { dueAt: nextAgreementPoll(applied.agreement, at.getTime()), failures: 0 }
-  await planAgreementRead(unit.db, id, plan)
-  if (applied === null) return 'fruitless'
+  if (applied === null) {
+    const dueAt = readAgain(at.getTime(), subject.failures)
+    await planAgreementRetry(unit.db, id, { dueAt, failures: subject.failures + 1 })
+    return 'fruitless'
+  }
+  const next = nextAgreementPoll(applied.agreement, at.getTime(), unit.refundWindowMs)
+  await planAgreementRead(unit.db, id, { next, failures: 0 })
   return applied.changed ? 'changed' : 'confirmed'
 }
 
@@ -72,5 +59,5 @@ async function postpone(db: Db, asked: AgreementReadSubject, until: Date | null)
   const current = await findAgreementSubject(db, id)
   if (current === null) return
   const dueAt = current.deliveries === asked.deliveries ? (until?.getTime() ?? null) : current.dueAt
-  await planAgreementRead(db, id, { dueAt, failures: current.failures + 1 })
+  await planAgreementRetry(db, id, { dueAt, failures: current.failures + 1 })
 }

@@ -3,7 +3,7 @@ import type { AgreementPayer, AgreementReport } from '../../domain/agreement-rep
 import type { Agreement } from '../../domain/agreement.ts'
 import type { Db } from '../unit.ts'
 import { fromIso } from './instants.ts'
-import { type Poll, replacePoll } from './plan-read.ts'
+import { columnsOf, type Poll, replacePoll } from './plan-read.ts'
 
 /** Reads an agreement out of its column. */
 export function toAgreement(stateJson: string): Agreement {
@@ -42,8 +42,9 @@ export async function saveAgreement(db: Db, agreement: Agreement, plan: Poll | n
     client_transaction_id: agreement.clientTransactionId,
     status: agreement.status,
     state_json: JSON.stringify(agreement),
+    provisional: agreement.provisional ? 1 : 0,
     updated_at: updatedAt,
-  }
+  } as const
   await db
     .insertInto('agreements')
     .values({
@@ -53,13 +54,13 @@ export async function saveAgreement(db: Db, agreement: Agreement, plan: Poll | n
       stream_id: agreement.streamId,
       site: agreement.site,
       created_at: createdAt ?? updatedAt,
-      read_due_at: plan?.poll ?? null,
+      ...columnsOf(plan?.next ?? null),
     })
     .onConflict((conflict) =>
       conflict.column('id').doUpdateSet({
         ...state,
         ...(createdAt === null ? {} : { created_at: createdAt }),
-        ...(plan === null ? {} : { read_due_at: replacePoll('agreements', plan) }),
+        ...(plan === null ? {} : replacePoll('agreements', plan)),
       }),
     )
     .execute()

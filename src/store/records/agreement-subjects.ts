@@ -1,7 +1,9 @@
+import type { PlannedRead } from '../../domain/read-schedule.ts'
 import type { AgreementReadSubject } from '../agreement-store.ts'
 import type { Db } from '../unit.ts'
 import { toAgreement } from './agreement-records.ts'
-import { noLaterThan } from './plan-read.ts'
+import { AGREEMENT_READS, type DueQuery, dueRows } from './due-rows.ts'
+import { columnsOf, noLaterThan } from './plan-read.ts'
 
 /** An agreement as a read finds it, and when it is to be read: milliseconds since the epoch, null while no read is planned. */
 export type AgreementSubject = Omit<AgreementReadSubject, 'dueAt'> & { readonly dueAt: number | null }
@@ -13,20 +15,13 @@ export async function findAgreementSubject(db: Db, id: string): Promise<Agreemen
   return row === undefined ? null : toSubject(row)
 }
 
-/** A place in the line of what is due: by instant (milliseconds since the epoch), then by id. */
-type Place = { readonly dueAt: number; readonly id: string }
-
-type Line = { readonly by: number; readonly limit: number; readonly after: Place | null }
-
-/** The subjects whose read is due by an instant (milliseconds since the epoch), longest due first. */
-export async function dueAgreements(db: Db, { by, limit, after }: Line): Promise<AgreementSubject[]> {
-  let due = subjects(db).where('read_due_at', '<=', by)
-  if (after !== null)
-    due = due
-      .where('read_due_at', '>=', after.dueAt)
-      .where((eb) => eb.or([eb('read_due_at', '>', after.dueAt), eb('id', '>', after.id)]))
-  const rows = await due.orderBy('read_due_at').orderBy('id').limit(limit).execute()
-  return rows.map(toSubject)
+/** The subjects of these sites whose read of one class is due by an instant (milliseconds since the epoch), longest due first. */
+export async function dueAgreements(db: Db, query: DueQuery): Promise<AgreementSubject[]> {
+  const ids = (await dueRows(db, [AGREEMENT_READS], query)).map(({ id }) => id)
+  if (ids.length === 0) return []
+  const rows = await subjects(db).where('id', 'in', ids).execute()
+  const byId = new Map(rows.map(toSubject).map((subject) => [subject.agreement.id, subject]))
+  return ids.flatMap((id) => byId.get(id) ?? [])
 }
 
 /**
@@ -42,14 +37,27 @@ export async function countCallback(
     .updateTable('agreements')
     .set((eb) => ({
       deliveries: eb('deliveries', '+', 1),
-      ...(confirm ? { read_due_at: noLaterThan(at.getTime()) } : {}),
+      ...(confirm ? noLaterThan({ at: at.getTime(), readClass: 'doubt' }) : {}),
     }))
     .where('id', '=', id)
     .execute()
 }
 
-/** Sets when an agreement is read next (milliseconds since the epoch, null for never), and how many reads failed in a row. */
+/** Sets when an agreement is read next (null for never), and how many reads failed in a row. */
 export async function planAgreementRead(
+  db: Db,
+  id: string,
+  { next, failures }: { next: PlannedRead | null; failures: number },
+): Promise<void> {
+  await db
+    .updateTable('agreements')
+    .set({ ...columnsOf(next), read_failures: failures })
+    .where('id', '=', id)
+    .execute()
+}
+
+/** Has an agreement read at an instant (milliseconds since the epoch; null for never) after a read without a result. */
+export async function planAgreementRetry(
   db: Db,
   id: string,
   { dueAt, failures }: { dueAt: number | null; failures: number },
@@ -57,23 +65,13 @@ export async function planAgreementRead(
   await db.updateTable('agreements').set({ read_due_at: dueAt, read_failures: failures }).where('id', '=', id).execute()
 }
 
-/** Has an agreement read at an instant, unless a read is planned for an earlier one. */
+/** Has a doubt about an agreement settled by a read that is due at an instant. */
 export async function planAgreementReadBy(db: Db, id: string, at: Date): Promise<void> {
   await db
     .updateTable('agreements')
-    .set({ read_due_at: noLaterThan(at.getTime()) })
+    .set(noLaterThan({ at: at.getTime(), readClass: 'doubt' }))
     .where('id', '=', id)
     .execute()
-}
-
-/** The same for every agreement that can still change. Gives how many. */
-export async function planAllAgreementReadsBy(db: Db, at: Date): Promise<number> {
-  const { numUpdatedRows } = await db
-    .updateTable('agreements')
-    .set({ read_due_at: noLaterThan(at.getTime()) })
-    .where((eb) => eb.or([eb('status', 'is', null), eb('status', 'not in', ['cancelled', 'failed'])]))
-    .executeTakeFirstOrThrow()
-  return Number(numUpdatedRows)
 }
 
 function subjects(db: Db) {

@@ -39,7 +39,7 @@ export async function applyAnswer(
     payment = (await changePayment(unit, before, change, recorded)).payment
   } else if (state !== null) {
     payment = { ...state, provisional }
-    await savePayment(db, payment, report.linkId)
+    await savePayment(db, payment, { namedLinkId: report.linkId, site: link?.site ?? null })
     await savePayer(db, payment.id, report.payer)
   } else return null
   if (link !== null) await tellLink(db, link, payment)

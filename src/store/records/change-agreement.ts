@@ -50,7 +50,8 @@ export async function changeAgreement(
     recordedAt,
     deliveryId,
   })
-  await saveAgreement(unit.db, agreement, { at: at.getTime(), poll: nextAgreementPoll(agreement, at.getTime()) })
+  const next = nextAgreementPoll(agreement, at.getTime(), unit.refundWindowMs)
+  await saveAgreement(unit.db, agreement, { at: at.getTime(), next })
   await saveAgreementPayer(unit.db, agreement.id, payer)
   return { agreement, eventId }
 }

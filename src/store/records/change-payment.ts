@@ -41,14 +41,23 @@ export async function changePayment(
     recordedAt,
     deliveryId,
   })
-  await savePayment(unit.db, payment, report.linkId, pollOf(payment, link, at.getTime()))
+  const plan = pollOf(unit, payment, { link, at: at.getTime() })
+  await savePayment(unit.db, payment, { namedLinkId: report.linkId, site: link?.site ?? null, plan })
   await savePayer(unit.db, payment.id, report.payer)
   return { payment, eventId }
 }
 
-/** When a payment is read next although nothing asks for it. `at` in milliseconds since the epoch. */
-export function pollOf(payment: Payment, link: PaymentLink | null, at: number): Poll {
-  return { at, poll: nextPoll(payment, at, link === null ? null : fromIso(link.expiresAt)) }
+/**
+ * When a payment is read next although nothing asks for it. `at` in milliseconds since the epoch; `lateMs` is how late the
+ * read is that has just been made.
+ */
+export function pollOf(
+  { refundWindowMs: windowMs }: Pick<WriteUnit, 'refundWindowMs'>,
+  payment: Payment,
+  { link, at, lateMs = 0 }: { link: PaymentLink | null; at: number; lateMs?: number },
+): Poll {
+  const linkExpiresAt = link === null ? null : fromIso(link.expiresAt)
+  return { at, next: nextPoll(payment, at, { linkExpiresAt, windowMs, lateMs }) }
 }
 
 /**

@@ -62,6 +62,8 @@ export function toCommand(row: Selectable<CommandsTable>): Command {
     owner: row.owner,
     leaseUntil: row.lease_until,
     sentAt: row.sent_at,
+    subjectDeliveries: row.subject_deliveries,
+    subjectVersion: row.subject_version,
     result: row.result_json === null ? null : (JSON.parse(row.result_json) as unknown),
   }
 }
@@ -80,6 +82,8 @@ export function toRow(command: Command): CommandsTable {
     owner: command.owner,
     lease_until: command.leaseUntil,
     sent_at: command.sentAt,
+    subject_deliveries: command.subjectDeliveries,
+    subject_version: command.subjectVersion,
     result_json: command.result === null ? null : JSON.stringify(command.result),
   }
 }

@@ -1,10 +1,12 @@
 import type { Command } from '../../domain/command.ts'
-import type { CommandStore, NewCommand, RefKind } from '../command-store.ts'
+import type { CommandStore, CommandSubject, NewCommand, RefKind } from '../command-store.ts'
 import type { Db, Write } from '../unit.ts'
 import { findAgreementByRefs } from './agreement-records.ts'
+import { findAgreementSubject } from './agreement-subjects.ts'
 import { adopt, findCommand, findOwnOrUnscoped, hasNamesake, toCommand, toRow } from './command-records.ts'
 import { paidThrough } from './orphan-links.ts'
 import { settleWithPayout } from './payouts.ts'
+import { findPaymentSubject } from './read-subjects.ts'
 import { refsOfSameCommand } from './refs.ts'
 import { settleWithAgreement, settleWithAgreementChange } from './settle-agreement.ts'
 import { hasRival, settle } from './settle-command.ts'
@@ -59,12 +61,27 @@ async function begin(db: Db, fresh: NewCommand): Promise<{ command: Command; fre
     owner: fresh.owner,
     leaseUntil: fresh.leaseUntil,
     sentAt: fresh.sentAt,
-    result: fresh.expected ?? null,
+    ...(await subjectAt(db, fresh.subject)),
+    result: fresh.subject ?? null,
   }
   await db.insertInto('commands').values(toRow(command)).execute()
   const { refKind: kind, site } = fresh
   if (kind !== null) await recordRef(db, command, { kind, site })
   return { command, fresh: true }
+}
+
+/** How a command's subject stands when the command is sent; null while nothing is on record of it. */
+async function subjectAt(
+  db: Db,
+  subject: CommandSubject | undefined,
+): Promise<Pick<Command, 'subjectDeliveries' | 'subjectVersion'>> {
+  if (subject === undefined) return { subjectDeliveries: null, subjectVersion: null }
+  if ('paymentId' in subject) {
+    const found = await findPaymentSubject(db, subject.paymentId)
+    return { subjectDeliveries: found?.deliveries ?? null, subjectVersion: found?.payment?.version ?? null }
+  }
+  const found = await findAgreementSubject(db, subject.agreementId)
+  return { subjectDeliveries: found?.deliveries ?? null, subjectVersion: found?.agreement.version ?? null }
 }
 
 async function retry(db: Db, id: string, attempt: Parameters<CommandStore['retry']>[1]): Promise<boolean> {

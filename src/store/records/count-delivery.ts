@@ -15,7 +15,7 @@ export async function countDelivery(
     .updateTable('payments')
     .set((eb) => ({
       deliveries: eb('deliveries', '+', 1),
-      ...(confirm ? { read_due_at: noLaterThan(at.getTime()) } : {}),
+      ...(confirm ? noLaterThan({ at: at.getTime(), readClass: 'doubt' }) : {}),
     }))
     .where('id', '=', payment.id)
     .execute()

@@ -94,19 +94,6 @@ export async function quarantine(db: Db, arrival: Arrival, subject: Subject): Pr
   return { disposition: 'QUARANTINED', repeat: false, readDue: false }
 }
 
-/** Whether anything that counts has been received about a subject after an instant. */
-export async function receivedSince(db: Db, subjectId: string, instant: number): Promise<boolean> {
-  const row = await db
-    .selectFrom('deliveries')
-    .select('number')
-    .where('subject_id', '=', subjectId)
-    .where('last_received_at', '>', instant)
-    .where('disposition', '!=', 'QUARANTINED')
-    .limit(1)
-    .executeTakeFirst()
-  return row !== undefined
-}
-
 /** What the latest usable delivery at an address spoke about. */
 export async function subjectOf(db: Db, ref: string): Promise<string | null> {
   const row = await db

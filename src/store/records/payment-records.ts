@@ -1,9 +1,10 @@
 import { sql } from 'kysely'
 import type { Payer } from '../../domain/payment-report.ts'
 import type { Payment } from '../../domain/payment.ts'
+import { readSiteOf } from '../../domain/read-site.ts'
 import type { Db } from '../unit.ts'
 import { fromIso } from './instants.ts'
-import { type Poll, replacePoll } from './plan-read.ts'
+import { columnsOf, type Poll, replacePoll } from './plan-read.ts'
 
 /** Reads a payment out of its column. */
 export function toPayment(stateJson: string): Payment {
@@ -16,15 +17,20 @@ export async function findPayment(db: Db, id: string): Promise<Payment | null> {
   return row === undefined ? null : toPayment(row.state_json)
 }
 
-/**
- * Writes a payment as it is now. `namedLinkId` is the link that the latest report names; null keeps what was known.
- * `plan` replaces the poll that was planned; a read that is due already, or is to be tried again sooner, stays.
- */
+export type PaymentColumns = {
+  /** The link that the latest report names; null keeps what was known. */
+  readonly namedLinkId?: string | null
+  /** Id of the site of its link or payin; null keeps what was known. */
+  readonly site?: string | null
+  /** Replaces the poll that was planned; a read that is due already, or is to be tried again sooner, stays. */
+  readonly plan?: Poll | null
+}
+
+/** Writes a payment as it is now. */
 export async function savePayment(
   db: Db,
   payment: Payment,
-  namedLinkId: string | null,
-  plan: Poll | null = null,
+  { namedLinkId = null, site = null, plan = null }: PaymentColumns = {},
 ): Promise<void> {
   const state = {
     link_ref: payment.linkRef,
@@ -33,6 +39,7 @@ export async function savePayment(
     rank: payment.rank,
     amount_known: payment.details.amount !== null && payment.details.currency !== null ? 1 : 0,
     reference: payment.details.reference,
+    provisional: payment.provisional ? 1 : 0,
     updated_at: fromIso(payment.updatedAt),
   } as const
   await db
@@ -44,20 +51,27 @@ export async function savePayment(
       created_at: state.updated_at,
       confirmed_at: state.updated_at,
       named_link_id: namedLinkId,
-      read_due_at: plan?.poll ?? null,
+      ...columnsOf(plan?.next ?? null),
+      read_site: readSiteOf(site, payment.details.currency),
     })
     .onConflict((conflict) =>
       conflict.column('id').doUpdateSet({
         ...state,
         named_link_id: sql`coalesce(excluded.named_link_id, payments.named_link_id)`,
-        ...(plan === null ? {} : { read_due_at: replacePoll('payments', plan) }),
+        read_site: keptSite,
+        ...(plan === null ? {} : replacePoll('payments', plan)),
       }),
     )
     .execute()
 }
 
+/** A site that is on record stays: only a payment that was picked by its currency gets another. */
+const keptSite = sql<string>`case
+  when payments.read_site like '*%' then excluded.read_site
+  else payments.read_site end`
+
 /**
- * Notes that the service has just told what is true of a payment. It counts like a delivery: an older answer that is still
+ * Notes that the payments API has just told what is true of a payment. It counts like a delivery: an older answer that is still
  * under way, to another process even, comes too late from now on.
  */
 export async function confirmPayment(db: Db, id: string, at: Date): Promise<void> {

@@ -3,6 +3,7 @@ import type { PaymentLink } from '../../domain/payment-link.ts'
 import type { Payment } from '../../domain/payment.ts'
 import type { ReadSubject } from '../read-store.ts'
 import type { Db } from '../unit.ts'
+import { type DueQuery, dueRows, LINK_READS, PAYMENT_READS } from './due-rows.ts'
 import { toLink, toLinkOrNull } from './link-records.ts'
 import { findPayin, payinsOf } from './payin-records.ts'
 import { toPayment } from './payment-records.ts'
@@ -25,6 +26,7 @@ export function toReadSubject({ payment, link, payin, deliveries, failures, dueA
     paymentId: payment?.id ?? null,
     link,
     payin,
+    payment,
     currency: payment?.details.currency ?? (link ?? payin)?.requestedAmount.currency ?? null,
     deliveries,
     failures,
@@ -44,42 +46,30 @@ export async function findLinkSubject(db: Db, linkId: string): Promise<Subject |
   return row === undefined ? null : toLinkSubject(row)
 }
 
-/** A place in the line of what is due: payments stand before links of the same instant, and either by their ids. */
-type Place = { readonly dueAt: number; readonly paymentId: string | null; readonly linkId: string }
-
-/** Where a subject stands that was due when it was read. */
-export function placeOf({ dueAt, paymentId, link }: ReadSubject): Place {
-  return { dueAt: dueAt?.getTime() ?? 0, paymentId, linkId: link?.id ?? '' }
+/** The subjects of these sites whose read of one class is due by an instant, longest due first. */
+export async function dueSubjects(db: Db, query: DueQuery): Promise<Subject[]> {
+  const rows = await dueRows(db, [PAYMENT_READS, LINK_READS], query)
+  const idsOf = (table: string) => rows.filter((row) => row.source === table).map(({ id }) => id)
+  const payments = await subjectsOfPayments(db, idsOf('payments'))
+  const links = await subjectsOfLinks(db, idsOf('links'))
+  const byId = new Map<string, Subject>([
+    ...payments.map((subject) => [`payments ${subject.payment?.id}`, subject] as const),
+    ...links.map((subject) => [`links ${subject.link?.id}`, subject] as const),
+  ])
+  return rows.flatMap(({ source, id }) => byId.get(`${source} ${id}`) ?? [])
 }
 
-type Line = { readonly by: number; readonly limit: number; readonly after: Place | null }
+/** The subjects with these payment ids. */
+export async function subjectsOfPayments(db: Db, ids: readonly string[]): Promise<Subject[]> {
+  if (ids.length === 0) return []
+  const rows = await paymentSubjects(db).where('payments.id', 'in', ids).execute()
+  const payins = new Map((await payinsOf(db, ids)).map((payin) => [payin.paymentId, payin]))
+  return rows.map((row) => toPaymentSubject(row, payins.get(row.payment_id_asked) ?? null))
+}
 
-/** The subjects whose read is due by an instant (milliseconds since the epoch), longest due first. */
-export async function dueSubjects(db: Db, { by, limit, after }: Line): Promise<Subject[]> {
-  let paymentsDue = paymentSubjects(db).where('payments.read_due_at', '<=', by)
-  let linksDue = db.selectFrom('links').selectAll().where('read_due_at', '<=', by)
-  if (after !== null) {
-    const { dueAt, paymentId, linkId } = after
-    paymentsDue =
-      paymentId === null
-        ? paymentsDue.where('payments.read_due_at', '>', dueAt)
-        : paymentsDue
-            .where('payments.read_due_at', '>=', dueAt)
-            .where((eb) => eb.or([eb('payments.read_due_at', '>', dueAt), eb('payments.id', '>', paymentId)]))
-    linksDue = linksDue.where('read_due_at', '>=', dueAt)
-    if (paymentId === null)
-      linksDue = linksDue.where((eb) => eb.or([eb('read_due_at', '>', dueAt), eb('id', '>', linkId)]))
-  }
-  const payments = await paymentsDue.orderBy('payments.read_due_at').orderBy('payments.id').limit(limit).execute()
-  const links = await linksDue.orderBy('read_due_at').orderBy('id').limit(limit).execute()
-  const payins = await payinsOf(
-    db,
-    payments.map(({ payment_id_asked: id }) => id),
-  )
-  const payinOf = new Map(payins.map((payin) => [payin.paymentId, payin]))
-  const subjects = payments.map((row) => toPaymentSubject(row, payinOf.get(row.payment_id_asked) ?? null))
-  // The sort is stable: of the same instant payments come first, as `Place` has it.
-  return [...subjects, ...links.map(toLinkSubject)].sort((a, b) => (a.dueAt ?? 0) - (b.dueAt ?? 0)).slice(0, limit)
+async function subjectsOfLinks(db: Db, ids: readonly string[]): Promise<Subject[]> {
+  if (ids.length === 0) return []
+  return (await db.selectFrom('links').selectAll().where('id', 'in', ids).execute()).map(toLinkSubject)
 }
 
 function paymentSubjects(db: Db) {

@@ -44,8 +44,7 @@ async function doubtRepeat(db: Db, { report, receivedAt }: IncomingDelivery): Pr
   const payment = report === null ? null : await findPayment(db, report.paymentId)
   if (report === null || payment === null) return false
   const { provisional, confirm } = decideWebhook(payment, report, true)
-  if (provisional !== null && provisional !== payment.provisional)
-    await savePayment(db, { ...payment, provisional }, null)
+  if (provisional !== null && provisional !== payment.provisional) await savePayment(db, { ...payment, provisional })
   if (confirm) await countDelivery(db, payment, { confirm, at: receivedAt })
   return confirm
 }
@@ -79,7 +78,7 @@ export async function applyDelivery(
     eventId = changed.eventId
   } else if (state !== null) {
     after = { ...state, provisional }
-    await savePayment(db, after, report.linkId)
+    await savePayment(db, after, { namedLinkId: report.linkId, site: link?.site ?? null })
   }
   await row.save(subjectOf(report), { disposition, eventId })
   if (after !== null) {

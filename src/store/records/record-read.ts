@@ -10,7 +10,7 @@ import { applyAnswer } from './apply-answer.ts'
 import { pollOf } from './change-payment.ts'
 import { fromIso } from './instants.ts'
 import { findPayment } from './payment-records.ts'
-import { planRead } from './plan-read.ts'
+import { planRead, planRetry } from './plan-read.ts'
 import { findLinkSubject, findPaymentSubject, type Subject } from './read-subjects.ts'
 
 type Answer = { readonly report: PaymentReport; readonly at: Date }
@@ -37,7 +37,7 @@ export async function takeAgain(db: Db, { paymentId, link }: ReadSubject): Promi
 }
 
 async function learnNothing(db: Db, subject: Subject, at: Date): Promise<ReadOutcome> {
-  await planRead(db, subject, { dueAt: readAgain(at.getTime(), subject.failures), failures: subject.failures + 1 })
+  await planRetry(db, subject, { dueAt: readAgain(at.getTime(), subject.failures), failures: subject.failures + 1 })
   return 'fruitless'
 }
 
@@ -45,7 +45,7 @@ async function learnNothing(db: Db, subject: Subject, at: Date): Promise<ReadOut
 async function recordPayment(unit: WriteUnit, subject: Subject, { report, at }: Answer): Promise<ReadOutcome> {
   const { payment, link } = subject
   const answered = payment?.id === report.paymentId ? payment : await findPayment(unit.db, report.paymentId)
-  const outcome = await applyRead(unit, { state: answered, link }, { report, at })
+  const outcome = await applyRead(unit, { state: answered, link, dueAt: subject.dueAt }, { report, at })
   if (outcome === null || answered === null || answered.id !== payment?.id) {
     await learnNothing(unit.db, subject, at)
   }
@@ -60,14 +60,14 @@ async function recordLink(
 ): Promise<ReadOutcome> {
   const verdict = readOfUnusedLink(link, report)
   if (verdict === 'untouched') {
-    const dueAt = readAfterUntouched(fromIso(link.expiresAt), at.getTime())
-    await planRead(unit.db, subject, { dueAt, failures: 0 })
+    const dueAt = readAfterUntouched(fromIso(link.expiresAt), at.getTime(), unit.refundWindowMs)
+    await planRead(unit.db, subject, { next: dueAt === null ? null : { at: dueAt, readClass: 'expiry' }, failures: 0 })
     await confirmLink(unit.db, link, at)
     return 'confirmed'
   }
   if (verdict === 'expired') return expireLink(unit, link, at)
   const state = await findPayment(unit.db, report.paymentId)
-  return (await applyRead(unit, { state, link }, { report, at })) ?? learnNothing(unit.db, subject, at)
+  return (await applyRead(unit, { state, link, dueAt: null }, { report, at })) ?? learnNothing(unit.db, subject, at)
 }
 
 async function confirmLink(db: Db, { id }: PaymentLink, at: Date): Promise<void> {
@@ -98,12 +98,14 @@ async function expireLink(unit: WriteUnit, link: PaymentLink, at: Date): Promise
 /** Applies an answer to the payment that it is about, and plans when that payment is read next. Null when the answer tells nothing. */
 async function applyRead(
   unit: WriteUnit,
-  known: { state: Payment | null; link: PaymentLink | null },
+  known: { state: Payment | null; link: PaymentLink | null; dueAt: number | null },
   answer: Answer,
 ): Promise<ReadOutcome | null> {
   const applied = await applyAnswer(unit, known, { ...answer, source: 'READ' })
   if (applied === null) return null
-  const { poll: dueAt } = pollOf(applied.payment, known.link, answer.at.getTime())
-  await planRead(unit.db, { payment: applied.payment, link: known.link }, { dueAt, failures: 0 })
+  const at = answer.at.getTime()
+  const lateMs = known.dueAt === null ? 0 : Math.max(0, at - known.dueAt)
+  const { next } = pollOf(unit, applied.payment, { link: known.link, at, lateMs })
+  await planRead(unit.db, { payment: applied.payment, link: known.link }, { next, failures: 0 })
   return applied.changed ? 'changed' : 'confirmed'
 }

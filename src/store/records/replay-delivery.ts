@@ -65,7 +65,7 @@ async function replayWebhook(
   const { disposition, readDue: asked } = await applyDelivery(unit, addressee, existingRow(db, delivery.id), at)
   const payment = await findPayment(db, report.paymentId)
   const readDue = asked || needsRead(delivery, disposition)
-  if (readDue && !asked) await planReadBy(db, { payment, link: null }, at.getTime())
+  if (readDue && !asked) await planReadBy(db, { payment, link: null }, { at: at.getTime(), readClass: 'doubt' })
   return {
     kind: 'replayed',
     before: delivery.disposition,

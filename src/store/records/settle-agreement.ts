@@ -3,11 +3,9 @@ import type { AgreementPayer, AgreementReport } from '../../domain/agreement-rep
 import type { Agreement, AgreementBirth } from '../../domain/agreement.ts'
 import { StoreConflictError } from '../errors.ts'
 import type { Db, WriteUnit } from '../unit.ts'
-import { agreementPayersOf, findAgreement, saveAgreement, saveAgreementPayer } from './agreement-records.ts'
-import { planAgreementReadBy } from './agreement-subjects.ts'
+import { agreementPayersOf, saveAgreement, saveAgreementPayer } from './agreement-records.ts'
+import { findAgreementSubject, planAgreementReadBy } from './agreement-subjects.ts'
 import { applyAgreementAnswer, asKnown, changeAgreement, findAddressed } from './change-agreement.ts'
-import { receivedSince } from './deliveries.ts'
-import { fromIso } from './instants.ts'
 import { findUnsettled, markSettled } from './settle-command.ts'
 
 type Made = {
@@ -82,10 +80,12 @@ export async function settleWithAgreementChange(unit: WriteUnit, commandId: stri
   const { db } = unit
   const { agreementId, report, at } = told
   const command = await findUnsettled(db, commandId, { agreementId })
-  const state = await findAgreement(db, agreementId)
-  if (state === null) throw new StoreConflictError('The agreement that was changed is not on record.')
+  const subject = await findAgreementSubject(db, agreementId)
+  if (subject === null) throw new StoreConflictError('The agreement that was changed is not on record.')
+  const { agreement: state } = subject
   if (command === null) return state
-  const overtaken = fromIso(state.updatedAt) > command.sentAt || (await receivedSince(db, agreementId, command.sentAt))
+  // Counted, not told by instants: clocks of nodes differ.
+  const overtaken = subject.deliveries !== command.subjectDeliveries
   const applied = await applyAgreementAnswer(unit, state, { source: 'COMMAND', report, at, overtaken })
   if (applied === null || overtaken) await planAgreementReadBy(db, agreementId, at)
   await markSettled(db, commandId, { agreementId })

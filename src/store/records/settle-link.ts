@@ -30,7 +30,7 @@ export async function settleWithLink(
     .values(toLinkRow(link, readAfterExpiry(fromIso(link.expiresAt))))
     .execute()
   await appendLinkCreated(unit, link, at)
-  await takeOverPayments(db, link, at.getTime())
+  await takeOverPayments(unit, link, at.getTime())
   await markSettled(db, commandId, result)
 }
 
@@ -55,13 +55,14 @@ async function appendLinkCreated(unit: WriteUnit, link: PaymentLink, at: Date): 
   })
 }
 
-async function takeOverPayments(db: Db, link: PaymentLink, at: number): Promise<void> {
+async function takeOverPayments(unit: WriteUnit, link: PaymentLink, at: number): Promise<void> {
+  const { db } = unit
   let speaker: Payment | null = null
   for (const found of await paymentsThrough(db, link)) {
     const payment = joinLink(found, link.ref, link)
-    await savePayment(db, payment, null)
-    const { poll } = pollOf(payment, link, at)
-    if (poll !== null) await planReadBy(db, { payment, link }, poll)
+    await savePayment(db, payment, { site: link.site })
+    const { next } = pollOf(unit, payment, { link, at })
+    if (next !== null) await planReadBy(db, { payment, link }, next)
     if (speaksForLink(payment, speaker)) speaker = payment
   }
   if (speaker !== null) await tellLink(db, link, speaker)

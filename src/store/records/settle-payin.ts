@@ -26,8 +26,9 @@ export async function settleWithPayin(unit: WriteUnit, commandId: string, made: 
   await assertNew(db, payin, made.report, known)
   const { payment, confirm } = await recordCreation(unit, known, made)
   await insertPayin(db, payin)
+  await savePayment(db, payment, { site: payin.site })
   await confirmPayment(db, payment.id, at)
-  if (confirm) await planReadBy(db, { payment, link: null }, at.getTime())
+  if (confirm) await planReadBy(db, { payment, link: null }, { at: at.getTime(), readClass: 'doubt' })
   await markSettled(db, commandId, result)
   return payment
 }
@@ -72,7 +73,7 @@ async function recordCreation(
   }
   if (state === null) throw new Error('What creates a payment must change something.')
   const payment = { ...state, provisional }
-  await savePayment(unit.db, payment, null)
+  await savePayment(unit.db, payment)
   await savePayer(unit.db, payment.id, payer)
   return { payment, confirm }
 }

@@ -2,10 +2,8 @@ import { attributeRead } from '../../domain/attribution.ts'
 import type { Command } from '../../domain/command.ts'
 import type { PaymentReport } from '../../domain/payment-report.ts'
 import type { Payment } from '../../domain/payment.ts'
-import type { Db, WriteUnit } from '../unit.ts'
+import type { WriteUnit } from '../unit.ts'
 import { applyAnswer } from './apply-answer.ts'
-import { receivedSince } from './deliveries.ts'
-import { fromIso } from './instants.ts'
 import { findPayment } from './payment-records.ts'
 import { planReadBy } from './plan-read.ts'
 import { findPaymentSubject, type Subject } from './read-subjects.ts'
@@ -27,11 +25,14 @@ export async function settleWithPayment(unit: WriteUnit, commandId: string, told
   const subject = await findPaymentSubject(db, paymentId)
   const applied = await applyTold(unit, { command, subject, told })
   if (applied !== null) return applied
-  if (subject !== null) await planReadBy(db, subject, at.getTime())
+  if (subject !== null) await planReadBy(db, subject, { at: at.getTime(), readClass: 'doubt' })
   return subject?.payment ?? null
 }
 
-/** Null when the answer shows nothing that can be relied on. */
+/**
+ * Null when the answer shows nothing that can be relied on. It tells the truth of a moment after its command was sent: when a
+ * delivery or another answer was recorded since, that may be newer, or older. Both are counted: clocks of nodes differ.
+ */
 async function applyTold(
   unit: WriteUnit,
   { command, subject, told }: { command: Command; subject: Subject | null; told: Told },
@@ -41,12 +42,7 @@ async function applyTold(
   const report = told.report === null ? null : attributeRead({ paymentId, link }, told.report)
   if (report === null || report.paymentId !== paymentId) return null
   const state = subject?.payment ?? null
-  if (state !== null && (await overtaken(unit.db, state, command.sentAt))) return null
+  if (subject !== null && subject.deliveries !== command.subjectDeliveries) return null
   const applied = await applyAnswer(unit, { state, link }, { source: 'COMMAND', report, at })
   return applied?.payment ?? null
-}
-
-/** An answer tells the truth of a moment after its command was sent: what was recorded since may be newer, or older. */
-async function overtaken(db: Db, payment: Payment, sentAt: number): Promise<boolean> {
-  return fromIso(payment.updatedAt) > sentAt || receivedSince(db, payment.id, sentAt)
 }

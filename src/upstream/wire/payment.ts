@@ -45,7 +45,7 @@ const transaction = {
   expried_at: instant,
   created_at: instant,
   pay_code: section({ '3ds_url': url, error_code: text(WORD_LENGTH), error_message: text(MESSAGE_LENGTH) }),
-  refund_information: section({ refund_amount: decimal }),
+  refund_information: section({ refund_amount: decimal, description: text(MESSAGE_LENGTH) }),
   sender_details: section({
     card: section({
       card_brand: text(WORD_LENGTH),
@@ -95,6 +95,7 @@ export function readPaymentReport(json: ExactJson): PaymentReport | null {
       instructions: hasFailed ? null : readInstructions(payCodeOf(json)),
     },
     payer: payerOf(both, body.sender_info),
+    refundDescription: both.refund_information.description,
   }
 }
 

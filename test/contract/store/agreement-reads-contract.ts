@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import type { AgreementReadSubject } from '../../../src/store/store.ts'
+import { dueReads } from '../../due-reads.ts'
 import {
   after,
   agreementOf,
@@ -34,7 +35,7 @@ export function agreementReadsContract(fixture: Fixture): void {
     const failed = agreementReport('failed', { id: 'AGR2', clientTransactionId: 'client-2' })
     await store.inbox.receiveAgreement(callback(failed, { ref: 'b' }))
     const due = async (by: Date, limit = 9) =>
-      (await store.agreementReads.due(by, limit)).map(({ agreement }) => agreement.id)
+      (await dueReads(store.agreementReads, by, limit)).map(({ agreement }) => agreement.id)
     expect(await store.agreementReads.nextDue()).toEqual(NOW)
     expect(await due(NOW)).toEqual(['AGR2'])
     expect(await due(after(MINUTE))).toEqual(['AGR2', 'AGR1'])
@@ -48,26 +49,8 @@ export function agreementReadsContract(fixture: Fixture): void {
     const expected = { agreement: await agreementOf(store), deliveries: 2, failures: 0, dueAt: after(MINUTE) }
     expect(await subject()).toEqual(expected)
     expect(await subject('client-1')).toEqual(expected)
-    expect(await store.agreementReads.due(after(MINUTE), 5)).toEqual([expected])
+    expect(await dueReads(store.agreementReads, after(MINUTE), 5)).toEqual([expected])
     expect(await store.agreementReads.subject('NONE')).toBeNull()
-  })
-
-  it('is walked from page to page, past any number of reads that are due at the same instant', async () => {
-    const { store } = fixture
-    const ids = ['AGR3', 'AGR1', 'AGR2']
-    for (const id of ids) {
-      const names = { id, clientTransactionId: `client-${id}` }
-      await settledAgreement(store, `ref-${id}`, names)
-      await store.inbox.receiveAgreement(callback(agreementReport('failed', names), { ref: `ref-${id}` }))
-    }
-    const walked: string[] = []
-    let last: AgreementReadSubject | null = null
-    do {
-      const page: AgreementReadSubject[] = await store.agreementReads.due(NOW, 1, last)
-      walked.push(...page.map(({ agreement }) => agreement.id))
-      last = page.at(-1) ?? null
-    } while (last !== null)
-    expect(walked).toEqual(ids.toSorted())
   })
 
   it('sets an answer aside when a newer one was recorded since the read was sent', async () => {
@@ -120,15 +103,6 @@ export function agreementReadsContract(fixture: Fixture): void {
     expect(await store.agreementReads.nextDue()).toEqual(after(MINUTE))
   })
 
-  it('plans a read of every agreement that can still change', async () => {
-    const { store } = fixture
-    await settledAgreement(store)
-    await settledAgreement(store, 'b', { id: 'AGR2', clientTransactionId: 'client-2', statusRaw: 'cancelled' })
-    expect(await store.agreementReads.scheduleAll(after(MINUTE))).toBe(1)
-    expect(await store.agreementReads.nextDue()).toEqual(after(MINUTE))
-    expect(await store.agreementReads.due(after(MINUTE), 9)).toHaveLength(1)
-  })
-
   it('asks again in 15 minutes when the answer tells nothing, and later each time', async () => {
     const { store } = fixture
     await suspended()
@@ -139,7 +113,7 @@ export function agreementReadsContract(fixture: Fixture): void {
       agreementReport('active', { clientTransactionId: 'client-2' }),
     ]
     const isDue = async (at: Date) =>
-      (await store.agreementReads.due(at, 9)).some(({ agreement }) => agreement.id === 'AGR1')
+      (await dueReads(store.agreementReads, at, 9)).some(({ agreement }) => agreement.id === 'AGR1')
     for (const [failures, said] of wrong.entries()) {
       expect(await store.agreementReads.record(await subject(), said, NOW)).toBe('fruitless')
       const wait = 15 * MINUTE * 2 ** failures

@@ -156,7 +156,8 @@ export function agreementsContract(fixture: Fixture): void {
   /** A command about an agreement that was sent a minute after `NOW`, and is answered a minute later. */
   async function change(ref: string, said: ReturnType<typeof agreementReport>, agreementId = 'AGR1') {
     const sentAt = after(MINUTE).getTime()
-    const asked = command(ref, { mutation: 'changePaymentAgreementStatus', refKind: null, sentAt })
+    const names = { mutation: 'changePaymentAgreementStatus', refKind: null, subject: { agreementId } } as const
+    const asked = command(ref, { ...names, sentAt })
     const { command: sent } = await fixture.store.commands.begin(asked)
     return {
       id: sent.id,
@@ -173,6 +174,7 @@ export function agreementsContract(fixture: Fixture): void {
       mutation: 'changePaymentAgreementStatus',
       refKind: null,
       sentAt: after(3 * MINUTE).getTime(),
+      subject: { agreementId: 'AGR1' },
     })
     const { id } = (await store.commands.begin(asked)).command
     const said = agreementReport('cancelled', { limit: '250.00' })
@@ -202,6 +204,14 @@ export function agreementsContract(fixture: Fixture): void {
     await store.inbox.receiveAgreement(callback(agreementReport('active'), { receivedAt: after(1.5 * MINUTE) }))
     expect(await settle()).toMatchObject({ limit: '250', status: 'active', provisional: true })
     expect(await store.agreementReads.nextDue()).toEqual(after(2 * MINUTE))
+  })
+
+  it('marks an answer as overtaken by a callback of a node whose clock is behind', async () => {
+    const { store } = fixture
+    await settledAgreement(store)
+    const { settle } = await change('c', agreementReport('active', { limit: '250' }))
+    await store.inbox.receiveAgreement(callback(agreementReport('active'), { receivedAt: after(-60 * MINUTE) }))
+    expect(await settle()).toMatchObject({ provisional: true })
   })
 
   it('reads the agreement now when the answer to a change tells nothing of it', async () => {

@@ -20,7 +20,7 @@ export function commandsContract(fixture: Fixture): void {
     const { commands } = fixture.store
     const fresh = command('first')
     const { refKind: _kind, site: _site, ...kept } = fresh
-    const recorded = { ...kept, state: 'SENT', attempt: 1, result: null }
+    const recorded = { ...kept, state: 'SENT', attempt: 1, subjectDeliveries: null, subjectVersion: null, result: null }
     expect(await commands.begin(fresh)).toEqual({ command: recorded, fresh: true })
     expect(await commands.begin(command('other', { key: fresh.key }))).toEqual({ command: recorded, fresh: false })
     expect((await commands.begin(command('third', { key: fresh.key, mutation: 'refundPayment' }))).fresh).toBe(true)

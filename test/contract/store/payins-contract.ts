@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import { StoreConflictError } from '../../../src/store/errors.ts'
 import type { NewCommand } from '../../../src/store/store.ts'
+import { dueReads } from '../../due-reads.ts'
 import {
   after,
   command,
@@ -204,7 +205,7 @@ export function payinsContract(fixture: Fixture): void {
     expect(page.map(({ row }) => row.id)).toEqual(['PAY1'])
 
     expect(present(await store.reads.subject('PAY1'))).toMatchObject({ payin: made, link: null, currency: 'AUD' })
-    expect(await store.reads.due(NOW, 5)).toMatchObject([{ paymentId: 'PAY1', payin: made }])
+    expect(await dueReads(store.reads, NOW, 5)).toMatchObject([{ paymentId: 'PAY1', payin: made }])
     const subject = present(await store.reads.subject('PAY1'))
     expect(await store.reads.record(subject, report('received', { details: unsaid }), NOW)).toBe('changed')
     expect((await paymentOf(store)).details.amount).toBe('25.50')

@@ -1,5 +1,7 @@
 import { expect, it } from 'vitest'
+import { readAfterExpiry, type ReadClass } from '../../../src/domain/read-schedule.ts'
 import type { ReadSubject } from '../../../src/store/store.ts'
+import { dueReads, pollAt } from '../../due-reads.ts'
 import {
   after,
   delivery,
@@ -34,7 +36,8 @@ export function readsContract(fixture: Fixture): void {
     await store.inbox.receive(delivery(report('failed', { paymentId: 'P2' })))
     await store.inbox.receive(delivery(report('received', { paymentId: 'P3' })))
     expect(await store.reads.nextDue()).toEqual(NOW)
-    const due = async (by: Date, limit = 10) => (await store.reads.due(by, limit)).map(({ paymentId }) => paymentId)
+    const due = async (by: Date, limit = 10) =>
+      (await dueReads(store.reads, by, limit)).map(({ paymentId }) => paymentId)
     expect(await due(NOW)).toEqual(['P2'])
     expect(await due(after(MINUTE))).toEqual(['P2', 'P1'])
     expect(await due(after(MINUTE), 1)).toEqual(['P2'])
@@ -46,6 +49,7 @@ export function readsContract(fixture: Fixture): void {
     await store.inbox.receive(delivery(report('failed'), { ref: 'a' }))
     const expected = {
       paymentId: 'PAY1',
+      payment: await paymentOf(store),
       link: { ...made, paymentId: 'PAY1' },
       payin: null,
       currency: 'AUD',
@@ -55,42 +59,74 @@ export function readsContract(fixture: Fixture): void {
     }
     expect(await subject('PAY1')).toEqual(expected)
     expect(await subject('LINK-a')).toEqual(expected)
-    expect(await store.reads.due(NOW, 10)).toEqual([expected])
+    expect(await dueReads(store.reads, NOW, 10)).toEqual([expected])
     expect(await store.reads.subject('NONE')).toBeNull()
   })
 
-  it('is walked from page to page, past any number of reads that are due at the same instant', async () => {
+  it('is looked up by site and class, each by itself, longest due first', async () => {
     const { store } = fixture
-    for (const id of ['P4', 'P2', 'P3', 'P1']) await store.inbox.receive(delivery(report('failed', { paymentId: id })))
-    await store.inbox.receive(delivery(report('failed', { paymentId: 'LAST' }), { receivedAt: after(MINUTE) }))
-    for (const ref of ['b', 'a', 'c']) await settledLink(store, ref)
-    for (const ref of ['b', 'a', 'c']) await store.reads.schedule(`LINK-${ref}`, NOW)
-    const walk = async (limit: number) => {
-      const pages: string[][] = []
-      let last: ReadSubject | null = null
-      do {
-        const page: ReadSubject[] = await store.reads.due(after(MINUTE), limit, last)
-        pages.push(page.map(({ paymentId, link }) => paymentId ?? link?.id ?? ''))
-        last = page.at(-1) ?? null
-      } while (last !== null)
-      return pages.flat()
-    }
-    const all = ['P1', 'P2', 'P3', 'P4', 'LINK-a', 'LINK-b', 'LINK-c', 'LAST']
-    for (const limit of [1, 2, 3, 100]) expect(await walk(limit)).toEqual(all)
+    await settledLink(store, 'a')
+    await settledLink(store, 'b', { site: 'jp' })
+    await store.inbox.receive(delivery(report('failed'), { ref: 'a' }))
+    for (const [id, at] of [
+      ['P2', MINUTE],
+      ['P1', 2 * MINUTE],
+    ] as const)
+      await store.inbox.receive(delivery(report('failed', { paymentId: id }), { receivedAt: after(at) }))
+    await store.inbox.receive(delivery(report('received', { paymentId: 'P3' })))
+    await pollAt(store.reads, 'P3', after(-MINUTE))
+    expect((await store.reads.sites()).toSorted()).toEqual(['*AUD', 'au', 'jp'])
+    const due = async (readSites: string[], readClass: ReadClass, limit = 9) =>
+      (await store.reads.due({ readSites, readClass, by: after(2 * MINUTE), limit })).map(
+        ({ paymentId, link }) => paymentId ?? link?.id,
+      )
+    expect(await due(['au'], 'doubt')).toEqual(['PAY1'])
+    expect(await due(['*AUD'], 'doubt')).toEqual(['P2', 'P1'])
+    expect(await due(['*AUD'], 'doubt', 1)).toEqual(['P2'])
+    expect(await due(['*AUD', 'au'], 'doubt')).toEqual(['PAY1', 'P2', 'P1'])
+    expect(await due(['*AUD'], 'poll')).toEqual(['P3'])
+    expect(await due(['au'], 'expiry')).toEqual([])
+    const links = { readSites: ['au', 'jp'], readClass: 'expiry', by: after(1_000 * MINUTE), limit: 9 } as const
+    expect((await store.reads.due(links)).map(({ link }) => link?.id)).toEqual(['LINK-b'])
+  })
+
+  it('makes a poll that was due a doubt from the moment of the webhook, and keeps a doubt that is older', async () => {
+    const { store } = fixture
+    await store.inbox.receive(delivery(report('received')))
+    await pollAt(store.reads, 'PAY1', after(-60 * MINUTE))
+    await store.inbox.receive(delivery(report('in_dispute'), { receivedAt: after(MINUTE) }))
+    expect(await dueReads(store.reads, after(MINUTE), 9, ['poll', 'expiry'])).toEqual([])
+    expect(await dueReads(store.reads, after(MINUTE), 9, ['doubt'])).toMatchObject([{ dueAt: after(MINUTE) }])
+    await pollAt(store.reads, 'PAY1', after(2 * MINUTE))
+    await store.inbox.receive(delivery(report('return_pending'), { receivedAt: after(3 * MINUTE) }))
+    expect(await dueReads(store.reads, after(3 * MINUTE), 9, ['doubt'])).toMatchObject([{ dueAt: after(MINUTE) }])
+    await store.reads.record(await subject(), report('return_pending'), after(4 * MINUTE))
+    expect(await dueReads(store.reads, after(60 * MINUTE), 9, ['doubt'])).toEqual([])
+    expect(await dueReads(store.reads, after(60 * MINUTE), 9, ['poll'])).toHaveLength(1)
+  })
+
+  it('holds a payment in doubt only by its own state, whatever the payments API writes into an object', async () => {
+    const { store } = fixture
+    const instructions = { provisional: true, nested: { provisional: true } }
+    await store.inbox.receive(delivery(report('pending', { details: { instructions } })))
+    expect((await paymentOf(store)).provisional).toBe(false)
+    expect((await store.reads.backlog(after(MINUTE))).doubtSince).toBeNull()
+    await doubtful()
+    expect((await store.reads.backlog(after(9 * MINUTE))).doubtSince).toEqual(after(MINUTE))
   })
 
   it('tells how many reads are due, and since when a payment has been unconfirmed', async () => {
     const { store } = fixture
-    expect(await store.reads.backlog(NOW)).toEqual({ waiting: 0, unconfirmedSince: null })
+    expect(await store.reads.backlog(NOW)).toEqual({ waiting: 0, due: [], unconfirmedSince: null, doubtSince: null })
     await settledLink(store, 'a')
-    await store.reads.schedule('LINK-a', after(2 * MINUTE))
+    await pollAt(store.reads, 'LINK-a', after(2 * MINUTE))
     await doubtful()
-    expect(await store.reads.backlog(after(3 * MINUTE))).toEqual({ waiting: 2, unconfirmedSince: after(MINUTE) })
+    expect(await store.reads.backlog(after(3 * MINUTE))).toMatchObject({ waiting: 2, unconfirmedSince: after(MINUTE) })
     // A read that failed is put off, and what it was to settle is in doubt all the same.
     await store.reads.postpone(await subject(), after(60 * MINUTE))
-    expect(await store.reads.backlog(after(3 * MINUTE))).toEqual({ waiting: 1, unconfirmedSince: after(MINUTE) })
+    expect(await store.reads.backlog(after(3 * MINUTE))).toMatchObject({ waiting: 1, unconfirmedSince: after(MINUTE) })
     await store.reads.record(await subject(), report('failed'), after(3 * MINUTE))
-    expect(await store.reads.backlog(after(3 * MINUTE))).toEqual({ waiting: 1, unconfirmedSince: null })
+    expect(await store.reads.backlog(after(3 * MINUTE))).toMatchObject({ waiting: 1, unconfirmedSince: null })
   })
 
   it('sets an answer aside when a newer one was recorded since the read was sent', async () => {
@@ -148,7 +184,7 @@ export function readsContract(fixture: Fixture): void {
     await store.inbox.receive(delivery(report('received'), { receivedAt: after(3 * MINUTE) }))
     expect(await store.reads.record(asked, report('failed'), after(3 * MINUTE))).toBe('superseded')
     expect(await paymentOf(store)).toMatchObject({ statusRaw: 'received', version: 3 })
-    expect(await store.reads.due(after(3 * MINUTE), 10)).toHaveLength(1)
+    expect(await dueReads(store.reads, after(3 * MINUTE), 10)).toHaveLength(1)
     expect(await store.reads.record(await subject(), report('received'), after(4 * MINUTE))).toBe('confirmed')
     expect(await store.reads.nextDue()).toSatisfy(pollAfter(after(3 * MINUTE)))
   })
@@ -256,7 +292,7 @@ export function readsContract(fixture: Fixture): void {
     const { store } = fixture
     await settledLink(store, 'a', { expiresAt: after(30 * MINUTE).toISOString() })
     await store.inbox.receive(delivery(report('pending'), { ref: 'a' }))
-    expect(await store.reads.nextDue()).toEqual(after(31 * MINUTE))
+    expect(await store.reads.nextDue()).toEqual(new Date(readAfterExpiry(after(30 * MINUTE).getTime())))
     await store.reads.postpone(await subject(), after(5 * MINUTE))
     await store.inbox.receive(delivery(report('authorised'), { ref: 'a', receivedAt: after(MINUTE) }))
     expect(await store.reads.nextDue()).toEqual(after(5 * MINUTE))

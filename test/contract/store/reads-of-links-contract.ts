@@ -1,5 +1,7 @@
 import { expect, it } from 'vitest'
+import { readAfterExpiry } from '../../../src/domain/read-schedule.ts'
 import type { ReadSubject } from '../../../src/store/store.ts'
+import { dueReads } from '../../due-reads.ts'
 import {
   after,
   delivery,
@@ -17,6 +19,8 @@ import type { Fixture } from './store-contract.ts'
 
 /** Links of these tests end an hour after `NOW`. */
 const END = 60 * MINUTE
+/** A minute after the end of a link, at the next half minute. */
+const AFTER_END = new Date(readAfterExpiry(after(END).getTime()))
 
 export function readsOfLinksContract(fixture: Fixture): void {
   async function subject(): Promise<ReadSubject> {
@@ -29,17 +33,18 @@ export function readsOfLinksContract(fixture: Fixture): void {
   it('plans the read of an unused link for a minute after its end', async () => {
     const { store } = fixture
     const made = await settledLink(store, 'a')
-    expect(await store.reads.nextDue()).toEqual(after(END + MINUTE))
-    expect(await store.reads.due(after(END), 10)).toEqual([])
-    expect(await store.reads.due(after(END + MINUTE), 10)).toEqual([
+    expect(await store.reads.nextDue()).toEqual(AFTER_END)
+    expect(await dueReads(store.reads, after(END), 10)).toEqual([])
+    expect(await dueReads(store.reads, AFTER_END, 10)).toEqual([
       {
         paymentId: null,
+        payment: null,
         link: made,
         payin: null,
         currency: 'AUD',
         deliveries: 0,
         failures: 0,
-        dueAt: after(END + MINUTE),
+        dueAt: AFTER_END,
       },
     ])
   })
@@ -48,7 +53,7 @@ export function readsOfLinksContract(fixture: Fixture): void {
     const { store } = fixture
     await settledLink(store, 'a')
     expect(await store.reads.record(await subject(), untouched, NOW)).toBe('confirmed')
-    expect(await store.reads.nextDue()).toEqual(after(END + MINUTE))
+    expect(await store.reads.nextDue()).toEqual(AFTER_END)
     expect(await store.payments.byIds(['LINK-a'])).toEqual([])
     expect(await store.log.head()).toBe(1)
   })
@@ -56,14 +61,14 @@ export function readsOfLinksContract(fixture: Fixture): void {
   it('asks again in 15 minutes when the service has not noticed the end yet', async () => {
     const { store } = fixture
     await settledLink(store, 'a')
-    await store.reads.record(await subject(), untouched, after(END + MINUTE))
-    expect(await store.reads.nextDue()).toEqual(after(END + 16 * MINUTE))
+    await store.reads.record(await subject(), untouched, AFTER_END)
+    expect(await store.reads.nextDue()).toEqual(after(15 * MINUTE, AFTER_END))
   })
 
   it('records the end of an unused link once', async () => {
     const { store } = fixture
     await settledLink(store, 'a')
-    expect(await store.reads.record(await subject(), ended, after(END + MINUTE))).toBe('changed')
+    expect(await store.reads.record(await subject(), ended, AFTER_END)).toBe('changed')
     expect(await store.reads.record(await subject(), ended, after(END + 2 * MINUTE))).toBe('confirmed')
     expect((await linkOf(store, 'LINK-a')).expired).toBe(true)
     expect(await store.reads.nextDue()).toBeNull()
@@ -80,7 +85,7 @@ export function readsOfLinksContract(fixture: Fixture): void {
         linkRef: 'a',
         payment: null,
         agreement: null,
-        recordedAt: after(END + MINUTE).toISOString(),
+        recordedAt: AFTER_END.toISOString(),
       },
     ])
   })
@@ -116,7 +121,7 @@ export function readsOfLinksContract(fixture: Fixture): void {
     await settledLink(store, 'a')
     const asked = await subject()
     await store.inbox.receive(delivery(report('received'), { ref: 'a' }))
-    expect(await store.reads.record(asked, ended, after(END + MINUTE))).toBe('superseded')
+    expect(await store.reads.record(asked, ended, AFTER_END)).toBe('superseded')
     await store.reads.postpone(asked, after(END))
     expect((await linkOf(store, 'LINK-a')).expired).toBe(false)
     expect(await store.log.head()).toBe(2)

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import type { Command } from '../../../src/domain/command.ts'
 import { StoreConflictError } from '../../../src/store/errors.ts'
+import { dueReads } from '../../due-reads.ts'
 import {
   after,
   command,
@@ -19,12 +20,12 @@ import type { Fixture } from './store-contract.ts'
 
 export function refundsContract(fixture: Fixture): void {
   /** A command that was sent a minute after `NOW`. */
-  async function begun(ref = 'r'): Promise<string> {
-    return (await asked(ref)).id
+  async function begun(ref = 'r', paymentId = 'PAY1'): Promise<string> {
+    return (await asked(ref, paymentId)).id
   }
 
   async function asked(ref: string, paymentId?: string, sentAt = after(MINUTE)): Promise<Command> {
-    const expected = paymentId === undefined ? {} : { expected: { paymentId } }
+    const expected = paymentId === undefined ? {} : { subject: { paymentId } }
     const fresh = command(ref, { mutation: 'refundPayment', refKind: null, sentAt: sentAt.getTime(), ...expected })
     return (await fixture.store.commands.begin(fresh)).command
   }
@@ -85,6 +86,28 @@ export function refundsContract(fixture: Fixture): void {
     expect(await store.reads.nextDue()).toEqual(NOW)
   })
 
+  it('does not let an answer overwrite a newer webhook of a node whose clock is behind, or ahead', async () => {
+    const { store } = fixture
+    for (const [index, skew] of [-60 * MINUTE, 0, 60 * MINUTE].entries()) {
+      const paymentId = `S${index}`
+      const told = (status: string) => delivery(report(status, { paymentId }), { receivedAt: after(skew) })
+      await store.inbox.receive(told('received'))
+      const id = await begun(`s${index}`, paymentId)
+      await store.inbox.receive(told('return_pending'))
+      await store.inbox.receive(told('return_received'))
+      const late = report('return_pending', { paymentId })
+      await store.commands.settleWithPayment(id, paymentId, late, answered)
+      expect((await paymentOf(store, paymentId)).statusRaw).toBe('return_received')
+    }
+  })
+
+  it('takes an answer that nothing has overtaken, whatever the clock of the node that took the webhook before', async () => {
+    const { store } = fixture
+    await store.inbox.receive(delivery(report('received'), { receivedAt: after(60 * MINUTE) }))
+    const settled = await store.commands.settleWithPayment(await begun(), 'PAY1', report('return_pending'), answered)
+    expect(settled?.statusRaw).toBe('return_pending')
+  })
+
   it('reads the payment now when the answer tells nothing', async () => {
     const { store } = fixture
     const silent = [null, report('return_pending', { paymentId: 'P9' }), report('pending')]
@@ -92,11 +115,16 @@ export function refundsContract(fixture: Fixture): void {
       const paymentId = `P${index}`
       await store.inbox.receive(delivery(report('received', { paymentId })))
       const own = said?.paymentId === 'PAY1' ? { ...said, paymentId } : said
-      const payment = await store.commands.settleWithPayment(await begun(paymentId), paymentId, own, answered)
+      const payment = await store.commands.settleWithPayment(
+        await begun(paymentId, paymentId),
+        paymentId,
+        own,
+        answered,
+      )
       expect(payment).toMatchObject({ statusRaw: 'received', version: 1 })
     }
     expect(await store.payments.byIds(['P9'])).toEqual([])
-    expect((await store.reads.due(answered, 9)).map(({ paymentId }) => paymentId)).toEqual(['P0', 'P1', 'P2'])
+    expect((await dueReads(store.reads, answered, 9)).map(({ paymentId }) => paymentId)).toEqual(['P0', 'P1', 'P2'])
     expect(await store.reads.nextDue()).toEqual(answered)
   })
 
@@ -105,7 +133,7 @@ export function refundsContract(fixture: Fixture): void {
     const refund = delivery(report('partially_refunded', { paymentId: 'P2' }))
     await store.inbox.receive(delivery(report('received')))
     await store.inbox.receive(refund)
-    const [first, second] = [await begun('r1'), await begun('r2')]
+    const [first, second] = [await begun('r1'), await begun('r2', 'P2')]
     await store.inbox.receive(delivery(report('return_received'), { receivedAt: after(1.5 * MINUTE) }))
     await store.inbox.receive({ ...refund, receivedAt: after(1.5 * MINUTE) })
 
@@ -114,7 +142,7 @@ export function refundsContract(fixture: Fixture): void {
     const late = await store.commands.settleWithPayment(second, 'P2', { ...said, paymentId: 'P2' }, answered)
     expect(late?.statusRaw).toBe('partially_refunded')
     expect(await store.log.head()).toBe(3)
-    expect(await store.reads.due(answered, 9)).toHaveLength(2)
+    expect(await dueReads(store.reads, answered, 9)).toHaveLength(2)
   })
 
   it('learns of a payment that was not on record, or ends the command without one', async () => {
@@ -156,7 +184,7 @@ export function refundsContract(fixture: Fixture): void {
     const { store } = fixture
     const one = await asked('one', 'PAY1')
     await asked('of-another', 'PAY2')
-    await store.commands.begin(command('no-refund', { expected: { paymentId: 'PAY1' } }))
+    await store.commands.begin(command('no-refund', { subject: { paymentId: 'PAY1' } }))
     const hasRival = (since: Date) => store.commands.hasRival(one, since.getTime())
     expect(await hasRival(NOW)).toBe(false)
 

@@ -21,6 +21,7 @@ import { readsContract } from './reads-contract.ts'
 import { readsOfLinksContract } from './reads-of-links-contract.ts'
 import { refundsContract } from './refunds-contract.ts'
 import { replayContract } from './replay-contract.ts'
+import { sweepContract } from './sweep-contract.ts'
 
 /** A store on a database of its own. */
 export type OpenedStore = {
@@ -61,6 +62,9 @@ export function describeStore(name: string, open: OpenStore, { histories = 40 } 
     })
     describe('concurrency', () => {
       concurrencyContract(fixture)
+    })
+    describe('sweeps', () => {
+      sweepContract(fixture)
     })
     describe('log', () => {
       logContract(fixture)

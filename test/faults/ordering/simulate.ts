@@ -6,6 +6,7 @@ import { systemTimer } from '../../../src/reconcile/timer.ts'
 import type { ReadSubject, Store } from '../../../src/store/store.ts'
 import { createSites } from '../../../src/upstream/sites.ts'
 import { after, delivery, NOW, present, type report, settledLink } from '../../contract/store/builders.ts'
+import { dueReads, pollAt } from '../../due-reads.ts'
 import type { Random } from '../random.ts'
 import { isAway, type Life, lifeOf, linkOf, paymentOf, refOf, reported } from './life.ts'
 import { createQueue } from './queue.ts'
@@ -75,6 +76,7 @@ export async function simulate(store: Store, cell: Cell, random: Random): Promis
     reads: store.reads,
     sites: SITES,
     clock,
+    lists: null,
     upstream: { getPayinLink: (_site, id) => answer(lifeOfLink(lives, id)), getPayin: neverAsked },
   })
   const budget = createReadBudget({
@@ -120,7 +122,7 @@ export async function simulate(store: Store, cell: Cell, random: Random): Promis
   /** Begins the reads that are due. False when each of them is under way already. */
   const readDue = async () => {
     let begun = false
-    for (const subject of await store.reads.due(clock(), 20)) {
+    for (const subject of await dueReads(store.reads, clock(), 20)) {
       const life = lifeFor(subject)
       if (life.reading) continue
       begun = true
@@ -156,7 +158,7 @@ export async function simulate(store: Store, cell: Cell, random: Random): Promis
     if (happening.kind === 'birth') await makeLink(life)
     else if (happening.kind === 'attempt') await receive(life, happening.truth, happening.number)
     else if (happening.kind === 'answer') await untilRest(life, happening.give)
-    else if (happening.kind === 'return' && cell.sweep) await store.reads.schedule(linkOf(life), clock())
+    else if (happening.kind === 'return' && cell.sweep) await pollAt(store.reads, linkOf(life), clock())
     else note(life)
     if (happening.kind === 'judgement') life.judged = true
   }

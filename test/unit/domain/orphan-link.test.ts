@@ -15,6 +15,8 @@ const command: Command = {
   owner: 'process-1',
   leaseUntil: NOW + 1,
   sentAt: NOW - 29_999,
+  subjectDeliveries: null,
+  subjectVersion: null,
   result: null,
 }
 

@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
+import { IncompleteSearchError } from '../../../src/upstream/search-pages.ts'
 import { command, NOW, present } from '../../contract/store/builders.ts'
 import { LEASE_MS, type LinkTask, noAnswer, passes, setUp } from './once-world.ts'
 
@@ -54,6 +55,33 @@ describe('a command of which nobody knows the outcome', () => {
     expect(world.sent).toHaveLength(1)
     allowed = true
     expect(await world.once.run(task)).toMatchObject({ kind: 'done', replayed: false })
+  })
+
+  it.each([
+    ['was not answered', noAnswer],
+    ['was cut short', () => Promise.reject(new IncompleteSearchError())],
+  ])('is not sent again while the search for its trace %s', async (_name, search) => {
+    const world = await setUp()
+    world.answers = [noAnswer]
+    const task = world.task({ repeatAfterMs: 60_000 })
+    await world.once.run(task)
+    passes(world, 60_000)
+    world.trace = search
+    expect(await world.once.run(task)).toMatchObject({ kind: 'outcome-unknown' })
+    expect(world.sent).toHaveLength(1)
+    world.trace = async () => null
+    expect(await world.once.run(task)).toMatchObject({ kind: 'done', replayed: false })
+  })
+
+  it('is sent again all the same where the payments API keeps the key unique', async () => {
+    const world = await setUp()
+    world.answers = [noAnswer]
+    const task = world.task({ repeatAfterMs: 60_000, uniqueUpstream: true })
+    await world.once.run(task)
+    passes(world, 60_000)
+    world.trace = () => Promise.reject(new IncompleteSearchError())
+    expect(await world.once.run(task)).toMatchObject({ kind: 'done' })
+    expect(world.sent).toHaveLength(2)
   })
 
   it('counts its time from the latest attempt', async () => {

@@ -29,7 +29,7 @@ async function turnsWithin({ time, budget }: ReturnType<typeof setUp>, milliseco
   let going = true
   const worker = async () => {
     while (going) {
-      const turn = await budget.turn('au', 'plan')
+      const turn = await budget.turn('au', 'poll')
       if (turn === null) return
       if (!going) return turn.cancel()
       instants.push(time.elapsed() - begun)
@@ -54,7 +54,7 @@ describe('the budget of a site', () => {
   it('is not touched by another site', async () => {
     const { budget } = setUp()
     for (const site of ['au', 'jp']) {
-      const turns = await Promise.all([budget.turn(site, 'plan'), budget.turn(site, 'plan')])
+      const turns = await Promise.all([budget.turn(site, 'poll'), budget.turn(site, 'poll')])
       expect(turns).not.toContain(null)
     }
   })
@@ -68,9 +68,9 @@ describe('the budget of a site', () => {
       granted?.end(null)
     }
     const all = [
-      take('plan 1', budget.turn('au', 'plan')),
-      take('plan 2', budget.turn('au', 'plan')),
-      take('plan 3', budget.turn('au', 'plan')),
+      take('plan 1', budget.turn('au', 'poll')),
+      take('plan 2', budget.turn('au', 'poll')),
+      take('plan 3', budget.turn('au', 'poll')),
       take('person 1', budget.turn('au', 'person')),
       take('person 2', budget.turn('au', 'person')),
     ]
@@ -81,9 +81,9 @@ describe('the budget of a site', () => {
 
   it('lets a person through although planned reads wait for a slow service', async () => {
     const { time, budget } = setUp()
-    await Promise.all([budget.turn('au', 'plan'), budget.turn('au', 'plan')])
+    await Promise.all([budget.turn('au', 'poll'), budget.turn('au', 'poll')])
     let planned = false
-    void budget.turn('au', 'plan').then(() => (planned = true))
+    void budget.turn('au', 'poll').then(() => (planned = true))
     await time.pass(MINUTE)
     expect(planned).toBe(false)
     await budget.turn('au', 'person')
@@ -100,7 +100,7 @@ describe('the budget of a site', () => {
 
   it('gives back a turn that was not used', async () => {
     const { budget, time } = setUp()
-    for (let n = 0; n < 10; n++) (await budget.turn('au', 'plan'))?.cancel()
+    for (let n = 0; n < 10; n++) (await budget.turn('au', 'poll'))?.cancel()
     expect(time.elapsed()).toBe(0)
   })
 })
@@ -126,10 +126,10 @@ describe('a service that wants fewer reads', () => {
 
   it('is taken to say so once when it says so to two reads that were under way together', async () => {
     const { time, budget } = setUp()
-    const turns = await Promise.all([budget.turn('au', 'plan'), budget.turn('au', 'plan')])
+    const turns = await Promise.all([budget.turn('au', 'poll'), budget.turn('au', 'poll')])
     for (const turn of turns) turn?.end(throttled())
     let granted = false
-    void budget.turn('au', 'plan').then(() => (granted = true))
+    void budget.turn('au', 'poll').then(() => (granted = true))
     await time.pass(2 * SECOND - 1)
     expect(granted).toBe(false)
     await time.pass(1)
@@ -138,15 +138,15 @@ describe('a service that wants fewer reads', () => {
 
   it('is left alone for as long as it asks, by persons too, and they are told', async () => {
     const { time, budget, lines } = setUp()
-    const turn = await budget.turn('au', 'plan')
+    const turn = await budget.turn('au', 'poll')
     expect(turn?.end(throttled(90))).toMatchObject({ kind: 'throttled', mayBeItsOwn: false })
     await time.pass(89 * SECOND)
-    expect(await budget.turn('au', 'plan')).toBeNull()
+    expect(await budget.turn('au', 'poll')).toBeNull()
     expect(budget.heldMs('au')).toBe(SECOND)
     await expect(budget.turn('au', 'person')).rejects.toMatchObject({
       detail: { kind: 'throttled', retryAfterSeconds: 1 },
     })
-    expect(await budget.turn('jp', 'plan')).not.toBeNull()
+    expect(await budget.turn('jp', 'poll')).not.toBeNull()
     await time.pass(SECOND)
     expect(await budget.turn('au', 'person')).toBeDefined()
     expect(lines).toHaveLength(1)
@@ -154,7 +154,7 @@ describe('a service that wants fewer reads', () => {
 
   it('is left alone when it is unavailable, and says for how long', async () => {
     const { budget } = setUp()
-    const turn = await budget.turn('au', 'plan')
+    const turn = await budget.turn('au', 'poll')
     const unavailable = fault({ kind: 'unknown', reason: 'server-error', httpStatus: 503, retryAfterSeconds: 30 })
     expect(turn?.end(unavailable)).toMatchObject({ kind: 'throttled', mayBeItsOwn: true })
     expect(budget.heldMs('au')).toBe(30 * SECOND)
@@ -168,20 +168,20 @@ describe('a site in trouble', () => {
   ])('is left alone longer each time that it %s, until it answers', async (_what, error, seconds, mayBeItsOwn) => {
     const { time, budget } = setUp()
     for (const second of seconds) {
-      const turn = await budget.turn('au', 'plan')
+      const turn = await budget.turn('au', 'poll')
       expect(turn?.end(error)?.mayBeItsOwn).toBe(mayBeItsOwn)
       expect(budget.heldMs('au')).toBe(second * SECOND)
-      expect(await budget.turn('au', 'plan')).toBeNull()
+      expect(await budget.turn('au', 'poll')).toBeNull()
       await time.skip(second * SECOND)
     }
-    ;(await budget.turn('au', 'plan'))?.end(null)
-    ;(await budget.turn('au', 'plan'))?.end(error)
+    ;(await budget.turn('au', 'poll'))?.end(null)
+    ;(await budget.turn('au', 'poll'))?.end(error)
     expect(budget.heldMs('au')).toBe((seconds[0] ?? 0) * SECOND)
   })
 
   it('is open to a person, whose answer opens it to all', async () => {
     const { budget } = setUp()
-    ;(await budget.turn('au', 'plan'))?.end(OUT_OF_REACH)
+    ;(await budget.turn('au', 'poll'))?.end(OUT_OF_REACH)
     const turn = await budget.turn('au', 'person')
     turn.end(fault({ kind: 'refused', httpStatus: 404, code: null, message: null, fields: [] }))
     expect(budget.heldMs('au')).toBe(0)
@@ -190,13 +190,13 @@ describe('a site in trouble', () => {
   it('is told to the log once, until it is over', async () => {
     const { time, budget, lines } = setUp()
     const fail = async () => {
-      ;(await budget.turn('au', 'plan'))?.end(CREDENTIALS)
+      ;(await budget.turn('au', 'poll'))?.end(CREDENTIALS)
       await time.skip(budget.heldMs('au'))
     }
     await fail()
     await fail()
     expect(lines.map((line) => JSON.parse(line) as unknown)).toMatchObject([{ level: 'error', site: 'au' }])
-    ;(await budget.turn('au', 'plan'))?.end(null)
+    ;(await budget.turn('au', 'poll'))?.end(null)
     await fail()
     expect(lines).toHaveLength(2)
   })
@@ -210,7 +210,7 @@ describe('a site in trouble', () => {
     ['a bug', new Error('A bug.')],
   ])('is not seen in %s', async (_what, error) => {
     const { budget } = setUp()
-    const turn = await budget.turn('au', 'plan')
+    const turn = await budget.turn('au', 'poll')
     expect(turn?.end(error)).toBeNull()
     expect(budget.heldMs('au')).toBe(0)
   })

@@ -2,6 +2,7 @@ import { onTestFinished } from 'vitest'
 import type { PaymentReport } from '../../../src/domain/payment-report.ts'
 import { createLogger } from '../../../src/log.ts'
 import type { ReadResult } from '../../../src/reconcile/asker.ts'
+import { createListedReads, type ListedReadOptions } from '../../../src/reconcile/listed-reads.ts'
 import { paymentReads } from '../../../src/reconcile/payment-reads.ts'
 import { createReadBudget, type ReadBudget } from '../../../src/reconcile/read-budget.ts'
 import { createReader, type Reader } from '../../../src/reconcile/reader.ts'
@@ -30,6 +31,8 @@ export type World = {
   readonly outcomes: (ReadOutcome | 'failed')[]
   /** What the service says. */
   answer: (id: string, site: Site) => Promise<PaymentReport>
+  /** Neighbours that lists have confirmed. */
+  listed: number
   leads: boolean
 }
 
@@ -38,10 +41,13 @@ type Parts = {
   readonly reads?: (store: Store) => ReadStore
   /** Reads a second of one site; by default so many that no test has to wait. */
   readonly perSecond?: number
+  /** The lists of the payments API; by default each payment is read by itself. */
+  readonly lists?: ((world: Pick<World, 'asks' | 'time'>) => ListedReadOptions['upstream']) | null
 }
 
 /** A reader of a real store, by virtual time; both end with the test. */
-export async function setUp({ reads = (store) => store.reads, perSecond = 100_000 }: Parts = {}): Promise<World> {
+export async function setUp(parts: Parts = {}): Promise<World> {
+  const { reads = (store: Store) => store.reads, perSecond = 100_000, lists = null } = parts
   const { store, time, destroy } = await openStoreInVirtualTime()
   const logger = createLogger({ level: 'silent' })
   const budget = createReadBudget({ timer: time.timer, logger, perSecond })
@@ -53,6 +59,7 @@ export async function setUp({ reads = (store) => store.reads, perSecond = 100_00
     asks: [],
     outcomes: [],
     answer: async (paymentId) => report('failed', { paymentId }),
+    listed: 0,
     leads: true,
   }
   const ask = async (site: Site, id: string) => {
@@ -66,6 +73,15 @@ export async function setUp({ reads = (store) => store.reads, perSecond = 100_00
       upstream: { getPayin: ask, getPayinLink: ask },
       sites: SITES,
       clock: time.clock,
+      lists:
+        lists === null
+          ? null
+          : createListedReads({
+              reads: store.reads,
+              upstream: lists(world),
+              clock: time.clock,
+              onListed: (count) => (world.listed += count),
+            }),
     }),
     budget,
     logger,

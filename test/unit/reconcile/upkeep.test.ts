@@ -3,6 +3,7 @@ import { onTestFinished, expect, describe, it } from 'vitest'
 import { createLogger } from '../../../src/log.ts'
 import { startUpkeep } from '../../../src/reconcile/upkeep.ts'
 import { after, commandKey, delivery, KEY_SCOPE, MINUTE, NOW, present, report } from '../../contract/store/builders.ts'
+import { dueReads } from '../../due-reads.ts'
 import { openStoreInVirtualTime } from './virtual-store.ts'
 
 const DAY = 24 * 60 * MINUTE
@@ -63,9 +64,23 @@ describe('the upkeep', () => {
     await world.store.reads.postpone(present(await world.store.reads.subject('OVER')), null)
     await world.passes(5 * MINUTE + 1)
     await world.upkeep.beat()
-    const due = await world.store.reads.due(world.time.clock(), 10)
+    const due = await dueReads(world.store.reads, world.time.clock(), 10)
     expect(due.map(({ paymentId }) => paymentId)).toEqual(['PAID'])
     expect(world.swept).toBe(1)
+  })
+
+  it('takes up a sweep in the middle of which another process has ended, and does not forget the gap', async () => {
+    const world = await setUp()
+    for (let n = 0; n < 600; n++) await world.store.inbox.receive(delivery(report('received', { paymentId: `P${n}` })))
+    await world.upkeep.beat()
+    await world.passes(6 * MINUTE)
+    // What the other process did: it found the gap, planned a part, and ended.
+    await world.store.sweep.begin(after(-45 * MINUTE), world.time.clock())
+    await world.store.sweep.step(world.time.clock())
+    await world.upkeep.beat()
+    expect(world.swept).toBe(1)
+    expect(await world.store.sweep.pending()).toBeNull()
+    expect(await dueReads(world.store.reads, world.time.clock(), 1_000)).toHaveLength(600)
   })
 
   it('does so every fifteen seconds by itself, and not in a process that is not the leader', async () => {
@@ -92,7 +107,7 @@ describe('the upkeep', () => {
     await world.passes(6 * MINUTE)
     await world.upkeep.beat()
     await world.passes(10)
-    const due = await world.store.reads.due(world.time.clock(), 10)
+    const due = await dueReads(world.store.reads, world.time.clock(), 10)
     expect(due.map(({ paymentId }) => paymentId)).toEqual(['P3', 'P2', 'P1'])
   })
 

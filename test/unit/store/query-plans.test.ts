@@ -12,6 +12,7 @@ import {
   settledAgreement,
   settledLink,
 } from '../../contract/store/builders.ts'
+import { dueReads, pollAt } from '../../due-reads.ts'
 import type { WatchedDatabase } from './watched-database.ts'
 import { openWatchedStore } from './watched-store.ts'
 
@@ -40,9 +41,7 @@ describe('query plans on SQLite', () => {
     await store.inbox.receive(delivery(report('pending', { paymentId: 'P2', linkId: 'LINK-a' })))
     await store.inbox.receive(delivery(report('pending', { paymentId: 'P2', linkId: 'LINK-a' })))
     await store.inbox.knowsRef('a', ['link'])
-    await store.reads.due(NOW, 10)
-    await store.reads.due(NOW, 10, present(await store.reads.subject('P2')))
-    await store.reads.due(NOW, 10, present(await store.reads.subject('LINK-a')))
+    await dueReads(store.reads, NOW, 10)
     await store.reads.nextDue()
     await store.reads.backlog(NOW)
     await store.inbox.backlog()
@@ -55,8 +54,10 @@ describe('query plans on SQLite', () => {
     await store.log.byIds(['link:a.1', 'link:a.2'])
     await store.commands.expireLeases(0)
     await store.commands.purge(NOW)
-    await store.reads.schedule('P2', NOW)
-    await store.reads.unfinal(null, 10)
+    await pollAt(store.reads, 'P2', NOW)
+    await store.reads.nearby(present(await store.reads.subject('P2')), 10)
+    await store.sweep.begin(NOW, NOW)
+    while (!(await store.sweep.step(NOW)).done);
 
     const { command: direct } = await store.commands.begin(command('p', { refKind: 'payin' }))
     const ofPayin = { paymentId: 'P3' }
@@ -65,7 +66,7 @@ describe('query plans on SQLite', () => {
     await store.inbox.receive(delivery(report('received', ofPayin), { ref: 'p' }))
     const { command: refund } = await store.commands.begin(command('r', { refKind: null }))
     await store.commands.settleWithPayment(refund.id, 'P3', report('return_pending', ofPayin), after(1))
-    await store.reads.due(NOW, 10)
+    await dueReads(store.reads, NOW, 10)
 
     await settledAgreement(store)
     for (const status of ['active', 'suspended', 'active'])
@@ -73,8 +74,7 @@ describe('query plans on SQLite', () => {
     await store.commands.traceAgreement('agr')
     const { command: change } = await store.commands.begin(command('c', { refKind: null }))
     await store.commands.settleWithAgreementChange(change.id, 'AGR1', agreementReport('suspended'), after(1))
-    await store.agreementReads.due(NOW, 10)
-    await store.agreementReads.due(NOW, 10, present(await store.agreementReads.subject('client-1')))
+    await dueReads(store.agreementReads, NOW, 10)
     await store.agreementReads.nextDue()
     const subject = present(await store.agreementReads.subject('client-1'))
     await store.agreementReads.record(subject, agreementReport('active'), NOW)

@@ -21,7 +21,7 @@ describe('a database of the first version', () => {
       expect(await store.inbox.knowsRef(ref, ['payin', 'agreement'])).toBe(false)
     }
     expect(await store.log.read(0, 9)).toMatchObject([{ payment: { id: 'PAY1' }, agreement: null }])
-    expect((await store.reads.unfinal(null, 9)).map(({ id }) => id)).toEqual(['LINK-c', 'PAY1'])
+    expect(await store.sweep.pending()).toBeNull()
     expect(await store.heartbeat.last()).toBeNull()
     expect(await store.inbox.backlog()).toEqual({ doubtful: 0, quarantined: 0 })
 

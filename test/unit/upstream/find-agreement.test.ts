@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { findAgreement } from '../../../src/upstream/find-agreement.ts'
+import { IncompleteSearchError } from '../../../src/upstream/search-pages.ts'
 import { clientOf, faultOf, site } from '../../contract/upstream/open.ts'
 import { answer } from '../../contract/upstream/scripted-service.ts'
 
@@ -44,47 +45,59 @@ describe('an agreement', () => {
     expect(service.requests.map(({ line }) => queryOf(line)['page'])).toEqual(['1', '2'])
   })
 
-  it('is absent when the last page does not have it', async () => {
-    const { service, client } = await clientOf(page([record(1)], 2), page([record(2)]))
+  it('is absent when no page of any span has it', async () => {
+    const spans = Array.from({ length: 4 }, () => page([]))
+    const { service, client } = await clientOf(page([record(1)], 2), page([record(2)]), ...spans)
     expect(await findAgreement(client, site(), { clientTransactionId: 'mandate-9', now })).toBeNull()
-    expect(service.requests).toHaveLength(2)
+    expect(service.requests).toHaveLength(6)
   })
 
-  it('is given up after ten pages', async () => {
-    const pages = Array.from({ length: 12 }, (_, index) => page([record(index)], index + 2))
+  it('is found however many were made on the same day', async () => {
+    const pages = Array.from({ length: 30 }, (_, index) => page([record(index)], index + 2))
     const { service, client } = await clientOf(...pages)
-    expect(await findAgreement(client, site(), { clientTransactionId: 'mandate-11', now })).toBeNull()
-    expect(service.requests).toHaveLength(10)
+    expect((await findAgreement(client, site(), { clientTransactionId: 'mandate-29', now }))?.id).toBe('agreement-29')
+    expect(service.requests).toHaveLength(30)
+  })
+
+  it('is not said to be absent where there are more pages than one search may take', async () => {
+    const pages = Array.from({ length: 101 }, (_, index) => page([record(index)], index + 2))
+    const { service, client } = await clientOf(...pages)
+    await expect(findAgreement(client, site(), { clientTransactionId: 'mandate-100', now })).rejects.toThrow(
+      IncompleteSearchError,
+    )
+    expect(service.requests).toHaveLength(100)
   })
 })
 
 describe('the span of time', () => {
-  it('is the last day and the next, where it is not known when the agreement was made', async () => {
-    const { service, client } = await clientOf(page([]))
-    await findAgreement(client, site(), { clientTransactionId: 'mandate-1', now })
-    expect(queryOf(service.requests[0]?.line)).toEqual({
-      from_date: '2026-11-19T12:00:00',
-      to_date: '2026-11-21T12:00:01',
-      page: '1',
-    })
-  })
+  const spansOf = (requests: readonly { line: string }[]) =>
+    requests.map(({ line }) => [queryOf(line)['from_date'] ?? '', queryOf(line)['to_date'] ?? ''])
 
-  it('is a day around the time at which it was made', async () => {
-    const { service, client } = await clientOf(page([]))
+  it('is a day around the time at which it was made, the nearest first', async () => {
+    const { service, client } = await clientOf(...Array.from({ length: 5 }, () => page([])))
     const createdAt = new Date('2024-01-01T00:00:00Z')
     await findAgreement(client, site(), { clientTransactionId: 'mandate-1', now, createdAt })
-    expect(queryOf(service.requests[0]?.line)).toEqual({
-      from_date: '2023-12-31T00:00:00',
-      to_date: '2024-01-02T00:00:00',
-      page: '1',
-    })
+    expect(spansOf(service.requests)).toEqual([
+      ['2023-12-31T23:59:00', '2024-01-01T00:01:00'],
+      ['2023-12-31T23:00:00', '2023-12-31T23:59:00'],
+      ['2024-01-01T00:01:00', '2024-01-01T01:00:00'],
+      ['2023-12-31T00:00:00', '2023-12-31T23:00:00'],
+      ['2024-01-01T01:00:00', '2024-01-02T00:00:00'],
+    ])
+  })
+
+  it('is that of one made just now, where nothing else is known', async () => {
+    const { service, client } = await clientOf(...Array.from({ length: 5 }, () => page([])))
+    await findAgreement(client, site(), { clientTransactionId: 'mandate-1', now })
+    expect(spansOf(service.requests)[0]).toEqual(['2026-11-20T11:59:00', '2026-11-20T12:01:01'])
+    expect(spansOf(service.requests).flat()).toContain('2026-11-21T12:00:01')
   })
 
   it('does not go further into the future than clocks may differ', async () => {
-    const { service, client } = await clientOf(page([]))
+    const { service, client } = await clientOf(...Array.from({ length: 5 }, () => page([])))
     const createdAt = new Date(now.getTime() + DAY_MS)
     await findAgreement(client, site(), { clientTransactionId: 'mandate-1', now, createdAt })
-    expect(queryOf(service.requests[0]?.line)).toMatchObject({ to_date: '2026-11-21T12:00:01' })
+    expect(spansOf(service.requests).flat().toSorted().at(-1)).toBe('2026-11-21T12:00:01')
   })
 })
 

@@ -1,0 +1,20 @@
+import { describe, expect, it } from 'vitest'
+import { simulateReads } from '../../../bench/support/simulate-reads.ts'
+
+const HOUR_MS = 3_600_000
+const DAY_MS = 24 * HOUR_MS
+const SEED = Number(process.env['TEST_SEED'] ?? 1)
+
+/** A refund window of two weeks, so that six weeks show payments of every age, and a gap of two hours. */
+const OPTIONS = { days: 42, seed: SEED, refundWindowMs: 14 * DAY_MS }
+
+describe.each([100_000, 1_000_000, 10_000_000])('the reads of %i payments a month', (paymentsPerMonth) => {
+  it(`settle each doubt within a minute, and do not pile up (seed ${SEED})`, () => {
+    const days = simulateReads({ ...OPTIONS, paymentsPerMonth })
+    expect(Math.max(...days.map(({ longestDoubtMs }) => longestDoubtMs))).toBeLessThanOrEqual(60_000)
+    expect(Math.max(...days.map(({ oldestPollMs }) => oldestPollMs))).toBeLessThanOrEqual(48 * HOUR_MS)
+    // No more than two days' payments wait at any time, and the links of a minute.
+    expect(Math.max(...days.map(({ due }) => due.poll))).toBeLessThanOrEqual(paymentsPerMonth / 15)
+    expect(Math.max(...days.map(({ due }) => due.expiry))).toBeLessThanOrEqual(paymentsPerMonth / 40_000)
+  })
+})
