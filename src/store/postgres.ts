@@ -55,6 +55,7 @@ export async function openPostgresStore({ url, clock = () => new Date() }: Postg
     })
     return await createStore({
       reader: reader.db,
+      lists: reader.db,
       write: repeated(commits.write),
       listeners,
       now: clock,

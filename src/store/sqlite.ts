@@ -38,6 +38,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
     const commits = createCommits(writer, health, listeners)
     return await createStore({
       reader: queriesOn(reader),
+      lists: queriesOn(reader),
       write: commits.write,
       listeners,
       now: clock,

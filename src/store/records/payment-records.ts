@@ -39,6 +39,7 @@ export async function savePayment(
     .insertInto('payments')
     .values({
       ...state,
+      other_reference: otherReference(payment),
       id: payment.id,
       stream_id: payment.streamId,
       created_at: state.updated_at,
@@ -49,11 +50,23 @@ export async function savePayment(
     .onConflict((conflict) =>
       conflict.column('id').doUpdateSet({
         ...state,
+        other_reference: sql`excluded.other_reference`,
         named_link_id: sql`coalesce(excluded.named_link_id, payments.named_link_id)`,
         ...(plan === null ? {} : { read_due_at: replacePoll('payments', plan) }),
       }),
     )
     .execute()
+}
+
+/** The reference that the link or the payin was made with, where the payment itself carries another one or none. */
+function otherReference({ id, linkRef, details: { reference } }: Payment) {
+  return sql<string | null>`nullif(
+    coalesce(
+      (select links.reference from links where links.ref = ${linkRef}),
+      (select payins.reference from payins where payins.payment_id = ${id})
+    ),
+    ${reference}
+  )`
 }
 
 /**

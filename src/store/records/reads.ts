@@ -13,8 +13,11 @@ import {
 import { recordRead, takeAgain } from './record-read.ts'
 import { pageOfUnfinal, startOfWalk } from './unfinal.ts'
 
-/** The reads that are planned, and what they showed. `clock` tells when a walk over what is not final begins. */
-export function createReadStore(reader: Db, write: Write, clock: () => Date): ReadStore {
+/**
+ * The reads that are planned, and what they showed. `lists` reads beside the event loop where it can, `clock` tells when a walk over
+ * what is not final begins.
+ */
+export function createReadStore(reader: Db, lists: Db, write: Write, clock: () => Date): ReadStore {
   return {
     due: async (now, limit, after = null) =>
       (await dueSubjects(reader, { by: now.getTime(), limit, after: after && placeOf(after) })).map(toReadSubject),
@@ -26,7 +29,7 @@ export function createReadStore(reader: Db, write: Write, clock: () => Date): Re
     record: (subject, report, at) => write((unit) => recordRead(unit, subject, { report, at })),
     postpone: (subject, until) => write(({ db }) => postpone(db, subject, until)),
     schedule: (id, at) => write(({ db }) => schedule(db, id, at)),
-    backlog: (now) => readBacklog(reader, now.getTime()),
+    backlog: (now) => readBacklog(lists, now.getTime()),
     unfinal: (after, limit) => pageOfUnfinal(reader, after ?? startOfWalk(clock()), limit),
   }
 }

@@ -1,0 +1,136 @@
+import { readFileSync } from 'node:fs'
+import { buildSchema, getNamedType, isEnumType, isInputObjectType, type GraphQLInputField } from 'graphql'
+import type { Store } from '../src/store/store.ts'
+import { agreementId, linkId, paymentId, reference, SHARED_REFERENCE, START, STEP_MS } from './fill-database.ts'
+
+export type Lists = Pick<Store, 'payments' | 'links' | 'agreements' | 'log' | 'inbox'>
+
+export type ListCase = {
+  /** The root field of the schema. */
+  readonly list: string
+  readonly filter: Readonly<Record<string, unknown>>
+  /** What is asked for, in few words: `payments(reference=shared, phases=rare) onwards`. */
+  readonly name: string
+  /** Keys that the filter names, each of which may cost a row beyond the page. */
+  readonly keys: number
+  /** Reads a page; gives how many rows it holds. */
+  read(lists: Lists): Promise<number>
+}
+
+/** What the API reads of a page of 100: one row more tells whether another page follows. */
+export const LIMIT = 101
+
+type Value = { readonly label: string; readonly value: unknown }
+
+/**
+ * Every combination of conditions that the schema allows, on a database that `fillDatabase` has filled: each subset of the fields
+ * of each filter, with values that fit many rows, few and none, from the beginning of the list and from its middle. A field
+ * that nobody has thought of here throws.
+ */
+export function listCases(payments: number): ListCase[] {
+  const schema = buildSchema(readFileSync('schema.graphql', 'utf8'), { assumeValid: true })
+  const fields = Object.values(schema.getQueryType()?.getFields() ?? {})
+  return fields.flatMap(({ name: list, args }) => {
+    const filter = args.find(({ name }) => name === 'filter')
+    const read = READERS[list]
+    if (filter === undefined) return []
+    const type = getNamedType(filter.type)
+    if (read === undefined || !isInputObjectType(type)) throw new Error(`Nobody has thought of the list ${list}.`)
+    const choices = Object.values(type.getFields()).map((field) => ({ field, values: valuesOf(field, payments) }))
+    return [false, true].flatMap((onwards) =>
+      combinations(choices).map((chosen): ListCase => {
+        const given = Object.fromEntries(chosen.map(({ field, value }) => [field, value.value]))
+        const shown = chosen.map(({ field, value }) => `${field}=${value.label}`).join(', ')
+        const keys = Object.values(given).reduce<number>((sum, value) => sum + (Array.isArray(value) ? value.length : 1), 0)
+        return {
+          list,
+          filter: given,
+          name: `${list}(${shown})${onwards ? ' onwards' : ''}`,
+          keys,
+          read: async (lists) => (await read(lists, given, onwards ? placeOf(payments, given) : null)).length,
+        }
+      }),
+    )
+  })
+}
+
+type Place = { readonly number: number; readonly at: number | null }
+type Reader = (lists: Lists, filter: object, before: Place | null) => Promise<readonly unknown[]>
+
+const READERS: Readonly<Record<string, Reader>> = {
+  payments: ({ payments }, filter, before) => payments.page({ limit: LIMIT, before }, filter),
+  paymentLinks: ({ links }, filter, before) => links.page({ limit: LIMIT, before }, filter),
+  paymentAgreements: ({ agreements }, filter, before) => agreements.page({ limit: LIMIT, before }, filter),
+  paymentEvents: ({ log }, filter, before) => log.read(before?.number ?? 0, LIMIT, filter),
+  webhookDeliveries: ({ inbox }, filter, before) => inbox.page({ limit: LIMIT, before }, filter),
+}
+
+/** The middle of every list. */
+function placeOf(payments: number, filter: object): Place {
+  const byInstant = Object.keys(filter).some((name) => INSTANTS.has(name))
+  return { number: Math.ceil(payments / 2), at: byInstant ? middle(payments).getTime() : null }
+}
+
+const INSTANTS: ReadonlySet<string> = new Set(['createdFrom', 'createdBefore', 'updatedFrom', 'updatedBefore'])
+
+const middle = (payments: number): Date => new Date(START + (payments / 2) * STEP_MS)
+
+function valuesOf({ name, type }: GraphQLInputField, payments: number): Value[] {
+  const named = getNamedType(type)
+  const all = isEnumType(named) ? named.getValues().map((value) => spelled(name, value.name)) : []
+  const half = Math.floor(payments / 2)
+  const ids = (idOf: (n: number) => string): Value[] => [
+    { label: 'one', value: [idOf(50)] },
+    { label: 'many', value: Array.from({ length: 150 }, (_, n) => idOf(half + 50 * n)) },
+    { label: 'none', value: ['NONE'] },
+  ]
+  const choices: Readonly<Record<string, Value[]>> = {
+    reference: [
+      { label: 'one', value: reference(half + 1) },
+      { label: 'shared', value: SHARED_REFERENCE },
+      { label: 'none', value: 'NONE' },
+    ],
+    paymentIds: ids(paymentId),
+    linkIds: ids(linkId),
+    agreementIds: ids(agreementId),
+    subjectIds: ids(paymentId),
+    phases: some(all, 'DISPUTED', 'EXPIRED', 'IN_PROGRESS'),
+    statuses: some(all, 'suspended', 'active'),
+    kinds: some(all, 'AGREEMENT_CREATED', 'PAYMENT_STATUS_CHANGED'),
+    dispositions: some(all, 'QUARANTINED', 'APPLIED'),
+    createdFrom: [{ label: 'middle', value: middle(payments) }, AFTER_ALL],
+    updatedFrom: [{ label: 'middle', value: middle(payments) }, AFTER_ALL],
+    createdBefore: [{ label: 'middle', value: new Date(middle(payments).getTime() + 1) }, BEFORE_ALL],
+    updatedBefore: [{ label: 'middle', value: new Date(middle(payments).getTime() + 1) }, BEFORE_ALL],
+  }
+  const values = choices[name]
+  if (values === undefined) throw new Error(`Nobody has thought of the condition ${name}.`)
+  return values
+}
+
+const AFTER_ALL: Value = { label: 'after all', value: new Date(START * 2) }
+const BEFORE_ALL: Value = { label: 'before all', value: new Date(0) }
+
+/** Some values by themselves, and all of them together. */
+function some(all: readonly string[], ...chosen: readonly string[]): Value[] {
+  const unknown = chosen.find((name) => !all.includes(name))
+  if (unknown !== undefined) throw new Error(`The schema knows no ${unknown}.`)
+  return [...chosen.map((name) => ({ label: name, value: [name] })), { label: 'all', value: all }]
+}
+
+/** Statuses of agreements stand in the store as the payments API spells them. */
+function spelled(field: string, value: string): string {
+  return field === 'statuses' ? value.toLowerCase() : value
+}
+
+type Chosen = { readonly field: string; readonly value: Value }
+
+function combinations(choices: readonly { field: GraphQLInputField; values: readonly Value[] }[]): Chosen[][] {
+  return choices.reduce<Chosen[][]>(
+    (sofar, { field, values }) => [
+      ...sofar,
+      ...sofar.flatMap((chosen) => values.map((value) => [...chosen, { field: field.name, value }])),
+    ],
+    [[]],
+  )
+}

@@ -1,0 +1,50 @@
+import { type RawBuilder, sql, type SqlBool } from 'kysely'
+import type { Place } from '../store.ts'
+import type { ListOrder } from './merge-ranges.ts'
+
+/** What a row of such a list is read with: its number, and the instant that the list may be asked for by. */
+type Row = { readonly number: number; readonly at: number }
+
+/**
+ * A page of a list, newest first: by number, or by the instant of a column and number where one is asked for, since no index
+ * finds rows by the one and has them in the order of the other.
+ */
+export type NewestFirst = {
+  readonly order: ListOrder<keyof Row>
+  /** What holds of a row of the page; `unindexed` where no index is to be looked up for the number. */
+  conditions(unindexed?: 'unindexed'): RawBuilder<SqlBool>[]
+  /** The place of a row in the list. */
+  placeOf(row: Row): Required<Place>
+}
+
+type Asked = { readonly from: Date | undefined; readonly until: Date | undefined; readonly before: Place | null }
+
+/** `column` holds the instant, `until` is left out itself. Throws `RangeError` for a place of the list's other order. */
+export function newestFirst(column: 'created_at' | 'updated_at', { from, until, before }: Asked): NewestFirst {
+  const byInstant = from !== undefined || until !== undefined
+  if (before !== null && ((before.at ?? null) !== null) !== byInstant)
+    throw new RangeError('The place is one of the list in its other order.')
+  const end = endOf(until, before)
+  return {
+    order: { columns: byInstant ? ['at', 'number'] : ['number'], direction: 'desc' },
+    conditions(unindexed) {
+      const at = sql.ref(column)
+      const number = unindexed === undefined ? sql.ref('number') : sql`(+${sql.ref('number')})`
+      if (!byInstant) return before === null ? [] : [sql<SqlBool>`${number} < ${before.number}`]
+      return [
+        ...(from === undefined ? [] : [sql<SqlBool>`${at} >= ${from.getTime()}`]),
+        ...(end === null ? [] : [sql<SqlBool>`(${at}, ${number}) < (${end.at}, ${end.number})`]),
+      ]
+    },
+    placeOf: ({ number, at }) => ({ number, at: byInstant ? at : null }),
+  }
+}
+
+/** Numbers begin at 1, so that an instant with 0 stands before all of it. An index is served better by one bound than by two. */
+function endOf(until: Date | undefined, before: Place | null): Row | null {
+  const ends = [
+    ...(until === undefined ? [] : [{ at: until.getTime(), number: 0 }]),
+    ...(before === null ? [] : [{ at: before.at ?? 0, number: before.number }]),
+  ]
+  return ends.toSorted((a, b) => a.at - b.at || a.number - b.number)[0] ?? null
+}

@@ -1,0 +1,173 @@
+import { DatabaseSync } from 'node:sqlite'
+import { Client } from 'pg'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { fillDatabase } from '../../../bench/fill-database.ts'
+import { LIMIT, type ListCase, listCases } from '../../../bench/list-cases.ts'
+import { listsOn } from '../../../bench/lists-on.ts'
+import { queriesOn as postgresQueries } from '../../../src/store/postgres-dialect.ts'
+import { openPostgresStore } from '../../../src/store/postgres.ts'
+import { queriesOn as sqliteQueries } from '../../../src/store/sqlite-dialect.ts'
+import { openSqliteStore } from '../../../src/store/sqlite.ts'
+import { type Database, findPostgres } from '../../postgres.ts'
+import { type SqliteFile, sqliteFile } from './sqlite-fixture.ts'
+
+/** Enough that a table that is read whole cannot be taken for a page. */
+const PAYMENTS = 4_000
+const CASES = listCases(PAYMENTS)
+
+/** Without a condition a list is its table, from one end. */
+const WHOLE_TABLES = /^(SCAN|SEARCH) (deliveries|events)( USING INTEGER PRIMARY KEY \(rowid[<>]\?\))?$/
+
+/** Links that are over without the payments API having said so are sorted by themselves: they wait for one read. */
+const SORTED = /links_open_by_expiry/
+
+it('knows every list that takes a filter', () => {
+  expect(new Set(CASES.map(({ list }) => list))).toEqual(
+    new Set(['payments', 'paymentLinks', 'paymentAgreements', 'paymentEvents', 'webhookDeliveries']),
+  )
+  expect(CASES.length).toBeGreaterThan(1000)
+})
+
+describe('plans of lists on SQLite', () => {
+  let file: SqliteFile
+  let database: DatabaseSync
+  let explained: string[][]
+
+  beforeAll(async () => {
+    file = await sqliteFile()
+    await (await openSqliteStore({ path: file.path })).close()
+    database = new DatabaseSync(file.path)
+    await fillDatabase((sql) => database.exec(sql), PAYMENTS)
+  })
+
+  afterAll(async () => {
+    database.close()
+    await file.remove()
+  })
+
+  /** A connection that notes the plan of each statement that it is given. */
+  function noting(): DatabaseSync {
+    return new Proxy(database, {
+      get: (target, name) =>
+        name === 'prepare'
+          ? (sql: string) => {
+              explained.push(planOf(target, sql))
+              return target.prepare(sql)
+            }
+          : Reflect.get(target, name),
+    })
+  }
+
+  it('look every condition up in an index, and sort nothing', async () => {
+    const faults = await faultsOf(CASES, async (listCase) => {
+      explained = []
+      await listCase.read(listsOn(sqliteQueries(noting()), PAYMENTS))
+      return explained.flatMap((plan) => faultsIn(plan, listCase))
+    })
+    expect(faults).toEqual([])
+  })
+
+  it('find what came to an address by its index', () => {
+    const plan = planOf(database, `SELECT subject_id FROM deliveries WHERE ref = ? ORDER BY number DESC LIMIT 1`)
+    expect(plan).toEqual(['SEARCH deliveries USING INDEX deliveries_by_ref (ref=?)'])
+  })
+})
+
+function planOf(database: DatabaseSync, sql: string): string[] {
+  return database
+    .prepare(`EXPLAIN QUERY PLAN ${sql}`)
+    .all()
+    .map(({ detail }) => String(detail))
+}
+
+function faultsIn(plan: readonly string[], { filter }: ListCase): string[] {
+  const whole = Object.keys(filter).length === 0
+  return plan.filter((step) => {
+    if (/^(MERGE|LEFT$|RIGHT$|LIST SUBQUERY|COMPOUND|UNION)/.test(step)) return false
+    if (whole && WHOLE_TABLES.test(step)) return false
+    if (/TEMP B-TREE/.test(step)) return !plan.some((other) => SORTED.test(other))
+    return !/^SEARCH \w+ USING (COVERING )?INDEX \w+ \((<expr>|\w+)(=|<)\?/.test(step) || /INDEX \w+ \(\w+<\?/.test(step) !== SORTED.test(step)
+  })
+}
+
+const server = await findPostgres()
+
+describe.skipIf(server === null)('plans of lists on PostgreSQL', () => {
+  let database: Database
+  let client: Client
+
+  beforeAll(async () => {
+    if (server === null) return
+    database = await server.createDatabase()
+    await (await openPostgresStore({ url: database.url })).close()
+    client = new Client({ connectionString: database.url })
+    await client.connect()
+    await fillDatabase((sql) => client.query(sql), PAYMENTS)
+    await client.query('ANALYZE')
+  })
+
+  afterAll(async () => {
+    await client.end()
+    await database.drop()
+  })
+
+  /** Rows that a case has the server read, in tables and indexes, those that it throws away again included. */
+  async function rowsRead(listCase: ListCase): Promise<number> {
+    let rows = 0
+    const run = async (sql: string, parameters: readonly unknown[] = []) => {
+      rows += await rowsOf(client, sql, parameters)
+      const { command, rowCount, rows: found } = await client.query<Record<string, unknown>>(sql, [...parameters])
+      return { command, rowCount, rows: found }
+    }
+    const db = postgresQueries(() => Promise.resolve({ connection: { run }, release: () => {} }))
+    await listCase.read(listsOn(db, PAYMENTS))
+    return rows
+  }
+
+  it.each(['force_custom_plan', 'force_generic_plan'])(
+    'read little more than the page, with %s',
+    async (mode) => {
+      await client.query(`SET plan_cache_mode = ${mode}`)
+      const faults = await faultsOf(CASES, async (listCase) => {
+        const rows = await rowsRead(listCase)
+        const most = 2 * LIMIT + 20 * listCase.keys + 100
+        return rows > most ? [`read ${rows} rows`] : []
+      })
+      expect(faults).toEqual([])
+    },
+    120_000,
+  )
+})
+
+type PlanNode = {
+  readonly 'Node Type': string
+  readonly 'Actual Rows': number
+  readonly 'Actual Loops': number
+  readonly 'Rows Removed by Filter'?: number
+  readonly Plans?: readonly PlanNode[]
+}
+
+/** By way of a prepared statement, as the store has it, so that a generic plan is one. */
+async function rowsOf(client: Client, sql: string, parameters: readonly unknown[]): Promise<number> {
+  await client.query(`PREPARE asked AS ${sql}`)
+  const literals = parameters.map((value) => client.escapeLiteral(String(value)))
+  const given = literals.length === 0 ? '' : `(${literals.join(', ')})`
+  const { rows } = await client.query<{ 'QUERY PLAN': [{ Plan: PlanNode }] }>(
+    `EXPLAIN (ANALYZE, TIMING OFF, FORMAT JSON) EXECUTE asked${given}`,
+  )
+  await client.query('DEALLOCATE asked')
+  return rows.reduce((sum, row) => sum + scanned(row['QUERY PLAN'][0].Plan), 0)
+}
+
+function scanned(node: PlanNode): number {
+  const below = (node.Plans ?? []).reduce((sum, plan) => sum + scanned(plan), 0)
+  if (!node['Node Type'].endsWith('Scan')) return below
+  return below + (node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0)) * node['Actual Loops']
+}
+
+async function faultsOf(cases: readonly ListCase[], faults: (listCase: ListCase) => Promise<string[]>): Promise<string[]> {
+  const found: string[] = []
+  for (const listCase of cases)
+    found.push(...(await faults(listCase)).map((fault) => `${listCase.name}: ${fault}`))
+  return found
+}
