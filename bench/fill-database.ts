@@ -44,7 +44,7 @@ const DISPOSITION = `(CASE WHEN n % 5000 = 13 AND k = 4 THEN 'QUARANTINED' WHEN 
 
 /**
  * Fills an empty store with so many payments through links and every fourth link unused, five events and four deliveries of
- * each, and an agreement for each fiftieth. Everything of payment `n` can be told from `n`.
+ * each, and an agreement for every second. Everything of payment `n` can be told from `n`.
  */
 export async function fillDatabase(run: Run, payments: number): Promise<void> {
   const rows = `WITH RECURSIVE rows_of(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM rows_of WHERE n < ${payments})`
@@ -67,8 +67,8 @@ export async function fillDatabase(run: Run, payments: number): Promise<void> {
         (CASE WHEN n > ${payments} - 40 OR n % 2000 = 4 THEN 0 ELSE 1 END), ${AT} FROM rows_of WHERE n % 4 = 0`,
     `INSERT INTO agreements (id, client_transaction_id, ref, stream_id, site, status, state_json, created_at, updated_at)
       ${rows} SELECT 'AGR-' || ${ID}, 'client-' || n, 'agr-' || n, 'agreement:agr-' || n, 'au',
-        (CASE WHEN n % 5000 = 0 THEN NULL WHEN n % 1000 = 50 THEN 'suspended' WHEN n % 500 = 100 THEN 'created' ELSE 'active' END),
-        '{"id":"AGR-' || ${ID} || '","provisional":false}', ${AT} - (n % 7) * 86400000, ${AT} FROM rows_of WHERE n % 50 = 0`,
+        (CASE WHEN n % 2000 = 0 THEN NULL WHEN n % 1000 = 50 THEN 'suspended' WHEN n % 500 = 100 THEN 'created' ELSE 'active' END),
+        '{"id":"AGR-' || ${ID} || '","provisional":false}', ${AT} - (n % 7) * 86400000, ${AT} FROM rows_of WHERE n % 2 = 0`,
     `INSERT INTO events (position, stream_id, sequence, kind, source, from_status, to_status, link_ref, payment_id,
         payment_json, recorded_at, delivery_id)
       ${rows} SELECT (n - 1) * 6 + k, 'link:ref-' || n, k, ${KIND}, 'WEBHOOK', 'pending', 'received', 'ref-' || n,
@@ -76,7 +76,7 @@ export async function fillDatabase(run: Run, payments: number): Promise<void> {
       FROM rows_of CROSS JOIN ${parts(5)}`,
     `INSERT INTO events (position, stream_id, sequence, kind, source, agreement_id, agreement_json, recorded_at)
       ${rows} SELECT (n - 1) * 6 + 6, 'agreement:agr-' || n, 1, 'AGREEMENT_STATUS_CHANGED', 'WEBHOOK', 'AGR-' || ${ID},
-        '{"id":"AGR-' || ${ID} || '","provisional":false}', ${AT} FROM rows_of WHERE n % 50 = 0`,
+        '{"id":"AGR-' || ${ID} || '","provisional":false}', ${AT} FROM rows_of WHERE n % 2 = 0`,
     `UPDATE log_head SET position = ${payments} * 6`,
     `INSERT INTO deliveries (id, body_hash, ref, subject_id, status_raw, disposition, attempts, first_received_at,
         last_received_at, event_id, body)

@@ -84,32 +84,43 @@ function valuesOf({ name, type }: GraphQLInputField, payments: number): Value[] 
     { label: 'many', value: Array.from({ length: 150 }, (_, n) => idOf(half + 50 * n)) },
     { label: 'none', value: ['NONE'] },
   ]
-  const choices: Readonly<Record<string, Value[]>> = {
-    reference: [
+  const choices: Readonly<Record<string, () => Value[]>> = {
+    reference: () => [
       { label: 'one', value: reference(half + 1) },
       { label: 'shared', value: SHARED_REFERENCE },
       { label: 'none', value: 'NONE' },
     ],
-    paymentIds: ids(paymentId),
-    linkIds: ids(linkId),
-    agreementIds: ids(agreementId),
-    subjectIds: ids(paymentId),
-    phases: some(all, 'DISPUTED', 'EXPIRED', 'IN_PROGRESS'),
-    statuses: some(all, 'suspended', 'active'),
-    kinds: some(all, 'AGREEMENT_CREATED', 'PAYMENT_STATUS_CHANGED'),
-    dispositions: some(all, 'QUARANTINED', 'APPLIED'),
-    createdFrom: [{ label: 'middle', value: middle(payments) }, AFTER_ALL],
-    updatedFrom: [{ label: 'middle', value: middle(payments) }, AFTER_ALL],
-    createdBefore: [{ label: 'middle', value: new Date(middle(payments).getTime() + 1) }, BEFORE_ALL],
-    updatedBefore: [{ label: 'middle', value: new Date(middle(payments).getTime() + 1) }, BEFORE_ALL],
+    paymentIds: () => ids(paymentId),
+    linkIds: () => ids(linkId),
+    agreementIds: () => ids(agreementId),
+    subjectIds: () => ids(paymentId),
+    phases: () => some(all, 'DISPUTED', 'EXPIRED', 'IN_PROGRESS'),
+    statuses: () => some(all, 'suspended', 'active'),
+    kinds: () => some(all, 'AGREEMENT_CREATED', 'PAYMENT_STATUS_CHANGED'),
+    dispositions: () => some(all, 'QUARANTINED', 'APPLIED'),
+    createdFrom: () => from(payments),
+    updatedFrom: () => from(payments),
+    createdBefore: () => before(payments),
+    updatedBefore: () => before(payments),
   }
   const values = choices[name]
   if (values === undefined) throw new Error(`Nobody has thought of the condition ${name}.`)
-  return values
+  return values()
 }
 
-const AFTER_ALL: Value = { label: 'after all', value: new Date(START * 2) }
-const BEFORE_ALL: Value = { label: 'before all', value: new Date(0) }
+function from(payments: number): Value[] {
+  return [
+    { label: 'middle', value: middle(payments) },
+    { label: 'after all', value: new Date(START * 2) },
+  ]
+}
+
+function before(payments: number): Value[] {
+  return [
+    { label: 'middle', value: new Date(middle(payments).getTime() + 1) },
+    { label: 'before all', value: new Date(0) },
+  ]
+}
 
 /** Some values by themselves, and all of them together. */
 function some(all: readonly string[], ...chosen: readonly string[]): Value[] {

@@ -1,3 +1,4 @@
+import { sql, type SqlBool } from 'kysely'
 import { AGREEMENT_STATUSES, type AgreementStatus } from '../../domain/agreement-report.ts'
 import type { Agreement } from '../../domain/agreement.ts'
 import type { AgreementFilter, AgreementStore } from '../agreement-store.ts'
@@ -40,15 +41,23 @@ async function pageOfAgreements(
   },
 ): Promise<Placed<Agreement>[]> {
   if (statuses.length === 0) return []
-  const { order, conditions, placeOf } = newestFirst('created_at', { from: createdFrom, until: createdBefore, before })
-  const ranges = [...new Set(statuses)].map((status) =>
-    db
-      .selectFrom('agreements')
-      .select(['number', 'created_at as at', 'state_json'])
-      .where((eb) => (status === null ? eb('status', 'is', null) : eb('status', '=', status)))
-      .where((eb) => eb.and(conditions())),
+  const asked = { from: createdFrom, until: createdBefore, before }
+  const { order, conditions, placeOf } = newestFirst('agreements', 'created_at', asked)
+  const ofStatus = (status: AgreementStatus | null) =>
+    status === null ? sql<SqlBool>`status is null` : sql<SqlBool>`status = ${status}`
+  const rows = await mergeRanges(
+    [...new Set(statuses)].map((status) => [ofStatus(status), ...conditions]),
+    {
+      order,
+      limit,
+      rowsOf: (numbers) =>
+        db
+          .selectFrom('agreements')
+          .select(['number', 'created_at as at', 'state_json'])
+          .where('number', 'in', numbers)
+          .execute(),
+    },
   )
-  const rows = await mergeRanges(ranges, order, limit)
   return rows.map((row) => ({ ...placeOf(row), row: toAgreement(row.state_json) }))
 }
 

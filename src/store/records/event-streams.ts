@@ -55,7 +55,6 @@ async function ofLinks(db: Db, ids: readonly string[]): Promise<Found[]> {
   const payments = await db
     .selectFrom('payments')
     .select(['stream_id', (eb) => eb.ref('link_ref').$notNull().as('value')])
-    .distinct()
     .where('link_ref', 'in', refs)
     .execute()
   return [...links, ...payments]

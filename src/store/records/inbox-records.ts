@@ -1,10 +1,11 @@
-import { type Selectable, sql, type SqlBool } from 'kysely'
+import { type Expression, type Selectable, sql, type SqlBool } from 'kysely'
 import type { Delivery } from '../../domain/delivery.ts'
 import type { DeliveryFilter, Page } from '../store.ts'
 import type { DeliveriesTable } from '../tables.ts'
 import type { Db } from '../unit.ts'
 import { toIso } from './instants.ts'
-import { mergeRanges } from './merge-ranges.ts'
+import { mergeRanges, type Range } from './merge-ranges.ts'
+import { ROW_NUMBER } from './newest-first.ts'
 import { unindexed } from './unindexed.ts'
 
 /** The deliveries with these ids, in any order. */
@@ -23,17 +24,24 @@ export async function pageOfDeliveries(
   const subjectIds = filter.subjectIds && [...new Set(filter.subjectIds)]
   const dispositions = filter.dispositions && [...new Set(filter.dispositions)]
   if (subjectIds?.length === 0 || dispositions?.length === 0) return []
-  const deliveries = db.selectFrom('deliveries').selectAll()
-  const page = before === null ? deliveries : deliveries.where('number', '<', before.number)
-  const ofSubject = (id: string) => {
-    const range = page.where('subject_id', '=', id)
-    return dispositions === undefined
-      ? range
-      : range.where(sql<SqlBool>`${unindexed('disposition')} in (${sql.join(dispositions)})`)
-  }
-  const ranges = subjectIds?.map(ofSubject) ?? dispositions?.map((name) => page.where('disposition', '=', name)) ?? [page]
-  const rows = await mergeRanges(ranges, { columns: ['number'], direction: 'desc' }, limit)
+  const rowsOf = (numbers: Expression<number>) =>
+    db.selectFrom('deliveries').selectAll().where('number', 'in', numbers).execute()
+  // By disposition alone the table itself must not be read in the order of its key: it may hold few that fit.
+  const number = subjectIds === undefined && dispositions !== undefined ? ROW_NUMBER : sql.ref('number')
+  const order = { table: 'deliveries', columns: [{ name: 'number', by: number }], direction: 'desc' } as const
+  const onwards = before === null ? [] : [sql<SqlBool>`${number} < ${before.number}`]
+  const ranges = rangesOf(subjectIds, dispositions).map((range) => [...range, ...onwards])
+  const rows = await mergeRanges(ranges, { order, limit, rowsOf })
   return rows.map(toDelivery)
+}
+
+function rangesOf(subjectIds?: readonly string[], dispositions?: readonly string[]): Range[] {
+  if (subjectIds === undefined) return dispositions?.map((name) => [sql`disposition = ${name}`]) ?? [[]]
+  const only =
+    dispositions === undefined
+      ? []
+      : [sql<SqlBool>`${unindexed(sql`disposition`)} in (${sql.join(dispositions)})`]
+  return subjectIds.map((id) => [sql`subject_id = ${id}`, ...only])
 }
 
 function toDelivery(row: Selectable<DeliveriesTable>): Delivery {

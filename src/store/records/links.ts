@@ -1,10 +1,10 @@
-import { sql, type SqlBool } from 'kysely'
+import { type Expression, sql, type SqlBool } from 'kysely'
 import type { PaymentLink } from '../../domain/payment-link.ts'
 import { PAYMENT_PHASES, type PaymentPhase } from '../../domain/payment-status.ts'
 import type { LinkFilter, LinkStore, Page, Placed } from '../store.ts'
 import type { Db } from '../unit.ts'
 import { toLink } from './link-records.ts'
-import { firstOf, mergeRanges } from './merge-ranges.ts'
+import { firstOf, mergeRanges, type Range } from './merge-ranges.ts'
 import { type NewestFirst, newestFirst } from './newest-first.ts'
 import { toPayment } from './payment-records.ts'
 import { unindexed } from './unindexed.ts'
@@ -29,7 +29,8 @@ async function linksBy(db: Db, column: 'id' | 'ref', values: readonly string[]):
 }
 
 /** As the indexes have it: the phase of the payment; OPEN without one, until the payments API has said that the link is over. */
-const PHASE = sql<PaymentPhase | 'OPEN'>`coalesce(payment_phase, CASE expired WHEN 1 THEN 'EXPIRED' ELSE 'OPEN' END)`
+const PHASE = sql<PaymentPhase | 'OPEN'>`(coalesce(payment_phase, CASE expired WHEN 1 THEN 'EXPIRED' ELSE 'OPEN' END))`
+const PHASE_OF_REFERENCE = sql`(coalesce(payment_phase, CASE expired WHEN 1 THEN 'EXPIRED' ELSE 'OPEN' END) || '')`
 
 type Asked = { readonly reference: string | undefined; readonly list: NewestFirst; readonly now: number }
 
@@ -43,45 +44,41 @@ async function pageOfLinks(
   { reference, createdFrom, createdBefore, phases = PAYMENT_PHASES, now }: LinkFilter & { readonly now: number },
 ): Promise<Placed<PaymentLink>[]> {
   if (phases.length === 0) return []
-  const list = newestFirst('created_at', { from: createdFrom, until: createdBefore, before })
+  const list = newestFirst('links', 'created_at', { from: createdFrom, until: createdBefore, before })
   const asked = { reference, list, now }
   const open = phases.includes('IN_PROGRESS')
   const over = phases.includes('EXPIRED')
-  const ranges = [...new Set(phases)].map((phase) => ofPhase(db, phase, asked))
-  if (open) ranges.push(over ? ofPhase(db, 'OPEN', asked) : ofPhase(db, 'OPEN', asked).where('expires_at', '>', now))
-  const rows = await mergeRanges(ranges, list.order, limit)
+  const ranges = [...new Set(phases)].map((phase) => ofPhase(phase, asked))
+  if (open) ranges.push([...ofPhase('OPEN', asked), ...(over ? [] : [sql<SqlBool>`expires_at > ${now}`])])
+  const rowsOf = (numbers: Expression<number>) => links(db).where('number', 'in', numbers).execute()
+  const rows = await mergeRanges(ranges, { order: list.order, limit, rowsOf })
   const found = over && !open ? firstOf([...rows, ...(await unconfirmed(db, asked, limit))], list.order, limit) : rows
   return found.map((row) => ({ ...list.placeOf(row), row: toLink(row) }))
 }
 
-function ofPhase(db: Db, phase: PaymentPhase | 'OPEN', { reference, list }: Asked) {
-  const links = db
-    .selectFrom('links')
-    .selectAll()
-    .select('created_at as at')
-    .where(PHASE, '=', phase)
-    .where((eb) => eb.and(list.conditions()))
-  return reference === undefined ? links : links.where('reference', '=', reference)
+function links(db: Db) {
+  return db.selectFrom('links').selectAll().select('created_at as at')
+}
+
+function ofPhase(phase: PaymentPhase | 'OPEN', { reference, list: { conditions } }: Asked): Range {
+  return reference === undefined
+    ? [sql`${PHASE} = ${phase}`, ...conditions]
+    : [sql`reference = ${reference}`, sql`${PHASE_OF_REFERENCE} = ${phase}`, ...conditions]
 }
 
 /** Links whose time is over without the payments API having said so: as many as wait for the read that follows their end. */
-async function unconfirmed(db: Db, { reference, list, now }: Asked, limit: number) {
-  const links = db
-    .selectFrom('links')
-    .selectAll()
-    .select('created_at as at')
+async function unconfirmed(db: Db, { reference, list: { conditions, order }, now }: Asked, limit: number) {
+  const over = links(db)
     .where('payment_phase', 'is', null)
     .where((eb) => eb('expired', '=', eb.lit(0)))
     .where('expires_at', '<=', now)
-    .where((eb) => eb.and(list.conditions('unindexed')))
-  const wanted = reference === undefined ? links : links.where(sql<SqlBool>`${unindexed('reference')} = ${reference}`)
-  return list.order.columns
-    .reduce((query, column) => query.orderBy(sql`(+${sql.ref(COLUMNS[column])})`, 'desc'), wanted)
+    .where((eb) => eb.and([...conditions]))
+  const wanted = reference === undefined ? over : over.where(sql<SqlBool>`${unindexed(sql`reference`)} = ${reference}`)
+  return order.columns
+    .reduce((query, { by }) => query.orderBy(sql`(+${by})`, order.direction), wanted)
     .limit(limit)
     .execute()
 }
-
-const COLUMNS = { at: 'created_at', number: 'number' } as const
 
 /** One statement, and so one moment. */
 async function snapshot(db: Db, id: string): ReturnType<LinkStore['snapshot']> {

@@ -1,4 +1,4 @@
-import { type Selectable, sql, type SqlBool } from 'kysely'
+import { type Expression, type Selectable, sql, type SqlBool } from 'kysely'
 import { eventId, parseEventId, type PaymentEvent } from '../../domain/payment-event.ts'
 import type { AppendListeners } from '../append-listeners.ts'
 import type { EventFilter, EventLog } from '../store.ts'
@@ -7,7 +7,7 @@ import type { Db } from '../unit.ts'
 import { toAgreement } from './agreement-records.ts'
 import { findStreams, type StreamOfEvents } from './event-streams.ts'
 import { toIso } from './instants.ts'
-import { mergeRanges } from './merge-ranges.ts'
+import { mergeRanges, type Range } from './merge-ranges.ts'
 import { toPayment } from './payment-records.ts'
 import { unindexed } from './unindexed.ts'
 
@@ -46,16 +46,25 @@ async function read(
   if (Object.values(filter).some((list) => list.length === 0)) return []
   const kinds = filter.kinds && [...new Set(filter.kinds)]
   const streams = await findStreams(db, filter)
-  const log = db.selectFrom('events').selectAll().where('position', '>', after)
-  const ofStream = ({ streamId, only }: StreamOfEvents) => {
-    const range = log
-      .where('stream_id', '=', streamId)
-      .where((eb) => eb.and(only.map(({ column, values }) => eb(column, 'in', values))))
-    return kinds === undefined ? range : range.where(sql<SqlBool>`${unindexed('kind')} in (${sql.join(kinds)})`)
-  }
-  const ranges = streams?.map(ofStream) ?? kinds?.map((kind) => log.where('kind', '=', kind)) ?? [log]
-  const rows = await mergeRanges(ranges, { columns: ['position'], direction: 'asc' }, limit)
+  if (streams?.length === 0) return []
+  // By kind alone the table itself must not be read in the order of its key: it may hold few that fit.
+  const position = streams === null && kinds !== undefined ? sql`(+position)` : sql.ref('position')
+  const order = { table: 'events', columns: [{ name: 'position', by: position }], direction: 'asc' } as const
+  const ranges = rangesOf(streams, kinds).map((range) => [...range, sql<SqlBool>`${position} > ${after}`])
+  const rowsOf = (positions: Expression<number>) =>
+    db.selectFrom('events').selectAll().where('position', 'in', positions).execute()
+  const rows = await mergeRanges(ranges, { order, limit, rowsOf })
   return rows.map(toEvent)
+}
+
+function rangesOf(streams: readonly StreamOfEvents[] | null, kinds?: readonly string[]): Range[] {
+  if (streams === null) return kinds?.map((kind) => [sql`kind = ${kind}`]) ?? [[]]
+  const ofKinds = kinds === undefined ? [] : [sql<SqlBool>`${unindexed(sql`kind`)} in (${sql.join(kinds)})`]
+  return streams.map(({ streamId, only }) => [
+    sql`stream_id = ${streamId}`,
+    ...only.map(({ column, values }) => sql<SqlBool>`${sql.ref(column)} in (${sql.join(values)})`),
+    ...ofKinds,
+  ])
 }
 
 async function byIds(db: Db, ids: readonly string[]): Promise<PaymentEvent[]> {

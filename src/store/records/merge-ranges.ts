@@ -1,58 +1,73 @@
-import { type SelectQueryBuilder, sql } from 'kysely'
+import { type Expression, type RawBuilder, sql, type SqlBool } from 'kysely'
 import type { Tables } from '../tables.ts'
 
-/** Rows of one range of an index, which lie there in the order of the list. */
-type Range<Table extends keyof Tables, Row> = SelectQueryBuilder<Tables, Table, Row>
-
-/** The order of a list, by columns that its rows are read with. */
+/** The order of a list. */
 export type ListOrder<Column extends string> = {
-  readonly columns: readonly Column[]
+  readonly table: keyof Tables
+  /** What rows are compared by, each as an index has it; the last is the key of the table. */
+  readonly columns: readonly { readonly name: Column; readonly by: RawBuilder<unknown> }[]
   readonly direction: 'asc' | 'desc'
 }
 
-/** Ranges of one statement. SQLite takes 500, and a plan costs time for each of them. */
+/** The conditions of a range: all rows that meet them lie in an index next to each other, in the order of the list. */
+export type Range = readonly Expression<SqlBool>[]
+
+type Asked<Column extends string, Row> = {
+  readonly order: ListOrder<Column>
+  readonly limit: number
+  /** Reads the rows with these keys, in any order. */
+  readonly rowsOf: (keys: Expression<number>) => Promise<readonly Row[]>
+}
+
+/** Ranges of one statement: SQLite takes 500, and a plan costs time for each of them. */
 const RANGES_PER_STATEMENT = 100
 
 /**
- * The first rows of all ranges together. Each range is read only as far as the page needs it: both databases merge ranges
- * that are sorted already, so that a page costs one row of each range and those that it holds.
+ * The first rows of all ranges together. Of each range the index is read for one page at most, and the table for the rows of
+ * the page alone.
  */
-export async function mergeRanges<Table extends keyof Tables, Column extends string, Row extends Record<Column, number>>(
-  ranges: readonly Range<Table, Row>[],
-  order: ListOrder<Column>,
-  limit: number,
+export async function mergeRanges<Column extends string, Row extends Readonly<Record<Column, number>>>(
+  ranges: readonly Range[],
+  { order, limit, rowsOf }: Asked<Column, Row>,
 ): Promise<Row[]> {
   let found: Row[] = []
   for (let start = 0; start < ranges.length; start += RANGES_PER_STATEMENT) {
-    const query = union(ranges.slice(start, start + RANGES_PER_STATEMENT))
-    const rows = await sorted(query, order).limit(limit).execute()
-    found = start === 0 ? rows : firstOf([...found, ...rows], order, limit)
+    const some = ranges.slice(start, start + RANGES_PER_STATEMENT)
+    found = firstOf([...found, ...(await rowsOf(firstKeys(some, order, limit)))], order, limit)
   }
   return found
 }
 
-/** The first rows of those that were read from several places. */
-export function firstOf<Column extends string, Row extends Record<Column, number>>(
+/** The first rows of those that were read in several places. */
+export function firstOf<Column extends string, Row extends Readonly<Record<Column, number>>>(
   rows: readonly Row[],
   { columns, direction }: ListOrder<Column>,
   limit: number,
 ): Row[] {
   const sign = direction === 'asc' ? 1 : -1
   const compare = (a: Row, b: Row): number => {
-    const column = columns.find((name) => a[name] !== b[name])
-    return column === undefined ? 0 : sign * (a[column] - b[column])
+    const column = columns.find(({ name }) => a[name] !== b[name])
+    return column === undefined ? 0 : sign * (a[column.name] - b[column.name])
   }
   return rows.toSorted(compare).slice(0, limit)
 }
 
-function union<Table extends keyof Tables, Row>([first, ...others]: readonly Range<Table, Row>[]): Range<Table, Row> {
-  if (first === undefined) throw new RangeError('A page needs at least one range.')
-  return others.reduce((query, range) => query.unionAll(range), first)
+/** A subquery: the keys of the first rows of all ranges together. */
+function firstKeys(ranges: readonly Range[], order: ListOrder<string>, limit: number): RawBuilder<number> {
+  const { table, columns, direction } = order
+  const sortedBy = (terms: readonly RawBuilder<unknown>[]) =>
+    sql`order by ${sql.join(terms.map((term) => sql`${term} ${sql.raw(direction)}`))} limit ${limit}`
+  const names = columns.map((_, index) => sql.ref(`place_${index}`))
+  const terms = columns.map(({ by }) => by)
+  const chosen = sql.join(terms.map((term, index) => sql`${term} as ${names[index]}`))
+  const parts = ranges.map(
+    (range) =>
+      sql`select * from (select ${chosen} from ${sql.table(table)} ${where(range)} ${sortedBy(terms)}) as part`,
+  )
+  const key = names.at(-1)
+  return sql<number>`(select ${key} from (${sql.join(parts, sql` union all `)} ${sortedBy(names)}) as page)`
 }
 
-function sorted<Table extends keyof Tables, Row>(
-  query: Range<Table, Row>,
-  { columns, direction }: ListOrder<string>,
-): Range<Table, Row> {
-  return columns.reduce((sofar, column) => sofar.orderBy(sql.ref(column), direction), query)
+function where(range: Range): RawBuilder<unknown> {
+  return range.length === 0 ? sql`` : sql`where ${sql.join(range, sql` and `)}`
 }

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql, type SqlBool } from 'kysely'
 import type { Place } from '../store.ts'
-import type { ListOrder } from './merge-ranges.ts'
+import type { ListOrder, Range } from './merge-ranges.ts'
 
 /** What a row of such a list is read with: its number, and the instant that the list may be asked for by. */
 type Row = { readonly number: number; readonly at: number }
@@ -11,8 +11,8 @@ type Row = { readonly number: number; readonly at: number }
  */
 export type NewestFirst = {
   readonly order: ListOrder<keyof Row>
-  /** What holds of a row of the page; `unindexed` where no index is to be looked up for the number. */
-  conditions(unindexed?: 'unindexed'): RawBuilder<SqlBool>[]
+  /** What holds of every row of the page. */
+  readonly conditions: Range
   /** The place of a row in the list. */
   placeOf(row: Row): Required<Place>
 }
@@ -20,24 +20,36 @@ export type NewestFirst = {
 type Asked = { readonly from: Date | undefined; readonly until: Date | undefined; readonly before: Place | null }
 
 /** `column` holds the instant, `until` is left out itself. Throws `RangeError` for a place of the list's other order. */
-export function newestFirst(column: 'created_at' | 'updated_at', { from, until, before }: Asked): NewestFirst {
+export function newestFirst(
+  table: 'payments' | 'links' | 'agreements',
+  column: 'created_at' | 'updated_at',
+  { from, until, before }: Asked,
+): NewestFirst {
   const byInstant = from !== undefined || until !== undefined
   if (before !== null && ((before.at ?? null) !== null) !== byInstant)
     throw new RangeError('The place is one of the list in its other order.')
-  const end = endOf(until, before)
+  const number = { name: 'number', by: byInstant ? sql.ref('number') : ROW_NUMBER } as const
+  const at = { name: 'at', by: sql.ref(column) } as const
   return {
-    order: { columns: byInstant ? ['at', 'number'] : ['number'], direction: 'desc' },
-    conditions(unindexed) {
-      const at = sql.ref(column)
-      const number = unindexed === undefined ? sql.ref('number') : sql`(+${sql.ref('number')})`
-      if (!byInstant) return before === null ? [] : [sql<SqlBool>`${number} < ${before.number}`]
-      return [
-        ...(from === undefined ? [] : [sql<SqlBool>`${at} >= ${from.getTime()}`]),
-        ...(end === null ? [] : [sql<SqlBool>`(${at}, ${number}) < (${end.at}, ${end.number})`]),
-      ]
-    },
+    order: { table, columns: byInstant ? [at, number] : [number], direction: 'desc' },
+    conditions: byInstant ? withinInstants(at.by, from, endOf(until, before)) : behind(before),
     placeOf: ({ number, at }) => ({ number, at: byInstant ? at : null }),
   }
+}
+
+/** As an expression, since a planner may otherwise read the table itself in the order of its key. */
+export const ROW_NUMBER = sql<number>`(+number)`
+
+/** Rows that come behind a place in a list by number. */
+export function behind(before: Place | null): Range {
+  return before === null ? [] : [sql`${ROW_NUMBER} < ${before.number}`]
+}
+
+function withinInstants(at: RawBuilder<unknown>, from: Date | undefined, end: Row | null): Range {
+  return [
+    ...(from === undefined ? [] : [sql<SqlBool>`${at} >= ${from.getTime()}`]),
+    ...(end === null ? [] : [sql<SqlBool>`(${at}, number) < (${end.at}, ${end.number})`]),
+  ]
 }
 
 /** Numbers begin at 1, so that an instant with 0 stands before all of it. An index is served better by one bound than by two. */

@@ -1,13 +1,14 @@
-import type { PaymentPhase } from '../../domain/payment-status.ts'
-import { PAYMENT_PHASES } from '../../domain/payment-status.ts'
+import { sql, type SqlBool } from 'kysely'
+import { PAYMENT_PHASES, type PaymentPhase } from '../../domain/payment-status.ts'
 import type { Payment } from '../../domain/payment.ts'
 import type { Page, PaymentFilter, PaymentStore, Placed } from '../store.ts'
 import type { Db } from '../unit.ts'
 import { toLinkOrNull } from './link-records.ts'
-import { mergeRanges } from './merge-ranges.ts'
+import { mergeRanges, type Range } from './merge-ranges.ts'
 import { newestFirst } from './newest-first.ts'
 import { payinsOf } from './payin-records.ts'
 import { payersOf, toPayment } from './payment-records.ts'
+import { unindexed } from './unindexed.ts'
 
 /** The payments as their events have made them, and who pays. `lists` reads beside the event loop where it can. */
 export function createPaymentStore(reader: Db, lists: Db): PaymentStore {
@@ -26,9 +27,6 @@ async function paymentsByIds(db: Db, ids: readonly string[]): Promise<Payment[]>
   return rows.map((row) => toPayment(row.state_json))
 }
 
-/** Where a payment has its reference: in its own column, or in that of its link's or payin's where that is another one. */
-const REFERENCES = ['reference', 'other_reference'] as const
-
 /**
  * A page from one index, whatever is asked for: each holds the payments of one phase, and of one reference, in the order of the
  * list. Without a phase all of them are merged.
@@ -39,22 +37,34 @@ async function pageOfPayments(
   { reference, updatedFrom, updatedBefore, phases = PAYMENT_PHASES }: PaymentFilter,
 ): Promise<Placed<Payment>[]> {
   if (phases.length === 0) return []
-  const { order, conditions, placeOf } = newestFirst('updated_at', { from: updatedFrom, until: updatedBefore, before })
-  const ofPhase = (phase: PaymentPhase) =>
-    db
-      .selectFrom('payments')
-      .select(['number', 'updated_at as at', 'state_json'])
-      // Written out, since a parameter would hide from the planner that the index holds no others.
-      .where((eb) => eb('amount_known', '=', eb.lit(1)))
-      .where('phase', '=', phase)
-      .where((eb) => eb.and(conditions()))
-  const ranges = [...new Set(phases)].flatMap((phase) =>
-    reference === undefined
-      ? [ofPhase(phase)]
-      : REFERENCES.map((column) => ofPhase(phase).where(column, '=', reference)),
+  const asked = { from: updatedFrom, until: updatedBefore, before }
+  const { order, conditions, placeOf } = newestFirst('payments', 'updated_at', asked)
+  const rows = await mergeRanges(
+    [...new Set(phases)].flatMap((phase) => rangesOf(phase, reference).map((range) => [...range, ...conditions])),
+    {
+      order,
+      limit,
+      rowsOf: (numbers) =>
+        db
+          .selectFrom('payments')
+          .select(['number', 'updated_at as at', 'state_json'])
+          .where('number', 'in', numbers)
+          .execute(),
+    },
   )
-  const rows = await mergeRanges(ranges, order, limit)
   return rows.map((row) => ({ ...placeOf(row), row: toPayment(row.state_json) }))
+}
+
+/** Where a payment has its reference: in its own column, or in that of its link's or payin's where that is another one. */
+function rangesOf(phase: PaymentPhase, reference: string | undefined): Range[] {
+  // Written out, since a parameter would hide from the planner that the index holds no others.
+  const listed = sql<SqlBool>`amount_known = 1`
+  if (reference === undefined) return [[listed, sql`phase = ${phase}`]]
+  const ofPhase = sql<SqlBool>`${unindexed(sql`phase`)} = ${phase}`
+  return [
+    [listed, sql`reference = ${reference}`, ofPhase],
+    [listed, sql`other_reference = ${reference}`, ofPhase],
+  ]
 }
 
 /** One statement, and so one moment. */
