@@ -48,7 +48,8 @@ const DISPOSITION = `(CASE WHEN n % 5000 = 13 AND k = 4 THEN 'QUARANTINED' WHEN 
  */
 export async function fillDatabase(run: Run, payments: number): Promise<void> {
   const rows = `WITH RECURSIVE rows_of(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM rows_of WHERE n < ${payments})`
-  const parts = (last: number) => `(${Array.from({ length: last }, (_, k) => `SELECT ${k + 1} AS k`).join(' UNION ALL ')}) parts`
+  const parts = (last: number) =>
+    `(${Array.from({ length: last }, (_, k) => `SELECT ${k + 1} AS k`).join(' UNION ALL ')}) parts`
   const statements = [
     `INSERT INTO payments (id, stream_id, link_ref, state_json, phase, rank, amount_known, reference, other_reference,
         created_at, updated_at, confirmed_at, read_due_at)

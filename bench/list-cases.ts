@@ -14,7 +14,7 @@ export type ListCase = {
   /** Keys that the filter names, each of which may cost a row beyond the page. */
   readonly keys: number
   /** Reads a page; gives how many rows it holds. */
-  read(lists: Lists): Promise<number>
+  read(lists: Lists, limit?: number): Promise<number>
 }
 
 /** What the API reads of a page of 100: one row more tells whether another page follows. */
@@ -41,13 +41,17 @@ export function listCases(payments: number): ListCase[] {
       combinations(choices).map((chosen): ListCase => {
         const given = Object.fromEntries(chosen.map(({ field, value }) => [field, value.value]))
         const shown = chosen.map(({ field, value }) => `${field}=${value.label}`).join(', ')
-        const keys = Object.values(given).reduce<number>((sum, value) => sum + (Array.isArray(value) ? value.length : 1), 0)
+        const keys = Object.values(given).reduce<number>(
+          (sum, value) => sum + (Array.isArray(value) ? value.length : 1),
+          0,
+        )
         return {
           list,
           filter: given,
           name: `${list}(${shown})${onwards ? ' onwards' : ''}`,
           keys,
-          read: async (lists) => (await read(lists, given, onwards ? placeOf(payments, given) : null)).length,
+          read: async (lists, limit = LIMIT) =>
+            (await read(lists, given, { limit, before: onwards ? placeOf(payments, given) : null })).length,
         }
       }),
     )
@@ -55,14 +59,18 @@ export function listCases(payments: number): ListCase[] {
 }
 
 type Place = { readonly number: number; readonly at: number | null }
-type Reader = (lists: Lists, filter: object, before: Place | null) => Promise<readonly unknown[]>
+type Reader = (
+  lists: Lists,
+  filter: object,
+  page: { readonly limit: number; readonly before: Place | null },
+) => Promise<readonly unknown[]>
 
 const READERS: Readonly<Record<string, Reader>> = {
-  payments: ({ payments }, filter, before) => payments.page({ limit: LIMIT, before }, filter),
-  paymentLinks: ({ links }, filter, before) => links.page({ limit: LIMIT, before }, filter),
-  paymentAgreements: ({ agreements }, filter, before) => agreements.page({ limit: LIMIT, before }, filter),
-  paymentEvents: ({ log }, filter, before) => log.read(before?.number ?? 0, LIMIT, filter),
-  webhookDeliveries: ({ inbox }, filter, before) => inbox.page({ limit: LIMIT, before }, filter),
+  payments: ({ payments }, filter, page) => payments.page(page, filter),
+  paymentLinks: ({ links }, filter, page) => links.page(page, filter),
+  paymentAgreements: ({ agreements }, filter, page) => agreements.page(page, filter),
+  paymentEvents: ({ log }, filter, { limit, before }) => log.read(before?.number ?? 0, limit, filter),
+  webhookDeliveries: ({ inbox }, filter, page) => inbox.page(page, filter),
 }
 
 /** The middle of every list. */

@@ -63,7 +63,7 @@ export async function startServices(config: AppConfig, options: BackendOptions):
     tracing: options.tracing,
     ...states.noting(options.watch),
   })
-  const store = await openStore(config, clock)
+  const store = await openStore(config, clock, logger)
   store.onFatal((failure) => {
     logger.fatal({ err: failure }, 'the store cannot be written to any more')
     options.onFatal()
@@ -127,10 +127,12 @@ export async function startServices(config: AppConfig, options: BackendOptions):
   }
 }
 
-async function openStore({ database }: AppConfig, clock: () => Date): Promise<Store> {
-  if (database.kind === 'sqlite') return openSqliteStore({ path: database.path, clock })
+async function openStore({ database }: AppConfig, clock: () => Date, logger: Logger): Promise<Store> {
+  const onMigration = (version: number) =>
+    logger.info({ version }, 'the database is brought up to date: this may take minutes')
+  if (database.kind === 'sqlite') return openSqliteStore({ path: database.path, clock, onMigration })
   const { openPostgresStore } = await import('../store/postgres.ts')
-  return openPostgresStore({ url: database.url.reveal(), clock })
+  return openPostgresStore({ url: database.url.reveal(), clock, onMigration })
 }
 
 /** The cached lists of methods, and what each method asks for. */

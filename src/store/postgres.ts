@@ -1,6 +1,7 @@
 import { createAppendListeners } from './append-listeners.ts'
 import { createStore } from './create-store.ts'
 import { createGroupCommit } from './group-commit.ts'
+import type { OnMigration } from './migrate.ts'
 import { assertUsable, clientConfig, connect, createSockets, LIMITS, type Sockets } from './postgres-connection.ts'
 import { isTransient, unusable } from './postgres-failure.ts'
 import { migratePostgres } from './postgres-migrations.ts'
@@ -14,6 +15,8 @@ export type PostgresStoreOptions = {
   readonly url: string
   /** Tells which links are over, and when the database was opened. Default: the system's clock. */
   readonly clock?: () => Date
+  /** Is told of each change of the tables before it is made. Default: nobody is. */
+  readonly onMigration?: OnMigration
 }
 
 /**
@@ -34,10 +37,11 @@ const ATTEMPTS = 3
  * cannot be reached or used, when it comes from a later version, and when its commits would not be durable. Nothing that
  * happens later is fatal: a server that could not sync restarts by itself, and comes back with what it had committed.
  */
-export async function openPostgresStore({ url, clock = () => new Date() }: PostgresStoreOptions): Promise<Store> {
+export async function openPostgresStore(options: PostgresStoreOptions): Promise<Store> {
+  const { url, clock = () => new Date() } = options
   const sockets = createSockets()
   try {
-    await prepareDatabase(url, sockets, clock())
+    await prepareDatabase(sockets, clock(), options)
     const config = clientConfig(url, sockets, LIMITS)
     const reader = openReader(config)
     const writer = createWriter(config)
@@ -75,10 +79,10 @@ export async function openPostgresStore({ url, clock = () => new Date() }: Postg
 }
 
 /** On a connection of its own, which may take its time: a migration is as long as its tables. */
-async function prepareDatabase(url: string, sockets: Sockets, now: Date): Promise<void> {
+async function prepareDatabase(sockets: Sockets, now: Date, { url, onMigration }: PostgresStoreOptions): Promise<void> {
   const connection = await connect(clientConfig(url, sockets, { lock: MIGRATIONS_MS, statement: 0, answer: 0 }))
   await assertUsable(connection)
-  await migratePostgres(connection, now)
+  await migratePostgres(connection, now, onMigration)
   await connection.end()
 }
 

@@ -2,11 +2,13 @@ import { DatabaseSync } from 'node:sqlite'
 import { type AppendListeners, createAppendListeners } from './append-listeners.ts'
 import { createStore } from './create-store.ts'
 import { createGroupCommit, type GroupCommit } from './group-commit.ts'
+import type { OnMigration } from './migrate.ts'
 import { createCheckpoint } from './sqlite-checkpoint.ts'
 import { type Connect, openReader, openWriter, transactionSteps } from './sqlite-connection.ts'
 import { queriesOn } from './sqlite-dialect.ts'
 import { toStoreFailure } from './sqlite-failure.ts'
 import { prepareFile, takeLock, unusable } from './sqlite-files.ts'
+import { createReadThread, queriesOnThread } from './sqlite-read-thread.ts'
 import type { Store } from './store.ts'
 import type { WriteUnit } from './unit.ts'
 import { type SyncWatch, watchSync } from './watch-sync.ts'
@@ -18,6 +20,8 @@ export type SqliteStoreOptions = {
   readonly clock?: () => Date
   /** Opens a connection. Default: Node's own SQLite. */
   readonly connect?: Connect
+  /** Is told of each change of the tables before it is made. Default: nobody is. */
+  readonly onMigration?: OnMigration
 }
 
 /**
@@ -29,16 +33,18 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
   const path = prepareFile(options.path)
   const open: DatabaseSync[] = [takeLock(path)]
   try {
-    const writer = await openWriter(path, connect, clock())
+    const writer = await openWriter(path, { connect, now: clock(), onMigration: options.onMigration })
     open.unshift(writer)
     const reader = openReader(path, connect)
     open.unshift(reader)
+    // A connection that a test watches cannot be passed to a thread.
+    const thread = options.connect === undefined ? createReadThread(path) : null
     const listeners = createAppendListeners()
     const health = watchSync(transactionSteps(writer), createCheckpoint(writer))
     const commits = createCommits(writer, health, listeners)
     return await createStore({
       reader: queriesOn(reader),
-      lists: queriesOn(reader),
+      lists: thread === null ? queriesOn(reader) : queriesOnThread(thread),
       write: commits.write,
       listeners,
       now: clock,
@@ -46,6 +52,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
       onFatal: health.onFatal,
       async close() {
         await commits.close()
+        await thread?.close()
         closeAll(open)
       },
     })

@@ -36,7 +36,11 @@ const STATUSES = [...AGREEMENT_STATUSES, null] as const
 async function pageOfAgreements(
   db: Db,
   { limit, before }: Page,
-  { statuses = STATUSES, createdFrom, createdBefore }: Omit<AgreementFilter, 'statuses'> & {
+  {
+    statuses = STATUSES,
+    createdFrom,
+    createdBefore,
+  }: Omit<AgreementFilter, 'statuses'> & {
     readonly statuses?: readonly (AgreementStatus | null)[]
   },
 ): Promise<Placed<Agreement>[]> {

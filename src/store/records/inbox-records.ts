@@ -16,11 +16,7 @@ export async function findDeliveries(db: Db, ids: readonly string[]): Promise<De
 }
 
 /** A page of deliveries, newest first: from the index by subject, or else from that by disposition. */
-export async function pageOfDeliveries(
-  db: Db,
-  { limit, before }: Page,
-  filter: DeliveryFilter,
-): Promise<Delivery[]> {
+export async function pageOfDeliveries(db: Db, { limit, before }: Page, filter: DeliveryFilter): Promise<Delivery[]> {
   const subjectIds = filter.subjectIds && [...new Set(filter.subjectIds)]
   const dispositions = filter.dispositions && [...new Set(filter.dispositions)]
   if (subjectIds?.length === 0 || dispositions?.length === 0) return []
@@ -38,9 +34,7 @@ export async function pageOfDeliveries(
 function rangesOf(subjectIds?: readonly string[], dispositions?: readonly string[]): Range[] {
   if (subjectIds === undefined) return dispositions?.map((name) => [sql`disposition = ${name}`]) ?? [[]]
   const only =
-    dispositions === undefined
-      ? []
-      : [sql<SqlBool>`${unindexed(sql`disposition`)} in (${sql.join(dispositions)})`]
+    dispositions === undefined ? [] : [sql<SqlBool>`${unindexed(sql`disposition`)} in (${sql.join(dispositions)})`]
   return subjectIds.map((id) => [sql`subject_id = ${id}`, ...only])
 }
 
