@@ -89,8 +89,7 @@ function valuesOf({ name, type }: GraphQLInputField, payments: number): Value[] 
   const half = Math.floor(payments / 2)
   const ids = (idOf: (n: number) => string): Value[] => [
     { label: 'one', value: [idOf(50)] },
-    { label: 'many', value: Array.from({ length: 150 }, (_, n) => idOf(half + 50 * n)) },
-    { label: 'none', value: ['NONE'] },
+    { label: 'many', value: ['NONE', ...Array.from({ length: 120 }, (_, n) => idOf(half + 10 * n))] },
   ]
   const choices: Readonly<Record<string, () => Value[]>> = {
     reference: () => [
@@ -108,8 +107,8 @@ function valuesOf({ name, type }: GraphQLInputField, payments: number): Value[] 
     dispositions: () => some(all, 'QUARANTINED', 'APPLIED'),
     createdFrom: () => from(payments),
     updatedFrom: () => from(payments),
-    createdBefore: () => before(payments),
-    updatedBefore: () => before(payments),
+    createdBefore: () => until(payments),
+    updatedBefore: () => until(payments),
   }
   const values = choices[name]
   if (values === undefined) throw new Error(`Nobody has thought of the condition ${name}.`)
@@ -123,7 +122,7 @@ function from(payments: number): Value[] {
   ]
 }
 
-function before(payments: number): Value[] {
+function until(payments: number): Value[] {
   return [
     { label: 'middle', value: new Date(middle(payments).getTime() + 1) },
     { label: 'before all', value: new Date(0) },
@@ -144,12 +143,11 @@ function spelled(field: string, value: string): string {
 
 type Chosen = { readonly field: string; readonly value: Value }
 
-function combinations(choices: readonly { field: GraphQLInputField; values: readonly Value[] }[]): Chosen[][] {
-  return choices.reduce<Chosen[][]>(
-    (sofar, { field, values }) => [
-      ...sofar,
-      ...sofar.flatMap((chosen) => values.map((value) => [...chosen, { field: field.name, value }])),
-    ],
-    [[]],
-  )
+function combinations([first, ...others]: readonly Choice[]): Chosen[][] {
+  if (first === undefined) return [[]]
+  const rest = combinations(others)
+  const { field, values } = first
+  return rest.concat(values.flatMap((value) => rest.map((chosen) => [{ field: field.name, value }].concat(chosen))))
 }
+
+type Choice = { readonly field: GraphQLInputField; readonly values: readonly Value[] }

@@ -9,7 +9,7 @@ const database = openReader(String(workerData), (path) => new DatabaseSync(path)
 const prepare = cachedStatements((sql) => database.prepare(sql))
 
 parentPort?.on('message', (request: ReadRequest | null) => {
-  if (request !== null) parentPort?.postMessage(answer(request))
+  if (request !== null) parentPort?.postMessage(answer(request), [])
   else {
     database.close()
     parentPort?.close()

@@ -1,7 +1,15 @@
 import { once } from 'node:events'
 import { extname } from 'node:path'
 import { Worker } from 'node:worker_threads'
-import { Kysely, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely'
+import {
+  type CompiledQuery,
+  type DatabaseConnection,
+  Kysely,
+  type QueryResult,
+  SqliteAdapter,
+  SqliteIntrospector,
+  SqliteQueryCompiler,
+} from 'kysely'
 import { StoreBusyError, StoreClosedError, StoreFailure } from './errors.ts'
 import { toStoreFailure } from './sqlite-failure.ts'
 import type { Tables } from './tables.ts'
@@ -68,7 +76,7 @@ export function createReadThread(path: string): ReadThread {
       const id = (lastId += 1)
       worker ??= start()
       worker.ref()
-      worker.postMessage({ id, sql, parameters } satisfies ReadRequest)
+      worker.postMessage({ id, sql, parameters } satisfies ReadRequest, [])
       return new Promise((resolve, reject) => waiting.set(id, { resolve, reject }))
     },
     async close() {
@@ -77,7 +85,7 @@ export function createReadThread(path: string): ReadThread {
       if (worker === null) return
       const exit = once(worker, 'exit')
       worker.ref()
-      worker.postMessage(null)
+      worker.postMessage(null, [])
       await exit
     },
   }
@@ -85,11 +93,11 @@ export function createReadThread(path: string): ReadThread {
 
 /** Queries that a thread runs; they reject with `StoreFailure`. Closing the thread stays with whoever made it. */
 export function queriesOnThread(thread: ReadThread): Kysely<Tables> {
-  const connection = {
-    executeQuery: async <Row>({ sql, parameters }: { sql: string; parameters: readonly unknown[] }) => ({
-      rows: (await thread.all(sql, parameters)) as Row[],
-    }),
-    streamQuery: () => {
+  const connection: DatabaseConnection = {
+    async executeQuery<Row>({ sql, parameters }: CompiledQuery): Promise<QueryResult<Row>> {
+      return { rows: (await thread.all(sql, parameters)) as Row[] }
+    },
+    streamQuery() {
       throw new Error('Nothing here reads row by row.')
     },
   }

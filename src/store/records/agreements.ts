@@ -1,11 +1,11 @@
-import { sql, type SqlBool } from 'kysely'
+import { sql } from 'kysely'
 import { AGREEMENT_STATUSES, type AgreementStatus } from '../../domain/agreement-report.ts'
 import type { Agreement } from '../../domain/agreement.ts'
 import type { AgreementFilter, AgreementStore } from '../agreement-store.ts'
 import type { Page, Placed } from '../store.ts'
 import type { Db } from '../unit.ts'
 import { agreementPayersOf, toAgreement } from './agreement-records.ts'
-import { mergeRanges } from './merge-ranges.ts'
+import { mergeRanges, type Range } from './merge-ranges.ts'
 import { newestFirst } from './newest-first.ts'
 
 /** The agreements as their events have made them, and who is debited. `lists` reads beside the event loop where it can. */
@@ -46,11 +46,12 @@ async function pageOfAgreements(
 ): Promise<Placed<Agreement>[]> {
   if (statuses.length === 0) return []
   const asked = { from: createdFrom, until: createdBefore, before }
-  const { order, conditions, placeOf } = newestFirst('agreements', 'created_at', asked)
-  const ofStatus = (status: AgreementStatus | null) =>
-    status === null ? sql<SqlBool>`status is null` : sql<SqlBool>`status = ${status}`
+  const { order, conditions, placed } = newestFirst('agreements', 'created_at', asked)
+  const ofStatus = (status: AgreementStatus | null): Range => [
+    status === null ? sql`status is null` : sql`status = ${status}`,
+  ]
   const rows = await mergeRanges(
-    [...new Set(statuses)].map((status) => [ofStatus(status), ...conditions]),
+    [...new Set(statuses)].map((status) => ofStatus(status).concat(conditions)),
     {
       order,
       limit,
@@ -62,7 +63,7 @@ async function pageOfAgreements(
           .execute(),
     },
   )
-  return rows.map((row) => ({ ...placeOf(row), row: toAgreement(row.state_json) }))
+  return rows.map((row) => placed(row, toAgreement(row.state_json)))
 }
 
 /** One statement, and so one moment. */

@@ -26,7 +26,7 @@ export async function pageOfDeliveries(db: Db, { limit, before }: Page, filter: 
   const number = subjectIds === undefined && dispositions !== undefined ? ROW_NUMBER : sql.ref('number')
   const order = { table: 'deliveries', columns: [{ name: 'number', by: number }], direction: 'desc' } as const
   const onwards = before === null ? [] : [sql<SqlBool>`${number} < ${before.number}`]
-  const ranges = rangesOf(subjectIds, dispositions).map((range) => [...range, ...onwards])
+  const ranges = rangesOf(subjectIds, dispositions).map((range) => range.concat(onwards))
   const rows = await mergeRanges(ranges, { order, limit, rowsOf })
   return rows.map(toDelivery)
 }

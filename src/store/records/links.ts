@@ -53,7 +53,7 @@ async function pageOfLinks(
   const rowsOf = (numbers: Expression<number>) => links(db).where('number', 'in', numbers).execute()
   const rows = await mergeRanges(ranges, { order: list.order, limit, rowsOf })
   const found = over && !open ? firstOf([...rows, ...(await unconfirmed(db, asked, limit))], list.order, limit) : rows
-  return found.map((row) => ({ ...list.placeOf(row), row: toLink(row) }))
+  return found.map((row) => list.placed(row, toLink(row)))
 }
 
 function links(db: Db) {

@@ -50,7 +50,7 @@ async function read(
   // By kind alone the table itself must not be read in the order of its key: it may hold few that fit.
   const position = streams === null && kinds !== undefined ? sql`(+position)` : sql.ref('position')
   const order = { table: 'events', columns: [{ name: 'position', by: position }], direction: 'asc' } as const
-  const ranges = rangesOf(streams, kinds).map((range) => [...range, sql<SqlBool>`${position} > ${after}`])
+  const ranges = rangesOf(streams, kinds).map((range) => range.concat(sql<SqlBool>`${position} > ${after}`))
   const rowsOf = (positions: Expression<number>) =>
     db.selectFrom('events').selectAll().where('position', 'in', positions).execute()
   const rows = await mergeRanges(ranges, { order, limit, rowsOf })

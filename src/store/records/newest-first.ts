@@ -1,5 +1,5 @@
 import { type RawBuilder, sql, type SqlBool } from 'kysely'
-import type { Place } from '../store.ts'
+import type { Place, Placed } from '../store.ts'
 import type { ListOrder, Range } from './merge-ranges.ts'
 
 /** What a row of such a list is read with: its number, and the instant that the list may be asked for by. */
@@ -13,8 +13,8 @@ export type NewestFirst = {
   readonly order: ListOrder<keyof Row>
   /** What holds of every row of the page. */
   readonly conditions: Range
-  /** The place of a row in the list. */
-  placeOf(row: Row): Required<Place>
+  /** What a row was read to, with its place in the list. */
+  placed<Value>(place: Row, row: Value): Placed<Value>
 }
 
 type Asked = { readonly from: Date | undefined; readonly until: Date | undefined; readonly before: Place | null }
@@ -28,12 +28,12 @@ export function newestFirst(
   const byInstant = from !== undefined || until !== undefined
   if (before !== null && ((before.at ?? null) !== null) !== byInstant)
     throw new RangeError('The place is one of the list in its other order.')
-  const number = { name: 'number', by: byInstant ? sql.ref('number') : ROW_NUMBER } as const
-  const at = { name: 'at', by: sql.ref(column) } as const
+  const byNumber = { name: 'number', by: byInstant ? sql.ref('number') : ROW_NUMBER } as const
+  const byTime = { name: 'at', by: sql.ref(column) } as const
   return {
-    order: { table, columns: byInstant ? [at, number] : [number], direction: 'desc' },
-    conditions: byInstant ? withinInstants(at.by, from, endOf(until, before)) : behind(before),
-    placeOf: ({ number, at }) => ({ number, at: byInstant ? at : null }),
+    order: { table, columns: byInstant ? [byTime, byNumber] : [byNumber], direction: 'desc' },
+    conditions: byInstant ? withinInstants(byTime.by, from, endOf(until, before)) : behind(before),
+    placed: ({ number, at }, row) => ({ number, at: byInstant ? at : null, row }),
   }
 }
 

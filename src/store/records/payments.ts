@@ -38,9 +38,9 @@ async function pageOfPayments(
 ): Promise<Placed<Payment>[]> {
   if (phases.length === 0) return []
   const asked = { from: updatedFrom, until: updatedBefore, before }
-  const { order, conditions, placeOf } = newestFirst('payments', 'updated_at', asked)
+  const { order, conditions, placed } = newestFirst('payments', 'updated_at', asked)
   const rows = await mergeRanges(
-    [...new Set(phases)].flatMap((phase) => rangesOf(phase, reference).map((range) => [...range, ...conditions])),
+    [...new Set(phases)].flatMap((phase) => rangesOf(phase, reference).map((range) => range.concat(conditions))),
     {
       order,
       limit,
@@ -52,7 +52,7 @@ async function pageOfPayments(
           .execute(),
     },
   )
-  return rows.map((row) => ({ ...placeOf(row), row: toPayment(row.state_json) }))
+  return rows.map((row) => placed(row, toPayment(row.state_json)))
 }
 
 /** Where a payment has its reference: in its own column, or in that of its link's or payin's where that is another one. */
