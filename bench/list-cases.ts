@@ -89,7 +89,7 @@ function valuesOf({ name, type }: GraphQLInputField, payments: number): Value[] 
   const half = Math.floor(payments / 2)
   const ids = (idOf: (n: number) => string): Value[] => [
     { label: 'one', value: [idOf(50)] },
-    { label: 'many', value: ['NONE', ...Array.from({ length: 120 }, (_, n) => idOf(half + 10 * n))] },
+    { label: 'many', value: ['NONE', ...Array.from({ length: 120 }, (_, n) => idOf(1 + ((half + 7 * n) % payments)))] },
   ]
   const choices: Readonly<Record<string, () => Value[]>> = {
     reference: () => [

@@ -4,7 +4,7 @@ import type { DeliveryFilter, Page } from '../store.ts'
 import type { DeliveriesTable } from '../tables.ts'
 import type { Db } from '../unit.ts'
 import { toIso } from './instants.ts'
-import { mergeRanges, type Range } from './merge-ranges.ts'
+import { grouped, mergeRanges, oneOf, type Range } from './merge-ranges.ts'
 import { ROW_NUMBER } from './newest-first.ts'
 import { unindexed } from './unindexed.ts'
 
@@ -22,8 +22,10 @@ export async function pageOfDeliveries(db: Db, { limit, before }: Page, filter: 
   if (subjectIds?.length === 0 || dispositions?.length === 0) return []
   const rowsOf = (numbers: Expression<number>) =>
     db.selectFrom('deliveries').selectAll().where('number', 'in', numbers).execute()
-  // By disposition alone the table itself must not be read in the order of its key: it may hold few that fit.
-  const number = subjectIds === undefined && dispositions !== undefined ? ROW_NUMBER : sql.ref('number')
+  // Otherwise the table itself must not be read in the order of its key: it may hold few that fit.
+  const inOrder =
+    subjectIds === undefined ? dispositions === undefined : grouped(subjectIds).every(({ length }) => length === 1)
+  const number = inOrder ? sql.ref('number') : ROW_NUMBER
   const order = { table: 'deliveries', columns: [{ name: 'number', by: number }], direction: 'desc' } as const
   const onwards = before === null ? [] : [sql<SqlBool>`${number} < ${before.number}`]
   const ranges = rangesOf(subjectIds, dispositions).map((range) => range.concat(onwards))
@@ -35,7 +37,7 @@ function rangesOf(subjectIds?: readonly string[], dispositions?: readonly string
   if (subjectIds === undefined) return dispositions?.map((name) => [sql`disposition = ${name}`]) ?? [[]]
   const only =
     dispositions === undefined ? [] : [sql<SqlBool>`${unindexed(sql`disposition`)} in (${sql.join(dispositions)})`]
-  return subjectIds.map((id) => [sql`subject_id = ${id}`, ...only])
+  return grouped(subjectIds).map((ids) => [oneOf('subject_id', ids)].concat(only))
 }
 
 function toDelivery(row: Selectable<DeliveriesTable>): Delivery {

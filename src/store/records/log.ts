@@ -7,7 +7,7 @@ import type { Db } from '../unit.ts'
 import { toAgreement } from './agreement-records.ts'
 import { findStreams, type StreamOfEvents } from './event-streams.ts'
 import { toIso } from './instants.ts'
-import { mergeRanges, type Range } from './merge-ranges.ts'
+import { grouped, mergeRanges, oneOf, type Range } from './merge-ranges.ts'
 import { toPayment } from './payment-records.ts'
 import { unindexed } from './unindexed.ts'
 
@@ -47,8 +47,9 @@ async function read(
   const kinds = filter.kinds && [...new Set(filter.kinds)]
   const streams = await findStreams(db, filter)
   if (streams?.length === 0) return []
-  // By kind alone the table itself must not be read in the order of its key: it may hold few that fit.
-  const position = streams === null && kinds !== undefined ? sql`(+position)` : sql.ref('position')
+  // Otherwise the table itself must not be read in the order of its key: it may hold few that fit.
+  const inOrder = streams === null ? kinds === undefined : grouped(streams).every(({ length }) => length === 1)
+  const position = inOrder ? sql.ref('position') : sql`(+position)`
   const order = { table: 'events', columns: [{ name: 'position', by: position }], direction: 'asc' } as const
   const ranges = rangesOf(streams, kinds).map((range) => range.concat(sql<SqlBool>`${position} > ${after}`))
   const rowsOf = (positions: Expression<number>) =>
@@ -60,11 +61,22 @@ async function read(
 function rangesOf(streams: readonly StreamOfEvents[] | null, kinds?: readonly string[]): Range[] {
   if (streams === null) return kinds?.map((kind) => [sql`kind = ${kind}`]) ?? [[]]
   const ofKinds = kinds === undefined ? [] : [sql<SqlBool>`${unindexed(sql`kind`)} in (${sql.join(kinds)})`]
-  return streams.map(({ streamId, only }) => [
-    sql`stream_id = ${streamId}`,
-    ...only.map(({ column, values }) => sql<SqlBool>`${sql.ref(column)} in (${sql.join(values)})`),
+  return grouped(streams).map((group) => [
+    oneOf(
+      'stream_id',
+      group.map(({ streamId }) => streamId),
+    ),
+    ...valuesOf(group).map(({ column, values }) => oneOf(column, values)),
     ...ofKinds,
   ])
+}
+
+/** What the events of some streams have one of: streams of one filter are all about the same kinds of things. */
+function valuesOf(group: readonly StreamOfEvents[]): StreamOfEvents['only'] {
+  return (group[0]?.only ?? []).map(({ column }, index) => ({
+    column,
+    values: group.flatMap(({ only }) => only[index]?.values ?? []),
+  }))
 }
 
 async function byIds(db: Db, ids: readonly string[]): Promise<PaymentEvent[]> {

@@ -19,8 +19,28 @@ type Asked<Column extends string, Row> = {
   readonly rowsOf: (keys: Expression<number>) => Promise<readonly Row[]>
 }
 
-/** Ranges of one statement: SQLite takes 500, and a plan costs time for each of them. */
-const RANGES_PER_STATEMENT = 100
+/** Ranges of one statement. To write a statement, and to plan it, costs time for each of them. */
+const RANGES_PER_STATEMENT = 20
+
+/** Values of one condition. */
+const VALUES_AT_ONCE = 500
+
+/**
+ * Values in groups, each for a range of its own: one by one, or many together where there are more than a statement has ranges. The
+ * rows of such a group do not lie in the order of the list: all of them are read, so there must be few of each value.
+ */
+export function grouped<Value>(values: readonly Value[]): (readonly Value[])[] {
+  const size = values.length <= RANGES_PER_STATEMENT ? 1 : VALUES_AT_ONCE
+  return Array.from({ length: Math.ceil(values.length / size) }, (_, n) => values.slice(n * size, (n + 1) * size))
+}
+
+/** A column that has one of some values. */
+export function oneOf(column: string, values: readonly string[]): Expression<SqlBool> {
+  const [first] = values
+  return values.length === 1
+    ? sql<SqlBool>`${sql.ref(column)} = ${first}`
+    : sql<SqlBool>`${sql.ref(column)} in (${sql.join(values)})`
+}
 
 /**
  * The first rows of all ranges together. Of each range the index is read for one page at most, and the table for the rows of
