@@ -61,14 +61,11 @@ async function read(
 function rangesOf(streams: readonly StreamOfEvents[] | null, kinds?: readonly string[]): Range[] {
   if (streams === null) return kinds?.map((kind) => [sql`kind = ${kind}`]) ?? [[]]
   const ofKinds = kinds === undefined ? [] : [sql<SqlBool>`${unindexed(sql`kind`)} in (${sql.join(kinds)})`]
-  return grouped(streams).map((group) => [
-    oneOf(
-      'stream_id',
-      group.map(({ streamId }) => streamId),
-    ),
-    ...valuesOf(group).map(({ column, values }) => oneOf(column, values)),
-    ...ofKinds,
-  ])
+  return grouped(streams).map((group) => {
+    const ids = group.map(({ streamId }) => streamId)
+    const subjects = valuesOf(group).map(({ column, values }) => oneOf(column, values))
+    return [oneOf('stream_id', ids)].concat(subjects, ofKinds)
+  })
 }
 
 /** What the events of some streams have one of: streams of one filter are all about the same kinds of things. */

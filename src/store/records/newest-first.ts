@@ -41,7 +41,7 @@ export function newestFirst(
 export const ROW_NUMBER = sql<number>`(+number)`
 
 /** Rows that come behind a place in a list by number. */
-export function behind(before: Place | null): Range {
+function behind(before: Place | null): Range {
   return before === null ? [] : [sql`${ROW_NUMBER} < ${before.number}`]
 }
 
