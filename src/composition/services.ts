@@ -135,9 +135,13 @@ export async function startServices(config: AppConfig, options: BackendOptions):
 const DAY_MS = 24 * 3_600_000
 
 async function openStore({ database, refundWindowDays }: AppConfig, clock: () => Date, logger: Logger): Promise<Store> {
-  const onWait = () => logger.info({}, 'the database is in use by a process that is ending: waiting for it')
-  const options = { clock, refundWindowMs: refundWindowDays * DAY_MS }
-  if (database.kind === 'sqlite') return openSqliteStore({ path: database.path, onWait, ...options })
+  const onMigration = (version: number) =>
+    logger.info({ version }, 'the database is brought up to date: this may take minutes')
+  const options = { clock, refundWindowMs: refundWindowDays * DAY_MS, onMigration }
+  if (database.kind === 'sqlite') {
+    const onWait = () => logger.info({}, 'the database is in use by a process that is ending: waiting for it')
+    return openSqliteStore({ path: database.path, onWait, ...options })
+  }
   const { openPostgresStore } = await import('../store/postgres.ts')
   return openPostgresStore({ url: database.url.reveal(), ...options })
 }

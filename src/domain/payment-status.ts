@@ -17,8 +17,18 @@ export const PAYMENT_STATUSES = [
 
 export type PaymentStatus = (typeof PAYMENT_STATUSES)[number]
 
-/** Coarse status with a frozen set of values. */
-export type PaymentPhase = 'IN_PROGRESS' | 'SUCCEEDED' | 'FAILED' | 'EXPIRED' | 'REFUNDING' | 'REFUNDED' | 'DISPUTED'
+/** The coarse statuses: a set that is frozen. */
+export const PAYMENT_PHASES = [
+  'IN_PROGRESS',
+  'SUCCEEDED',
+  'FAILED',
+  'EXPIRED',
+  'REFUNDING',
+  'REFUNDED',
+  'DISPUTED',
+] as const
+
+export type PaymentPhase = (typeof PAYMENT_PHASES)[number]
 
 type StatusFacts = {
   /** How far the payment has come: a higher rank is newer, equal ranks leave the order open. */

@@ -1,4 +1,4 @@
-import type { CursorCodec, CursorKind } from '../keys/cursor.ts'
+import type { CursorCodec, CursorKind, CursorPlace, PlaceKind } from '../keys/cursor.ts'
 import { badArgument } from './errors.ts'
 
 /** The longest page that is given. */
@@ -18,19 +18,34 @@ export function pageStart(cursors: CursorCodec, kind: CursorKind, after: string 
   return position
 }
 
+/**
+ * Reads `after` for a list that is ordered by an instant as soon as its filter names one. Throws a BAD_USER_INPUT error for a
+ * cursor that is forged, foreign, of another list, or of the other order.
+ */
+export function placeStart(
+  cursors: CursorCodec,
+  kind: PlaceKind,
+  { after, byInstant }: { after: string | null | undefined; byInstant: boolean },
+): CursorPlace | null {
+  if (after === null || after === undefined) return null
+  const place = cursors.decodePlace(kind, after)
+  if (place === null) throw badArgument('after', 'is not a cursor of this list')
+  if ((place.at !== null) === byInstant) return place
+  throw badArgument('after', 'is a cursor of this list in its other order: keep the filter while paging')
+}
+
 type PageOf<Row> = {
   readonly rows: readonly Row[]
-  readonly numberOf: (row: Row) => number
   readonly size: number
   readonly after: string | null | undefined
 }
 
 /** A connection of rows that were read with one row more than the page holds, which tells whether another page follows. */
 export function connection<Row, Node>(
-  { rows, numberOf, size, after }: PageOf<Row>,
-  shape: { encode: (number: number) => string; node: (row: Row) => Node },
+  { rows, size, after }: PageOf<Row>,
+  shape: { cursor: (row: Row) => string; node: (row: Row) => Node },
 ) {
-  const edges = rows.slice(0, size).map((row) => ({ cursor: shape.encode(numberOf(row)), node: shape.node(row) }))
+  const edges = rows.slice(0, size).map((row) => ({ cursor: shape.cursor(row), node: shape.node(row) }))
   return {
     edges,
     nodes: edges.map((edge) => edge.node),

@@ -11,7 +11,7 @@ export async function streamEvents(
   const start = pageStart(cursors, 'log', after) ?? 0
   const rows = await store.log.read(start, size + 1, { streamIds: [streamId] })
   return connection(
-    { rows, numberOf: (event) => event.position, size, after },
-    { encode: (position) => cursors.encode('log', position), node: (event) => event },
+    { rows, size, after },
+    { cursor: (event) => cursors.encode('log', event.position), node: (event) => event },
   )
 }

@@ -4,13 +4,24 @@ import type { KeyRing, SubKey } from './key-ring.ts'
 /** Which list a cursor belongs to; a cursor of one list is none in another. */
 export type CursorKind = 'log' | 'links' | 'payments' | 'deliveries' | 'agreements'
 
+/** Lists that have two orders. */
+export type PlaceKind = Extract<CursorKind, 'links' | 'payments' | 'agreements'>
+
 /** Turns positions into cursors and back, for one log. */
 export type CursorCodec = {
   /** The cursor of a position (0 to 2^53 - 1): 22 characters, always the same for the same position. Throws `RangeError` otherwise. */
   encode(kind: CursorKind, position: number): string
   /** The position, or null when the cursor is forged, altered, of another kind, another log, or a key that is gone. */
   decode(kind: CursorKind, cursor: string): number | null
+  /**
+   * The same for a list that has two orders: by number, or by an instant (milliseconds since the epoch) and number. Numbers
+   * behind an instant reach 2^40 - 1, instants 2^47 - 1 on either side. Throws `RangeError` otherwise.
+   */
+  encodePlace(kind: PlaceKind, place: CursorPlace): string
+  decodePlace(kind: PlaceKind, cursor: string): CursorPlace | null
 }
+
+export type CursorPlace = { readonly number: number; readonly at: number | null }
 
 const KIND_BYTES: Readonly<Record<CursorKind, number>> = { log: 1, links: 2, payments: 3, deliveries: 4, agreements: 5 }
 const SHAPE = /^[\w-]{22}$/
@@ -18,6 +29,12 @@ const BLOCK_BYTES = 16
 const TAG_BYTES = 8
 const TAG_START = BLOCK_BYTES - TAG_BYTES
 const LOW = 2 ** 32
+
+/** Set in the kind of a place behind an instant. */
+const BY_INSTANT = 0x80
+const AT_START = 1
+const NUMBER_START = 7
+const SHORT_TAG_START = 12
 
 /**
  * Makes the codec of a log's cursors. A cursor is one block: kind (1 byte), position (7 bytes) and 8 bytes that stand for
@@ -30,17 +47,22 @@ export function createCursorCodec(ring: KeyRing, logId: string): CursorCodec {
   const keys = ring.subKeys('cursor')
   const encipher = blockCipher(keys[0])
   const decipherers = keys.map(blockDecipher)
+  const decodeAs = <Place>(cursor: string, read: (block: Buffer) => Place | null): Place | null => {
+    const block = blockFrom(cursor)
+    if (block === null) return null
+    for (const decipher of decipherers) {
+      const place = read(decipher(block))
+      if (place !== null) return place
+    }
+    return null
+  }
+  const textOf = (block: Buffer): string => encipher(block).toString('base64url')
   return {
-    encode: (kind, position) => encipher(blockOf(kind, position, tag)).toString('base64url'),
-    decode(kind, cursor) {
-      const block = blockFrom(cursor)
-      if (block === null) return null
-      for (const decipher of decipherers) {
-        const position = positionIn(decipher(block), kind, tag)
-        if (position !== null) return position
-      }
-      return null
-    },
+    encode: (kind, position) => textOf(blockOf(kind, position, tag)),
+    decode: (kind, cursor) => decodeAs(cursor, (block) => positionIn(block, kind, tag)),
+    encodePlace: (kind, { number, at }) =>
+      textOf(at === null ? blockOf(kind, number, tag) : placeBlockOf(kind, { number, at }, tag)),
+    decodePlace: (kind, cursor) => decodeAs(cursor, (block) => placeIn(block, kind, tag)),
   }
 }
 
@@ -59,6 +81,31 @@ function positionIn(block: Buffer, kind: CursorKind, tag: Buffer): number | null
   if (block.readUInt8(0) !== KIND_BYTES[kind] || block.compare(tag, 0, TAG_BYTES, TAG_START) !== 0) return null
   const position = block.readUIntBE(1, 3) * LOW + block.readUInt32BE(4)
   return Number.isSafeInteger(position) ? position : null
+}
+
+/**
+ * The block of a place behind an instant: kind (1 byte), instant (6), number (5), and 4 bytes that stand for the log. A text
+ * that we did not make passes for one once in 2^40 tries, and then tells where a list goes on, which its reader may read anyway.
+ */
+function placeBlockOf(kind: PlaceKind, { number, at }: { number: number; at: number }, tag: Buffer): Buffer {
+  if (!Number.isSafeInteger(number) || number < 0 || number >= 2 ** 40 || !(Math.abs(at) < 2 ** 47))
+    throw new RangeError('A cursor needs a number from 0 to 2^40 - 1, and an instant from -2^47 + 1 to 2^47 - 1.')
+  const block = Buffer.allocUnsafe(BLOCK_BYTES)
+  block.writeUInt8(KIND_BYTES[kind] | BY_INSTANT, 0)
+  block.writeIntBE(at, AT_START, NUMBER_START - AT_START)
+  block.writeUIntBE(number, NUMBER_START, SHORT_TAG_START - NUMBER_START)
+  tag.copy(block, SHORT_TAG_START, 0, BLOCK_BYTES - SHORT_TAG_START)
+  return block
+}
+
+function placeIn(block: Buffer, kind: PlaceKind, tag: Buffer): CursorPlace | null {
+  if (block.readUInt8(0) === (KIND_BYTES[kind] | BY_INSTANT)) {
+    if (block.compare(tag, 0, BLOCK_BYTES - SHORT_TAG_START, SHORT_TAG_START) !== 0) return null
+    const at = block.readIntBE(AT_START, NUMBER_START - AT_START)
+    return { number: block.readUIntBE(NUMBER_START, SHORT_TAG_START - NUMBER_START), at }
+  }
+  const number = positionIn(block, kind, tag)
+  return number === null ? null : { number, at: null }
 }
 
 /** The bytes of a cursor. 22 characters hold four bits more than a block does: a text that sets them is not ours. */

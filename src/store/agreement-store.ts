@@ -1,14 +1,15 @@
 import type { AgreementPayer, AgreementReport, AgreementStatus } from '../domain/agreement-report.ts'
 import type { Agreement } from '../domain/agreement.ts'
 import type { DueReadsQuery, ReadOutcome } from './read-store.ts'
-import type { Numbered, Page } from './store.ts'
+import type { Page, Placed } from './store.ts'
 
 export type AgreementStore = {
   byIds(ids: readonly string[]): Promise<Agreement[]>
   byClientTransactionIds(ids: readonly string[]): Promise<Agreement[]>
   /** Who is debited, by agreement id. */
   payers(ids: readonly string[]): Promise<Map<string, AgreementPayer>>
-  page(page: Page, filter: AgreementFilter): Promise<Numbered<Agreement>[]>
+  /** By number; by creation and number where the filter names an instant. Throws `RangeError` for a place of the other order. */
+  page(page: Page, filter: AgreementFilter): Promise<Placed<Agreement>[]>
   /** An agreement and the log's head, of one moment. */
   snapshot(id: string): Promise<{ agreement: Agreement; head: number } | null>
 }

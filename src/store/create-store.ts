@@ -15,8 +15,10 @@ import type { Store } from './store.ts'
 import type { Db, Write } from './unit.ts'
 
 export type StoreParts = {
-  /** Reads what is committed. */
+  /** Reads what is committed: few rows by their keys, or those that lie next to each other. */
   readonly reader: Db
+  /** The same for lists and figures, which may take milliseconds. */
+  readonly lists: Db
   readonly write: Write
   readonly listeners: AppendListeners
   readonly now: () => Date
@@ -29,22 +31,22 @@ export type StoreParts = {
 
 /** Puts the store together from a database's way to read and its way to write: the queries are the same for each. */
 export async function createStore(parts: StoreParts): Promise<Store> {
-  const { reader, write, listeners, now, assertHealthy, onFatal, close } = parts
+  const { reader, lists, write, listeners, now, assertHealthy, onFatal, close } = parts
   const { log_id: logId } = await reader
     .selectFrom('meta')
     .select('log_id')
     .where('id', '=', 1)
     .executeTakeFirstOrThrow()
-  const log = createEventLog(reader, listeners)
+  const log = createEventLog(reader, lists, listeners)
   return {
     log,
-    inbox: createInbox(reader, write),
-    links: createLinkStore(reader, now),
-    payments: createPaymentStore(reader),
+    inbox: createInbox(reader, lists, write),
+    links: createLinkStore(reader, lists, now),
+    payments: createPaymentStore(reader, lists),
     commands: createCommandStore(reader, write),
-    agreements: createAgreementStore(reader),
+    agreements: createAgreementStore(reader, lists),
     payouts: createPayoutStore(reader),
-    reads: createReadStore(reader, write),
+    reads: createReadStore(reader, lists, write),
     agreementReads: createAgreementReadStore(reader, write),
     heartbeat: createHeartbeat(reader, write),
     sweep: createSweep(reader, write),

@@ -16,16 +16,27 @@ export type MigrationTarget = {
 
 /**
  * Brings a database up to date: each migration in one transaction together with its record, so that a crash between any
- * two statements leaves it done or not begun. Throws `StoreUnusableError` for a database of a later version.
+ * two statements leaves it done or not begun. Throws `StoreUnusableError` for a database of a later version. `onMigration` is told
+ * the number of each that a database with data in it is about to have: that may take minutes.
  */
-export async function migrate(target: MigrationTarget, migrations: readonly Migration[]): Promise<void> {
+export async function migrate(
+  target: MigrationTarget,
+  migrations: readonly Migration[],
+  onMigration: OnMigration = () => {},
+): Promise<void> {
   await target.prepare()
   const applied = new Set(await target.applied())
   const known = new Set(migrations.map(({ number }) => number))
   if ([...applied].some((number) => !known.has(number)))
     throw new StoreUnusableError('The database that DATABASE_URL names was made by a later version of this program.')
-  for (const migration of migrations) if (!applied.has(migration.number)) await target.apply(migration)
+  for (const migration of migrations.filter(({ number }) => !applied.has(number))) {
+    if (applied.size > 0) onMigration(migration.number)
+    await target.apply(migration)
+  }
 }
+
+/** Is called with the number of a migration before it is made. */
+export type OnMigration = (number: number) => void
 
 /** Reads the migrations of a folder, in order. */
 export function readMigrations(folder: URL): Migration[] {

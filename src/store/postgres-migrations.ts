@@ -1,13 +1,13 @@
-import { migrate, type Migration, type MigrationTarget, readMigrations } from './migrate.ts'
+import { migrate, type Migration, type MigrationTarget, type OnMigration, readMigrations } from './migrate.ts'
 import type { Connection } from './postgres-connection.ts'
 import { MIGRATION_LOCK } from './postgres-locks.ts'
 
 const MIGRATIONS = new URL('./migrations/postgres/', import.meta.url)
 
 /** Brings the tables up to date. Of several nodes that start at once, one does it and the others wait for it. */
-export async function migratePostgres(connection: Connection, now: Date): Promise<void> {
+export async function migratePostgres(connection: Connection, now: Date, onMigration?: OnMigration): Promise<void> {
   await connection.run(`SELECT pg_advisory_lock(${MIGRATION_LOCK})`)
-  await migrate(migrationTarget(connection, now), readMigrations(MIGRATIONS))
+  await migrate(migrationTarget(connection, now), readMigrations(MIGRATIONS), onMigration)
   await connection.run('UPDATE meta SET opened_at = $1', [now.getTime()])
   await connection.run(`SELECT pg_advisory_unlock(${MIGRATION_LOCK})`)
 }

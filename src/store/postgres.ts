@@ -2,6 +2,7 @@ import { REFUND_WINDOW_MS } from '../domain/read-schedule.ts'
 import { createAppendListeners } from './append-listeners.ts'
 import { createStore } from './create-store.ts'
 import { createGroupCommit } from './group-commit.ts'
+import type { OnMigration } from './migrate.ts'
 import { assertUsable, clientConfig, connect, createSockets, LIMITS, type Sockets } from './postgres-connection.ts'
 import { isTransient, unusable } from './postgres-failure.ts'
 import { migratePostgres } from './postgres-migrations.ts'
@@ -17,6 +18,8 @@ export type PostgresStoreOptions = {
   readonly clock?: () => Date
   /** How long after its last change a payment is polled, in milliseconds. Default: 180 days. */
   readonly refundWindowMs?: number
+  /** Is told of each change of the tables before it is made. Default: nobody is. */
+  readonly onMigration?: OnMigration
 }
 
 /**
@@ -41,7 +44,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
   const { url, clock = () => new Date(), refundWindowMs = REFUND_WINDOW_MS } = options
   const sockets = createSockets()
   try {
-    await prepareDatabase(url, sockets, clock())
+    await prepareDatabase(sockets, clock(), options)
     const config = clientConfig(url, sockets, LIMITS)
     const reader = openReader(config)
     const writer = createWriter(config)
@@ -59,6 +62,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     })
     return await createStore({
       reader: reader.db,
+      lists: reader.db,
       write: repeated(commits.write),
       listeners,
       now: clock,
@@ -78,10 +82,10 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
 }
 
 /** On a connection of its own, which may take its time: a migration is as long as its tables. */
-async function prepareDatabase(url: string, sockets: Sockets, now: Date): Promise<void> {
+async function prepareDatabase(sockets: Sockets, now: Date, { url, onMigration }: PostgresStoreOptions): Promise<void> {
   const connection = await connect(clientConfig(url, sockets, { lock: MIGRATIONS_MS, statement: 0, answer: 0 }))
   await assertUsable(connection)
-  await migratePostgres(connection, now)
+  await migratePostgres(connection, now, onMigration)
   await connection.end()
 }
 

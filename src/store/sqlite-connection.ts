@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { StoreUnusableError } from './errors.ts'
 import type { TransactionSteps } from './group-commit.ts'
-import { type Migration, type MigrationTarget, migrate, readMigrations } from './migrate.ts'
+import { type Migration, type MigrationTarget, migrate, type OnMigration, readMigrations } from './migrate.ts'
 import { beginNewLog } from './sqlite-checkpoint.ts'
 
 /** Opens a connection; tests give one that they can watch. */
@@ -16,11 +16,14 @@ const FULL = 2
 const MIGRATIONS = new URL('./migrations/sqlite/', import.meta.url)
 
 /** The connection that writes, with its tables up to date, proved to be durable by a first write. */
-export async function openWriter(path: string, connect: Connect, now: Date): Promise<DatabaseSync> {
+export async function openWriter(
+  path: string,
+  { connect, now, onMigration }: { connect: Connect; now: Date; onMigration?: OnMigration | undefined },
+): Promise<DatabaseSync> {
   const database = openConnection(path, connect)
   try {
     beginNewLog(database)
-    await migrate(migrationTarget(database, now), readMigrations(MIGRATIONS))
+    await migrate(migrationTarget(database, now), readMigrations(MIGRATIONS), onMigration)
     database.prepare('UPDATE meta SET opened_at = ?').run(now.getTime())
     // The file is this process's alone: whoever held a lease is gone, and nobody need wait for its end.
     database.exec('DELETE FROM leases')

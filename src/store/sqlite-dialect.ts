@@ -1,17 +1,15 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
 import { Kysely, SqliteDialect } from 'kysely'
 import { toStoreFailure } from './sqlite-failure.ts'
+import { cachedStatements } from './statement-cache.ts'
 import type { Tables } from './tables.ts'
-
-/** Statements that stay prepared per connection: more than there are fixed queries, few enough for lists of any length. */
-const MAX_PREPARED = 256
 
 /**
  * Queries on one open connection of Node's own SQLite; they reject with `StoreFailure`. Closing the connection stays with
  * whoever opened it.
  */
 export function queriesOn(database: DatabaseSync): Kysely<Tables> {
-  const prepare = cached((sql) => guarded(() => statement(database.prepare(sql))))
+  const prepare = cachedStatements((sql) => guarded(() => statement(database.prepare(sql))))
   return new Kysely<Tables>({
     dialect: new SqliteDialect({ database: { prepare, close: () => database.close() } }),
   })
@@ -45,17 +43,4 @@ function guarded<Result>(step: () => Result): Result {
 /** The column types of `tables.ts` are all ones that SQLite takes as they are. */
 function values(parameters: readonly unknown[]): SQLInputValue[] {
   return parameters as SQLInputValue[]
-}
-
-/** Keeps the statements used last; a `Map` remembers the order in which its keys were set. */
-function cached(prepare: (sql: string) => Statement): (sql: string) => Statement {
-  const kept = new Map<string, Statement>()
-  return (sql) => {
-    const prepared = kept.get(sql) ?? prepare(sql)
-    kept.delete(sql)
-    kept.set(sql, prepared)
-    const [oldest] = kept.keys()
-    if (kept.size > MAX_PREPARED && oldest !== undefined) kept.delete(oldest)
-    return prepared
-  }
 }

@@ -4,12 +4,14 @@ import { REFUND_WINDOW_MS } from '../domain/read-schedule.ts'
 import { type AppendListeners, createAppendListeners } from './append-listeners.ts'
 import { createStore } from './create-store.ts'
 import { createGroupCommit, type GroupCommit } from './group-commit.ts'
+import type { OnMigration } from './migrate.ts'
 import { createCheckpoint } from './sqlite-checkpoint.ts'
 import { type Connect, openReader, openWriter, transactionSteps } from './sqlite-connection.ts'
 import { queriesOn } from './sqlite-dialect.ts'
 import { clearEnding, isEnding } from './sqlite-ending.ts'
 import { toStoreFailure } from './sqlite-failure.ts'
 import { LockHeldError, prepareFile, takeLock, unusable } from './sqlite-files.ts'
+import { createReadThread, queriesOnThread } from './sqlite-read-thread.ts'
 import type { Store } from './store.ts'
 import type { WriteUnit } from './unit.ts'
 import { type SyncWatch, watchSync } from './watch-sync.ts'
@@ -25,6 +27,8 @@ export type SqliteStoreOptions = {
   readonly connect?: Connect
   /** Called once when the file is in use by a process that is ending, and is waited for. */
   readonly onWait?: () => void
+  /** Is told of each change of the tables before it is made. Default: nobody is. */
+  readonly onMigration?: OnMigration
 }
 
 /** Between two attempts to take the lock of a process that is ending, in milliseconds. */
@@ -45,15 +49,18 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
   const open: DatabaseSync[] = [await takeLockOnceFree(path, options.onWait)]
   try {
     clearEnding(path)
-    const writer = await openWriter(path, connect, clock())
+    const writer = await openWriter(path, { connect, now: clock(), onMigration: options.onMigration })
     open.unshift(writer)
     const reader = openReader(path, connect)
     open.unshift(reader)
+    // A connection that a test watches cannot be passed to a thread.
+    const thread = options.connect === undefined ? createReadThread(path) : null
     const listeners = createAppendListeners()
     const health = watchSync(transactionSteps(writer), createCheckpoint(writer))
     const commits = createCommits(writer, health, { listeners, refundWindowMs })
     return await createStore({
       reader: queriesOn(reader),
+      lists: thread === null ? queriesOn(reader) : queriesOnThread(thread),
       write: commits.write,
       listeners,
       now: clock,
@@ -61,6 +68,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
       onFatal: health.onFatal,
       async close() {
         await commits.close()
+        await thread?.close()
         closeAll(open)
       },
     })

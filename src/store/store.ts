@@ -204,16 +204,23 @@ export type DeliveryFilter = {
   readonly dispositions?: readonly Disposition[]
 }
 
-/** A page of a list, newest first: rows whose number is below `before`. */
-export type Page = { readonly limit: number; readonly before: number | null }
+/** A page of a list, newest first: rows that come behind the place `before`. */
+export type Page = { readonly limit: number; readonly before: Place | null }
 
-/** A row with its number: rises with every new row, never changes, and so serves as a cursor. */
-export type Numbered<Row> = { readonly number: number; readonly row: Row }
+/**
+ * Where a row stands in a list: its number, which rises with every new row and never changes; and before that, in a list that is
+ * asked for by an instant, that instant in milliseconds since the epoch.
+ */
+export type Place = { readonly number: number; readonly at?: number | null }
+
+/** A row with its place in the list that it was read from. */
+export type Placed<Row> = Required<Place> & { readonly row: Row }
 
 export type LinkStore = {
   byIds(ids: readonly string[]): Promise<PaymentLink[]>
   byRefs(refs: readonly string[]): Promise<PaymentLink[]>
-  page(page: Page, filter: LinkFilter): Promise<Numbered<PaymentLink>[]>
+  /** By number; by creation and number where the filter names an instant. Throws `RangeError` for a place of the other order. */
+  page(page: Page, filter: LinkFilter): Promise<Placed<PaymentLink>[]>
   /** A link, the payment that speaks for it, and the log's head, all of one moment: what a snapshot is made of. */
   snapshot(id: string): Promise<{ link: PaymentLink; payment: Payment | null; head: number } | null>
 }
@@ -237,8 +244,11 @@ export type PaymentStore = {
   payers(paymentIds: readonly string[]): Promise<Map<string, Payer>>
   /** What was asked for, of those payments that we asked for without a link. */
   payins(paymentIds: readonly string[]): Promise<DirectPayin[]>
-  /** Only payments whose amount is known. */
-  page(page: Page, filter: PaymentFilter): Promise<Numbered<Payment>[]>
+  /**
+   * Only payments whose amount is known. By number; by last change and number where the filter names an instant. Throws
+   * `RangeError` for a place of the other order.
+   */
+  page(page: Page, filter: PaymentFilter): Promise<Placed<Payment>[]>
   snapshot(id: string): Promise<{ payment: Payment; link: PaymentLink | null; head: number } | null>
 }
 

@@ -86,6 +86,8 @@ type PaymentsTable = {
   rank: number
   amount_known: Flag
   reference: string | null
+  /** The reference of its link or payin, where the payment carries another one or none. */
+  other_reference: string | null
   created_at: number
   updated_at: number
   confirmed_at: number

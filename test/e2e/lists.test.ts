@@ -109,6 +109,42 @@ describe.each(NAMES)('%s', (list) => {
   })
 })
 
+describe.each([
+  ['payments', 'updatedFrom'],
+  ['paymentLinks', 'createdFrom'],
+] as const)('%s by an instant', (list, condition) => {
+  const filter = { [condition]: '2000-01-01T00:00:00Z' }
+
+  it('is paged without a hole and without a repeat', async () => {
+    const all = idsOf(await page(list, { filter }))
+    const paged: string[] = []
+    let after: string | null = null
+    do {
+      const current: Page = await page(list, { first: 3, after, filter })
+      paged.push(...idsOf(current))
+      after = current.pageInfo.hasNextPage ? current.pageInfo.endCursor : null
+    } while (after !== null)
+    expect(all.length).toBeGreaterThanOrEqual(ROWS)
+    expect(paged).toEqual(all)
+  })
+
+  it('takes no cursor of the list in its other order, and the list none of its', async () => {
+    const ordered = await page(list, { first: 1 })
+    const dated = await page(list, { first: 1, filter })
+    for (const variables of [
+      { after: ordered.pageInfo.endCursor, filter },
+      { after: dated.pageInfo.endCursor },
+      { after: dated.pageInfo.endCursor, filter: { [condition]: null } },
+    ])
+      expect((await ask(list, variables)).errors).toMatchObject([
+        {
+          message: expect.stringContaining('other order') as unknown,
+          extensions: { code: 'BAD_USER_INPUT', argument: 'after' },
+        },
+      ])
+  })
+})
+
 describe('filters', () => {
   it('find links and payments by reference', async () => {
     const link = await addRow('order with spaces, "quotes" and %')

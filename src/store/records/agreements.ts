@@ -1,16 +1,20 @@
+import { sql } from 'kysely'
+import { AGREEMENT_STATUSES, type AgreementStatus } from '../../domain/agreement-report.ts'
 import type { Agreement } from '../../domain/agreement.ts'
 import type { AgreementFilter, AgreementStore } from '../agreement-store.ts'
-import type { Numbered, Page } from '../store.ts'
+import type { Page, Placed } from '../store.ts'
 import type { Db } from '../unit.ts'
 import { agreementPayersOf, toAgreement } from './agreement-records.ts'
+import { mergeRanges, type Range } from './merge-ranges.ts'
+import { newestFirst } from './newest-first.ts'
 
-/** The agreements as their events have made them, and who is debited. */
-export function createAgreementStore(reader: Db): AgreementStore {
+/** The agreements as their events have made them, and who is debited. `lists` reads beside the event loop where it can. */
+export function createAgreementStore(reader: Db, lists: Db): AgreementStore {
   return {
     byIds: (ids) => agreementsBy(reader, 'id', ids),
     byClientTransactionIds: (ids) => agreementsBy(reader, 'client_transaction_id', ids),
     payers: (ids) => agreementPayersOf(reader, ids),
-    page: (page, filter) => pageOfAgreements(reader, page, filter),
+    page: (page, filter) => pageOfAgreements(lists, page, filter),
     snapshot: (id) => snapshot(reader, id),
   }
 }
@@ -25,19 +29,41 @@ async function agreementsBy(
   return rows.map((row) => toAgreement(row.state_json))
 }
 
+/** Null stands for a status that is not known. */
+const STATUSES = [...AGREEMENT_STATUSES, null] as const
+
+/** A page from one index, whatever is asked for: each holds the agreements of one status in the order of the list. */
 async function pageOfAgreements(
   db: Db,
   { limit, before }: Page,
-  { statuses, createdFrom, createdBefore }: AgreementFilter,
-): Promise<Numbered<Agreement>[]> {
-  if (statuses?.length === 0) return []
-  let query = db.selectFrom('agreements').select(['number', 'state_json'])
-  if (before !== null) query = query.where('number', '<', before)
-  if (statuses !== undefined) query = query.where('status', 'in', statuses)
-  if (createdFrom !== undefined) query = query.where('created_at', '>=', createdFrom.getTime())
-  if (createdBefore !== undefined) query = query.where('created_at', '<', createdBefore.getTime())
-  const rows = await query.orderBy('number', 'desc').limit(limit).execute()
-  return rows.map(({ number, state_json }) => ({ number, row: toAgreement(state_json) }))
+  {
+    statuses = STATUSES,
+    createdFrom,
+    createdBefore,
+  }: Omit<AgreementFilter, 'statuses'> & {
+    readonly statuses?: readonly (AgreementStatus | null)[]
+  },
+): Promise<Placed<Agreement>[]> {
+  if (statuses.length === 0) return []
+  const asked = { from: createdFrom, until: createdBefore, before }
+  const { order, conditions, placed } = newestFirst('agreements', 'created_at', asked)
+  const ofStatus = (status: AgreementStatus | null): Range => [
+    status === null ? sql`status is null` : sql`status = ${status}`,
+  ]
+  const rows = await mergeRanges(
+    [...new Set(statuses)].map((status) => ofStatus(status).concat(conditions)),
+    {
+      order,
+      limit,
+      rowsOf: (numbers) =>
+        db
+          .selectFrom('agreements')
+          .select(['number', 'created_at as at', 'state_json'])
+          .where('number', 'in', numbers)
+          .execute(),
+    },
+  )
+  return rows.map((row) => placed(row, toAgreement(row.state_json)))
 }
 
 /** One statement, and so one moment. */

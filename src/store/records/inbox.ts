@@ -9,8 +9,8 @@ import { receiveDelivery } from './receive-delivery.ts'
 import { knowsRef } from './refs.ts'
 import { replayDelivery } from './replay-delivery.ts'
 
-/** The webhooks as they came in. */
-export function createInbox(reader: Db, write: Write): Inbox {
+/** The webhooks as they came in. `lists` reads beside the event loop where it can. */
+export function createInbox(reader: Db, lists: Db, write: Write): Inbox {
   return {
     receive: (delivery) => write((unit) => receiveDelivery(unit, delivery)),
     receiveAgreement: (callback) => write((unit) => receiveAgreement(unit, callback)),
@@ -19,7 +19,7 @@ export function createInbox(reader: Db, write: Write): Inbox {
     subjectOf: (ref) => subjectOf(reader, ref),
     knowsRef: (ref, kinds) => knowsRef(reader, ref, kinds),
     byIds: (ids) => findDeliveries(reader, ids),
-    page: (page, filter) => pageOfDeliveries(reader, page, filter),
-    backlog: () => deliveryBacklog(reader),
+    page: (page, filter) => pageOfDeliveries(lists, page, filter),
+    backlog: () => deliveryBacklog(lists),
   }
 }

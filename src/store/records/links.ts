@@ -1,18 +1,23 @@
-import type { ExpressionBuilder } from 'kysely'
+import { type Expression, sql, type SqlBool } from 'kysely'
 import type { PaymentLink } from '../../domain/payment-link.ts'
-import type { PaymentPhase } from '../../domain/payment-status.ts'
-import type { LinkFilter, LinkStore, Numbered, Page } from '../store.ts'
-import type { Tables } from '../tables.ts'
+import { PAYMENT_PHASES, type PaymentPhase } from '../../domain/payment-status.ts'
+import type { LinkFilter, LinkStore, Page, Placed } from '../store.ts'
 import type { Db } from '../unit.ts'
 import { toLink } from './link-records.ts'
+import { firstOf, mergeRanges, type Range } from './merge-ranges.ts'
+import { type NewestFirst, newestFirst } from './newest-first.ts'
 import { toPayment } from './payment-records.ts'
+import { unindexed } from './unindexed.ts'
 
-/** The links, as the payments made through them have left them. `now` tells which links without a payment are over. */
-export function createLinkStore(reader: Db, now: () => Date): LinkStore {
+/**
+ * The links, as the payments made through them have left them. `lists` reads beside the event loop where it can, `now` tells
+ * which links without a payment are over.
+ */
+export function createLinkStore(reader: Db, lists: Db, now: () => Date): LinkStore {
   return {
     byIds: (ids) => linksBy(reader, 'id', ids),
     byRefs: (refs) => linksBy(reader, 'ref', refs),
-    page: (page, filter) => pageOfLinks(reader, page, { ...filter, now: now().getTime() }),
+    page: (page, filter) => pageOfLinks(lists, page, { ...filter, now: now().getTime() }),
     snapshot: (id) => snapshot(reader, id),
   }
 }
@@ -23,32 +28,56 @@ async function linksBy(db: Db, column: 'id' | 'ref', values: readonly string[]):
   return rows.map(toLink)
 }
 
+/** As the indexes have it: the phase of the payment; OPEN without one, until the payments API has said that the link is over. */
+const PHASE = sql<PaymentPhase | 'OPEN'>`(coalesce(payment_phase, CASE expired WHEN 1 THEN 'EXPIRED' ELSE 'OPEN' END))`
+const PHASE_OF_REFERENCE = sql`(coalesce(payment_phase, CASE expired WHEN 1 THEN 'EXPIRED' ELSE 'OPEN' END) || '')`
+
+type Asked = { readonly reference: string | undefined; readonly list: NewestFirst; readonly now: number }
+
+/**
+ * A page from one index: each holds the links of one phase, and of one reference, in the order of the list. Only those whose
+ * time is over, and of which the payments API has not said so yet, are looked up by the end of their time.
+ */
 async function pageOfLinks(
   db: Db,
   { limit, before }: Page,
-  { reference, createdFrom, createdBefore, phases, now }: LinkFilter & { readonly now: number },
-): Promise<Numbered<PaymentLink>[]> {
-  if (phases?.length === 0) return []
-  let query = db.selectFrom('links').selectAll()
-  if (before !== null) query = query.where('number', '<', before)
-  if (reference !== undefined) query = query.where('reference', '=', reference)
-  if (createdFrom !== undefined) query = query.where('created_at', '>=', createdFrom.getTime())
-  if (createdBefore !== undefined) query = query.where('created_at', '<', createdBefore.getTime())
-  if (phases !== undefined) query = query.where((eb) => inPhases(eb, phases, now))
-  const rows = await query.orderBy('number', 'desc').limit(limit).execute()
-  return rows.map((row) => ({ number: row.number, row: toLink(row) }))
+  { reference, createdFrom, createdBefore, phases = PAYMENT_PHASES, now }: LinkFilter & { readonly now: number },
+): Promise<Placed<PaymentLink>[]> {
+  if (phases.length === 0) return []
+  const list = newestFirst('links', 'created_at', { from: createdFrom, until: createdBefore, before })
+  const asked = { reference, list, now }
+  const open = phases.includes('IN_PROGRESS')
+  const over = phases.includes('EXPIRED')
+  const ranges = [...new Set(phases)].map((phase) => ofPhase(phase, asked))
+  if (open) ranges.push([...ofPhase('OPEN', asked), ...(over ? [] : [sql<SqlBool>`expires_at > ${now}`])])
+  const rowsOf = (numbers: Expression<number>) => links(db).where('number', 'in', numbers).execute()
+  const rows = await mergeRanges(ranges, { order: list.order, limit, rowsOf })
+  const found = over && !open ? firstOf([...rows, ...(await unconfirmed(db, asked, limit))], list.order, limit) : rows
+  return found.map((row) => list.placed(row, toLink(row)))
 }
 
-/** A link without a payment is under way until its time is over, or the service has said so. */
-function inPhases(eb: ExpressionBuilder<Tables, 'links'>, phases: readonly PaymentPhase[], now: number) {
-  const unpaid = eb('payment_id', 'is', null)
-  const open = eb.and([unpaid, eb('expired', '=', 0), eb('expires_at', '>', now)])
-  const over = eb.and([unpaid, eb.or([eb('expired', '=', 1), eb('expires_at', '<=', now)])])
-  return eb.or([
-    eb('payment_phase', 'in', phases),
-    ...(phases.includes('IN_PROGRESS') ? [open] : []),
-    ...(phases.includes('EXPIRED') ? [over] : []),
-  ])
+function links(db: Db) {
+  return db.selectFrom('links').selectAll().select('created_at as at')
+}
+
+function ofPhase(phase: PaymentPhase | 'OPEN', { reference, list: { conditions } }: Asked): Range {
+  return reference === undefined
+    ? [sql`${PHASE} = ${phase}`, ...conditions]
+    : [sql`reference = ${reference}`, sql`${PHASE_OF_REFERENCE} = ${phase}`, ...conditions]
+}
+
+/** Links whose time is over without the payments API having said so: as many as wait for the read that follows their end. */
+async function unconfirmed(db: Db, { reference, list: { conditions, order }, now }: Asked, limit: number) {
+  const over = links(db)
+    .where('payment_phase', 'is', null)
+    .where((eb) => eb('expired', '=', eb.lit(0)))
+    .where('expires_at', '<=', now)
+    .where((eb) => eb.and([...conditions]))
+  const wanted = reference === undefined ? over : over.where(sql<SqlBool>`${unindexed(sql`reference`)} = ${reference}`)
+  return order.columns
+    .reduce((query, { by }) => query.orderBy(sql`(+${by})`, order.direction), wanted)
+    .limit(limit)
+    .execute()
 }
 
 /** One statement, and so one moment. */

@@ -1,18 +1,21 @@
-import type { Selectable } from 'kysely'
+import { type Expression, type Selectable, sql, type SqlBool } from 'kysely'
 import { eventId, parseEventId, type PaymentEvent } from '../../domain/payment-event.ts'
 import type { AppendListeners } from '../append-listeners.ts'
 import type { EventFilter, EventLog } from '../store.ts'
 import type { EventsTable } from '../tables.ts'
 import type { Db } from '../unit.ts'
 import { toAgreement } from './agreement-records.ts'
+import { findStreams, type StreamOfEvents } from './event-streams.ts'
 import { toIso } from './instants.ts'
+import { grouped, mergeRanges, oneOf, type Range } from './merge-ranges.ts'
 import { toPayment } from './payment-records.ts'
+import { unindexed } from './unindexed.ts'
 
-/** The append-only log, read in the order of the commits. */
-export function createEventLog(reader: Db, listeners: AppendListeners): EventLog {
+/** The append-only log, read in the order of the commits. `lists` reads beside the event loop where it can. */
+export function createEventLog(reader: Db, lists: Db, listeners: AppendListeners): EventLog {
   return {
     head: () => head(reader),
-    read: (after, limit, filter = {}) => read(reader, { after, limit }, filter),
+    read: (after, limit, filter = {}) => read(isNarrow(filter) ? reader : lists, { after, limit }, filter),
     byIds: (ids) => byIds(reader, ids),
     onAppend: (listener) => listeners.add(listener),
   }
@@ -23,6 +26,11 @@ const MAX_LIMIT = 1000
 /** Pairs of stream and sequence in one statement: databases bound how deep an OR may grow. */
 const IDS_PER_STATEMENT = 200
 
+/** The next events of the whole log, or of streams by their names: they lie next to each other. */
+function isNarrow(filter: EventFilter): boolean {
+  return Object.keys(filter).every((name) => name === 'streamIds')
+}
+
 async function head(db: Db): Promise<number> {
   const { position } = await db.selectFrom('log_head').select('position').executeTakeFirstOrThrow()
   return position
@@ -31,20 +39,41 @@ async function head(db: Db): Promise<number> {
 async function read(
   db: Db,
   { after, limit }: { after: number; limit: number },
-  { streamIds, paymentIds, linkIds, agreementIds, kinds }: EventFilter,
+  filter: EventFilter,
 ): Promise<PaymentEvent[]> {
   if (!Number.isInteger(limit) || limit < 1 || limit > MAX_LIMIT)
     throw new RangeError(`The limit must be a whole number from 1 to ${MAX_LIMIT}.`)
-  if ([streamIds, paymentIds, linkIds, agreementIds, kinds].some((list) => list?.length === 0)) return []
-  let query = db.selectFrom('events').selectAll().where('position', '>', after)
-  if (streamIds !== undefined) query = query.where('stream_id', 'in', streamIds)
-  if (paymentIds !== undefined) query = query.where('payment_id', 'in', paymentIds)
-  if (agreementIds !== undefined) query = query.where('agreement_id', 'in', agreementIds)
-  if (kinds !== undefined) query = query.where('kind', 'in', kinds)
-  if (linkIds !== undefined)
-    query = query.where('link_ref', 'in', db.selectFrom('links').select('ref').where('id', 'in', linkIds))
-  const rows = await query.orderBy('position').limit(limit).execute()
+  if (Object.values(filter).some((list) => list.length === 0)) return []
+  const kinds = filter.kinds && [...new Set(filter.kinds)]
+  const streams = await findStreams(db, filter)
+  if (streams?.length === 0) return []
+  // Otherwise the table itself must not be read in the order of its key: it may hold few that fit.
+  const inOrder = streams === null ? kinds === undefined : grouped(streams).every(({ length }) => length === 1)
+  const position = inOrder ? sql.ref('position') : sql`(+position)`
+  const order = { table: 'events', columns: [{ name: 'position', by: position }], direction: 'asc' } as const
+  const ranges = rangesOf(streams, kinds).map((range) => range.concat(sql<SqlBool>`${position} > ${after}`))
+  const rowsOf = (positions: Expression<number>) =>
+    db.selectFrom('events').selectAll().where('position', 'in', positions).execute()
+  const rows = await mergeRanges(ranges, { order, limit, rowsOf })
   return rows.map(toEvent)
+}
+
+function rangesOf(streams: readonly StreamOfEvents[] | null, kinds?: readonly string[]): Range[] {
+  if (streams === null) return kinds?.map((kind) => [sql`kind = ${kind}`]) ?? [[]]
+  const ofKinds = kinds === undefined ? [] : [sql<SqlBool>`${unindexed(sql`kind`)} in (${sql.join(kinds)})`]
+  return grouped(streams).map((group) => {
+    const ids = group.map(({ streamId }) => streamId)
+    const subjects = valuesOf(group).map(({ column, values }) => oneOf(column, values))
+    return [oneOf('stream_id', ids)].concat(subjects, ofKinds)
+  })
+}
+
+/** What the events of some streams have one of: streams of one filter are all about the same kinds of things. */
+function valuesOf(group: readonly StreamOfEvents[]): StreamOfEvents['only'] {
+  return (group[0]?.only ?? []).map(({ column }, index) => ({
+    column,
+    values: group.flatMap(({ only }) => only[index]?.values ?? []),
+  }))
 }
 
 async function byIds(db: Db, ids: readonly string[]): Promise<PaymentEvent[]> {

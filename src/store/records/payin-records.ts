@@ -1,4 +1,4 @@
-import type { Selectable } from 'kysely'
+import { type Selectable, sql } from 'kysely'
 import type { DirectPayin } from '../../domain/direct-payin.ts'
 import type { PayinsTable } from '../tables.ts'
 import type { Db } from '../unit.ts'
@@ -19,7 +19,7 @@ export async function findPayin(db: Db, by: { paymentId: string } | { ref: strin
   return row === undefined ? null : toPayin(row)
 }
 
-/** Writes a direct payin; its payment must be on record. */
+/** Writes a direct payin; its payment must be on record, and is found by the payin's reference from then on. */
 export async function insertPayin(db: Db, payin: DirectPayin): Promise<void> {
   await db
     .insertInto('payins')
@@ -34,6 +34,11 @@ export async function insertPayin(db: Db, payin: DirectPayin): Promise<void> {
       method_code: payin.methodCode,
       created_at: fromIso(payin.createdAt),
     })
+    .execute()
+  await db
+    .updateTable('payments')
+    .set({ other_reference: sql<string | null>`nullif(${payin.reference}, coalesce(reference, ''))` })
+    .where('id', '=', payin.paymentId)
     .execute()
 }
 

@@ -46,6 +46,7 @@ export async function savePayment(
     .insertInto('payments')
     .values({
       ...state,
+      other_reference: otherReference(payment),
       id: payment.id,
       stream_id: payment.streamId,
       created_at: state.updated_at,
@@ -57,6 +58,7 @@ export async function savePayment(
     .onConflict((conflict) =>
       conflict.column('id').doUpdateSet({
         ...state,
+        other_reference: sql`excluded.other_reference`,
         named_link_id: sql`coalesce(excluded.named_link_id, payments.named_link_id)`,
         read_site: keptSite,
         ...(plan === null ? {} : replacePoll('payments', plan)),
@@ -69,6 +71,17 @@ export async function savePayment(
 const keptSite = sql<string>`case
   when payments.read_site like '*%' then excluded.read_site
   else payments.read_site end`
+
+/** The reference that the link or the payin was made with, where the payment itself carries another one or none. */
+function otherReference({ id, linkRef, details: { reference } }: Payment) {
+  return sql<string | null>`nullif(
+    coalesce(
+      (select links.reference from links where links.ref = ${linkRef}),
+      (select payins.reference from payins where payins.payment_id = ${id})
+    ),
+    ${reference}
+  )`
+}
 
 /**
  * Notes that the payments API has just told what is true of a payment. It counts like a delivery: an older answer that is still

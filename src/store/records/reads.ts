@@ -9,8 +9,8 @@ import { readBacklog } from './read-backlog.ts'
 import { dueSubjects, findLinkSubject, findPaymentSubject, type Subject, toReadSubject } from './read-subjects.ts'
 import { recordRead, takeAgain } from './record-read.ts'
 
-/** The reads that are planned, and what they showed. */
-export function createReadStore(reader: Db, write: Write): ReadStore {
+/** The reads that are planned, and what they showed. `lists` reads beside the event loop where it can. */
+export function createReadStore(reader: Db, lists: Db, write: Write): ReadStore {
   return {
     sites: () => sitesOf(reader, [PAYMENT_READS, LINK_READS]),
     due: async ({ by, ...query }) => (await dueSubjects(reader, { ...query, by: by.getTime() })).map(toReadSubject),
@@ -24,7 +24,7 @@ export function createReadStore(reader: Db, write: Write): ReadStore {
     confirmListed: (subject, report, at) => write((unit) => confirmListed(unit, subject, { report, at })),
     postpone: (subject, until) => write(({ db }) => postpone(db, subject, until)),
     schedule: (id, next) => write(({ db }) => schedule(db, id, next)),
-    backlog: (now) => readBacklog(reader, now.getTime()),
+    backlog: (now) => readBacklog(lists, now.getTime()),
   }
 }
 

@@ -55,7 +55,7 @@ export function agreementCallbacksContract(fixture: Fixture): void {
     const late = await store.inbox.receiveAgreement({ ...active, receivedAt: after(2 * MINUTE) })
     expect(late).toEqual({ disposition: 'APPLIED', repeat: true, readDue: true })
     expect(await agreementOf(store)).toMatchObject({ status: 'suspended', provisional: true, version: 3 })
-    expect(await store.inbox.page({ limit: 1, before: 2 }, {})).toMatchObject([{ attempts: 3 }])
+    expect(await store.inbox.page({ limit: 1, before: { number: 2 } }, {})).toMatchObject([{ attempts: 3 }])
     expect(await store.log.head()).toBe(3)
   })
 

@@ -17,6 +17,7 @@ import {
   report,
   settledAgreement,
   pollAfter,
+  present,
 } from './builders.ts'
 import type { Fixture } from './store-contract.ts'
 
@@ -247,7 +248,7 @@ export function agreementsContract(fixture: Fixture): void {
       (await store.agreements.page({ limit: 9, before: null }, filter)).map(({ row }) => row.id)
     const first = await store.agreements.page({ limit: 2, before: null }, {})
     await settledAgreement(store, 'r5', { id: 'A5', clientTransactionId: 'c5' })
-    const second = await store.agreements.page({ limit: 2, before: first[1]?.number ?? null }, {})
+    const second = await store.agreements.page({ limit: 2, before: first[1] ?? null }, {})
     expect([...first, ...second].map(({ row }) => row.id)).toEqual(['A4', 'A3', 'A2', 'A1'])
 
     await store.inbox.receiveAgreement(
@@ -262,6 +263,11 @@ export function agreementsContract(fixture: Fixture): void {
     // The service did not tell when it made the fourth: it was first heard of at `NOW`.
     expect(await pageOf({ createdFrom: after(2 * MINUTE) })).toEqual(['A3', 'A2'])
     expect(await pageOf({ createdBefore: after(MINUTE) })).toEqual(['A5', 'A4'])
+    const filter = { createdFrom: after(0) }
+    const newest = await store.agreements.page({ limit: 2, before: null }, filter)
+    const others = await store.agreements.page({ limit: 9, before: present(newest[1]) }, filter)
+    expect([...newest, ...others].map(({ row }) => row.id)).toEqual(['A3', 'A2', 'A1', 'A5', 'A4'])
+    expect(await pageOf({ ...filter, statuses: ['created'] })).toEqual(['A1', 'A5', 'A4'])
   })
 
   it('keeps the events of agreements apart in the log', async () => {

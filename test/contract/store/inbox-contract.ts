@@ -207,7 +207,7 @@ export function inboxContract(fixture: Fixture): void {
       await store.inbox.receive(delivery(report('pending', { paymentId: `P${n % 2}` }), { bytes: `${n}` }))
     const first = await store.inbox.page({ limit: 2, before: null }, {})
     await store.inbox.receive(delivery(report('pending', { paymentId: 'P9' })))
-    const second = await store.inbox.page({ limit: 2, before: first[1]?.number ?? null }, {})
+    const second = await store.inbox.page({ limit: 2, before: first[1] ?? null }, {})
     expect([...first, ...second].map(({ number }) => number)).toEqual([4, 3, 2, 1])
     expect(await store.inbox.page({ limit: 9, before: null }, { subjectIds: ['P1'] })).toHaveLength(2)
     expect(

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import type { LinkFilter } from '../../../src/store/store.ts'
-import { after, delivery, MINUTE, report, settledLink } from './builders.ts'
+import type { LinkFilter, Place } from '../../../src/store/store.ts'
+import { after, delivery, MINUTE, present, report, settledLink } from './builders.ts'
 import type { Fixture } from './store-contract.ts'
 
 export function linksContract(fixture: Fixture): void {
@@ -23,11 +23,11 @@ export function linksContract(fixture: Fixture): void {
     const { store } = fixture
     for (const ref of ['a', 'b', 'c', 'd', 'e']) await settledLink(store, ref)
     const seen: string[] = []
-    let before: number | null = null
+    let before: Place | null = null
     for (let round = 0; round < 3; round += 1) {
       const page = await store.links.page({ limit: 2, before }, {})
       seen.push(...page.map(({ row }) => row.ref))
-      before = page.at(-1)?.number ?? null
+      before = page.at(-1) ?? null
       await settledLink(store, `late-${round}`)
     }
     expect(seen).toEqual(['e', 'd', 'c', 'b', 'a'])
@@ -40,6 +40,43 @@ export function linksContract(fixture: Fixture): void {
     expect(await pageOf({ reference: 'order' })).toEqual(['b', 'a'])
     expect(await pageOf({ createdFrom: after(MINUTE) })).toEqual(['c', 'b'])
     expect(await pageOf({ createdFrom: after(MINUTE), createdBefore: after(2 * MINUTE) })).toEqual(['b'])
+  })
+
+  it('lists by the time of creation what is asked for by it, and refuses a place of the other order', async () => {
+    const { links } = fixture.store
+    for (const [ref, minute] of Object.entries({ a: 3, b: 1, c: 2, d: 2 }))
+      await settledLink(fixture.store, ref, { createdAt: after(minute * MINUTE).toISOString() })
+    const filter = { createdFrom: after(MINUTE) }
+    const first = await links.page({ limit: 2, before: null }, filter)
+    await settledLink(fixture.store, 'late', { createdAt: after(2 * MINUTE).toISOString() })
+    const second = await links.page({ limit: 9, before: present(first[1]) }, filter)
+    expect([...first, ...second].map(({ row }) => row.ref)).toEqual(['a', 'd', 'c', 'b'])
+    expect(await pageOf({ createdBefore: after(2 * MINUTE), reference: 'order-b' })).toEqual(['b'])
+
+    const byNumber = await links.page({ limit: 1, before: null }, {})
+    await expect(links.page({ limit: 9, before: present(byNumber[0]) }, filter)).rejects.toThrow(RangeError)
+    await expect(links.page({ limit: 9, before: present(first[0]) }, {})).rejects.toThrow(RangeError)
+  })
+
+  it('finds links that are over, whether or not the payments API has said so', async () => {
+    const { store } = fixture
+    const soon = { expiresAt: after(MINUTE).toISOString(), reference: 'order' }
+    for (const ref of ['a', 'b', 'c']) await settledLink(store, ref, soon)
+    await settledLink(store, 'd', { reference: 'order' })
+    await store.reads.record(
+      present(await store.reads.subject('LINK-b')),
+      report('expired', { paymentId: 'LINK-b' }),
+      after(MINUTE),
+    )
+    fixture.now = after(MINUTE)
+    expect(await pageOf({ phases: ['EXPIRED'] })).toEqual(['c', 'b', 'a'])
+    expect(await pageOf({ phases: ['EXPIRED'], reference: 'order' })).toEqual(['c', 'b', 'a'])
+    expect(await pageOf({ phases: ['EXPIRED'], createdFrom: after(0) })).toEqual(['c', 'b', 'a'])
+    expect(await pageOf({ phases: ['EXPIRED'], reference: 'other' })).toEqual([])
+    expect(await pageOf({ phases: ['IN_PROGRESS', 'EXPIRED'], reference: 'order' })).toEqual(['d', 'c', 'b', 'a'])
+    const [newest] = await store.links.page({ limit: 1, before: null }, { phases: ['EXPIRED'] })
+    const rest = await store.links.page({ limit: 1, before: present(newest) }, { phases: ['EXPIRED'] })
+    expect(rest.map(({ row }) => row.ref)).toEqual(['b'])
   })
 
   it('filters by the phase of the payment that speaks for the link', async () => {

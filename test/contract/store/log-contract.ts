@@ -47,6 +47,34 @@ export function logContract(fixture: Fixture): void {
     expect(await ids({ kinds: [] })).toEqual([])
   })
 
+  it('finds events of any number of payments, each once, in the order of the log', async () => {
+    const { store } = fixture
+    const ids = Array.from({ length: 120 }, (_, n) => `P${n}`)
+    for (const status of ['pending', 'received'])
+      for (const paymentId of ids) await store.inbox.receive(delivery(report(status, { paymentId })))
+    const positions = async (limit: number, after = 0) =>
+      (await store.log.read(after, limit, { paymentIds: [...ids, ...ids, 'NONE'].toReversed() })).map(
+        ({ position }) => position,
+      )
+    const all = Array.from({ length: 240 }, (_, n) => n + 1)
+    expect(await positions(1000)).toEqual(all)
+    expect(await positions(50, 100)).toEqual(all.slice(100, 150))
+    expect(await positions(50, 240)).toEqual([])
+  })
+
+  it('finds what a payment was told before its link was known by that link only where the link stands in it', async () => {
+    const { store } = fixture
+    await store.inbox.receive(delivery(report('pending', { paymentId: 'P1', linkId: 'LINK-a' })))
+    await settledLink(store, 'a')
+    await store.inbox.receive(delivery(report('received', { paymentId: 'P1' }), { ref: 'a' }))
+    const ids = async (filter: Parameters<typeof store.log.read>[2]) =>
+      (await store.log.read(0, 9, filter)).map(({ id }) => id)
+    expect(await ids({ paymentIds: ['P1'] })).toEqual(['payment:P1.1', 'payment:P1.2'])
+    expect(await ids({ linkIds: ['LINK-a'] })).toEqual(['link:a.1', 'payment:P1.2'])
+    expect(await ids({ linkIds: ['LINK-a'], kinds: ['LINK_CREATED'] })).toEqual(['link:a.1'])
+    expect(await ids({ linkIds: ['LINK-a'], streamIds: ['payment:P1'] })).toEqual(['payment:P1.2'])
+  })
+
   it('refuses a limit outside 1 to 1,000', async () => {
     await expect(fixture.store.log.read(0, 0)).rejects.toThrow(RangeError)
     await expect(fixture.store.log.read(0, 1001)).rejects.toThrow(RangeError)

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { PaymentFilter } from '../../../src/store/store.ts'
-import { after, delivery, MINUTE, paymentOf, report, settledLink } from './builders.ts'
+import { after, delivery, MINUTE, paymentOf, present, report, settledLink } from './builders.ts'
 import type { Fixture } from './store-contract.ts'
 
 export function paymentsContract(fixture: Fixture): void {
@@ -38,7 +38,7 @@ export function paymentsContract(fixture: Fixture): void {
     const first = await fixture.store.payments.page({ limit: 2, before: null }, {})
     await receive('P5', 'pending')
     await receive('P1', 'received')
-    const second = await fixture.store.payments.page({ limit: 2, before: first[1]?.number ?? null }, {})
+    const second = await fixture.store.payments.page({ limit: 2, before: first[1] ?? null }, {})
     expect([...first, ...second].map(({ row }) => row.id)).toEqual(['P4', 'P3', 'P2', 'P1'])
   })
 
@@ -48,9 +48,46 @@ export function paymentsContract(fixture: Fixture): void {
     await receive('P3', 'failed', 2)
     await receive('P1', 'received', 3)
     expect(await pageOf({ phases: ['SUCCEEDED'] })).toEqual(['P2', 'P1'])
-    expect(await pageOf({ updatedFrom: after(2 * MINUTE) })).toEqual(['P3', 'P1'])
+    expect(await pageOf({ updatedFrom: after(2 * MINUTE) })).toEqual(['P1', 'P3'])
     expect(await pageOf({ updatedFrom: after(MINUTE), updatedBefore: after(3 * MINUTE) })).toEqual(['P3', 'P2'])
+    expect(await pageOf({ updatedFrom: after(MINUTE), phases: ['SUCCEEDED', 'SUCCEEDED'] })).toEqual(['P1', 'P2'])
     expect(await pageOf({ phases: [] })).toEqual([])
+  })
+
+  it('pages by the time of the last change what is asked for by it', async () => {
+    const { payments } = fixture.store
+    for (const n of [1, 2, 3, 4, 5]) await receive(`P${n}`, 'pending', n)
+    for (const n of [1, 2]) await receive(`P${n}`, 'received', 6)
+    const filter = { updatedFrom: after(2 * MINUTE), updatedBefore: after(7 * MINUTE) }
+    const seen: string[] = []
+    for (let page = await payments.page({ limit: 1, before: null }, filter); page.length > 0;) {
+      seen.push(...page.map(({ row }) => row.id))
+      page = await payments.page({ limit: 2, before: present(page.at(-1)) }, filter)
+    }
+    expect(seen).toEqual(['P2', 'P1', 'P5', 'P4', 'P3'])
+
+    const byNumber = await payments.page({ limit: 1, before: null }, {})
+    await expect(payments.page({ limit: 9, before: present(byNumber[0]) }, filter)).rejects.toThrow(RangeError)
+    const byInstant = await payments.page({ limit: 1, before: null }, filter)
+    await expect(payments.page({ limit: 9, before: present(byInstant[0]) }, {})).rejects.toThrow(RangeError)
+  })
+
+  it('finds a payment by the reference of a link that was recorded after it, also beside a change', async () => {
+    const { store } = fixture
+    await receive('P1', 'pending', 0, 'own')
+    await store.inbox.receive(delivery(report('pending', { paymentId: 'P2' }), { ref: 'a' }))
+    await settledLink(store, 'a', { reference: 'order-1' })
+    expect(await pageOf({ reference: 'order-1' })).toEqual(['P2'])
+    await store.inbox.receive(
+      delivery(report('received', { paymentId: 'P2', details: { reference: 'own' } }), { ref: 'a' }),
+    )
+    expect(await pageOf({ reference: 'order-1', phases: ['SUCCEEDED'] })).toEqual(['P2'])
+    expect(await pageOf({ reference: 'own' })).toEqual(['P2', 'P1'])
+    await store.inbox.receive(
+      delivery(report('return_pending', { paymentId: 'P2', details: { reference: 'order-1' } }), { ref: 'a' }),
+    )
+    expect(await pageOf({ reference: 'order-1' })).toEqual(['P2'])
+    expect(await pageOf({ reference: 'own' })).toEqual(['P1'])
   })
 
   it("filters by the link's reference, or by the payment's own", async () => {

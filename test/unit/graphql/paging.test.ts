@@ -44,7 +44,7 @@ describe('after', () => {
 
 describe('connection', () => {
   const page = (rows: readonly number[], size: number, after: string | null = null) =>
-    connection({ rows, numberOf: (row) => row, size, after }, { encode: (row) => `c${row}`, node: (row) => row * 10 })
+    connection({ rows, size, after }, { cursor: (row) => `c${row}`, node: (row) => row * 10 })
 
   it('gives a page, and tells by the row too many that another one follows', () => {
     expect(page([9, 8, 7], 2)).toEqual({

@@ -1,10 +1,11 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { createCursorCodec } from '../../../src/keys/cursor.ts'
-import type { CursorKind } from '../../../src/keys/cursor.ts'
+import type { CursorKind, PlaceKind } from '../../../src/keys/cursor.ts'
 import { bitFlips, ringOf } from './rings.ts'
 
 const KINDS: CursorKind[] = ['log', 'links', 'payments', 'deliveries', 'agreements']
+const PLACES: PlaceKind[] = ['links', 'payments', 'agreements']
 const codec = createCursorCodec(ringOf('a'), 'log-1')
 const positions = fc.maxSafeNat()
 const kinds = fc.constantFrom(...KINDS)
@@ -23,6 +24,34 @@ describe('cursors', () => {
         expect(codec.decode(kind, cursor)).toBe(position)
       }),
     )
+  })
+
+  it('give back a place behind an instant, and one without, in 22 characters', () => {
+    const places = fc.record({
+      number: fc.nat({ max: 2 ** 31 - 1 }).map((number) => number * 512),
+      at: fc.option(fc.integer({ min: -(2 ** 47) + 1, max: 2 ** 47 - 1 })),
+    })
+    fc.assert(
+      fc.property(fc.constantFrom(...PLACES), fc.constantFrom(...PLACES), places, (kind, other, place) => {
+        const cursor = codec.encodePlace(kind, place)
+        expect(cursor).toMatch(/^[\w-]{22}$/)
+        expect(codec.decodePlace(kind, cursor)).toEqual(place)
+        expect(codec.decodePlace(other, cursor)).toEqual(other === kind ? place : null)
+        expect(codec.decode(kind, cursor)).toBe(place.at === null ? place.number : null)
+        expect(createCursorCodec(ringOf('a'), 'log-2').decodePlace(kind, cursor)).toBeNull()
+        for (const flipped of bitFlips(cursor).slice(0, 20)) expect(codec.decodePlace(kind, flipped)).toBeNull()
+      }),
+    )
+  })
+
+  it.each([
+    [2 ** 40, 0],
+    [-1, 0],
+    [1.5, 0],
+    [1, 2 ** 47],
+    [1, Number.NaN],
+  ])('hold no place %d behind the instant %d', (number, at) => {
+    expect(() => codec.encodePlace('payments', { number, at })).toThrow(RangeError)
   })
 
   it('mean nothing in a list of another kind', () => {

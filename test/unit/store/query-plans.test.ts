@@ -26,7 +26,7 @@ function fullScans(database: WatchedDatabase): string[] {
       .all()
       .some(
         ({ detail }) =>
-          /^SCAN (?!CONSTANT|(?:due|subject|counted)$)/.test(String(detail)) &&
+          /^SCAN (?!CONSTANT|(?:due|subject|counted|part|page)$)/.test(String(detail)) &&
           !/USING (COVERING )?INDEX/.test(String(detail)),
       ),
   )

@@ -1,3 +1,4 @@
+import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { openSqliteStore } from '../../../src/store/sqlite.ts'
 import { delivery, link, NOW, report } from '../../contract/store/builders.ts'
@@ -15,7 +16,10 @@ describe('a database of the first version', () => {
   afterEach(() => file.remove())
 
   it('keeps everything when it is brought up to date, and works on', async () => {
-    const store = await openSqliteStore({ path: file.path, clock: () => NOW })
+    const told: number[] = []
+    const onMigration = (number: number) => told.push(number)
+    const store = await openSqliteStore({ path: file.path, clock: () => NOW, onMigration })
+    expect(told).toEqual([2, 3, 4, 5])
     for (const ref of ['a', 'b']) {
       expect(await store.inbox.knowsRef(ref, ['link'])).toBe(true)
       expect(await store.inbox.knowsRef(ref, ['payin', 'agreement'])).toBe(false)
@@ -31,6 +35,32 @@ describe('a database of the first version', () => {
     await store.commands.settleWithLink('C1', link('b2'), NOW)
     await store.inbox.receive(delivery(report('pending', { paymentId: 'PAY2' }), { ref: 'b2' }))
     expect((await store.links.byIds(['LINK-b2']))[0]?.paymentId).toBe('PAY2')
+    await store.close()
+    await (await openSqliteStore({ path: file.path, onMigration })).close()
+    expect(told).toHaveLength(4)
+  })
+
+  it('has its payments found by the references of their links and payins', async () => {
+    const database = new DatabaseSync(file.path)
+    const at = NOW.getTime()
+    const payment = (id: string, reference: string | null, linkRef: string | null) =>
+      database
+        .prepare(
+          `INSERT INTO payments (id, stream_id, link_ref, state_json, phase, rank, amount_known, reference, created_at, updated_at)
+            VALUES (?, 's', ?, ?, 'IN_PROGRESS', 0, 1, ?, ${at}, ${at})`,
+        )
+        .run(id, linkRef, JSON.stringify({ id }), reference)
+    payment('OTHER', 'own', 'c')
+    payment('NONE', null, 'c')
+    payment('SAME', 'order-c', 'c')
+    payment('STRANGER', 'order-d', null)
+    database.close()
+    const store = await openSqliteStore({ path: file.path, clock: () => NOW })
+    const found = async (reference: string) =>
+      (await store.payments.page({ limit: 9, before: null }, { reference })).map(({ row }) => row.id)
+    expect(await found('order-c')).toEqual(['SAME', 'NONE', 'OTHER'])
+    expect(await found('own')).toEqual(['OTHER'])
+    expect(await found('order-d')).toEqual(['STRANGER'])
     await store.close()
   })
 })

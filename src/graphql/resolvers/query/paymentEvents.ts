@@ -7,7 +7,7 @@ export const paymentEvents: QueryResolvers['paymentEvents'] = async (_root, args
   const start = pageStart(cursors, 'log', args.after) ?? 0
   const rows = await store.log.read(start, size + 1, withoutNulls(args.filter))
   return connection(
-    { rows, numberOf: (event) => event.position, size, after: args.after },
-    { encode: (position) => cursors.encode('log', position), node: (event) => event },
+    { rows, size, after: args.after },
+    { cursor: (event) => cursors.encode('log', event.position), node: (event) => event },
   )
 }

@@ -1,13 +1,15 @@
 import { withoutNulls } from '../../filters.ts'
 import type { QueryResolvers } from '../../generated.ts'
-import { connection, pageSize, pageStart } from '../../paging.ts'
+import { connection, pageSize, placeStart } from '../../paging.ts'
 
 export const payments: QueryResolvers['payments'] = async (_root, args, { store, cursors }) => {
   const size = pageSize(args.first)
-  const before = pageStart(cursors, 'payments', args.after)
-  const rows = await store.payments.page({ limit: size + 1, before }, withoutNulls(args.filter))
+  const filter = withoutNulls(args.filter)
+  const byInstant = filter.updatedFrom !== undefined || filter.updatedBefore !== undefined
+  const before = placeStart(cursors, 'payments', { after: args.after, byInstant })
+  const rows = await store.payments.page({ limit: size + 1, before }, filter)
   return connection(
-    { rows, numberOf: (row) => row.number, size, after: args.after },
-    { encode: (number) => cursors.encode('payments', number), node: ({ row }) => row },
+    { rows, size, after: args.after },
+    { cursor: (place) => cursors.encodePlace('payments', place), node: ({ row }) => row },
   )
 }

@@ -4,10 +4,11 @@ import { connection, pageSize, pageStart } from '../../paging.ts'
 
 export const webhookDeliveries: QueryResolvers['webhookDeliveries'] = async (_root, args, { store, cursors }) => {
   const size = pageSize(args.first)
-  const before = pageStart(cursors, 'deliveries', args.after)
+  const start = pageStart(cursors, 'deliveries', args.after)
+  const before = start === null ? null : { number: start }
   const rows = await store.inbox.page({ limit: size + 1, before }, withoutNulls(args.filter))
   return connection(
-    { rows, numberOf: (delivery) => delivery.number, size, after: args.after },
-    { encode: (number) => cursors.encode('deliveries', number), node: (delivery) => delivery },
+    { rows, size, after: args.after },
+    { cursor: (delivery) => cursors.encode('deliveries', delivery.number), node: (delivery) => delivery },
   )
 }

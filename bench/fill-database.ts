@@ -1,0 +1,93 @@
+/** Runs one statement; both databases understand the same text. */
+export type Run = (sql: string) => unknown
+
+/** The first row's instant in milliseconds since the epoch; each further payment comes `STEP_MS` later. */
+export const START = Date.UTC(2030, 0, 1)
+export const STEP_MS = 2_600
+
+/** A reference that every fifth payment has, as a shop does that writes the same for all. */
+export const SHARED_REFERENCE = 'donation'
+
+export const paymentId = (n: number): string => `PAY-${scattered(n)}`
+export const linkId = (n: number): string => `LINK-${scattered(n)}`
+export const agreementId = (n: number): string => `AGR-${scattered(n)}`
+export const reference = (n: number): string => `order-${n}`
+
+/** What the ids end in: they do not rise with the row, as uuids do not. */
+function scattered(n: number): string {
+  return `${(n * 2_654_435_761) % 4_294_967_296}-9f1c-4b7e-8d3a-5e6f7a8b9c0d`
+}
+
+const ID = `((n * 2654435761) % 4294967296) || '-9f1c-4b7e-8d3a-5e6f7a8b9c0d'`
+const AT = `(${START} + n * ${STEP_MS})`
+
+/** The newest payments of each hundred thousand have an amount that is not known. */
+const AMOUNT_KNOWN = `(CASE WHEN n % 1000 >= 950 THEN 0 ELSE 1 END)`
+
+/** Nearly all are at rest; two hundredths of a percent are in dispute. */
+const PHASE = `(CASE WHEN n % 5000 = 7 THEN 'DISPUTED' WHEN n % 500 = 8 THEN 'REFUNDING' WHEN n % 100 = 9 THEN 'IN_PROGRESS'
+  WHEN n % 100 < 3 THEN 'REFUNDED' WHEN n % 10 = 3 THEN 'FAILED' WHEN n % 10 = 4 THEN 'EXPIRED' ELSE 'SUCCEEDED' END)`
+
+const RANK = `(CASE WHEN n % 100 < 3 THEN 6 WHEN n % 100 = 9 THEN 0 ELSE 4 END)`
+const REFERENCE = `(CASE WHEN n % 5 = 0 THEN '${SHARED_REFERENCE}' ELSE 'order-' || n END)`
+const PROVISIONAL = `(CASE WHEN n % 2000 = 11 THEN 'true' ELSE 'false' END)`
+
+/** A document of the length that a payment has. */
+const STATE = `('{"id":"PAY-' || ${ID} || '","streamId":"link:ref-' || n || '","linkRef":"ref-' || n || '","version":4,' ||
+  '"provisional":' || ${PROVISIONAL} || ',"details":{"currency":"AUD","amount":"10.00"},"updatedAt":"2030-01-01T00:00:00.000Z",' ||
+  '"filler":"${'-'.repeat(600)}"}')`
+
+const KIND = `(CASE k WHEN 1 THEN 'LINK_CREATED' WHEN 4 THEN 'PAYMENT_DETAILS_CHANGED' ELSE 'PAYMENT_STATUS_CHANGED' END)`
+
+const DISPOSITION = `(CASE WHEN n % 5000 = 13 AND k = 4 THEN 'QUARANTINED' WHEN n % 2000 = 11 AND k = 4 THEN 'DOUBTFUL'
+  WHEN n % 100 = 12 THEN 'STALE' WHEN k = 4 THEN 'NO_CHANGE' ELSE 'APPLIED' END)`
+
+/**
+ * Fills an empty store with so many payments through links and every fourth link unused, five events and four deliveries of
+ * each, and an agreement for every second. Everything of payment `n` can be told from `n`.
+ */
+export async function fillDatabase(run: Run, payments: number): Promise<void> {
+  const rows = `WITH RECURSIVE rows_of(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM rows_of WHERE n < ${payments})`
+  const parts = (last: number) =>
+    `(${Array.from({ length: last }, (_, k) => `SELECT ${k + 1} AS k`).join(' UNION ALL ')}) parts`
+  const statements = [
+    `INSERT INTO payments (id, stream_id, link_ref, state_json, phase, rank, amount_known, reference, other_reference,
+        created_at, updated_at, confirmed_at, read_due_at)
+      ${rows} SELECT 'PAY-' || ${ID}, 'link:ref-' || n, 'ref-' || n, ${STATE}, ${PHASE}, ${RANK}, ${AMOUNT_KNOWN},
+        (CASE WHEN n % 3 = 0 THEN NULL ELSE ${REFERENCE} END), (CASE WHEN n % 3 = 0 THEN ${REFERENCE} END),
+        ${AT}, ${AT} + (n % 97) * 60000, ${AT}, (CASE WHEN n % 100 = 9 THEN ${AT} END) FROM rows_of`,
+    `INSERT INTO links (id, ref, stream_id, site, reference, checkout_url, requested_value, requested_currency, description,
+        created_at, expires_at, expired, payment_id, payment_phase, confirmed_at)
+      ${rows} SELECT 'LINK-' || ${ID}, 'ref-' || n, 'link:ref-' || n, 'au', ${REFERENCE}, 'https://checkout.example/' || n,
+        '10.00', 'AUD', 'Two tickets', ${AT}, ${AT} + 3600000, 0, 'PAY-' || ${ID}, ${PHASE}, ${AT} FROM rows_of`,
+    // The last of these are open, and one in two hundred is over without the payments API having said so.
+    `INSERT INTO links (id, ref, stream_id, site, reference, checkout_url, requested_value, requested_currency, description,
+        created_at, expires_at, expired, confirmed_at)
+      ${rows} SELECT 'UNUSED-' || ${ID}, 'unused-' || n, 'link:unused-' || n, 'au', ${REFERENCE},
+        'https://checkout.example/unused', '10.00', 'AUD', 'Two tickets', ${AT}, ${AT} + 3600000,
+        (CASE WHEN n > ${payments} - 40 OR n % 2000 = 4 THEN 0 ELSE 1 END), ${AT} FROM rows_of WHERE n % 4 = 0`,
+    `INSERT INTO agreements (id, client_transaction_id, ref, stream_id, site, status, state_json, created_at, updated_at)
+      ${rows} SELECT 'AGR-' || ${ID}, 'client-' || n, 'agr-' || n, 'agreement:agr-' || n, 'au',
+        (CASE WHEN n % 2000 = 0 THEN NULL WHEN n % 1000 = 50 THEN 'suspended' WHEN n % 500 = 100 THEN 'created' ELSE 'active' END),
+        '{"id":"AGR-' || ${ID} || '","provisional":false}', ${AT} - (n % 7) * 86400000, ${AT} FROM rows_of WHERE n % 2 = 0`,
+    `INSERT INTO events (position, stream_id, sequence, kind, source, from_status, to_status, link_ref, payment_id,
+        payment_json, recorded_at, delivery_id)
+      ${rows} SELECT (n - 1) * 6 + k, 'link:ref-' || n, k, ${KIND}, 'WEBHOOK', 'pending', 'received', 'ref-' || n,
+        (CASE WHEN k > 1 THEN 'PAY-' || ${ID} END), (CASE WHEN k > 1 THEN ${STATE} END), ${AT}, 'D-' || n || '-' || k
+      FROM rows_of CROSS JOIN ${parts(5)}`,
+    `INSERT INTO events (position, stream_id, sequence, kind, source, agreement_id, agreement_json, recorded_at)
+      ${rows} SELECT (n - 1) * 6 + 6, 'agreement:agr-' || n, 1, 'AGREEMENT_STATUS_CHANGED', 'WEBHOOK', 'AGR-' || ${ID},
+        '{"id":"AGR-' || ${ID} || '","provisional":false}', ${AT} FROM rows_of WHERE n % 2 = 0`,
+    `UPDATE log_head SET position = ${payments} * 6`,
+    `INSERT INTO deliveries (id, body_hash, ref, subject_id, status_raw, disposition, attempts, first_received_at,
+        last_received_at, event_id, body)
+      ${rows} SELECT 'D-' || n || '-' || k, 'hash-' || ${ID} || k, 'ref-' || n, 'PAY-' || ${ID}, 'received', ${DISPOSITION}, 1,
+        ${AT}, ${AT}, 'link:ref-' || n || '.' || k, '{"filler":"${'-'.repeat(300)}"}' FROM rows_of CROSS JOIN ${parts(4)}`,
+    `INSERT INTO commands (id, mutation, key, fingerprint, state, attempt, ref, owner, lease_until, sent_at, result_json)
+      ${rows} SELECT 'C-' || n, (CASE WHEN n % 50 = 0 THEN 'refundPayment' ELSE 'createPaymentLink' END), 'key-' || n, 'f',
+        'SETTLED', 1, 'ref-' || n, 'process-1', ${AT}, ${AT}, '{"linkId":"LINK-' || ${ID} || '"}' FROM rows_of`,
+    `INSERT INTO command_refs (ref, command_id, attempt, sent_at, kind, site)
+      ${rows} SELECT 'ref-' || n, 'C-' || n, 1, ${AT}, 'link', 'au' FROM rows_of`,
+  ]
+  for (const statement of statements) await run(statement)
+}

@@ -1,0 +1,153 @@
+import { readFileSync } from 'node:fs'
+import { buildSchema, getNamedType, isEnumType, isInputObjectType, type GraphQLInputField } from 'graphql'
+import type { Store } from '../src/store/store.ts'
+import { agreementId, linkId, paymentId, reference, SHARED_REFERENCE, START, STEP_MS } from './fill-database.ts'
+
+export type Lists = Pick<Store, 'payments' | 'links' | 'agreements' | 'log' | 'inbox'>
+
+export type ListCase = {
+  /** The root field of the schema. */
+  readonly list: string
+  readonly filter: Readonly<Record<string, unknown>>
+  /** What is asked for, in few words: `payments(reference=shared, phases=rare) onwards`. */
+  readonly name: string
+  /** Keys that the filter names, each of which may cost a row beyond the page. */
+  readonly keys: number
+  /** Reads a page; gives how many rows it holds. */
+  read(lists: Lists, limit?: number): Promise<number>
+}
+
+/** What the API reads of a page of 100: one row more tells whether another page follows. */
+export const LIMIT = 101
+
+type Value = { readonly label: string; readonly value: unknown }
+
+/**
+ * Every combination of conditions that the schema allows, on a database that `fillDatabase` has filled: each subset of the fields
+ * of each filter, with values that fit many rows, few and none, from the beginning of the list and from its middle. A field
+ * that nobody has thought of here throws.
+ */
+export function listCases(payments: number): ListCase[] {
+  const schema = buildSchema(readFileSync('schema.graphql', 'utf8'), { assumeValid: true })
+  const fields = Object.values(schema.getQueryType()?.getFields() ?? {})
+  return fields.flatMap(({ name: list, args }) => {
+    const filter = args.find(({ name }) => name === 'filter')
+    const read = READERS[list]
+    if (filter === undefined) return []
+    const type = getNamedType(filter.type)
+    if (read === undefined || !isInputObjectType(type)) throw new Error(`Nobody has thought of the list ${list}.`)
+    const choices = Object.values(type.getFields()).map((field) => ({ field, values: valuesOf(field, payments) }))
+    return [false, true].flatMap((onwards) =>
+      combinations(choices).map((chosen): ListCase => {
+        const given = Object.fromEntries(chosen.map(({ field, value }) => [field, value.value]))
+        const shown = chosen.map(({ field, value }) => `${field}=${value.label}`).join(', ')
+        const keys = Object.values(given).reduce<number>(
+          (sum, value) => sum + (Array.isArray(value) ? value.length : 1),
+          0,
+        )
+        return {
+          list,
+          filter: given,
+          name: `${list}(${shown})${onwards ? ' onwards' : ''}`,
+          keys,
+          read: async (lists, limit = LIMIT) =>
+            (await read(lists, given, { limit, before: onwards ? placeOf(payments, given) : null })).length,
+        }
+      }),
+    )
+  })
+}
+
+type Place = { readonly number: number; readonly at: number | null }
+type Reader = (
+  lists: Lists,
+  filter: object,
+  page: { readonly limit: number; readonly before: Place | null },
+) => Promise<readonly unknown[]>
+
+const READERS: Readonly<Record<string, Reader>> = {
+  payments: ({ payments }, filter, page) => payments.page(page, filter),
+  paymentLinks: ({ links }, filter, page) => links.page(page, filter),
+  paymentAgreements: ({ agreements }, filter, page) => agreements.page(page, filter),
+  paymentEvents: ({ log }, filter, { limit, before }) => log.read(before?.number ?? 0, limit, filter),
+  webhookDeliveries: ({ inbox }, filter, page) => inbox.page(page, filter),
+}
+
+/** The middle of every list. */
+function placeOf(payments: number, filter: object): Place {
+  const byInstant = Object.keys(filter).some((name) => INSTANTS.has(name))
+  return { number: Math.ceil(payments / 2), at: byInstant ? middle(payments).getTime() : null }
+}
+
+const INSTANTS: ReadonlySet<string> = new Set(['createdFrom', 'createdBefore', 'updatedFrom', 'updatedBefore'])
+
+const middle = (payments: number): Date => new Date(START + (payments / 2) * STEP_MS)
+
+function valuesOf({ name, type }: GraphQLInputField, payments: number): Value[] {
+  const named = getNamedType(type)
+  const all = isEnumType(named) ? named.getValues().map((value) => spelled(name, value.name)) : []
+  const half = Math.floor(payments / 2)
+  const ids = (idOf: (n: number) => string): Value[] => [
+    { label: 'one', value: [idOf(50)] },
+    { label: 'many', value: ['NONE', ...Array.from({ length: 120 }, (_, n) => idOf(1 + ((half + 7 * n) % payments)))] },
+  ]
+  const choices: Readonly<Record<string, () => Value[]>> = {
+    reference: () => [
+      { label: 'one', value: reference(half + 1) },
+      { label: 'shared', value: SHARED_REFERENCE },
+      { label: 'none', value: 'NONE' },
+    ],
+    paymentIds: () => ids(paymentId),
+    linkIds: () => ids(linkId),
+    agreementIds: () => ids(agreementId),
+    subjectIds: () => ids(paymentId),
+    phases: () => some(all, 'DISPUTED', 'EXPIRED', 'IN_PROGRESS'),
+    statuses: () => some(all, 'suspended', 'active'),
+    kinds: () => some(all, 'AGREEMENT_CREATED', 'PAYMENT_STATUS_CHANGED'),
+    dispositions: () => some(all, 'QUARANTINED', 'APPLIED'),
+    createdFrom: () => from(payments),
+    updatedFrom: () => from(payments),
+    createdBefore: () => until(payments),
+    updatedBefore: () => until(payments),
+  }
+  const values = choices[name]
+  if (values === undefined) throw new Error(`Nobody has thought of the condition ${name}.`)
+  return values()
+}
+
+function from(payments: number): Value[] {
+  return [
+    { label: 'middle', value: middle(payments) },
+    { label: 'after all', value: new Date(START * 2) },
+  ]
+}
+
+function until(payments: number): Value[] {
+  return [
+    { label: 'middle', value: new Date(middle(payments).getTime() + 1) },
+    { label: 'before all', value: new Date(0) },
+  ]
+}
+
+/** Some values by themselves, and all of them together. */
+function some(all: readonly string[], ...chosen: readonly string[]): Value[] {
+  const unknown = chosen.find((name) => !all.includes(name))
+  if (unknown !== undefined) throw new Error(`The schema knows no ${unknown}.`)
+  return [...chosen.map((name) => ({ label: name, value: [name] })), { label: 'all', value: all }]
+}
+
+/** Statuses of agreements stand in the store as the payments API spells them. */
+function spelled(field: string, value: string): string {
+  return field === 'statuses' ? value.toLowerCase() : value
+}
+
+type Chosen = { readonly field: string; readonly value: Value }
+
+function combinations([first, ...others]: readonly Choice[]): Chosen[][] {
+  if (first === undefined) return [[]]
+  const rest = combinations(others)
+  const { field, values } = first
+  return rest.concat(values.flatMap((value) => rest.map((chosen) => [{ field: field.name, value }].concat(chosen))))
+}
+
+type Choice = { readonly field: GraphQLInputField; readonly values: readonly Value[] }

@@ -1,0 +1,65 @@
+import type { EventFilter } from '../store.ts'
+import type { Db } from '../unit.ts'
+
+/** A stream in which events of a filter lie, and which of its events these are. */
+export type StreamOfEvents = {
+  readonly streamId: string
+  /** Per column the values that an event has one of. */
+  readonly only: readonly { readonly column: Subject; readonly values: readonly string[] }[]
+}
+
+type Subject = 'payment_id' | 'link_ref' | 'agreement_id'
+
+/** What a filter asks for of one kind of thing, by the streams that this lies in; null where it does not matter there. */
+type Condition = { readonly column: Subject | null; readonly streams: ReadonlyMap<string, readonly string[]> }
+
+/**
+ * The streams in which all events lie that are about the subjects of a filter; null where it names none. Everything that is ever
+ * told about a payment, a link or an agreement lies in the stream that its first event was put in.
+ */
+export async function findStreams(db: Db, filter: EventFilter): Promise<StreamOfEvents[] | null> {
+  const { streamIds, paymentIds, linkIds, agreementIds } = filter
+  const conditions: Condition[] = []
+  if (streamIds !== undefined) conditions.push({ column: null, streams: new Map(streamIds.map((id) => [id, []])) })
+  if (paymentIds !== undefined) conditions.push(by('payment_id', await ofPayments(db, paymentIds)))
+  if (linkIds !== undefined) conditions.push(by('link_ref', await ofLinks(db, linkIds)))
+  if (agreementIds !== undefined) conditions.push(by('agreement_id', await ofAgreements(db, agreementIds)))
+  const [first, ...others] = conditions
+  if (first === undefined) return null
+  const common = [...first.streams.keys()].filter((id) => others.every(({ streams }) => streams.has(id)))
+  return common.map((streamId) => ({
+    streamId,
+    only: conditions.flatMap(({ column, streams }) =>
+      column === null ? [] : [{ column, values: streams.get(streamId) ?? [] }],
+    ),
+  }))
+}
+
+type Found = { readonly stream_id: string; readonly value: string }
+
+function by(column: Subject, found: readonly Found[]): Condition {
+  const streams = new Map<string, string[]>()
+  for (const { stream_id: id, value } of found) streams.set(id, [...new Set([...(streams.get(id) ?? []), value])])
+  return { column, streams }
+}
+
+async function ofPayments(db: Db, ids: readonly string[]): Promise<Found[]> {
+  return db.selectFrom('payments').select(['stream_id', 'id as value']).where('id', 'in', ids).execute()
+}
+
+/** A link's own stream, and those of payments of which it turned out later that they came through it. */
+async function ofLinks(db: Db, ids: readonly string[]): Promise<Found[]> {
+  const links = await db.selectFrom('links').select(['stream_id', 'ref as value']).where('id', 'in', ids).execute()
+  if (links.length === 0) return []
+  const refs = links.map(({ value }) => value)
+  const payments = await db
+    .selectFrom('payments')
+    .select(['stream_id', (eb) => eb.ref('link_ref').$notNull().as('value')])
+    .where('link_ref', 'in', refs)
+    .execute()
+  return [...links, ...payments]
+}
+
+async function ofAgreements(db: Db, ids: readonly string[]): Promise<Found[]> {
+  return db.selectFrom('agreements').select(['stream_id', 'id as value']).where('id', 'in', ids).execute()
+}

@@ -1,0 +1,26 @@
+import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
+import { parentPort, workerData } from 'node:worker_threads'
+import { openReader } from './sqlite-connection.ts'
+import type { ReadAnswer, ReadRequest } from './sqlite-read-thread.ts'
+import { cachedStatements } from './statement-cache.ts'
+
+/** The thread of `createReadThread`: one query after the other on a connection of its own, until it is told to end. */
+const database = openReader(String(workerData), (path) => new DatabaseSync(path))
+const prepare = cachedStatements((sql) => database.prepare(sql))
+
+parentPort?.on('message', (request: ReadRequest | null) => {
+  if (request !== null) parentPort?.postMessage(answer(request), [])
+  else {
+    database.close()
+    parentPort?.close()
+  }
+})
+
+function answer({ id, sql, parameters }: ReadRequest): ReadAnswer {
+  try {
+    return { id, rows: prepare(sql).all(...(parameters as SQLInputValue[])) }
+  } catch (error) {
+    const { message, code, errcode } = error as Error & { code?: unknown; errcode?: unknown }
+    return { id, failure: { message, code, errcode } }
+  }
+}

@@ -1,0 +1,122 @@
+import { once } from 'node:events'
+import { extname } from 'node:path'
+import { Worker } from 'node:worker_threads'
+import {
+  type CompiledQuery,
+  type DatabaseConnection,
+  Kysely,
+  type QueryResult,
+  SqliteAdapter,
+  SqliteIntrospector,
+  SqliteQueryCompiler,
+} from 'kysely'
+import { StoreBusyError, StoreClosedError, StoreFailure } from './errors.ts'
+import { toStoreFailure } from './sqlite-failure.ts'
+import type { Tables } from './tables.ts'
+
+/** A thread with a connection of its own that reads: what takes long there does not hold up the event loop here. */
+export type ReadThread = {
+  /**
+   * The rows of a query, as they are committed when it begins. Rejects as the store does, `StoreBusyError` when too many wait.
+   * A thread that has ended is replaced with the next query.
+   */
+  all(sql: string, parameters: readonly unknown[]): Promise<unknown[]>
+  /** Whoever waits is told at once; resolves when the query that runs has ended, since nothing can break one off. */
+  close(): Promise<void>
+}
+
+/** What the thread is told, and what it answers. */
+export type ReadRequest = { readonly id: number; readonly sql: string; readonly parameters: readonly unknown[] }
+export type ReadAnswer = { readonly id: number } & (
+  | { readonly rows: unknown[] }
+  | { readonly failure: { readonly message: string; readonly code: unknown; readonly errcode: unknown } }
+)
+
+/** Compiled, it ends otherwise. */
+const MAIN = new URL(`./sqlite-read-thread-main${extname(import.meta.url)}`, import.meta.url)
+
+/** Queries that wait for the thread; a page takes it about a millisecond. */
+const MAX_WAITING = 1000
+
+type Waiting = { resolve(rows: unknown[]): void; reject(error: unknown): void }
+
+/** Starts the thread with the first query. */
+export function createReadThread(path: string): ReadThread {
+  const waiting = new Map<number, Waiting>()
+  let worker: Worker | null = null
+  let closed = false
+  let lastId = 0
+
+  const rejectAll = (error: Error): void => {
+    for (const { reject } of waiting.values()) reject(error)
+    waiting.clear()
+  }
+  const start = (): Worker => {
+    const started = new Worker(MAIN, { workerData: path })
+    started.on('message', (answer: ReadAnswer) => {
+      const asked = waiting.get(answer.id)
+      waiting.delete(answer.id)
+      if (waiting.size === 0) started.unref()
+      if ('rows' in answer) asked?.resolve(answer.rows)
+      else asked?.reject(toStoreFailure(Object.assign(new Error(answer.failure.message), answer.failure)))
+    })
+    // Its end follows, and tells those who wait.
+    started.on('error', () => {})
+    started.on('exit', () => {
+      if (worker === started) worker = null
+      rejectAll(new StoreFailure('OTHER', null))
+    })
+    return started
+  }
+
+  return {
+    async all(sql, parameters) {
+      if (closed) throw new StoreClosedError()
+      if (waiting.size >= MAX_WAITING) throw new StoreBusyError()
+      const id = (lastId += 1)
+      worker ??= start()
+      worker.ref()
+      worker.postMessage({ id, sql, parameters } satisfies ReadRequest, [])
+      return new Promise((resolve, reject) => waiting.set(id, { resolve, reject }))
+    },
+    async close() {
+      closed = true
+      rejectAll(new StoreClosedError())
+      if (worker === null) return
+      const exit = once(worker, 'exit')
+      worker.ref()
+      worker.postMessage(null, [])
+      await exit
+    },
+  }
+}
+
+/** Queries that a thread runs; they reject with `StoreFailure`. Closing the thread stays with whoever made it. */
+export function queriesOnThread(thread: ReadThread): Kysely<Tables> {
+  const connection: DatabaseConnection = {
+    async executeQuery<Row>({ sql, parameters }: CompiledQuery): Promise<QueryResult<Row>> {
+      return { rows: (await thread.all(sql, parameters)) as Row[] }
+    },
+    streamQuery() {
+      throw new Error('Nothing here reads row by row.')
+    },
+  }
+  const noTransaction = () => Promise.reject(new Error('The thread only reads.'))
+  const nothing = () => Promise.resolve()
+  return new Kysely<Tables>({
+    dialect: {
+      createAdapter: () => new SqliteAdapter(),
+      createIntrospector: (db) => new SqliteIntrospector(db),
+      createQueryCompiler: () => new SqliteQueryCompiler(),
+      createDriver: () => ({
+        init: nothing,
+        acquireConnection: () => Promise.resolve(connection),
+        releaseConnection: nothing,
+        beginTransaction: noTransaction,
+        commitTransaction: noTransaction,
+        rollbackTransaction: noTransaction,
+        destroy: nothing,
+      }),
+    },
+  })
+}

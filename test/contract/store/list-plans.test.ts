@@ -1,0 +1,223 @@
+import { DatabaseSync } from 'node:sqlite'
+import { Client, types } from 'pg'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { fillDatabase, paymentId } from '../../../bench/fill-database.ts'
+import { LIMIT, type ListCase, listCases } from '../../../bench/list-cases.ts'
+import { listsOn } from '../../../bench/lists-on.ts'
+import { queriesOn as postgresQueries } from '../../../src/store/postgres-dialect.ts'
+import { PLANNING } from '../../../src/store/postgres-reader.ts'
+import { openPostgresStore } from '../../../src/store/postgres.ts'
+import { queriesOn as sqliteQueries } from '../../../src/store/sqlite-dialect.ts'
+import { openSqliteStore } from '../../../src/store/sqlite.ts'
+import { type Database, findPostgres } from '../../postgres.ts'
+import { type SqliteFile, sqliteFile } from './sqlite-fixture.ts'
+
+/** Enough that a table that is read whole cannot be taken for a page. */
+const PAYMENTS = 3_000
+const CASES = listCases(PAYMENTS)
+
+/** Without a condition a list is its table, from one end. */
+const WHOLE_TABLES = /^(SCAN|SEARCH) (deliveries|events)( USING INTEGER PRIMARY KEY \(rowid[<>]\?\))?$/
+
+/** Phases, by two columns that a reference may stand in: of each range no more than a page is read. */
+const MOST_RANGES = 2 * 8
+
+/** Links that are over without the payments API having said so are sorted by themselves: they wait for one read. */
+const UNCONFIRMED = /^SEARCH links USING INDEX links_open_by_expiry \(expires_at<\?\)$/
+
+it('knows every list that takes a filter', () => {
+  expect(new Set(CASES.map(({ list }) => list))).toEqual(
+    new Set(['payments', 'paymentLinks', 'paymentAgreements', 'paymentEvents', 'webhookDeliveries']),
+  )
+  expect(CASES.length).toBeGreaterThan(900)
+})
+
+describe('plans of lists on SQLite', () => {
+  let file: SqliteFile
+  let database: DatabaseSync
+  let explained: string[][] = []
+  const plans = new Map<string, string[]>()
+
+  beforeAll(async () => {
+    file = await sqliteFile()
+    await (await openSqliteStore({ path: file.path })).close()
+    database = new DatabaseSync(file.path)
+    await fillDatabase((sql) => database.exec(sql), PAYMENTS)
+  })
+
+  afterAll(async () => {
+    database.close()
+    await file.remove()
+  })
+
+  /** A connection that notes the plan of each statement that it is given. */
+  function noting(): DatabaseSync {
+    return new Proxy(database, {
+      get: (target, name) =>
+        name === 'prepare'
+          ? (sql: string) => {
+              const plan = plans.get(sql) ?? planOf(target, sql)
+              plans.set(sql, plan)
+              explained.push(plan)
+              return target.prepare(sql)
+            }
+          : Reflect.get(target, name),
+    })
+  }
+
+  it('look every condition up in an index, and sort no more than pages', { timeout: 120_000 }, async () => {
+    const faults = await faultsOf(CASES, async (listCase) => {
+      explained = []
+      await listCase.read(listsOn(sqliteQueries(noting()), PAYMENTS))
+      return explained.flatMap((plan) => faultsIn(plan, listCase))
+    })
+    expect(faults).toEqual([])
+  })
+
+  it('find what came to an address by its index', async () => {
+    explained = []
+    expect(await listsOn(sqliteQueries(noting()), PAYMENTS).inbox.subjectOf('ref-50')).toBe(paymentId(50))
+    expect(explained).toEqual([['SEARCH deliveries USING INDEX deliveries_by_ref (ref=?)']])
+  })
+})
+
+/** The steps of a plan; of one that sorts all of a range, before its limit, it says so. */
+function planOf(database: DatabaseSync, sql: string): string[] {
+  const steps = database.prepare(`EXPLAIN QUERY PLAN ${sql}`).all()
+  const part = new Set(steps.filter(({ detail }) => detail === 'CO-ROUTINE part').map(({ id }) => id))
+  return steps.map(
+    ({ parent, detail }) => `${String(detail)}${part.has(parent) && /TEMP/.test(String(detail)) ? ' of a range' : ''}`,
+  )
+}
+
+/** The steps of a plan that read more than they give. What is sorted are the pages of the ranges: each has its own limit. */
+function faultsIn(plan: readonly string[], { filter }: ListCase): string[] {
+  const unconfirmed = plan.some((step) => UNCONFIRMED.test(step))
+  const fields = Object.keys(filter)
+  const manyIds = Object.values(filter).some((value) => Array.isArray(value) && value.length > 20)
+  return plan.filter((step) => {
+    if (unconfirmed) return !UNCONFIRMED.test(step) && step !== 'USE TEMP B-TREE FOR ORDER BY'
+    if (FRAME.test(step) || BY_KEY.test(step)) return false
+    if (manyIds && SORTED_RANGE.test(step)) return false
+    if (fields.length === 0 && WHOLE_TABLES.test(step)) return false
+    const [, table = '', constraints = ''] = /^SEARCH (\w+) USING (?:COVERING )?INDEX \w+ \((.+)\)$/.exec(step) ?? []
+    const wanted = conditionsOn(table, fields)
+    return wanted.length === 0 || !wanted.every((condition) => condition.test(constraints))
+  })
+}
+
+/** The rows about many ids are few of each, and are sorted together. */
+const SORTED_RANGE = /^USE TEMP B-TREE FOR ORDER BY of a range$/
+
+/** How the ranges are put together, and the page's own rows read. */
+const FRAME =
+  /^(COMPOUND QUERY|LEFT-MOST SUBQUERY|UNION ALL|LIST SUBQUERY \d+|CREATE BLOOM FILTER|(CO-ROUTINE|MATERIALIZE|SCAN) (part|page)|USE TEMP B-TREE FOR ORDER BY|MERGE \(UNION ALL\)|LEFT|RIGHT)$/
+const BY_KEY =
+  /^SEARCH (\w+) USING (INTEGER PRIMARY KEY \(rowid=\?\)|INDEX (sqlite_autoindex_\1_1|payments_by_link) \((id|link_ref)=\?\))$/
+
+/** What the index has to be asked for, so that no row is read that is not listed. */
+function conditionsOn(table: string, fields: readonly string[]): RegExp[] {
+  const has = (pattern: RegExp): boolean => fields.some((field) => pattern.test(field))
+  const instant = (column: string): RegExp[] => [
+    ...(has(/From$/) ? [new RegExp(`${column}>\\?`)] : []),
+    ...(has(/edBefore$/) ? [new RegExp(`${column}(,rowid)?\\)?<`)] : []),
+  ]
+  const phase = has(/^reference$/) ? [/^(other_)?reference=\? AND <expr>=\?/] : null
+  if (table === 'payments') return [...(phase ?? [/^phase=\?/]), ...instant('updated_at')]
+  if (table === 'links') return [...(phase ?? [/^<expr>=\?/]), ...instant('created_at')]
+  if (table === 'agreements') return [/^status=\?/, ...instant('created_at')]
+  if (table === 'events') return has(/Ids$/) ? [/^stream_id=\?/] : [/^kind=\? AND/]
+  return has(/Ids$/) ? [/^subject_id=\?/] : [/^disposition=\?/]
+}
+
+const server = await findPostgres()
+
+describe.skipIf(server === null)('plans of lists on PostgreSQL', () => {
+  let database: Database
+  let client: Client
+
+  beforeAll(async () => {
+    if (server === null) return
+    database = await server.createDatabase()
+    await (await openPostgresStore({ url: database.url })).close()
+    client = new Client({ connectionString: database.url, types: { getTypeParser } })
+    await client.connect()
+    await fillDatabase((sql) => client.query(sql), PAYMENTS)
+    await client.query('ANALYZE')
+    await client.query(PLANNING)
+  })
+
+  afterAll(async () => {
+    await client.end()
+    await database.drop()
+  })
+
+  /** Rows that a case has the server read, in tables and indexes, those that it throws away again included. */
+  async function rowsRead(listCase: ListCase): Promise<number> {
+    let rows = 0
+    const run = async (sql: string, parameters: readonly unknown[] = []) => {
+      rows += await rowsOf(client, sql, parameters)
+      const { command, rowCount, rows: found } = await client.query<Record<string, unknown>>(sql, [...parameters])
+      return { command, rowCount, rows: found }
+    }
+    const db = postgresQueries(() => Promise.resolve({ connection: { run }, release: () => {} }))
+    await listCase.read(listsOn(db, PAYMENTS))
+    return rows
+  }
+
+  it.each(['force_custom_plan', 'force_generic_plan'])(
+    'read little more than the page, with %s',
+    async (mode) => {
+      await client.query(`SET plan_cache_mode = ${mode}`)
+      const faults = await faultsOf(CASES, async (listCase) => {
+        const rows = await rowsRead(listCase)
+        const most = MOST_RANGES * LIMIT + 20 * listCase.keys
+        return rows > most ? [`read ${rows} rows`] : []
+      })
+      expect(faults).toEqual([])
+    },
+    120_000,
+  )
+})
+
+const INT8 = 20
+
+/** As the store reads numbers. */
+function getTypeParser(oid: number, format?: 'text' | 'binary') {
+  return oid === INT8 ? Number : (types.getTypeParser(oid, format) as (value: string) => unknown)
+}
+
+type PlanNode = {
+  readonly 'Node Type': string
+  readonly 'Actual Rows': number
+  readonly 'Actual Loops': number
+  readonly 'Rows Removed by Filter'?: number
+  readonly Plans?: readonly PlanNode[]
+}
+
+/** By way of a prepared statement, as the store has it, so that a generic plan is one. */
+async function rowsOf(client: Client, sql: string, parameters: readonly unknown[]): Promise<number> {
+  await client.query(`PREPARE asked AS ${sql}`)
+  const literals = parameters.map((value) => client.escapeLiteral(String(value)))
+  const given = literals.length === 0 ? '' : `(${literals.join(', ')})`
+  const { rows } = await client.query<{ 'QUERY PLAN': [{ Plan: PlanNode }] }>(
+    `EXPLAIN (ANALYZE, TIMING OFF, FORMAT JSON) EXECUTE asked${given}`,
+  )
+  await client.query('DEALLOCATE asked')
+  return rows.reduce((sum, row) => sum + scanned(row['QUERY PLAN'][0].Plan), 0)
+}
+
+function scanned(node: PlanNode): number {
+  const below = (node.Plans ?? []).reduce((sum, plan) => sum + scanned(plan), 0)
+  if (!node['Node Type'].endsWith('Scan')) return below
+  return below + (node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0)) * node['Actual Loops']
+}
+
+async function faultsOf(
+  cases: readonly ListCase[],
+  faults: (listCase: ListCase) => Promise<string[]>,
+): Promise<string[]> {
+  const found: string[] = []
+  for (const listCase of cases) found.push(...(await faults(listCase)).map((fault) => `${listCase.name}: ${fault}`))
+  return found
+}

@@ -1,0 +1,97 @@
+import { mkdirSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { StoreBusyError, StoreClosedError, StoreFailure } from '../../../src/store/errors.ts'
+import { createReadThread, type ReadThread } from '../../../src/store/sqlite-read-thread.ts'
+import { openSqliteStore } from '../../../src/store/sqlite.ts'
+import { delivery, report } from '../../contract/store/builders.ts'
+import { type SqliteFile, sqliteFile } from '../../contract/store/sqlite-fixture.ts'
+
+/** Counts for a moment, without reading a table. */
+const SLOW =
+  'WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?) SELECT count(*) AS count FROM n'
+
+describe('the thread that reads', () => {
+  let file: SqliteFile
+  let writer: DatabaseSync
+  let thread: ReadThread
+
+  beforeEach(async () => {
+    file = await sqliteFile()
+    await (await openSqliteStore({ path: file.path })).close()
+    writer = new DatabaseSync(file.path)
+    thread = createReadThread(file.path)
+  })
+
+  afterEach(async () => {
+    await thread.close()
+    writer.close()
+    await file.remove()
+  })
+
+  it('reads what was committed before it was asked', async () => {
+    for (let position = 1; position <= 20; position += 1) {
+      writer.exec(`UPDATE log_head SET position = ${position}`)
+      expect(await thread.all('SELECT position FROM log_head', [])).toEqual([{ position }])
+    }
+  })
+
+  it('leaves the event loop free while a query runs', async () => {
+    let turns = 0
+    let done = false
+    const asked = thread.all(SLOW, [500_000]).finally(() => (done = true))
+    while (!done) {
+      await new Promise((resolve) => setImmediate(resolve))
+      turns += 1
+    }
+    expect(await asked).toEqual([{ count: 500_000 }])
+    expect(turns).toBeGreaterThan(3)
+  })
+
+  it('writes nothing, and tells what a query was refused for', async () => {
+    await expect(thread.all('UPDATE log_head SET position = 7', [])).rejects.toThrow(StoreFailure)
+    await expect(thread.all('SELECT * FROM nowhere', [])).rejects.toMatchObject({ reason: 'OTHER' })
+    expect(await thread.all('SELECT position FROM log_head', [])).toEqual([{ position: 0 }])
+  })
+
+  it('lets only so many wait', async () => {
+    const results = await Promise.allSettled(
+      Array.from({ length: 1200 }, () => thread.all('SELECT position FROM log_head', [])),
+    )
+    const refused = results.filter(({ status }) => status === 'rejected')
+    expect(refused).toHaveLength(200)
+    for (const result of refused) expect(result).toMatchObject({ reason: expect.any(StoreBusyError) as unknown })
+  })
+
+  it('is replaced when it has ended, and those who waited are told', async () => {
+    const folder = join(dirname(file.path), 'later')
+    const early = createReadThread(join(folder, 'payments.db'))
+    const results = await Promise.allSettled([early.all('SELECT 1 AS one', []), early.all('SELECT 2 AS two', [])])
+    for (const result of results) expect(result).toMatchObject({ reason: { name: 'StoreFailure', reason: 'OTHER' } })
+    mkdirSync(folder)
+    expect(await early.all('SELECT 1 AS one', [])).toEqual([{ one: 1 }])
+    await early.close()
+  })
+
+  it('takes nothing once it is closed, and what still runs is told so', async () => {
+    const asked = thread.all(SLOW, [1_000_000]).catch((error: unknown) => error)
+    await thread.close()
+    expect(await asked).toBeInstanceOf(StoreClosedError)
+    await expect(thread.all('SELECT 1', [])).rejects.toThrow(StoreClosedError)
+  })
+})
+
+describe('lists of a store in a file', () => {
+  it('show each commit as soon as it is answered', async () => {
+    const { path, remove } = await sqliteFile()
+    const store = await openSqliteStore({ path })
+    for (let n = 1; n <= 20; n += 1) {
+      await store.inbox.receive(delivery(report('pending', { paymentId: `P${n}` })))
+      expect(await store.payments.page({ limit: 1, before: null }, {})).toMatchObject([{ row: { id: `P${n}` } }])
+    }
+    await store.close()
+    await expect(store.payments.page({ limit: 1, before: null }, {})).rejects.toThrow(StoreClosedError)
+    await remove()
+  })
+})
