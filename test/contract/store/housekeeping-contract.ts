@@ -9,8 +9,6 @@ import {
   linkOf,
   MINUTE,
   NOW,
-  payin,
-  paymentOf,
   present,
   report,
   settledLink,
