@@ -9,9 +9,9 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { queriesOn } from '../src/store/sqlite-dialect.ts'
 import { openSqliteStore } from '../src/store/sqlite.ts'
-import { fillDatabase } from './fill-database.ts'
-import { type ListCase, type Lists, listCases } from './list-cases.ts'
-import { listsOn } from './lists-on.ts'
+import { fillDatabase } from './support/fill-database.ts'
+import { type ListCase, type Lists, listCases } from './support/list-cases.ts'
+import { listsOn } from './support/lists-on.ts'
 
 const SMALL = 200
 const LARGE = Number(process.argv[3] ?? 200_000)

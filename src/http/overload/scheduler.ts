@@ -55,7 +55,9 @@ export function createScheduler(server: Server, sources: () => readonly Source[]
     if (armed) return
     armed = true
     setImmediate(turn)
-    for (let step = 0; step < MAX_BEGINNINGS; step += 1) setImmediate(beginOne)
+    // Mostly nothing waits: what comes meanwhile begins at once, or in the next turn.
+    const steps = hasWork() ? MAX_BEGINNINGS : 0
+    for (let step = 0; step < steps; step += 1) setImmediate(beginOne)
     setImmediate(endTurn)
   }
   const turn = () => {

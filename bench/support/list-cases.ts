@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { buildSchema, getNamedType, isEnumType, isInputObjectType, type GraphQLInputField } from 'graphql'
-import type { Store } from '../src/store/store.ts'
+import type { Store } from '../../src/store/store.ts'
 import { agreementId, linkId, paymentId, reference, SHARED_REFERENCE, START, STEP_MS } from './fill-database.ts'
 
 export type Lists = Pick<Store, 'payments' | 'links' | 'agreements' | 'log' | 'inbox'>
