@@ -90,12 +90,13 @@ export async function startReady(
   return { ...started, url }
 }
 
-/** Resolves when the program has written a text. */
-export function written({ child, output }: Child, text: string): Promise<void> {
-  return new Promise((resolve) => {
+/** Resolves when the program has written a text; rejects when it ends without. */
+export function written({ child, output, ended }: Child, text: string): Promise<void> {
+  return new Promise((resolve, reject) => {
     const look = () => output().includes(text) && resolve()
     child.stdout?.on('data', look)
     look()
+    void ended.then(() => reject(new Error(`The program ended without writing ${text}:\n${output()}`)))
   })
 }
 

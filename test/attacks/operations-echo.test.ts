@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { startNetwork, type Network } from '../network.ts'
+import { PRODUCTION, startNetwork, type Network } from '../network.ts'
 import { TRANSPORTS, type Sent } from '../transports.ts'
 
 /** What an error may repeat of a request, in characters. */
@@ -65,11 +65,14 @@ function textsIn(answer: unknown): string[] {
   )
 }
 
-describe.each(['development', 'production'])('in %s', (environment) => {
+describe.each([
+  ['development', { NODE_ENV: 'development' }],
+  ['production', PRODUCTION],
+] as const)('in %s', (_name, settings) => {
   let network: Network
   let token: string
   beforeAll(async () => {
-    network = await startNetwork({ env: { NODE_ENV: environment, PUBLIC_URL: 'http://127.0.0.1:4999' } })
+    network = await startNetwork({ env: settings })
     token = await network.token()
   })
   afterAll(() => network.close())

@@ -9,6 +9,7 @@ import { gauge } from '../streams.ts'
 
 const MOST = 20
 const OF_CALLER = 30
+const ROUTER_SECRET = 'secret-of-the-router-1'
 const TOO_MANY = { extensions: { code: 'TOO_MANY_OPERATIONS' } }
 
 let network: Network
@@ -19,7 +20,11 @@ const open: { close(): void }[] = []
 beforeAll(async () => {
   router = await startCallbackRouter()
   network = await startNetwork({
-    env: { CALLBACK_ORIGINS: router.origin, SOCKET_LIMITS: `streamsPerSubject=${OF_CALLER}` },
+    env: {
+      CALLBACK_ORIGINS: router.origin,
+      ROUTER_SECRETS: ROUTER_SECRET,
+      SOCKET_LIMITS: `streamsPerSubject=${OF_CALLER}`,
+    },
   })
 })
 afterAll(async () => {
@@ -80,7 +85,11 @@ async function callback(): Promise<string> {
   }
   const response = await fetch(`${network.app.url}/graphql`, {
     method: 'POST',
-    headers: { 'content-type': 'application/json', accept: 'application/json;callbackSpec=1.0' },
+    headers: {
+      'content-type': 'application/json',
+      accept: 'application/json;callbackSpec=1.0',
+      'x-router-secret': ROUTER_SECRET,
+    },
     body: JSON.stringify({ ...operation(), extensions: { subscription } }),
   })
   expect(response.status).toBe(200)

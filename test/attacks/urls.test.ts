@@ -159,10 +159,13 @@ describe('connections', () => {
     expect(opening.toSorted()).toEqual([
       'access/bounded-fetch.ts',
       'access/remote-keys.ts',
+      // Asks its own process, before it is ready.
+      'composition/warm-up.ts',
       'http/callback/router-client.ts',
       // The demo shop, which is on the sandbox alone, asks our own graph, and the sandbox for faults.
       'shop/emulator.ts',
       'shop/graph.ts',
+      'shop/verified-agent.ts',
       'upstream/transport.ts',
     ])
   })

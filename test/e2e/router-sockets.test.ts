@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startNetwork, type Network } from '../network.ts'
-import { createLink, LINK_UPDATES } from '../operations.ts'
+import { createLink, LINK_UPDATES, type CreatedLink } from '../operations.ts'
 import { greetedSocket, openSocket, type RawSocket } from '../socket.ts'
 
 const SECRET = 'secret-of-the-router-1'
@@ -16,15 +16,19 @@ describe('a socket of the router', () => {
   })
   afterAll(() => network.close())
 
-  const subscribe = (socket: RawSocket, count: number, variables: Record<string, unknown>) => {
-    for (let id = 0; id < count; id++)
-      socket.send({ id: String(id), type: 'subscribe', payload: { query: LINK_UPDATES, variables } })
+  /** A hundred streams: twenty, which is as many as there may be, of each of five links. */
+  const subscribe = (socket: RawSocket, links: readonly CreatedLink[]) => {
+    for (let count = 0; count < 100; count++) {
+      const { id, statusToken } = links[count % links.length] ?? {}
+      const payload = { query: LINK_UPDATES, variables: { id, statusToken } }
+      socket.send({ id: String(count), type: 'subscribe', payload })
+    }
   }
 
   it('carries the streams of many clients, where anybody else is held to the limits of one', async () => {
-    const { id, statusToken } = await createLink(network)
+    const links = await Promise.all(Array.from({ length: 5 }, () => createLink(network)))
     const socket = await greetedSocket(network.app.url, {}, OF_ROUTER)
-    subscribe(socket, 100, { id, statusToken })
+    subscribe(socket, links)
     const begun = new Set<unknown>()
     for (let count = 0; count < 200; count++) {
       const message = await socket.next()
@@ -36,7 +40,7 @@ describe('a socket of the router', () => {
 
     for (const options of OF_STRANGERS) {
       const stranger = await greetedSocket(network.app.url, {}, options)
-      subscribe(stranger, 100, { id, statusToken })
+      subscribe(stranger, links)
       expect((await stranger.closed).code).toBe(4429)
     }
   })

@@ -70,6 +70,7 @@ const QUERIES: Readonly<Record<string, string>> = {
   'Query.payout': 'query Q($payout: ID!) { payout(id: $payout) { id } }',
   'Query.payouts': '{ payouts(from: "2026-01-01", to: "2026-01-02", currency: "AUD") { nodes { id } } }',
   'Query.balances': '{ balances(currencies: ["AUD"]) { currency } }',
+  'Query.accountBalances': '{ accountBalances(currencies: ["AUD"]) { nodes { currency } } }',
   'Mutation.createPaymentLink':
     'mutation M($input: CreatePaymentLinkInput!) { createPaymentLink(input: $input) { ... on CreatePaymentLinkSuccess { replayed } } }',
   'Mutation.refreshPayment':

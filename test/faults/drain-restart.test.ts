@@ -32,6 +32,8 @@ describe('a start while another process on the same database ends', () => {
     const folder = temporaryFolder()
     const env = await bareSettings(folder)
     const first = await startReady({ env, cwd: folder })
+    // It is waited for, so that the first process cannot have ended before it is stopped.
+    const webhook = await halfSentWebhook(first.url, randomUUID())
     first.child.kill('SIGINT')
     await written(first, '"msg":"draining"')
     // It holds everything until it may go on, however long the other one takes to start.
@@ -39,6 +41,7 @@ describe('a start while another process on the same database ends', () => {
     const app = startChild({ env, cwd: folder })
     await written(app, WAITING)
     first.child.kill('SIGCONT')
+    webhook.finish()
     expect((await first.ended).code).toBe(0)
     await written(app, '"msg":"ready"')
   }, 120_000)

@@ -25,6 +25,10 @@ export const KEPT: Readonly<Record<string, Kept>> = {
   'payins.reference': { places: /^input\.payin\.reference$/, reason: 'what the merchant finds the payin by' },
   'payins.owner_id': { places: /^input\.payin\.owner$/, reason: 'who may follow the payin' },
   'payments.reference': { places: /^input\.payin\.reference$/, reason: 'what the merchant finds the payment by' },
+  'payments.other_reference': {
+    places: /^input\.(?:link|payin)\.reference$/,
+    reason: 'what the merchant finds the payment by, where the payment itself carries another one or none',
+  },
   'payments.state_json': {
     places: STATE,
     reason: 'card summary, failure, and the instructions that tell where to pay',

@@ -38,6 +38,7 @@ describe('readPaymentReport', () => {
         createdAt: '2025-05-28T04:22:21.567Z',
       },
       payer: { name: 'Jo Payer', email: 'jo@payer.test' },
+      refundDescription: null,
     })
     expect(JSON.stringify(report)).not.toMatch(/tok_|card_9f2|\*\*\*\*/)
   })
