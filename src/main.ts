@@ -148,9 +148,11 @@ function stopOnSignals(logger: Logger, stop: () => Promise<void>): void {
       process.exit(1)
     }
     first = { signal, at: performance.now() }
-    logger.info({ signal }, 'draining')
     setTimeout(() => process.exit(1), DRAIN_MS).unref()
-    stop().then(
+    const stopped = stop()
+    // By then the database is marked: whoever reads this line may start the next process.
+    logger.info({ signal }, 'draining')
+    stopped.then(
       () => process.exit(0),
       (error: unknown) => {
         logger.fatal({ err: error }, 'could not drain')
