@@ -24,7 +24,7 @@ export function createBoundedFetch(maxBytes: number): FetchImplementation {
   }
 }
 
-async function readAtMost(body: ReadableStream<Uint8Array>, maxBytes: number): Promise<string> {
+async function readAtMost(body: AsyncIterable<Uint8Array>, maxBytes: number): Promise<string> {
   const parts: Uint8Array[] = []
   let size = 0
   for await (const part of body) {

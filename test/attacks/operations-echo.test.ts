@@ -68,7 +68,7 @@ function textsIn(answer: unknown): string[] {
 describe.each([
   ['development', { NODE_ENV: 'development' }],
   ['production', PRODUCTION],
-] as const)('in %s', (_name, settings) => {
+] as const)('in %s', (_environment, settings) => {
   let network: Network
   let token: string
   beforeAll(async () => {

@@ -154,6 +154,11 @@ const LIFE = [
 
 /** Speaks for a server that tells of many events at once. */
 function flood(count: number, begin: Promise<void>) {
+  const sendAll = async (id: string | undefined, send: (message: Record<string, unknown>) => void) => {
+    await begin
+    for (let number = 1; number <= count; number += 1)
+      send({ id, type: 'next', payload: { data: { paymentEventStream: itemOf(number) } } })
+  }
   return (socket: WebSocketRoute) =>
     socket.onMessage((text) => {
       const { type, id } = JSON.parse(String(text)) as { type: string; id?: string }
@@ -161,10 +166,7 @@ function flood(count: number, begin: Promise<void>) {
       if (type === 'connection_init') send({ type: 'connection_ack' })
       if (type === 'ping') send({ type: 'pong' })
       if (type !== 'subscribe') return
-      void begin.then(() => {
-        for (let number = 1; number <= count; number += 1)
-          send({ id, type: 'next', payload: { data: { paymentEventStream: itemOf(number) } } })
-      })
+      void sendAll(id, send)
     })
 }
 
