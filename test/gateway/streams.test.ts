@@ -55,10 +55,10 @@ describe('a stream through the gateway', () => {
   })
 
   it('serves any number of payers without an account on one connection, each with the token of a link', async () => {
-    const { id, statusToken } = await createLink(stage.network)
+    const links = await Promise.all(Array.from({ length: 50 }, () => createLink(stage.network)))
     stage.proxy.clear()
     const streams = await Promise.all(
-      Array.from({ length: 50 }, () => stage.follow(LINK_UPDATES, { id, statusToken }, { token: null })),
+      links.map(({ id, statusToken }) => stage.follow(LINK_UPDATES, { id, statusToken }, { token: null })),
     )
     const begun = await Promise.all(streams.map((stream) => stream.until(isCaughtUp)))
     expect(begun.map((items) => items.map(({ kind }) => kind))).toEqual(streams.map(() => ['SNAPSHOT', 'CAUGHT_UP']))
