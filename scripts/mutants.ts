@@ -12,6 +12,7 @@ const COPIED = [
   'src',
   'test',
   'scripts',
+  'bench',
   'docs',
   'package.json',
   'schema.graphql',
