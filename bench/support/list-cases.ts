@@ -3,7 +3,9 @@ import { buildSchema, getNamedType, isEnumType, isInputObjectType, type GraphQLI
 import type { Store } from '../../src/store/store.ts'
 import { agreementId, linkId, paymentId, reference, SHARED_REFERENCE, START, STEP_MS } from './fill-database.ts'
 
-export type Lists = Pick<Store, 'payments' | 'links' | 'agreements' | 'log' | 'inbox'>
+export type Lists = Pick<Store, 'payments' | 'links' | 'agreements' | 'log'> & {
+  readonly inbox: Pick<Store['inbox'], 'page' | 'subjectOf' | 'byIds'>
+}
 
 export type ListCase = {
   /** The root field of the schema. */

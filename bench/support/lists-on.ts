@@ -1,6 +1,6 @@
 import { createAppendListeners } from '../../src/store/append-listeners.ts'
 import { createAgreementStore } from '../../src/store/records/agreements.ts'
-import { createInbox } from '../../src/store/records/inbox.ts'
+import { inboxQueries } from '../../src/store/records/inbox.ts'
 import { createLinkStore } from '../../src/store/records/links.ts'
 import { createEventLog } from '../../src/store/records/log.ts'
 import { createPaymentStore } from '../../src/store/records/payments.ts'
@@ -11,12 +11,11 @@ import type { Lists } from './list-cases.ts'
 /** The lists of a filled database, on a connection of one's own. They are read an hour after the last payment was made. */
 export function listsOn(db: Db, payments: number): Lists {
   const now = new Date(START + payments * STEP_MS + 3_500_000)
-  const noWrites = () => Promise.reject(new Error('Lists do not write.'))
   return {
     payments: createPaymentStore(db, db),
     links: createLinkStore(db, db, () => now),
     agreements: createAgreementStore(db, db),
     log: createEventLog(db, db, createAppendListeners()),
-    inbox: createInbox(db, db, noWrites),
+    inbox: inboxQueries(db, db),
   }
 }

@@ -10,8 +10,6 @@ import { createHealth, type OpenStreams } from '../operations/health.ts'
 import { createRequirementsReader } from '../operations/method-requirements.ts'
 import { createOperations } from '../operations/operations.ts'
 import { systemTimer, type Timer } from '../reconcile/timer.ts'
-import { openSqliteStore } from '../store/sqlite.ts'
-import type { Store } from '../store/store.ts'
 import type { Tracing } from '../tracing/tracing.ts'
 import type { BreakerSettings } from '../upstream/breaker.ts'
 import { createUpstreamClient, type UpstreamClient } from '../upstream/client.ts'
@@ -23,6 +21,7 @@ import type { UpstreamWatch } from '../upstream/watch.ts'
 import { within } from '../within.ts'
 import type { AppConfig } from './app-config.ts'
 import { createDoors, type Doors } from './doors.ts'
+import { openStore } from './open-store.ts'
 import { createReading } from './reading.ts'
 
 /** Everything behind the transports. */
@@ -130,20 +129,6 @@ export async function startServices(config: AppConfig, options: BackendOptions):
       await store.close()
     },
   }
-}
-
-const DAY_MS = 24 * 3_600_000
-
-async function openStore({ database, refundWindowDays }: AppConfig, clock: () => Date, logger: Logger): Promise<Store> {
-  const onMigration = (version: number) =>
-    logger.info({ version }, 'the database is brought up to date: this may take minutes')
-  const options = { clock, refundWindowMs: refundWindowDays * DAY_MS, onMigration }
-  if (database.kind === 'sqlite') {
-    const onWait = () => logger.info({}, 'the database is in use by a process that is ending: waiting for it')
-    return openSqliteStore({ path: database.path, onWait, ...options })
-  }
-  const { openPostgresStore } = await import('../store/postgres.ts')
-  return openPostgresStore({ url: database.url.reveal(), ...options })
 }
 
 /** The cached lists of methods, and what each method asks for. */

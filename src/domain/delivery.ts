@@ -28,7 +28,7 @@ export type QuarantineReason = 'NO_JSON_OBJECT' | 'UNREADABLE' | 'MISADDRESSED'
 export type ReplayRefusal = 'ALREADY_APPLIED' | 'WITHOUT_BODY' | 'UNREADABLE' | 'MISADDRESSED'
 
 /** Why a delivery is quarantined; null for one that is not. One whose subject could be read came to the wrong address. */
-export function quarantineReason({ disposition, subjectId, body }: Delivery): QuarantineReason | null {
+export function quarantineReason({ disposition, subjectId, body }: Omit<Delivery, 'number'>): QuarantineReason | null {
   if (disposition !== 'QUARANTINED') return null
   if (subjectId !== null) return 'MISADDRESSED'
   return body === null ? 'NO_JSON_OBJECT' : 'UNREADABLE'
@@ -38,7 +38,9 @@ export function quarantineReason({ disposition, subjectId, body }: Delivery): Qu
  * The body from which a delivery can be decided anew, or why it cannot. What came to the wrong address stays out for good:
  * of its body only a part is kept, and the part that gave it away may be missing.
  */
-export function replayableBody(delivery: Delivery): { readonly body: string } | { readonly refusal: ReplayRefusal } {
+export function replayableBody(
+  delivery: Omit<Delivery, 'number'>,
+): { readonly body: string } | { readonly refusal: ReplayRefusal } {
   if (delivery.disposition === 'APPLIED') return { refusal: 'ALREADY_APPLIED' }
   if (delivery.body === null) return { refusal: 'WITHOUT_BODY' }
   return quarantineReason(delivery) === 'MISADDRESSED' ? { refusal: 'MISADDRESSED' } : { body: delivery.body }

@@ -13,3 +13,8 @@ export function readSiteOf(siteId: string | null, currency: string | null): stri
 export function parseReadSite(readSite: string): { readonly siteId: string } | { readonly currency: string } {
   return readSite.startsWith(CURRENCY_MARK) ? { currency: readSite.slice(CURRENCY_MARK.length) } : { siteId: readSite }
 }
+
+/** Whether this is a currency, since the site is not on record. */
+export function isPickedByCurrency(readSite: string): boolean {
+  return readSite.startsWith(CURRENCY_MARK)
+}

@@ -12,7 +12,7 @@ const MAX_READERS = 8
  * Every read has an index that holds its rows in its order. A planner that weighs other ways by what it guesses of a filter takes
  * one of them for a list of which few rows are left to find, and then reads all of the table.
  */
-export const PLANNING = [
+export const PLANNER_SETTINGS = [
   'enable_seqscan = off',
   'enable_bitmapscan = off',
   'enable_sort = off',
@@ -21,8 +21,8 @@ export const PLANNING = [
   'max_parallel_workers_per_gather = 0',
   'jit = off',
 ]
-  .map((setting) => `SET ${setting}`)
-  .join('; ')
+
+const PLANNING = PLANNER_SETTINGS.map((setting) => `SET ${setting}`).join('; ')
 
 /** Queries beside the writer, each on the next connection that is free. */
 export function openReader(config: ClientConfig): { readonly db: Db; close(): Promise<void> } {

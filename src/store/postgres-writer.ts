@@ -1,38 +1,41 @@
 import type { ClientConfig } from 'pg'
+import type { Transaction } from './decide.ts'
 import { StoreFailure } from './errors.ts'
 import type { AsyncTransactionSteps } from './group-commit.ts'
 import { assertStillUsable, connect } from './postgres-connection.ts'
-import { queriesOn } from './postgres-dialect.ts'
 import { WRITERS_LOCK } from './postgres-locks.ts'
-import type { Db } from './unit.ts'
+import { PLANNER_SETTINGS } from './postgres-reader.ts'
+import { postgresTransaction } from './postgres-transaction.ts'
 
 export type PostgresWriter = {
   readonly steps: AsyncTransactionSteps
-  /** Queries inside the transaction that has begun. */
-  readonly db: Db
+  /** Statements of the transaction that has begun. */
+  readonly transaction: Transaction
   close(): void
 }
 
 /**
  * One writer at a time in the whole cluster, as on SQLite: each transaction waits for one lock before its first statement
- * and keeps it to its end. Under READ COMMITTED every statement sees what was committed before it began, so that a job sees all
- * that earlier jobs of any node have done, and two nodes can neither lose an update nor both be the first. That costs
+ * and keeps it to its end. Under READ COMMITTED every statement sees what was committed before it began, so that a decision sees
+ * all that earlier ones of any node have done, and two nodes can neither lose an update nor both be the first. That costs
  * little, since every append would wait for the row of the next position anyway.
  *
  * The isolation is named, since a server may be set to another: REPEATABLE READ would look at the database before it waits.
  */
-const BEGIN = `BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE; SELECT pg_advisory_xact_lock(${WRITERS_LOCK})`
+const BEGIN = [
+  'BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE',
+  ...PLANNER_SETTINGS.map((setting) => `SET LOCAL ${setting}`),
+  `SELECT pg_advisory_xact_lock(${WRITERS_LOCK})`,
+].join('; ')
 
 type Open = Awaited<ReturnType<typeof connect>>
 
 /** The one connection of this process that writes. It is opened when it is needed, and anew after it was lost. */
 export function createWriter(config: ClientConfig): PostgresWriter {
   let open: Open | null = null
-  /** A job has ended well, and its savepoint is still there: it goes with the next round trip. */
-  let unreleased = false
 
   const discard = (): void => {
-    // Nobody waits for the farewell: a server that hangs does not answer it.
+    // The farewell is not waited for: a server that hangs does not answer it.
     void open?.end().catch(() => {})
     open = null
   }
@@ -54,21 +57,10 @@ export function createWriter(config: ClientConfig): PostgresWriter {
   }
 
   return {
-    db: queriesOn(async () => ({ connection: current(), release: () => {} })),
+    transaction: postgresTransaction(current),
     steps: {
       async begin() {
-        unreleased = false
         await (await usable()).run(BEGIN)
-      },
-      async savepoint() {
-        await current().run(unreleased ? 'RELEASE job; SAVEPOINT job' : 'SAVEPOINT job')
-        unreleased = false
-      },
-      release() {
-        unreleased = true
-      },
-      async revert() {
-        await current().run('ROLLBACK TO job; RELEASE job')
       },
       async commit() {
         // A transaction that an earlier error has ended answers a COMMIT without an error, by undoing everything.

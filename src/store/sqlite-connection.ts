@@ -63,9 +63,6 @@ export function transactionSteps(database: DatabaseSync): TransactionSteps {
     rollback: () => {
       if (database.isOpen && database.isTransaction) database.exec('ROLLBACK')
     },
-    savepoint: () => database.exec('SAVEPOINT job'),
-    release: () => database.exec('RELEASE job'),
-    revert: () => database.exec('ROLLBACK TO job; RELEASE job'),
   }
 }
 

@@ -1,10 +1,10 @@
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { REFUND_WINDOW_MS } from '../domain/read-schedule.ts'
 import { type AppendListeners, createAppendListeners } from './append-listeners.ts'
-import { createStore } from './create-store.ts'
+import { createDatabase } from './create-database.ts'
 import { createGroupCommit, type GroupCommit } from './group-commit.ts'
 import type { OnMigration } from './migrate.ts'
+import type { Database } from './port.ts'
 import { createCheckpoint } from './sqlite-checkpoint.ts'
 import { type Connect, openReader, openWriter, transactionSteps } from './sqlite-connection.ts'
 import { queriesOn } from './sqlite-dialect.ts'
@@ -12,17 +12,14 @@ import { clearEnding, isEnding } from './sqlite-ending.ts'
 import { toStoreFailure } from './sqlite-failure.ts'
 import { LockHeldError, prepareFile, takeLock, unusable } from './sqlite-files.ts'
 import { createReadThread, queriesOnThread } from './sqlite-read-thread.ts'
-import type { Store } from './store.ts'
-import type { WriteUnit } from './unit.ts'
+import { sqliteTransaction } from './sqlite-transaction.ts'
 import { type SyncWatch, watchSync } from './watch-sync.ts'
 
-export type SqliteStoreOptions = {
+export type SqliteOptions = {
   /** Path of the database file. The file, and the folder it lies in, are made when they are missing. */
   readonly path: string
   /** Tells which links are over, and when the database was opened. Default: the system's clock. */
   readonly clock?: () => Date
-  /** How long after its last change a payment is polled, in milliseconds. Default: 180 days. */
-  readonly refundWindowMs?: number
   /** Opens a connection. Default: Node's own SQLite. */
   readonly connect?: Connect
   /** Called once when the file is in use by a process that is ending, and is waited for. */
@@ -35,16 +32,12 @@ export type SqliteStoreOptions = {
 const LOCK_POLL_MS = 50
 
 /**
- * Opens the store in a SQLite file, for this process alone; waits for one that has it open and is ending. Throws
+ * Opens a SQLite file, for this process alone; waits for one that has it open and is ending. Throws
  * `StoreUnusableError` while the file is in use otherwise, when it cannot be made, when it comes from a later version, and
  * when its commits would not be durable.
  */
-export async function openSqliteStore(options: SqliteStoreOptions): Promise<Store> {
-  const {
-    clock = () => new Date(),
-    refundWindowMs = REFUND_WINDOW_MS,
-    connect = (path: string) => new DatabaseSync(path),
-  } = options
+export async function openSqlite(options: SqliteOptions): Promise<Database> {
+  const { clock = () => new Date(), connect = (path: string) => new DatabaseSync(path) } = options
   const path = prepareFile(options.path)
   const open: DatabaseSync[] = [await takeLockOnceFree(path, options.onWait)]
   try {
@@ -57,11 +50,11 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
     const thread = options.connect === undefined ? createReadThread(path) : null
     const listeners = createAppendListeners()
     const health = watchSync(transactionSteps(writer), createCheckpoint(writer))
-    const commits = createCommits(writer, health, { listeners, refundWindowMs })
-    return await createStore({
+    const commits = createCommits(writer, health, listeners)
+    return await createDatabase({
       reader: queriesOn(reader),
       lists: thread === null ? queriesOn(reader) : queriesOnThread(thread),
-      write: commits.write,
+      commits,
       listeners,
       now: clock,
       assertHealthy: health.assert,
@@ -98,16 +91,13 @@ const SLACK_SHARE = 0.25
 function createCommits(
   writer: DatabaseSync,
   { steps, checkpoint }: SyncWatch,
-  { listeners, refundWindowMs }: { listeners: AppendListeners; refundWindowMs: number },
-): GroupCommit<WriteUnit> {
-  const db = queriesOn(writer)
-  return createGroupCommit<WriteUnit>({
+  listeners: AppendListeners,
+): GroupCommit {
+  return createGroupCommit({
     steps,
-    newUnit: () => ({ db, refundWindowMs, appended: false }),
-    committed: (units) => {
-      if (units.some(({ appended }) => appended)) listeners.notify()
-      checkpoint()
-    },
+    transaction: sqliteTransaction(writer),
+    onAppended: listeners.notify,
+    onCommitted: checkpoint,
     toFailure: toStoreFailure,
     slackShare: SLACK_SHARE,
   })

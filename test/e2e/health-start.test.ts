@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
-import { openSqliteStore } from '../../src/store/sqlite.ts'
+import { openSqliteStore } from '../store.ts'
 import { startNetwork } from '../network.ts'
 import { temporaryFolder } from '../process.ts'
 

@@ -1,5 +1,5 @@
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
-import { openSqliteStore } from '../../src/store/sqlite.ts'
+import { openSqliteStore } from '../store.ts'
 
 /**
  * Opens a store and kills itself with SIGKILL before the n-th statement that changes something; without a number it ends

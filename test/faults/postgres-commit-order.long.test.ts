@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { openPostgresStore } from '../../src/store/postgres.ts'
+import { openPostgresStore } from '../store.ts'
 import { DAWDLE, followWithoutGap, writeInParallel } from '../contract/store/commit-order.ts'
 import { findPostgres } from '../postgres.ts'
 

@@ -1,63 +1,47 @@
-import type { AgreementReport } from '../../domain/agreement-report.ts'
-import { nextAgreementPoll, readAgain } from '../../domain/read-schedule.ts'
 import type { AgreementReadStore, AgreementReadSubject } from '../agreement-store.ts'
-import type { ReadOutcome } from '../read-store.ts'
-import type { Db, Write, WriteUnit } from '../unit.ts'
-import {
-  type AgreementSubject,
-  dueAgreements,
-  findAgreementSubject,
-  planAgreementRead,
-  planAgreementRetry,
-} from './agreement-subjects.ts'
-import { applyAgreementAnswer } from './change-agreement.ts'
-import { AGREEMENT_READS, sitesOf } from './due-rows.ts'
+import type { Database } from '../port.ts'
+import { toAgreement } from '../rows/agreements.ts'
+import type { Db } from '../unit.ts'
+import { AGREEMENT_READS, dueRows, sitesOf } from './due-rows.ts'
 import { nextAgreementDue } from './reads.ts'
 
-/** The reads of agreements that are planned, and what they showed. */
-export function createAgreementReadStore(reader: Db, write: Write): AgreementReadStore {
+/** The reads of agreements that are planned. */
+export function agreementReadQueries(reader: Db): Database['agreementReads'] {
   return {
     sites: () => sitesOf(reader, [AGREEMENT_READS]),
-    due: async ({ by, ...query }) => (await dueAgreements(reader, { ...query, by: by.getTime() })).map(toReadSubject),
+    due: (query) => dueAgreements(reader, query),
     nextDue: () => nextAgreementDue(reader),
-    subject: async (id) => {
-      const found = await findAgreementSubject(reader, id)
-      return found === null ? null : toReadSubject(found)
-    },
-    record: (subject, report, at) => write((unit) => record(unit, subject, { report, at })),
-    postpone: (subject, until) => write(({ db }) => postpone(db, subject, until)),
+    subject: (id) => findSubject(reader, id),
   }
 }
 
-function toReadSubject({ agreement, deliveries, failures, dueAt }: AgreementSubject): AgreementReadSubject {
-  return { agreement, deliveries, failures, dueAt: dueAt === null ? null : new Date(dueAt) }
+/** The subject with this agreement id or, failing that, this clientTransactionId. */
+async function findSubject(db: Db, id: string): Promise<AgreementReadSubject | null> {
+  const byId = await subjects(db).where('id', '=', id).executeTakeFirst()
+  const row = byId ?? (await subjects(db).where('client_transaction_id', '=', id).executeTakeFirst())
+  return row === undefined ? null : toSubject(row)
 }
 
-async function record(
-  unit: WriteUnit,
-  asked: AgreementReadSubject,
-  { report, at }: { report: AgreementReport; at: Date },
-): Promise<ReadOutcome> {
-  const { id } = asked.agreement
-  const subject = await findAgreementSubject(unit.db, id)
-  if (subject === null || subject.deliveries !== asked.deliveries) return 'superseded'
-  const answer = { source: 'READ', report, at, overtaken: false } as const
-  const applied = await applyAgreementAnswer(unit, subject.agreement, answer)
-  if (applied === null) {
-    const dueAt = readAgain(at.getTime(), subject.failures)
-    await planAgreementRetry(unit.db, id, { dueAt, failures: subject.failures + 1 })
-    return 'fruitless'
+/** The subjects of these sites whose read of one class is due, longest due first. */
+async function dueAgreements(db: Db, { by, ...query }: Parameters<AgreementReadStore['due']>[0]) {
+  const ids = (await dueRows(db, [AGREEMENT_READS], { ...query, by: by.getTime() })).map(({ id }) => id)
+  if (ids.length === 0) return []
+  const rows = await subjects(db).where('id', 'in', ids).execute()
+  const byId = new Map(rows.map(toSubject).map((subject) => [subject.agreement.id, subject]))
+  return ids.flatMap((id) => byId.get(id) ?? [])
+}
+
+function subjects(db: Db) {
+  return db.selectFrom('agreements').select(['state_json', 'deliveries', 'read_failures', 'read_due_at'])
+}
+
+type SubjectRow = Awaited<ReturnType<ReturnType<typeof subjects>['executeTakeFirstOrThrow']>>
+
+function toSubject(row: SubjectRow): AgreementReadSubject {
+  return {
+    agreement: toAgreement(row.state_json),
+    deliveries: row.deliveries,
+    failures: row.read_failures,
+    dueAt: row.read_due_at === null ? null : new Date(row.read_due_at),
   }
-  const next = nextAgreementPoll(applied.agreement, at.getTime(), unit.refundWindowMs)
-  await planAgreementRead(unit.db, id, { next, failures: 0 })
-  return applied.changed ? 'changed' : 'confirmed'
-}
-
-/** A callback that was stored since may have asked for a read now: it is not put off. */
-async function postpone(db: Db, asked: AgreementReadSubject, until: Date | null): Promise<void> {
-  const { id } = asked.agreement
-  const current = await findAgreementSubject(db, id)
-  if (current === null) return
-  const dueAt = current.deliveries === asked.deliveries ? (until?.getTime() ?? null) : current.dueAt
-  await planAgreementRetry(db, id, { dueAt, failures: current.failures + 1 })
 }

@@ -4,7 +4,8 @@ import type { Agreement } from '../../domain/agreement.ts'
 import type { AgreementFilter, AgreementStore } from '../agreement-store.ts'
 import type { Page, Placed } from '../store.ts'
 import type { Db } from '../unit.ts'
-import { agreementPayersOf, toAgreement } from './agreement-records.ts'
+import { toAgreement } from '../rows/agreements.ts'
+import { payersOfAgreements } from './payers.ts'
 import { mergeRanges, type Range } from './merge-ranges.ts'
 import { newestFirst } from './newest-first.ts'
 
@@ -13,7 +14,7 @@ export function createAgreementStore(reader: Db, lists: Db): AgreementStore {
   return {
     byIds: (ids) => agreementsBy(reader, 'id', ids),
     byClientTransactionIds: (ids) => agreementsBy(reader, 'client_transaction_id', ids),
-    payers: (ids) => agreementPayersOf(reader, ids),
+    payers: (ids) => payersOfAgreements(reader, ids),
     page: (page, filter) => pageOfAgreements(lists, page, filter),
     snapshot: (id) => snapshot(reader, id),
   }

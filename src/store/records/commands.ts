@@ -1,139 +1,89 @@
+import type { Agreement } from '../../domain/agreement.ts'
 import type { Command } from '../../domain/command.ts'
-import type { CommandStore, CommandSubject, NewCommand, RefKind } from '../command-store.ts'
-import type { Db, Write } from '../unit.ts'
-import { findAgreementByRefs } from './agreement-records.ts'
-import { findAgreementSubject } from './agreement-subjects.ts'
-import { adopt, findCommand, findOwnOrUnscoped, hasNamesake, toCommand, toRow } from './command-records.ts'
-import { paidThrough } from './orphan-links.ts'
-import { settleWithPayout } from './payouts.ts'
-import { findPaymentSubject } from './read-subjects.ts'
+import { PAID_RANK } from '../../domain/payment-status.ts'
+import type { CommandKey } from '../command-store.ts'
+import type { GroupCommit } from '../group-commit.ts'
+import type { Database } from '../port.ts'
+import { toAgreement } from '../rows/agreements.ts'
+import { toCommand } from '../rows/commands.ts'
+import type { Db } from '../unit.ts'
 import { refsOfSameCommand } from './refs.ts'
-import { settleWithAgreement, settleWithAgreementChange } from './settle-agreement.ts'
-import { hasRival, settle } from './settle-command.ts'
-import { settleWithLink } from './settle-link.ts'
-import { settleWithPayin } from './settle-payin.ts'
-import { settleWithPayment } from './settle-payment.ts'
 
-/** The commands that go out to the service, each recorded before it is sent. */
-export function createCommandStore(reader: Db, write: Write): CommandStore {
+/** The commands that go out to the payments API, and what bulk statements do with them. */
+export function commandQueries(reader: Db, exclusively: GroupCommit['exclusively']): Database['commands'] {
   return {
-    find: (key) => findOwnOrUnscoped(reader, key),
-    adopt: (id, keyScope) => write(({ db }) => adopt(db, id, keyScope)),
+    find: async (key) => (await findByKey(reader, key)) ?? findByKey(reader, { ...key, keyScope: UNSCOPED }),
     hasNamesake: (command) => hasNamesake(reader, command),
-    begin: (command) => write(({ db }) => begin(db, command)),
-    retry: (id, attempt) => write(({ db }) => retry(db, id, attempt)),
-    forget: (id) => write(({ db }) => forget(db, id)),
-    reject: (id, refusal) => write(({ db }) => reject(db, id, refusal)),
-    markUnknown: (id) => write(({ db }) => markUnknown(db, id)),
     hasRival: (command, since) => hasRival(reader, command, since),
-    settle: (id, result) => write(({ db }) => settle(db, id, result)),
-    settleWithPayout: (id, payout) => write(({ db }) => settleWithPayout(db, id, payout)),
-    settleWithLink: (id, link, at) => write((unit) => settleWithLink(unit, id, { link, at })),
-    settleWithPayin: (id, payin, report, at) => write((unit) => settleWithPayin(unit, id, { payin, report, at })),
-    settleWithPayment: (id, paymentId, report, at) =>
-      write((unit) => settleWithPayment(unit, id, { paymentId, report, at })),
-    settleWithAgreement: (id, { ref, site }, report, at) =>
-      write((unit) => settleWithAgreement(unit, id, { ref, site, report, at })),
-    settleWithAgreementChange: (id, agreementId, report, at) =>
-      write((unit) => settleWithAgreementChange(unit, id, { agreementId, report, at })),
-    traceAgreement: async (ref) => findAgreementByRefs(reader, await refsOfSameCommand(reader, ref)),
-    paidThrough: (ref) => paidThrough(reader, ref),
-    expireLeases: (now) => write(({ db }) => expireLeases(db, now)),
-    purge: (before) => purge(write, before.getTime()),
+    traceAgreement: async (ref) => agreementOf(reader, await refsOfSameCommand(reader, ref)),
+    paidThrough: async (ref) => paidThrough(reader, await refsOfSameCommand(reader, ref)),
+    expireLeases: (now) => exclusively(({ db }) => expireLeases(db, now)),
+    purge: (before) => purge(exclusively, before.getTime()),
   }
 }
 
-/** States in which nobody knows yet what became of the command. */
-const OPEN = ['SENT', 'UNKNOWN'] as const
+/** Scope of the commands that were recorded before keys belonged to a caller. */
+const UNSCOPED = ''
 
-async function begin(db: Db, fresh: NewCommand): Promise<{ command: Command; fresh: boolean }> {
-  const holder = await findCommand(db, { mutation: fresh.mutation, key: fresh.key, keyScope: fresh.keyScope })
-  if (holder !== null) return { command: holder, fresh: false }
-  const command: Command = {
-    id: fresh.id,
-    mutation: fresh.mutation,
-    key: fresh.key,
-    keyScope: fresh.keyScope,
-    fingerprint: fresh.fingerprint,
-    state: 'SENT',
-    attempt: 1,
-    ref: fresh.ref,
-    owner: fresh.owner,
-    leaseUntil: fresh.leaseUntil,
-    sentAt: fresh.sentAt,
-    ...(await subjectAt(db, fresh.subject)),
-    result: fresh.subject ?? null,
-  }
-  await db.insertInto('commands').values(toRow(command)).execute()
-  const { refKind: kind, site } = fresh
-  if (kind !== null) await recordRef(db, command, { kind, site })
-  return { command, fresh: true }
-}
-
-/** How a command's subject stands when the command is sent; null while nothing is on record of it. */
-async function subjectAt(
-  db: Db,
-  subject: CommandSubject | undefined,
-): Promise<Pick<Command, 'subjectDeliveries' | 'subjectVersion'>> {
-  if (subject === undefined) return { subjectDeliveries: null, subjectVersion: null }
-  if ('paymentId' in subject) {
-    const found = await findPaymentSubject(db, subject.paymentId)
-    return { subjectDeliveries: found?.deliveries ?? null, subjectVersion: found?.payment?.version ?? null }
-  }
-  const found = await findAgreementSubject(db, subject.agreementId)
-  return { subjectDeliveries: found?.deliveries ?? null, subjectVersion: found?.agreement.version ?? null }
-}
-
-async function retry(db: Db, id: string, attempt: Parameters<CommandStore['retry']>[1]): Promise<boolean> {
-  const taken = await db
-    .updateTable('commands')
-    .set((eb) => ({
-      state: 'SENT',
-      attempt: eb('attempt', '+', 1),
-      ref: attempt.ref,
-      owner: attempt.owner,
-      lease_until: attempt.leaseUntil,
-      sent_at: attempt.sentAt,
-    }))
-    .where('id', '=', id)
-    .where('state', '=', 'UNKNOWN')
-    .returningAll()
+async function findByKey(db: Db, { mutation, key, keyScope }: CommandKey): Promise<Command | null> {
+  const row = await db
+    .selectFrom('commands')
+    .selectAll()
+    .where('mutation', '=', mutation)
+    .where('key', '=', key)
+    .where('key_scope', '=', keyScope)
     .executeTakeFirst()
-  if (taken === undefined) return false
-  const first = await db
-    .selectFrom('command_refs')
-    .select(['kind', 'site'])
-    .where('command_id', '=', id)
-    .orderBy('attempt')
+  return row === undefined ? null : toCommand(row)
+}
+
+async function hasNamesake(db: Db, { id, mutation, key }: Command): Promise<boolean> {
+  const row = await db
+    .selectFrom('commands')
+    .select('id')
+    .where('id', '!=', id)
+    .where('mutation', '=', mutation)
+    .where('key', '=', key)
+    .where('state', '!=', 'REJECTED')
     .limit(1)
     .executeTakeFirst()
-  if (first !== undefined) await recordRef(db, toCommand(taken), first)
-  return true
+  return row !== undefined
 }
 
-async function recordRef(
-  db: Db,
-  { ref, id, attempt, sentAt }: Command,
-  { kind, site }: { kind: RefKind; site: string | null },
-): Promise<void> {
-  await db.insertInto('command_refs').values({ ref, command_id: id, attempt, sent_at: sentAt, kind, site }).execute()
+async function hasRival(db: Db, { id, mutation, result }: Command, since: number): Promise<boolean> {
+  const row = await db
+    .selectFrom('commands')
+    .select('id')
+    .where('id', '!=', id)
+    .where('mutation', '=', mutation)
+    .where('result_json', '=', JSON.stringify(result))
+    .where((eb) =>
+      eb.or([
+        eb('state', 'in', ['SENT', 'UNKNOWN']),
+        eb.and([eb('state', '=', 'SETTLED'), eb('sent_at', '>=', since)]),
+      ]),
+    )
+    .limit(1)
+    .executeTakeFirst()
+  return row !== undefined
 }
 
-async function forget(db: Db, id: string): Promise<void> {
-  await db.deleteFrom('commands').where('id', '=', id).where('state', 'in', OPEN).execute()
+/** The agreement that was made under one of these correlation ids. */
+async function agreementOf(db: Db, refs: readonly string[]): Promise<Agreement | null> {
+  const row = await db.selectFrom('agreements').select('state_json').where('ref', 'in', refs).executeTakeFirst()
+  return row === undefined ? null : toAgreement(row.state_json)
 }
 
-async function reject(db: Db, id: string, refusal: unknown): Promise<void> {
-  await db
-    .updateTable('commands')
-    .set({ state: 'REJECTED', result_json: JSON.stringify(refusal ?? null) })
-    .where('id', '=', id)
-    .where('state', 'in', OPEN)
-    .execute()
-}
-
-async function markUnknown(db: Db, id: string): Promise<void> {
-  await db.updateTable('commands').set({ state: 'UNKNOWN' }).where('id', '=', id).where('state', '=', 'SENT').execute()
+/** Id of a payment that was paid at one of these addresses; or null. */
+async function paidThrough(db: Db, refs: readonly string[]): Promise<string | null> {
+  const row = await db
+    .selectFrom('payments')
+    .select('id')
+    .where('link_ref', 'in', refs)
+    .where('rank', '>=', PAID_RANK)
+    .orderBy('number')
+    .limit(1)
+    .executeTakeFirst()
+  return row?.id ?? null
 }
 
 async function expireLeases(db: Db, now: number): Promise<number> {
@@ -149,10 +99,10 @@ async function expireLeases(db: Db, now: number): Promise<number> {
 /** Rows of one transaction: others write in between. */
 const PURGED_AT_ONCE = 500
 
-async function purge(write: Write, before: number): Promise<number> {
+async function purge(exclusively: GroupCommit['exclusively'], before: number): Promise<number> {
   let purged = 0
   for (;;) {
-    const count = await write(({ db }) => purgeSome(db, before))
+    const count = await exclusively(({ db }) => purgeSome(db, before))
     purged += count
     if (count < PURGED_AT_ONCE) return purged
   }

@@ -1,9 +1,8 @@
-import { type Expression, type Selectable, sql, type SqlBool } from 'kysely'
+import { type Expression, sql, type SqlBool } from 'kysely'
 import type { Delivery } from '../../domain/delivery.ts'
 import type { DeliveryFilter, Page } from '../store.ts'
-import type { DeliveriesTable } from '../tables.ts'
+import { toDelivery } from '../rows/log.ts'
 import type { Db } from '../unit.ts'
-import { toIso } from './instants.ts'
 import { grouped, mergeRanges, oneOf, type Range } from './merge-ranges.ts'
 import { ROW_NUMBER } from './newest-first.ts'
 import { unindexed } from './unindexed.ts'
@@ -38,20 +37,4 @@ function rangesOf(subjectIds?: readonly string[], dispositions?: readonly string
   const only =
     dispositions === undefined ? [] : [sql<SqlBool>`${unindexed(sql`disposition`)} in (${sql.join(dispositions)})`]
   return grouped(subjectIds).map((ids) => [oneOf('subject_id', ids)].concat(only))
-}
-
-function toDelivery(row: Selectable<DeliveriesTable>): Delivery {
-  return {
-    id: row.id,
-    number: row.number,
-    ref: row.ref,
-    subjectId: row.subject_id,
-    statusRaw: row.status_raw,
-    disposition: row.disposition,
-    attempts: row.attempts,
-    firstReceivedAt: toIso(row.first_received_at),
-    lastReceivedAt: toIso(row.last_received_at),
-    eventId: row.event_id,
-    body: row.body,
-  }
 }

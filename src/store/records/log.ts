@@ -1,14 +1,11 @@
-import { type Expression, type Selectable, sql, type SqlBool } from 'kysely'
-import { eventId, parseEventId, type PaymentEvent } from '../../domain/payment-event.ts'
+import { type Expression, sql, type SqlBool } from 'kysely'
+import { parseEventId, type PaymentEvent } from '../../domain/payment-event.ts'
 import type { AppendListeners } from '../append-listeners.ts'
 import type { EventFilter, EventLog } from '../store.ts'
-import type { EventsTable } from '../tables.ts'
+import { toEvent } from '../rows/log.ts'
 import type { Db } from '../unit.ts'
-import { toAgreement } from './agreement-records.ts'
 import { findStreams, type StreamOfEvents } from './event-streams.ts'
-import { toIso } from './instants.ts'
 import { grouped, mergeRanges, oneOf, type Range } from './merge-ranges.ts'
-import { toPayment } from './payment-records.ts'
 import { unindexed } from './unindexed.ts'
 
 /** The append-only log, read in the order of the commits. `lists` reads beside the event loop where it can. */
@@ -95,21 +92,4 @@ async function atPlaces(db: Db, places: readonly { streamId: string; sequence: n
     )
     .execute()
   return rows.map(toEvent)
-}
-
-function toEvent(row: Selectable<EventsTable>): PaymentEvent {
-  return {
-    id: eventId(row.stream_id, row.sequence),
-    streamId: row.stream_id,
-    sequence: row.sequence,
-    position: row.position,
-    kind: row.kind,
-    source: row.source,
-    fromStatus: row.from_status,
-    toStatus: row.to_status,
-    linkRef: row.link_ref,
-    payment: row.payment_json === null ? null : toPayment(row.payment_json),
-    agreement: row.agreement_json === null ? null : toAgreement(row.agreement_json),
-    recordedAt: toIso(row.recorded_at),
-  }
 }

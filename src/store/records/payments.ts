@@ -3,18 +3,19 @@ import { PAYMENT_PHASES, type PaymentPhase } from '../../domain/payment-status.t
 import type { Payment } from '../../domain/payment.ts'
 import type { Page, PaymentFilter, PaymentStore, Placed } from '../store.ts'
 import type { Db } from '../unit.ts'
-import { toLinkOrNull } from './link-records.ts'
+import { toLinkOrNull } from '../rows/links.ts'
 import { mergeRanges, type Range } from './merge-ranges.ts'
 import { newestFirst } from './newest-first.ts'
-import { payinsOf } from './payin-records.ts'
-import { payersOf, toPayment } from './payment-records.ts'
+import { payersOfPayments } from './payers.ts'
+import { payinsOf } from './payins.ts'
+import { toPayment } from '../rows/payments.ts'
 import { unindexed } from './unindexed.ts'
 
 /** The payments as their events have made them, and who pays. `lists` reads beside the event loop where it can. */
 export function createPaymentStore(reader: Db, lists: Db): PaymentStore {
   return {
     byIds: (ids) => paymentsByIds(reader, ids),
-    payers: (paymentIds) => payersOf(reader, paymentIds),
+    payers: (paymentIds) => payersOfPayments(reader, paymentIds),
     payins: (paymentIds) => payinsOf(reader, paymentIds),
     page: (page, filter) => pageOfPayments(lists, page, filter),
     snapshot: (id) => snapshot(reader, id),

@@ -4,9 +4,9 @@ import type { Payment } from '../../domain/payment.ts'
 import type { ReadSubject } from '../read-store.ts'
 import type { Db } from '../unit.ts'
 import { type DueQuery, dueRows, LINK_READS, PAYMENT_READS } from './due-rows.ts'
-import { toLink, toLinkOrNull } from './link-records.ts'
-import { findPayin, payinsOf } from './payin-records.ts'
-import { toPayment } from './payment-records.ts'
+import { toLink, toLinkOrNull } from '../rows/links.ts'
+import { payinsOf } from './payins.ts'
+import { toPayment } from '../rows/payments.ts'
 
 /** A payment with its link, or a link through which no payment is known, as a read finds it. */
 export type Subject = {
@@ -36,8 +36,7 @@ export function toReadSubject({ payment, link, payin, deliveries, failures, dueA
 
 /** The subject with this payment id. */
 export async function findPaymentSubject(db: Db, paymentId: string): Promise<Subject | null> {
-  const row = await paymentSubjects(db).where('payments.id', '=', paymentId).executeTakeFirst()
-  return row === undefined ? null : toPaymentSubject(row, await findPayin(db, { paymentId }))
+  return (await subjectsOfPayments(db, [paymentId]))[0] ?? null
 }
 
 /** The link with this upstream uuid, whether or not a payment is known. */

@@ -1,10 +1,10 @@
 import type { RefKind } from '../command-store.ts'
 import type { Db } from '../unit.ts'
 
-/** A correlator as it was given to an attempt. */
+/** A correlation id as it was given to an attempt. */
 export type KnownRef = { readonly kind: RefKind; readonly commandId: string; readonly site: string | null }
 
-/** The attempt that was given this correlator, also of a command that has been forgotten. */
+/** The attempt that was given this correlation id, also of a command that has been forgotten. */
 export async function findRef(db: Db, ref: string): Promise<KnownRef | null> {
   const row = await db
     .selectFrom('command_refs')
@@ -14,21 +14,16 @@ export async function findRef(db: Db, ref: string): Promise<KnownRef | null> {
   return row === undefined ? null : { kind: row.kind, commandId: row.command_id, site: row.site }
 }
 
-/** True when this correlator was given to an attempt of one of these kinds. */
+/** True when this correlation id was given to an attempt of one of these kinds. */
 export async function knowsRef(db: Db, ref: string, kinds: readonly RefKind[]): Promise<boolean> {
   const known = await findRef(db, ref)
   return known !== null && kinds.includes(known.kind)
 }
 
-/** The correlators of all attempts of the command that was given this one; the one itself where it is not known. */
+/** The correlation ids of all attempts of the command that was given this one; the one itself where it is not known. */
 export async function refsOfSameCommand(db: Db, ref: string): Promise<string[]> {
   const known = await findRef(db, ref)
   if (known === null) return [ref]
   const rows = await db.selectFrom('command_refs').select('ref').where('command_id', '=', known.commandId).execute()
   return rows.map((row) => row.ref)
-}
-
-/** Whether what came to one address may be about what was made under the other: attempts of one command make one thing. */
-export async function sameCommand(db: Db, a: string, b: string): Promise<boolean> {
-  return a === b || (await refsOfSameCommand(db, a)).includes(b)
 }

@@ -5,10 +5,10 @@ import { fillDatabase, paymentId } from '../../../bench/support/fill-database.ts
 import { LIMIT, type ListCase, listCases } from '../../../bench/support/list-cases.ts'
 import { listsOn } from '../../../bench/support/lists-on.ts'
 import { queriesOn as postgresQueries } from '../../../src/store/postgres-dialect.ts'
-import { PLANNING } from '../../../src/store/postgres-reader.ts'
-import { openPostgresStore } from '../../../src/store/postgres.ts'
+import { PLANNER_SETTINGS } from '../../../src/store/postgres-reader.ts'
+import { openPostgresStore } from '../../store.ts'
 import { queriesOn as sqliteQueries } from '../../../src/store/sqlite-dialect.ts'
-import { openSqliteStore } from '../../../src/store/sqlite.ts'
+import { openSqliteStore } from '../../store.ts'
 import { type Database, findPostgres } from '../../postgres.ts'
 import { type SqliteFile, sqliteFile } from './sqlite-fixture.ts'
 
@@ -144,7 +144,7 @@ describe.skipIf(server === null)('plans of lists on PostgreSQL', () => {
     await client.connect()
     await fillDatabase((sql) => client.query(sql), PAYMENTS)
     await client.query('ANALYZE')
-    await client.query(PLANNING)
+    for (const setting of PLANNER_SETTINGS) await client.query(`SET ${setting}`)
   })
 
   afterAll(async () => {

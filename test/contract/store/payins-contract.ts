@@ -191,7 +191,7 @@ export function payinsContract(fixture: Fixture): void {
     await expect(settle({})).rejects.toThrow(StoreConflictError)
     await expect(settle({ paymentId: 'LINKED' }, 'LINKED')).rejects.toThrow('through a link')
     await expect(settle({ paymentId: 'PAY2' }, 'PAY3')).rejects.toThrow('another payment')
-    await expect(settle({ paymentId: 'PAY2' }, 'PAY2', 'p')).rejects.toThrow('correlator')
+    await expect(settle({ paymentId: 'PAY2' }, 'PAY2', 'p')).rejects.toThrow('correlation id')
     await expect(store.commands.settleWithLink(second, link('a'), NOW)).rejects.toThrow(StoreConflictError)
     expect((await store.commands.find(commandKey('createPayin', 'key-q')))?.state).toBe('SENT')
     expect(await store.payments.byIds(['PAY2', 'PAY3'])).toEqual([])

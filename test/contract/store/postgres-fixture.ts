@@ -1,4 +1,4 @@
-import { openPostgresStore } from '../../../src/store/postgres.ts'
+import { openPostgresStore } from '../../store.ts'
 import type { Database, PostgresServer } from '../../postgres.ts'
 import type { OpenStore } from './store-contract.ts'
 

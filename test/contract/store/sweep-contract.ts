@@ -85,10 +85,10 @@ export function sweepContract(fixture: Fixture): void {
     for (let n = 0; n < ids.length; n += 100)
       await Promise.all(ids.slice(n, n + 100).map((id) => receive(id, 'received', -(n % 7))))
     await store.sweep.begin(after(-60 * MINUTE), after(GAP))
-    expect(await store.sweep.step(after(GAP))).toEqual({ planned: 500, done: false })
+    expect(await store.sweep.step(after(GAP))).toEqual({ planned: 250, done: false })
     const again = await fixture.opened.reopen()
     expect(await again.sweep.pending()).toEqual(after(-60 * MINUTE))
-    expect(await sweep(again)).toBe(100)
+    expect(await sweep(again)).toBe(350)
     expect(new Set(await swept(again)).size).toBe(600)
   })
 

@@ -1,17 +1,22 @@
 import { DatabaseSync } from 'node:sqlite'
 import { setImmediate as turn } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { StoreBusyError, StoreClosedError } from '../../../src/store/errors.ts'
+import type { Transaction } from '../../../src/store/decide.ts'
+import { StoreBusyError, StoreClosedError, StoreFailure } from '../../../src/store/errors.ts'
 import { createGroupCommit, type GroupCommitOptions } from '../../../src/store/group-commit.ts'
+import type { Rows } from '../../../src/store/rows/rows.ts'
 import { transactionSteps } from '../../../src/store/sqlite-connection.ts'
+import { toStoreFailure } from '../../../src/store/sqlite-failure.ts'
+import { sqliteTransaction } from '../../../src/store/sqlite-transaction.ts'
 
 describe('group commit', () => {
   let database: DatabaseSync
+  /** How many rows each commit has added. */
   let batches: number[]
 
   beforeEach(() => {
     database = new DatabaseSync(':memory:')
-    database.exec('CREATE TABLE notes (text TEXT NOT NULL UNIQUE) STRICT')
+    database.exec(`CREATE TABLE payouts (id TEXT PRIMARY KEY CHECK (id NOT LIKE 'refused%'), site TEXT NOT NULL) STRICT`)
     batches = []
   })
 
@@ -20,40 +25,73 @@ describe('group commit', () => {
     database.close()
   })
 
-  function commits(options: Partial<GroupCommitOptions<{ note: (text: string) => void }>> = {}) {
+  function commits(options: Partial<GroupCommitOptions> = {}) {
     return createGroupCommit({
       steps: transactionSteps(database),
-      newUnit: () => ({ note: (text: string) => void database.prepare('INSERT INTO notes VALUES (?)').run(text) }),
-      committed: (units) => void batches.push(units.length),
-      toFailure: (error) => error,
-      maxBatchMs: 10_000,
+      transaction: sqliteTransaction(database),
+      onAppended: () => {},
+      onCommitted: () => void batches.push(notes().length - batches.reduce((sum, count) => sum + count, 0)),
+      toFailure: toStoreFailure,
       ...options,
     })
   }
 
   function notes(): unknown[] {
     return database
-      .prepare('SELECT text FROM notes ORDER BY rowid')
+      .prepare('SELECT id FROM payouts ORDER BY rowid')
       .all()
-      .map(({ text }) => text)
+      .map(({ id }) => id)
   }
 
-  function writeAll(group: ReturnType<typeof commits>, texts: readonly string[]) {
-    return Promise.allSettled(
-      texts.map((text) =>
-        group.write(async ({ note }) => {
-          note(text)
-          return text
-        }),
-      ),
-    )
+  const note = (text: string) => (rows: Rows) => {
+    if (rows.payouts.first('id', text) !== null) throw new RangeError(`${text} is noted`)
+    rows.payouts.put({ id: text, site: 'test' })
+    return text
   }
 
-  it('commits the jobs that are there together, in their order, and gives each its result', async () => {
+  const writeAll = (group: ReturnType<typeof commits>, texts: readonly string[]) =>
+    Promise.allSettled(texts.map((text) => group.decide(note(text))))
+
+  const statuses = (results: readonly { readonly status: string }[]) => results.map(({ status }) => status)
+
+  it('commits the decisions that are there together, in their order, and gives each its result', async () => {
     const results = await writeAll(commits(), ['a', 'b', 'c'])
     expect(results.map((result) => result.status === 'fulfilled' && result.value)).toEqual(['a', 'b', 'c'])
     expect(notes()).toEqual(['a', 'b', 'c'])
     expect(batches).toEqual([3])
+  })
+
+  it('lets each decision see those before it, which are not stored yet', async () => {
+    const group = commits()
+    const count = (rows: Rows) => {
+      const row = rows.payouts.first('id', 'counter')
+      const next = Number(row?.site ?? 0) + 1
+      rows.payouts.put({ id: 'counter', site: String(next) })
+      return next
+    }
+    expect(await Promise.all(Array.from({ length: 50 }, () => group.decide(count)))).toEqual(
+      Array.from({ length: 50 }, (_, index) => index + 1),
+    )
+    expect(database.prepare('SELECT site FROM payouts').all()).toEqual([{ site: '50' }])
+    expect(batches).toEqual([1])
+  })
+
+  it('loads and stores each table with one statement, whatever the number of decisions', async () => {
+    const transaction = sqliteTransaction(database)
+    const seen: string[] = []
+    const watched: Transaction = {
+      ...transaction,
+      load(loads) {
+        seen.push(...loads.map(({ spec, lookup, keys }) => `load ${spec.name} ${lookup} ${keys.length}`))
+        return transaction.load(loads)
+      },
+      store(changes) {
+        seen.push(...changes.map(({ spec, rows }) => `store ${spec.name} ${rows.length}`))
+        return transaction.store(changes)
+      },
+    }
+    await writeAll(commits({ transaction: watched }), ['a', 'b', 'c', 'a'])
+    expect(seen).toEqual(['load payouts id 3', 'store payouts 3'])
   })
 
   it('resolves nothing before the commit', async () => {
@@ -62,30 +100,53 @@ describe('group commit', () => {
     const group = commits({
       steps: {
         ...steps,
-        commit() {
+        async commit() {
+          await turn()
           seen.push('commit')
           steps.commit()
         },
       },
     })
-    await Promise.all(['a', 'b'].map((text) => group.write(async ({ note }) => note(text)).then(() => seen.push(text))))
+    await Promise.all(['a', 'b'].map((text) => group.decide(note(text)).then(() => seen.push(text))))
     expect(seen).toEqual(['commit', 'a', 'b'])
   })
 
-  it('undoes a job that throws, and no other', async () => {
+  it('undoes a decision that throws, and no other', async () => {
     const group = commits()
-    const failing = group.write(async ({ note }) => {
-      note('half')
+    const failing = group.decide((rows) => {
+      rows.payouts.want('id', 'later')
+      note('half')(rows)
       throw new RangeError('on purpose')
     })
-    const others = writeAll(group, ['a', 'a', 'b'])
+    const others = writeAll(group, ['a', 'a', 'b', 'half'])
     await expect(failing).rejects.toThrow('on purpose')
-    expect((await others).map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
-    expect(notes()).toEqual(['a', 'b'])
-    expect(batches).toEqual([2])
+    expect(statuses(await others)).toEqual(['fulfilled', 'rejected', 'fulfilled', 'fulfilled'])
+    expect(notes()).toEqual(['a', 'b', 'half'])
+    expect(batches).toEqual([3])
   })
 
-  it('rejects every job of a batch whose commit fails, and goes on with the next', async () => {
+  it('fails a decision alone whose rows the database refuses', async () => {
+    const results = await writeAll(commits(), ['a', 'refused 1', 'b', 'refused 2'])
+    expect(statuses(results)).toEqual(['fulfilled', 'rejected', 'fulfilled', 'rejected'])
+    for (const result of [results[1], results[3]])
+      expect(result).toMatchObject({ reason: { name: 'StoreFailure', reason: 'OTHER' } })
+    expect(notes()).toEqual(['a', 'b'])
+  })
+
+  it('gives a job that runs statements a transaction of its own, in its turn', async () => {
+    const group = commits()
+    const first = group.decide(note('a'))
+    const exclusive = group.exclusively(async ({ db }) => {
+      await db.insertInto('payouts').values({ id: 'b', site: 'test' }).execute()
+      return notes()
+    })
+    const last = group.decide(note('b')).catch((error: unknown) => error)
+    expect(await exclusive).toEqual(['a', 'b'])
+    expect([await first, await last]).toEqual(['a', new RangeError('b is noted')])
+    expect(batches).toEqual([1, 1, 0])
+  })
+
+  it('rejects every decision of a batch whose commit fails, and goes on with the next', async () => {
     let failures = 1
     const steps = transactionSteps(database)
     const group = commits({
@@ -98,13 +159,17 @@ describe('group commit', () => {
         },
       },
     })
-    const results = await writeAll(group, ['a', 'b', 'c', 'd'])
-    expect(results.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'fulfilled', 'fulfilled'])
+    expect(statuses(await writeAll(group, ['a', 'b', 'c', 'd']))).toEqual([
+      'rejected',
+      'rejected',
+      'fulfilled',
+      'fulfilled',
+    ])
     expect(notes()).toEqual(['c', 'd'])
     expect(batches).toEqual([2])
   })
 
-  it('rejects the jobs that wait when no transaction can begin, and works once it can', async () => {
+  it('rejects those who wait when no transaction can begin, and works once it can', async () => {
     let broken = true
     const steps = transactionSteps(database)
     const group = commits({
@@ -116,32 +181,50 @@ describe('group commit', () => {
         },
       },
     })
-    expect((await writeAll(group, ['a', 'b'])).map(({ status }) => status)).toEqual(['rejected', 'rejected'])
+    expect(statuses(await writeAll(group, ['a', 'b']))).toEqual(['rejected', 'rejected'])
     broken = false
-    expect((await writeAll(group, ['c'])).map(({ status }) => status)).toEqual(['fulfilled'])
+    expect(statuses(await writeAll(group, ['c']))).toEqual(['fulfilled'])
     expect(notes()).toEqual(['c'])
   })
 
-  it('rejects the whole batch when a job has lost the transaction', async () => {
-    const group = commits()
-    const first = group.write(async ({ note }) => note('a'))
-    const losing = group.write(async () => {
-      database.exec('ROLLBACK')
-      throw new Error('lost')
+  it('does not try each alone when the way to the database is lost', async () => {
+    const transaction = sqliteTransaction(database)
+    let stores = 0
+    const group = commits({
+      transaction: {
+        ...transaction,
+        store() {
+          stores += 1
+          throw new StoreFailure('DOWN', null)
+        },
+      },
     })
-    const results = await Promise.allSettled([first, losing])
-    expect(results.map(({ status }) => status)).toEqual(['rejected', 'rejected'])
-    expect(notes()).toEqual([])
-    await group.write(async ({ note }) => note('b'))
-    expect(notes()).toEqual(['b'])
+    expect(statuses(await writeAll(group, ['a', 'b', 'c']))).toEqual(['rejected', 'rejected', 'rejected'])
+    expect(stores).toBe(1)
   })
 
-  it('bounds a batch by its jobs, and by its time', async () => {
+  it('runs a transaction again that the database has undone, three times at most', async () => {
+    let failures = 2
+    const transaction = sqliteTransaction(database)
+    const group = commits({
+      isTransient: () => true,
+      transaction: {
+        ...transaction,
+        store(changes) {
+          if (failures-- > 0) throw new Error('deadlock')
+          return transaction.store(changes)
+        },
+      },
+    })
+    expect(statuses(await writeAll(group, ['a', 'b']))).toEqual(['fulfilled', 'fulfilled'])
+    failures = 3
+    expect(statuses(await writeAll(group, ['c']))).toEqual(['rejected'])
+    expect(notes()).toEqual(['a', 'b'])
+  })
+
+  it('bounds a batch', async () => {
     await writeAll(commits({ maxBatch: 2 }), ['a', 'b', 'c', 'd', 'e'])
     expect(batches).toEqual([2, 2, 1])
-    batches = []
-    await writeAll(commits({ maxBatchMs: 0 }), ['f', 'g'])
-    expect(batches).toEqual([1, 1])
   })
 
   it('lets those who come one after the other share a commit, after one that held up the event loop', async () => {
@@ -156,10 +239,10 @@ describe('group commit', () => {
         },
       },
     })
-    await group.write(async ({ note }) => note('a'))
-    const later: Promise<void>[] = []
+    await group.decide(note('a'))
+    const later: Promise<string>[] = []
     for (const text of ['b', 'c', 'd']) {
-      later.push(group.write(async ({ note }) => note(text)))
+      later.push(group.decide(note(text)))
       await turn()
     }
     await Promise.all(later)
@@ -169,9 +252,9 @@ describe('group commit', () => {
   it('refuses what does not fit in the queue, and nothing of what does', async () => {
     const group = commits({ maxWaiting: 2 })
     const results = await writeAll(group, ['a', 'b', 'c'])
-    expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected'])
+    expect(statuses(results)).toEqual(['fulfilled', 'fulfilled', 'rejected'])
     expect(results[2]).toMatchObject({ reason: new StoreBusyError() })
-    expect((await writeAll(group, ['d'])).map(({ status }) => status)).toEqual(['fulfilled'])
+    expect(statuses(await writeAll(group, ['d']))).toEqual(['fulfilled'])
   })
 
   it('fails those who have waited for too long together with a batch, and nobody who came later', async () => {
@@ -192,7 +275,7 @@ describe('group commit', () => {
     vi.spyOn(performance, 'now').mockReturnValue(performance.now() + 2000)
     const inTime = writeAll(group, ['d'])
     expect(await late).toMatchObject(Array.from({ length: 3 }, () => ({ reason: new Error('no beginning') })))
-    expect(await inTime).toMatchObject([{ status: 'fulfilled' }])
+    expect(statuses(await inTime)).toEqual(['fulfilled'])
     expect(notes()).toEqual(['d'])
   })
 
@@ -201,7 +284,7 @@ describe('group commit', () => {
     const waiting = writeAll(group, ['a', 'b'])
     await group.close()
     expect(notes()).toEqual(['a', 'b'])
-    expect((await waiting).map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled'])
-    await expect(group.write(async () => undefined)).rejects.toThrow(StoreClosedError)
+    expect(statuses(await waiting)).toEqual(['fulfilled', 'fulfilled'])
+    await expect(group.decide(() => undefined)).rejects.toThrow(StoreClosedError)
   })
 })

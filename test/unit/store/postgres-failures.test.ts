@@ -1,8 +1,8 @@
 import { inspect } from 'node:util'
 import { Client } from 'pg'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { StoreFailure } from '../../../src/store/errors.ts'
-import { openPostgresStore } from '../../../src/store/postgres.ts'
+import { StoreConflictError } from '../../../src/store/errors.ts'
+import { openPostgresStore } from '../../store.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { command, commandKey, delivery, paymentOf, report } from '../../contract/store/builders.ts'
 import { type Database, findPostgres } from '../../postgres.ts'
@@ -44,7 +44,8 @@ describe.skipIf(server === null)('failures of the PostgreSQL store', () => {
     ['XX001', 'CORRUPT'],
     ['23505', 'OTHER'],
   ])('%s is told as %s, fails one job alone, and quotes nothing', async (code, reason) => {
-    await failWith(code, { paymentId: `failing-${code}`, times: 1 })
+    // Once in the batch, and once alone.
+    await failWith(code, { paymentId: `failing-${code}`, times: 2 })
     const failing = receive(`failing-${code}`).catch((error: unknown) => error)
     const others = await Promise.all([1, 2, 3].map((n) => receive(`beside-${code}-${n}`)))
     expect(others).toHaveLength(3)
@@ -68,8 +69,8 @@ describe.skipIf(server === null)('failures of the PostgreSQL store', () => {
     const failing = store.commands.begin(command('fresh', { id: taken.id }))
     const clashing = store.commands.begin(command('other', { ref: 'taken' }))
     const others = [1, 2, 3].map((n) => receive(`batch-${n}`))
-    await expect(failing).rejects.toThrow(StoreFailure)
-    await expect(clashing).rejects.toThrow(StoreFailure)
+    await expect(failing).rejects.toThrow(StoreConflictError)
+    await expect(clashing).rejects.toThrow(StoreConflictError)
     expect(await Promise.all(others)).toHaveLength(3)
     expect(await store.commands.find(commandKey(taken.mutation, 'key-other'))).toBeNull()
   })

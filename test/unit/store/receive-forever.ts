@@ -1,5 +1,5 @@
-import { openPostgresStore } from '../../../src/store/postgres.ts'
-import { openSqliteStore } from '../../../src/store/sqlite.ts'
+import { openPostgresStore } from '../../store.ts'
+import { openSqliteStore } from '../../store.ts'
 import { delivery, report } from '../../contract/store/builders.ts'
 
 /**

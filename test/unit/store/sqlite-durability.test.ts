@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest'
-import { StoreFailure, StoreUnusableError } from '../../../src/store/errors.ts'
+import { StoreConflictError, StoreUnusableError } from '../../../src/store/errors.ts'
 import { command, commandKey, delivery, report } from '../../contract/store/builders.ts'
 import { openWatchedStore, type WatchedStore } from './watched-store.ts'
 
@@ -61,8 +61,8 @@ describe('durability of the SQLite store', () => {
     const clashing = store.commands.begin(command('other', { ref: 'taken' }))
     const others = [1, 2, 3].map((n) => store.inbox.receive(delivery(report('pending', { paymentId: `P${n}` }))))
 
-    await expect(failing).rejects.toThrow(StoreFailure)
-    await expect(clashing).rejects.toThrow(StoreFailure)
+    await expect(failing).rejects.toThrow(StoreConflictError)
+    await expect(clashing).rejects.toThrow(StoreConflictError)
     expect(await Promise.all(others)).toHaveLength(3)
     expect(await store.commands.find(commandKey(taken.mutation, 'key-other'))).toBeNull()
     expect(await store.log.head()).toBe(3)

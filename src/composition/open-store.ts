@@ -1,0 +1,25 @@
+import { createLedger } from '../ledger/ledger.ts'
+import type { Logger } from '../log.ts'
+import type { Database } from '../store/port.ts'
+import { openSqlite } from '../store/sqlite.ts'
+import type { Store } from '../store/store.ts'
+import type { AppConfig } from './app-config.ts'
+
+const DAY_MS = 24 * 3_600_000
+
+/** Opens the ledger on the database that is configured. Throws `StoreUnusableError` where it cannot be used. */
+export async function openStore(config: AppConfig, clock: () => Date, logger: Logger): Promise<Store> {
+  const database = await openDatabase(config, clock, logger)
+  return createLedger(database, { refundWindowMs: config.refundWindowDays * DAY_MS })
+}
+
+async function openDatabase({ database }: AppConfig, clock: () => Date, logger: Logger): Promise<Database> {
+  const onMigration = (version: number) =>
+    logger.info({ version }, 'the database is brought up to date: this may take minutes')
+  if (database.kind === 'sqlite') {
+    const onWait = () => logger.info({}, 'the database is in use by a process that is ending: waiting for it')
+    return openSqlite({ path: database.path, onWait, clock, onMigration })
+  }
+  const { openPostgres } = await import('../store/postgres.ts')
+  return openPostgres({ url: database.url.reveal(), clock, onMigration })
+}

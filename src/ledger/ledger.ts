@@ -1,0 +1,119 @@
+import { REFUND_WINDOW_MS } from '../domain/read-schedule.ts'
+import type { Database } from '../store/port.ts'
+import type { Rows } from '../store/rows/rows.ts'
+import type { Store, SweepStep } from '../store/store.ts'
+import { postponeAgreementRead, recordAgreementRead } from './agreement-reads.ts'
+import {
+  adoptCommand,
+  beginCommand,
+  forgetCommand,
+  markUnknown,
+  rejectCommand,
+  retryCommand,
+} from './commands.ts'
+import { confirmListed, postponePaymentRead, recordPaymentRead, schedulePaymentRead } from './payment-reads.ts'
+import { keepCallback, receiveAgreement, receivePayment } from './receive.ts'
+import { DryRun, replayDelivery } from './replay.ts'
+import {
+  settle,
+  settleWithAgreement,
+  settleWithAgreementChange,
+  settleWithLink,
+  settleWithPayin,
+  settleWithPayment,
+  settleWithPayout,
+} from './settle.ts'
+import type { Ledger } from './subject.ts'
+import { beginSweep, endSweep, metaOf, parseSweepCursor, SWEEP_PARTS, sweepPage } from './sweep.ts'
+import { releaseLease, takeLease } from './leases.ts'
+
+export type LedgerOptions = {
+  /** How long after its last change a payment is polled, in milliseconds. Default: 180 days. */
+  readonly refundWindowMs?: number
+}
+
+/**
+ * The ledger on a database: it decides what each fact means (a webhook, the answer to a read or to a command) and records it,
+ * as events, states and due reads. Facts that come at the same time are decided one after the other in memory, and stored
+ * together.
+ */
+export function createLedger(database: Database, { refundWindowMs = REFUND_WINDOW_MS }: LedgerOptions = {}): Store {
+  const settings = { refundWindowMs }
+  const { decide } = database
+  const onLedger = <Result>(decision: (ledger: Ledger) => Result) => decide((rows) => decision({ rows, settings }))
+  return {
+    ...database,
+    inbox: {
+      ...database.inbox,
+      receive: (delivery) => onLedger((ledger) => receivePayment(ledger, delivery)),
+      receiveAgreement: (callback) => onLedger((ledger) => receiveAgreement(ledger, callback)),
+      keep: (callback) => decide((rows) => keepCallback(rows, callback)),
+      replay: (replay) => onLedger((ledger) => replayDelivery(ledger, replay)).catch(outcomeOfDryRun),
+    },
+    commands: {
+      ...database.commands,
+      begin: (command) => decide((rows) => beginCommand(rows, command)),
+      adopt: (id, keyScope) => decide((rows) => adoptCommand(rows, id, keyScope)),
+      retry: (id, attempt) => decide((rows) => retryCommand(rows, id, attempt)),
+      forget: (id) => decide((rows) => forgetCommand(rows, id)),
+      reject: (id, refusal) => decide((rows) => rejectCommand(rows, id, refusal)),
+      markUnknown: (id) => decide((rows) => markUnknown(rows, id)),
+      settle: (id, result) => decide((rows) => settle(rows, id, result)),
+      settleWithPayout: (id, payout) => decide((rows) => settleWithPayout(rows, id, payout)),
+      settleWithLink: (id, link, at) => onLedger((ledger) => settleWithLink(ledger, id, { link, at })),
+      settleWithPayin: (id, payin, report, at) =>
+        onLedger((ledger) => settleWithPayin(ledger, id, { payin, report, at })),
+      settleWithPayment: (id, paymentId, report, at) =>
+        onLedger((ledger) => settleWithPayment(ledger, id, { paymentId, report, at })),
+      settleWithAgreement: (id, { ref, site }, report, at) =>
+        onLedger((ledger) => settleWithAgreement(ledger, id, { ref, site, report, at })),
+      settleWithAgreementChange: (id, agreementId, report, at) =>
+        onLedger((ledger) => settleWithAgreementChange(ledger, id, { agreementId, report, at })),
+    },
+    reads: {
+      ...database.reads,
+      record: (subject, report, at) => onLedger((ledger) => recordPaymentRead(ledger, subject, { report, at })),
+      confirmListed: (subject, report, at) => onLedger((ledger) => confirmListed(ledger, subject, { report, at })),
+      postpone: (subject, until) => onLedger((ledger) => postponePaymentRead(ledger, subject, until)),
+      schedule: (id, next) => onLedger((ledger) => schedulePaymentRead(ledger, id, next)),
+    },
+    agreementReads: {
+      ...database.agreementReads,
+      record: (subject, report, at) => onLedger((ledger) => recordAgreementRead(ledger, subject, { report, at })),
+      postpone: (subject, until) => onLedger((ledger) => postponeAgreementRead(ledger, subject, until)),
+    },
+    heartbeat: {
+      ...database.heartbeat,
+      beat: (now) => decide((rows) => rows.meta.put({ ...metaOf(rows), heartbeatAt: now.getTime() })),
+    },
+    sweep: {
+      pending: database.sweep.pending,
+      begin: (from, now) => decide((rows) => beginSweep(rows, from, now)),
+      step: (now) => stepSweep(database, now.getTime()),
+    },
+    leases: {
+      take: (name, owner, times) => decide((rows) => takeLease(rows, { name, owner, ...times })),
+      release: (name, owner) => decide((rows) => releaseLease(rows, name, owner)),
+    },
+  }
+}
+
+function outcomeOfDryRun(error: unknown) {
+  if (error instanceof DryRun) return error.outcome
+  throw error
+}
+
+/** The page is looked up first; where another process has moved the cursor meanwhile nothing is planned. */
+async function stepSweep({ sweep, decide }: Database, now: number): Promise<SweepStep> {
+  const { from, cursor } = await sweep.state()
+  if (from === null) return { planned: 0, done: true }
+  const { index, after } = parseSweepCursor(cursor)
+  const part = SWEEP_PARTS[index]
+  if (part === undefined) {
+    await decide((rows: Rows) => endSweep(rows))
+    return { planned: 0, done: true }
+  }
+  const page = await sweep.page(part, { from: from.getTime(), after })
+  const isPlanned = await decide((rows: Rows) => sweepPage(rows, { cursor, index, page, now }))
+  return { planned: isPlanned ? page.ids.length : 0, done: false }
+}

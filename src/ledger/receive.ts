@@ -1,0 +1,161 @@
+import { randomUUID } from 'node:crypto'
+import { hasBecomePaid, isOrphan } from '../domain/orphan-link.ts'
+import type { Payment } from '../domain/payment.ts'
+import type { DeliveryRow } from '../store/rows/log.ts'
+import type { Rows } from '../store/rows/rows.ts'
+import type { Arrival, DeliveryOutcome, IncomingCallback, IncomingDelivery, KeptCallback, OrphanLink } from '../store/store.ts'
+import { AGREEMENT } from './agreements.ts'
+import { findAttempt } from './attempts.ts'
+import { linkOf, PAYMENT, type PaymentTarget } from './payments.ts'
+import { confirmBy, type Kind, type Ledger, recordChange, type Subject, type Target } from './subject.ts'
+
+/** Stores a webhook about a payment and applies what it says. */
+export function receivePayment(ledger: Ledger, delivery: IncomingDelivery): DeliveryOutcome {
+  return receive(PAYMENT, ledger, delivery, (target, outcome, after) => {
+    const orphan = orphanOf(ledger.rows, target, after, delivery.receivedAt)
+    return orphan === null ? outcome : { ...outcome, orphan }
+  })
+}
+
+/** Stores a callback about an agreement and applies what it says. */
+export function receiveAgreement(ledger: Ledger, callback: IncomingCallback): DeliveryOutcome {
+  return receive(AGREEMENT, ledger, callback, (_target, outcome) => outcome)
+}
+
+/** Stores a callback without an effect: what it tells of is read from the payments API when somebody asks. */
+export function keepCallback(rows: Rows, { subjectId, statusRaw, ...arrival }: KeptCallback): DeliveryOutcome {
+  const before = findDelivery(rows, arrival.bodyHashes)
+  if (before !== null) return { disposition: countAttempt(rows, before, arrival.receivedAt), repeat: true, readDue: false }
+  const subject = subjectId === null ? null : { id: subjectId, statusRaw: statusRaw ?? '' }
+  const row = newDelivery({ ...arrival, body: null }, randomUUID())
+  return storeDelivery(rows, row, subject, { disposition: 'NO_CHANGE', eventId: null })
+}
+
+type Incoming<Report> = Arrival & { readonly report: Report | null }
+
+/** The same bytes again only count an attempt, and may ask for a read; what is authentic and unusable is QUARANTINED. */
+function receive<K extends Kind>(
+  subject: Subject<K>,
+  ledger: Ledger,
+  { report, ...arrival }: Incoming<K['Report']>,
+  finish: (target: Target<K>, outcome: DeliveryOutcome, after: K['State'] | null) => DeliveryOutcome,
+): DeliveryOutcome {
+  const { rows } = ledger
+  // Asked for first, so that the rows of both are loaded together.
+  for (const hash of arrival.bodyHashes) rows.deliveries.want('bodyHash', hash)
+  const target = report === null ? null : subject.findTarget(rows, report, arrival.ref)
+  const before = findDelivery(rows, arrival.bodyHashes)
+  if (before !== null) {
+    const disposition = countAttempt(rows, before, arrival.receivedAt)
+    const readDue =
+      disposition !== 'QUARANTINED' && report !== null && receiveRepeat(subject, rows, report, arrival.receivedAt)
+    return { disposition, repeat: true, readDue }
+  }
+  const row = newDelivery(arrival, randomUUID())
+  if (report === null || target === null) {
+    const named = report === null ? null : { id: subject.idOf(report), statusRaw: report.statusRaw }
+    return storeDelivery(rows, row, named, { disposition: 'QUARANTINED', eventId: null })
+  }
+  const { outcome, after } = applyDelivery(subject, ledger, target, { row, at: arrival.receivedAt })
+  return finish(target, outcome, after)
+}
+
+/** True when the repeat asks for a read. */
+function receiveRepeat<K extends Kind>(subject: Subject<K>, rows: Rows, report: K['Report'], at: Date): boolean {
+  const row = subject.find(rows, subject.idOf(report))
+  if (row === null) return false
+  const { provisional, confirm } = subject.decideWebhook(row.state, report, true)
+  if (provisional === null && !confirm) return false
+  const state = provisional === null ? row.state : { ...row.state, provisional }
+  const checked = subject.rowOf(rows, state, row, null)
+  subject.put(rows, confirm ? confirmBy({ ...checked, deliveries: row.deliveries + 1 }, at) : checked)
+  if (confirm) subject.countElsewhere(rows, state)
+  return confirm
+}
+
+/** Decides what a delivery means for its subject as it is now, and records what became of it. */
+export function applyDelivery<K extends Kind>(
+  subject: Subject<K>,
+  ledger: Ledger,
+  target: Target<K>,
+  delivery: { readonly row: DeliveryRow; readonly at: Date },
+): { outcome: DeliveryOutcome; after: K['State'] | null } {
+  const { rows } = ledger
+  const { state, report } = target
+  const { at } = delivery
+  const { disposition, change, provisional: doubt, confirm } = subject.decideWebhook(state, report, false)
+  const provisional = doubt ?? state?.provisional ?? false
+
+  let row: K['Row'] | null = null
+  let eventId: string | null = null
+  if (change !== null) {
+    const fact = { source: 'WEBHOOK', report, provisional, at, deliveryId: delivery.row.id } as const
+    const changed = recordChange(subject, ledger, target, change, fact)
+    row = changed.row
+    eventId = changed.eventId
+  } else if (state !== null) row = subject.rowOf(rows, { ...state, provisional }, target.row, report)
+
+  const named = { id: subject.idOf(report), statusRaw: report.statusRaw }
+  const outcome = storeDelivery(rows, delivery.row, named, { disposition, eventId })
+  if (row !== null) {
+    const counted = { ...row, deliveries: row.deliveries + 1 }
+    subject.put(rows, confirm ? confirmBy(counted, at) : counted)
+    subject.affect(rows, row.state, { before: target.row?.state ?? null, isChanged: change !== null })
+    subject.countElsewhere(rows, row.state)
+  }
+  return { outcome: { ...outcome, readDue: confirm }, after: row?.state ?? null }
+}
+
+/** The delivery that had these bytes, under any of these hashes. */
+function findDelivery(rows: Rows, hashes: readonly string[]): DeliveryRow | null {
+  for (const hash of hashes) {
+    const found = rows.deliveries.first('bodyHash', hash)
+    if (found !== null) return found
+  }
+  return null
+}
+
+/** Counts an attempt of a delivery that had come before. Gives what had become of it. */
+function countAttempt(rows: Rows, delivery: DeliveryRow, at: Date): DeliveryRow['disposition'] {
+  rows.deliveries.put({ ...delivery, attempts: delivery.attempts + 1, lastReceivedAt: at.toISOString() })
+  return delivery.disposition
+}
+
+function newDelivery({ bodyHashes: [bodyHash], ref, body, receivedAt }: Arrival, id: string): DeliveryRow {
+  const at = receivedAt.toISOString()
+  return {
+    id,
+    bodyHash,
+    ref,
+    subjectId: null,
+    statusRaw: null,
+    disposition: 'QUARANTINED',
+    attempts: 1,
+    firstReceivedAt: at,
+    lastReceivedAt: at,
+    eventId: null,
+    body,
+  }
+}
+
+/** Records what a delivery speaks about, as far as it can be read, and what became of it. */
+function storeDelivery(
+  rows: Rows,
+  delivery: DeliveryRow,
+  subject: { readonly id: string; readonly statusRaw: string } | null,
+  { disposition, eventId }: Pick<DeliveryRow, 'disposition' | 'eventId'>,
+): DeliveryOutcome {
+  const [subjectId, statusRaw] = [subject?.id ?? null, subject?.statusRaw ?? null]
+  rows.deliveries.put({ ...delivery, subjectId, statusRaw, disposition, eventId })
+  return { disposition, repeat: false, readDue: false }
+}
+
+/** The link that was paid with this delivery and that no client was given; null when there is none. */
+function orphanOf(rows: Rows, { row }: PaymentTarget, after: Payment | null, at: Date): OrphanLink | null {
+  if (after === null || after.linkRef === null || linkOf(rows, after) !== null) return null
+  if (!hasBecomePaid(row?.state ?? null, after)) return null
+  const attempt = findAttempt(rows, after.linkRef)
+  if (attempt?.kind !== 'link') return null
+  const command = rows.commands.first('id', attempt.commandId)
+  return isOrphan(after.linkRef, command, at.getTime()) ? { ref: after.linkRef, commandId: attempt.commandId } : null
+}

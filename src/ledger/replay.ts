@@ -1,0 +1,70 @@
+import { replayableBody } from '../domain/delivery.ts'
+import type { DeliveryRow } from '../store/rows/log.ts'
+import type { Rows } from '../store/rows/rows.ts'
+import type { DeliveryReplay, ReplayOutcome } from '../store/store.ts'
+import { AGREEMENT } from './agreements.ts'
+import { findAttempt } from './attempts.ts'
+import { PAYMENT } from './payments.ts'
+import { applyDelivery } from './receive.ts'
+import { confirmBy, type Kind, type Ledger, type Subject } from './subject.ts'
+
+/** Thrown to undo a decision whose outcome is all that was wanted. */
+export class DryRun extends Error {
+  override readonly name = 'DryRun'
+  readonly outcome: ReplayOutcome
+
+  constructor(outcome: ReplayOutcome) {
+    super('A dry run is undone.')
+    this.outcome = outcome
+  }
+}
+
+/**
+ * Decides a stored delivery anew, by the same code as when it came. Without `apply` it throws `DryRun`, so that what it tells
+ * is what would have happened, and nothing has.
+ */
+export function replayDelivery(ledger: Ledger, replay: DeliveryReplay): ReplayOutcome {
+  const outcome = decideAnew(ledger, replay)
+  if (!replay.apply) throw new DryRun(outcome)
+  return outcome
+}
+
+function decideAnew(ledger: Ledger, { id, at, parse }: DeliveryReplay): ReplayOutcome {
+  const { rows } = ledger
+  const row = rows.deliveries.first('id', id)
+  if (row === null) return { kind: 'not-found' }
+  const replayable = replayableBody(row)
+  if ('refusal' in replayable) return { kind: 'not-replayable', reason: replayable.refusal }
+  const attempt = row.ref === null ? null : findAttempt(rows, row.ref)
+  return attempt?.kind === 'agreement'
+    ? replayAs(AGREEMENT, ledger, { row, at, report: parse.agreement(replayable.body) })
+    : replayAs(PAYMENT, ledger, { row, at, report: parse.payment(replayable.body) })
+}
+
+function replayAs<K extends Kind>(
+  subject: Subject<K>,
+  ledger: Ledger,
+  { row, at, report }: { readonly row: DeliveryRow; readonly at: Date; readonly report: K['Report'] | null },
+): ReplayOutcome {
+  const { rows } = ledger
+  if (report === null) return { kind: 'not-replayable', reason: 'UNREADABLE' }
+  const target = subject.findTarget(rows, report, row.ref)
+  if (target === null) return { kind: 'not-replayable', reason: 'MISADDRESSED' }
+  const { outcome } = applyDelivery(subject, ledger, target, { row, at })
+  const readDue = outcome.readDue || needsRead(row, outcome.disposition)
+  const after = subject.find(rows, subject.idOf(report))
+  if (after !== null && readDue && !outcome.readDue) subject.put(rows, confirmBy(after, at))
+  return {
+    kind: 'replayed',
+    before: row.disposition,
+    after: outcome.disposition,
+    readDue,
+    statusBefore: target.row?.state.statusRaw ?? null,
+    statusAfter: after?.state.statusRaw ?? null,
+  }
+}
+
+/** A replay is no arrival: what it changes is old, and was stored in part only. What was in doubt is to be settled. */
+function needsRead({ disposition: before }: DeliveryRow, after: DeliveryRow['disposition']): boolean {
+  return before === 'DOUBTFUL' || after === 'APPLIED'
+}

@@ -1,0 +1,273 @@
+import { decideAgreementCreation } from '../domain/agreement-creation.ts'
+import type { AgreementReport } from '../domain/agreement-report.ts'
+import type { Agreement } from '../domain/agreement.ts'
+import { attributeRead } from '../domain/attribution.ts'
+import type { Command } from '../domain/command.ts'
+import { decideCreation, type DirectPayin } from '../domain/direct-payin.ts'
+import { type PaymentLink, speaksForLink } from '../domain/payment-link.ts'
+import type { PaymentReport } from '../domain/payment-report.ts'
+import { type Payment, withRequestedAmount } from '../domain/payment.ts'
+import { readAfterExpiry } from '../domain/read-schedule.ts'
+import { StoreConflictError } from '../store/errors.ts'
+import { fromIso } from '../store/rows/instants.ts'
+import type { PaymentRow } from '../store/rows/payments.ts'
+import type { Rows } from '../store/rows/rows.ts'
+import { AGREEMENT, findAddressed, findAgreement } from './agreements.ts'
+import { answeredAgreement, answeredPayment, applyAnswer, scheduled } from './answer.ts'
+import { findUnsettled, linkDeliveries, markSettled } from './commands.ts'
+import { appendEvent, OF_A_LINK } from './events.ts'
+import { asRequested, findPayment, joinLink, PAYMENT, targetOf, updateLink } from './payments.ts'
+import {
+  confirmBy,
+  type Kind,
+  type Ledger,
+  recordChange,
+  type Subject,
+  type SubjectDecision,
+  type Target,
+} from './subject.ts'
+
+/** Ends a command with a plain result; a second time changes nothing. Throws as `findUnsettled` does. */
+export function settle(rows: Rows, commandId: string, result: unknown): void {
+  if (findUnsettled(rows, commandId, result) !== null) markSettled(rows, commandId, result)
+}
+
+/** Ends a command with the payout it made, and records its site; a second time changes nothing. Throws as `findUnsettled` does. */
+export function settleWithPayout(rows: Rows, commandId: string, payout: { id: string; site: string }): void {
+  const result = { payoutId: payout.id }
+  if (findUnsettled(rows, commandId, result) === null) return
+  if (rows.payouts.first('id', payout.id) === null) rows.payouts.put(payout)
+  markSettled(rows, commandId, result)
+}
+
+/**
+ * Ends a command with the link it made: the link, its LINK_CREATED event and the command's result. A payment that came
+ * in on the link's address before is taken over. A second time for the same command and link changes nothing.
+ * Throws `StoreConflictError` for a command that ended otherwise, and for a link that is on record already.
+ */
+export function settleWithLink(
+  ledger: Ledger,
+  commandId: string,
+  { link, at }: { readonly link: PaymentLink; readonly at: Date },
+): void {
+  const { rows } = ledger
+  for (const lookup of ['id', 'namedLinkId'] as const) rows.payments.want(lookup, link.id)
+  rows.payments.want('linkRef', link.ref)
+  rows.links.want('id', link.id)
+  rows.links.want('ref', link.ref)
+  rows.payins.want('paymentId', link.id)
+  rows.streams.want('id', link.streamId)
+  const result = { linkId: link.id }
+  if (findUnsettled(rows, commandId, result) === null) return
+  if (rows.links.first('id', link.id) !== null)
+    throw new StoreConflictError(`The payments API gave the uuid ${link.id} to a second link.`)
+  if (rows.links.first('ref', link.ref) !== null)
+    throw new StoreConflictError('The correlation id of the link belongs to another link.')
+  rows.links.put({
+    link: { ...link, paymentId: null },
+    paymentPhase: null,
+    confirmedAt: fromIso(link.createdAt),
+    deliveries: 0,
+    plan: { dueAt: readAfterExpiry(fromIso(link.expiresAt)), readClass: 'expiry', failures: 0 },
+  })
+  appendEvent(rows, {
+    ...OF_A_LINK,
+    kind: 'LINK_CREATED',
+    source: 'COMMAND',
+    streamId: link.streamId,
+    linkRef: link.ref,
+    recordedAt: at.toISOString(),
+  })
+  takeOverPayments(ledger, link, at.getTime())
+  markSettled(rows, commandId, result)
+}
+
+function takeOverPayments({ rows, settings }: Ledger, link: PaymentLink, now: number): void {
+  let speaker: Payment | null = null
+  for (const row of paymentsThrough(rows, link)) {
+    const state = joinLink(row.state, link.ref, link)
+    const joined = PAYMENT.rowOf(rows, state, row, null)
+    const next = PAYMENT.nextPoll(rows, state, { now, windowMs: settings.refundWindowMs, lateMs: 0 })
+    rows.payments.put(next === null ? joined : scheduled(joined, next))
+    if (speaksForLink(state, speaker)) speaker = state
+  }
+  if (speaker !== null) updateLink(rows, link.ref, speaker)
+}
+
+/** Payments that came to the link's address, or named the link, before it was on record; oldest first. */
+function paymentsThrough(rows: Rows, link: PaymentLink): PaymentRow[] {
+  const named = [...rows.payments.find('namedLinkId', link.id), ...rows.payments.find('id', link.id)]
+  const unlinked = named.filter(({ state }) => state.linkRef === null)
+  const all = new Map([...rows.payments.find('linkRef', link.ref), ...unlinked].map((row) => [row.state.id, row]))
+  return [...all.values()].toSorted((a, b) => a.createdAt - b.createdAt)
+}
+
+type Paid = { readonly payin: DirectPayin; readonly report: PaymentReport; readonly at: Date }
+
+/**
+ * Ends a command with the payment it made without a link: the payin, the payment, its event, and the command's result.
+ * What webhooks have told of the payment before stays. A second time for the same payment changes nothing. Throws
+ * `StoreConflictError` for a command that ended otherwise, and for a payment that belongs to something else.
+ */
+export function settleWithPayin(ledger: Ledger, commandId: string, { payin, report: said, at }: Paid): Payment {
+  const { rows } = ledger
+  rows.payins.want('paymentId', payin.paymentId)
+  rows.payins.want('ref', payin.ref)
+  rows.paymentPayers.want('id', payin.paymentId)
+  const result = { paymentId: payin.paymentId }
+  const known = findPayment(rows, payin.paymentId)
+  if (findUnsettled(rows, commandId, result) === null && known !== null) return known.state
+  assertNewPayin(rows, payin, said, known)
+  rows.payins.put(payin)
+  const target = createdPayment(known, payin, said)
+  const { row, confirm } = recordCreation(PAYMENT, ledger, target, { decide: decideCreation, at })
+  rows.payments.put(confirm ? confirmBy(PAYMENT.confirmed(row, at), at) : PAYMENT.confirmed(row, at))
+  markSettled(rows, commandId, result)
+  return row.state
+}
+
+function assertNewPayin(
+  rows: Rows,
+  { paymentId, ref }: DirectPayin,
+  report: PaymentReport,
+  known: PaymentRow | null,
+): void {
+  if (report.paymentId !== paymentId) throw new StoreConflictError('The answer is about another payment.')
+  if (known !== null && known.state.linkRef !== null)
+    throw new StoreConflictError(`The payments API gave the uuid ${paymentId} to a payment through a link already.`)
+  if (rows.payins.first('paymentId', paymentId) !== null)
+    throw new StoreConflictError(`The payments API gave the uuid ${paymentId} to a second payment.`)
+  if (rows.payins.first('ref', ref) !== null)
+    throw new StoreConflictError('The correlation id of the payment belongs to another payment.')
+}
+
+function createdPayment(row: PaymentRow | null, { requestedAmount }: DirectPayin, said: PaymentReport) {
+  const report = { ...said, linkId: null }
+  const target = targetOf(row, report, { linkRef: null, link: null })
+  if (target.state !== null) return { ...target, state: asRequested(target.state, requestedAmount) }
+  return { ...target, report: withRequestedAmount(report, requestedAmount) }
+}
+
+/**
+ * Ends a command with the agreement it made. What callbacks have told of it before stays. A second time for the same
+ * agreement changes nothing. Throws `StoreConflictError` for a command that ended otherwise, and for an agreement, a
+ * clientTransactionId or a correlation id that belongs to something else.
+ */
+export function settleWithAgreement(
+  ledger: Ledger,
+  commandId: string,
+  made: { readonly ref: string; readonly site: string; readonly report: AgreementReport; readonly at: Date },
+): Agreement {
+  const { rows } = ledger
+  const { report, at } = made
+  rows.commands.want('id', commandId)
+  const target = findAddressed(rows, report, made)
+  const result = { agreementId: report.id }
+  const unsettled = findUnsettled(rows, commandId, result)
+  if (target === null) throw new StoreConflictError(`The agreement ${report.id} belongs to another command.`)
+  if (unsettled === null && target.state !== null) return target.state
+  const { row, confirm } = recordCreation(AGREEMENT, ledger, target, { decide: decideAgreementCreation, at })
+  rows.agreements.put(confirm ? confirmBy(row, at) : row)
+  markSettled(rows, commandId, result)
+  return row.state
+}
+
+type Creation<K extends Kind> = {
+  readonly decide: (state: K['State'] | null, report: K['Report']) => SubjectDecision<K['Change']>
+  readonly at: Date
+}
+
+/** Records what the answer to a creation tells; what webhooks have told before stays. The row is not written yet. */
+function recordCreation<K extends Kind>(
+  subject: Subject<K>,
+  ledger: Ledger,
+  target: Target<K>,
+  { decide, at }: Creation<K>,
+): { row: K['Row']; confirm: boolean } {
+  const { rows } = ledger
+  const { state } = target
+  const { change, provisional: doubt, confirm } = decide(state, target.report)
+  const provisional = doubt ?? state?.provisional ?? false
+  const report = subject.withoutKnownPayer(rows, target.report)
+  if (change !== null) {
+    const fact = { source: 'COMMAND', report, provisional, at, deliveryId: null } as const
+    return { row: recordChange(subject, ledger, target, change, fact).row, confirm }
+  }
+  if (state === null) throw new Error('What creates something must change something.')
+  subject.savePayer(rows, report)
+  return { row: subject.rowOf(rows, { ...state, provisional }, target.row, report), confirm }
+}
+
+type AboutPayment = { readonly paymentId: string; readonly report: PaymentReport | null; readonly at: Date }
+
+/**
+ * Ends a command about a payment, with what its answer shows as an event of our own; where it shows nothing that can be
+ * relied on, the payment is read now. A second time for the same payment changes nothing. Throws `StoreConflictError` for
+ * a command that ended otherwise.
+ */
+export function settleWithPayment(ledger: Ledger, commandId: string, answer: AboutPayment): Payment | null {
+  const { rows } = ledger
+  const { paymentId, at } = answer
+  rows.commands.want('id', commandId)
+  rows.payins.want('paymentId', paymentId)
+  rows.paymentPayers.want('id', paymentId)
+  const row = findPayment(rows, paymentId)
+  const command = findUnsettled(rows, commandId, { paymentId })
+  if (command === null) return row?.state ?? null
+  markSettled(rows, commandId, { paymentId })
+  const applied = applyToPayment(ledger, row, command, answer)
+  if (applied !== null) return applied
+  if (row !== null) rows.payments.put(confirmBy(row, at))
+  return row?.state ?? null
+}
+
+/**
+ * Null when the answer shows nothing that can be relied on. It tells the truth of a moment after its command was sent: when a
+ * delivery or another answer was recorded since, that may be newer, or older. Both are counted: clocks of nodes differ.
+ */
+function applyToPayment(
+  ledger: Ledger,
+  row: PaymentRow | null,
+  command: Command,
+  { paymentId, report: said, at }: AboutPayment,
+): Payment | null {
+  const { rows } = ledger
+  const linkRef = row?.state.linkRef ?? null
+  const link = linkRef === null ? null : (rows.links.first('ref', linkRef)?.link ?? null)
+  const report = said === null ? null : attributeRead({ paymentId, link }, said)
+  if (report === null || report.paymentId !== paymentId) return null
+  if (row !== null && row.deliveries + linkDeliveries(rows, row.state) !== command.subjectDeliveries) return null
+  const target = answeredPayment(row, link, report)
+  const applied = target === null ? null : applyAnswer(PAYMENT, ledger, target, { source: 'COMMAND', at })
+  return applied?.row.state ?? null
+}
+
+/**
+ * Ends a command that amended an agreement or changed its status, with what its answer shows as an event of our own. An
+ * answer that tells nothing, or that a callback has overtaken, has the agreement read now. A second time for the same
+ * agreement changes nothing. Throws `StoreConflictError` for a command that ended otherwise, and for an agreement that is
+ * not on record.
+ */
+export function settleWithAgreementChange(
+  ledger: Ledger,
+  commandId: string,
+  { agreementId, report, at }: { readonly agreementId: string; readonly report: AgreementReport; readonly at: Date },
+): Agreement {
+  const { rows } = ledger
+  rows.agreements.want('id', agreementId)
+  rows.agreements.want('clientTransactionId', report.clientTransactionId)
+  rows.agreementPayers.want('id', report.id)
+  const command = findUnsettled(rows, commandId, { agreementId })
+  const row = findAgreement(rows, agreementId)
+  if (row === null) throw new StoreConflictError('The agreement that was changed is not on record.')
+  if (command === null) return row.state
+  // Counted, not told by instants: clocks of nodes differ.
+  const overtaken = row.deliveries !== command.subjectDeliveries
+  const target = answeredAgreement(rows, row, report)
+  const applied =
+    target === null ? null : applyAnswer(AGREEMENT, ledger, target, { source: 'COMMAND', at, overtaken })
+  const after = applied?.row ?? row
+  if (applied === null || overtaken) rows.agreements.put(confirmBy(after, at))
+  markSettled(rows, commandId, { agreementId })
+  return after.state
+}

@@ -1,0 +1,66 @@
+import type { AppendListeners } from './append-listeners.ts'
+import type { GroupCommit } from './group-commit.ts'
+import type { Database } from './port.ts'
+import { agreementReadQueries } from './records/agreement-reads.ts'
+import { createAgreementStore } from './records/agreements.ts'
+import { commandQueries } from './records/commands.ts'
+import { inboxQueries } from './records/inbox.ts'
+import { createLinkStore } from './records/links.ts'
+import { createEventLog } from './records/log.ts'
+import { createPaymentStore } from './records/payments.ts'
+import { payoutQueries } from './records/payouts.ts'
+import { readQueries } from './records/reads.ts'
+import { sweepQueries } from './records/sweep.ts'
+import type { Db } from './unit.ts'
+
+export type DatabaseParts = {
+  /** Reads what is committed: few rows by their keys, or those that lie next to each other. */
+  readonly reader: Db
+  /** The same for lists and figures, which may take milliseconds. */
+  readonly lists: Db
+  readonly commits: Pick<GroupCommit, 'decide' | 'exclusively'>
+  readonly listeners: AppendListeners
+  readonly now: () => Date
+  /** Throws when the database can no longer be relied on, beyond what a query would show. */
+  readonly assertHealthy: () => void
+  /** See `Store.onFatal`. */
+  readonly onFatal: Database['onFatal']
+  readonly close: () => Promise<void>
+}
+
+/** Puts a database together from its way to read and its way to write: the queries are the same for each. */
+export async function createDatabase(parts: DatabaseParts): Promise<Database> {
+  const { reader, lists, commits, listeners, now, assertHealthy, onFatal, close } = parts
+  const { log_id: logId } = await metaOf(reader)
+  const log = createEventLog(reader, lists, listeners)
+  return {
+    decide: commits.decide,
+    log,
+    inbox: inboxQueries(reader, lists),
+    links: createLinkStore(reader, lists, now),
+    payments: createPaymentStore(reader, lists),
+    commands: commandQueries(reader, commits.exclusively),
+    agreements: createAgreementStore(reader, lists),
+    payouts: payoutQueries(reader),
+    reads: readQueries(reader, lists),
+    agreementReads: agreementReadQueries(reader),
+    heartbeat: {
+      async last() {
+        const { heartbeat_at: at } = await metaOf(reader)
+        return at === null ? null : new Date(at)
+      },
+    },
+    sweep: sweepQueries(reader),
+    logId,
+    async ping() {
+      assertHealthy()
+      await log.head()
+    },
+    onFatal,
+    close,
+  }
+}
+
+async function metaOf(db: Db) {
+  return db.selectFrom('meta').select(['log_id', 'heartbeat_at']).where('id', '=', 1).executeTakeFirstOrThrow()
+}

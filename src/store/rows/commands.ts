@@ -1,0 +1,178 @@
+import type { Command } from '../../domain/command.ts'
+import type { DirectPayin } from '../../domain/direct-payin.ts'
+import type { CommandKey, RefKind } from '../command-store.ts'
+import { fromIso, toIso } from './instants.ts'
+import type { StoredRow, TableSpec } from './table.ts'
+
+export const COMMANDS: TableSpec<Command, 'id' | 'key'> = {
+  name: 'commands',
+  columns: {
+    id: 'text',
+    mutation: 'text',
+    key: 'text',
+    key_scope: 'text',
+    fingerprint: 'text',
+    state: 'text',
+    attempt: 'integer',
+    ref: 'text',
+    owner: 'text',
+    lease_until: 'integer',
+    sent_at: 'integer',
+    result_json: 'text',
+    subject_deliveries: 'integer',
+    subject_version: 'integer',
+  },
+  keyOf: ({ id }) => id,
+  lookups: {
+    id: { columns: ['id'], keyOf: ({ id }) => id },
+    key: { columns: ['mutation', 'key', 'key_scope'], keyOf: commandLookup },
+  },
+  fromRow: toCommand,
+  toRow: (command) => ({
+    id: command.id,
+    mutation: command.mutation,
+    key: command.key,
+    key_scope: command.keyScope,
+    fingerprint: command.fingerprint,
+    state: command.state,
+    attempt: command.attempt,
+    ref: command.ref,
+    owner: command.owner,
+    lease_until: command.leaseUntil,
+    sent_at: command.sentAt,
+    result_json: command.result === null ? null : JSON.stringify(command.result),
+    subject_deliveries: command.subjectDeliveries,
+    subject_version: command.subjectVersion,
+  }),
+}
+
+/** The value by which the holder of an idempotency key is looked up. */
+export function commandLookup({ mutation, key, keyScope }: CommandKey): string {
+  return JSON.stringify([mutation, key, keyScope])
+}
+
+/** Reads a command out of its row. */
+export function toCommand(row: StoredRow): Command {
+  const result = row['result_json']
+  return {
+    id: String(row['id']),
+    mutation: String(row['mutation']),
+    key: String(row['key']),
+    keyScope: String(row['key_scope']),
+    fingerprint: String(row['fingerprint']),
+    state: row['state'] as Command['state'],
+    attempt: Number(row['attempt']),
+    ref: String(row['ref']),
+    owner: String(row['owner']),
+    leaseUntil: Number(row['lease_until']),
+    sentAt: Number(row['sent_at']),
+    subjectDeliveries: row['subject_deliveries'] as number | null,
+    subjectVersion: row['subject_version'] as number | null,
+    result: typeof result === 'string' ? (JSON.parse(result) as unknown) : null,
+  }
+}
+
+/** An attempt of a command, by its correlation id. It outlives its command. */
+export type AttemptRow = {
+  readonly ref: string
+  readonly commandId: string
+  readonly attempt: number
+  /** Milliseconds since the epoch. */
+  readonly sentAt: number
+  readonly kind: RefKind
+  /** Id of the credentials; null where they were not recorded. */
+  readonly site: string | null
+}
+
+export const ATTEMPTS: TableSpec<AttemptRow, 'ref' | 'commandId'> = {
+  name: 'command_refs',
+  appendOnly: true,
+  columns: {
+    ref: 'text',
+    command_id: 'text',
+    attempt: 'integer',
+    sent_at: 'integer',
+    kind: 'text',
+    site: 'text',
+  },
+  keyOf: ({ ref }) => ref,
+  lookups: {
+    ref: { columns: ['ref'], keyOf: ({ ref }) => ref },
+    commandId: { columns: ['command_id'], keyOf: ({ commandId }) => commandId },
+  },
+  fromRow: (row) => ({
+    ref: String(row['ref']),
+    commandId: String(row['command_id']),
+    attempt: Number(row['attempt']),
+    sentAt: Number(row['sent_at']),
+    kind: row['kind'] as RefKind,
+    site: row['site'] as string | null,
+  }),
+  toRow: ({ ref, commandId, attempt, sentAt, kind, site }) => ({
+    ref,
+    command_id: commandId,
+    attempt,
+    sent_at: sentAt,
+    kind,
+    site,
+  }),
+}
+
+export const PAYINS: TableSpec<DirectPayin, 'paymentId' | 'ref'> = {
+  name: 'payins',
+  appendOnly: true,
+  columns: {
+    payment_id: 'text',
+    ref: 'text',
+    site: 'text',
+    owner_id: 'text',
+    reference: 'text',
+    requested_value: 'text',
+    requested_currency: 'text',
+    method_code: 'text',
+    created_at: 'integer',
+  },
+  keyOf: ({ paymentId }) => paymentId,
+  lookups: {
+    paymentId: { columns: ['payment_id'], keyOf: ({ paymentId }) => paymentId },
+    ref: { columns: ['ref'], keyOf: ({ ref }) => ref },
+  },
+  fromRow: toPayin,
+  toRow: (payin) => ({
+    payment_id: payin.paymentId,
+    ref: payin.ref,
+    site: payin.site,
+    owner_id: payin.ownerId,
+    reference: payin.reference,
+    requested_value: payin.requestedAmount.value,
+    requested_currency: payin.requestedAmount.currency,
+    method_code: payin.methodCode,
+    created_at: fromIso(payin.createdAt),
+  }),
+}
+
+/** Reads a direct payin out of its row. */
+export function toPayin(row: StoredRow): DirectPayin {
+  return {
+    paymentId: String(row['payment_id']),
+    ref: String(row['ref']),
+    site: String(row['site']),
+    ownerId: row['owner_id'] as string | null,
+    reference: String(row['reference']),
+    requestedAmount: { value: String(row['requested_value']), currency: String(row['requested_currency']) },
+    methodCode: String(row['method_code']),
+    createdAt: toIso(Number(row['created_at'])),
+  }
+}
+
+/** A payout that a command made, and the site that pays it. */
+export type PayoutRow = { readonly id: string; readonly site: string }
+
+export const PAYOUTS: TableSpec<PayoutRow, 'id'> = {
+  name: 'payouts',
+  columns: { id: 'text', site: 'text' },
+  keyOf: ({ id }) => id,
+  lookups: { id: { columns: ['id'], keyOf: ({ id }) => id } },
+  fromRow: ({ id, site }) => ({ id: String(id), site: String(site) }),
+  toRow: ({ id, site }) => ({ id, site }),
+}

@@ -1,0 +1,91 @@
+import { AGREEMENT_PAYERS, AGREEMENTS } from './agreements.ts'
+import { ATTEMPTS, COMMANDS, PAYINS, PAYOUTS } from './commands.ts'
+import { LINKS } from './links.ts'
+import { DELIVERIES, EVENTS, LOG_HEAD, STREAMS } from './log.ts'
+import { PAYMENT_PAYERS, PAYMENTS } from './payments.ts'
+import { type AnySpec, type Journal, type StoredRow, type Table, type TableSpec, trackTable } from './table.ts'
+import { LEASES, META } from './upkeep.ts'
+
+/** Every table, in the order in which it is written: rows before those that refer to them. */
+export const SPECS = {
+  payments: PAYMENTS,
+  paymentPayers: PAYMENT_PAYERS,
+  links: LINKS,
+  payins: PAYINS,
+  agreements: AGREEMENTS,
+  agreementPayers: AGREEMENT_PAYERS,
+  attempts: ATTEMPTS,
+  commands: COMMANDS,
+  payouts: PAYOUTS,
+  deliveries: DELIVERIES,
+  events: EVENTS,
+  streams: STREAMS,
+  logHead: LOG_HEAD,
+  leases: LEASES,
+  meta: META,
+} as const
+
+type Specs = typeof SPECS
+type TableOf<Spec> = Spec extends TableSpec<infer Row, infer Name> ? Table<Row, Name> : never
+
+/** The rows that decisions work with, by table. They are loaded in plural, changed in memory and stored in bulk. */
+export type Rows = { readonly [Name in keyof Specs]: TableOf<Specs[Name]> }
+
+/** Rows to be loaded: those of a table that a lookup finds by one of these keys. */
+export type Load = { readonly spec: AnySpec; readonly lookup: string; readonly keys: readonly string[] }
+
+/** Rows of a table to be inserted or replaced, and primary keys of those to be deleted. */
+export type Change = {
+  readonly spec: AnySpec
+  readonly rows: readonly StoredRow[]
+  readonly deleted: readonly string[]
+}
+
+/** Rows of one transaction, with what they still need and what was changed. */
+export type TrackedRows = {
+  readonly rows: Rows
+  /** What decisions asked for and is not loaded. */
+  missing(): Load[]
+  fill(load: Load, found: readonly StoredRow[]): void
+  /** Keeps what was changed since the last call, or the beginning. */
+  keep(): void
+  /** Undoes what was changed since the last `keep`. */
+  undo(): void
+  changes(): Change[]
+}
+
+/** Rows of which nothing is loaded. */
+export function trackRows(): TrackedRows {
+  const journal: Journal = []
+  const byName = Object.entries(SPECS).map(([name, spec]) => [name, trackTable(spec as AnySpec, journal)] as const)
+  const tables = byName.map(([, table]) => table)
+  return {
+    rows: Object.fromEntries(byName) as unknown as Rows,
+    missing: () =>
+      tables.flatMap((table) =>
+        Array.from(table.wanted(), ([lookup, keys]) => ({ spec: table.spec, lookup, keys: [...keys] })),
+      ),
+    fill({ spec, lookup, keys }, found) {
+      const table = tables.find((candidate) => candidate.spec === spec)
+      const inOrder = spec.numbered === true && found.length > 1 ? found.toSorted(byNumber) : found
+      table?.fill(lookup, keys, inOrder.map(spec.fromRow))
+    },
+    keep() {
+      journal.length = 0
+    },
+    undo() {
+      for (let step = journal.pop(); step !== undefined; step = journal.pop()) step()
+    },
+    changes: () =>
+      tables.flatMap((table) => {
+        const { written, deleted } = table.changes()
+        if (table.spec.derived !== undefined || written.length + deleted.length === 0) return []
+        return [{ spec: table.spec, rows: written.map(table.spec.toRow), deleted }]
+      }),
+  }
+}
+
+/** In the order in which they were made. */
+function byNumber(a: StoredRow, b: StoredRow): number {
+  return Number(a['number']) - Number(b['number'])
+}

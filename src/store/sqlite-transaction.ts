@@ -1,0 +1,70 @@
+import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
+import type { Transaction } from './decide.ts'
+import type { Load } from './rows/rows.ts'
+import type { AnySpec, StoredRow } from './rows/table.ts'
+import { queriesOn } from './sqlite-dialect.ts'
+import { deleteStatement, type Dialect, selectStatement, upsertStatement } from './statements.ts'
+
+const DIALECT: Dialect = {
+  oneOf: (columns) => {
+    const values = columns.map((_, index) => (columns.length === 1 ? 'value' : `value ->> ${index}`))
+    return `(${columns.join(', ')}) IN (SELECT ${values.join(', ')} FROM json_each(?))`
+  },
+  source: ({ columns }) =>
+    `VALUES (${Object.keys(columns)
+      .map(() => '?')
+      .join(', ')})`,
+}
+
+/** SQLite's JSON would read these characters otherwise than its columns do. */
+const UNPLAIN = /[\0\ud800-\udfff]/
+
+/** The statements of transactions on the connection that writes, each prepared once. */
+export function sqliteTransaction(database: DatabaseSync): Transaction {
+  const prepare = createPreparer(database)
+  const loadOne = ({ spec, lookup, keys }: Load): StoredRow[] => {
+    const select = prepare(spec, `select ${lookup}`, () => selectStatement(DIALECT, spec, lookup))
+    const plain = keys.filter((key) => !UNPLAIN.test(key))
+    const rows = plain.length === 0 ? [] : (select.all(JSON.stringify(plain)) as StoredRow[])
+    if (plain.length === keys.length) return rows
+    const single = prepare(spec, `single ${lookup}`, () => selectStatement(BY_VALUE, spec, lookup))
+    const others = keys.filter((key) => UNPLAIN.test(key))
+    return rows.concat(others.flatMap((key) => single.all(...valuesOf(spec, lookup, key)) as StoredRow[]))
+  }
+  return {
+    db: queriesOn(database),
+    load: async (loads) => loads.map(loadOne),
+    async store(changes) {
+      for (const { spec, rows, deleted } of changes) {
+        const names = Object.keys(spec.columns)
+        // One statement, run for each row: inside the process that costs less than any way to pass them at once.
+        const upsert = prepare(spec, 'upsert', () => upsertStatement(DIALECT, spec))
+        for (const row of rows) upsert.run(...names.map((name) => row[name] ?? null))
+        if (deleted.length > 0)
+          prepare(spec, 'delete', () => deleteStatement(DIALECT, spec)).run(JSON.stringify(deleted))
+      }
+    },
+  }
+}
+
+/** Finds rows by one value alone. */
+const BY_VALUE: Dialect = {
+  ...DIALECT,
+  oneOf: (columns) => columns.map((name) => `${name} = ?`).join(' AND '),
+}
+
+function valuesOf(spec: AnySpec, lookup: string, key: string): SQLInputValue[] {
+  return (spec.lookups[lookup]?.columns.length ?? 1) === 1 ? [key] : (JSON.parse(key) as string[])
+}
+
+/** Statements by what they do with which table. */
+function createPreparer(database: DatabaseSync) {
+  const statements = new Map<AnySpec, Map<string, StatementSync>>()
+  return (spec: AnySpec, purpose: string, text: () => string): StatementSync => {
+    const ofTable = statements.get(spec) ?? new Map<string, StatementSync>()
+    statements.set(spec, ofTable)
+    const prepared = ofTable.get(purpose) ?? database.prepare(text())
+    ofTable.set(purpose, prepared)
+    return prepared
+  }
+}
