@@ -3,10 +3,10 @@ import { join } from 'node:path'
 import { bodyHashes } from '../src/keys/body-hash.ts'
 import { createKeyRing } from '../src/keys/key-ring.ts'
 import { Secret } from '../src/keys/secret.ts'
-import { openSqliteStore } from './store.ts'
 import { SECRETS, type Network } from './network.ts'
 import { createLink } from './operations.ts'
 import { historyOf } from './payments.ts'
+import { openSqliteStore } from './store.ts'
 import { addressOf, deliver, deliveries, paymentBody } from './webhooks.ts'
 
 /** A delivery that contradicts what is known: the read that it asked for has shown otherwise. */

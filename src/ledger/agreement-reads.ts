@@ -25,6 +25,5 @@ export function recordAgreementRead(
 /** Records that a read told nothing, and when it is made again; null for never. */
 export function postponeAgreementRead({ rows }: Ledger, asked: AgreementReadSubject, until: Date | null): void {
   const row = findAgreement(rows, asked.agreement.id)
-  if (row !== null)
-    rows.agreements.put(postponed(row, { until, isCurrent: row.deliveries === asked.deliveries }))
+  if (row !== null) rows.agreements.put(postponed(row, { until, isCurrent: row.deliveries === asked.deliveries }))
 }

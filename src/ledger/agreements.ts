@@ -83,8 +83,7 @@ export function findAddressed(
   for (const other of refs) rows.agreements.want('ref', other)
   const known = findAgreement(rows, report.id)
   const names = { id: report.id, ref, streamId: agreementStreamId(ref), site }
-  if (known !== null)
-    return refs.includes(known.state.ref) ? { row: known, state: known.state, names, report } : null
+  if (known !== null) return refs.includes(known.state.ref) ? { row: known, state: known.state, names, report } : null
   if (refs.some((other) => rows.agreements.first('ref', other) !== null)) return null
   return { row: null, state: null, names, report }
 }

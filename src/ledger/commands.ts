@@ -50,7 +50,8 @@ function recordAttempt(
   { ref, id: commandId, attempt, sentAt }: Command,
   { kind, site }: { readonly kind: NonNullable<NewCommand['refKind']>; readonly site: string | null },
 ): void {
-  if (rows.attempts.first('ref', ref) !== null) throw new StoreConflictError('The correlation id of the command is taken.')
+  if (rows.attempts.first('ref', ref) !== null)
+    throw new StoreConflictError('The correlation id of the command is taken.')
   rows.attempts.put({ ref, commandId, attempt, sentAt, kind, site })
 }
 

@@ -3,14 +3,8 @@ import type { Database } from '../store/port.ts'
 import type { Rows } from '../store/rows/rows.ts'
 import type { Store, SweepStep } from '../store/store.ts'
 import { postponeAgreementRead, recordAgreementRead } from './agreement-reads.ts'
-import {
-  adoptCommand,
-  beginCommand,
-  forgetCommand,
-  markUnknown,
-  rejectCommand,
-  retryCommand,
-} from './commands.ts'
+import { adoptCommand, beginCommand, forgetCommand, markUnknown, rejectCommand, retryCommand } from './commands.ts'
+import { releaseLease, takeLease } from './leases.ts'
 import { confirmListed, postponePaymentRead, recordPaymentRead, schedulePaymentRead } from './payment-reads.ts'
 import { keepCallback, receiveAgreement, receivePayment } from './receive.ts'
 import { DryRun, replayDelivery } from './replay.ts'
@@ -25,7 +19,6 @@ import {
 } from './settle.ts'
 import type { Ledger } from './subject.ts'
 import { beginSweep, endSweep, metaOf, parseSweepCursor, SWEEP_PARTS, sweepPage } from './sweep.ts'
-import { releaseLease, takeLease } from './leases.ts'
 
 export type LedgerOptions = {
   /** How long after its last change a payment is polled, in milliseconds. Default: 180 days. */

@@ -66,7 +66,8 @@ export function schedulePaymentRead({ rows }: Ledger, id: string, next: PlannedR
   rows.payments.want('id', id)
   rows.links.want('id', id)
   const link = rows.links.first('id', id)
-  const payment = findPayment(rows, id) ?? (link?.link.paymentId == null ? null : findPayment(rows, link.link.paymentId))
+  const payment =
+    findPayment(rows, id) ?? (link?.link.paymentId == null ? null : findPayment(rows, link.link.paymentId))
   putBack(rows, { payment, link }, (row) => scheduled(row, next))
 }
 
@@ -115,12 +116,7 @@ function learnNothing(rows: Rows, target: ReadTarget, at: Date): 'fruitless' {
 }
 
 /** The answer may be about another payment through the same link: that one is recorded, and the one asked for stays due. */
-function recordPayment(
-  ledger: Ledger,
-  target: ReadTarget,
-  payment: PaymentRow,
-  { report, at }: Answer,
-): ReadOutcome {
+function recordPayment(ledger: Ledger, target: ReadTarget, payment: PaymentRow, { report, at }: Answer): ReadOutcome {
   const answered = payment.state.id === report.paymentId ? payment : findPayment(ledger.rows, report.paymentId)
   const about = answeredPayment(answered, target.link?.link ?? null, report)
   const outcome = about === null ? null : applyRead(PAYMENT, ledger, about, { at, dueAt: payment.plan.dueAt })

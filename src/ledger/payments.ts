@@ -135,9 +135,7 @@ function findTarget(rows: Rows, report: PaymentReport, ref: string | null): Paym
 
   const linkRef = ref ?? known?.linkRef ?? null
   const found =
-    linkRef === null
-      ? rows.links.first('id', report.linkId ?? report.paymentId)
-      : rows.links.first('ref', linkRef)
+    linkRef === null ? rows.links.first('id', report.linkId ?? report.paymentId) : rows.links.first('ref', linkRef)
   const link = found?.link ?? null
   rows.payments.want('id', link?.paymentId ?? null)
   if (!belongsTogether(report, { ref, link }, known)) return null

@@ -3,7 +3,14 @@ import { hasBecomePaid, isOrphan } from '../domain/orphan-link.ts'
 import type { Payment } from '../domain/payment.ts'
 import type { DeliveryRow } from '../store/rows/log.ts'
 import type { Rows } from '../store/rows/rows.ts'
-import type { Arrival, DeliveryOutcome, IncomingCallback, IncomingDelivery, KeptCallback, OrphanLink } from '../store/store.ts'
+import type {
+  Arrival,
+  DeliveryOutcome,
+  IncomingCallback,
+  IncomingDelivery,
+  KeptCallback,
+  OrphanLink,
+} from '../store/store.ts'
 import { AGREEMENT } from './agreements.ts'
 import { findAttempt } from './attempts.ts'
 import { linkOf, PAYMENT, type PaymentTarget } from './payments.ts'
@@ -25,7 +32,8 @@ export function receiveAgreement(ledger: Ledger, callback: IncomingCallback): De
 /** Stores a callback without an effect: what it tells of is read from the payments API when somebody asks. */
 export function keepCallback(rows: Rows, { subjectId, statusRaw, ...arrival }: KeptCallback): DeliveryOutcome {
   const before = findDelivery(rows, arrival.bodyHashes)
-  if (before !== null) return { disposition: countAttempt(rows, before, arrival.receivedAt), repeat: true, readDue: false }
+  if (before !== null)
+    return { disposition: countAttempt(rows, before, arrival.receivedAt), repeat: true, readDue: false }
   const subject = subjectId === null ? null : { id: subjectId, statusRaw: statusRaw ?? '' }
   const row = newDelivery({ ...arrival, body: null }, randomUUID())
   return storeDelivery(rows, row, subject, { disposition: 'NO_CHANGE', eventId: null })

@@ -264,8 +264,7 @@ export function settleWithAgreementChange(
   // Counted, not told by instants: clocks of nodes differ.
   const overtaken = row.deliveries !== command.subjectDeliveries
   const target = answeredAgreement(rows, row, report)
-  const applied =
-    target === null ? null : applyAnswer(AGREEMENT, ledger, target, { source: 'COMMAND', at, overtaken })
+  const applied = target === null ? null : applyAnswer(AGREEMENT, ledger, target, { source: 'COMMAND', at, overtaken })
   const after = applied?.row ?? row
   if (applied === null || overtaken) rows.agreements.put(confirmBy(after, at))
   markSettled(rows, commandId, { agreementId })

@@ -1,8 +1,8 @@
 import { planNoLater } from '../domain/read-plan.ts'
+import type { SweepCursor, SweepPage, SweepPart } from '../store/port.ts'
 import { ONLY } from '../store/rows/log.ts'
 import type { Rows } from '../store/rows/rows.ts'
 import type { MetaRow } from '../store/rows/upkeep.ts'
-import type { SweepCursor, SweepPage, SweepPart } from '../store/port.ts'
 
 /** What a sweep goes through, in this order. */
 export const SWEEP_PARTS: readonly SweepPart[] = [
@@ -30,7 +30,10 @@ export function beginSweep(rows: Rows, from: Date, now: Date): void {
 }
 
 /** Reads a stored cursor; null begins at the start. */
-export function parseSweepCursor(cursor: string | null): { readonly index: number; readonly after: SweepCursor | null } {
+export function parseSweepCursor(cursor: string | null): {
+  readonly index: number
+  readonly after: SweepCursor | null
+} {
   if (cursor === null) return { index: 0, after: null }
   const [index = 0, at, number] = cursor.split(' ').map(Number)
   return { index, after: at === undefined || number === undefined ? null : { at, number } }

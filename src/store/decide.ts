@@ -13,7 +13,7 @@ export type Decision<Result> = (rows: Rows) => Result
 export type Transaction = {
   /** Finds rows, each load by one statement at most. */
   load(loads: readonly Load[]): Promise<(readonly StoredRow[])[]>
-  /** Writes rows, each table by one statement at most, in the order given. */
+  /** Writes rows, in the order of the tables. */
   store(changes: readonly Change[]): Promise<void>
   /** Queries inside the transaction. */
   readonly db: Db
@@ -35,10 +35,7 @@ const MOST_LOADS = 12
  * Makes decisions in their order, each on the rows as those before it have left them, and stores what they have changed.
  * Rows are loaded for all of them together. One that throws has changed nothing, and does not concern the others.
  */
-export async function decideAll(
-  transaction: Transaction,
-  decisions: readonly Decision<unknown>[],
-): Promise<Decided> {
+export async function decideAll(transaction: Transaction, decisions: readonly Decision<unknown>[]): Promise<Decided> {
   const tracked = trackRows()
   const outcomes: Outcome[] = []
   decideLoaded(tracked, decisions, outcomes)

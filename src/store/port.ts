@@ -26,10 +26,7 @@ export type Database = Pick<
     /** Since when the sweep goes back, and how far it has come. */
     state(): Promise<{ readonly from: Date | null; readonly cursor: string | null }>
     /** The next rows of a part, a bounded number of them. */
-    page(
-      part: SweepPart,
-      from: { readonly from: number; readonly after: SweepCursor | null },
-    ): Promise<SweepPage>
+    page(part: SweepPart, from: { readonly from: number; readonly after: SweepCursor | null }): Promise<SweepPage>
   }
 }
 

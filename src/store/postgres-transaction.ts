@@ -3,7 +3,7 @@ import type { Connection } from './postgres-connection.ts'
 import { queriesOn } from './postgres-dialect.ts'
 import type { Change, Load } from './rows/rows.ts'
 import type { AnySpec, ColumnType, StoredRow } from './rows/table.ts'
-import { deleteStatement, type Dialect, selectStatement, upsertStatement } from './statements.ts'
+import { deleteStatement, type Dialect, insertStatement, keyColumn, selectStatement } from './statements.ts'
 
 const TYPES: Readonly<Record<ColumnType, string>> = { text: 'text', integer: 'bigint' }
 
@@ -46,9 +46,8 @@ export function postgresTransaction(current: () => Pick<Connection, 'run'>): Tra
     },
     async store(changes) {
       const parts = changes.flatMap(partsOf)
-      const key = `store ${parts.map(({ spec, isDelete }) => `${isDelete ? '-' : '+'}${spec.name}`).join(', ')}`
       await current().run(
-        textOf(key, () => storeText(parts)),
+        textOf(`store ${parts.map(({ key }) => key).join(', ')}`, () => storeText(parts)),
         parts.map(({ parameter }) => parameter),
       )
     },
@@ -63,20 +62,48 @@ function loadText(loads: readonly Load[]): string {
   return selects.join(' UNION ALL ')
 }
 
-type Part = { readonly spec: AnySpec; readonly isDelete: boolean; readonly parameter: unknown }
+type Part = {
+  /** The same for the same text. */
+  readonly key: string
+  readonly text: (parameter: number) => string
+  readonly parameter: unknown
+}
 
-function partsOf({ spec, rows, deleted }: Change): Part[] {
-  const upsert = rows.length === 0 ? [] : [{ spec, isDelete: false, parameter: toJson(rows) }]
-  const removal = deleted.length === 0 ? [] : [{ spec, isDelete: true, parameter: deleted.map(storable) }]
-  return [...upsert, ...removal]
+function partsOf({ spec, inserted, updated, deleted }: Change): Part[] {
+  const parts: Part[] = []
+  if (inserted.length > 0)
+    parts.push({
+      key: `+${spec.name}`,
+      text: (parameter) => insertStatement(DIALECT, spec, parameter),
+      parameter: toJson(inserted),
+    })
+  if (updated.length > 0) {
+    const columns = [...new Set(updated.flatMap((update) => update.columns))].sort()
+    parts.push({
+      key: `${spec.name} ${columns.join()}`,
+      text: (parameter) => updateStatement(spec, columns, parameter),
+      parameter: toJson(updated.map(({ row }) => row)),
+    })
+  }
+  if (deleted.length > 0)
+    parts.push({
+      key: `-${spec.name}`,
+      text: (parameter) => deleteStatement(DIALECT, spec, parameter),
+      parameter: deleted.map(storable),
+    })
+  return parts
 }
 
 function storeText(parts: readonly Part[]): string {
-  const steps = parts.map(({ spec, isDelete }, index) => {
-    const statement = isDelete ? deleteStatement : upsertStatement
-    return `step_${index} AS (${statement(DIALECT, spec, index + 1)})`
-  })
+  const steps = parts.map(({ text }, index) => `step_${index} AS (${text(index + 1)})`)
   return `WITH ${steps.join(', ')} SELECT 1`
+}
+
+function updateStatement(spec: AnySpec, columns: readonly string[], parameter: number): string {
+  const assignments = columns.map((name) => `${name} = row.${name}`).join(', ')
+  const types = [keyColumn(spec), ...columns].map((name) => `${name} ${TYPES[spec.columns[name] ?? 'text']}`)
+  const rows = `json_to_recordset($${parameter}::json) AS row (${types.join(', ')})`
+  return `UPDATE ${spec.name} AS stored SET ${assignments} FROM ${rows} WHERE stored.${keyColumn(spec)} = row.${keyColumn(spec)}`
 }
 
 /** Characters, as JSON escapes them, that PostgreSQL's own JSON refuses: NUL, and what may be half of a surrogate pair. */

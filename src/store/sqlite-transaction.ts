@@ -3,7 +3,7 @@ import type { Transaction } from './decide.ts'
 import type { Load } from './rows/rows.ts'
 import type { AnySpec, StoredRow } from './rows/table.ts'
 import { queriesOn } from './sqlite-dialect.ts'
-import { deleteStatement, type Dialect, selectStatement, upsertStatement } from './statements.ts'
+import { deleteStatement, type Dialect, insertStatement, keyColumn, selectStatement } from './statements.ts'
 
 const DIALECT: Dialect = {
   oneOf: (columns) => {
@@ -35,16 +35,25 @@ export function sqliteTransaction(database: DatabaseSync): Transaction {
     db: queriesOn(database),
     load: async (loads) => loads.map(loadOne),
     async store(changes) {
-      for (const { spec, rows, deleted } of changes) {
+      for (const { spec, inserted, updated, deleted } of changes) {
+        // Statements are run for each row: inside the process that costs less than any way to pass rows at once.
         const names = Object.keys(spec.columns)
-        // One statement, run for each row: inside the process that costs less than any way to pass them at once.
-        const upsert = prepare(spec, 'upsert', () => upsertStatement(DIALECT, spec))
-        for (const row of rows) upsert.run(...names.map((name) => row[name] ?? null))
+        const insert = prepare(spec, 'insert', () => insertStatement(DIALECT, spec))
+        for (const row of inserted) insert.run(...names.map((name) => row[name] ?? null))
+        for (const { row, columns } of updated) {
+          // Only what has changed is named: an update writes anew every index of a column that it names.
+          const update = prepare(spec, `update ${columns.join()}`, () => updateStatement(spec, columns))
+          update.run(...columns.map((name) => row[name] ?? null), row[keyColumn(spec)] ?? null)
+        }
         if (deleted.length > 0)
           prepare(spec, 'delete', () => deleteStatement(DIALECT, spec)).run(JSON.stringify(deleted))
       }
     },
   }
+}
+
+function updateStatement(spec: AnySpec, columns: readonly string[]): string {
+  return `UPDATE ${spec.name} SET ${columns.map((name) => `${name} = ?`).join(', ')} WHERE ${keyColumn(spec)} = ?`
 }
 
 /** Finds rows by one value alone. */

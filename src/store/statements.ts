@@ -4,7 +4,7 @@ import type { AnySpec } from './rows/table.ts'
 export type Dialect = {
   /** The condition that columns have one of the values of a parameter. */
   oneOf(columns: readonly string[], spec: AnySpec, parameter: number): string
-  /** The parameters or rows from which an insert takes its values, behind the list of columns. */
+  /** Where an insert takes its rows from, behind the list of columns. */
   source(spec: AnySpec, parameter: number): string
 }
 
@@ -22,18 +22,17 @@ export function selectStatement(dialect: Dialect, spec: AnySpec, lookup: string,
   return `SELECT ${selected(spec)} ${where}${group}`
 }
 
-/** Inserts rows, or replaces those that have their primary keys. */
-export function upsertStatement(dialect: Dialect, spec: AnySpec, parameter = 1): string {
-  const names = Object.keys(spec.columns)
-  const [key = '', ...others] = names
-  const insert = `INSERT INTO ${spec.name} (${names.join(', ')}) ${dialect.source(spec, parameter)}`
-  if (spec.appendOnly === true) return insert
-  const assignments = others.map((name) => `${name} = excluded.${name}`).join(', ')
-  return `${insert} ON CONFLICT (${key}) DO UPDATE SET ${assignments}`
+/** Inserts rows; one whose key is taken is an error. */
+export function insertStatement(dialect: Dialect, spec: AnySpec, parameter = 1): string {
+  return `INSERT INTO ${spec.name} (${Object.keys(spec.columns).join(', ')}) ${dialect.source(spec, parameter)}`
 }
 
 /** Deletes rows by their primary keys. */
 export function deleteStatement(dialect: Dialect, spec: AnySpec, parameter = 1): string {
-  const [key = ''] = Object.keys(spec.columns)
-  return `DELETE FROM ${spec.name} WHERE ${dialect.oneOf([key], spec, parameter)}`
+  return `DELETE FROM ${spec.name} WHERE ${dialect.oneOf([keyColumn(spec)], spec, parameter)}`
+}
+
+/** The name of a table's primary key. */
+export function keyColumn({ columns }: AnySpec): string {
+  return Object.keys(columns)[0] ?? ''
 }

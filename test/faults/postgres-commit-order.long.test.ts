@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { openPostgresStore } from '../store.ts'
 import { DAWDLE, followWithoutGap, writeInParallel } from '../contract/store/commit-order.ts'
 import { findPostgres } from '../postgres.ts'
+import { openPostgresStore } from '../store.ts'
 
 const server = await findPostgres()
 const NODES = 4

@@ -4,10 +4,10 @@ import { createInterface } from 'node:readline'
 import { setTimeout } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { openPostgresStore } from '../store.ts'
 import type { Store } from '../../src/store/store.ts'
 import { delivery, report } from '../contract/store/builders.ts'
 import { type Database, findPostgres } from '../postgres.ts'
+import { openPostgresStore } from '../store.ts'
 
 const server = await findPostgres()
 const RECEIVER = fileURLToPath(new URL('../unit/store/receive-forever.ts', import.meta.url))

@@ -7,10 +7,10 @@ import { TimerClock } from '../../src/sandbox/clock.ts'
 import { WebhookSender } from '../../src/sandbox/webhook-sender.ts'
 import { connectEmulator } from '../../src/shop/emulator.ts'
 import { connectGraph } from '../../src/shop/graph.ts'
-import { openPostgresStore } from '../store.ts'
 import { createTracing } from '../../src/tracing/tracing.ts'
 import { createSites } from '../../src/upstream/sites.ts'
 import { createTransport } from '../../src/upstream/transport.ts'
+import { openPostgresStore } from '../store.ts'
 
 /** Every client of ours, each with a request to a server that it has no reason to trust. Prints what became of each. */
 const [origin = '', database = ''] = process.argv.slice(2)

@@ -2,12 +2,12 @@ import { sql } from 'kysely'
 import { AGREEMENT_STATUSES, type AgreementStatus } from '../../domain/agreement-report.ts'
 import type { Agreement } from '../../domain/agreement.ts'
 import type { AgreementFilter, AgreementStore } from '../agreement-store.ts'
+import { toAgreement } from '../rows/agreements.ts'
 import type { Page, Placed } from '../store.ts'
 import type { Db } from '../unit.ts'
-import { toAgreement } from '../rows/agreements.ts'
-import { payersOfAgreements } from './payers.ts'
 import { mergeRanges, type Range } from './merge-ranges.ts'
 import { newestFirst } from './newest-first.ts'
+import { payersOfAgreements } from './payers.ts'
 
 /** The agreements as their events have made them, and who is debited. `lists` reads beside the event loop where it can. */
 export function createAgreementStore(reader: Db, lists: Db): AgreementStore {

@@ -1,7 +1,7 @@
 import { type Expression, sql, type SqlBool } from 'kysely'
 import type { Delivery } from '../../domain/delivery.ts'
-import type { DeliveryFilter, Page } from '../store.ts'
 import { toDelivery } from '../rows/log.ts'
+import type { DeliveryFilter, Page } from '../store.ts'
 import type { Db } from '../unit.ts'
 import { grouped, mergeRanges, oneOf, type Range } from './merge-ranges.ts'
 import { ROW_NUMBER } from './newest-first.ts'

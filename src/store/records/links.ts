@@ -1,12 +1,12 @@
 import { type Expression, sql, type SqlBool } from 'kysely'
 import type { PaymentLink } from '../../domain/payment-link.ts'
 import { PAYMENT_PHASES, type PaymentPhase } from '../../domain/payment-status.ts'
+import { toLink } from '../rows/links.ts'
+import { toPayment } from '../rows/payments.ts'
 import type { LinkFilter, LinkStore, Page, Placed } from '../store.ts'
 import type { Db } from '../unit.ts'
-import { toLink } from '../rows/links.ts'
 import { firstOf, mergeRanges, type Range } from './merge-ranges.ts'
 import { type NewestFirst, newestFirst } from './newest-first.ts'
-import { toPayment } from '../rows/payments.ts'
 import { unindexed } from './unindexed.ts'
 
 /**

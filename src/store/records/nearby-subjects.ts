@@ -1,6 +1,6 @@
 import type { ReadSubject } from '../read-store.ts'
-import type { Db } from '../unit.ts'
 import { fromIso } from '../rows/instants.ts'
+import type { Db } from '../unit.ts'
 import { findLinkSubject, type Subject, subjectsOfPayments } from './read-subjects.ts'
 
 /**

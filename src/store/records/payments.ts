@@ -1,14 +1,14 @@
 import { sql, type SqlBool } from 'kysely'
 import { PAYMENT_PHASES, type PaymentPhase } from '../../domain/payment-status.ts'
 import type { Payment } from '../../domain/payment.ts'
+import { toLinkOrNull } from '../rows/links.ts'
+import { toPayment } from '../rows/payments.ts'
 import type { Page, PaymentFilter, PaymentStore, Placed } from '../store.ts'
 import type { Db } from '../unit.ts'
-import { toLinkOrNull } from '../rows/links.ts'
 import { mergeRanges, type Range } from './merge-ranges.ts'
 import { newestFirst } from './newest-first.ts'
 import { payersOfPayments } from './payers.ts'
 import { payinsOf } from './payins.ts'
-import { toPayment } from '../rows/payments.ts'
 import { unindexed } from './unindexed.ts'
 
 /** The payments as their events have made them, and who pays. `lists` reads beside the event loop where it can. */

@@ -2,11 +2,11 @@ import type { DirectPayin } from '../../domain/direct-payin.ts'
 import type { PaymentLink } from '../../domain/payment-link.ts'
 import type { Payment } from '../../domain/payment.ts'
 import type { ReadSubject } from '../read-store.ts'
+import { toLink, toLinkOrNull } from '../rows/links.ts'
+import { toPayment } from '../rows/payments.ts'
 import type { Db } from '../unit.ts'
 import { type DueQuery, dueRows, LINK_READS, PAYMENT_READS } from './due-rows.ts'
-import { toLink, toLinkOrNull } from '../rows/links.ts'
 import { payinsOf } from './payins.ts'
-import { toPayment } from '../rows/payments.ts'
 
 /** A payment with its link, or a link through which no payment is known, as a read finds it. */
 export type Subject = {

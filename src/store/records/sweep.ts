@@ -19,7 +19,9 @@ export function sweepQueries(reader: Db): Database['sweep'] {
     pending: async () => (await state()).from,
     async page(part, { from, after }) {
       const { table, rowsAfter } = PARTS[part]
-      const rows = await rowsAfter(reader, { from, after: after ?? START }).limit(SWEPT_AT_ONCE).execute()
+      const rows = await rowsAfter(reader, { from, after: after ?? START })
+        .limit(SWEPT_AT_ONCE)
+        .execute()
       const last = rows.length < SWEPT_AT_ONCE ? undefined : rows.at(-1)
       const next = last === undefined ? null : { at: last.at, number: last.number }
       return { table, ids: rows.map(({ id }) => id), next }

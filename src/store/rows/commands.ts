@@ -86,7 +86,6 @@ export type AttemptRow = {
 
 export const ATTEMPTS: TableSpec<AttemptRow, 'ref' | 'commandId'> = {
   name: 'command_refs',
-  appendOnly: true,
   columns: {
     ref: 'text',
     command_id: 'text',
@@ -120,7 +119,6 @@ export const ATTEMPTS: TableSpec<AttemptRow, 'ref' | 'commandId'> = {
 
 export const PAYINS: TableSpec<DirectPayin, 'paymentId' | 'ref'> = {
   name: 'payins',
-  appendOnly: true,
   columns: {
     payment_id: 'text',
     ref: 'text',

@@ -2,9 +2,9 @@ import type { Selectable } from 'kysely'
 import type { PaymentLink } from '../../domain/payment-link.ts'
 import type { PaymentPhase } from '../../domain/payment-status.ts'
 import type { ReadPlan } from '../../domain/read-plan.ts'
+import type { LinksTable } from '../tables.ts'
 import { fromIso, toIso } from './instants.ts'
 import { planColumns, planOf } from './read-plan.ts'
-import type { LinksTable } from '../tables.ts'
 import type { TableSpec } from './table.ts'
 
 export type LinkRow = {

@@ -13,7 +13,6 @@ export type EventRow = {
 
 export const EVENTS: TableSpec<EventRow, never> = {
   name: 'events',
-  appendOnly: true,
   columns: {
     position: 'integer',
     stream_id: 'text',

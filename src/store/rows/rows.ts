@@ -3,7 +3,15 @@ import { ATTEMPTS, COMMANDS, PAYINS, PAYOUTS } from './commands.ts'
 import { LINKS } from './links.ts'
 import { DELIVERIES, EVENTS, LOG_HEAD, STREAMS } from './log.ts'
 import { PAYMENT_PAYERS, PAYMENTS } from './payments.ts'
-import { type AnySpec, type Journal, type StoredRow, type Table, type TableSpec, trackTable } from './table.ts'
+import {
+  type AnySpec,
+  type Journal,
+  type StoredRow,
+  type Table,
+  type TableChanges,
+  type TableSpec,
+  trackTable,
+} from './table.ts'
 import { LEASES, META } from './upkeep.ts'
 
 /** Every table, in the order in which it is written: rows before those that refer to them. */
@@ -34,12 +42,8 @@ export type Rows = { readonly [Name in keyof Specs]: TableOf<Specs[Name]> }
 /** Rows to be loaded: those of a table that a lookup finds by one of these keys. */
 export type Load = { readonly spec: AnySpec; readonly lookup: string; readonly keys: readonly string[] }
 
-/** Rows of a table to be inserted or replaced, and primary keys of those to be deleted. */
-export type Change = {
-  readonly spec: AnySpec
-  readonly rows: readonly StoredRow[]
-  readonly deleted: readonly string[]
-}
+/** What is to be written of one table. */
+export type Change = TableChanges & { readonly spec: AnySpec }
 
 /** Rows of one transaction, with what they still need and what was changed. */
 export type TrackedRows = {
@@ -68,7 +72,7 @@ export function trackRows(): TrackedRows {
     fill({ spec, lookup, keys }, found) {
       const table = tables.find((candidate) => candidate.spec === spec)
       const inOrder = spec.numbered === true && found.length > 1 ? found.toSorted(byNumber) : found
-      table?.fill(lookup, keys, inOrder.map(spec.fromRow))
+      table?.fill(lookup, keys, inOrder)
     },
     keep() {
       journal.length = 0
@@ -78,9 +82,10 @@ export function trackRows(): TrackedRows {
     },
     changes: () =>
       tables.flatMap((table) => {
-        const { written, deleted } = table.changes()
-        if (table.spec.derived !== undefined || written.length + deleted.length === 0) return []
-        return [{ spec: table.spec, rows: written.map(table.spec.toRow), deleted }]
+        const changes = { spec: table.spec, ...table.changes() }
+        const { inserted, updated, deleted } = changes
+        if (table.spec.derived !== undefined || inserted.length + updated.length + deleted.length === 0) return []
+        return [changes]
       }),
   }
 }

@@ -19,8 +19,6 @@ export type TableSpec<Row, Name extends string> = {
   readonly columns: Readonly<Record<string, ColumnType>>
   readonly lookups: Readonly<Record<Name, Lookup<Row>>>
   readonly keyOf: (row: Row) => string
-  /** Rows are never changed: one whose key is taken is an error. */
-  readonly appendOnly?: boolean
   /** Whether the database numbers the rows in the order in which they were made. */
   readonly numbered?: boolean
   /** What is selected instead of the whole table; with `groupBy` its rows are aggregates. Nothing of it is written. */
@@ -60,9 +58,18 @@ export type TrackedTable<Row, Name extends string> = Table<Row, Name> & {
   /** What was asked for and is not loaded. */
   wanted(): Wanted
   /** Takes in what a lookup has found for these keys; a row that was put or removed meanwhile stays as it is. */
-  fill(lookup: Name, keys: Iterable<string>, found: readonly Row[]): void
-  /** Rows to be written, and keys of rows to be deleted. */
-  changes(): { readonly written: readonly Row[]; readonly deleted: readonly string[] }
+  fill(lookup: Name, keys: Iterable<string>, found: readonly StoredRow[]): void
+  changes(): TableChanges
+}
+
+/** What is to be written of one table. */
+export type TableChanges = {
+  /** New rows. */
+  readonly inserted: readonly StoredRow[]
+  /** Rows that were on record, each with the names of the columns that have another value now. */
+  readonly updated: readonly { readonly row: StoredRow; readonly columns: readonly string[] }[]
+  /** Primary keys of the rows to be deleted. */
+  readonly deleted: readonly string[]
 }
 
 /** A table without any rows loaded. Each change is noted in `journal`, so that it can be undone. */
@@ -72,13 +79,18 @@ export function trackTable<Row, Name extends string>(
 ): TrackedTable<Row, Name> {
   /** Rows by primary key; null for one that was removed. */
   const rows = new Map<string, Row | null>()
+  /** Rows as they are on record. */
+  const stored = new Map<string, StoredRow>()
   const changed = new Set<string>()
   const missing = new Map<string, Set<string>>()
   const indexes = new Map<string, Index>()
   const names = Object.keys(spec.lookups) as Name[]
 
   const indexOf = (lookup: string): Index => {
-    const index = indexes.get(lookup) ?? { loaded: new Map<string, Set<string>>(), added: new Map<string, Set<string>>() }
+    const index = indexes.get(lookup) ?? {
+      loaded: new Map<string, Set<string>>(),
+      added: new Map<string, Set<string>>(),
+    }
     indexes.set(lookup, index)
     return index
   }
@@ -138,8 +150,10 @@ export function trackTable<Row, Name extends string>(
       const { loaded } = indexOf(lookup)
       for (const key of keys) loaded.set(key, new Set())
       const { keyOf } = spec.lookups[lookup]
-      for (const row of found) {
+      for (const storedRow of found) {
+        const row = spec.fromRow(storedRow)
         const id = spec.keyOf(row)
+        if (!stored.has(id)) stored.set(id, storedRow)
         if (!rows.has(id)) rows.set(id, row)
         const key = keyOf(row)
         if (key !== null) loaded.get(key)?.add(id)
@@ -147,14 +161,24 @@ export function trackTable<Row, Name extends string>(
       missing.delete(lookup)
     },
     changes() {
-      const written: Row[] = []
+      const inserted: StoredRow[] = []
+      const updated: { row: StoredRow; columns: string[] }[] = []
       const deleted: string[] = []
       for (const id of changed) {
-        const row = rows.get(id) ?? null
-        if (row === null) deleted.push(id)
-        else written.push(row)
+        const current = rows.get(id) ?? null
+        const before = stored.get(id)
+        if (current === null) {
+          if (before !== undefined) deleted.push(id)
+          continue
+        }
+        const row = spec.toRow(current)
+        if (before === undefined) inserted.push(row)
+        else {
+          const columns = Object.keys(row).filter((name) => row[name] !== before[name])
+          if (columns.length > 0) updated.push({ row, columns })
+        }
       }
-      return { written, deleted }
+      return { inserted, updated, deleted }
     },
   }
 }

@@ -6,10 +6,10 @@ import { LIMIT, type ListCase, listCases } from '../../../bench/support/list-cas
 import { listsOn } from '../../../bench/support/lists-on.ts'
 import { queriesOn as postgresQueries } from '../../../src/store/postgres-dialect.ts'
 import { PLANNER_SETTINGS } from '../../../src/store/postgres-reader.ts'
-import { openPostgresStore } from '../../store.ts'
 import { queriesOn as sqliteQueries } from '../../../src/store/sqlite-dialect.ts'
-import { openSqliteStore } from '../../store.ts'
 import { type Database, findPostgres } from '../../postgres.ts'
+import { openPostgresStore } from '../../store.ts'
+import { openSqliteStore } from '../../store.ts'
 import { type SqliteFile, sqliteFile } from './sqlite-fixture.ts'
 
 /** Enough that a table that is read whole cannot be taken for a page. */

@@ -16,7 +16,9 @@ describe('group commit', () => {
 
   beforeEach(() => {
     database = new DatabaseSync(':memory:')
-    database.exec(`CREATE TABLE payouts (id TEXT PRIMARY KEY CHECK (id NOT LIKE 'refused%'), site TEXT NOT NULL) STRICT`)
+    database.exec(
+      `CREATE TABLE payouts (id TEXT PRIMARY KEY CHECK (id NOT LIKE 'refused%'), site TEXT NOT NULL) STRICT`,
+    )
     batches = []
   })
 
@@ -86,7 +88,7 @@ describe('group commit', () => {
         return transaction.load(loads)
       },
       store(changes) {
-        seen.push(...changes.map(({ spec, rows }) => `store ${spec.name} ${rows.length}`))
+        seen.push(...changes.map(({ spec, inserted }) => `store ${spec.name} ${inserted.length}`))
         return transaction.store(changes)
       },
     }

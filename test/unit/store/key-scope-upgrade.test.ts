@@ -3,12 +3,12 @@ import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, it, onTestFinished } from 'vitest'
 import { type Migration, readMigrations } from '../../../src/store/migrate.ts'
-import { openPostgresStore } from '../../store.ts'
-import { openSqliteStore } from '../../store.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { command, commandKey, NOW, present } from '../../contract/store/builders.ts'
 import { sqliteFile } from '../../contract/store/sqlite-fixture.ts'
 import { findPostgres } from '../../postgres.ts'
+import { openPostgresStore } from '../../store.ts'
+import { openSqliteStore } from '../../store.ts'
 
 const server = await findPostgres()
 const MINE = commandKey('createPaymentLink', 'key-old')

@@ -2,10 +2,10 @@ import { inspect } from 'node:util'
 import { Client } from 'pg'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { StoreConflictError } from '../../../src/store/errors.ts'
-import { openPostgresStore } from '../../store.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { command, commandKey, delivery, paymentOf, report } from '../../contract/store/builders.ts'
 import { type Database, findPostgres } from '../../postgres.ts'
+import { openPostgresStore } from '../../store.ts'
 
 const server = await findPostgres()
 

@@ -2,10 +2,10 @@ import { DatabaseSync } from 'node:sqlite'
 import { inspect } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { StoreUnusableError } from '../../../src/store/errors.ts'
-import { openPostgresStore } from '../../store.ts'
-import { openSqliteStore } from '../../store.ts'
 import { sqliteFile } from '../../contract/store/sqlite-fixture.ts'
 import { type Database, findPostgres, type PostgresServer } from '../../postgres.ts'
+import { openPostgresStore } from '../../store.ts'
+import { openSqliteStore } from '../../store.ts'
 
 const server = await findPostgres()
 

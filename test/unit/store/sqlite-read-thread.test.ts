@@ -4,9 +4,9 @@ import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { StoreBusyError, StoreClosedError, StoreFailure } from '../../../src/store/errors.ts'
 import { createReadThread, type ReadThread } from '../../../src/store/sqlite-read-thread.ts'
-import { openSqliteStore } from '../../store.ts'
 import { delivery, report } from '../../contract/store/builders.ts'
 import { type SqliteFile, sqliteFile } from '../../contract/store/sqlite-fixture.ts'
+import { openSqliteStore } from '../../store.ts'
 
 /** Counts for a moment, without reading a table. */
 const SLOW =
