@@ -1,9 +1,9 @@
-import type { ClientConfig } from 'pg'
 import { StoreFailure } from './errors.ts'
 import type { AsyncTransactionSteps } from './group-commit.ts'
-import { assertStillUsable, connect } from './postgres-connection.ts'
+import { assertStillUsable, connect, type ConnectionConfig, LIMITS } from './postgres-connection.ts'
 import { queriesOn } from './postgres-dialect.ts'
 import { WRITERS_LOCK } from './postgres-locks.ts'
+import { limitSettings, setForTransaction } from './postgres-session.ts'
 import type { Db } from './unit.ts'
 
 export type PostgresWriter = {
@@ -20,13 +20,15 @@ export type PostgresWriter = {
  * little, since every append would wait for the row of the next position anyway.
  *
  * The isolation is named, since a server may be set to another: REPEATABLE READ would look at the database before it waits.
+ * The limits hold for the transaction alone, since a pooler may give the next one another session.
  */
-const BEGIN = `BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE; SELECT pg_advisory_xact_lock(${WRITERS_LOCK})`
+const BEGIN = `BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE; ${setForTransaction(limitSettings(LIMITS))};
+  SELECT pg_advisory_xact_lock(${WRITERS_LOCK})`
 
 type Open = Awaited<ReturnType<typeof connect>>
 
 /** The one connection of this process that writes. It is opened when it is needed, and anew after it was lost. */
-export function createWriter(config: ClientConfig): PostgresWriter {
+export function createWriter(config: ConnectionConfig): PostgresWriter {
   let open: Open | null = null
   /** A job has ended well, and its savepoint is still there: it goes with the next round trip. */
   let unreleased = false

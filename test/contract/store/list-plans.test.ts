@@ -6,6 +6,7 @@ import { LIMIT, type ListCase, listCases } from '../../../bench/support/list-cas
 import { listsOn } from '../../../bench/support/lists-on.ts'
 import { queriesOn as postgresQueries } from '../../../src/store/postgres-dialect.ts'
 import { PLANNING } from '../../../src/store/postgres-reader.ts'
+import { setForSession } from '../../../src/store/postgres-session.ts'
 import { openPostgresStore } from '../../../src/store/postgres.ts'
 import { queriesOn as sqliteQueries } from '../../../src/store/sqlite-dialect.ts'
 import { openSqliteStore } from '../../../src/store/sqlite.ts'
@@ -144,7 +145,7 @@ describe.skipIf(server === null)('plans of lists on PostgreSQL', () => {
     await client.connect()
     await fillDatabase((sql) => client.query(sql), PAYMENTS)
     await client.query('ANALYZE')
-    await client.query(PLANNING)
+    await client.query(setForSession(PLANNING))
   })
 
   afterAll(async () => {
