@@ -123,11 +123,13 @@ export function guarded(client: ClientBase, pooler: Pooler | null = null): Conne
         return [answers].flat().at(-1) ?? NOTHING
       } catch (error) {
         const failure = toStoreFailure(error)
+        const stale = isStaleStatement(failure) && parameters !== undefined
         // Nobody but a pooler takes a statement away, or has one there already. It may also keep one that is stale under any name.
         shared ||= isLostStatement(failure)
-        if (isStaleStatement(failure) && !shared) names.renew()
-        else if (isStaleStatement(failure) || isLostStatement(failure)) prepares = false
-        broken ||= endsConnection(failure)
+        if (stale && !shared) names.renew()
+        else if (stale || isLostStatement(failure)) prepares = false
+        // The same code without a statement that was prepared: a transaction may not write. The next connection asks why.
+        broken ||= endsConnection(failure) || (isStaleStatement(failure) && !stale)
         throw failure
       }
     },
