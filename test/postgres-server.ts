@@ -100,8 +100,8 @@ function findPrograms(): string | null {
   return newest === undefined ? null : join(debian, newest, 'bin')
 }
 
-/** The server refuses to run as root: then it runs as the user that its package has made. */
-function notRoot(): { readonly uid: number; readonly gid: number } | Record<'uid' | 'gid', undefined> {
+/** The server and its pooler refuse to run as root: then they run as the user that the server's package has made. */
+export function notRoot(): { readonly uid: number; readonly gid: number } | Record<'uid' | 'gid', undefined> {
   if (process.getuid?.() !== 0) return { uid: undefined, gid: undefined }
   const idOf = (option: string) => Number(execFileSync('id', [option, 'postgres'], { encoding: 'utf8' }))
   return { uid: idOf('-u'), gid: idOf('-g') }
@@ -125,7 +125,8 @@ function signalOne(pid: number, name: NodeJS.Signals): void {
   }
 }
 
-async function freePort(): Promise<number> {
+/** A port of this machine that nobody listens on. */
+export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo

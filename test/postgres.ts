@@ -9,7 +9,11 @@ export type Database = {
   drop(): Promise<void>
 }
 
-export type PostgresServer = { createDatabase(): Promise<Database> }
+export type PostgresServer = {
+  /** The administrator's address. */
+  readonly address: string
+  createDatabase(): Promise<Database>
+}
 
 /** The address that is set, that of a server without passwords, and that of compose.yaml. */
 const ADDRESSES = [
@@ -36,7 +40,7 @@ export function missing(what: string, remedy: string): void {
 
 /** A server of which the administrator's address is known. */
 export function serverAt(address: string): PostgresServer {
-  return { createDatabase: () => createDatabase(address) }
+  return { address, createDatabase: () => createDatabase(address) }
 }
 
 /** Sorted by a language's rules, so that a query which needs another order is found out. */

@@ -11,9 +11,20 @@ export type DatabaseConfig =
 
 const FORM = 'postgres://user:password@host:5432/database'
 
-/** Parameters that an address may have: how the connection is encrypted, and the folder of a socket on this machine. */
-const PARAMETERS = new Set(['sslmode', 'sslrootcert', 'sslcert', 'sslkey', 'host'])
-const SSL_MODES = ['disable', 'require', 'verify-full', 'no-verify']
+/**
+ * What a pooler between this process and PostgreSQL keeps of a session. `session`: all of it. `transaction`: nothing, since each
+ * transaction may come to another session, which other clients have used before. `transaction-prepared`: nothing but prepared
+ * statements, which the pooler itself follows.
+ */
+export const POOLERS = ['session', 'transaction', 'transaction-prepared'] as const
+export type Pooler = (typeof POOLERS)[number]
+
+/** Parameters that an address may have: how the connection is encrypted, the folder of a socket on this machine, and a pooler. */
+const PARAMETERS = new Set(['sslmode', 'sslrootcert', 'sslcert', 'sslkey', 'host', 'pooler'])
+const VALUES: Readonly<Record<string, readonly string[]>> = {
+  sslmode: ['disable', 'require', 'verify-full', 'no-verify'],
+  pooler: POOLERS,
+}
 
 /** The address of the database: `file:` and a path, or that of a PostgreSQL server. */
 export function parseDatabase(text: string): Parsed<DatabaseConfig> {
@@ -51,8 +62,11 @@ function wrongWith({ username, password, hostname, pathname, hash, searchParams 
   if (!/^\/[^/]+$/.test(pathname)) return `must name the database: ${FORM}`
   if ([...searchParams.keys()].some((name) => !PARAMETERS.has(name)))
     return `has a parameter that is not known: there are ${[...PARAMETERS].join(', ')}`
-  const mode = searchParams.get('sslmode')
-  return mode === null || SSL_MODES.includes(mode) ? null : `must have as its sslmode one of ${SSL_MODES.join(', ')}`
+  const wrong = Object.entries(VALUES).find(([name, values]) => {
+    const value = searchParams.get(name)
+    return value !== null && !values.includes(value)
+  })
+  return wrong === undefined ? null : `must have as its ${wrong[0]} one of ${wrong[1].join(', ')}`
 }
 
 function isEncoded(part: string): boolean {

@@ -1,7 +1,10 @@
 import { Socket } from 'node:net'
 import { Client, type ClientBase, type ClientConfig, types } from 'pg'
+import type { Pooler } from '../config/database.ts'
 import { StoreFailure, StoreUnusableError } from './errors.ts'
-import { endsConnection, isStaleStatement, toStoreFailure } from './postgres-failure.ts'
+import { endsConnection, isLostStatement, isStaleStatement, toStoreFailure } from './postgres-failure.ts'
+import { type Limits, poolerOf } from './postgres-session.ts'
+import { createStatementNames } from './postgres-statements.ts'
 import { connectionOf } from './postgres-tls.ts'
 
 /** What a query gives. */
@@ -17,25 +20,29 @@ export type Connection = {
   run(sql: string, parameters?: readonly unknown[]): Promise<Answer>
   /** The connection was lost, or its state is not known: it must not be used any more. */
   readonly broken: boolean
+  /** Nothing lasts longer than a transaction, since a pooler stands between. True until `answeredBy` has told otherwise. */
+  readonly shared: boolean
+  /**
+   * Tells which process of the server answers queries (`pg_backend_pid()`). A pooler greets its clients as a process of its own:
+   * where the two differ there is one.
+   */
+  answeredBy(pid: number): void
 }
 
-/** Milliseconds after which a query is given up on, and so its connection. */
-export type Limits = { readonly lock: number; readonly statement: number; readonly answer: number }
+/** The driver's options, and what is known of a pooler. */
+export type ConnectionConfig = ClientConfig & { readonly pooler?: Pooler | null }
 
 /**
  * A caller is told within about five seconds that the database does not answer. The server ends a statement by itself a
  * moment before it is given up on here, so that a connection is lost only when the server hangs.
  */
-export const LIMITS: Limits = { lock: 3000, statement: 3500, answer: 4000 }
+export const LIMITS: Limits = { lock: 3000, statement: 3500 }
+/** Milliseconds after which a query is given up on, and so its connection. */
+export const ANSWER_MS = 4000
 
 const CONNECT_MS = 3000
-/** How long the server lets a transaction wait for its client: one that hangs must not keep the other nodes from writing. */
-const IDLE_IN_TRANSACTION_MS = 5000
 const KEEP_ALIVE_MS = 10_000
 const INT8 = 20
-
-/** Statements that stay prepared per connection: more than there are fixed queries, few enough for lists of any length. */
-const MAX_PREPARED = 256
 
 /** The sockets of one store, so that closing it never waits for a server that hangs. */
 export type Sockets = { open(): Socket; close(): void }
@@ -55,18 +62,16 @@ export function createSockets(): Sockets {
   }
 }
 
-/** How a connection is made. What the address says of TLS counts; everything else is decided here. */
-export function clientConfig(url: string, sockets: Sockets, limits: Limits): ClientConfig {
+/** How a connection is made, of which a query may take so many milliseconds; 0 for any time. */
+export function clientConfig(url: string, sockets: Sockets, answerMs: number): ConnectionConfig {
   return {
     ...connectionOf(url),
+    pooler: poolerOf(url),
     fallback_application_name: 'payments-subgraph',
     connectionTimeoutMillis: CONNECT_MS,
     keepAlive: true,
     keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
-    lock_timeout: limits.lock,
-    statement_timeout: limits.statement,
-    query_timeout: limits.answer,
-    idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
+    query_timeout: answerMs,
     // Positions and milliseconds stay far below 2^53.
     types: { getTypeParser: (oid: number, format) => (oid === INT8 ? Number : types.getTypeParser(oid, format)) },
     stream: () => sockets.open(),
@@ -74,9 +79,9 @@ export function clientConfig(url: string, sockets: Sockets, limits: Limits): Cli
 }
 
 /** Opens a connection of one's own. */
-export async function connect(config: ClientConfig): Promise<Connection & { end(): Promise<void> }> {
+export async function connect(config: ConnectionConfig): Promise<Connection & { end(): Promise<void> }> {
   const client = new Client(config)
-  const connection = guarded(client)
+  const connection = guarded(client, config.pooler)
   try {
     await client.connect()
   } catch (error) {
@@ -85,10 +90,15 @@ export async function connect(config: ClientConfig): Promise<Connection & { end(
   return Object.assign(connection, { end: () => client.end() })
 }
 
-/** A client under watch: what it throws becomes a `StoreFailure`, and losing the connection never ends the process. */
-export function guarded(client: ClientBase): Connection {
-  const names = createNames()
+/**
+ * A client under watch: what it throws becomes a `StoreFailure`, and losing the connection never ends the process. Statements with
+ * parameters are prepared under names in a session of one's own, and where a pooler is said to follow them.
+ */
+export function guarded(client: ClientBase, pooler: Pooler | null = null): Connection {
+  const names = createStatementNames()
   let broken = false
+  let shared = pooler !== 'session'
+  let prepares = pooler === 'session' || pooler === 'transaction-prepared'
   client.on('error', () => {
     broken = true
   })
@@ -96,37 +106,39 @@ export function guarded(client: ClientBase): Connection {
     get broken() {
       return broken
     },
+    get shared() {
+      return shared
+    },
+    answeredBy(pid) {
+      if (pooler !== null) return
+      shared = processOf(client) !== pid
+      prepares = !shared
+    },
     async run(sql, parameters) {
       try {
         const answers: Answer | Answer[] =
           parameters === undefined
             ? await client.query(sql)
-            : await client.query({ ...names.of(sql), text: sql, values: parameters.map(storable) })
+            : await client.query({ ...(prepares && names.of(sql)), text: sql, values: parameters.map(storable) })
         return [answers].flat().at(-1) ?? NOTHING
       } catch (error) {
         const failure = toStoreFailure(error)
-        if (isStaleStatement(failure)) names.renew()
-        broken ||= endsConnection(failure)
+        const stale = isStaleStatement(failure) && parameters !== undefined
+        // Nobody but a pooler takes a statement away, or has one there already. It may also keep one that is stale under any name.
+        shared ||= isLostStatement(failure)
+        if (stale && !shared) names.renew()
+        else if (stale || isLostStatement(failure)) prepares = false
+        // The same code without a statement that was prepared: a transaction may not write. The next connection asks why.
+        broken ||= endsConnection(failure) || (isStaleStatement(failure) && !stale)
         throw failure
       }
     },
   }
 }
 
-/** Names for the statements of a connection: what has one is planned once. `renew` has everything planned anew. */
-function createNames() {
-  const names = new Map<string, { readonly name: string }>()
-  let round = 0
-  return {
-    of(sql: string): { readonly name?: string } {
-      if (!names.has(sql) && names.size < MAX_PREPARED) names.set(sql, { name: `q${round}_${names.size}` })
-      return names.get(sql) ?? {}
-    },
-    renew() {
-      names.clear()
-      round += 1
-    },
-  }
+/** The process that greeted a client, by the key with which its queries could be cancelled; the driver's types leave it out. */
+function processOf(client: ClientBase): unknown {
+  return 'processID' in client ? client.processID : null
 }
 
 /** The answer to a text without a statement. */
@@ -139,14 +151,15 @@ function storable(value: unknown): unknown {
 
 /**
  * Throws `StoreUnusableError` unless what is committed on a connection is durable, and the server may be written to. Asked on
- * every new connection: a server may have been replaced by another one meanwhile.
+ * every new connection: a server may have been replaced by another one meanwhile. Tells the connection who answers it.
  */
 export async function assertUsable(connection: Connection): Promise<void> {
   const { rows } = await connection.run(
     `SELECT current_setting('synchronous_commit') AS commits, current_setting('fsync') AS fsync,
-      current_setting('server_encoding') AS encoding, pg_is_in_recovery() AS replica`,
+      current_setting('server_encoding') AS encoding, pg_is_in_recovery() AS replica, pg_backend_pid() AS pid`,
   )
-  const [{ commits, fsync, encoding, replica } = {}] = rows
+  const [{ commits, fsync, encoding, replica, pid } = {}] = rows
+  connection.answeredBy(Number(pid))
   const refuse = (why: string) => new StoreUnusableError(`The database that DATABASE_URL names ${why}.`)
   if (replica === true) throw refuse('is a read-only replica: name the primary')
   if (commits === 'off' || fsync === 'off')

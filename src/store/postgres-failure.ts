@@ -20,11 +20,15 @@ const REASONS: Readonly<Record<string, FailureReason>> = {
 /** A statement was prepared before another node changed its table. */
 const CHANGED_TABLE = '0A000'
 
-/** Besides that, serialization failure and deadlock: the server has done nothing, and the job may work the next time. */
-const TRANSIENT: ReadonlySet<unknown> = new Set(['40001', '40P01', CHANGED_TABLE])
+/** A prepared statement is not there, or one of its name is: a pooler has changed the session. */
+const LOST_STATEMENT: ReadonlySet<unknown> = new Set(['26000', '42P05'])
+
+/** Besides those, serialization failure and deadlock: the server has done nothing, and the job may work the next time. */
+const TRANSIENT: ReadonlySet<unknown> = new Set(['40001', '40P01', CHANGED_TABLE, ...LOST_STATEMENT])
 
 /** What the operator can do something about. */
 const ADVICE: Readonly<Record<string, string>> = {
+  '08P01': 'the pooler in front of its server refuses, and says why in its log',
   '28P01': 'its server refuses the user or the password',
   '28000': 'its server refuses the user or the password',
   '3D000': 'its server has no such database',
@@ -64,6 +68,11 @@ export function endsConnection({ cause }: StoreFailure): boolean {
 /** Whether a statement has to be prepared anew. */
 export function isStaleStatement({ cause }: StoreFailure): boolean {
   return cause instanceof PostgresError && cause.code === CHANGED_TABLE
+}
+
+/** Whether the session has other prepared statements than this process has made. */
+export function isLostStatement({ cause }: StoreFailure): boolean {
+  return cause instanceof PostgresError && LOST_STATEMENT.has(cause.code)
 }
 
 /** Whether it is certain that nothing was recorded, and likely that the same job works when it is run again. */

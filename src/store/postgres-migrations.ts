@@ -1,15 +1,24 @@
 import { migrate, type Migration, type MigrationTarget, type OnMigration, readMigrations } from './migrate.ts'
 import type { Connection } from './postgres-connection.ts'
-import { MIGRATION_LOCK } from './postgres-locks.ts'
+import { MIGRATION_LOCK, WRITERS_LOCK } from './postgres-locks.ts'
+import { limitSettings, setForTransaction } from './postgres-session.ts'
 
 const MIGRATIONS = new URL('./migrations/postgres/', import.meta.url)
 
-/** Brings the tables up to date. Of several nodes that start at once, one does it and the others wait for it. */
+/** The migrations of another node are waited for so long, and a migration takes as long as its tables are. */
+const LIMITS = { lock: 120_000, statement: 0 }
+const BEGIN = `BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE; ${setForTransaction(limitSettings(LIMITS))};
+  SELECT pg_advisory_xact_lock(${MIGRATION_LOCK})`
+
+/**
+ * Brings the tables up to date. Of several nodes that start at once, one does it and the others wait for it. It is one transaction,
+ * because a lock of the session would stay behind in a pooler.
+ */
 export async function migratePostgres(connection: Connection, now: Date, onMigration?: OnMigration): Promise<void> {
-  await connection.run(`SELECT pg_advisory_lock(${MIGRATION_LOCK})`)
+  await connection.run(BEGIN)
   await migrate(migrationTarget(connection, now), readMigrations(MIGRATIONS), onMigration)
   await connection.run('UPDATE meta SET opened_at = $1', [now.getTime()])
-  await connection.run(`SELECT pg_advisory_unlock(${MIGRATION_LOCK})`)
+  await connection.run('COMMIT')
 }
 
 function migrationTarget(connection: Connection, now: Date): MigrationTarget {
@@ -24,14 +33,14 @@ function migrationTarget(connection: Connection, now: Date): MigrationTarget {
       return rows.map(({ number }) => Number(number))
     },
     async apply({ number, name, sql }: Migration) {
-      await connection.run('BEGIN')
+      // Whoever writes with the tables as they were would lock them in another order.
+      await connection.run(`SELECT pg_advisory_xact_lock(${WRITERS_LOCK})`)
       await connection.run(sql)
       await connection.run('INSERT INTO migrations (number, name, applied_at) VALUES ($1, $2, $3)', [
         number,
         name,
         now.getTime(),
       ])
-      await connection.run('COMMIT')
     },
   }
 }

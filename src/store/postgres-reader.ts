@@ -1,8 +1,16 @@
-import { type ClientBase, type ClientConfig, Pool } from 'pg'
+import { type ClientBase, Pool } from 'pg'
 import { StoreClosedError } from './errors.ts'
-import { assertStillUsable, type Connection, guarded } from './postgres-connection.ts'
+import {
+  type Answer,
+  assertStillUsable,
+  type Connection,
+  type ConnectionConfig,
+  guarded,
+  LIMITS,
+} from './postgres-connection.ts'
 import { type Lease, queriesOn } from './postgres-dialect.ts'
 import { isTransient, toStoreFailure } from './postgres-failure.ts'
+import { limitSettings, setForSession, setForTransaction } from './postgres-session.ts'
 import type { Db } from './unit.ts'
 
 /** Connections that read at the same time; who finds them all in use waits as long as for a new connection. */
@@ -12,7 +20,7 @@ const MAX_READERS = 8
  * Every read has an index that holds its rows in its order. A planner that weighs other ways by what it guesses of a filter takes
  * one of them for a list of which few rows are left to find, and then reads all of the table.
  */
-export const PLANNER_SETTINGS = [
+export const PLANNING: readonly string[] = [
   'enable_seqscan = off',
   'enable_bitmapscan = off',
   'enable_sort = off',
@@ -22,15 +30,16 @@ export const PLANNER_SETTINGS = [
   'jit = off',
 ]
 
-const PLANNING = PLANNER_SETTINGS.map((setting) => `SET ${setting}`).join('; ')
+const SETTINGS = [...limitSettings(LIMITS), ...PLANNING]
+const BEGIN = `BEGIN ISOLATION LEVEL READ COMMITTED READ ONLY; ${setForTransaction(SETTINGS)}`
 
 /** Queries beside the writer, each on the next connection that is free. */
-export function openReader(config: ClientConfig): { readonly db: Db; close(): Promise<void> } {
-  const pool = new Pool({ ...config, max: MAX_READERS })
+export function openReader(config: ConnectionConfig): { readonly db: Db; close(): Promise<void> } {
+  const pool = new Pool({ ...config, max: MAX_READERS, pipeline: true })
   const connections = new WeakMap<ClientBase, Connection>()
   // The pool itself drops a connection that is lost while nobody uses it.
   pool.on('error', () => {})
-  pool.on('connect', (client) => connections.set(client, guarded(client)))
+  pool.on('connect', (client) => connections.set(client, guarded(client, config.pooler)))
   const proven = new WeakSet<Connection>()
   let ended: Promise<void> | null = null
 
@@ -39,12 +48,12 @@ export function openReader(config: ClientConfig): { readonly db: Db; close(): Pr
     const client = await pool.connect().catch((error: unknown) => {
       throw toStoreFailure(error)
     })
-    const connection = connections.get(client) ?? guarded(client)
+    const connection = connections.get(client) ?? guarded(client, config.pooler)
     const release = () => client.release(connection.broken)
     try {
       if (!proven.has(connection)) {
         await assertStillUsable(connection)
-        await connection.run(PLANNING)
+        if (!connection.shared) await connection.run(setForSession(SETTINGS))
       }
       proven.add(connection)
       return { connection: persistent(connection), release }
@@ -60,9 +69,23 @@ export function openReader(config: ClientConfig): { readonly db: Db; close(): Pr
 function persistent(connection: Connection): Pick<Connection, 'run'> {
   return {
     run: (sql, parameters) =>
-      connection.run(sql, parameters).catch((error: unknown) => {
-        if (isTransient(error)) return connection.run(sql, parameters)
+      ask(connection, sql, parameters).catch((error: unknown) => {
+        if (isTransient(error)) return ask(connection, sql, parameters)
         throw error
       }),
   }
+}
+
+/**
+ * In a session that is shared, a query is a transaction with settings of its own. Its three parts are sent at once, so that it takes
+ * one round trip too; the pooler holds the session for them, since no part but the last ends the transaction.
+ */
+async function ask(connection: Connection, sql: string, parameters?: readonly unknown[]): Promise<Answer> {
+  if (!connection.shared) return connection.run(sql, parameters)
+  const parts = [connection.run(BEGIN), connection.run(sql, parameters), connection.run('COMMIT')] as const
+  const [begun, answered] = await Promise.allSettled(parts)
+  // Whatever has failed to begin has failed for the same reason to answer, which says less.
+  if (begun.status === 'rejected') throw begun.reason
+  if (answered.status === 'rejected') throw answered.reason
+  return answered.value
 }

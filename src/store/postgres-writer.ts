@@ -1,10 +1,10 @@
-import type { ClientConfig } from 'pg'
 import type { Transaction } from './decide.ts'
 import { StoreFailure } from './errors.ts'
 import type { AsyncTransactionSteps } from './group-commit.ts'
-import { assertStillUsable, connect } from './postgres-connection.ts'
+import { assertStillUsable, connect, type ConnectionConfig, LIMITS } from './postgres-connection.ts'
 import { WRITERS_LOCK } from './postgres-locks.ts'
-import { PLANNER_SETTINGS } from './postgres-reader.ts'
+import { PLANNING } from './postgres-reader.ts'
+import { limitSettings, setForTransaction } from './postgres-session.ts'
 import { postgresTransaction } from './postgres-transaction.ts'
 
 export type PostgresWriter = {
@@ -21,17 +21,18 @@ export type PostgresWriter = {
  * little, since every append would wait for the row of the next position anyway.
  *
  * The isolation is named, since a server may be set to another: REPEATABLE READ would look at the database before it waits.
+ * The limits hold for the transaction alone, since a pooler may give the next one another session.
  */
 const BEGIN = [
   'BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE',
-  ...PLANNER_SETTINGS.map((setting) => `SET LOCAL ${setting}`),
+  setForTransaction([...limitSettings(LIMITS), ...PLANNING]),
   `SELECT pg_advisory_xact_lock(${WRITERS_LOCK})`,
 ].join('; ')
 
 type Open = Awaited<ReturnType<typeof connect>>
 
 /** The one connection of this process that writes. It is opened when it is needed, and anew after it was lost. */
-export function createWriter(config: ClientConfig): PostgresWriter {
+export function createWriter(config: ConnectionConfig): PostgresWriter {
   let open: Open | null = null
 
   const discard = (): void => {

@@ -3,14 +3,14 @@ import { createDatabase } from './create-database.ts'
 import { createGroupCommit } from './group-commit.ts'
 import type { OnMigration } from './migrate.ts'
 import type { Database } from './port.ts'
-import { assertUsable, clientConfig, connect, createSockets, LIMITS, type Sockets } from './postgres-connection.ts'
+import { ANSWER_MS, assertUsable, clientConfig, connect, createSockets, type Sockets } from './postgres-connection.ts'
 import { isTransient, unusable } from './postgres-failure.ts'
 import { migratePostgres } from './postgres-migrations.ts'
 import { openReader } from './postgres-reader.ts'
 import { createWriter } from './postgres-writer.ts'
 
 export type PostgresOptions = {
-  /** Address of the database, with user and password: postgres://user:password@host:5432/database. */
+  /** Address of the database, with user and password: postgres://user:password@host:5432/database; `?pooler=` says what is known of a pooler. */
   readonly url: string
   /** Tells which links are over, and when the database was opened. Default: the system's clock. */
   readonly clock?: () => Date
@@ -20,8 +20,6 @@ export type PostgresOptions = {
 
 /** Together with the time that it takes to find out that the server does not answer: about five seconds. */
 const MAX_WAIT_MS = 2000
-/** How long the migrations of another node are waited for. */
-const MIGRATIONS_MS = 120_000
 
 /**
  * Opens a database on a PostgreSQL server, beside any number of other nodes. Throws `StoreUnusableError` when the database
@@ -33,7 +31,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
   const sockets = createSockets()
   try {
     await prepareDatabase(sockets, clock(), options)
-    const config = clientConfig(url, sockets, LIMITS)
+    const config = clientConfig(url, sockets, ANSWER_MS)
     const reader = openReader(config)
     const writer = createWriter(config)
     const listeners = createAppendListeners()
@@ -66,9 +64,12 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
   }
 }
 
-/** On a connection of its own, which may take its time: a migration is as long as its tables. */
+/**
+ * On a connection of its own, which may take its time: a migration is as long as its tables. What runs once is not prepared, so that
+ * it meets no statement of another node behind a pooler.
+ */
 async function prepareDatabase(sockets: Sockets, now: Date, { url, onMigration }: PostgresOptions): Promise<void> {
-  const connection = await connect(clientConfig(url, sockets, { lock: MIGRATIONS_MS, statement: 0, answer: 0 }))
+  const connection = await connect({ ...clientConfig(url, sockets, 0), pooler: 'transaction' })
   await assertUsable(connection)
   await migratePostgres(connection, now, onMigration)
   await connection.end()

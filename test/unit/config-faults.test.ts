@@ -124,6 +124,11 @@ const TABLE: [string, string, RegExp, Environment?][] = [
   ['DATABASE_URL', 'postgresql://u:p@one,two/db', /must name one host/],
   ['DATABASE_URL', 'postgresql://u:p@host/db?options=-c%20fsync%3Doff', /parameter that is not known/],
   ['DATABASE_URL', 'postgresql://u:p@host/db?sslmode=prefer', /sslmode/],
+  [
+    'DATABASE_URL',
+    'postgresql://u:p@host/db?pooler=statement',
+    /pooler one of session, transaction, transaction-prepared/,
+  ],
   ['DATABASE_URL', 'mysql://u:p@host/db', /must be file:/],
   ['DATABASE_URL', './payments.db', /must be file:/],
   ['DATABASE_URL', 'file:', /must be file:/],

@@ -99,6 +99,7 @@ describe('parseConfig reads', () => {
     ['a server', { DATABASE_URL: 'postgres://u:p@db.test:5433/pay' }, placeOf, 'db.test:5433/pay'],
     ['a server without password', { DATABASE_URL: 'postgresql://u@[::1]/pay?sslmode=require' }, placeOf, '[::1]/pay'],
     ['a socket', { DATABASE_URL: 'postgres://u@localhost/pay?host=/run/pg' }, placeOf, '/run/pg/pay'],
+    ['a pooler', { DATABASE_URL: 'postgres://u@db.test/pay?pooler=transaction' }, placeOf, 'db.test/pay'],
     ['a router', { ROUTER_SECRETS: 'r'.repeat(16) }, (config) => config.router.kind, 'guarded'],
     ['an admin port', { ADMIN_PORT: '0' }, (config) => config.monitoring.admin, { host: '127.0.0.1', port: 0 }],
     ['no admin port', { ...PRODUCTION, ADMIN_PORT: 'off' }, (config) => config.monitoring.admin, null],

@@ -5,7 +5,8 @@ import { fillDatabase, paymentId } from '../../../bench/support/fill-database.ts
 import { LIMIT, type ListCase, listCases } from '../../../bench/support/list-cases.ts'
 import { listsOn } from '../../../bench/support/lists-on.ts'
 import { queriesOn as postgresQueries } from '../../../src/store/postgres-dialect.ts'
-import { PLANNER_SETTINGS } from '../../../src/store/postgres-reader.ts'
+import { PLANNING } from '../../../src/store/postgres-reader.ts'
+import { setForSession } from '../../../src/store/postgres-session.ts'
 import { queriesOn as sqliteQueries } from '../../../src/store/sqlite-dialect.ts'
 import { type Database, findPostgres } from '../../postgres.ts'
 import { openPostgresStore } from '../../store.ts'
@@ -144,7 +145,7 @@ describe.skipIf(server === null)('plans of lists on PostgreSQL', () => {
     await client.connect()
     await fillDatabase((sql) => client.query(sql), PAYMENTS)
     await client.query('ANALYZE')
-    for (const setting of PLANNER_SETTINGS) await client.query(`SET ${setting}`)
+    await client.query(setForSession(PLANNING))
   })
 
   afterAll(async () => {

@@ -1,0 +1,25 @@
+import { afterAll, beforeAll, describe } from 'vitest'
+import { hasPgBouncer, type PgBouncer, startPgBouncer } from '../../pgbouncer.ts'
+import { findPostgres } from '../../postgres.ts'
+import { type PostgresFixtures, postgresFixtures } from './postgres-fixture.ts'
+import { describeStore, type OpenStore } from './store-contract.ts'
+
+const server = await findPostgres()
+
+describe.skipIf(server === null || !hasPgBouncer())('behind a pooler in transaction mode', () => {
+  let pooler: PgBouncer
+  let fixtures: PostgresFixtures
+
+  beforeAll(async () => {
+    if (server === null) return
+    pooler = await startPgBouncer(server, { poolSize: 2 })
+    fixtures = postgresFixtures(pooler)
+  })
+  afterAll(async () => {
+    await fixtures?.drop()
+    await pooler?.remove()
+  })
+
+  const open: OpenStore = (clock) => fixtures.open(clock)
+  describeStore('PostgreSQL', open, { histories: 2 })
+})
