@@ -21,6 +21,12 @@ describe('the checker bites', () => {
     ['src/upstream/client.ts', '../store/store.ts'],
     ['src/store/store.ts', '../upstream/client.ts'],
     ['src/log.ts', './store/store.ts'],
+    ['src/ledger/receive.ts', '../store/sqlite.ts'],
+    ['src/ledger/receive.ts', '../store/records/log.ts'],
+    ['src/store/decide.ts', '../ledger/receive.ts'],
+    ['src/operations/once.ts', '../ledger/commands.ts'],
+    ['src/operations/once.ts', '../store/postgres.ts'],
+    ['src/store/records/log.ts', '../../domain/attribution.ts'],
     ['src/webhook/receive.ts', '../graphql/context.ts'],
     ['src/webhook/receive.ts', '../upstream/client.ts'],
     ['src/webhook/receive.ts', '../operations/operations.ts'],
@@ -64,6 +70,11 @@ describe('the checker bites', () => {
     expect(violations(new Map([['src/main.ts', code]]))).toStrictEqual([])
   })
 
+  test('on a decision in the store', () => {
+    const files = new Map([['src/store/records/log.ts', 'const decision = decideWebhook(state, report, false)']])
+    expect(violations(files)).toStrictEqual(['src/store/records/log.ts must not decide: the ledger does'])
+  })
+
   test('on a part of src that nobody has placed', () => {
     expect(violations(new Map([['src/helpers/misc.ts', '']]))).toHaveLength(1)
   })
@@ -71,6 +82,9 @@ describe('the checker bites', () => {
 
 describe('the checker lets through', () => {
   test.each([
+    ['src/ledger/receive.ts', '../store/rows/rows.ts'],
+    ['src/ledger/receive.ts', '../store/port.ts'],
+    ['src/composition/open-store.ts', '../store/sqlite.ts'],
     ['src/webhook/receive.ts', '../upstream/wire/payment.ts'],
     ['src/webhook/receive.ts', '../log.ts'],
     ['src/sandbox/mishaps.ts', '../webhook/signature.ts'],

@@ -8,7 +8,8 @@ const LEVELS: readonly (readonly string[])[] = [
   ['composition', 'metrics'],
   ['http'],
   ['graphql'],
-  ['operations', 'live', 'reconcile', 'upstream', 'store', 'access', 'webhook'],
+  ['ledger', 'operations', 'live', 'reconcile', 'upstream', 'access', 'webhook'],
+  ['store'],
   ['domain', 'keys', 'log', 'config', 'tracing', 'within'],
 ]
 
@@ -17,6 +18,10 @@ const NEIGHBOURS = new Set(['sandbox', 'client', 'web', 'operator', 'shop'])
 
 const PICTURE = LEVELS.map((parts) => parts.join(', ')).join(' → ')
 
+const LEDGER_USES = /^src\/(ledger|domain|store\/(rows\/|(port|store|command-store|lease-store|errors)\.ts))/
+const DATABASES = /^src\/store\/(sqlite|postgres)/
+const DATABASE_USERS = ['src/composition/', 'src/backup.ts', 'src/main.ts']
+const DECISIONS = /^src\/domain\/(attribution|agreement-creation|orphan-link|listed-payment)\.ts$/
 const WEBHOOK_USES = /^src\/(webhook|domain|store|upstream\/wire|keys|log|within)\b/
 const SANDBOX_USES = ['src/webhook/signature.ts', 'src/domain/exact-json.ts']
 const SANDBOX_USERS = ['src/main.ts', 'src/index.ts', 'src/cli.ts']
@@ -46,6 +51,23 @@ const RULES: readonly Rule[] = [
   {
     reason: 'the service and the store do not know each other',
     forbids: ({ from, to }) => [partOf(from), partOf(to)].toSorted().join() === 'store,upstream',
+  },
+  {
+    reason: 'the ledger is put on a database by the composition alone',
+    forbids: (arrow) => enters('ledger')(arrow) && partOf(arrow.from) !== 'composition',
+  },
+  {
+    reason: 'the ledger needs the domain, the port of the store and its rows, and no database',
+    forbids: ({ from, to }) => partOf(from) === 'ledger' && !LEDGER_USES.test(to),
+  },
+  {
+    reason: 'which database it is, the composition and the backup alone know',
+    forbids: ({ from, to }) =>
+      DATABASES.test(to) && partOf(from) !== 'store' && !DATABASE_USERS.some((user) => from.startsWith(user)),
+  },
+  {
+    reason: 'the store decides nothing: its decisions are the ledger’s',
+    forbids: ({ from, to }) => partOf(from) === 'store' && DECISIONS.test(to),
   },
   {
     reason: 'a webhook needs domain, store, upstream/wire, keys, log and within, and nothing else',
@@ -85,13 +107,22 @@ export function violations(files: SourceFiles): string[] {
   return [...files.keys()]
     .filter((path) => !isInThePicture(path))
     .map((path) => `${path} lies in a part of src that has no level: ${PICTURE}`)
-    .concat(arrows.flatMap(brokenRules), circles(arrows), processUses(files))
+    .concat(arrows.flatMap(brokenRules), circles(arrows), processUses(files), decisionsOfTheStore(files))
 }
 
 function brokenRules(arrow: Arrow): string[] {
   return RULES.filter(({ forbids }) => forbids(arrow)).map(
     ({ reason }) => `${arrow.from} must not import ${arrow.to}: ${reason}`,
   )
+}
+
+/** Calls of what the domain decides with. */
+const DECIDES = /\b(?:decide(?!All\b|Loaded\b)[A-Z]\w*|evolve\w*|next\w*Poll|plan(?:Anew|Retry|NoLater)|replacePoll)\(/
+
+function decisionsOfTheStore(files: SourceFiles): string[] {
+  return [...files]
+    .filter(([path, text]) => partOf(path) === 'store' && DECIDES.test(withoutComments(text)))
+    .map(([path]) => `${path} must not decide: the ledger does`)
 }
 
 function processUses(files: SourceFiles): string[] {
