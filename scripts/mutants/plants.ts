@@ -24,10 +24,43 @@ export const PLANTS: readonly Plant[] = [
       {
         file: 'src/store/group-commit.ts',
         from: '    await steps.commit()\n',
-        to: '    for (const { resolve } of done) resolve()\n    await steps.commit()\n',
+        to: '    for (const [index, job] of jobs.entries()) settle(job, decided.outcomes[index])\n    await steps.commit()\n',
       },
     ],
     tests: ['test/unit/store/group-commit.test.ts', 'test/faults/power-sync-failure.test.ts'],
+  },
+  {
+    name: 'a decision does not see the rows that those before it in its batch have made',
+    edits: [
+      {
+        file: 'src/store/rows/table.ts',
+        from: 'added.has(key) ? new Set([...ids, ...(added.get(key) ?? [])]) : ids',
+        to: 'ids',
+      },
+    ],
+    tests: ['test/unit/store/group-commit.test.ts', 'test/contract/store/sqlite.test.ts'],
+  },
+  {
+    name: 'a webhook that the database refuses takes its batch with it',
+    edits: [
+      {
+        file: 'src/store/group-commit.ts',
+        from: 'else if (end.byStatement && jobs.length > 1)',
+        to: 'else if (end.byStatement && jobs.length > MAX_BATCH)',
+      },
+    ],
+    tests: ['test/unit/store/group-commit.test.ts', 'test/unit/store/postgres-failures.test.ts'],
+  },
+  {
+    name: 'a decision that throws leaves behind what it has changed',
+    edits: [
+      {
+        file: 'src/store/decide.ts',
+        from: "if (isComplete && outcome !== null && 'result' in outcome) keep()",
+        to: 'if (isComplete && outcome !== null) keep()',
+      },
+    ],
+    tests: ['test/unit/store/group-commit.test.ts', 'test/contract/store/sqlite.test.ts'],
   },
   {
     name: 'repeats are recognised by the uuid of the payment',

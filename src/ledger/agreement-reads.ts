@@ -13,7 +13,6 @@ export function recordAgreementRead(
   const { rows } = ledger
   rows.agreements.want('clientTransactionId', report.clientTransactionId)
   rows.agreementPayers.want('id', report.id)
-  rows.streams.want('id', asked.agreement.streamId)
   const row = findAgreement(rows, asked.agreement.id)
   if (row === null || row.deliveries !== asked.deliveries) return 'superseded'
   const target = answeredAgreement(rows, row, report)

@@ -29,6 +29,7 @@ export type AgreementTarget = Target<AgreementKind>
 export const AGREEMENT: Subject<AgreementKind> = {
   findTarget,
   idOf: ({ id }) => id,
+  ownsStream: () => true,
   find: findAgreement,
   put: (rows, row) => rows.agreements.put(row),
   decideWebhook: decideAgreementCallback,
@@ -93,7 +94,6 @@ function prefetch(rows: Rows, { id, clientTransactionId }: AgreementReport, ref:
   rows.agreements.want('id', id)
   rows.agreements.want('clientTransactionId', clientTransactionId)
   rows.agreementPayers.want('id', id)
-  rows.streams.want('id', agreementStreamId(ref))
 }
 
 function findTarget(rows: Rows, report: AgreementReport, ref: string | null): AgreementTarget | null {

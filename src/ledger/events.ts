@@ -11,7 +11,6 @@ export type NewEvent = Omit<PaymentEvent, 'id' | 'position' | 'sequence'> & {
 
 /** The sequence that the next event of a stream has: 1 for the first. */
 export function nextSequence(rows: Rows, streamId: string): number {
-  rows.logHead.want('id', ONLY)
   return (rows.streams.first('id', streamId)?.sequence ?? 0) + 1
 }
 
@@ -27,6 +26,11 @@ export function appendEvent(rows: Rows, { deliveryId, ...event }: NewEvent): str
   rows.streams.put({ id: event.streamId, sequence })
   rows.events.put({ event: { ...event, id, sequence, position }, deliveryId })
   return id
+}
+
+/** Has the end of the log loaded together with whatever else a fact needs: most facts append an event. */
+export function wantLogHead(rows: Rows): void {
+  rows.logHead.want('id', ONLY)
 }
 
 /** What an event has that is about a link alone. */

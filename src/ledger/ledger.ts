@@ -4,6 +4,7 @@ import type { Rows } from '../store/rows/rows.ts'
 import type { Store, SweepStep } from '../store/store.ts'
 import { postponeAgreementRead, recordAgreementRead } from './agreement-reads.ts'
 import { adoptCommand, beginCommand, forgetCommand, markUnknown, rejectCommand, retryCommand } from './commands.ts'
+import { wantLogHead } from './events.ts'
 import { releaseLease, takeLease } from './leases.ts'
 import { confirmListed, postponePaymentRead, recordPaymentRead, schedulePaymentRead } from './payment-reads.ts'
 import { keepCallback, receiveAgreement, receivePayment } from './receive.ts'
@@ -33,7 +34,11 @@ export type LedgerOptions = {
 export function createLedger(database: Database, { refundWindowMs = REFUND_WINDOW_MS }: LedgerOptions = {}): Store {
   const settings = { refundWindowMs }
   const { decide } = database
-  const onLedger = <Result>(decision: (ledger: Ledger) => Result) => decide((rows) => decision({ rows, settings }))
+  const onLedger = <Result>(decision: (ledger: Ledger) => Result) =>
+    decide((rows) => {
+      wantLogHead(rows)
+      return decision({ rows, settings })
+    })
   return {
     ...database,
     inbox: {

@@ -34,6 +34,7 @@ export type PaymentTarget = Target<PaymentKind>
 export const PAYMENT: Subject<PaymentKind> = {
   findTarget,
   idOf: ({ paymentId }) => paymentId,
+  ownsStream: ({ id, streamId }) => streamId === directPaymentStreamId(id),
   find: findPayment,
   put: (rows, row) => rows.payments.put(row),
   decideWebhook,
@@ -117,7 +118,7 @@ function prefetch(rows: Rows, { paymentId, linkId, payer }: PaymentReport, ref: 
   rows.links.want('id', ref === null ? (linkId ?? paymentId) : null)
   rows.links.want('ref', ref)
   rows.attempts.want('ref', ref)
-  rows.streams.want('id', newPayment(paymentId, ref).streamId)
+  rows.streams.want('id', ref === null ? null : linkStreamId(ref))
   if (payer.name !== null || payer.email !== null) rows.paymentPayers.want('id', paymentId)
 }
 
@@ -125,7 +126,7 @@ function findTarget(rows: Rows, report: PaymentReport, ref: string | null): Paym
   prefetch(rows, report, ref)
   const row = findPayment(rows, report.paymentId)
   const known = row?.state ?? null
-  rows.streams.want('id', known?.streamId ?? null)
+  rows.streams.want('id', known === null || PAYMENT.ownsStream(known) ? null : known.streamId)
   rows.links.want('ref', known?.linkRef ?? null)
   const kind = ref === null ? null : (rows.attempts.first('ref', ref)?.kind ?? null)
   if (kind === 'agreement') return null

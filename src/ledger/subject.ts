@@ -76,6 +76,8 @@ export type Subject<K extends Kind> = {
   /** Finds what a webhook speaks about. Null when its address belongs to something else than its body names. */
   findTarget(rows: Rows, report: K['Report'], ref: string | null): Target<K> | null
   idOf(report: K['Report']): string
+  /** Whether its stream holds no events but its own, so that its version is the last one's sequence. */
+  ownsStream(names: K['State'] | K['Names']): boolean
   find(rows: Rows, id: string): K['Row'] | null
   put(rows: Rows, row: K['Row']): void
   decideWebhook(state: K['State'] | null, report: K['Report'], repeat: boolean): SubjectDecision<K['Change']>
@@ -125,7 +127,7 @@ export function recordChange<K extends Kind>(
   { source, report, provisional, at, deliveryId }: Fact<K['Report']>,
 ): { row: K['Row']; eventId: string } {
   const from = target.state ?? target.names
-  const sequence = nextSequence(rows, from.streamId)
+  const sequence = subject.ownsStream(from) ? (target.state?.version ?? 0) + 1 : nextSequence(rows, from.streamId)
   const recordedAt = at.toISOString()
   const state = subject.evolve(from, change, { sequence, at: recordedAt, provisional })
   const eventId = appendEvent(rows, {

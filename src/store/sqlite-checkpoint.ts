@@ -1,7 +1,13 @@
 import type { DatabaseSync } from 'node:sqlite'
 
-/** Pages that the write-ahead log may hold before they are moved into the database; SQLite's own measure. */
-const MAX_PAGES = 1000
+/**
+ * Pages that the write-ahead log may hold before they are moved into the database: 16 MB. A page that is written again and
+ * again meanwhile is moved once, so more would be faster, and would take longer to read at the next start.
+ */
+const MAX_PAGES = 4000
+/** So many are moved at once on the event loop; more are moved on a thread first, in so many rounds at most. */
+const FEW_PAGES = 500
+const MOST_ROUNDS = 3
 
 /**
  * Moves what an earlier process has left in the write-ahead log into the database, and begins a new log. That process may
@@ -13,17 +19,38 @@ export function beginNewLog(database: DatabaseSync): void {
 }
 
 /**
- * Takes the checkpoints out of SQLite's hands, and gives the step that makes one when the write-ahead log has grown.
- * SQLite makes its own after a commit and tells nobody when a sync fails; at the next one the operating system may report
- * success for pages that it has dropped (https://www.postgresql.org/docs/current/wal-reliability.html), and the
- * write-ahead log, which still had them, is written over. The step throws instead.
+ * Takes the checkpoints out of SQLite's hands, and gives the step that makes one when the write-ahead log has grown. Most pages
+ * are moved by `moveBeside`, while others write; the log begins anew only when nothing is left in it, so the last few are moved
+ * between two transactions. SQLite makes its own checkpoint after a commit and tells nobody when a sync fails; at the next one
+ * the operating system may report success for pages that it has dropped
+ * (https://www.postgresql.org/docs/current/wal-reliability.html), and the write-ahead log, which still had them, is written over.
+ * The step rejects instead.
  */
-export function createCheckpoint(database: DatabaseSync): () => void {
+export function createCheckpoint(
+  database: DatabaseSync,
+  moveBeside: (() => Promise<unknown>) | null,
+): () => Promise<void> {
   database.exec('PRAGMA wal_autocheckpoint = 0')
   const measure = database.prepare('PRAGMA wal_checkpoint(NOOP)')
-  const move = database.prepare('PRAGMA wal_checkpoint(PASSIVE)')
-  return () => {
+  const move = database.prepare(MOVE_PAGES)
+  let isMoving = false
+  /** Of this checkpoint; 0 while none has begun. */
+  let rounds = 0
+  return async () => {
+    if (isMoving) return
     const { log, checkpointed } = measure.get() ?? {}
-    if (Number(log) - Number(checkpointed) >= MAX_PAGES) move.get()
+    const pages = Number(log) - Number(checkpointed)
+    if (rounds === 0 && pages < MAX_PAGES) return
+    if (moveBeside === null || (rounds > 0 && pages <= FEW_PAGES) || rounds === MOST_ROUNDS) {
+      rounds = 0
+      move.get()
+      return
+    }
+    isMoving = true
+    rounds += 1
+    await moveBeside().finally(() => (isMoving = false))
   }
 }
+
+/** Moves committed pages into the database, as far as no reader needs them where they are. */
+export const MOVE_PAGES = 'PRAGMA wal_checkpoint(PASSIVE)'

@@ -5,7 +5,7 @@ import { createDatabase } from './create-database.ts'
 import { createGroupCommit, type GroupCommit } from './group-commit.ts'
 import type { OnMigration } from './migrate.ts'
 import type { Database } from './port.ts'
-import { createCheckpoint } from './sqlite-checkpoint.ts'
+import { createCheckpoint, MOVE_PAGES } from './sqlite-checkpoint.ts'
 import { type Connect, openReader, openWriter, transactionSteps } from './sqlite-connection.ts'
 import { queriesOn } from './sqlite-dialect.ts'
 import { clearEnding, isEnding } from './sqlite-ending.ts'
@@ -47,13 +47,16 @@ export async function openSqlite(options: SqliteOptions): Promise<Database> {
     const reader = openReader(path, connect)
     open.unshift(reader)
     // A connection that a test watches cannot be passed to a thread.
-    const thread = options.connect === undefined ? createReadThread(path) : null
+    const [lists, mover] = options.connect === undefined ? [createReadThread(path), createReadThread(path)] : []
     const listeners = createAppendListeners()
-    const health = watchSync(transactionSteps(writer), createCheckpoint(writer))
+    const health = watchSync(
+      transactionSteps(writer),
+      createCheckpoint(writer, mover === undefined ? null : () => mover.all(MOVE_PAGES, [])),
+    )
     const commits = createCommits(writer, health, listeners)
     return await createDatabase({
       reader: queriesOn(reader),
-      lists: thread === null ? queriesOn(reader) : queriesOnThread(thread),
+      lists: lists === undefined ? queriesOn(reader) : queriesOnThread(lists),
       commits,
       listeners,
       now: clock,
@@ -61,7 +64,7 @@ export async function openSqlite(options: SqliteOptions): Promise<Database> {
       onFatal: health.onFatal,
       async close() {
         await commits.close()
-        await thread?.close()
+        await Promise.all([lists?.close(), mover?.close()])
         closeAll(open)
       },
     })
@@ -97,7 +100,7 @@ function createCommits(
     steps,
     transaction: sqliteTransaction(writer),
     onAppended: listeners.notify,
-    onCommitted: checkpoint,
+    onCommitted: () => void checkpoint(),
     toFailure: toStoreFailure,
     slackShare: SLACK_SHARE,
   })

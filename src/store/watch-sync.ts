@@ -7,10 +7,10 @@ export type SyncWatch = {
   /** The same steps, under watch. */
   readonly steps: TransactionSteps
   /**
-   * Runs what moves committed pages to where they belong. Never throws: what was committed stays so, and any failure but
+   * Runs what moves committed pages to where they belong. Never rejects: what was committed stays so, and any failure but
    * that of a sync is mended by the next try.
    */
-  readonly checkpoint: () => void
+  readonly checkpoint: () => Promise<void>
   /** Throws the failure of what could not be synced, if there was one. */
   readonly assert: () => void
   readonly onFatal: Store['onFatal']
@@ -20,7 +20,7 @@ export type SyncWatch = {
  * After a commit or a checkpoint that could not be synced nobody knows what the disk holds, and asking again may report success without
  * any (https://www.postgresql.org/docs/current/wal-reliability.html): nothing more is written until the file is opened anew.
  */
-export function watchSync(steps: TransactionSteps, checkpoint: () => void): SyncWatch {
+export function watchSync(steps: TransactionSteps, checkpoint: () => Promise<void>): SyncWatch {
   const listeners = new Set<{ readonly call: (failure: StoreFailure) => void }>()
   let broken: StoreFailure | null = null
   const assert = (): void => {
@@ -63,9 +63,9 @@ export function watchSync(steps: TransactionSteps, checkpoint: () => void): Sync
         }
       },
     },
-    checkpoint() {
+    async checkpoint() {
       try {
-        checkpoint()
+        await checkpoint()
       } catch (error) {
         judged(error)
       }
