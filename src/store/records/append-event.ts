@@ -1,4 +1,6 @@
 import { eventId, type PaymentEvent } from '../../domain/payment-event.ts'
+import { encodeEventAgreement } from '../encoding/agreement-snapshot.ts'
+import { encodeEventPayment } from '../encoding/payment-snapshot.ts'
 import type { Db, WriteUnit } from '../unit.ts'
 import { fromIso } from './instants.ts'
 
@@ -33,23 +35,26 @@ export async function reservePlace(db: Db, streamId: string): Promise<Place> {
 
 /** Appends an event at a place that was reserved in the same transaction. Gives its id. */
 export async function appendEvent(unit: WriteUnit, place: Place, event: NewEvent): Promise<string> {
+  const { payment, agreement } = event
+  const columns = {
+    position: place.position,
+    stream_id: place.streamId,
+    sequence: place.sequence,
+    kind: event.kind,
+    source: event.source,
+    from_status: event.fromStatus,
+    to_status: event.toStatus,
+    link_ref: event.linkRef,
+    payment_id: payment?.id ?? null,
+    agreement_id: agreement?.id ?? null,
+    recorded_at: fromIso(event.recordedAt),
+  }
   await unit.db
     .insertInto('events')
     .values({
-      position: place.position,
-      stream_id: place.streamId,
-      sequence: place.sequence,
-      kind: event.kind,
-      source: event.source,
-      from_status: event.fromStatus,
-      to_status: event.toStatus,
-      link_ref: event.linkRef,
-      payment_id: event.payment?.id ?? null,
-      agreement_id: event.agreement?.id ?? null,
-      payment_json: event.payment === null ? null : JSON.stringify(event.payment),
-      agreement_json: event.agreement === null ? null : JSON.stringify(event.agreement),
-      recorded_at: fromIso(event.recordedAt),
-      delivery_id: event.deliveryId,
+      ...columns,
+      payment_json: payment === null ? null : encodeEventPayment(payment, columns),
+      agreement_json: agreement === null ? null : encodeEventAgreement(agreement, columns),
     })
     .execute()
   unit.appended = true

@@ -1,5 +1,5 @@
-import { randomUUID } from 'node:crypto'
 import type { Disposition } from '../../domain/payment.ts'
+import { deliveryKey, encodeBody, encodeEventId, storedHashes } from '../encoding/delivery-columns.ts'
 import type { Arrival, DeliveryOutcome } from '../store.ts'
 import type { Db } from '../unit.ts'
 
@@ -14,7 +14,7 @@ export async function findDelivery(db: Db, hashes: readonly string[]): Promise<S
   const row = await db
     .selectFrom('deliveries')
     .select(['id', 'disposition'])
-    .where('body_hash', 'in', [...hashes])
+    .where('body_hash', 'in', storedHashes(hashes))
     .orderBy('number')
     .limit(1)
     .executeTakeFirst()
@@ -38,20 +38,23 @@ export async function storeDelivery(
   result: StoredDelivery & { readonly eventId: string | null },
 ): Promise<void> {
   const receivedAt = arrival.receivedAt.getTime()
+  const columns = {
+    ref: arrival.ref,
+    subject_id: subject?.id ?? null,
+    status_raw: subject?.statusRaw ?? null,
+    disposition: result.disposition,
+  }
   await db
     .insertInto('deliveries')
     .values({
+      ...columns,
       id: result.id,
-      body_hash: arrival.bodyHashes[0],
-      ref: arrival.ref,
-      subject_id: subject?.id ?? null,
-      status_raw: subject?.statusRaw ?? null,
-      disposition: result.disposition,
+      body_hash: deliveryKey(arrival.bodyHashes[0]),
       attempts: 1,
       first_received_at: receivedAt,
       last_received_at: receivedAt,
-      event_id: result.eventId,
-      body: arrival.body,
+      event_id: result.eventId === null ? null : encodeEventId(result.eventId, columns),
+      body: arrival.body === null ? null : encodeBody(arrival.body, columns),
     })
     .execute()
 }
@@ -64,7 +67,7 @@ export type DeliveryRow = {
 
 /** The row of a delivery that has just come in. */
 export function newRow(db: Db, arrival: Arrival): DeliveryRow {
-  const id = randomUUID()
+  const id = deliveryKey(arrival.bodyHashes[0])
   return { id, save: (subject, result) => storeDelivery(db, arrival, subject, { id, ...result }) }
 }
 
@@ -89,7 +92,7 @@ export function existingRow(db: Db, id: string): DeliveryRow {
 
 /** Keeps a delivery that is authentic and cannot be used. */
 export async function quarantine(db: Db, arrival: Arrival, subject: Subject): Promise<DeliveryOutcome> {
-  const result = { id: randomUUID(), disposition: 'QUARANTINED', eventId: null } as const
+  const result = { id: deliveryKey(arrival.bodyHashes[0]), disposition: 'QUARANTINED', eventId: null } as const
   await storeDelivery(db, arrival, subject, result)
   return { disposition: 'QUARANTINED', repeat: false, readDue: false }
 }

@@ -1,5 +1,6 @@
 import { type Expression, type Selectable, sql, type SqlBool } from 'kysely'
 import type { Delivery } from '../../domain/delivery.ts'
+import { decodeBody, decodeEventId } from '../encoding/delivery-columns.ts'
 import type { DeliveryFilter, Page } from '../store.ts'
 import type { DeliveriesTable } from '../tables.ts'
 import type { Db } from '../unit.ts'
@@ -51,7 +52,7 @@ function toDelivery(row: Selectable<DeliveriesTable>): Delivery {
     attempts: row.attempts,
     firstReceivedAt: toIso(row.first_received_at),
     lastReceivedAt: toIso(row.last_received_at),
-    eventId: row.event_id,
-    body: row.body,
+    eventId: row.event_id === null ? null : decodeEventId(row.event_id, row),
+    body: row.body === null ? null : decodeBody(row.body, row),
   }
 }

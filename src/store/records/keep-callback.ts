@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto'
+import { deliveryKey } from '../encoding/delivery-columns.ts'
 import type { DeliveryOutcome, KeptCallback } from '../store.ts'
 import type { Db } from '../unit.ts'
 import { countAttempt, findDelivery, storeDelivery } from './deliveries.ts'
@@ -12,7 +12,7 @@ export async function keepCallback(db: Db, callback: KeptCallback): Promise<Deli
     return { disposition: before.disposition, repeat: true, readDue: false }
   }
   const subject = subjectId === null ? null : { id: subjectId, statusRaw: statusRaw ?? '' }
-  const result = { id: randomUUID(), disposition: 'NO_CHANGE', eventId: null } as const
+  const result = { id: deliveryKey(callback.bodyHashes[0]), disposition: 'NO_CHANGE', eventId: null } as const
   await storeDelivery(db, { ...arrival, body: null }, subject, result)
   return { disposition: 'NO_CHANGE', repeat: false, readDue: false }
 }

@@ -1,14 +1,14 @@
 import { type Expression, type Selectable, sql, type SqlBool } from 'kysely'
 import { eventId, parseEventId, type PaymentEvent } from '../../domain/payment-event.ts'
 import type { AppendListeners } from '../append-listeners.ts'
+import { decodeEventAgreement } from '../encoding/agreement-snapshot.ts'
+import { decodeEventPayment } from '../encoding/payment-snapshot.ts'
 import type { EventFilter, EventLog } from '../store.ts'
 import type { EventsTable } from '../tables.ts'
 import type { Db } from '../unit.ts'
-import { toAgreement } from './agreement-records.ts'
 import { findStreams, type StreamOfEvents } from './event-streams.ts'
 import { toIso } from './instants.ts'
 import { grouped, mergeRanges, oneOf, type Range } from './merge-ranges.ts'
-import { toPayment } from './payment-records.ts'
 import { unindexed } from './unindexed.ts'
 
 /** The append-only log, read in the order of the commits. `lists` reads beside the event loop where it can. */
@@ -108,8 +108,8 @@ function toEvent(row: Selectable<EventsTable>): PaymentEvent {
     fromStatus: row.from_status,
     toStatus: row.to_status,
     linkRef: row.link_ref,
-    payment: row.payment_json === null ? null : toPayment(row.payment_json),
-    agreement: row.agreement_json === null ? null : toAgreement(row.agreement_json),
+    payment: row.payment_json === null ? null : decodeEventPayment(row.payment_json, row),
+    agreement: row.agreement_json === null ? null : decodeEventAgreement(row.agreement_json, row),
     recordedAt: toIso(row.recorded_at),
   }
 }

@@ -2,13 +2,14 @@ import { sql } from 'kysely'
 import type { Payer } from '../../domain/payment-report.ts'
 import type { Payment } from '../../domain/payment.ts'
 import { readSiteOf } from '../../domain/read-site.ts'
+import { decodePayment, encodePayment } from '../encoding/payment-snapshot.ts'
 import type { Db } from '../unit.ts'
 import { fromIso } from './instants.ts'
 import { columnsOf, type Poll, replacePoll } from './plan-read.ts'
 
 /** Reads a payment out of its column. */
 export function toPayment(stateJson: string): Payment {
-  return JSON.parse(stateJson) as Payment
+  return decodePayment(stateJson)
 }
 
 /** The payment with this upstream uuid, as this transaction sees it. */
@@ -34,7 +35,7 @@ export async function savePayment(
 ): Promise<void> {
   const state = {
     link_ref: payment.linkRef,
-    state_json: JSON.stringify(payment),
+    state_json: encodePayment(payment),
     phase: payment.phase,
     rank: payment.rank,
     amount_known: payment.details.amount !== null && payment.details.currency !== null ? 1 : 0,
