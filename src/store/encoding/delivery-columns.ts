@@ -19,11 +19,6 @@ export function deliveryKey(bodyHash: string): string {
   return bytes.toString('base64url')
 }
 
-/** Everything that `deliveries.body_hash` may hold of a delivery with one of these hashes; earlier versions stored them whole. */
-export function storedHashes(bodyHashes: readonly string[]): string[] {
-  return [...new Set([...bodyHashes.map(deliveryKey), ...bodyHashes])]
-}
-
 /** What a delivery is about, by its columns. */
 export type DeliverySubject = {
   readonly ref: string | null

@@ -13,7 +13,8 @@ export const CALLER_MARK = '\u001f'
 const FIRST_CODE = 2
 const MOST_PHRASES = 29
 
-const CONTROL = /\p{Cc}/u
+/** U+0000 to U+001F, which JSON text always escapes. */
+const CONTROL = /[^\P{Cc}\u007f-\u009f]/u
 const EACH_CONTROL = /\p{Cc}/gu
 
 /**

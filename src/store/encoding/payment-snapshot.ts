@@ -1,8 +1,9 @@
 import { directPaymentStreamId, linkStreamId } from '../../domain/payment-link.ts'
-import type { PaymentDetails } from '../../domain/payment-report.ts'
 import { factsOf, PAYMENT_STATUSES, type PaymentStatus, recogniseStatus } from '../../domain/payment-status.ts'
 import type { Payment } from '../../domain/payment.ts'
+import { decodePaymentId } from './event-columns.ts'
 import { createTextPacker } from './packed-text.ts'
+import { longDetails, longInstant, shortDetails, shortInstant } from './payment-details.ts'
 
 /** The columns of an event that repeat its payment. */
 export type EventPaymentColumns = {
@@ -19,7 +20,7 @@ type Identity = Pick<Payment, 'id' | 'streamId' | 'linkRef' | 'version' | 'statu
 
 /** What a payment has beside its identity; what follows from the status, and what is not known, is left out. */
 type Compact = {
-  readonly facts: Readonly<Record<string, unknown>>
+  readonly facts: ReturnType<typeof shortDetails>
   /** A letter for each. */
   readonly seen?: string
   readonly provisional?: true
@@ -64,9 +65,7 @@ const packer = createTextPacker([
 
 /** The text of `events.payment_json`: what the event's own columns do not tell of the payment as it was after the event. */
 export function encodeEventPayment(payment: Payment, columns: EventPaymentColumns): string {
-  const identity = identityIn(columns)
-  const repeats = (Object.keys(identity) as (keyof Identity)[]).every((key) => identity[key] === payment[key])
-  return packer.pack(JSON.stringify(repeats ? toCompact(payment) : payment))
+  return isTold(payment, identityIn(columns)) ? compactText(payment) : packer.pack(JSON.stringify(payment))
 }
 
 /** The payment as it was after an event. Also reads the JSON text of a whole payment, as earlier versions wrote it. */
@@ -78,15 +77,35 @@ export function decodeEventPayment(text: string, columns: EventPaymentColumns): 
 /** The text of `payments.state_json`, which tells all of a payment. */
 export function encodePayment(payment: Payment): string {
   const { id, streamId, linkRef, version, statusRaw, updatedAt } = payment
-  const identity: StoredIdentity = {
-    id,
-    ...(streamId === streamIdOf(payment) ? {} : { streamId }),
-    ...(linkRef === null ? {} : { linkRef }),
+  const text = [
+    // An object, which goes on with the rest.
+    compactText(payment).slice(0, -1),
+    KEYS.id,
+    rest(id),
+    ...(streamId === streamIdOf(payment) ? [] : [`,"streamId":"`, rest(streamId)]),
+    ...(linkRef === null ? [] : [KEYS.linkRef, rest(linkRef)]),
+    KEYS.version,
     version,
-    statusRaw,
-    updatedAt: shortInstant(updatedAt),
-  }
-  return packer.pack(JSON.stringify({ ...toCompact(payment), ...identity }))
+    KEYS.statusRaw,
+    rest(statusRaw),
+    KEYS.updatedAt,
+    JSON.stringify(shortInstant(updatedAt)),
+    '}',
+  ]
+  return text.join('')
+}
+
+const KEYS = {
+  id: packer.pack(',"id":"'),
+  linkRef: packer.pack(',"linkRef":"'),
+  version: packer.pack(',"version":'),
+  statusRaw: packer.pack(',"statusRaw":"'),
+  updatedAt: packer.pack(',"updatedAt":'),
+}
+
+/** A text in JSON, without the quotation mark that it begins with. */
+function rest(text: string): string {
+  return JSON.stringify(text).slice(1)
 }
 
 /** The payment in `payments.state_json`. Also reads the JSON text of a whole payment, as earlier versions wrote it. */
@@ -111,13 +130,33 @@ function streamIdOf({ id, linkRef }: Pick<Payment, 'id' | 'linkRef'>): string {
 
 function identityIn(columns: EventPaymentColumns): Identity {
   return {
-    id: columns.payment_id ?? '',
+    id: decodePaymentId(columns.payment_id, columns.stream_id) ?? '',
     streamId: columns.stream_id,
     linkRef: columns.link_ref,
     version: columns.sequence,
     statusRaw: columns.to_status ?? '',
     updatedAt: new Date(columns.recorded_at).toISOString(),
   }
+}
+
+function isTold(payment: Payment, { id, streamId, linkRef, version, statusRaw, updatedAt }: Identity): boolean {
+  return (
+    payment.id === id &&
+    payment.streamId === streamId &&
+    payment.linkRef === linkRef &&
+    payment.version === version &&
+    payment.statusRaw === statusRaw &&
+    payment.updatedAt === updatedAt
+  )
+}
+
+/** A payment is written twice, in its event and as it is now. */
+const texts = new WeakMap<Payment, string>()
+
+function compactText(payment: Payment): string {
+  const text = texts.get(payment) ?? packer.pack(JSON.stringify(toCompact(payment)))
+  texts.set(payment, text)
+  return text
 }
 
 function toCompact({ statusRaw, status, phase, rank, seen, provisional, details }: Payment): Compact {
@@ -170,54 +209,4 @@ const STATUS_OF = new Map(PAYMENT_STATUSES.map((status) => [LETTERS[status], sta
 
 function lettersOf(seen: readonly PaymentStatus[]): string {
   return seen.map((status) => LETTERS[status]).join('')
-}
-
-const UNKNOWN: Readonly<Record<keyof PaymentDetails, null>> = {
-  currency: null,
-  amount: null,
-  total: null,
-  paid: null,
-  refunded: null,
-  refundable: null,
-  reference: null,
-  methodRaw: null,
-  card: null,
-  threeDsUrl: null,
-  failureCode: null,
-  failureMessage: null,
-  instructions: null,
-  expiresAt: null,
-  createdAt: null,
-}
-const DETAILS = Object.keys(UNKNOWN) as (keyof PaymentDetails)[]
-
-/** In the order of the packer's phrases. */
-function shortDetails(details: PaymentDetails): Compact['facts'] {
-  const { expiresAt, createdAt } = details
-  const short = {
-    ...details,
-    expiresAt: expiresAt === null ? null : shortInstant(expiresAt),
-    createdAt: createdAt === null ? null : shortInstant(createdAt),
-  }
-  return Object.fromEntries(DETAILS.flatMap((key) => (short[key] === null ? [] : [[key, short[key]]])))
-}
-
-function longDetails(facts: Compact['facts']): PaymentDetails {
-  const details = { ...UNKNOWN, ...facts } as PaymentDetails & Record<'expiresAt' | 'createdAt', string | number | null>
-  const { expiresAt, createdAt } = details
-  return {
-    ...details,
-    expiresAt: expiresAt === null ? null : longInstant(expiresAt),
-    createdAt: createdAt === null ? null : longInstant(createdAt),
-  }
-}
-
-/** An instant in milliseconds since the epoch; the text itself where it is written in any other way. */
-function shortInstant(text: string): number | string {
-  const at = Date.parse(text)
-  return Number.isNaN(at) || new Date(at).toISOString() !== text ? text : at
-}
-
-function longInstant(stored: number | string): string {
-  return typeof stored === 'number' ? new Date(stored).toISOString() : stored
 }

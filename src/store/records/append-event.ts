@@ -1,5 +1,6 @@
 import { eventId, type PaymentEvent } from '../../domain/payment-event.ts'
 import { encodeEventAgreement } from '../encoding/agreement-snapshot.ts'
+import { encodeKind, encodePaymentId, encodeSource } from '../encoding/event-columns.ts'
 import { encodeEventPayment } from '../encoding/payment-snapshot.ts'
 import type { Db, WriteUnit } from '../unit.ts'
 import { fromIso } from './instants.ts'
@@ -40,12 +41,12 @@ export async function appendEvent(unit: WriteUnit, place: Place, event: NewEvent
     position: place.position,
     stream_id: place.streamId,
     sequence: place.sequence,
-    kind: event.kind,
-    source: event.source,
+    kind: encodeKind(event.kind),
+    source: encodeSource(event.source),
     from_status: event.fromStatus,
     to_status: event.toStatus,
     link_ref: event.linkRef,
-    payment_id: payment?.id ?? null,
+    payment_id: encodePaymentId(payment?.id ?? null, place.streamId),
     agreement_id: agreement?.id ?? null,
     recorded_at: fromIso(event.recordedAt),
   }

@@ -1,5 +1,5 @@
 import type { Disposition } from '../../domain/payment.ts'
-import { deliveryKey, encodeBody, encodeEventId, storedHashes } from '../encoding/delivery-columns.ts'
+import { deliveryKey, encodeBody, encodeEventId } from '../encoding/delivery-columns.ts'
 import type { Arrival, DeliveryOutcome } from '../store.ts'
 import type { Db } from '../unit.ts'
 
@@ -11,14 +11,18 @@ export type Subject = { readonly id: string; readonly statusRaw: string } | null
 
 /** The delivery that had these bytes, under any of these hashes. */
 export async function findDelivery(db: Db, hashes: readonly string[]): Promise<StoredDelivery | null> {
-  const row = await db
+  const found = await db
     .selectFrom('deliveries')
-    .select(['id', 'disposition'])
-    .where('body_hash', 'in', storedHashes(hashes))
-    .orderBy('number')
-    .limit(1)
-    .executeTakeFirst()
-  return row ?? null
+    .select(['id', 'disposition', 'number'])
+    .where((eb) =>
+      eb.or([
+        eb('id', 'in', hashes.map(deliveryKey)),
+        // Of an earlier version; an index of PostgreSQL holds these alone.
+        eb.and([eb('body_hash', 'in', [...hashes]), eb('body_hash', '!=', eb.ref('id'))]),
+      ]),
+    )
+    .execute()
+  return found.toSorted((a, b) => a.number - b.number)[0] ?? null
 }
 
 /** Counts an attempt of a delivery that had come before. */

@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { sql, type SqlBool } from 'kysely'
 import type { Payer } from '../../domain/payment-report.ts'
 import type { Payment } from '../../domain/payment.ts'
 import { readSiteOf } from '../../domain/read-site.ts'
@@ -106,14 +106,19 @@ export async function payersOf(db: Db, paymentIds: readonly string[]): Promise<M
 /** Keeps who pays; what the report leaves out stays as it was. */
 export async function savePayer(db: Db, paymentId: string, payer: Payer): Promise<void> {
   if (payer.name === null && payer.email === null) return
+  const name = sql<string | null>`coalesce(excluded.name, payment_payers.name)`
+  const email = sql<string | null>`coalesce(excluded.email, payment_payers.email)`
   await db
     .insertInto('payment_payers')
     .values({ payment_id: paymentId, name: payer.name, email: payer.email })
     .onConflict((conflict) =>
-      conflict.column('payment_id').doUpdateSet({
-        name: sql`coalesce(excluded.name, payment_payers.name)`,
-        email: sql`coalesce(excluded.email, payment_payers.email)`,
-      }),
+      conflict
+        .column('payment_id')
+        .doUpdateSet({ name, email })
+        // PostgreSQL writes a row anew that is updated to what it is.
+        .where(
+          sql<SqlBool>`${name} is distinct from payment_payers.name or ${email} is distinct from payment_payers.email`,
+        ),
     )
     .execute()
 }
