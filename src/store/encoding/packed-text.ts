@@ -25,19 +25,18 @@ export function createTextPacker(phrases: readonly string[]): TextPacker {
   if (phrases.length > MOST_PHRASES) throw new RangeError(`There are codes for ${MOST_PHRASES} phrases.`)
   const codes = new Map(phrases.map((phrase, index) => [phrase, String.fromCharCode(FIRST_CODE + index)]))
   const byCode = new Map(Array.from(codes, ([phrase, code]) => [code, phrase]))
-  // The longest first, since the first alternative that fits is taken.
-  const longestFirst = phrases.toSorted((a, b) => b.length - a.length)
-  const anyPhrase = new RegExp(longestFirst.map((phrase) => escaped(phrase)).join('|'), 'g')
+  // The longest first, since shorter ones may be parts of it.
+  const longestFirst = [...codes].toSorted(([a], [b]) => b.length - a.length)
   return {
-    pack: (text) =>
-      CONTROL.test(text) ? LITERAL + text : text.replace(anyPhrase, (phrase) => codes.get(phrase) ?? phrase),
+    pack(text) {
+      if (CONTROL.test(text)) return LITERAL + text
+      let packed = text
+      for (const [phrase, code] of longestFirst) packed = packed.replaceAll(phrase, code)
+      return packed
+    },
     unpack(packed) {
       if (packed.startsWith(LITERAL)) return packed.slice(LITERAL.length)
       return packed.replace(EACH_CONTROL, (code) => byCode.get(code) ?? code)
     },
   }
-}
-
-function escaped(phrase: string): string {
-  return phrase.replace(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`)
 }
