@@ -5,8 +5,6 @@ import type { Rows } from '../store/rows/rows.ts'
 export type NewEvent = Omit<PaymentEvent, 'id' | 'position' | 'sequence'> & {
   /** From `nextSequence`, where the event's state names it; otherwise the next one. */
   readonly sequence?: number
-  /** The delivery that caused it. */
-  readonly deliveryId: string | null
 }
 
 /** The sequence that the next event of a stream has: 1 for the first. */
@@ -18,13 +16,13 @@ export function nextSequence(rows: Rows, streamId: string): number {
  * Appends an event to the log and to its stream. Gives its id. Only one transaction writes at a time, so positions rise in
  * the order of the commits, and one that is undone leaves no gap.
  */
-export function appendEvent(rows: Rows, { deliveryId, ...event }: NewEvent): string {
+export function appendEvent(rows: Rows, event: NewEvent): string {
   const sequence = event.sequence ?? nextSequence(rows, event.streamId)
   const position = (rows.logHead.first('id', ONLY)?.position ?? 0) + 1
   const id = eventId(event.streamId, sequence)
   rows.logHead.put({ position })
   rows.streams.put({ id: event.streamId, sequence })
-  rows.events.put({ event: { ...event, id, sequence, position }, deliveryId })
+  rows.events.put({ ...event, id, sequence, position })
   return id
 }
 
@@ -39,5 +37,4 @@ export const OF_A_LINK = {
   toStatus: null,
   payment: null,
   agreement: null,
-  deliveryId: null,
 } as const

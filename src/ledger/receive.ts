@@ -1,6 +1,6 @@
-import { randomUUID } from 'node:crypto'
 import { hasBecomePaid, isOrphan } from '../domain/orphan-link.ts'
 import type { Payment } from '../domain/payment.ts'
+import { deliveryKey } from '../store/encoding/delivery-columns.ts'
 import type { DeliveryRow } from '../store/rows/log.ts'
 import type { Rows } from '../store/rows/rows.ts'
 import type {
@@ -35,7 +35,7 @@ export function keepCallback(rows: Rows, { subjectId, statusRaw, ...arrival }: K
   if (before !== null)
     return { disposition: countAttempt(rows, before, arrival.receivedAt), repeat: true, readDue: false }
   const subject = subjectId === null ? null : { id: subjectId, statusRaw: statusRaw ?? '' }
-  const row = newDelivery({ ...arrival, body: null }, randomUUID())
+  const row = newDelivery({ ...arrival, body: null })
   return storeDelivery(rows, row, subject, { disposition: 'NO_CHANGE', eventId: null })
 }
 
@@ -50,7 +50,7 @@ function receive<K extends Kind>(
 ): DeliveryOutcome {
   const { rows } = ledger
   // Asked for first, so that the rows of both are loaded together.
-  for (const hash of arrival.bodyHashes) rows.deliveries.want('bodyHash', hash)
+  wantDelivery(rows, arrival.bodyHashes)
   const target = report === null ? null : subject.findTarget(rows, report, arrival.ref)
   const before = findDelivery(rows, arrival.bodyHashes)
   if (before !== null) {
@@ -59,7 +59,7 @@ function receive<K extends Kind>(
       disposition !== 'QUARANTINED' && report !== null && receiveRepeat(subject, rows, report, arrival.receivedAt)
     return { disposition, repeat: true, readDue }
   }
-  const row = newDelivery(arrival, randomUUID())
+  const row = newDelivery(arrival)
   if (report === null || target === null) {
     const named = report === null ? null : { id: subject.idOf(report), statusRaw: report.statusRaw }
     return storeDelivery(rows, row, named, { disposition: 'QUARANTINED', eventId: null })
@@ -97,7 +97,7 @@ export function applyDelivery<K extends Kind>(
   let row: K['Row'] | null = null
   let eventId: string | null = null
   if (change !== null) {
-    const fact = { source: 'WEBHOOK', report, provisional, at, deliveryId: delivery.row.id } as const
+    const fact = { source: 'WEBHOOK', report, provisional, at } as const
     const changed = recordChange(subject, ledger, target, change, fact)
     row = changed.row
     eventId = changed.eventId
@@ -114,10 +114,17 @@ export function applyDelivery<K extends Kind>(
   return { outcome: { ...outcome, readDue: confirm }, after: row?.state ?? null }
 }
 
+function wantDelivery(rows: Rows, hashes: readonly string[]): void {
+  for (const hash of hashes) {
+    rows.deliveries.want('id', deliveryKey(hash))
+    rows.deliveries.want('bodyHash', hash)
+  }
+}
+
 /** The delivery that had these bytes, under any of these hashes. */
 function findDelivery(rows: Rows, hashes: readonly string[]): DeliveryRow | null {
   for (const hash of hashes) {
-    const found = rows.deliveries.first('bodyHash', hash)
+    const found = rows.deliveries.first('id', deliveryKey(hash)) ?? rows.deliveries.first('bodyHash', hash)
     if (found !== null) return found
   }
   return null
@@ -129,11 +136,12 @@ function countAttempt(rows: Rows, delivery: DeliveryRow, at: Date): DeliveryRow[
   return delivery.disposition
 }
 
-function newDelivery({ bodyHashes: [bodyHash], ref, body, receivedAt }: Arrival, id: string): DeliveryRow {
+function newDelivery({ bodyHashes, ref, body, receivedAt }: Arrival): DeliveryRow {
   const at = receivedAt.toISOString()
+  const id = deliveryKey(bodyHashes[0])
   return {
     id,
-    bodyHash,
+    bodyHash: id,
     ref,
     subjectId: null,
     statusRaw: null,

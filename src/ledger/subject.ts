@@ -115,7 +115,6 @@ export type Fact<Report> = {
   readonly report: Report
   readonly provisional: boolean
   readonly at: Date
-  readonly deliveryId: string | null
 }
 
 /** Appends the event of a change, writes the subject as it is after it, and plans when it is read next. */
@@ -124,7 +123,7 @@ export function recordChange<K extends Kind>(
   { rows, settings }: Ledger,
   target: Target<K>,
   change: K['Change'],
-  { source, report, provisional, at, deliveryId }: Fact<K['Report']>,
+  { source, report, provisional, at }: Fact<K['Report']>,
 ): { row: K['Row']; eventId: string } {
   const from = target.state ?? target.names
   const sequence = subject.ownsStream(from) ? (target.state?.version ?? 0) + 1 : nextSequence(rows, from.streamId)
@@ -139,7 +138,6 @@ export function recordChange<K extends Kind>(
     toStatus: change.statusRaw,
     ...subject.eventOf(state),
     recordedAt,
-    deliveryId,
   })
   const now = at.getTime()
   const unplanned = subject.rowOf(rows, state, target.row, report)

@@ -1,7 +1,6 @@
 import type { ColumnType, Generated } from 'kysely'
 import type { AgreementPayer, AgreementStatus } from '../domain/agreement-report.ts'
 import type { CommandState } from '../domain/command.ts'
-import type { EventSource, PaymentEventKind } from '../domain/payment-event.ts'
 import type { PaymentPhase } from '../domain/payment-status.ts'
 import type { Disposition } from '../domain/payment.ts'
 import type { ReadClass } from '../domain/read-schedule.ts'
@@ -47,8 +46,9 @@ export type EventsTable = {
   position: number
   stream_id: string
   sequence: number
-  kind: PaymentEventKind
-  source: EventSource
+  /** A code, as the source: see `encoding/event-columns.ts`. */
+  kind: string
+  source: string
   from_status: string | null
   to_status: string | null
   link_ref: string | null

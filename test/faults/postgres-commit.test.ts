@@ -41,7 +41,7 @@ describe.skipIf(server === null)('a connection that is cut while a webhook is co
   }
 
   async function eventsOf(uuid: string): Promise<number> {
-    return (await database.run(`SELECT 1 FROM events WHERE payment_id = '${uuid}'`)).length
+    return (await database.run(`SELECT 1 FROM events WHERE stream_id = 'payment:${uuid}'`)).length
   }
 
   it('is answered 503, and the repeat is recognised when it had been committed', async () => {

@@ -49,7 +49,7 @@ describe.skipIf(!canMakeServer())('a PostgreSQL server that fails', () => {
       const stored = await idsOf(`SELECT subject_id AS id FROM deliveries`)
       expect(acknowledged.filter((id) => !stored.includes(id))).toEqual([])
       // One event each, whether or not the first try had been committed.
-      const told = await idsOf(`SELECT payment_id AS id FROM events WHERE payment_id LIKE 'kill-%'`)
+      const told = await idsOf(`SELECT substr(stream_id, 9) AS id FROM events WHERE stream_id LIKE 'payment:kill-%'`)
       expect(told).toHaveLength(acknowledged.length)
       expect(new Set(told)).toEqual(new Set(acknowledged))
     }
@@ -99,7 +99,7 @@ describe.skipIf(!canMakeServer())('a PostgreSQL server that fails', () => {
     own.resume()
     await Promise.all(Array.from({ length: 200 }, (_, n) => receive(`hung-${n}`)))
     expect(await store.payments.byIds(['before', 'hung-0', 'hung-199'])).toHaveLength(3)
-    expect(await idsOf(`SELECT payment_id AS id FROM events WHERE payment_id LIKE 'hung-%'`)).toHaveLength(200)
+    expect(await idsOf(`SELECT stream_id AS id FROM events WHERE stream_id LIKE 'payment:hung-%'`)).toHaveLength(200)
   }, 60_000)
 
   it('closes the store while it hangs', async () => {

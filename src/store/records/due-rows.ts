@@ -30,7 +30,7 @@ export async function dueRows(db: Db, sources: readonly ReadSource[], query: Due
         const planned = await plannedIn(db, source, { readSite, readClass })
           .select(['id', 'read_due_at'])
           .where('read_due_at', '<=', by)
-          .orderBy('id')
+          .orderBy('number')
           .limit(limit)
           .execute()
         return planned.map(({ id, read_due_at: dueAt }) => ({ source: source.table, id, dueAt: dueAt ?? 0 }))
@@ -74,7 +74,7 @@ export async function sitesOf(db: Db, sources: readonly ReadSource[]): Promise<s
   return [...sites]
 }
 
-/** Longest due first. The sort is stable: of one instant payments come before links, and either by their ids. */
+/** Longest due first. The sort is stable: of one instant payments come before links, and either by their numbers. */
 function byDueAt(a: DueRow, b: DueRow): number {
   return a.dueAt - b.dueAt
 }

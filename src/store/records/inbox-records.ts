@@ -36,5 +36,5 @@ function rangesOf(subjectIds?: readonly string[], dispositions?: readonly string
   if (subjectIds === undefined) return dispositions?.map((name) => [sql`disposition = ${name}`]) ?? [[]]
   const only =
     dispositions === undefined ? [] : [sql<SqlBool>`${unindexed(sql`disposition`)} in (${sql.join(dispositions)})`]
-  return grouped(subjectIds).map((ids) => [oneOf('subject_id', ids)].concat(only))
+  return grouped(subjectIds).map((ids) => [oneOf(sql.ref('subject_id'), ids)].concat(only))
 }

@@ -1,6 +1,7 @@
 import { type Expression, sql, type SqlBool } from 'kysely'
 import { parseEventId, type PaymentEvent } from '../../domain/payment-event.ts'
 import type { AppendListeners } from '../append-listeners.ts'
+import { PAYMENT_ID_SQL, storedKinds } from '../encoding/event-columns.ts'
 import { toEvent } from '../rows/log.ts'
 import type { EventFilter, EventLog } from '../store.ts'
 import type { Db } from '../unit.ts'
@@ -41,13 +42,19 @@ async function read(
   if (!Number.isInteger(limit) || limit < 1 || limit > MAX_LIMIT)
     throw new RangeError(`The limit must be a whole number from 1 to ${MAX_LIMIT}.`)
   if (Object.values(filter).some((list) => list.length === 0)) return []
-  const kinds = filter.kinds && [...new Set(filter.kinds)]
+  const kinds = filter.kinds && storedKinds([...new Set(filter.kinds)])
   const streams = await findStreams(db, filter)
   if (streams?.length === 0) return []
   // Otherwise the table itself must not be read in the order of its key: it may hold few that fit.
-  const inOrder = streams === null ? kinds === undefined : grouped(streams).every(({ length }) => length === 1)
-  const position = inOrder ? sql.ref('position') : sql`(+position)`
-  const order = { table: 'events', columns: [{ name: 'position', by: position }], direction: 'asc' } as const
+  const position = streams === null && kinds === undefined ? sql.ref('position') : sql`(+position)`
+  // The events of one stream lie in the order of their sequence, which is that of their positions.
+  const isInSequence = streams !== null && grouped(streams).every(({ length }) => length === 1)
+  const order = {
+    table: 'events',
+    columns: [{ name: 'position', by: position }],
+    direction: 'asc',
+    ...(isInSequence ? { inRange: sql.ref('sequence') } : {}),
+  } as const
   const ranges = rangesOf(streams, kinds).map((range) => range.concat(sql<SqlBool>`${position} > ${after}`))
   const rowsOf = (positions: Expression<number>) =>
     db.selectFrom('events').selectAll().where('position', 'in', positions).execute()
@@ -60,8 +67,10 @@ function rangesOf(streams: readonly StreamOfEvents[] | null, kinds?: readonly st
   const ofKinds = kinds === undefined ? [] : [sql<SqlBool>`${unindexed(sql`kind`)} in (${sql.join(kinds)})`]
   return grouped(streams).map((group) => {
     const ids = group.map(({ streamId }) => streamId)
-    const subjects = valuesOf(group).map(({ column, values }) => oneOf(column, values))
-    return [oneOf('stream_id', ids)].concat(subjects, ofKinds)
+    const subjects = valuesOf(group).map(({ column, values }) =>
+      oneOf(column === 'payment_id' ? sql.raw(PAYMENT_ID_SQL) : sql.ref(column), values),
+    )
+    return [oneOf(sql.ref('stream_id'), ids)].concat(subjects, ofKinds)
   })
 }
 

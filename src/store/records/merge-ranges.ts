@@ -7,6 +7,8 @@ export type ListOrder<Column extends string> = {
   /** What rows are compared by, each as an index has it; the last is the key of the table. */
   readonly columns: readonly { readonly name: Column; readonly by: RawBuilder<unknown> }[]
   readonly direction: 'asc' | 'desc'
+  /** What an index has the rows of one range in this order by, where it is not the columns. */
+  readonly inRange?: RawBuilder<unknown>
 }
 
 /** The conditions of a range: all rows that meet them lie in an index next to each other, in the order of the list. */
@@ -35,11 +37,9 @@ export function grouped<Value>(values: readonly Value[]): (readonly Value[])[] {
 }
 
 /** A column that has one of some values. */
-export function oneOf(column: string, values: readonly string[]): Expression<SqlBool> {
+export function oneOf(column: RawBuilder<unknown>, values: readonly string[]): Expression<SqlBool> {
   const [first] = values
-  return values.length === 1
-    ? sql<SqlBool>`${sql.ref(column)} = ${first}`
-    : sql<SqlBool>`${sql.ref(column)} in (${sql.join(values)})`
+  return values.length === 1 ? sql<SqlBool>`${column} = ${first}` : sql<SqlBool>`${column} in (${sql.join(values)})`
 }
 
 /**
@@ -74,7 +74,7 @@ export function firstOf<Column extends string, Row extends Readonly<Record<Colum
 
 /** A subquery: the keys of the first rows of all ranges together. */
 function firstKeys(ranges: readonly Range[], order: ListOrder<string>, limit: number): RawBuilder<number> {
-  const { table, columns, direction } = order
+  const { table, columns, direction, inRange } = order
   const sortedBy = (terms: readonly RawBuilder<unknown>[]) =>
     sql`order by ${sql.join(terms.map((term) => sql`${term} ${sql.raw(direction)}`))} limit ${limit}`
   const names = columns.map((_, index) => sql.ref(`place_${index}`))
@@ -82,7 +82,7 @@ function firstKeys(ranges: readonly Range[], order: ListOrder<string>, limit: nu
   const chosen = sql.join(terms.map((term, index) => sql`${term} as ${names[index]}`))
   const parts = ranges.map(
     (range) =>
-      sql`select * from (select ${chosen} from ${sql.table(table)} ${where(range)} ${sortedBy(terms)}) as part`,
+      sql`select * from (select ${chosen} from ${sql.table(table)} ${where(range)} ${sortedBy(inRange === undefined ? terms : [inRange])}) as part`,
   )
   const key = names.at(-1)
   return sql<number>`(select ${key} from (${sql.join(parts, sql` union all `)} ${sortedBy(names)}) as page)`

@@ -1,17 +1,15 @@
+import type { Selectable } from 'kysely'
 import type { Delivery } from '../../domain/delivery.ts'
 import { eventId, type PaymentEvent } from '../../domain/payment-event.ts'
-import { toAgreement } from './agreements.ts'
+import { decodeEventAgreement, encodeEventAgreement } from '../encoding/agreement-snapshot.ts'
+import { decodeBody, decodeEventId, encodeBody, encodeEventId } from '../encoding/delivery-columns.ts'
+import { decodeKind, decodeSource, encodeKind, encodePaymentId, encodeSource } from '../encoding/event-columns.ts'
+import { decodeEventPayment, encodeEventPayment } from '../encoding/payment-snapshot.ts'
+import type { DeliveriesTable, EventsTable } from '../tables.ts'
 import { fromIso, toIso } from './instants.ts'
-import { toPayment } from './payments.ts'
-import type { StoredRow, TableSpec } from './table.ts'
+import type { TableSpec } from './table.ts'
 
-export type EventRow = {
-  readonly event: PaymentEvent
-  /** The delivery that caused it. */
-  readonly deliveryId: string | null
-}
-
-export const EVENTS: TableSpec<EventRow, never> = {
+export const EVENTS: TableSpec<PaymentEvent, never> = {
   name: 'events',
   columns: {
     position: 'integer',
@@ -24,51 +22,52 @@ export const EVENTS: TableSpec<EventRow, never> = {
     link_ref: 'text',
     payment_id: 'text',
     agreement_id: 'text',
+    recorded_at: 'integer',
     payment_json: 'text',
     agreement_json: 'text',
-    recorded_at: 'integer',
-    delivery_id: 'text',
   },
-  keyOf: ({ event }) => event.id,
+  keyOf: ({ id }) => id,
   lookups: {},
-  fromRow: (row) => ({ event: toEvent(row), deliveryId: row['delivery_id'] as string | null }),
-  toRow: ({ event, deliveryId }) => ({
-    position: event.position,
-    stream_id: event.streamId,
-    sequence: event.sequence,
-    kind: event.kind,
-    source: event.source,
-    from_status: event.fromStatus,
-    to_status: event.toStatus,
-    link_ref: event.linkRef,
-    payment_id: event.payment?.id ?? null,
-    agreement_id: event.agreement?.id ?? null,
-    payment_json: event.payment === null ? null : JSON.stringify(event.payment),
-    agreement_json: event.agreement === null ? null : JSON.stringify(event.agreement),
-    recorded_at: fromIso(event.recordedAt),
-    delivery_id: deliveryId,
-  }),
+  fromRow: (row) => toEvent(row as unknown as StoredEvent),
+  toRow({ payment, agreement, ...event }) {
+    const columns = {
+      position: event.position,
+      stream_id: event.streamId,
+      sequence: event.sequence,
+      kind: encodeKind(event.kind),
+      source: encodeSource(event.source),
+      from_status: event.fromStatus,
+      to_status: event.toStatus,
+      link_ref: event.linkRef,
+      payment_id: encodePaymentId(payment?.id ?? null, event.streamId),
+      agreement_id: agreement?.id ?? null,
+      recorded_at: fromIso(event.recordedAt),
+    }
+    return {
+      ...columns,
+      payment_json: payment === null ? null : encodeEventPayment(payment, columns),
+      agreement_json: agreement === null ? null : encodeEventAgreement(agreement, columns),
+    }
+  },
 }
 
+type StoredEvent = Omit<Selectable<EventsTable>, 'delivery_id'>
+
 /** Reads an event out of its row. */
-export function toEvent(row: StoredRow): PaymentEvent {
-  const streamId = String(row['stream_id'])
-  const sequence = Number(row['sequence'])
-  const payment = row['payment_json']
-  const agreement = row['agreement_json']
+export function toEvent(row: StoredEvent): PaymentEvent {
   return {
-    id: eventId(streamId, sequence),
-    streamId,
-    sequence,
-    position: Number(row['position']),
-    kind: row['kind'] as PaymentEvent['kind'],
-    source: row['source'] as PaymentEvent['source'],
-    fromStatus: row['from_status'] as string | null,
-    toStatus: row['to_status'] as string | null,
-    linkRef: row['link_ref'] as string | null,
-    payment: typeof payment === 'string' ? toPayment(payment) : null,
-    agreement: typeof agreement === 'string' ? toAgreement(agreement) : null,
-    recordedAt: toIso(Number(row['recorded_at'])),
+    id: eventId(row.stream_id, row.sequence),
+    streamId: row.stream_id,
+    sequence: row.sequence,
+    position: row.position,
+    kind: decodeKind(row.kind),
+    source: decodeSource(row.source),
+    fromStatus: row.from_status,
+    toStatus: row.to_status,
+    linkRef: row.link_ref,
+    payment: row.payment_json === null ? null : decodeEventPayment(row.payment_json, row),
+    agreement: row.agreement_json === null ? null : decodeEventAgreement(row.agreement_json, row),
+    recordedAt: toIso(row.recorded_at),
   }
 }
 
@@ -102,7 +101,7 @@ export const STREAMS: TableSpec<StreamRow, 'id'> = {
 
 /** A delivery as it is stored; its number is given by the database. */
 export type DeliveryRow = Omit<Delivery, 'number'> & {
-  /** Keyed hash of the raw body at its address. */
+  /** The id again; a keyed hash of the raw body for what an earlier version has stored. */
   readonly bodyHash: string
 }
 
@@ -125,37 +124,45 @@ export const DELIVERIES: TableSpec<DeliveryRow, 'id' | 'bodyHash'> = {
   keyOf: ({ id }) => id,
   lookups: {
     id: { columns: ['id'], keyOf: ({ id }) => id },
-    bodyHash: { columns: ['body_hash'], keyOf: ({ bodyHash }) => bodyHash },
+    // Of an earlier version; an index of PostgreSQL holds these alone.
+    bodyHash: { columns: ['body_hash'], only: 'body_hash <> id', keyOf: ({ bodyHash }) => bodyHash },
   },
-  fromRow: (row) => ({ ...toDelivery(row), bodyHash: String(row['body_hash']) }),
-  toRow: (delivery) => ({
-    id: delivery.id,
-    body_hash: delivery.bodyHash,
-    ref: delivery.ref,
-    subject_id: delivery.subjectId,
-    status_raw: delivery.statusRaw,
-    disposition: delivery.disposition,
-    attempts: delivery.attempts,
-    first_received_at: fromIso(delivery.firstReceivedAt),
-    last_received_at: fromIso(delivery.lastReceivedAt),
-    event_id: delivery.eventId,
-    body: delivery.body,
-  }),
+  fromRow: (row) => ({ ...toDelivery(row as unknown as StoredDelivery), bodyHash: String(row['body_hash']) }),
+  toRow(delivery) {
+    const columns = {
+      ref: delivery.ref,
+      subject_id: delivery.subjectId,
+      status_raw: delivery.statusRaw,
+      disposition: delivery.disposition,
+    }
+    return {
+      id: delivery.id,
+      body_hash: delivery.bodyHash,
+      ...columns,
+      attempts: delivery.attempts,
+      first_received_at: fromIso(delivery.firstReceivedAt),
+      last_received_at: fromIso(delivery.lastReceivedAt),
+      event_id: delivery.eventId === null ? null : encodeEventId(delivery.eventId, columns),
+      body: delivery.body === null ? null : encodeBody(delivery.body, columns),
+    }
+  },
 }
 
+type StoredDelivery = Selectable<DeliveriesTable>
+
 /** Reads a delivery out of its row. */
-export function toDelivery(row: StoredRow): Delivery {
+export function toDelivery(row: StoredDelivery): Delivery {
   return {
-    id: String(row['id']),
-    number: Number(row['number']),
-    ref: row['ref'] as string | null,
-    subjectId: row['subject_id'] as string | null,
-    statusRaw: row['status_raw'] as string | null,
-    disposition: row['disposition'] as Delivery['disposition'],
-    attempts: Number(row['attempts']),
-    firstReceivedAt: toIso(Number(row['first_received_at'])),
-    lastReceivedAt: toIso(Number(row['last_received_at'])),
-    eventId: row['event_id'] as string | null,
-    body: row['body'] as string | null,
+    id: row.id,
+    number: row.number,
+    ref: row.ref,
+    subjectId: row.subject_id,
+    statusRaw: row.status_raw,
+    disposition: row.disposition,
+    attempts: row.attempts,
+    firstReceivedAt: toIso(row.first_received_at),
+    lastReceivedAt: toIso(row.last_received_at),
+    eventId: row.event_id === null ? null : decodeEventId(row.event_id, row),
+    body: row.body === null ? null : decodeBody(row.body, row),
   }
 }

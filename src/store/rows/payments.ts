@@ -1,6 +1,7 @@
 import type { Payer } from '../../domain/payment-report.ts'
 import type { Payment } from '../../domain/payment.ts'
 import type { ReadPlan } from '../../domain/read-plan.ts'
+import { decodePayment, encodePayment } from '../encoding/payment-snapshot.ts'
 import { fromIso } from './instants.ts'
 import { planColumns, planOf } from './read-plan.ts'
 import type { TableSpec } from './table.ts'
@@ -67,7 +68,7 @@ export const PAYMENTS: TableSpec<PaymentRow, 'id' | 'linkRef' | 'namedLinkId'> =
     stream_id: state.streamId,
     link_ref: state.linkRef,
     named_link_id: namedLinkId,
-    state_json: JSON.stringify(state),
+    state_json: encodePayment(state),
     phase: state.phase,
     rank: state.rank,
     amount_known: state.details.amount !== null && state.details.currency !== null ? 1 : 0,
@@ -85,7 +86,7 @@ export const PAYMENTS: TableSpec<PaymentRow, 'id' | 'linkRef' | 'namedLinkId'> =
 
 /** Reads a payment out of its column. */
 export function toPayment(stateJson: string): Payment {
-  return JSON.parse(stateJson) as Payment
+  return decodePayment(stateJson)
 }
 
 /** Who pays a payment. */

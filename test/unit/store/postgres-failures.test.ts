@@ -27,7 +27,7 @@ describe.skipIf(server === null)('failures of the PostgreSQL store', () => {
     await database.run(`
       CREATE SEQUENCE IF NOT EXISTS failures; SELECT setval('failures', 1, false);
       CREATE OR REPLACE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
-        IF NEW.payment_id = '${paymentId}' AND nextval('failures') <= ${times} THEN
+        IF NEW.stream_id = 'payment:${paymentId}' AND nextval('failures') <= ${times} THEN
           RAISE EXCEPTION 'on purpose' USING ERRCODE = '${code}', DETAIL = 'kanarie7';
         END IF;
         RETURN NEW;

@@ -1,0 +1,61 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import { parseExactJson } from '../../src/domain/exact-json.ts'
+import { bodyHashes } from '../../src/keys/body-hash.ts'
+import { createKeyRing } from '../../src/keys/key-ring.ts'
+import { Secret } from '../../src/keys/secret.ts'
+import type { IncomingDelivery, Store } from '../../src/store/store.ts'
+import { readPaymentReport } from '../../src/upstream/wire/payment.ts'
+import { withoutSecrets } from '../../src/upstream/wire/redact.ts'
+
+/** What each payment is reported as, one webhook after the other. */
+export const WEBHOOK_STATUSES = ['pending', 'authorised', 'waiting', 'received'] as const
+
+/** Payments whose webhooks arrive between each other's. */
+const UNDER_WAY = 64
+
+const keys = createKeyRing([new Secret(randomBytes(32).toString('hex'))])
+
+/** Stores the webhooks of new payments at the merchant's default address, as the webhook handler does after the signature. */
+export async function receivePaymentWebhooks(store: Store, payments: number): Promise<void> {
+  for (let first = 0; first < payments; first += UNDER_WAY) {
+    const ids = Array.from({ length: Math.min(UNDER_WAY, payments - first) }, () => randomUUID())
+    for (const status of WEBHOOK_STATUSES)
+      await Promise.all(ids.map((id, n) => store.inbox.receive(delivered(bodyOf(id, first + n, status)))))
+  }
+}
+
+function delivered(body: string): IncomingDelivery {
+  const json = parseExactJson(body)
+  return {
+    ref: null,
+    receivedAt: new Date(),
+    bodyHashes: bodyHashes(keys, Buffer.from(body), null),
+    body: JSON.stringify(withoutSecrets(json)),
+    report: readPaymentReport(json),
+  }
+}
+
+/** The flat object of a card payment, as the payments API writes it. */
+function bodyOf(uuid: string, n: number, status: (typeof WEBHOOK_STATUSES)[number]): string {
+  const amount = `${10 + (n % 900)}.5`
+  return JSON.stringify({
+    uuid,
+    name: `Ada Payer ${n}`,
+    email: `ada.payer.${n}@example.test`,
+    external_id: `order-${100_000 + n}`,
+    status,
+    pay_code: null,
+    currency: 'AUD',
+    amount,
+    total: amount,
+    paid_amount: status === 'received' ? amount : '0.0',
+    is_refundable: status === 'waiting' || status === 'received',
+    payment_method: 'card',
+    expired_at: '2030-01-02T04:04:05.000000Z',
+    webhook_notification: { endpoint_url: 'https://shop.example/webhooks/payments', authorization_header: null },
+    refund_information: null,
+    sender_details: { card: { card_type: 'credit', card_brand: 'visa', card_last_4: '4242', card_country: 'AU' } },
+    created_at: '2030-01-02T03:04:05.000000Z',
+    ...(status === 'authorised' || status === 'waiting' ? { token: { id: randomUUID(), type: 'card' } } : {}),
+  })
+}

@@ -1,0 +1,63 @@
+import type { AgreementFacts, Agreement } from '../../domain/agreement.ts'
+
+/** The columns of an event that repeat its agreement. */
+export type EventAgreementColumns = {
+  readonly stream_id: string
+  readonly sequence: number
+  readonly agreement_id: string | null
+  readonly to_status: string | null
+  /** Milliseconds since the epoch. */
+  readonly recorded_at: number
+}
+
+type Repeated = Pick<Agreement, 'id' | 'streamId' | 'version' | 'statusRaw' | 'updatedAt'>
+
+/** What an agreement has beside the columns of its event; what is not known is left out. */
+type Compact = Omit<Agreement, keyof Repeated | keyof AgreementFacts> & { readonly facts: Partial<AgreementFacts> }
+
+/** The text of `events.agreement_json`: what the event's own columns do not tell of the agreement as it was after the event. */
+export function encodeEventAgreement(agreement: Agreement, columns: EventAgreementColumns): string {
+  const repeated = repeatedIn(columns)
+  const repeats = (Object.keys(repeated) as (keyof Repeated)[]).every((key) => repeated[key] === agreement[key])
+  return JSON.stringify(repeats ? toCompact(agreement) : agreement)
+}
+
+/** The agreement as it was after an event. Also reads the JSON text of a whole agreement, as earlier versions wrote it. */
+export function decodeEventAgreement(text: string, columns: EventAgreementColumns): Agreement {
+  const parsed = JSON.parse(text) as Agreement | Compact
+  if (!('facts' in parsed)) return parsed
+  const { facts, ...rest } = parsed
+  return { ...UNKNOWN, ...facts, ...rest, ...repeatedIn(columns) }
+}
+
+function repeatedIn(columns: EventAgreementColumns): Repeated {
+  return {
+    id: columns.agreement_id ?? '',
+    streamId: columns.stream_id,
+    version: columns.sequence,
+    statusRaw: columns.to_status ?? '',
+    updatedAt: new Date(columns.recorded_at).toISOString(),
+  }
+}
+
+function toCompact(agreement: Agreement): Compact {
+  const { ref, site, status, seen, provisional } = agreement
+  const known = FACTS.flatMap((key) => (agreement[key] === null ? [] : [[key, agreement[key]]]))
+  return { ref, site, status, seen, provisional, facts: Object.fromEntries(known) as Partial<AgreementFacts> }
+}
+
+const UNKNOWN: Readonly<Record<keyof AgreementFacts, null>> = {
+  serviceId: null,
+  clientTransactionId: null,
+  externalId: null,
+  description: null,
+  limit: null,
+  purposeRaw: null,
+  purpose: null,
+  amountRule: null,
+  frequencyRaw: null,
+  frequency: null,
+  startDate: null,
+  createdAt: null,
+}
+const FACTS = Object.keys(UNKNOWN) as (keyof AgreementFacts)[]

@@ -1,0 +1,113 @@
+import { agreementStreamId } from '../../domain/agreement.ts'
+import { eventId, parseEventId } from '../../domain/payment-event.ts'
+import { directPaymentStreamId, linkStreamId } from '../../domain/payment-link.ts'
+import type { Disposition } from '../../domain/payment.ts'
+import { CALLER_MARK, createTextPacker } from './packed-text.ts'
+
+/** Half of a hash of 256 bits: two of a million million deliveries have the same once in 10^14. */
+const KEY_BYTES = 16
+const HASH = /^[0-9a-f]{64}$/
+
+/**
+ * The key of a delivery, by the keyed hash of its body: its id, and what `deliveries.body_hash` holds. 22 characters, of which the
+ * first is a letter, so that no command line takes it for an option; what is no hash of 64 hexadecimal digits is its own key.
+ */
+export function deliveryKey(bodyHash: string): string {
+  if (!HASH.test(bodyHash)) return bodyHash
+  const bytes = Buffer.from(bodyHash.slice(0, 2 * KEY_BYTES), 'hex')
+  bytes.writeUInt8(bytes.readUInt8(0) & 0x7f, 0)
+  return bytes.toString('base64url')
+}
+
+/** What a delivery is about, by its columns. */
+export type DeliverySubject = {
+  readonly ref: string | null
+  readonly subject_id: string | null
+}
+
+/** The text of `deliveries.event_id`: only the sequence and the kind of the stream, where the stream is named after the ref or the subject. */
+export function encodeEventId(id: string, subject: DeliverySubject): string {
+  const place = parseEventId(id)
+  if (place === null) return id
+  const [kind] = Object.entries(streamsOf(subject)).find(([, streamId]) => streamId === place.streamId) ?? []
+  return kind === undefined ? id : `${kind}${place.sequence}`
+}
+
+/** The id of the event that a delivery caused. Also reads whole ids, as earlier versions stored them. */
+export function decodeEventId(stored: string, subject: DeliverySubject): string {
+  const [, kind = '', sequence] = /^([lap])(\d+)$/.exec(stored) ?? []
+  const streamId = streamsOf(subject)[kind]
+  return streamId === undefined ? stored : eventId(streamId, Number(sequence))
+}
+
+/** The streams that a delivery's event may lie in without being named. */
+function streamsOf({ ref, subject_id: subjectId }: DeliverySubject): Readonly<Record<string, string>> {
+  return {
+    ...(ref === null ? {} : { l: linkStreamId(ref), a: agreementStreamId(ref) }),
+    ...(subjectId === null ? {} : { p: directPaymentStreamId(subjectId) }),
+  }
+}
+
+/** The columns that the body of a delivery repeats. */
+export type DeliveryBodyColumns = {
+  readonly subject_id: string | null
+  readonly status_raw: string | null
+  readonly disposition: Disposition
+}
+
+/** In front of a body that begins with the delivery's own subject and status, which are left out. */
+const HEAD = CALLER_MARK
+
+/** Never to be changed: databases hold texts that were packed with it. New phrases go to the end; there is room for one. */
+const packer = createTextPacker([
+  '{"uuid":"',
+  '","status":"',
+  ',"currency":"AUD","amount":"',
+  ',"currency":"',
+  ',"amount":"',
+  ',"total":"',
+  ',"paid_amount":"',
+  ',"paid_amount":"0.0","is_refundable":false',
+  ',"is_refundable":true',
+  ',"is_refundable":false',
+  ',"payment_method":"',
+  ',"payment_method":"card"',
+  ',"payin_method_code":"',
+  ',"expired_at":"',
+  ',"expires_at":"',
+  ',"created_at":"',
+  '.000000Z"',
+  ',"pay_code":{"error_code":"',
+  ',"refund_information":{"total_amount":"',
+  '","refund_amount":"',
+  ',"sender_details":{"card":{"card_type":"',
+  '","card_brand":"',
+  '","card_last_4":"',
+  '","card_country":"',
+  ',"transaction_info":{"uuid":"',
+  ',"paid_amount":',
+  ',"payment_url":""',
+  ',"payment_link_url":""',
+])
+
+/**
+ * The text of `deliveries.body`. A delivery that was applied is never decided anew, so that its subject and status stay, and need
+ * not be repeated.
+ */
+export function encodeBody(body: string, columns: DeliveryBodyColumns): string {
+  const head = columns.disposition === 'APPLIED' ? headOf(columns) : null
+  if (head === null || !body.startsWith(head)) return packer.pack(body)
+  const rest = packer.pack(body.slice(head.length))
+  return HEAD + rest
+}
+
+/** What is kept of the body of a delivery, as it was stored. Also reads texts of earlier versions. */
+export function decodeBody(stored: string, columns: DeliveryBodyColumns): string {
+  if (!stored.startsWith(HEAD)) return packer.unpack(stored)
+  return `${headOf(columns) ?? ''}${packer.unpack(stored.slice(HEAD.length))}`
+}
+
+function headOf({ subject_id: subjectId, status_raw: statusRaw }: DeliveryBodyColumns): string | null {
+  if (subjectId === null || statusRaw === null) return null
+  return `{"uuid":${JSON.stringify(subjectId)},"status":${JSON.stringify(statusRaw)}`
+}
