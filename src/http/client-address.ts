@@ -9,13 +9,18 @@ import { createNetworkCheck, isLoopback, peerName } from './peer.ts'
  */
 export function createAddressReader(trustedProxies: readonly string[]): (request: IncomingMessage) => string | null {
   const isTrusted = createNetworkCheck(trustedProxies)
-  return ({ socket, headersDistinct }) => {
-    const hops = (headersDistinct['x-forwarded-for'] ?? []).join(',').split(',')
-    let address = plainAddress(socket.remoteAddress ?? '')
+  return (request) => {
+    let address = plainAddress(request.socket.remoteAddress ?? '')
+    // All headers are read again for the distinct ones: only where they are believed.
+    const hops = isTrusted(address ?? '') ? forwardedFor(request) : []
     while (address !== null && isTrusted(address) && hops.length > 0) address = plainAddress(hops.pop() ?? '')
     if (address === null || isTrusted(address) || isLoopback(address)) return null
     return peerName(address)
   }
+}
+
+function forwardedFor({ headersDistinct }: IncomingMessage): string[] {
+  return (headersDistinct['x-forwarded-for'] ?? []).join(',').split(',')
 }
 
 /** An address without port, brackets and zone; one of IPv4 as such, however it came. Null when it is none. */

@@ -47,12 +47,15 @@ export function guardGraphql(app: FastifyInstance, options: FloodGuardOptions) {
     }
   }
 
-  app.addHook('onRequest', async (request, reply) => {
-    if (!isGraphql(request) || !failures.tooMany(peerName(request.ip))) return undefined
-    if (isRouter(request.headers) || !(await isGuessed(request))) return undefined
-    onRefused()
-    reply.headers({ 'retry-after': failures.retryAfter(), connection: 'close' })
-    return reply.code(429).send(problem(429))
+  app.addHook('onRequest', (request, reply, done) => {
+    if (!isGraphql(request) || !failures.tooMany(peerName(request.ip)) || isRouter(request.headers)) return done()
+    const decide = (guessed: boolean): void => {
+      if (!guessed) return done()
+      onRefused()
+      reply.headers({ 'retry-after': failures.retryAfter(), connection: 'close' })
+      return void reply.code(429).send(problem(429))
+    }
+    return void isGuessed(request).then(decide, done)
   })
   return authenticate
 }

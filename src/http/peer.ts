@@ -20,6 +20,7 @@ export function peerName(address: string | undefined): string {
 
 /** Tells whether an address lies in one of these networks, each an address with or without a prefix. */
 export function createNetworkCheck(networks: readonly string[]): (address: string | undefined) => boolean {
+  if (networks.length === 0) return () => false
   const list = new BlockList()
   for (const network of networks) {
     const [address = '', prefix] = network.split('/')

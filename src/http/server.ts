@@ -15,7 +15,7 @@ import { cutUnreadAnswers, UNREAD_MS } from './unread-answers.ts'
 
 export type HttpServerOptions = {
   /** Its `allowedOrigins` are those of the pages that may call from a browser; our own needs no entry. */
-  readonly settings: HttpConfig
+  readonly settings: Pick<HttpConfig, 'publicUrl' | 'allowedOrigins' | 'limits'>
   /** Whether a request has proved to come from the router. */
   readonly isRouter: (headers: IncomingHttpHeaders) => boolean
   readonly isDraining: () => boolean

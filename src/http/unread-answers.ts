@@ -12,15 +12,17 @@ export function cutUnreadAnswers(app: FastifyInstance, milliseconds: number): vo
   app.addHook('onSend', (_request, { raw: response }, payload, done) => {
     const { socket } = response
     done(null, payload)
-    if (socket === null || response.writableFinished) return
-    socket.setTimeout(milliseconds)
-    response.once('finish', () => {
-      socket.resume()
-      // Node has set the time for which an idle connection is kept by now, unless a pipelined request follows.
-      if (socket.timeout === milliseconds) socket.setTimeout(0)
-    })
+    if (socket === null) return
     setImmediate(() => {
-      if (!response.writableFinished) socket.pause()
+      // Most answers have been given to the system by now.
+      if (response.writableFinished || response.destroyed) return
+      socket.setTimeout(milliseconds)
+      response.once('finish', () => {
+        socket.resume()
+        // Node has set the time for which an idle connection is kept by now, unless a pipelined request follows.
+        if (socket.timeout === milliseconds) socket.setTimeout(0)
+      })
+      socket.pause()
     })
   })
 }

@@ -16,8 +16,8 @@ process.on('message', (point: KillPoint) => {
 })
 
 const WRITES: readonly { readonly point: KillPoint; readonly sql: RegExp }[] = [
-  { point: 'intent', sql: /^insert into "commands"/ },
-  { point: 'outcome', sql: /^update "commands" set "state" = \?, "result_json" = \?/ },
+  { point: 'intent', sql: /^INSERT INTO commands / },
+  { point: 'outcome', sql: /^UPDATE commands SET state = \?, result_json = \?/ },
 ]
 
 /** What the transaction that is open has written. */

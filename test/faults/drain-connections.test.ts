@@ -42,6 +42,10 @@ async function answered(url: string, bytes = ''): Promise<Socket> {
   return socket
 }
 
+/** A request of which the body is incomplete. */
+const half = (path: string) =>
+  `POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{`
+
 /** Asks for a stream of events, and gives the connection once the request has left this process. */
 function rawStream(url: string, path: string, authorization: string): Promise<Socket> {
   const body = JSON.stringify({ query: STREAM })
@@ -62,6 +66,9 @@ describe('a drain is not held up by', () => {
     ['half a header', (url) => silentConnection(url, PING)],
     ['half a header after an answer', (url) => answered(url, PING)],
     ['a connection that is kept alive', (url) => answered(url)],
+    ['half a body', (url) => silentConnection(url, half('/graphql'))],
+    ['half a webhook', (url) => silentConnection(url, half('/webhooks/payments'))],
+    ['half a body after an answer', (url) => answered(url, half('/graphql'))],
     ['half an upgrade', (url) => silentConnection(url, 'GET /graphql HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\n')],
   ])(
     '%s',

@@ -20,6 +20,11 @@ export type Entry = {
 export type AdmissionQueue = Source & {
   /** Begins a request, now or later, or refuses it. Gives the function that takes it out of the queue, if it still waits. */
   enter(entry: Entry): () => void
+  /**
+   * Whether a request of this client that need not be answered would itself be the one to be refused: then it is counted as
+   * refused, and must not enter. It costs less than to enter.
+   */
+  refuses(client: ClientKey): boolean
   /** Takes notice of the delay, and refuses what has waited for too long. Called in each turn in which something waits. */
   observe(): void
   readonly size: number
@@ -56,7 +61,7 @@ type Waiting = Entry & {
  * token before those who did, at equal numbers.
  */
 export function createAdmissionQueue({ clock, scheduler, maxInFlight, sheds }: AdmissionOptions): AdmissionQueue {
-  const waiting = createFairQueue<Waiting>()
+  const waiting = createFairQueue<Waiting>(weightOf)
   const control = createDelayControl(clock.now)
   const overload = createLastingOverload()
   const inFlightOf = new Map<string, number>()
@@ -110,10 +115,19 @@ export function createAdmissionQueue({ clock, scheduler, maxInFlight, sheds }: A
     if (victim !== null) refuse(victim)
   }
   const busiest = (most: number): Waiting | null => {
-    const isDominant = (items: readonly Waiting[]) => items.length > most / 2
-    const items = waiting.highest((all) => (isDominant(all) ? Infinity : all.length * weightOf(all)))
-    if (!isDominant(items)) overload.refused()
-    return newestOf(items)
+    const dominant = waiting.highest('count')
+    if (dominant.length > most / 2) return newestOf(dominant)
+    overload.refused()
+    return newestOf(waiting.highest('weight'))
+  }
+  const isBusiest = ({ name, weight }: ClientKey, most: number): boolean => {
+    const count = waiting.countOf(name) + 1
+    if (count > most / 2) return true
+    if (waiting.highest('count').length > most / 2) return false
+    const heaviestFlow = waiting.highest('weight')
+    if (count * weight < heaviestFlow.length * weightOf(heaviestFlow)) return false
+    overload.refused()
+    return true
   }
 
   return {
@@ -132,6 +146,12 @@ export function createAdmissionQueue({ clock, scheduler, maxInFlight, sheds }: A
       if (bytes > MAX_WAITING_BYTES || waiting.size > limit()) refuseOne()
       return () => void take(waits)
     },
+    refuses(client) {
+      const most = limit()
+      if (waiting.size < most || !isBusiest(client, most)) return false
+      control.arrived()
+      return true
+    },
     hasNext: () => waiting.size > 0 && inFlight < maxInFlight && waiting.hasNext(mayBegin),
     beginNext() {
       const entry = waiting.next(mayBegin)
@@ -144,7 +164,7 @@ export function createAdmissionQueue({ clock, scheduler, maxInFlight, sheds }: A
   }
 }
 
-/** Requests of a client whose requests must all be answered count nothing. */
+/** What one of these requests counts; nothing when all of them must be answered. */
 function weightOf(items: readonly Waiting[]): number {
   return newestOf(items)?.client.weight ?? 0
 }
@@ -158,7 +178,10 @@ function newestOf(items: readonly Waiting[]): Waiting | null {
 }
 
 function heaviest(waiting: FairQueue<Waiting>): Waiting | null {
-  return newestOf(waiting.highest((items) => items.reduce((sum, { bytes }) => sum + bytes, 0)))
+  const bytesOf = (items: readonly Waiting[]) => items.reduce((sum, { bytes }) => sum + bytes, 0)
+  let most: readonly Waiting[] = []
+  for (const items of waiting.flows()) if (bytesOf(items) >= bytesOf(most)) most = items
+  return newestOf(most)
 }
 
 /** Tells whether refusals that were not one client's fault go on. */

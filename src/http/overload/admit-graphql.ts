@@ -3,9 +3,14 @@ import { ANONYMOUS, type Caller } from '../../access/caller.ts'
 import { STREAM_BEGUN } from '../carry-events.ts'
 import { isGraphql } from '../graphql-addresses.ts'
 import { problem } from '../problem.ts'
+import { clientKey } from './client-key.ts'
 import { describeOperation, type DescribeOptions } from './describe-operation.ts'
 import type { Overload } from './overload.ts'
 import { retryAfterS } from './retry-after.ts'
+
+const JSON_TYPE = 'application/json; charset=utf-8'
+/** Made once, since there are many of them when there is least time. */
+const OVERLOADED = JSON.stringify(problem(503))
 
 export type AdmitOptions = DescribeOptions & {
   readonly overload: Overload
@@ -41,6 +46,12 @@ export function admitGraphql(app: FastifyInstance, options: AdmitOptions): void 
     reply.raw.once('close', cancel)
   }
 
+  // Without a token a request can be told to be too much before its body is read.
+  app.addHook('onRequest', (request, reply, done) => {
+    if (!isGraphql(request) || request.headers.authorization !== undefined) return done()
+    const client = clientKey(ANONYMOUS, addressOf(request.raw), connectionOf(request))
+    if (!overload.refuse('queries', client, () => refuse(reply))) done()
+  })
   app.addHook('preValidation', (request, reply, done) => {
     if (!isGraphql(request)) return done()
     if (request.headers.authorization === undefined) return admit(request, reply, ANONYMOUS, done)
@@ -55,7 +66,8 @@ export function admitGraphql(app: FastifyInstance, options: AdmitOptions): void 
 }
 
 function refuse(reply: FastifyReply): void {
-  if (!reply.raw.destroyed) void reply.header('retry-after', retryAfterS()).code(503).send(problem(503))
+  if (reply.raw.destroyed) return
+  void reply.headers({ 'retry-after': retryAfterS(), 'content-type': JSON_TYPE }).code(503).send(OVERLOADED)
 }
 
 /** Two connections of a proxy are told apart by its ports. */

@@ -1,3 +1,5 @@
+import { createRanking } from './ranking.ts'
+
 /**
  * A queue that serves its flows in turn (round robin), and each of them in the order of arrival. A flow is everything that one
  * client has asked for.
@@ -13,15 +15,28 @@ export type FairQueue<Item> = {
   remove(flow: string, item: Item): boolean
   /** The item that has waited longest, of all flows. */
   oldest(): Item | null
-  /** The items of the flow with the highest score; among equals of the one that is served last. None in an empty queue. */
-  highest(score: (items: readonly Item[]) => number): readonly Item[]
+  /** How many items of a flow wait. */
+  countOf(flow: string): number
+  /** The items of the flow with the highest score; among equals of the one that changed last. None in an empty queue. */
+  highest(score: Score): readonly Item[]
+  /** The items of each flow. */
+  flows(): Iterable<readonly Item[]>
 }
 
-export function createFairQueue<Item>(): FairQueue<Item> {
+export type Score = 'count' | 'weight'
+
+/** `weightOf` gives what one item of a flow counts, a whole number: its weight is that of all of them together. */
+export function createFairQueue<Item>(weightOf: (items: readonly Item[]) => number): FairQueue<Item> {
   // The order of the map is the order of service; that of the set is the order of arrival.
   const flows = new Map<string, Item[]>()
   const arrivals = new Set<Item>()
+  const rankings = { count: createRanking(), weight: createRanking() }
 
+  const rank = (name: string) => {
+    const items = flows.get(name)
+    rankings.count.set(name, items?.length ?? null)
+    rankings.weight.set(name, items === undefined ? null : items.length * weightOf(items))
+  }
   const nextFlow = (mayBegin: (flow: string) => boolean) => {
     for (const name of flows.keys()) if (mayBegin(name)) return name
     return null
@@ -35,6 +50,7 @@ export function createFairQueue<Item>(): FairQueue<Item> {
       if (items === undefined) flows.set(flow, [item])
       else items.push(item)
       arrivals.add(item)
+      rank(flow)
     },
     next(mayBegin) {
       const name = nextFlow(mayBegin)
@@ -44,6 +60,7 @@ export function createFairQueue<Item>(): FairQueue<Item> {
       flows.delete(name)
       if (items.length > 0) flows.set(name, items)
       arrivals.delete(item)
+      rank(name)
       return item
     },
     hasNext: (mayBegin) => nextFlow(mayBegin) !== null,
@@ -52,22 +69,15 @@ export function createFairQueue<Item>(): FairQueue<Item> {
       if (items === undefined || !arrivals.delete(item)) return false
       items.splice(items.lastIndexOf(item), 1)
       if (items.length === 0) flows.delete(flow)
+      rank(flow)
       return true
     },
     oldest() {
       for (const item of arrivals) return item
       return null
     },
-    highest(score) {
-      let best: readonly Item[] = []
-      let most = -Infinity
-      for (const items of flows.values()) {
-        const own = score(items)
-        if (own < most) continue
-        most = own
-        best = items
-      }
-      return best
-    },
+    countOf: (flow) => flows.get(flow)?.length ?? 0,
+    highest: (score) => flows.get(rankings[score].top()?.key ?? '') ?? [],
+    flows: () => flows.values(),
   }
 }

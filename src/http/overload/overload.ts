@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { createAdmissionQueue, type AdmissionQueue, type Entry } from './admission-queue.ts'
+import type { ClientKey } from './client-key.ts'
 import { createLoopClock } from './loop-clock.ts'
 import { createScheduler } from './scheduler.ts'
 
@@ -10,6 +11,11 @@ export type QueueName = 'queries' | 'commands' | 'streams'
 export type Overload = {
   /** Begins a request, now or later, or refuses it. Gives the function that takes it out of the queue, if it still waits. */
   enter(queue: QueueName, entry: Entry): () => void
+  /**
+   * Refuses a request that need not be answered before its body is read, and tells whether it did: only when it would be the
+   * one to be refused after it had entered.
+   */
+  refuse(queue: QueueName, client: ClientKey, refuse: () => void): boolean
   /** Whether many clients have been refused for several seconds: another process may do better. */
   isOverloaded(): boolean
 }
@@ -54,15 +60,17 @@ export function createOverload(app: FastifyInstance, { maxInFlight, onRefused }:
   const scheduler = createScheduler(app.server, () => all, onTurn)
   const observing = setInterval(onTurn, OBSERVE_MS).unref()
   app.addHook('onClose', async () => clearInterval(observing))
+  const refuse = (answer: () => void) => {
+    onRefused()
+    scheduler.refuse(answer)
+  }
   return {
-    enter: (name, entry) =>
-      queues[name].enter({
-        ...entry,
-        refuse() {
-          onRefused()
-          scheduler.refuse(entry.refuse)
-        },
-      }),
+    enter: (name, entry) => queues[name].enter({ ...entry, refuse: () => refuse(entry.refuse) }),
+    refuse(name, client, answer) {
+      if (!queues[name].refuses(client)) return false
+      refuse(answer)
+      return true
+    },
     isOverloaded: () => queues.queries.isOverloaded() || queues.commands.isOverloaded(),
   }
 }

@@ -49,19 +49,18 @@ async function hasNamesake(db: Db, { id, mutation, key }: Command): Promise<bool
   return row !== undefined
 }
 
-async function hasRival(db: Db, { id, mutation, result }: Command, since: number): Promise<boolean> {
-  const row = await db
+/** See `CommandStore.hasRival`. */
+export async function hasRival(db: Db, { id, mutation, result }: Command, since: number): Promise<boolean> {
+  const alike = db
     .selectFrom('commands')
     .select('id')
     .where('id', '!=', id)
     .where('mutation', '=', mutation)
     .where('result_json', '=', JSON.stringify(result))
-    .where((eb) =>
-      eb.or([
-        eb('state', 'in', ['SENT', 'UNKNOWN']),
-        eb.and([eb('state', '=', 'SETTLED'), eb('sent_at', '>=', since)]),
-      ]),
-    )
+  // Two queries in one, because SQLite looks up an index by one condition of several.
+  const row = await alike
+    .where('state', 'in', ['SENT', 'UNKNOWN'])
+    .unionAll(alike.where('state', '=', 'SETTLED').where('sent_at', '>=', since))
     .limit(1)
     .executeTakeFirst()
   return row !== undefined

@@ -18,21 +18,33 @@ type Condition = { readonly column: Subject | null; readonly streams: ReadonlyMa
  * told about a payment, a link or an agreement lies in the stream that its first event was put in.
  */
 export async function findStreams(db: Db, filter: EventFilter): Promise<StreamOfEvents[] | null> {
-  const { streamIds, paymentIds, linkIds, agreementIds } = filter
   const conditions: Condition[] = []
-  if (streamIds !== undefined) conditions.push({ column: null, streams: new Map(streamIds.map((id) => [id, []])) })
-  if (paymentIds !== undefined) conditions.push(by('payment_id', await ofPayments(db, paymentIds)))
-  if (linkIds !== undefined) conditions.push(by('link_ref', await ofLinks(db, linkIds)))
-  if (agreementIds !== undefined) conditions.push(by('agreement_id', await ofAgreements(db, agreementIds)))
-  const [first, ...others] = conditions
-  if (first === undefined) return null
-  const common = [...first.streams.keys()].filter((id) => others.every(({ streams }) => streams.has(id)))
+  let common: string[] | null = null
+  for (const look of lookUps(db, filter)) {
+    const condition = await look()
+    conditions.push(condition)
+    common = (common ?? [...condition.streams.keys()]).filter((id) => condition.streams.has(id))
+    if (common.length === 0) return []
+  }
+  if (common === null) return null
   return common.map((streamId) => ({
     streamId,
     only: conditions.flatMap(({ column, streams }) =>
       column === null ? [] : [{ column, values: streams.get(streamId) ?? [] }],
     ),
   }))
+}
+
+/** One for each subject that the filter names. Payments and agreements have fewer streams in common than payments and links. */
+function lookUps(db: Db, filter: EventFilter): (() => Promise<Condition>)[] {
+  const { streamIds, paymentIds, linkIds, agreementIds } = filter
+  const found: (() => Promise<Condition>)[] = []
+  if (streamIds !== undefined)
+    found.push(async () => ({ column: null, streams: new Map(streamIds.map((id) => [id, []])) }))
+  if (agreementIds !== undefined) found.push(async () => by('agreement_id', await ofAgreements(db, agreementIds)))
+  if (paymentIds !== undefined) found.push(async () => by('payment_id', await ofPayments(db, paymentIds)))
+  if (linkIds !== undefined) found.push(async () => by('link_ref', await ofLinks(db, linkIds)))
+  return found
 }
 
 type Found = { readonly stream_id: string; readonly value: string }

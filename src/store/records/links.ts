@@ -5,7 +5,7 @@ import { toLink } from '../rows/links.ts'
 import { toPayment } from '../rows/payments.ts'
 import type { LinkFilter, LinkStore, Page, Placed } from '../store.ts'
 import type { Db } from '../unit.ts'
-import { firstOf, mergeRanges, type Range } from './merge-ranges.ts'
+import { mergeRanges, type Range } from './merge-ranges.ts'
 import { type NewestFirst, newestFirst } from './newest-first.ts'
 import { unindexed } from './unindexed.ts'
 
@@ -50,10 +50,10 @@ async function pageOfLinks(
   const over = phases.includes('EXPIRED')
   const ranges = [...new Set(phases)].map((phase) => ofPhase(phase, asked))
   if (open) ranges.push([...ofPhase('OPEN', asked), ...(over ? [] : [sql<SqlBool>`expires_at > ${now}`])])
+  if (over && !open) ranges.push(unconfirmed(asked))
   const rowsOf = (numbers: Expression<number>) => links(db).where('number', 'in', numbers).execute()
   const rows = await mergeRanges(ranges, { order: list.order, limit, rowsOf })
-  const found = over && !open ? firstOf([...rows, ...(await unconfirmed(db, asked, limit))], list.order, limit) : rows
-  return found.map((row) => list.placed(row, toLink(row)))
+  return rows.map((row) => list.placed(row, toLink(row)))
 }
 
 function links(db: Db) {
@@ -66,18 +66,14 @@ function ofPhase(phase: PaymentPhase | 'OPEN', { reference, list: { conditions }
     : [sql`reference = ${reference}`, sql`${PHASE_OF_REFERENCE} = ${phase}`, ...conditions]
 }
 
-/** Links whose time is over without the payments API having said so: as many as wait for the read that follows their end. */
-async function unconfirmed(db: Db, { reference, list: { conditions, order }, now }: Asked, limit: number) {
-  const over = links(db)
-    .where('payment_phase', 'is', null)
-    .where((eb) => eb('expired', '=', eb.lit(0)))
-    .where('expires_at', '<=', now)
-    .where((eb) => eb.and([...conditions]))
-  const wanted = reference === undefined ? over : over.where(sql<SqlBool>`${unindexed(sql`reference`)} = ${reference}`)
-  return order.columns
-    .reduce((query, { by }) => query.orderBy(sql`(+${by})`, order.direction), wanted)
-    .limit(limit)
-    .execute()
+/**
+ * Links whose time is over without the payments API having said so: as many as wait for the read that follows their end. They do
+ * not lie in the order of the list; without an instant or a reference their index alone is read.
+ */
+function unconfirmed({ reference, list: { conditions }, now }: Asked): Range {
+  const over = [sql<SqlBool>`payment_phase is null`, sql<SqlBool>`expired = 0`, sql<SqlBool>`expires_at <= ${now}`]
+  const wanted = reference === undefined ? [] : [sql<SqlBool>`${unindexed(sql`reference`)} = ${reference}`]
+  return [...over, ...wanted, ...conditions]
 }
 
 /** One statement, and so one moment. */

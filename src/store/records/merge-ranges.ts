@@ -58,8 +58,8 @@ export async function mergeRanges<Column extends string, Row extends Readonly<Re
   return found
 }
 
-/** The first rows of those that were read in several places. */
-export function firstOf<Column extends string, Row extends Readonly<Record<Column, number>>>(
+/** The first rows of those that several statements have read. */
+function firstOf<Column extends string, Row extends Readonly<Record<Column, number>>>(
   rows: readonly Row[],
   { columns, direction }: ListOrder<Column>,
   limit: number,

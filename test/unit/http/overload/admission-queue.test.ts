@@ -126,6 +126,30 @@ it('refuses those without a token before those with one', () => {
   expect(refused.filter((client) => client.startsWith('known'))).toEqual([])
 })
 
+it('refuses before it enters what it would refuse afterwards, and nothing else', () => {
+  const stage = setUp({ maxInFlight: Infinity })
+  expect(stage.queue.refuses({ name: 'first', weight: ANONYMOUS })).toBe(false)
+  let guests = 0
+  const guest = () => `guest ${(guests += 1)}`
+  overload(stage, guest)
+  stage.many(300, guest)
+  const { size } = stage.queue
+  expect(stage.queue.refuses({ name: 'stranger', weight: ANONYMOUS })).toBe(true)
+  expect(stage.queue.refuses({ name: 'known', weight: KNOWN })).toBe(false)
+  stage.enter('guest again')
+  stage.enter('guest again')
+  expect(stage.queue.refuses({ name: 'guest again', weight: ANONYMOUS })).toBe(true)
+  expect(stage.queue.size).toBe(size)
+})
+
+it('refuses the newcomers of nobody while one client has more than half', () => {
+  const stage = setUp({ maxInFlight: Infinity })
+  overload(stage, () => 'greedy')
+  expect(stage.queue.refuses({ name: 'stranger', weight: ANONYMOUS })).toBe(false)
+  expect(stage.queue.refuses({ name: 'greedy', weight: KNOWN })).toBe(true)
+  expect(stage.queue.isOverloaded()).toBe(false)
+})
+
 it('bounds what waits by number and by bytes, of the client that has most', () => {
   const stage = setUp({ sheds: false })
   stage.many(5_000, (index) => (index % 2 === 0 ? 'greedy' : `client ${index}`))

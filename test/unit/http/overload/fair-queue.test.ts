@@ -4,9 +4,11 @@ import { expect, it } from 'vitest'
 import { createFairQueue } from '../../../../src/http/overload/fair-queue.ts'
 
 const ANY = () => true
+/** What an item of a flow counts: as much as its last one says, or 1. */
+const weightOf = (items: readonly string[]) => Number(/\d+$/.exec(items.at(-1) ?? '')?.[0] ?? 1)
 
 function filled(...items: readonly string[]) {
-  const queue = createFairQueue<string>()
+  const queue = createFairQueue(weightOf)
   for (const item of items) queue.push(item.charAt(0), item)
   return queue
 }
@@ -33,13 +35,18 @@ it('knows the oldest of all flows, and forgets what was taken out', () => {
   expect([queue.remove('a', 'a1'), queue.remove('a', 'a1')]).toEqual([true, false])
   expect(queue.oldest()).toBe('b1')
   expect(drained(queue)).toEqual(['a2', 'b1'])
-  expect([queue.size, queue.oldest(), queue.highest(() => 1)]).toEqual([0, null, []])
+  expect([queue.size, queue.oldest(), queue.highest('count')]).toEqual([0, null, []])
 })
 
-it('finds the flow with the highest score, and among equals the one that is served last', () => {
-  const byLength = (items: readonly string[]) => items.length
-  expect(filled('a1', 'a2', 'b1').highest(byLength)).toEqual(['a1', 'a2'])
-  expect(filled('a1', 'b1', 'c1').highest(byLength)).toEqual(['c1'])
+it('finds the flow with the highest score, and among equals the one that changed last', () => {
+  const queue = filled('a1', 'a1', 'b9', 'c1')
+  expect([queue.highest('count'), queue.highest('weight')]).toEqual([['a1', 'a1'], ['b9']])
+  expect([queue.countOf('a'), queue.countOf('nobody')]).toEqual([2, 0])
+  expect([...queue.flows()]).toEqual([['a1', 'a1'], ['b9'], ['c1']])
+  expect(filled('a1', 'b1', 'c1').highest('count')).toEqual(['c1'])
+  expect(queue.remove('b', 'b9')).toBe(true)
+  queue.next(ANY)
+  expect([queue.highest('count'), queue.highest('weight')]).toEqual([['a1'], ['a1']])
 })
 
 const seed = randomInt(2 ** 31)
@@ -48,7 +55,7 @@ it(`holds each item once, and no flow is passed twice while another waits (seed 
   const step = oneof(tuple(constant('push'), constantFrom('a', 'b', 'c')), tuple(constant('next'), constant('')))
   assert(
     property(array(step, { maxLength: 200 }), (steps) => {
-      const queue = createFairQueue<string>()
+      const queue = createFairQueue(weightOf)
       const waiting = new Map<string, string[]>()
       let passed = new Map<string, number>()
       for (const [index, [kind, flow]] of steps.entries()) {
@@ -65,6 +72,7 @@ it(`holds each item once, and no flow is passed twice while another waits (seed 
         expect(Math.max(0, ...passed.values())).toBeLessThan(3)
       }
       expect(queue.size).toBe([...waiting.values()].flat().length)
+      expect(queue.highest('count').length).toBe(Math.max(0, ...[...waiting.values()].map((items) => items.length)))
     }),
     { seed },
   )
