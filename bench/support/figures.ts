@@ -1,0 +1,41 @@
+/** A measured figure beside what it should be. */
+export type Figure = {
+  readonly name: string
+  readonly value: number
+  /** How the value is written: decimals and unit. */
+  readonly decimals: number
+  readonly unit?: string
+  /** Null for a figure that has no goal. */
+  readonly goal: { readonly kind: 'at least' | 'at most'; readonly value: number } | null
+}
+
+/** The middle of some values, or the mean of the two in the middle; NaN for none. */
+export function median(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b)
+  const half = sorted.length >> 1
+  const upper = sorted[half] ?? Number.NaN
+  return sorted.length % 2 === 1 ? upper : (upper + (sorted[half - 1] ?? Number.NaN)) / 2
+}
+
+/** A number with separators of thousands. */
+export function shown(value: number, decimals = 0): string {
+  return value.toLocaleString('en-US', { minimumFractionDigits: decimals, maximumFractionDigits: decimals })
+}
+
+/** The rows of a table of figures: name, value, goal, and whether it is met. */
+export function figureRows(figures: readonly Figure[]): string[][] {
+  return figures.map(({ name, value, decimals, unit = '', goal }) => {
+    const withUnit = (number: number) => `${shown(number, decimals)}${unit === '' ? '' : ` ${unit}`}`
+    if (goal === null) return [name, withUnit(value), '', '']
+    const met = goal.kind === 'at least' ? value >= goal.value : value <= goal.value
+    return [name, withUnit(value), `${goal.kind} ${withUnit(goal.value)}`, met ? 'met' : 'missed']
+  })
+}
+
+/** A table in Markdown with aligned columns, which reads as well in a terminal. */
+export function table(header: readonly string[], rows: readonly (readonly string[])[]): string {
+  const widths = header.map((title, column) => Math.max(title.length, ...rows.map((row) => row[column]?.length ?? 0)))
+  const line = (cells: readonly string[]) =>
+    `| ${cells.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(' | ')} |`
+  return [line(header), line(widths.map((width) => '-'.repeat(width))), ...rows.map(line)].join('\n')
+}

@@ -1,0 +1,32 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { cpus, release, totalmem } from 'node:os'
+
+const TITLE = `# Performance
+
+Each section is written by the command that it names, which measures peers in the same run. Ratios and CPU times hold on other
+machines too; absolute rates are those of the machine that is named.
+`
+
+/**
+ * Puts a section into a page, in place of the one of the same name, or at the end; makes the page when there is none. A
+ * section stands between two comments with its name.
+ */
+export function writeSection(page: string, name: string, markdown: string): void {
+  const [begin, end] = [`<!-- bench ${name} -->`, `<!-- end of bench ${name} -->`]
+  const section = `${begin}\n\n${markdown.trim()}\n\n${end}`
+  const before = existsSync(page) ? readFileSync(page, 'utf8') : TITLE
+  const [from, to] = [before.indexOf(begin), before.indexOf(end)]
+  const after =
+    from === -1 || to < from
+      ? `${before.trimEnd()}\n\n${section}\n`
+      : `${before.slice(0, from)}${section}${before.slice(to + end.length)}`
+  writeFileSync(page, after)
+}
+
+/** The machine and the versions that figures belong to, as one line. */
+export function describeMachine(): string {
+  const [cpu] = cpus()
+  const memory = Math.round(totalmem() / 2 ** 30)
+  const today = new Date().toISOString().slice(0, 10)
+  return `${today}, ${cpus().length} × ${cpu?.model.trim() ?? 'unknown processor'}, ${memory} GiB, Linux ${release()}, Node ${process.version}`
+}

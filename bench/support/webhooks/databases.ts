@@ -1,0 +1,104 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { Client } from 'pg'
+import type { PostgresServer } from '../../../test/postgres.ts'
+import { openPostgresStore } from '../../../test/store.ts'
+import { openSqliteStore } from '../../../test/store.ts'
+import { fillDatabase } from '../fill-database.ts'
+import { STATUSES } from './requests.ts'
+
+/** A database of the bench, in which some payments are stored already. */
+export type BenchDatabase = {
+  /** As DATABASE_URL names it. */
+  readonly url: string
+  /** What was stored since this was called before, or since the database was filled. */
+  stored(): Promise<Stored>
+  /** In bytes, with every index. */
+  size(): Promise<number>
+  remove(): Promise<void>
+}
+
+/** `payments` counts those that are in the last status. */
+export type Stored = { readonly deliveries: number; readonly events: number; readonly payments: number }
+
+type Query = (sql: string) => Promise<Readonly<Record<string, unknown>> | undefined>
+
+/** A file with so many payments. */
+export async function createSqlite(payments: number): Promise<BenchDatabase> {
+  const folder = mkdtempSync(join(tmpdir(), 'payments-bench-'))
+  const path = join(folder, 'payments.db')
+  await (await openSqliteStore({ path })).close()
+  const filling = new DatabaseSync(path)
+  // Without a write-ahead log, which would hold everything a second time. The product goes back to WAL when it opens the file.
+  filling.exec('PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF; PRAGMA cache_size = -1000000; BEGIN')
+  await fillDatabase((sql) => filling.exec(sql), payments)
+  filling.exec('COMMIT')
+  filling.close()
+  const query: Query = async (sql) => {
+    const reading = new DatabaseSync(path, { readOnly: true })
+    try {
+      return reading.prepare(sql).get()
+    } finally {
+      reading.close()
+    }
+  }
+  return {
+    url: `file:${path}`,
+    stored: await countStored(query),
+    async size() {
+      const row = await query('SELECT page_count * page_size AS size FROM pragma_page_count, pragma_page_size')
+      return Number(row?.['size'])
+    },
+    remove: async () => rmSync(folder, { recursive: true }),
+  }
+}
+
+/** A database on a server with so many payments. */
+export async function createPostgres(server: PostgresServer, payments: number): Promise<BenchDatabase> {
+  const { url, run, drop } = await server.createDatabase()
+  await (await openPostgresStore({ url })).close()
+  const client = new Client({ connectionString: url })
+  await client.connect()
+  await client.query('SET synchronous_commit = off')
+  await fillDatabase((sql) => client.query(sql), payments)
+  await client.end()
+  // Otherwise the server does it during the measurement.
+  await run('VACUUM ANALYZE')
+  await run('CHECKPOINT')
+  const query: Query = async (sql) => (await run(sql))[0]
+  return {
+    url,
+    stored: await countStored(query),
+    async size() {
+      return Number((await query('SELECT pg_database_size(current_database()) AS size'))?.['size'])
+    },
+    remove: drop,
+  }
+}
+
+async function countStored(query: Query): Promise<() => Promise<Stored>> {
+  const newest = async () => {
+    const row = await query(`SELECT (SELECT max(number) FROM deliveries) AS deliveries,
+      (SELECT max(position) FROM events) AS events, (SELECT max(number) FROM payments) AS payments`)
+    return {
+      deliveries: Number(row?.['deliveries']),
+      events: Number(row?.['events']),
+      payments: Number(row?.['payments']),
+    }
+  }
+  let before = await newest()
+  return async () => {
+    const row = await query(`SELECT
+      (SELECT count(*) FROM deliveries WHERE number > ${before.deliveries}) AS deliveries,
+      (SELECT count(*) FROM events WHERE position > ${before.events}) AS events,
+      (SELECT count(*) FROM payments WHERE number > ${before.payments} AND phase = 'SUCCEEDED') AS payments`)
+    before = await newest()
+    return {
+      deliveries: Number(row?.['deliveries']),
+      events: Number(row?.['events']),
+      payments: Number(row?.['payments']),
+    }
+  }
+}

@@ -1,0 +1,50 @@
+import { randomUUID } from 'node:crypto'
+import { SIGNATURE_HEADER, sign } from '../../../src/webhook/signature.ts'
+
+/** What becomes of a payment, in order: each status is one webhook. */
+export const STATUSES = ['pending', 'authorised', 'waiting', 'received'] as const
+
+export const WEBHOOK_SECRET = 'webhook-secret-of-the-bench'
+
+export const WEBHOOK_PATH = '/webhooks/payments'
+
+/** The HTTP/1.1 requests that tell of a new payment, one for each status: signed, and ready to be written to a socket. */
+export function requestsOfPayment(host: string): Buffer[] {
+  const uuid = randomUUID()
+  return STATUSES.map((status) => {
+    const body = bodyOf(uuid, status)
+    const lines = [
+      `POST ${WEBHOOK_PATH} HTTP/1.1`,
+      `host: ${host}`,
+      'content-type: application/json',
+      `content-length: ${Buffer.byteLength(body)}`,
+      `${SIGNATURE_HEADER}: ${sign(body, WEBHOOK_SECRET)}`,
+    ]
+    return Buffer.from(`${lines.join('\r\n')}\r\n\r\n${body}`)
+  })
+}
+
+/** The flat object of the interface document, section 6.2, with everything that a payment by card carries. */
+export function bodyOf(uuid: string, status: (typeof STATUSES)[number]): string {
+  return JSON.stringify({
+    uuid,
+    name: 'Ada Payer',
+    email: `payer-${uuid.slice(0, 8)}@example.test`,
+    external_id: `order-${uuid.slice(0, 13)}`,
+    status,
+    pay_code: null,
+    currency: 'AUD',
+    amount: '125.5',
+    total: '127.0',
+    paid_amount: status === 'received' ? '127.0' : '0.0',
+    is_refundable: status === 'received' || status === 'waiting',
+    payment_method: 'card',
+    expired_at: '2030-01-01 10:00:00 +0000',
+    webhook_notification: { endpoint_url: `https://shop.example.test${WEBHOOK_PATH}`, authorization_header: null },
+    refund_information: null,
+    sender_details: {
+      card: { card_brand: 'visa', card_type: 'credit', card_last_4: '4242', card_country: 'AU' },
+    },
+    created_at: '2030-01-01 09:00:00 +0000',
+  })
+}

@@ -1,0 +1,95 @@
+import { canMakeServer, createOwnServer } from '../../../test/postgres-server.ts'
+import { findPostgres, type PostgresServer } from '../../../test/postgres.ts'
+import { shown } from '../figures.ts'
+import { type BenchDatabase, createPostgres, createSqlite } from './databases.ts'
+import type { Receiver } from './load.ts'
+import { type ServerProcess, startPeer, startProduct } from './processes.ts'
+
+export type DatabaseKind = 'sqlite' | 'postgres'
+
+/** Something that webhooks are sent to, with the database behind it; the peer has none. */
+export type Target = {
+  readonly name: string
+  readonly receiver: Receiver
+  readonly database: BenchDatabase | null
+  /** Ends the processes; the database stays. */
+  stop(): Promise<void>
+}
+
+/** The databases of one kind, with the processes on them. */
+export type Group = {
+  readonly kind: DatabaseKind
+  readonly one: Target
+  /** The same with very many stored payments; null when they are not asked for. */
+  readonly large: Target | null
+  /** Three processes on one database: PostgreSQL alone allows that. */
+  readonly three: Target | null
+}
+
+export type GroupOptions = {
+  /** The main module of the product. */
+  readonly program: string
+  readonly payments: { readonly few: number; readonly many: number }
+  /** Ends and removes what was started. */
+  readonly cleanUp: AsyncDisposableStack
+}
+
+const NODES = 3
+
+export async function startPeerTarget(cleanUp: AsyncDisposableStack): Promise<Target> {
+  return targetOf('Fastify, HMAC alone', [await startPeer(cleanUp)], null)
+}
+
+/** Starts the product on SQLite files. */
+export async function startSqlite({ program, payments, cleanUp }: GroupOptions): Promise<Group> {
+  const start = async (stored: number) => {
+    const database = await createSqlite(stored)
+    cleanUp.defer(() => database.remove())
+    return targetOf(`SQLite, ${shown(stored)} payments`, [await startProduct(program, database.url, cleanUp)], database)
+  }
+  return {
+    kind: 'sqlite',
+    one: await start(payments.few),
+    large: payments.many > 0 ? await start(payments.many) : null,
+    three: null,
+  }
+}
+
+/** Starts the product on databases of one PostgreSQL server. */
+export async function startPostgres({ program, payments, cleanUp }: GroupOptions): Promise<Group> {
+  const server = await openServer(cleanUp)
+  const start = async (stored: number, nodes: number) => {
+    const database = await createPostgres(server, stored)
+    cleanUp.defer(() => database.remove())
+    const starting = Array.from({ length: nodes }, () => startProduct(program, database.url, cleanUp))
+    const name = `PostgreSQL, ${nodes} ${nodes === 1 ? 'node' : 'nodes'}, ${shown(stored)} payments`
+    return targetOf(name, await Promise.all(starting), database)
+  }
+  return {
+    kind: 'postgres',
+    one: await start(payments.few, 1),
+    large: payments.many > 0 ? await start(payments.many, 1) : null,
+    three: await start(payments.few, NODES),
+  }
+}
+
+/** A server of the bench's own, beside the load on its core; where none can be made, the one that tests use. */
+async function openServer(cleanUp: AsyncDisposableStack): Promise<PostgresServer> {
+  if (canMakeServer()) {
+    const own = await createOwnServer()
+    cleanUp.defer(() => own.remove())
+    return own
+  }
+  const server = await findPostgres()
+  if (server === null) throw new Error('There is no PostgreSQL server: run `docker compose up -d`.')
+  return server
+}
+
+function targetOf(name: string, processes: readonly ServerProcess[], database: BenchDatabase | null): Target {
+  return {
+    name,
+    receiver: { urls: processes.map(({ url }) => url), pids: processes.map(({ pid }) => pid) },
+    database,
+    stop: async () => void (await Promise.all(processes.map((each) => each.stop()))),
+  }
+}

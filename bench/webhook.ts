@@ -1,0 +1,135 @@
+/**
+ * Webhooks of new payments, four statuses each, over 64 connections, stored durably by one core, against Fastify on the same
+ * core that only checks the HMAC: `npm run bench -- webhook [options]`. The load, and PostgreSQL, run on the other core.
+ * Prints nothing before every webhook was answered with 200 and found in the database; ends with 1 when one was not.
+ *
+ *   --databases <list>   of `sqlite,postgres`; default: both
+ *   --seconds <n>        of each measurement; default 3
+ *   --rounds <n>         of all measurements in turn; default 5
+ *   --connections <n>    over which webhooks are sent; default 64
+ *   --payments <n>       stored before, in the larger database; default 100,000, and 0 for no larger one
+ *   --program <module>   the product's main module; default: dist/main.js, which is built when it is older than a source
+ *   --page <path>        where the figures are written; default: docs/performance.md
+ */
+import { execFileSync } from 'node:child_process'
+import { existsSync, globSync, statSync } from 'node:fs'
+import { parseArgs } from 'node:util'
+import { CAN_PIN, moveToLoadCore, onMeasuredCore } from './support/cores.ts'
+import { shown } from './support/figures.ts'
+import { describeMachine, writeSection } from './support/performance-page.ts'
+import type { Recorded } from './support/webhooks/answers.ts'
+import { startSender } from './support/webhooks/load.ts'
+import { describeResults, type GroupResult } from './support/webhooks/report.ts'
+import { roundTripsPerWebhook } from './support/webhooks/round-trips.ts'
+import { faultsOf, measureRounds, type Result } from './support/webhooks/rounds.ts'
+import { type Group, type Target, startPeerTarget, startPostgres, startSqlite } from './support/webhooks/targets.ts'
+
+const BUILT = 'dist/main.js'
+const FEW = 1_000
+const MOST_WARM_UP_SECONDS = 3
+
+const { values } = parseArgs({
+  args: process.argv.slice(3),
+  options: {
+    databases: { type: 'string', default: 'sqlite,postgres' },
+    seconds: { type: 'string', default: '3' },
+    rounds: { type: 'string', default: '5' },
+    connections: { type: 'string', default: '64' },
+    payments: { type: 'string', default: '100000' },
+    program: { type: 'string', default: BUILT },
+    page: { type: 'string', default: 'docs/performance.md' },
+  },
+})
+const [seconds, rounds] = [Number(values.seconds), Number(values.rounds)]
+const [many, connections] = [Number(values.payments), Number(values.connections)]
+
+if (values.program === BUILT && isStale(BUILT))
+  execFileSync('npm', ['run', '--silent', 'build'], { stdio: ['ignore', 'ignore', 'inherit'] })
+moveToLoadCore()
+const cleanUp = new AsyncDisposableStack()
+try {
+  await run()
+} finally {
+  await cleanUp.disposeAsync()
+}
+
+/** Whether a source has changed since the product was built. */
+function isStale(built: string): boolean {
+  if (!existsSync(built)) return true
+  const { mtimeMs } = statSync(built)
+  return globSync('src/**/*.{ts,tsx,sql}').some((source) => statSync(source).mtimeMs > mtimeMs)
+}
+
+/** To standard error, so that standard output holds the figures alone. */
+function progress(step: string): void {
+  console.error(`${Math.round(performance.now() / 1_000)} s: ${step}`)
+}
+
+async function run(): Promise<void> {
+  const peer = await startPeerTarget(cleanUp)
+  const groups: Group[] = []
+  const options = { program: values.program, payments: { few: FEW, many }, cleanUp }
+  for (const kind of values.databases.split(',')) {
+    progress(`filling ${kind}`)
+    groups.push(await (kind === 'sqlite' ? startSqlite(options) : startPostgres(options)))
+  }
+  progress('warming up')
+  const targets = [peer, ...groups.flatMap(({ one, large, three }) => [one, large, three])].filter(
+    (target) => target !== null,
+  )
+  const sender = await startSender(connections)
+  cleanUp.defer(() => sender.stop())
+  const paced = new Set(groups.map(({ one }) => one))
+  const warmUpSeconds = Math.min(MOST_WARM_UP_SECONDS, seconds)
+  const results = await measureRounds(sender, targets, { rounds, seconds, warmUpSeconds, paced, onProgress: progress })
+  progress('checking what is stored')
+  await Promise.all(targets.map((target) => target.stop()))
+  const faults = (await Promise.all(results.map(faultsOf))).flat()
+  if (faults.length > 0) throw new Error(faults.join('\n'))
+  const resultOf = (target: Target | null) => results.find((result) => result.target === target) ?? null
+  const measured: GroupResult[] = []
+  for (const { kind, one, large, three } of groups) {
+    const result = resultOf(one)
+    if (result === null) continue
+    progress(`recording answers to reads, ${kind}`)
+    const counting = { program: values.program, seconds: warmUpSeconds, cleanUp }
+    const roundTrips = kind === 'postgres' ? await roundTripsPerWebhook(sender, one, counting) : null
+    const answers = recordAnswers(one.database?.url ?? '')
+    measured.push({ kind, one: result, large: resultOf(large), three: resultOf(three), roundTrips, answers })
+  }
+  report(results, measured)
+}
+
+function report(results: readonly Result[], groups: readonly GroupResult[]): void {
+  const [peer] = results
+  if (peer === undefined) return
+  const checked = results.reduce((sum, { target, sent }) => sum + (target.database === null ? 0 : sent.webhooks), 0)
+  const args = process.argv.slice(3).filter((_, index, all) => !isPage(all, index))
+  const cores = CAN_PIN
+    ? 'What is measured has one core, the load and PostgreSQL the other.'
+    : 'Processes could not be bound to cores.'
+  const text = [
+    '## Webhooks',
+    `\`npm run bench -- ${['webhook', ...args].join(' ')}\`: ${describeMachine()}.`,
+    `New payments, four signed webhooks each, over ${connections} connections; ${rounds} rounds of ${seconds} s, medians. ${cores}
+All ${shown(checked)} webhooks were answered with 200, and found in the databases with their events, each payment in its last status.`,
+    describeResults(peer, groups),
+  ].join('\n\n')
+  console.log(text)
+  writeSection(values.page, 'webhook', text)
+}
+
+/** The page is where the text goes, and nobody who reads it there needs to know. */
+function isPage(args: readonly string[], index: number): boolean {
+  return args[index] === '--page' || args[index - 1] === '--page'
+}
+
+/** Nothing else has the database open by now. */
+function recordAnswers(url: string): Recorded {
+  const module = new URL('./support/webhooks/answers.ts', import.meta.url).pathname
+  const [program, args] = onMeasuredCore([process.execPath, module, url, String(seconds)])
+  const recorded = JSON.parse(execFileSync(program, args, { encoding: 'utf8' })) as Recorded
+  if (recorded.failures > 0)
+    throw new Error(`${recorded.failures} of ${recorded.answers} answers to reads were not recorded.`)
+  return recorded
+}
