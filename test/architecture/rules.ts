@@ -8,7 +8,7 @@ const LEVELS: readonly (readonly string[])[] = [
   ['composition', 'metrics'],
   ['http'],
   ['graphql'],
-  ['operations', 'live', 'reconcile', 'upstream', 'store', 'access', 'webhook'],
+  ['operations', 'live', 'reconcile', 'upstream', 'store', 'access', 'webhooks'],
   ['domain', 'keys', 'log', 'config', 'tracing', 'within'],
 ]
 
@@ -17,8 +17,8 @@ const NEIGHBOURS = new Set(['sandbox', 'client', 'web', 'operator', 'shop'])
 
 const PICTURE = LEVELS.map((parts) => parts.join(', ')).join(' → ')
 
-const WEBHOOK_USES = /^src\/(webhook|domain|store|upstream\/wire|keys|log|within)\b/
-const SANDBOX_USES = ['src/webhook/signature.ts', 'src/domain/exact-json.ts']
+const WEBHOOK_USES = /^src\/(webhooks|domain|store|upstream\/wire|keys|log|within)\b/
+const SANDBOX_USES = ['src/webhooks/signature.ts', 'src/domain/exact-json.ts']
 const SANDBOX_USERS = ['src/main.ts', 'src/index.ts', 'src/cli.ts']
 const SHOP_USERS = ['src/composition/shop.ts']
 const OPERATOR_USERS = ['src/cli.ts']
@@ -49,7 +49,7 @@ const RULES: readonly Rule[] = [
   },
   {
     reason: 'a webhook needs domain, store, upstream/wire, keys, log and within, and nothing else',
-    forbids: ({ from, to }) => partOf(from) === 'webhook' && !WEBHOOK_USES.test(to),
+    forbids: ({ from, to }) => partOf(from) === 'webhooks' && !WEBHOOK_USES.test(to),
   },
   {
     reason: `the sandbox is a neighbour and shares only ${SANDBOX_USES.join(' and ')}`,

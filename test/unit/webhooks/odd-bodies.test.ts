@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { openDoor } from './door-server.ts'
+import { openWebhookServer } from './webhook-server.ts'
 
 const BODY = '{"uuid":"PAY1","status":"received"}'
 const bytes = (...parts: (string | readonly number[])[]) =>
@@ -75,7 +75,7 @@ const DEEP: [string, Buffer][] = [
 ]
 
 async function statusAndTraces(body: Buffer) {
-  const { store, send } = await openDoor()
+  const { store, send } = await openWebhookServer()
   const status = await send({ body })
   const traces = await store.inbox.page({ limit: 10, before: null }, {})
   const again = await send({ body })
