@@ -1,3 +1,4 @@
+import { createSecretKey } from 'node:crypto'
 import { parseExactJson, type ExactJson } from '../domain/exact-json.ts'
 import { bodyHashes } from '../keys/body-hash.ts'
 import { checkCallbackAuthorization, type CallbackKind } from '../keys/callback-secret.ts'
@@ -6,7 +7,8 @@ import type { Secret } from '../keys/secret.ts'
 import type { Logger } from '../log.ts'
 import type { DeliveryOutcome, Inbox, RefKind } from '../store/store.ts'
 import { within } from '../within.ts'
-import { readBody, type BodyFault } from './read-body.ts'
+import { rememberKnown } from './known-correlation-ids.ts'
+import { readBody, type BodyFault, type BodyLimits, type BodyStream } from './read-body.ts'
 import { looksSigned, SIGNATURE_HEADER, SIGNATURE_HEADER_OF_CGI, verify } from './signature.ts'
 
 /** A request to one of the webhook addresses. */
@@ -16,7 +18,7 @@ export type WebhookRequest = {
   readonly correlationId: string | null
   /** Every value of each header, by lower-case name. */
   readonly headers: RequestHeaders
-  readonly body: NodeJS.ReadableStream & { destroyed?: boolean }
+  readonly body: BodyStream
   /** Whether the peer has sent too many requests that failed authentication. */
   readonly suspect?: boolean
 }
@@ -62,7 +64,7 @@ export type AuthenticDelivery = {
 }
 
 const MAX_BYTES = 64 * 1024
-const MAX_BODY_MS = 10_000
+const BODY_LIMITS: BodyLimits = { bytes: MAX_BYTES, milliseconds: 10_000 }
 const MAX_IN_FLIGHT = 256
 const MAX_STORE_MS = 2_500
 
@@ -74,8 +76,9 @@ const STATUS_OF: Readonly<Record<BodyFault, number>> = { 'too-large': 413, timeo
  * that the payments API sends it again. The handler never rejects. Source: interface document, sections 4.1 and 6.1 to 6.3.
  */
 export function createWebhookHandler(options: WebhookHandlerOptions, kind: WebhookEndpoint): WebhookHandler {
-  const secrets = options.secrets.map((secret) => secret.reveal())
+  const secrets = options.secrets.map((secret) => createSecretKey(Buffer.from(secret.reveal(), 'utf8')))
   const { maxInFlight = MAX_IN_FLIGHT, maxStoreMs = MAX_STORE_MS } = options
+  const isKnown = rememberKnown((ref) => options.inbox.knowsRef(ref, kind.refKinds))
   // Counted once the body is complete, so that slow senders do not use up the limit.
   let inFlight = 0
 
@@ -91,9 +94,9 @@ export function createWebhookHandler(options: WebhookHandlerOptions, kind: Webho
     // requests that could be authentic are never rate-limited: a suspect peer gets 429 only where the headers already show that
     // the request is not authentic, before a query of the store and before the body is read.
     if (suspect && !couldBeAuthentic(ref, headers)) return 429
-    if (ref !== null && !(await options.inbox.knowsRef(ref, kind.refKinds))) return 404
+    if (ref !== null && !(await isKnown(ref))) return 404
     if (!isPlainJson(headers)) return 415
-    if (Number(headers['content-length']?.[0] ?? 0) > MAX_BYTES) return 413
+    if ((contentLength(headers) ?? 0) > MAX_BYTES) return 413
     if (ref !== null && !isAddressed(ref, headers)) return 401
     return null
   }
@@ -116,7 +119,7 @@ export function createWebhookHandler(options: WebhookHandlerOptions, kind: Webho
   const receive = async (request: WebhookRequest): Promise<WebhookResponse> => {
     const refusal = await admit(request)
     if (refusal !== null) return { status: refusal, outcome: null }
-    const body = await readBody(request.body, { bytes: MAX_BYTES, milliseconds: MAX_BODY_MS })
+    const body = await readBody(request.body, BODY_LIMITS, contentLength(request.headers))
     if (typeof body === 'string') return { status: STATUS_OF[body], outcome: null }
     if (!isAuthentic(body, request.headers)) return { status: 401, outcome: null }
     // Checked again: any number of requests may have passed the first check before their bodies were complete.
@@ -153,6 +156,10 @@ function signaturesIn(headers: RequestHeaders): readonly string[] | undefined {
 /** The value of a header that was sent exactly once. */
 function only(values: readonly string[] | undefined): string | undefined {
   return values?.length === 1 ? values[0] : undefined
+}
+
+function contentLength({ 'content-length': lengths }: RequestHeaders): number | null {
+  return lengths?.[0] === undefined ? null : Number(lengths[0])
 }
 
 function isPlainJson(headers: RequestHeaders): boolean {
