@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Caller } from '../access/caller.ts'
 import { InvalidTokenError } from '../access/errors.ts'
 import type { FailedAttempts } from './failed-attempts.ts'
@@ -47,12 +47,17 @@ export function guardGraphql(app: FastifyInstance, options: FloodGuardOptions) {
     }
   }
 
-  app.addHook('onRequest', async (request, reply) => {
-    if (!isGraphql(request) || !failures.tooMany(peerName(request.ip))) return undefined
-    if (isRouter(request.headers) || !(await isGuessed(request))) return undefined
+  const refuse = (reply: FastifyReply) => {
     onRefused()
     reply.headers({ 'retry-after': failures.retryAfter(), connection: 'close' })
-    return reply.code(429).send(problem(429))
+    return void reply.code(429).send(problem(429))
+  }
+
+  // Not an async function: every request passes here, and most need not wait for anything.
+  app.addHook('onRequest', (request, reply, done) => {
+    if (!isGraphql(request) || !failures.tooMany(peerName(request.ip)) || isRouter(request.headers)) return done()
+    const decide = (guessed: boolean) => (guessed ? refuse(reply) : done())
+    return void isGuessed(request).then(decide)
   })
   return authenticate
 }

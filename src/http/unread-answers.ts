@@ -13,6 +13,8 @@ export function cutUnreadAnswers(app: FastifyInstance, milliseconds: number): vo
     const { socket } = response
     done(null, payload)
     if (socket === null || response.writableFinished) return
+    // The system has taken the whole of it: nothing of it is in memory here.
+    if (response.writableEnded && socket.writableLength === 0) return
     socket.setTimeout(milliseconds)
     response.once('finish', () => {
       socket.resume()
