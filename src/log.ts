@@ -1,5 +1,6 @@
 import { pino } from 'pino'
 import type { DestinationStream, Logger as PinoLogger } from 'pino'
+import { batchLines } from './log/batch-lines.ts'
 import { allowedFields } from './log/fields.ts'
 import type { LogFields } from './log/fields.ts'
 
@@ -25,6 +26,8 @@ export type Logger = {
   readonly fatal: Line
   /** A logger that adds these fields to every line. */
   child(fields: LogFields): Logger
+  /** Writes the lines of this turn of the event loop; to be called before the process ends. `fatal` does so by itself. */
+  flush(): void
 }
 
 export type LoggerOptions = {
@@ -44,14 +47,19 @@ export function createLogger({ level, destination }: LoggerOptions): Logger {
     timestamp: pino.stdTimeFunctions.isoTime,
     formatters: { level: (label: string) => ({ level: label }) },
   }
-  return narrow(destination === undefined ? pino(options) : pino(options, destination))
+  if (destination !== undefined) return narrow(pino(options, destination), () => {})
+  const batch = batchLines(pino.destination({ sync: true }))
+  return narrow(pino(options, batch), batch.flushSync)
 }
 
-function narrow(inner: PinoLogger): Logger {
+function narrow(inner: PinoLogger, flush: () => void): Logger {
   const line =
     (level: 'debug' | 'info' | 'warn' | 'error' | 'fatal'): Line =>
     (fields, message) => {
-      if (inner.isLevelEnabled(level)) inner[level](allowedFields(fields), message.slice(0, MAX_MESSAGE))
+      if (!inner.isLevelEnabled(level)) return
+      inner[level](allowedFields(fields), message.slice(0, MAX_MESSAGE))
+      // What comes after an error may be the end of the process.
+      if (level === 'error') flush()
     }
   return {
     debug: line('debug'),
@@ -59,6 +67,7 @@ function narrow(inner: PinoLogger): Logger {
     warn: line('warn'),
     error: line('error'),
     fatal: line('fatal'),
-    child: (fields) => narrow(inner.child(allowedFields(fields))),
+    child: (fields) => narrow(inner.child(allowedFields(fields)), flush),
+    flush,
   }
 }

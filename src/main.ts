@@ -29,6 +29,7 @@ async function main(): Promise<void> {
   const config = readConfig()
   const logger = createLogger({ level: config.logLevel })
   endOnUncaught(logger)
+  process.once('exit', logger.flush)
   try {
     const { appConfig, stopSandbox } = await withService(config, logger)
     const app = await createApp(appConfig, {

@@ -3,7 +3,7 @@ import { request, type OutgoingHttpHeaders } from 'node:http'
 import { callbackAuthorization, type CallbackKind } from '../src/keys/callback-secret.ts'
 import { createKeyRing } from '../src/keys/key-ring.ts'
 import { Secret } from '../src/keys/secret.ts'
-import { sign } from '../src/webhook/signature.ts'
+import { sign } from '../src/webhooks/signature.ts'
 import { SECRETS, type Network } from './network.ts'
 import type { CreatedLink } from './operations.ts'
 

@@ -20,14 +20,14 @@ import { createSites, type Sites } from '../upstream/sites.ts'
 import type { UpstreamWatch } from '../upstream/watch.ts'
 import { within } from '../within.ts'
 import type { AppConfig } from './app-config.ts'
-import { createDoors, type Doors } from './doors.ts'
 import { openStore } from './open-store.ts'
 import { createReading } from './reading.ts'
+import { createWebhookHandlers, type WebhookHandlers } from './webhook-handlers.ts'
 
 /** Everything behind the transports. */
 export type Backend = {
   readonly services: Services
-  readonly doors: Doors
+  readonly webhookHandlers: WebhookHandlers
   /** Takes up what an earlier run left undone. */
   start(): void
   /** Waits until no read of the service is under way. */
@@ -111,7 +111,7 @@ export async function startServices(config: AppConfig, options: BackendOptions):
       clock,
       isEnabled: ({ code }) => enabled.has(code),
     },
-    doors: createDoors(config, { store, keys, logger, clock, reading }),
+    webhookHandlers: createWebhookHandlers(config, { store, keys, logger, clock, reading }),
     start: reading.start,
     settle: reading.idle,
     async close(milliseconds) {

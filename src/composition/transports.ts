@@ -240,7 +240,7 @@ async function addWebhooksAndHealth(config: AppConfig, entrance: Entrance): Prom
   const { http, backend, protection, metrics, isDraining, logger } = entrance
   const { registry } = metrics
   addWebhookRoutes(http, {
-    doors: backend.doors,
+    handlers: backend.webhookHandlers,
     isDraining,
     failures: protection.failures,
     onAnswered: ({ status, outcome }) => {

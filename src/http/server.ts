@@ -103,7 +103,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
     await app.register(cors, { origin: [...settings.allowedOrigins], methods: ['GET', 'POST'], maxAge: PREFLIGHT_S })
 
   app.addHook('onRequest', ({ raw }, reply, done) => {
-    const status = oversize(raw.url ?? '', raw.rawHeaders.length / 2) ?? hostFault(raw.headersDistinct['host'])
+    const status = oversize(raw.url ?? '', raw.rawHeaders.length / 2) ?? hostFault(raw.rawHeaders)
     if (status === null) return done()
     return void reply.header('connection', 'close').code(status).send(problem(status))
   })
@@ -142,9 +142,12 @@ export async function closeHttpServer(
   clearTimeout(cut)
 }
 
-/** Of two hosts Node keeps the first, and whoever stands in front of us may have gone by the other. */
-function hostFault(hosts: readonly string[] | undefined): number | null {
-  return hosts !== undefined && hosts.length > 1 ? 400 : null
+/** Of two hosts Node keeps the first, and whoever stands in front of us may have gone by the other. Names and values alternate. */
+function hostFault(rawHeaders: readonly string[]): number | null {
+  let hosts = 0
+  for (let at = 0; at < rawHeaders.length; at += 2)
+    if (rawHeaders[at]?.length === 4 && rawHeaders[at]?.toLowerCase() === 'host') hosts += 1
+  return hosts > 1 ? 400 : null
 }
 
 /** Beyond its own limit Node drops headers in silence, and then nobody knows what was asked: so they are counted here. */

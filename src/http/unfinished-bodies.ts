@@ -12,7 +12,7 @@ const MAX_BYTES = 64 * 1024 * 1024
 const MAX_BYTES_PER_ADDRESS = 16 * 1024 * 1024
 const CHECK_EVERY_MS = 250
 
-type Unfinished = { readonly request: IncomingMessage; readonly address: string | Socket; readonly start: number }
+type Unfinished = { readonly request: IncomingMessage; readonly start: number }
 
 /**
  * Bounds the memory of bodies that have begun and do not end. How many have begun is not bounded, because a peer that sends nothing costs
@@ -25,7 +25,7 @@ export function limitUnfinishedBodies(server: Server, { addressOf, onCut }: Unfi
   server.on('request', (request: IncomingMessage) => {
     if (!hasBody(request)) return
     const { socket } = request
-    const entry = { request, address: addressOf(request) ?? socket, start: readBefore.get(socket) ?? 0 }
+    const entry = { request, start: readBefore.get(socket) ?? 0 }
     unfinished.add(entry)
     request.once('close', () => {
       unfinished.delete(entry)
@@ -33,7 +33,9 @@ export function limitUnfinishedBodies(server: Server, { addressOf, onCut }: Unfi
     })
   })
   const check = () => {
-    for (const request of excess([...unfinished].filter((entry) => !entry.request.complete))) {
+    const entries = [...unfinished].filter((entry) => !entry.request.complete)
+    // Asked for here alone, since most bodies have ended by then.
+    for (const request of excess(entries, (entry) => addressOf(entry) ?? entry.socket)) {
       onCut()
       request.destroy()
     }
@@ -47,9 +49,12 @@ function hasBody({ headers }: IncomingMessage): boolean {
 }
 
 /** The requests to cut so that the others stay within both limits. */
-function excess(entries: readonly Unfinished[]): IncomingMessage[] {
+function excess(
+  entries: readonly Unfinished[],
+  addressOf: (request: IncomingMessage) => string | Socket,
+): IncomingMessage[] {
   const cut: IncomingMessage[] = []
-  const groups = [...Map.groupBy(entries, ({ address }) => address).values()].map((group) =>
+  const groups = [...Map.groupBy(entries, ({ request }) => addressOf(request)).values()].map((group) =>
     group.toSorted((a, b) => received(a) - received(b)),
   )
   let total = entries.reduce((sum, entry) => sum + received(entry), 0)

@@ -1,62 +1,62 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { Door, Verdict } from '../webhook/door.ts'
+import type { WebhookHandler, WebhookResponse } from '../webhooks/webhook-handler.ts'
 import type { FailedAttempts } from './failed-attempts.ts'
 import { peerName } from './peer.ts'
 
 export type WebhookRouteOptions = {
-  /** The doors by the first segment of their addresses under /webhooks. */
-  readonly doors: Readonly<Record<'payments' | 'agreements' | 'payouts' | 'gateway-payments', Door>>
+  /** The handlers by the first segment of their addresses under /webhooks. */
+  readonly handlers: Readonly<Record<'payments' | 'agreements' | 'payouts' | 'gateway-payments', WebhookHandler>>
   readonly isDraining: () => boolean
   readonly failures: FailedAttempts
-  readonly onAnswered: (verdict: Verdict) => void
+  readonly onAnswered: (response: WebhookResponse) => void
 }
 
 type Address = { Params: { ref?: string } }
 
-/** Seconds after which a sender that was turned away should come again. */
+/** Seconds after which a sender that got 503 should try again. */
 const RETRY_AFTER_S = 5
 
-/** Refusals that say that the sender could not be told from a stranger. */
+/** Statuses of requests that failed authentication. */
 const FAILED: ReadonlySet<number> = new Set([401, 404])
 
-/** One text for every refusal, so that it tells nothing to somebody who tries. */
+/** One text for every refusal, so that an attacker learns nothing from it. */
 const TEXTS: Readonly<Record<'accepted' | 'refused', string>> = { accepted: 'ok', refused: 'refused' }
 
-/** The addresses that the service calls: the merchant's default one for payments, and one for each thing that we asked for. */
+/** The addresses that the payments API calls: the merchant's default one for payments, and one for each command that we sent. */
 export function addWebhookRoutes(
   app: FastifyInstance,
-  { doors, isDraining, failures, onAnswered }: WebhookRouteOptions,
+  { handlers, isDraining, failures, onAnswered }: WebhookRouteOptions,
 ): void {
   app.register(
     async (scope) => {
-      // The door reads the raw bytes itself, after it has looked at the headers.
+      // The handler reads the raw bytes itself, after it has checked the headers.
       scope.removeAllContentTypeParsers()
       scope.addContentTypeParser('*', (_request, _payload, done) => done(null))
 
-      const through = (door: Door) => async (request: FastifyRequest<Address>, reply: FastifyReply) => {
+      const answerWith = (handle: WebhookHandler) => async (request: FastifyRequest<Address>, reply: FastifyReply) => {
         const peer = peerName(request.ip)
-        const verdict: Verdict = isDraining()
+        const response: WebhookResponse = isDraining()
           ? { status: 503, outcome: null }
-          : await door({
+          : await handle({
               method: request.method,
-              ref: request.params.ref ?? null,
+              correlationId: request.params.ref ?? null,
               headers: request.raw.headersDistinct,
               suspect: failures.tooMany(peer),
               body: request.raw,
             })
-        onAnswered(verdict)
-        if (FAILED.has(verdict.status)) failures.count(peer)
-        if (verdict.status === 503) reply.header('retry-after', RETRY_AFTER_S)
-        if (verdict.status === 429) reply.header('retry-after', failures.retryAfter())
+        onAnswered(response)
+        if (FAILED.has(response.status)) failures.count(peer)
+        if (response.status === 503) reply.header('retry-after', RETRY_AFTER_S)
+        if (response.status === 429) reply.header('retry-after', failures.retryAfter())
         if (!request.raw.complete) reply.header('connection', 'close')
         return reply
-          .code(verdict.status)
+          .code(response.status)
           .type('text/plain')
-          .send(verdict.status === 200 ? TEXTS.accepted : TEXTS.refused)
+          .send(response.status === 200 ? TEXTS.accepted : TEXTS.refused)
       }
 
-      scope.all<Address>('/payments', through(doors.payments))
-      for (const [name, door] of Object.entries(doors)) scope.all<Address>(`/${name}/:ref`, through(door))
+      scope.all<Address>('/payments', answerWith(handlers.payments))
+      for (const [name, handle] of Object.entries(handlers)) scope.all<Address>(`/${name}/:ref`, answerWith(handle))
       scope.setNotFoundHandler((_request, reply) => reply.code(404).type('text/plain').send(TEXTS.refused))
     },
     { prefix: '/webhooks' },

@@ -1,4 +1,4 @@
-import { sign } from '../webhook/signature.ts'
+import { sign } from '../webhooks/signature.ts'
 import type { PaymentStatus } from './status.ts'
 import { signatureOf } from './tell.ts'
 import type { Holder } from './tell.ts'

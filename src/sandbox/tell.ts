@@ -1,4 +1,4 @@
-import { sign } from '../webhook/signature.ts'
+import { sign } from '../webhooks/signature.ts'
 import type { OutgoingWebhook } from './webhook-sender.ts'
 import type { World } from './world.ts'
 

@@ -1,5 +1,5 @@
 import { Agent, request } from 'undici'
-import { SIGNATURE_HEADER } from '../webhook/signature.ts'
+import { SIGNATURE_HEADER } from '../webhooks/signature.ts'
 import type { Timer, TimerClock } from './clock.ts'
 
 /**

@@ -8,7 +8,7 @@ const LEVELS: readonly (readonly string[])[] = [
   ['composition', 'metrics'],
   ['http'],
   ['graphql'],
-  ['ledger', 'operations', 'live', 'reconcile', 'upstream', 'access', 'webhook'],
+  ['ledger', 'operations', 'live', 'reconcile', 'upstream', 'access', 'webhooks'],
   ['store'],
   ['domain', 'keys', 'log', 'config', 'tracing', 'within'],
 ]
@@ -22,8 +22,8 @@ const LEDGER_USES = /^src\/(ledger|domain|store\/(rows\/|encoding\/|(port|store|
 const DATABASES = /^src\/store\/(sqlite|postgres)/
 const DATABASE_USERS = ['src/composition/', 'src/backup.ts', 'src/main.ts']
 const DECISIONS = /^src\/domain\/(attribution|agreement-creation|orphan-link|listed-payment)\.ts$/
-const WEBHOOK_USES = /^src\/(webhook|domain|store|upstream\/wire|keys|log|within)\b/
-const SANDBOX_USES = ['src/webhook/signature.ts', 'src/domain/exact-json.ts']
+const WEBHOOK_USES = /^src\/(webhooks|domain|store|upstream\/wire|keys|log|within)\b/
+const SANDBOX_USES = ['src/webhooks/signature.ts', 'src/domain/exact-json.ts']
 const SANDBOX_USERS = ['src/main.ts', 'src/index.ts', 'src/cli.ts']
 const SHOP_USERS = ['src/composition/shop.ts']
 const OPERATOR_USERS = ['src/cli.ts']
@@ -71,7 +71,7 @@ const RULES: readonly Rule[] = [
   },
   {
     reason: 'a webhook needs domain, store, upstream/wire, keys, log and within, and nothing else',
-    forbids: ({ from, to }) => partOf(from) === 'webhook' && !WEBHOOK_USES.test(to),
+    forbids: ({ from, to }) => partOf(from) === 'webhooks' && !WEBHOOK_USES.test(to),
   },
   {
     reason: `the sandbox is a neighbour and shares only ${SANDBOX_USES.join(' and ')}`,

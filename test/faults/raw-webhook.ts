@@ -1,4 +1,4 @@
-import { sign } from '../../src/webhook/signature.ts'
+import { sign } from '../../src/webhooks/signature.ts'
 import { SECRETS } from '../network.ts'
 
 export type RawWebhook = {

@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto'
 import { expect, it } from 'vitest'
-import { sign, verify } from '../../src/webhook/signature.ts'
+import { sign, verify } from '../../src/webhooks/signature.ts'
 
 const SECRET = 'webhook-secret-of-the-timing'
 const SAMPLES = 100_000

@@ -1,6 +1,6 @@
 /** The peer: Fastify that checks the signature of a webhook and does nothing else. Prints where it listens. */
 import Fastify from 'fastify'
-import { SIGNATURE_HEADER, verify } from '../../../src/webhook/signature.ts'
+import { SIGNATURE_HEADER, verify } from '../../../src/webhooks/signature.ts'
 import { WEBHOOK_PATH, WEBHOOK_SECRET } from './requests.ts'
 
 const app = Fastify()

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { SIGNATURE_HEADER, sign } from '../../../src/webhook/signature.ts'
+import { SIGNATURE_HEADER, sign } from '../../../src/webhooks/signature.ts'
 
 /** What becomes of a payment, in order: each status is one webhook. */
 export const STATUSES = ['pending', 'authorised', 'waiting', 'received'] as const

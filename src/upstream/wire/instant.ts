@@ -10,14 +10,24 @@ const MINUTE_MS = 60_000
 export function instantFromWire(json: unknown): string | null {
   const match = typeof json === 'string' ? SHAPE.exec(json.trim()) : null
   if (match === null) return null
-  const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = match.slice(1, 7).map(Number)
-  const milliseconds = Number((match[7] ?? '').padEnd(3, '0').slice(0, 3))
-  const offset = offsetMinutes(match[8] ?? 'Z')
-  const local = Date.UTC(year, month - 1, day, hour, minute, second, milliseconds)
-  const written = `${match[1]}-${match[2]}-${match[3]}T${match[4]}:${match[5]}:${match[6]}`
-  if (offset === null || !new Date(local).toISOString().startsWith(written)) return null
-  const instant = new Date(local - offset * MINUTE_MS).toISOString()
+  const [, year = '', month = '', day = '', hour = '', minute = '', second = '', decimals = '', zone = 'Z'] = match
+  const offset = offsetMinutes(zone)
+  if (offset === null || !isInCalendar(+year, +month, +day) || hour > '23' || minute > '59' || second > '59')
+    return null
+  const local = `${year}-${month}-${day}T${hour}:${minute}:${second}.${decimals.padEnd(3, '0').slice(0, 3)}Z`
+  if (offset === 0) return local
+  const instant = new Date(Date.parse(local) - offset * MINUTE_MS).toISOString()
   return /^\d{4}-/.test(instant) ? instant : null
+}
+
+const LONG_MONTHS: ReadonlySet<number> = new Set([1, 3, 5, 7, 8, 10, 12])
+
+/** Whether the Gregorian calendar has this day. Years of two digits are nobody's. */
+function isInCalendar(year: number, month: number, day: number): boolean {
+  if (year < 100 || month < 1 || month > 12 || day < 1) return false
+  if (month !== 2) return day <= (LONG_MONTHS.has(month) ? 31 : 30)
+  const isLeap = year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0)
+  return day <= (isLeap ? 29 : 28)
 }
 
 function offsetMinutes(zone: string): number | null {

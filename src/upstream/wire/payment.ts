@@ -1,23 +1,22 @@
-import { z } from 'zod'
 import type { ExactJson } from '../../domain/exact-json.ts'
 import type { CardDetails, Payer, PaymentDetails, PaymentReport } from '../../domain/payment-report.ts'
 import { recogniseStatus } from '../../domain/payment-status.ts'
+import { readInstructions } from './instructions.ts'
 import {
-  currency,
-  decimal,
-  flag,
-  instant,
   isRecord,
   type JsonRecord,
-  lenient,
-  section,
-  status,
-  text,
-  url,
+  readCurrency,
+  readDecimal,
+  readFlag,
+  readInstant,
+  type ReadRecord,
+  readStatus,
+  readText,
+  readUrl,
+  recordReader,
   usableMethodCode,
-  uuid,
-} from './fields.ts'
-import { readInstructions } from './instructions.ts'
+  usableUuid,
+} from './readers.ts'
 
 const PAYER_LENGTH = 255
 const REFERENCE_LENGTH = 255
@@ -27,60 +26,68 @@ const ADDRESS_LENGTH = 2_048
 
 /** What the flat object says itself, and the nested form says in `transaction_info`. */
 const transaction = {
-  uuid,
-  status,
-  name: text(PAYER_LENGTH),
-  email: text(PAYER_LENGTH),
-  external_id: text(REFERENCE_LENGTH),
-  currency,
-  amount: decimal,
-  total: decimal,
-  paid_amount: decimal,
-  is_refundable: flag,
-  payment_method: text(WORD_LENGTH),
-  payin_method_code: text(WORD_LENGTH),
-  payin_method_name: lenient(usableMethodCode),
-  expired_at: instant,
-  expires_at: instant,
-  expried_at: instant,
-  created_at: instant,
-  pay_code: section({ '3ds_url': url, error_code: text(WORD_LENGTH), error_message: text(MESSAGE_LENGTH) }),
-  refund_information: section({ refund_amount: decimal, description: text(MESSAGE_LENGTH) }),
-  sender_details: section({
-    card: section({
-      card_brand: text(WORD_LENGTH),
-      card_type: text(WORD_LENGTH),
-      card_last_4: lenient((json) => (typeof json === 'string' && /^\d{4}$/.test(json) ? json : null)),
-      card_country: text(WORD_LENGTH),
+  uuid: usableUuid,
+  status: readStatus,
+  name: readText(PAYER_LENGTH),
+  email: readText(PAYER_LENGTH),
+  external_id: readText(REFERENCE_LENGTH),
+  currency: readCurrency,
+  amount: readDecimal,
+  total: readDecimal,
+  paid_amount: readDecimal,
+  is_refundable: readFlag,
+  payment_method: readText(WORD_LENGTH),
+  payin_method_code: readText(WORD_LENGTH),
+  payin_method_name: usableMethodCode,
+  expired_at: readInstant,
+  expires_at: readInstant,
+  expried_at: readInstant,
+  created_at: readInstant,
+  pay_code: recordReader({
+    '3ds_url': readUrl,
+    error_code: readText(WORD_LENGTH),
+    error_message: readText(MESSAGE_LENGTH),
+  }),
+  refund_information: recordReader({ refund_amount: readDecimal, description: readText(MESSAGE_LENGTH) }),
+  sender_details: recordReader({
+    card: recordReader({
+      card_brand: readText(WORD_LENGTH),
+      card_type: readText(WORD_LENGTH),
+      card_last_4: (json: unknown) => (typeof json === 'string' && /^\d{4}$/.test(json) ? json : null),
+      card_country: readText(WORD_LENGTH),
     }),
   }),
 }
 
-const payment = z.object({
+const readPayment = recordReader({
   ...transaction,
-  transaction_info: section(transaction),
-  sender_info: section({ email: text(PAYER_LENGTH), first_name: text(PAYER_LENGTH), last_name: text(PAYER_LENGTH) }),
-  meta_data: section({ external_id: text(REFERENCE_LENGTH) }),
-  metadata: section({ external_id: text(REFERENCE_LENGTH) }),
+  transaction_info: recordReader(transaction),
+  sender_info: recordReader({
+    email: readText(PAYER_LENGTH),
+    first_name: readText(PAYER_LENGTH),
+    last_name: readText(PAYER_LENGTH),
+  }),
+  meta_data: recordReader({ external_id: readText(REFERENCE_LENGTH) }),
+  metadata: recordReader({ external_id: readText(REFERENCE_LENGTH) }),
 })
 
-type Transaction = z.output<typeof payment>['transaction_info']
-type Sender = z.output<typeof payment>['sender_info']
+type Transaction = ReadRecord<typeof transaction>
+type Sender = ReturnType<typeof readPayment>['sender_info']
 
 /**
- * Reads what the service says of one payment: the flat object of the interface document, section 6.2, and the nested
+ * Reads what the payments API says of one payment: the flat object of the interface document, section 6.2, and the nested
  * link form of the gap sheet, section 25.2, where the payment stands in `transaction_info`. A link that names no payment
  * yet stands for its own. Null without a usable uuid and status; everything else that cannot be read is null in itself.
  * `token` is a credential, and `authorization_header` a secret of ours: neither is read.
  */
 export function readPaymentReport(json: ExactJson): PaymentReport | null {
   if (!isRecord(json)) return null
-  const body = payment.parse(json)
+  const body = readPayment(json)
   const inner = body.transaction_info
   const paymentId = inner.uuid ?? body.uuid
   const statusRaw = inner.status ?? body.status
   if (paymentId === null || statusRaw === null) return null
-  const both = merged(inner, body)
+  const both = isRecord(json['transaction_info']) ? merged(inner, body) : body
   const recognised = recogniseStatus(statusRaw)
   // What comes along with a failure tells why it failed, and not how to pay.
   const hasFailed = recognised === 'failed' || both.pay_code.error_code !== null
@@ -99,8 +106,8 @@ export function readPaymentReport(json: ExactJson): PaymentReport | null {
   }
 }
 
-const notification = section({ endpoint_url: text(ADDRESS_LENGTH) })
-const notified = section({
+const notification = recordReader({ endpoint_url: readText(ADDRESS_LENGTH) })
+const readHolders = recordReader({
   webhook_notification: notification,
   payin_notification: notification,
   payment_request_notification: notification,
@@ -108,7 +115,7 @@ const notified = section({
 
 /** The webhook address that a record was made with, under any of the names of its holder (gap sheet, C9); or null. */
 export function readEndpointUrl(json: ExactJson): string | null {
-  const holders = notified.parse(json)
+  const holders = readHolders(json)
   return (
     holders.webhook_notification.endpoint_url ??
     holders.payin_notification.endpoint_url ??

@@ -1,6 +1,6 @@
 import { type ExactJson, ExactNumber } from '../../domain/exact-json.ts'
 import { AMENDMENT, WRAPPERS } from './agreement.ts'
-import { isRecord, type JsonRecord } from './fields.ts'
+import { isRecord, type JsonRecord } from './readers.ts'
 
 /** What may be kept: `true` for a plain value, `'presence'` for the mere fact that there is a text, an object for an object. */
 type Kept = { readonly [key: string]: true | 'presence' | Kept }
@@ -68,14 +68,29 @@ export function withoutSecretsOfAgreement(json: ExactJson): ExactJson {
 }
 
 function allowed(json: JsonRecord, kept: Kept): JsonRecord {
-  const entries = Object.entries(kept).flatMap(([key, rule]): [string, ExactJson][] => {
+  const result: JsonRecord = {}
+  for (const [key, rule] of entriesOf(kept)) {
     const value = Object.hasOwn(json, key) ? json[key] : undefined
-    if (value === undefined) return []
-    if (rule === 'presence') return typeof value === 'string' ? [[key, '']] : []
-    if (rule !== true) return isRecord(value) ? [[key, allowed(value, rule)]] : []
-    return isPlain(value) ? [[key, typeof value === 'string' ? value.slice(0, LONGEST_TEXT) : value]] : []
-  })
-  return Object.fromEntries(entries)
+    if (value === undefined) continue
+    if (rule === 'presence') {
+      if (typeof value === 'string') result[key] = ''
+    } else if (rule !== true) {
+      if (isRecord(value)) result[key] = allowed(value, rule)
+    } else if (typeof value === 'string') result[key] = value.slice(0, LONGEST_TEXT)
+    else if (isPlain(value)) result[key] = value
+  }
+  return result
+}
+
+const entriesOfRules = new Map<Kept, readonly [string, Kept[string]][]>()
+
+/** The entries of a rule, listed once: the rules are constants. */
+function entriesOf(kept: Kept): readonly [string, Kept[string]][] {
+  const known = entriesOfRules.get(kept)
+  if (known !== undefined) return known
+  const entries = Object.entries(kept)
+  entriesOfRules.set(kept, entries)
+  return entries
 }
 
 function isPlain(value: ExactJson): boolean {

@@ -1,4 +1,4 @@
-import { sign } from '../../../src/webhook/signature.ts'
+import { sign } from '../../../src/webhooks/signature.ts'
 import type { Random } from '../../faults/random.ts'
 import { paymentBody } from '../../webhooks.ts'
 import { oneOf } from '../random-operation.ts'

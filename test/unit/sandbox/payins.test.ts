@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Sandbox, SandboxOptions } from '../../../src/sandbox/index.ts'
-import { verify } from '../../../src/webhook/signature.ts'
+import { verify } from '../../../src/webhooks/signature.ts'
 import { aliasBody, create, payinBody } from './bodies.ts'
 import { call, control, createLink, press, sandboxFor, startReceiver } from './support.ts'
 import type { Receiver } from './support.ts'

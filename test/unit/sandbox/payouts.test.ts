@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Sandbox, SandboxOptions } from '../../../src/sandbox/index.ts'
-import { verify } from '../../../src/webhook/signature.ts'
+import { verify } from '../../../src/webhooks/signature.ts'
 import { create, payee, payoutBody } from './bodies.ts'
 import { call, control, sandboxFor, startReceiver } from './support.ts'
 import type { Receiver } from './support.ts'

@@ -1,25 +1,25 @@
 import { readPaymentReport } from '../upstream/wire/payment.ts'
 import { withoutSecrets } from '../upstream/wire/redact.ts'
-import { createDoor, type Door, type DoorOptions } from './door.ts'
+import { createWebhookHandler, type WebhookHandler, type WebhookHandlerOptions } from './webhook-handler.ts'
 
-export type PaymentDoorOptions = DoorOptions & {
+export type PaymentWebhookOptions = WebhookHandlerOptions & {
   /** Called when a delivery left a payment in doubt. */
   readonly onReadDue: () => void
 }
 
 /**
- * The door for payment webhooks: of links, at the merchant's default address, and of direct payins. The service signs
+ * Handles payment webhooks: of links, at the merchant's default address, and of direct payins. The payments API signs
  * them all (interface document, section 6.3).
  */
-export function createPaymentDoor(options: PaymentDoorOptions): Door {
-  return createDoor(options, {
+export function createPaymentWebhook(options: PaymentWebhookOptions): WebhookHandler {
+  return createWebhookHandler(options, {
     callback: 'payment',
     refKinds: ['link', 'payin'],
     signature: 'required',
-    store: async ({ json, ...delivery }) => {
+    store: async ({ json, correlationId: ref, ...delivery }) => {
       const report = json === null ? null : readPaymentReport(json)
       const body = json === null ? null : JSON.stringify(withoutSecrets(json))
-      const outcome = await options.inbox.receive({ ...delivery, body, report })
+      const outcome = await options.inbox.receive({ ...delivery, ref, body, report })
       options.logger.info(
         {
           disposition: outcome.disposition,

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { sign } from '../../src/webhook/signature.ts'
+import { sign } from '../../src/webhooks/signature.ts'
 import { SECRETS, startNetwork, type Network } from '../network.ts'
 import { createLink } from '../operations.ts'
 import {

@@ -6,9 +6,9 @@ import { onTestFinished } from 'vitest'
 import { Secret } from '../../../src/keys/secret.ts'
 import { createLogger } from '../../../src/log.ts'
 import type { Store } from '../../../src/store/store.ts'
-import type { Verdict } from '../../../src/webhook/door.ts'
-import { createPaymentDoor, type PaymentDoorOptions } from '../../../src/webhook/payment-door.ts'
-import { sign } from '../../../src/webhook/signature.ts'
+import { createPaymentWebhook, type PaymentWebhookOptions } from '../../../src/webhooks/payment-webhook.ts'
+import { sign } from '../../../src/webhooks/signature.ts'
+import type { WebhookResponse } from '../../../src/webhooks/webhook-handler.ts'
 import { NOW } from '../../contract/store/builders.ts'
 import { openSqliteFixture } from '../../contract/store/sqlite-fixture.ts'
 import { ringOf } from '../keys/rings.ts'
@@ -28,30 +28,30 @@ export type Sent = {
   readonly bodyAfter?: Promise<unknown>
 }
 
-export type DoorServer = {
+export type WebhookServer = {
   readonly store: Store
   /** What became of the deliveries, in the order of the answers. */
-  readonly verdicts: Verdict[]
-  /** How often the door asked for a read. */
+  readonly responses: WebhookResponse[]
+  /** How often the handler asked for a read. */
   readonly readsDue: () => number
-  /** Resolves when the door has been asked this often. */
-  arrivals(count: number): Promise<void>
+  /** Resolves when so many requests have come. */
+  requests(count: number): Promise<void>
   /** Sends a webhook as the service does, and gives the status of the answer. */
   send(sent: Sent): Promise<number>
   destroyStore(): Promise<void>
 }
 
-/** A door to a real store behind a real server. */
-export async function openDoor(
-  change: (options: PaymentDoorOptions) => Partial<PaymentDoorOptions> = () => ({}),
-): Promise<DoorServer> {
+/** The payment handler with a real store behind a real server. */
+export async function openWebhookServer(
+  change: (options: PaymentWebhookOptions) => Partial<PaymentWebhookOptions> = () => ({}),
+): Promise<WebhookServer> {
   const { store, destroy } = await openSqliteFixture()
   let destroyed: Promise<void> | null = null
   const destroyStore = () => (destroyed ??= destroy())
   onTestFinished(destroyStore)
-  const verdicts: Verdict[] = []
+  const responses: WebhookResponse[] = []
   let readsDue = 0
-  const options: PaymentDoorOptions = {
+  const options: PaymentWebhookOptions = {
     inbox: store.inbox,
     keys: RING,
     secrets: [new Secret(SECRET)],
@@ -59,21 +59,21 @@ export async function openDoor(
     clock: () => NOW,
     onReadDue: () => void (readsDue += 1),
   }
-  const door = createPaymentDoor({ ...options, ...change(options) })
+  const handle = createPaymentWebhook({ ...options, ...change(options) })
 
   let asked = 0
   const arrived = new EventEmitter()
-  const server = createServer((message, response) => {
+  const server = createServer((message, reply) => {
     asked += 1
-    arrived.emit('arrival')
+    arrived.emit('request')
     const { method = '', headersDistinct: headers, url = '' } = message
-    const ref = url === '/' ? null : url.slice(1)
-    const answer = (verdict: Verdict) => {
-      verdicts.push(verdict)
-      response.writeHead(verdict.status).end()
+    const correlationId = url === '/' ? null : url.slice(1)
+    const answer = (response: WebhookResponse) => {
+      responses.push(response)
+      reply.writeHead(response.status).end()
       return message.resume()
     }
-    void door({ method, ref, headers, body: message }).then(answer)
+    void handle({ method, correlationId, headers, body: message }).then(answer)
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -84,10 +84,10 @@ export async function openDoor(
   const { port } = server.address() as AddressInfo
   return {
     store,
-    verdicts,
+    responses,
     readsDue: () => readsDue,
-    async arrivals(count) {
-      while (asked < count) await once(arrived, 'arrival')
+    async requests(count) {
+      while (asked < count) await once(arrived, 'request')
     },
     send: (sent) => send(port, sent),
     destroyStore,

@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest'
 import { paymentBody } from '../../webhooks.ts'
-import { openDoor } from './door-server.ts'
+import { openWebhookServer } from './webhook-server.ts'
 
 const BODY = paymentBody({ uuid: 'PAY1' })
 
-describe('a door to a store that takes too long', () => {
+describe('a handler whose store takes too long', () => {
   it('answers 503 in time, keeps the place taken, and recognises the repeat of what was stored after all', async () => {
     const gate = Promise.withResolvers<void>()
     const stored = Promise.withResolvers<void>()
-    const { send, store, verdicts } = await openDoor(({ inbox }) => ({
+    const { send, store, responses } = await openWebhookServer(({ inbox }) => ({
       maxStoreMs: 50,
       maxInFlight: 1,
       inbox: {
@@ -27,7 +27,7 @@ describe('a door to a store that takes too long', () => {
     await stored.promise
 
     expect(await send({ body: BODY })).toBe(200)
-    expect(verdicts.at(-1)?.outcome).toMatchObject({ repeat: true })
+    expect(responses.at(-1)?.outcome).toMatchObject({ repeat: true })
     expect(await store.inbox.page({ limit: 9, before: null }, {})).toMatchObject([{ subjectId: 'PAY1', attempts: 2 }])
   })
 })

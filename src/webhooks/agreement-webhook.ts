@@ -1,25 +1,25 @@
 import { readAgreementReport } from '../upstream/wire/agreement.ts'
 import { withoutSecretsOfAgreement } from '../upstream/wire/redact.ts'
-import { createDoor, type Door, type DoorOptions } from './door.ts'
+import { createWebhookHandler, type WebhookHandler, type WebhookHandlerOptions } from './webhook-handler.ts'
 
-export type AgreementDoorOptions = DoorOptions & {
+export type AgreementWebhookOptions = WebhookHandlerOptions & {
   /** Called when a callback left an agreement in doubt. */
   readonly onReadDue: () => void
 }
 
 /**
- * The door for agreement callbacks. The service promises no signature for them, so the secret of each agreement's own
- * address is always asked for; a signature that is there must be right (interface document, section 4.1).
+ * Handles agreement callbacks. The payments API promises no signature for them, so the Authorization of each agreement's own
+ * address is always checked; a signature that is present must be right (interface document, section 4.1).
  */
-export function createAgreementDoor(options: AgreementDoorOptions): Door {
-  return createDoor(options, {
+export function createAgreementWebhook(options: AgreementWebhookOptions): WebhookHandler {
+  return createWebhookHandler(options, {
     callback: 'agreement',
     refKinds: ['agreement'],
     signature: 'checked-when-present',
-    store: async ({ json, ref, ...delivery }) => {
+    store: async ({ json, correlationId, ...delivery }) => {
       const report = json === null ? null : readAgreementReport(json)
       const body = json === null ? null : JSON.stringify(withoutSecretsOfAgreement(json))
-      const outcome = await options.inbox.receiveAgreement({ ...delivery, ref: ref ?? '', body, report })
+      const outcome = await options.inbox.receiveAgreement({ ...delivery, ref: correlationId ?? '', body, report })
       options.logger.info(
         {
           disposition: outcome.disposition,

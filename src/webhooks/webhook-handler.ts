@@ -1,3 +1,4 @@
+import { createSecretKey } from 'node:crypto'
 import { parseExactJson, type ExactJson } from '../domain/exact-json.ts'
 import { bodyHashes } from '../keys/body-hash.ts'
 import { checkCallbackAuthorization, type CallbackKind } from '../keys/callback-secret.ts'
@@ -6,33 +7,34 @@ import type { Secret } from '../keys/secret.ts'
 import type { Logger } from '../log.ts'
 import type { DeliveryOutcome, Inbox, RefKind } from '../store/store.ts'
 import { within } from '../within.ts'
-import { readBody, type BodyFault } from './read-body.ts'
+import { rememberKnown } from './known-correlation-ids.ts'
+import { readBody, type BodyFault, type BodyLimits, type BodyStream } from './read-body.ts'
 import { looksSigned, SIGNATURE_HEADER, SIGNATURE_HEADER_OF_CGI, verify } from './signature.ts'
 
 /** A request to one of the webhook addresses. */
-export type Arrival = {
+export type WebhookRequest = {
   readonly method: string
-  /** Last segment of an address made for one thing; null for the merchant's default address. */
-  readonly ref: string | null
+  /** Last segment of an address that was made for one command; null for the merchant's default address. */
+  readonly correlationId: string | null
   /** Every value of each header, by lower-case name. */
   readonly headers: RequestHeaders
-  readonly body: NodeJS.ReadableStream & { destroyed?: boolean }
-  /** Whether its sender's address has failed to prove itself too often. */
+  readonly body: BodyStream
+  /** Whether the peer has sent too many requests that failed authentication. */
   readonly suspect?: boolean
 }
 
 type RequestHeaders = NodeJS.ReadOnlyDict<readonly string[]>
 
-/** The answer to the service, and what became of the delivery when there was one. */
-export type Verdict = { readonly status: number; readonly outcome: DeliveryOutcome | null }
+/** The HTTP status of the answer, and what became of the delivery when there was one. */
+export type WebhookResponse = { readonly status: number; readonly outcome: DeliveryOutcome | null }
 
-export type Door = (arrival: Arrival) => Promise<Verdict>
+export type WebhookHandler = (request: WebhookRequest) => Promise<WebhookResponse>
 
-/** What every door needs. */
-export type DoorOptions = {
+/** What every webhook handler needs. */
+export type WebhookHandlerOptions = {
   readonly inbox: Inbox
   readonly keys: KeyRing
-  /** Every secret under which the service may sign, so that one can be rotated. */
+  /** Every secret under which the payments API may sign, so that one can be rotated. */
   readonly secrets: readonly Secret[]
   readonly logger: Logger
   readonly clock: () => Date
@@ -42,9 +44,9 @@ export type DoorOptions = {
   readonly maxStoreMs?: number
 }
 
-/** What tells one door from another. */
-export type DoorKind = {
-  /** What its addresses stand for. */
+/** Per-endpoint configuration. */
+export type WebhookEndpoint = {
+  /** What its addresses were made for. */
   readonly callback: CallbackKind
   readonly refKinds: readonly RefKind[]
   /** Whether a body must be signed, or only must not be signed wrongly. */
@@ -52,43 +54,49 @@ export type DoorKind = {
   readonly store: (delivery: AuthenticDelivery) => Promise<{ usable: boolean; outcome: DeliveryOutcome }>
 }
 
-/** A body that the service has sent, told by its signature or by the secret of its address. */
+/** A body whose signature, or the Authorization of its address, is right. */
 export type AuthenticDelivery = {
   /** Null where the body is no JSON object. */
   readonly json: ExactJson | null
   readonly bodyHashes: readonly [string, ...string[]]
-  readonly ref: string | null
+  readonly correlationId: string | null
   readonly receivedAt: Date
 }
 
 const MAX_BYTES = 64 * 1024
-const MAX_BODY_MS = 10_000
+const BODY_LIMITS: BodyLimits = { bytes: MAX_BYTES, milliseconds: 10_000 }
 const MAX_IN_FLIGHT = 256
 const MAX_STORE_MS = 2_500
 
 const STATUS_OF: Readonly<Record<BodyFault, number>> = { 'too-large': 413, timeout: 408, aborted: 400 }
 
 /**
- * A door for webhooks: raw bytes, verified, parsed, decided, stored, and only then 200. Nothing is parsed before it is
- * authentic, nothing authentic is dropped, and what cannot be stored is refused with 503, so that the service sends it
- * again. Source: interface document, sections 4.1 and 6.1 to 6.3.
+ * Makes the handler of an endpoint: it verifies the raw bytes, parses them, stores the delivery, and only then answers 200.
+ * Nothing is parsed before it is authentic, nothing authentic is dropped, and what cannot be stored is answered with 503, so
+ * that the payments API sends it again. The handler never rejects. Source: interface document, sections 4.1 and 6.1 to 6.3.
  */
-export function createDoor(options: DoorOptions, kind: DoorKind): Door {
-  const secrets = options.secrets.map((secret) => secret.reveal())
+export function createWebhookHandler(options: WebhookHandlerOptions, kind: WebhookEndpoint): WebhookHandler {
+  const secrets = options.secrets.map((secret) => createSecretKey(Buffer.from(secret.reveal(), 'utf8')))
   const { maxInFlight = MAX_IN_FLIGHT, maxStoreMs = MAX_STORE_MS } = options
-  // Counted from the moment the body is here: slow senders must not keep the good ones out.
+  const isKnown = rememberKnown((ref) => options.inbox.knowsRef(ref, kind.refKinds))
+  // Counted once the body is complete, so that slow senders do not use up the limit.
   let inFlight = 0
 
-  const admit = async ({ method, ref, headers, suspect = false }: Arrival): Promise<number | null> => {
+  const admit = async ({
+    method,
+    correlationId: ref,
+    headers,
+    suspect = false,
+  }: WebhookRequest): Promise<number | null> => {
     if (inFlight >= maxInFlight) return 503
     if (method !== 'POST') return 405
-    // The service's webhooks may come from the address of a flood, such as that of a proxy, and must never be locked out. So
-    // suspicion refuses nothing that could be authentic: only what the headers give away is refused before it costs a look
-    // into the store or a body. What they do not give away is read and told by its signature, as from anybody else.
+    // The payments API may share its address with the sender of a flood, such as behind a proxy, and is never locked out. So
+    // requests that could be authentic are never rate-limited: a suspect peer gets 429 only where the headers already show that
+    // the request is not authentic, before a query of the store and before the body is read.
     if (suspect && !couldBeAuthentic(ref, headers)) return 429
-    if (ref !== null && !(await options.inbox.knowsRef(ref, kind.refKinds))) return 404
+    if (ref !== null && !(await isKnown(ref))) return 404
     if (!isPlainJson(headers)) return 415
-    if (Number(headers['content-length']?.[0] ?? 0) > MAX_BYTES) return 413
+    if ((contentLength(headers) ?? 0) > MAX_BYTES) return 413
     if (ref !== null && !isAddressed(ref, headers)) return 401
     return null
   }
@@ -108,22 +116,22 @@ export function createDoor(options: DoorOptions, kind: DoorKind): Door {
     return verify(body, only(signatures), secrets)
   }
 
-  const receive = async (arrival: Arrival): Promise<Verdict> => {
-    const refusal = await admit(arrival)
+  const receive = async (request: WebhookRequest): Promise<WebhookResponse> => {
+    const refusal = await admit(request)
     if (refusal !== null) return { status: refusal, outcome: null }
-    const body = await readBody(arrival.body, { bytes: MAX_BYTES, milliseconds: MAX_BODY_MS })
+    const body = await readBody(request.body, BODY_LIMITS, contentLength(request.headers))
     if (typeof body === 'string') return { status: STATUS_OF[body], outcome: null }
-    if (!isAuthentic(body, arrival.headers)) return { status: 401, outcome: null }
-    // Asked again: any number may have been let in while their bodies were on the way.
+    if (!isAuthentic(body, request.headers)) return { status: 401, outcome: null }
+    // Checked again: any number of requests may have passed the first check before their bodies were complete.
     if (inFlight >= maxInFlight) return { status: 503, outcome: null }
     const delivery = {
       json: readJsonObject(body),
-      bodyHashes: bodyHashes(options.keys, body, arrival.ref),
-      ref: arrival.ref,
+      bodyHashes: bodyHashes(options.keys, body, request.correlationId),
+      correlationId: request.correlationId,
       receivedAt: options.clock(),
     }
     inFlight += 1
-    // One that is refused for being slow may be stored after all, and counts until then: the repeat is recognised.
+    // A delivery that is answered with 503 after the timeout may still be stored, and counts as in flight until then.
     const storing = kind.store(delivery).finally(() => {
       inFlight -= 1
     })
@@ -131,9 +139,9 @@ export function createDoor(options: DoorOptions, kind: DoorKind): Door {
     return { status: usable ? 200 : 400, outcome }
   }
 
-  return async (arrival) => {
+  return async (request) => {
     try {
-      return await receive(arrival)
+      return await receive(request)
     } catch (error) {
       options.logger.error({ err: error }, 'webhook could not be stored')
       return { status: 503, outcome: null }
@@ -145,9 +153,13 @@ function signaturesIn(headers: RequestHeaders): readonly string[] | undefined {
   return headers[SIGNATURE_HEADER] ?? headers[SIGNATURE_HEADER_OF_CGI]
 }
 
-/** The value of a header that came once. One that came twice says two things, and proves neither. */
+/** The value of a header that was sent exactly once. */
 function only(values: readonly string[] | undefined): string | undefined {
   return values?.length === 1 ? values[0] : undefined
+}
+
+function contentLength({ 'content-length': lengths }: RequestHeaders): number | null {
+  return lengths?.[0] === undefined ? null : Number(lengths[0])
 }
 
 function isPlainJson(headers: RequestHeaders): boolean {
@@ -169,7 +181,7 @@ function readJsonObject(body: Buffer): ExactJson | null {
   }
 }
 
-/** What was waited for did not come in time; it may still come. */
+/** The store did not answer in time; the delivery may still be stored. */
 class TooSlowError extends Error {
   override readonly name = 'TooSlowError'
 }

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { sign, verify } from '../../../src/webhook/signature.ts'
+import { sign, verify } from '../../../src/webhooks/signature.ts'
 
 const SECRET = 'webhook-secret-1'
 const BODY = Buffer.from('{"uuid":"PAY1","status":"received","amount":10.50}')

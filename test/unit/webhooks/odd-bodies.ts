@@ -1,12 +1,9 @@
-import { describe, expect, it } from 'vitest'
-import { openDoor } from './door-server.ts'
-
 const BODY = '{"uuid":"PAY1","status":"received"}'
 const bytes = (...parts: (string | readonly number[])[]) =>
   Buffer.concat(parts.map((part) => (typeof part === 'string' ? Buffer.from(part) : Buffer.from(part))))
 
 /** Authentic bodies that can be used, in part at least. */
-const USABLE: [string, Buffer][] = [
+export const USABLE: [string, Buffer][] = [
   ['an escaped half of a surrogate pair', bytes('{"uuid":"PAY1","status":"received","external_id":"\\ud800"}')],
   ['an escaped NUL', bytes('{"uuid":"PAY1","status":"received","external_id":"a\\u0000b","payment_method":"\\u0000"}')],
   ['line ends of another system', bytes('{\r\n"uuid":"PAY1",\r\n"status":"received"\r\n}\r\n')],
@@ -36,7 +33,7 @@ const USABLE: [string, Buffer][] = [
 ]
 
 /** Authentic bodies that cannot be used. */
-const UNUSABLE: [string, Buffer][] = [
+export const UNUSABLE: [string, Buffer][] = [
   ['nothing', bytes('')],
   ['a byte order mark', bytes([0xef, 0xbb, 0xbf], BODY)],
   ['UTF-16', Buffer.from(BODY, 'utf16le')],
@@ -66,43 +63,10 @@ const UNUSABLE: [string, Buffer][] = [
 ]
 
 /** Bodies of which it depends on the engine's stack whether they can be read. */
-const DEEP: [string, Buffer][] = [
+export const DEEP: [string, Buffer][] = [
   ['ten thousand levels', bytes(`{"uuid":"PAY1","status":"received","x":${'['.repeat(10_000)}${']'.repeat(10_000)}}`)],
   [
     'as many objects as there is room for',
     bytes(`{"uuid":"PAY1","status":"received","x":${'{"a":'.repeat(10_000)}1${'}'.repeat(10_000)}}`),
   ],
 ]
-
-async function statusAndTraces(body: Buffer) {
-  const { store, send } = await openDoor()
-  const status = await send({ body })
-  const traces = await store.inbox.page({ limit: 10, before: null }, {})
-  const again = await send({ body })
-  expect(again).toBe(status)
-  expect('polluted' in {}).toBe(false)
-  expect(Object.keys(Object.prototype)).toEqual([])
-  // The store still does its work.
-  expect(await send({ body: '{"uuid":"PAY9","status":"pending"}' })).toBe(200)
-  return { status, traces }
-}
-
-describe('an authentic body', () => {
-  it.each(USABLE)('with %s is taken', async (_name, body) => {
-    const { status, traces } = await statusAndTraces(body)
-    expect(status).toBe(200)
-    expect(traces).toMatchObject([{ subjectId: 'PAY1', disposition: 'APPLIED' }])
-  })
-
-  it.each(UNUSABLE)('that is, or has, %s is refused and kept', async (_name, body) => {
-    const { status, traces } = await statusAndTraces(body)
-    expect(status).toBe(400)
-    expect(traces).toMatchObject([{ disposition: 'QUARANTINED' }])
-  })
-
-  it.each(DEEP)('of %s is one or the other', async (_name, body) => {
-    const { status, traces } = await statusAndTraces(body)
-    expect(traces.map(({ disposition }) => disposition)).toEqual([status === 200 ? 'APPLIED' : 'QUARANTINED'])
-    expect([200, 400]).toContain(status)
-  })
-})

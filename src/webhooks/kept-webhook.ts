@@ -1,24 +1,29 @@
 import { ExactNumber, type ExactJson } from '../domain/exact-json.ts'
-import { createDoor, type Door, type DoorKind, type DoorOptions } from './door.ts'
+import {
+  createWebhookHandler,
+  type WebhookHandler,
+  type WebhookEndpoint,
+  type WebhookHandlerOptions,
+} from './webhook-handler.ts'
 
 /**
- * A door for what the service calls back about without changing any state here: payouts and gateway payments are read
- * from the service when somebody asks. The delivery is kept, with the id and the status that it names; nothing else of it
- * is, since it names payees. The service promises no signature for these, so the secret of the address is always asked for.
+ * Handles callbacks that change no state here: payouts and gateway payments are read from the payments API when a client asks.
+ * The delivery is kept with the id and the status that it names; nothing else of it is, since it names payees. The payments API
+ * promises no signature for these, so the Authorization of the address is always checked.
  */
-export function createKeepingDoor(options: DoorOptions, kind: 'payout' | 'gateway-payment'): Door {
-  return createDoor(options, {
+export function createKeptWebhook(options: WebhookHandlerOptions, kind: 'payout' | 'gateway-payment'): WebhookHandler {
+  return createWebhookHandler(options, {
     callback: kind,
     refKinds: [kind],
     signature: 'checked-when-present',
-    store: async ({ json, ...delivery }) => {
+    store: async ({ json, correlationId: ref, ...delivery }) => {
       const subjectId = text(json, ID_FIELD[kind])
       const statusRaw = text(json, 'status')
-      const outcome = await options.inbox.keep({ ...delivery, subjectId, statusRaw })
+      const outcome = await options.inbox.keep({ ...delivery, ref, subjectId, statusRaw })
       options.logger.info({ disposition: outcome.disposition, kind, status: statusRaw }, 'callback stored')
       return { usable: json !== null, outcome }
     },
-  } satisfies DoorKind)
+  } satisfies WebhookEndpoint)
 }
 
 const ID_FIELD = { payout: 'uuid', 'gateway-payment': 'payment_id' } as const

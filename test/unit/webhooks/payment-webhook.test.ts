@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest'
 import { callbackAuthorization } from '../../../src/keys/callback-secret.ts'
 import { Secret } from '../../../src/keys/secret.ts'
 import type { Store } from '../../../src/store/store.ts'
-import { sign } from '../../../src/webhook/signature.ts'
+import { sign } from '../../../src/webhooks/signature.ts'
 import { command, paymentOf, settledLink } from '../../contract/store/builders.ts'
 import { ringOf } from '../keys/rings.ts'
-import { openDoor, RING, SECRET, type Sent } from './door-server.ts'
+import { openWebhookServer, RING, SECRET, type Sent } from './webhook-server.ts'
 
 const BODY = '{"uuid":"PAY1","status":"received","amount":10.50,"currency":"AUD"}'
 const LARGEST = 64 * 1024
@@ -21,7 +21,7 @@ async function deliveries(store: Store) {
 
 describe('an authentic webhook', () => {
   it('is stored, applied, and answered with 200', async () => {
-    const { store, send, readsDue } = await openDoor()
+    const { store, send, readsDue } = await openWebhookServer()
     expect(await send({ body: BODY })).toBe(200)
     expect(await paymentOf(store)).toMatchObject({ status: 'received', details: { amount: '10.50', currency: 'AUD' } })
     expect(await deliveries(store)).toMatchObject([{ subjectId: 'PAY1', disposition: 'APPLIED', attempts: 1 }])
@@ -29,15 +29,15 @@ describe('an authentic webhook', () => {
   })
 
   it('a second time only counts an attempt', async () => {
-    const { store, send, verdicts } = await openDoor()
+    const { store, send, responses } = await openWebhookServer()
     for (let attempt = 1; attempt <= 3; attempt++) expect(await send({ body: BODY })).toBe(200)
     expect(await deliveries(store)).toMatchObject([{ attempts: 3 }])
-    expect(verdicts.map(({ outcome }) => outcome?.repeat)).toEqual([false, true, true])
+    expect(responses.map(({ outcome }) => outcome?.repeat)).toEqual([false, true, true])
     expect((await store.log.read(0, 10)).length).toBe(1)
   })
 
   it('fifty times at once is one delivery and one event', async () => {
-    const { store, send } = await openDoor()
+    const { store, send } = await openWebhookServer()
     const statuses = await Promise.all(Array.from({ length: 50 }, () => send({ body: BODY })))
     expect(new Set(statuses)).toEqual(new Set([200]))
     expect(await deliveries(store)).toMatchObject([{ attempts: 50 }])
@@ -45,13 +45,13 @@ describe('an authentic webhook', () => {
   })
 
   it('that leaves doubt has a read made', async () => {
-    const { send, readsDue } = await openDoor()
+    const { send, readsDue } = await openWebhookServer()
     await send({ body: BODY.replace('received', 'failed') })
     expect(readsDue()).toBe(1)
   })
 
   it('on the address of a link belongs to it, before the link is on record', async () => {
-    const { store, send } = await openDoor()
+    const { store, send } = await openWebhookServer()
     await store.commands.begin(command('ref-1'))
     const authorization = callbackAuthorization(RING, 'payment', 'ref-1')
     expect(await send({ ref: 'ref-1', body: BODY, headers: { authorization } })).toBe(200)
@@ -59,7 +59,7 @@ describe('an authentic webhook', () => {
   })
 
   it('that speaks about the payment of another link is set aside', async () => {
-    const { store, send } = await openDoor()
+    const { store, send } = await openWebhookServer()
     await settledLink(store, 'a')
     await settledLink(store, 'b')
     const to = (ref: string) => ({ ref, headers: { authorization: callbackAuthorization(RING, 'payment', ref) } })
@@ -82,19 +82,19 @@ describe('an authentic webhook', () => {
     ['no length', { 'content-length': undefined, 'transfer-encoding': 'chunked' }],
     ['an Authorization that nobody asked for', { authorization: 'Basic eDp5' }],
   ])('may have %s', async (_name, headers) => {
-    const { send } = await openDoor(({ secrets }) => ({ secrets: [...secrets, new Secret('older-secret')] }))
+    const { send } = await openWebhookServer(({ secrets }) => ({ secrets: [...secrets, new Secret('older-secret')] }))
     expect(await send({ body: BODY, headers })).toBe(200)
   })
 
   it('may be as large as the limit', async () => {
-    const { send } = await openDoor()
+    const { send } = await openWebhookServer()
     expect(await send({ body: bodyOf(LARGEST) })).toBe(200)
   })
 })
 
 describe('a refusal', () => {
   it('comes in the order of the checks, and leaves no trace', async () => {
-    const { store, send } = await openDoor()
+    const { store, send } = await openWebhookServer()
     await store.commands.begin(command('ref-1'))
     const good = { authorization: callbackAuthorization(RING, 'payment', 'ref-1') }
     const large = bodyOf(LARGEST + 1)
@@ -131,14 +131,14 @@ describe('a refusal', () => {
     ['the signature of another secret', 401, { headers: { 'http-webhook-signature': sign(BODY, 'another') } }],
     ['the signature of another body', 401, { headers: { 'http-webhook-signature': sign(`${BODY} `, SECRET) } }],
   ])('of %s is %d', async (_name, status, sent) => {
-    const { store, send } = await openDoor()
+    const { store, send } = await openWebhookServer()
     expect(await send({ body: BODY, ...sent })).toBe(status)
     expect(await deliveries(store)).toEqual([])
   })
 
   it('of an address goes by the keys that are live, and by the address', async () => {
     const keys = ringOf('b', 'a')
-    const { store, send } = await openDoor(() => ({ keys }))
+    const { store, send } = await openWebhookServer(() => ({ keys }))
     await store.commands.begin(command('ref-1'))
     await store.commands.begin(command('ref-2'))
     const status = (authorization: string) => send({ ref: 'ref-1', body: BODY, headers: { authorization } })
@@ -152,13 +152,13 @@ describe('a refusal', () => {
   })
 })
 
-describe('a door that cannot store', () => {
+describe('a handler that cannot store', () => {
   it('answers 503 while too many are under way, also when all of them had begun before', async () => {
     const gate = Promise.withResolvers<void>()
     const entered = Promise.withResolvers<void>()
     const bodies = Promise.withResolvers<void>()
     let waiting = 0
-    const { send, store, arrivals } = await openDoor(({ inbox }) => ({
+    const { send, store, requests } = await openWebhookServer(({ inbox }) => ({
       maxInFlight: 3,
       inbox: {
         ...inbox,
@@ -171,7 +171,7 @@ describe('a door that cannot store', () => {
     }))
     const body = (index: number) => BODY.replace('PAY1', `P${index}`)
     const held = Array.from({ length: 8 }, (_, index) => send({ body: body(index), bodyAfter: bodies.promise }))
-    await arrivals(8)
+    await requests(8)
     bodies.resolve()
     await entered.promise
     expect(await send({ body: body(8) })).toBe(503)
@@ -185,11 +185,11 @@ describe('a door that cannot store', () => {
   })
 
   it.each([null, 'ref-1'])('answers 503 when the store fails, at the address %s', async (ref) => {
-    const { store, send, destroyStore, verdicts } = await openDoor()
+    const { store, send, destroyStore, responses } = await openWebhookServer()
     await store.commands.begin(command('ref-1'))
     await destroyStore()
     const headers = { authorization: callbackAuthorization(RING, 'payment', 'ref-1') }
     expect(await send({ ref, body: BODY, headers })).toBe(503)
-    expect(verdicts).toEqual([{ status: 503, outcome: null }])
+    expect(responses).toEqual([{ status: 503, outcome: null }])
   })
 })

@@ -1,0 +1,35 @@
+import type { KeyRing } from '../keys/key-ring.ts'
+import type { Logger } from '../log.ts'
+import type { Store } from '../store/store.ts'
+import { createAgreementWebhook } from '../webhooks/agreement-webhook.ts'
+import { createKeptWebhook } from '../webhooks/kept-webhook.ts'
+import { createPaymentWebhook } from '../webhooks/payment-webhook.ts'
+import type { WebhookHandler } from '../webhooks/webhook-handler.ts'
+import type { AppConfig } from './app-config.ts'
+import type { Reading } from './reading.ts'
+
+export type WebhookHandlers = Readonly<
+  Record<'payments' | 'agreements' | 'payouts' | 'gateway-payments', WebhookHandler>
+>
+
+type WebhookHandlerParts = {
+  readonly store: Store
+  readonly keys: KeyRing
+  readonly logger: Logger
+  readonly clock: () => Date
+  readonly reading: Pick<Reading, 'wakePayments' | 'wakeAgreements'>
+}
+
+/** Makes the handlers of webhooks and callbacks. A delivery that leaves a doubt wakes the readers. */
+export function createWebhookHandlers(
+  config: AppConfig,
+  { store, keys, logger, clock, reading }: WebhookHandlerParts,
+): WebhookHandlers {
+  const common = { inbox: store.inbox, keys, secrets: config.webhooks.secrets, logger, clock }
+  return {
+    payments: createPaymentWebhook({ ...common, onReadDue: reading.wakePayments }),
+    agreements: createAgreementWebhook({ ...common, onReadDue: reading.wakeAgreements }),
+    payouts: createKeptWebhook(common, 'payout'),
+    'gateway-payments': createKeptWebhook(common, 'gateway-payment'),
+  }
+}

@@ -1,0 +1,21 @@
+import { LRUCache } from 'lru-cache'
+
+/** Each takes about 100 bytes. */
+const MAX_KNOWN = 10_000
+
+/**
+ * Remembers which correlation ids are known. One that is known stays so, and never changes its kind; one that is unknown may
+ * have been given to a command a moment later, so it is looked up each time. A lookup that rejects is not remembered.
+ */
+export function rememberKnown(
+  lookUp: (correlationId: string) => Promise<boolean>,
+  max: number = MAX_KNOWN,
+): (correlationId: string) => boolean | Promise<boolean> {
+  const known = new LRUCache<string, true>({ max })
+  const lookUpAndRemember = async (correlationId: string) => {
+    const isKnown = await lookUp(correlationId)
+    if (isKnown) known.set(correlationId, true)
+    return isKnown
+  }
+  return (correlationId) => known.get(correlationId) === true || lookUpAndRemember(correlationId)
+}
