@@ -7,7 +7,7 @@ import { createLogger, type Logger } from './log.ts'
 import type { SandboxSite } from './sandbox/index.ts'
 import { openFilesFault, startFailure } from './start-failure.ts'
 import { startMessage } from './start-message.ts'
-import { isEnding, markEnding } from './store/sqlite-ending.ts'
+import { isEnding, markEnding } from './store/sqlite/ending.ts'
 
 /** How long a drain may take before the process ends anyway. */
 const DRAIN_MS = 14_000

@@ -21,12 +21,12 @@ describe('the checker bites', () => {
     ['src/upstream/client.ts', '../store/store.ts'],
     ['src/store/store.ts', '../upstream/client.ts'],
     ['src/log.ts', './store/store.ts'],
-    ['src/ledger/receive.ts', '../store/sqlite.ts'],
-    ['src/ledger/receive.ts', '../store/records/log.ts'],
+    ['src/ledger/receive.ts', '../store/sqlite/sqlite.ts'],
+    ['src/ledger/receive.ts', '../store/queries/log.ts'],
     ['src/store/decide.ts', '../ledger/receive.ts'],
     ['src/operations/once.ts', '../ledger/commands.ts'],
-    ['src/operations/once.ts', '../store/postgres.ts'],
-    ['src/store/records/log.ts', '../../domain/attribution.ts'],
+    ['src/operations/once.ts', '../store/postgres/postgres.ts'],
+    ['src/store/queries/log.ts', '../../domain/attribution.ts'],
     ['src/webhooks/receive.ts', '../graphql/context.ts'],
     ['src/webhooks/receive.ts', '../upstream/client.ts'],
     ['src/webhooks/receive.ts', '../operations/operations.ts'],
@@ -71,8 +71,8 @@ describe('the checker bites', () => {
   })
 
   test('on a decision in the store', () => {
-    const files = new Map([['src/store/records/log.ts', 'const decision = decideWebhook(state, report, false)']])
-    expect(violations(files)).toStrictEqual(['src/store/records/log.ts must not decide: the ledger does'])
+    const files = new Map([['src/store/queries/log.ts', 'const decision = decideWebhook(state, report, false)']])
+    expect(violations(files)).toStrictEqual(['src/store/queries/log.ts must not decide: the ledger does'])
   })
 
   test('on a part of src that nobody has placed', () => {
@@ -84,7 +84,7 @@ describe('the checker lets through', () => {
   test.each([
     ['src/ledger/receive.ts', '../store/rows/rows.ts'],
     ['src/ledger/receive.ts', '../store/port.ts'],
-    ['src/composition/open-store.ts', '../store/sqlite.ts'],
+    ['src/composition/open-store.ts', '../store/sqlite/sqlite.ts'],
     ['src/webhooks/receive.ts', '../upstream/wire/payment.ts'],
     ['src/webhooks/receive.ts', '../log.ts'],
     ['src/sandbox/mishaps.ts', '../webhooks/signature.ts'],

@@ -1,6 +1,6 @@
 import { createLedger, type LedgerOptions } from '../src/ledger/ledger.ts'
-import { openPostgres, type PostgresOptions } from '../src/store/postgres.ts'
-import { openSqlite, type SqliteOptions } from '../src/store/sqlite.ts'
+import { openPostgres, type PostgresOptions } from '../src/store/postgres/postgres.ts'
+import { openSqlite, type SqliteOptions } from '../src/store/sqlite/sqlite.ts'
 import type { Store } from '../src/store/store.ts'
 
 export type SqliteStoreOptions = SqliteOptions & LedgerOptions

@@ -10,11 +10,11 @@ export const PLANTS: readonly Plant[] = [
     name: 'synchronous=NORMAL: commits outlive a crash, but not a power cut',
     edits: [
       {
-        file: 'src/store/sqlite-connection.ts',
+        file: 'src/store/sqlite/connection.ts',
         from: 'PRAGMA synchronous = FULL',
         to: 'PRAGMA synchronous = NORMAL',
       },
-      { file: 'src/store/sqlite-connection.ts', from: 'const FULL = 2', to: 'const FULL = 1' },
+      { file: 'src/store/sqlite/connection.ts', from: 'const FULL = 2', to: 'const FULL = 1' },
     ],
     tests: ['test/faults/power-cut.test.ts'],
   },

@@ -1,7 +1,7 @@
 import { createLedger } from '../ledger/ledger.ts'
 import type { Logger } from '../log.ts'
 import type { Database } from '../store/port.ts'
-import { openSqlite } from '../store/sqlite.ts'
+import { openSqlite } from '../store/sqlite/sqlite.ts'
 import type { Store } from '../store/store.ts'
 import type { AppConfig } from './app-config.ts'
 
@@ -20,6 +20,6 @@ async function openDatabase({ database }: AppConfig, clock: () => Date, logger: 
     const onWait = () => logger.info({}, 'the database is in use by a process that is ending: waiting for it')
     return openSqlite({ path: database.path, onWait, clock, onMigration })
   }
-  const { openPostgres } = await import('../store/postgres.ts')
+  const { openPostgres } = await import('../store/postgres/postgres.ts')
   return openPostgres({ url: database.url.reveal(), clock, onMigration })
 }

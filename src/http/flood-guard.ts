@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Caller } from '../access/caller.ts'
 import { InvalidTokenError } from '../access/errors.ts'
 import type { FailedAttempts } from './failed-attempts.ts'

@@ -37,7 +37,7 @@ export function applyAnswer<K extends Kind>(
   let row: K['Row']
   if (change !== null) {
     const provisional = overtaken || (doubt ?? false)
-    row = recordChange(subject, ledger, target, change, { source, report, provisional, at }).row
+    row = recordChange(subject, ledger, target, { change, source, report, provisional, at }).row
   } else if (state !== null) {
     row = subject.rowOf(rows, { ...state, provisional: overtaken && state.provisional }, target.row, report)
     subject.savePayer(rows, report)

@@ -81,7 +81,7 @@ export function linkOf(rows: Rows, { linkRef }: Pick<Payment, 'linkRef'>): Payme
 }
 
 /** Names a payment of which nothing is known: its events lie with its link's, where it has one. */
-export function newPayment(id: string, linkRef: string | null): Birth {
+function newPayment(id: string, linkRef: string | null): Birth {
   return { id, linkRef, streamId: linkRef === null ? directPaymentStreamId(id) : linkStreamId(linkRef) }
 }
 

@@ -97,8 +97,8 @@ export function applyDelivery<K extends Kind>(
   let row: K['Row'] | null = null
   let eventId: string | null = null
   if (change !== null) {
-    const fact = { source: 'WEBHOOK', report, provisional, at } as const
-    const changed = recordChange(subject, ledger, target, change, fact)
+    const fact = { change, source: 'WEBHOOK', report, provisional, at } as const
+    const changed = recordChange(subject, ledger, target, fact)
     row = changed.row
     eventId = changed.eventId
   } else if (state !== null) row = subject.rowOf(rows, { ...state, provisional }, target.row, report)

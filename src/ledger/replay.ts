@@ -1,6 +1,5 @@
 import { replayableBody } from '../domain/delivery.ts'
 import type { DeliveryRow } from '../store/rows/log.ts'
-import type { Rows } from '../store/rows/rows.ts'
 import type { DeliveryReplay, ReplayOutcome } from '../store/store.ts'
 import { AGREEMENT } from './agreements.ts'
 import { findAttempt } from './attempts.ts'

@@ -190,8 +190,8 @@ function recordCreation<K extends Kind>(
   const provisional = doubt ?? state?.provisional ?? false
   const report = subject.withoutKnownPayer(rows, target.report)
   if (change !== null) {
-    const fact = { source: 'COMMAND', report, provisional, at } as const
-    return { row: recordChange(subject, ledger, target, change, fact).row, confirm }
+    const fact = { change, source: 'COMMAND', report, provisional, at } as const
+    return { row: recordChange(subject, ledger, target, fact).row, confirm }
   }
   if (state === null) throw new Error('What creates something must change something.')
   subject.savePayer(rows, report)

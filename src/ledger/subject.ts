@@ -109,10 +109,11 @@ export type Subject<K extends Kind> = {
   countElsewhere(rows: Rows, state: K['State']): void
 }
 
-/** Where a change comes from. */
-export type Fact<Report> = {
+/** A change, and where it comes from. */
+export type Fact<K extends Kind> = {
+  readonly change: K['Change']
   readonly source: EventSource
-  readonly report: Report
+  readonly report: K['Report']
   readonly provisional: boolean
   readonly at: Date
 }
@@ -122,8 +123,7 @@ export function recordChange<K extends Kind>(
   subject: Subject<K>,
   { rows, settings }: Ledger,
   target: Target<K>,
-  change: K['Change'],
-  { source, report, provisional, at }: Fact<K['Report']>,
+  { change, source, report, provisional, at }: Fact<K>,
 ): { row: K['Row']; eventId: string } {
   const from = target.state ?? target.names
   const sequence = subject.ownsStream(from) ? (target.state?.version ?? 0) + 1 : nextSequence(rows, from.streamId)

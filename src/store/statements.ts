@@ -9,7 +9,7 @@ export type Dialect = {
 }
 
 /** The names of the columns that a row is read from. */
-export function selected({ columns, numbered, derived }: AnySpec): string {
+function selected({ columns, numbered, derived }: AnySpec): string {
   if (derived !== undefined) return derived.select
   return [...(numbered === true ? ['number'] : []), ...Object.keys(columns)].join(', ')
 }

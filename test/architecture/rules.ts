@@ -19,7 +19,7 @@ const NEIGHBOURS = new Set(['sandbox', 'client', 'web', 'operator', 'shop'])
 const PICTURE = LEVELS.map((parts) => parts.join(', ')).join(' → ')
 
 const LEDGER_USES = /^src\/(ledger|domain|store\/(rows\/|encoding\/|(port|store|command-store|lease-store|errors)\.ts))/
-const DATABASES = /^src\/store\/(sqlite|postgres)/
+const DATABASES = /^src\/store\/(sqlite|postgres)\//
 const DATABASE_USERS = ['src/composition/', 'src/backup.ts', 'src/main.ts']
 const DECISIONS = /^src\/domain\/(attribution|agreement-creation|orphan-link|listed-payment)\.ts$/
 const WEBHOOK_USES = /^src\/(webhooks|domain|store|upstream\/wire|keys|log|within)\b/

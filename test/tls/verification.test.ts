@@ -108,6 +108,6 @@ describe('in the source', () => {
     // The text of a script that runs in the hosted page of the sandbox.
     expect(own.map(({ file }) => file)).toEqual(['src/sandbox/checkout/assets.ts'])
     expect(filesWith(/from 'node:(?:https|tls)'/).map(({ file }) => file)).toEqual([])
-    expect(filesWith(/rejectUnauthorized: (?!true)/).map(({ file }) => file)).toEqual(['src/store/postgres-tls.ts'])
+    expect(filesWith(/rejectUnauthorized: (?!true)/).map(({ file }) => file)).toEqual(['src/store/postgres/tls.ts'])
   })
 })

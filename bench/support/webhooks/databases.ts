@@ -7,7 +7,6 @@ import type { PostgresServer } from '../../../test/postgres.ts'
 import { openPostgresStore } from '../../../test/store.ts'
 import { openSqliteStore } from '../../../test/store.ts'
 import { fillDatabase } from '../fill-database.ts'
-import { STATUSES } from './requests.ts'
 
 /** A database of the bench, in which some payments are stored already. */
 export type BenchDatabase = {

@@ -15,7 +15,7 @@ import {
 import { LEASES, META } from './upkeep.ts'
 
 /** Every table, in the order in which it is written: rows before those that refer to them. */
-export const SPECS = {
+const SPECS = {
   payments: PAYMENTS,
   paymentPayers: PAYMENT_PAYERS,
   links: LINKS,
@@ -61,7 +61,8 @@ export type TrackedRows = {
 /** Rows of which nothing is loaded. */
 export function trackRows(): TrackedRows {
   const journal: Journal = []
-  const byName = Object.entries(SPECS).map(([name, spec]) => [name, trackTable(spec as AnySpec, journal)] as const)
+  const specs: readonly (readonly [string, AnySpec])[] = Object.entries(SPECS)
+  const byName = specs.map(([name, spec]) => [name, trackTable(spec, journal)] as const)
   const tables = byName.map(([, table]) => table)
   return {
     rows: Object.fromEntries(byName) as unknown as Rows,

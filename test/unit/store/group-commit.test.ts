@@ -5,9 +5,9 @@ import type { Transaction } from '../../../src/store/decide.ts'
 import { StoreBusyError, StoreClosedError, StoreFailure } from '../../../src/store/errors.ts'
 import { createGroupCommit, type GroupCommitOptions } from '../../../src/store/group-commit.ts'
 import type { Rows } from '../../../src/store/rows/rows.ts'
-import { transactionSteps } from '../../../src/store/sqlite-connection.ts'
-import { toStoreFailure } from '../../../src/store/sqlite-failure.ts'
-import { sqliteTransaction } from '../../../src/store/sqlite-transaction.ts'
+import { transactionSteps } from '../../../src/store/sqlite/connection.ts'
+import { toStoreFailure } from '../../../src/store/sqlite/failure.ts'
+import { sqliteTransaction } from '../../../src/store/sqlite/transaction.ts'
 
 describe('group commit', () => {
   let database: DatabaseSync

@@ -1,11 +1,11 @@
 import { Socket } from 'node:net'
 import { Client, type ClientBase, type ClientConfig, types } from 'pg'
-import type { Pooler } from '../config/database.ts'
-import { StoreFailure, StoreUnusableError } from './errors.ts'
-import { endsConnection, isLostStatement, isStaleStatement, toStoreFailure } from './postgres-failure.ts'
-import { type Limits, poolerOf } from './postgres-session.ts'
-import { createStatementNames } from './postgres-statements.ts'
-import { connectionOf } from './postgres-tls.ts'
+import type { Pooler } from '../../config/database.ts'
+import { StoreFailure, StoreUnusableError } from '../errors.ts'
+import { endsConnection, isLostStatement, isStaleStatement, toStoreFailure } from './failure.ts'
+import { type Limits, poolerOf } from './session.ts'
+import { createStatementNames } from './statement-names.ts'
+import { connectionOf } from './tls.ts'
 
 /** What a query gives. */
 export type Answer = {

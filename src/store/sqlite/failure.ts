@@ -1,4 +1,4 @@
-import { type FailureReason, StoreClosedError, StoreFailure } from './errors.ts'
+import { type FailureReason, StoreClosedError, StoreFailure } from '../errors.ts'
 
 /** Primary result codes of SQLite (https://www.sqlite.org/rescode.html); the low byte of an extended code. */
 const REASONS: Readonly<Record<number, FailureReason>> = {

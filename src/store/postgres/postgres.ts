@@ -1,13 +1,13 @@
-import { createAppendListeners } from './append-listeners.ts'
-import { createDatabase } from './create-database.ts'
-import { createGroupCommit } from './group-commit.ts'
-import type { OnMigration } from './migrate.ts'
-import type { Database } from './port.ts'
-import { ANSWER_MS, assertUsable, clientConfig, connect, createSockets, type Sockets } from './postgres-connection.ts'
-import { isTransient, unusable } from './postgres-failure.ts'
-import { migratePostgres } from './postgres-migrations.ts'
-import { openReader } from './postgres-reader.ts'
-import { createWriter } from './postgres-writer.ts'
+import { createAppendListeners } from '../append-listeners.ts'
+import { createDatabase } from '../create-database.ts'
+import { createGroupCommit } from '../group-commit.ts'
+import type { OnMigration } from '../migrate.ts'
+import type { Database } from '../port.ts'
+import { ANSWER_MS, assertUsable, clientConfig, connect, createSockets, type Sockets } from './connection.ts'
+import { isTransient, unusable } from './failure.ts'
+import { migratePostgres } from './migrations.ts'
+import { openReader } from './reader.ts'
+import { createWriter } from './writer.ts'
 
 export type PostgresOptions = {
   /** Address of the database, with user and password: postgres://user:password@host:5432/database; `?pooler=` says what is known of a pooler. */

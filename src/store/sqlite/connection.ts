@@ -1,8 +1,8 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { StoreUnusableError } from './errors.ts'
-import type { TransactionSteps } from './group-commit.ts'
-import { type Migration, type MigrationTarget, migrate, type OnMigration, readMigrations } from './migrate.ts'
-import { beginNewLog } from './sqlite-checkpoint.ts'
+import { StoreUnusableError } from '../errors.ts'
+import type { TransactionSteps } from '../group-commit.ts'
+import { type Migration, type MigrationTarget, migrate, type OnMigration, readMigrations } from '../migrate.ts'
+import { beginNewLog } from './checkpoint.ts'
 
 /** Opens a connection; tests give one that they can watch. */
 export type Connect = (path: string) => DatabaseSync
@@ -13,7 +13,7 @@ const BUSY_TIMEOUT_MS = 2000
 /** `PRAGMA synchronous` reads back as a number: 2 is FULL. */
 const FULL = 2
 
-const MIGRATIONS = new URL('./migrations/sqlite/', import.meta.url)
+const MIGRATIONS = new URL('../migrations/sqlite/', import.meta.url)
 
 /** The connection that writes, with its tables up to date, proved to be durable by a first write. */
 export async function openWriter(

@@ -5,7 +5,7 @@ import type { Db } from '../unit.ts'
 export type KnownRef = { readonly kind: RefKind; readonly commandId: string; readonly site: string | null }
 
 /** The attempt that was given this correlation id, also of a command that has been forgotten. */
-export async function findRef(db: Db, ref: string): Promise<KnownRef | null> {
+async function findRef(db: Db, ref: string): Promise<KnownRef | null> {
   const row = await db
     .selectFrom('command_refs')
     .select(['kind', 'command_id', 'site'])

@@ -1,4 +1,4 @@
-import { type Pooler, POOLERS } from '../config/database.ts'
+import { type Pooler, POOLERS } from '../../config/database.ts'
 
 /** What the address of a database says of a pooler, as `pooler=…`. Null: every connection finds out whether there is one. */
 export function poolerOf(url: string): Pooler | null {

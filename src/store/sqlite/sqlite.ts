@@ -1,19 +1,19 @@
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type AppendListeners, createAppendListeners } from './append-listeners.ts'
-import { createDatabase } from './create-database.ts'
-import { createGroupCommit, type GroupCommit } from './group-commit.ts'
-import type { OnMigration } from './migrate.ts'
-import type { Database } from './port.ts'
-import { createCheckpoint, MOVE_PAGES } from './sqlite-checkpoint.ts'
-import { type Connect, openReader, openWriter, transactionSteps } from './sqlite-connection.ts'
-import { queriesOn } from './sqlite-dialect.ts'
-import { clearEnding, isEnding } from './sqlite-ending.ts'
-import { toStoreFailure } from './sqlite-failure.ts'
-import { LockHeldError, prepareFile, takeLock, unusable } from './sqlite-files.ts'
-import { createReadThread, queriesOnThread } from './sqlite-read-thread.ts'
-import { sqliteTransaction } from './sqlite-transaction.ts'
-import { type SyncWatch, watchSync } from './watch-sync.ts'
+import { type AppendListeners, createAppendListeners } from '../append-listeners.ts'
+import { createDatabase } from '../create-database.ts'
+import { createGroupCommit, type GroupCommit } from '../group-commit.ts'
+import type { OnMigration } from '../migrate.ts'
+import type { Database } from '../port.ts'
+import { createCheckpoint, MOVE_PAGES } from './checkpoint.ts'
+import { type Connect, openReader, openWriter, transactionSteps } from './connection.ts'
+import { queriesOn } from './dialect.ts'
+import { clearEnding, isEnding } from './ending.ts'
+import { toStoreFailure } from './failure.ts'
+import { LockHeldError, prepareFile, takeLock, unusable } from './files.ts'
+import { type FsyncGuard, guardFsync } from './fsync-guard.ts'
+import { createReadThread, queriesOnThread } from './read-thread.ts'
+import { sqliteTransaction } from './transaction.ts'
 
 export type SqliteOptions = {
   /** Path of the database file. The file, and the folder it lies in, are made when they are missing. */
@@ -49,7 +49,7 @@ export async function openSqlite(options: SqliteOptions): Promise<Database> {
     // A connection that a test watches cannot be passed to a thread.
     const [lists, mover] = options.connect === undefined ? [createReadThread(path), createReadThread(path)] : []
     const listeners = createAppendListeners()
-    const health = watchSync(
+    const health = guardFsync(
       transactionSteps(writer),
       createCheckpoint(writer, mover === undefined ? null : () => mover.all(MOVE_PAGES, [])),
     )
@@ -93,7 +93,7 @@ const SLACK_SHARE = 0.25
 
 function createCommits(
   writer: DatabaseSync,
-  { steps, checkpoint }: SyncWatch,
+  { steps, checkpoint }: FsyncGuard,
   listeners: AppendListeners,
 ): GroupCommit {
   return createGroupCommit({

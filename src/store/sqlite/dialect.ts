@@ -1,8 +1,8 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
 import { Kysely, SqliteDialect } from 'kysely'
-import { toStoreFailure } from './sqlite-failure.ts'
+import type { Tables } from '../tables.ts'
+import { toStoreFailure } from './failure.ts'
 import { cachedStatements } from './statement-cache.ts'
-import type { Tables } from './tables.ts'
 
 /**
  * Queries on one open connection of Node's own SQLite; they reject with `StoreFailure`. Closing the connection stays with

@@ -1,5 +1,5 @@
 import { DatabaseError } from 'pg'
-import { type FailureReason, StoreFailure, StoreUnusableError } from './errors.ts'
+import { type FailureReason, StoreFailure, StoreUnusableError } from '../errors.ts'
 
 /** By SQLSTATE, or by the class that its first two characters name (https://www.postgresql.org/docs/current/errcodes-appendix.html). */
 const REASONS: Readonly<Record<string, FailureReason>> = {

@@ -1,9 +1,9 @@
-import { StoreFailure } from './errors.ts'
-import type { TransactionSteps } from './group-commit.ts'
-import { toStoreFailure } from './sqlite-failure.ts'
-import type { Store } from './store.ts'
+import { StoreFailure } from '../errors.ts'
+import type { TransactionSteps } from '../group-commit.ts'
+import type { Store } from '../store.ts'
+import { toStoreFailure } from './failure.ts'
 
-export type SyncWatch = {
+export type FsyncGuard = {
   /** The same steps, under watch. */
   readonly steps: TransactionSteps
   /**
@@ -20,7 +20,7 @@ export type SyncWatch = {
  * After a commit or a checkpoint that could not be synced nobody knows what the disk holds, and asking again may report success without
  * any (https://www.postgresql.org/docs/current/wal-reliability.html): nothing more is written until the file is opened anew.
  */
-export function watchSync(steps: TransactionSteps, checkpoint: () => Promise<void>): SyncWatch {
+export function guardFsync(steps: TransactionSteps, checkpoint: () => Promise<void>): FsyncGuard {
   const listeners = new Set<{ readonly call: (failure: StoreFailure) => void }>()
   let broken: StoreFailure | null = null
   const assert = (): void => {

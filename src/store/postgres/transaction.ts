@@ -1,9 +1,9 @@
-import type { Transaction } from './decide.ts'
-import type { Connection } from './postgres-connection.ts'
-import { queriesOn } from './postgres-dialect.ts'
-import type { Change, Load } from './rows/rows.ts'
-import type { AnySpec, ColumnType, StoredRow } from './rows/table.ts'
-import { deleteStatement, type Dialect, insertStatement, keyColumn, selectStatement } from './statements.ts'
+import type { Transaction } from '../decide.ts'
+import type { Change, Load } from '../rows/rows.ts'
+import type { AnySpec, ColumnType, StoredRow } from '../rows/table.ts'
+import { deleteStatement, type Dialect, insertStatement, keyColumn, selectStatement } from '../statements.ts'
+import type { Connection } from './connection.ts'
+import { queriesOn } from './dialect.ts'
 
 const TYPES: Readonly<Record<ColumnType, string>> = { text: 'text', integer: 'bigint' }
 

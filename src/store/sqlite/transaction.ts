@@ -1,9 +1,9 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
-import type { Transaction } from './decide.ts'
-import type { Load } from './rows/rows.ts'
-import type { AnySpec, StoredRow } from './rows/table.ts'
-import { queriesOn } from './sqlite-dialect.ts'
-import { deleteStatement, type Dialect, insertStatement, keyColumn, selectStatement } from './statements.ts'
+import type { Transaction } from '../decide.ts'
+import type { Load } from '../rows/rows.ts'
+import type { AnySpec, StoredRow } from '../rows/table.ts'
+import { deleteStatement, type Dialect, insertStatement, keyColumn, selectStatement } from '../statements.ts'
+import { queriesOn } from './dialect.ts'
 
 const DIALECT: Dialect = {
   oneOf: (columns) => {

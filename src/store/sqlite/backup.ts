@@ -1,8 +1,8 @@
 import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { StoreFailure } from './errors.ts'
-import { toStoreFailure } from './sqlite-failure.ts'
+import { StoreFailure } from '../errors.ts'
+import { toStoreFailure } from './failure.ts'
 
 export type BackupOptions = {
   /** Path of the database. The process that has it open goes on meanwhile. */

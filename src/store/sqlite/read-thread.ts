@@ -10,9 +10,9 @@ import {
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from 'kysely'
-import { StoreBusyError, StoreClosedError, StoreFailure } from './errors.ts'
-import { toStoreFailure } from './sqlite-failure.ts'
-import type { Tables } from './tables.ts'
+import { StoreBusyError, StoreClosedError, StoreFailure } from '../errors.ts'
+import type { Tables } from '../tables.ts'
+import { toStoreFailure } from './failure.ts'
 
 /** A thread with a connection of its own that reads: what takes long there does not hold up the event loop here. */
 export type ReadThread = {
@@ -33,7 +33,7 @@ export type ReadAnswer = { readonly id: number } & (
 )
 
 /** Compiled, it ends otherwise. */
-const MAIN = new URL(`./sqlite-read-thread-main${extname(import.meta.url)}`, import.meta.url)
+const MAIN = new URL(`./read-thread-main${extname(import.meta.url)}`, import.meta.url)
 
 /** Queries that wait for the thread; a page takes it about a millisecond. */
 const MAX_WAITING = 1000

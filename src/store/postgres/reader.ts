@@ -1,5 +1,6 @@
 import { type ClientBase, Pool } from 'pg'
-import { StoreClosedError } from './errors.ts'
+import { StoreClosedError } from '../errors.ts'
+import type { Db } from '../unit.ts'
 import {
   type Answer,
   assertStillUsable,
@@ -7,11 +8,10 @@ import {
   type ConnectionConfig,
   guarded,
   LIMITS,
-} from './postgres-connection.ts'
-import { type Lease, queriesOn } from './postgres-dialect.ts'
-import { isTransient, toStoreFailure } from './postgres-failure.ts'
-import { limitSettings, setForSession, setForTransaction } from './postgres-session.ts'
-import type { Db } from './unit.ts'
+} from './connection.ts'
+import { type Lease, queriesOn } from './dialect.ts'
+import { isTransient, toStoreFailure } from './failure.ts'
+import { limitSettings, setForSession, setForTransaction } from './session.ts'
 
 /** Connections that read at the same time; who finds them all in use waits as long as for a new connection. */
 const MAX_READERS = 8

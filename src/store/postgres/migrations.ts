@@ -1,9 +1,9 @@
-import { migrate, type Migration, type MigrationTarget, type OnMigration, readMigrations } from './migrate.ts'
-import type { Connection } from './postgres-connection.ts'
-import { MIGRATION_LOCK, WRITERS_LOCK } from './postgres-locks.ts'
-import { limitSettings, setForTransaction } from './postgres-session.ts'
+import { migrate, type Migration, type MigrationTarget, type OnMigration, readMigrations } from '../migrate.ts'
+import type { Connection } from './connection.ts'
+import { MIGRATION_LOCK, WRITERS_LOCK } from './locks.ts'
+import { limitSettings, setForTransaction } from './session.ts'
 
-const MIGRATIONS = new URL('./migrations/postgres/', import.meta.url)
+const MIGRATIONS = new URL('../migrations/postgres/', import.meta.url)
 
 /** The migrations of another node are waited for so long, and a migration takes as long as its tables are. */
 const LIMITS = { lock: 120_000, statement: 0 }

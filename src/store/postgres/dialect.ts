@@ -1,6 +1,6 @@
 import { Kysely, PostgresDialect, type PostgresCursor, type PostgresQueryResult } from 'kysely'
-import type { Connection } from './postgres-connection.ts'
-import type { Tables } from './tables.ts'
+import type { Tables } from '../tables.ts'
+import type { Connection } from './connection.ts'
 
 /** A connection for one query, or for the queries of one transaction. */
 export type Lease = { readonly connection: Pick<Connection, 'run'>; readonly release: () => void }
