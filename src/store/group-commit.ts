@@ -108,6 +108,7 @@ export function createGroupCommit(options: GroupCommitOptions): GroupCommit {
   /** The database refused what one of them is to write: the others must not fail with it. */
   async function runEach(jobs: readonly Job[], failure: unknown): Promise<void> {
     for (const job of jobs) {
+      await setImmediate()
       if (isLate(job, options.maxWaitMs)) job.reject(failure)
       else await run([job])
     }

@@ -23,20 +23,39 @@ const EACH_CONTROL = /\p{Cc}/gu
  */
 export function createTextPacker(phrases: readonly string[]): TextPacker {
   if (phrases.length > MOST_PHRASES) throw new RangeError(`There are codes for ${MOST_PHRASES} phrases.`)
-  const codes = new Map(phrases.map((phrase, index) => [phrase, String.fromCharCode(FIRST_CODE + index)]))
-  const byCode = new Map(Array.from(codes, ([phrase, code]) => [code, phrase]))
-  // The longest first, since shorter ones may be parts of it.
-  const longestFirst = [...codes].toSorted(([a], [b]) => b.length - a.length)
+  const byCode = new Map(phrases.map((phrase, index) => [String.fromCharCode(FIRST_CODE + index), phrase]))
+  const byBeginning = groupByBeginning([...byCode])
   return {
     pack(text) {
       if (CONTROL.test(text)) return LITERAL + text
-      let packed = text
-      for (const [phrase, code] of longestFirst) packed = packed.replaceAll(phrase, code)
-      return packed
+      let packed = ''
+      let copied = 0
+      for (let at = 0; at < text.length; at += 1) {
+        const found = byBeginning.get(beginningAt(text, at))?.find(([, phrase]) => text.startsWith(phrase, at))
+        if (found === undefined) continue
+        packed += text.slice(copied, at) + found[0]
+        copied = at + found[1].length
+        at = copied - 1
+      }
+      return packed + text.slice(copied)
     },
     unpack(packed) {
       if (packed.startsWith(LITERAL)) return packed.slice(LITERAL.length)
       return packed.replace(EACH_CONTROL, (code) => byCode.get(code) ?? code)
     },
   }
+}
+
+/** A phrase with its code in front. */
+type Coded = readonly [code: string, phrase: string]
+
+/** The first and third character of what stands at a place, as a number: few places of a text begin a phrase. */
+function beginningAt(text: string, at: number): number {
+  return text.charCodeAt(at) * 0x10000 + text.charCodeAt(at + 2)
+}
+
+/** The longest first, since shorter ones may be parts of it. */
+function groupByBeginning(phrases: readonly Coded[]): ReadonlyMap<number, readonly Coded[]> {
+  const longestFirst = phrases.toSorted(([, a], [, b]) => b.length - a.length)
+  return Map.groupBy(longestFirst, ([, phrase]) => beginningAt(phrase, 0))
 }

@@ -10,6 +10,12 @@ export type Connect = (path: string) => DatabaseSync
 /** Milliseconds that a statement waits for a lock, such as that of a backup which runs beside us. */
 const BUSY_TIMEOUT_MS = 2000
 
+/**
+ * Pages that the writer keeps in memory. Webhooks come with ids in no order, so that each touches other pages of the indexes, and what
+ * is not in memory is read again.
+ */
+const WRITER_CACHE_KB = 64 * 1024
+
 /** `PRAGMA synchronous` reads back as a number: 2 is FULL. */
 const FULL = 2
 
@@ -22,6 +28,7 @@ export async function openWriter(
 ): Promise<DatabaseSync> {
   const database = openConnection(path, connect)
   try {
+    database.exec(`PRAGMA cache_size = -${WRITER_CACHE_KB}`)
     beginNewLog(database)
     await migrate(migrationTarget(database, now), readMigrations(MIGRATIONS), onMigration)
     database.prepare('UPDATE meta SET opened_at = ?').run(now.getTime())

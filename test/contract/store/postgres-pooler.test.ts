@@ -149,7 +149,9 @@ describe.skipIf(server === null || !hasPgBouncer())('stores behind a pooler in t
       for (const ofStore of found) expect(ofStore).toEqual(ids)
       acknowledged.push(...ids)
     }
-    const told = await database.run(`SELECT substr(stream_id, 9) AS id FROM events WHERE stream_id LIKE 'payment:restart-%'`)
+    const told = await database.run(
+      `SELECT substr(stream_id, 9) AS id FROM events WHERE stream_id LIKE 'payment:restart-%'`,
+    )
     expect(told.map(({ id }) => String(id)).toSorted()).toEqual(acknowledged.toSorted())
   })
 

@@ -3,6 +3,7 @@ import type { Store } from '../../../src/store/store.ts'
 import { agreementCallbacksContract } from './agreement-callbacks-contract.ts'
 import { agreementReadsContract } from './agreement-reads-contract.ts'
 import { agreementsContract } from './agreements-contract.ts'
+import { batchesContract } from './batches-contract.ts'
 import { NOW } from './builders.ts'
 import { commandsContract } from './commands-contract.ts'
 import { concurrencyContract } from './concurrency-contract.ts'
@@ -62,6 +63,9 @@ export function describeStore(name: string, open: OpenStore, { histories = 40 } 
     })
     describe('concurrency', () => {
       concurrencyContract(fixture)
+    })
+    describe('batches', () => {
+      batchesContract(fixture, open)
     })
     describe('sweeps', () => {
       sweepContract(fixture)

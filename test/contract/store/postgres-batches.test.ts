@@ -1,0 +1,50 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Store } from '../../../src/store/store.ts'
+import { type CountingProxy, startCountingProxy } from '../../counting-proxy.ts'
+import { type Database, findPostgres } from '../../postgres.ts'
+import { openPostgresStore } from '../../store.ts'
+import { delivery, report, settledLink } from './builders.ts'
+
+const server = await findPostgres()
+const BATCH = 256
+
+describe.skipIf(server === null)('a batch on PostgreSQL', () => {
+  let database: Database
+  let proxy: CountingProxy
+  let store: Store
+
+  beforeAll(async () => {
+    if (server === null) return
+    database = await server.createDatabase()
+    proxy = await startCountingProxy(database.url)
+    store = await openPostgresStore({ url: proxy.url })
+  })
+  afterAll(async () => {
+    await store?.close()
+    await proxy?.close()
+    await database?.drop()
+  })
+
+  /** Round trips of as many webhooks as a batch holds, about payments with and without a link, new and known. */
+  async function roundTripsOf(status: string, ref: string): Promise<number> {
+    const before = proxy.roundTrips
+    const outcomes = await Promise.all(
+      Array.from({ length: BATCH }, (_, index) =>
+        store.inbox.receive(
+          delivery(report(status, { paymentId: `P${index}` }), { ref: index % 4 === 0 ? ref : null }),
+        ),
+      ),
+    )
+    expect(outcomes.every(({ disposition }) => disposition === 'APPLIED')).toBe(true)
+    return proxy.roundTrips - before
+  }
+
+  it(`of ${BATCH} webhooks takes as few round trips as one of a few`, async () => {
+    await settledLink(store, 'a')
+    // The first batch may meet a connection that is not open yet.
+    await store.inbox.receive(delivery(report('pending', { paymentId: 'first' })))
+    expect(await roundTripsOf('pending', 'a')).toBeLessThanOrEqual(8)
+    expect(await roundTripsOf('received', 'a')).toBeLessThanOrEqual(8)
+    expect(await store.log.head()).toBe(2 * BATCH + 2)
+  })
+})
