@@ -138,10 +138,9 @@ function countAttempt(rows: Rows, delivery: DeliveryRow, at: Date): DeliveryRow[
 
 function newDelivery({ bodyHashes, ref, body, receivedAt }: Arrival): DeliveryRow {
   const at = receivedAt.toISOString()
-  const id = deliveryKey(bodyHashes[0])
   return {
-    id,
-    bodyHash: id,
+    id: deliveryKey(bodyHashes[0]),
+    bodyHash: null,
     ref,
     subjectId: null,
     statusRaw: null,

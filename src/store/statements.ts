@@ -16,9 +16,8 @@ function selected({ columns, numbered, derived }: AnySpec): string {
 
 /** Finds rows by a lookup, in any order: a planner that is asked for an order may read a whole table in it. */
 export function selectStatement(dialect: Dialect, spec: AnySpec, lookup: string, parameter = 1): string {
-  const { columns = [], only } = spec.lookups[lookup] ?? {}
-  const condition = only === undefined ? '' : ` AND ${only}`
-  const where = `FROM ${spec.name} WHERE ${dialect.oneOf(columns, spec, parameter)}${condition}`
+  const columns = spec.lookups[lookup]?.columns ?? []
+  const where = `FROM ${spec.name} WHERE ${dialect.oneOf(columns, spec, parameter)}`
   const group = spec.derived === undefined ? '' : ` GROUP BY ${spec.derived.groupBy}`
   return `SELECT ${selected(spec)} ${where}${group}`
 }

@@ -63,7 +63,8 @@ export type EventsTable = {
 export type DeliveriesTable = {
   number: Numbering
   id: string
-  body_hash: string
+  /** Keyed hash of the raw body, of what an earlier version has stored; otherwise the id is the key of it. */
+  body_hash: string | null
   ref: string | null
   subject_id: string | null
   status_raw: string | null

@@ -9,7 +9,7 @@ const KEY_BYTES = 16
 const HASH = /^[0-9a-f]{64}$/
 
 /**
- * The key of a delivery, by the keyed hash of its body: its id, and what `deliveries.body_hash` holds. 22 characters, of which the
+ * The id of a delivery, by the keyed hash of its body. 22 characters, of which the
  * first is a letter, so that no command line takes it for an option; what is no hash of 64 hexadecimal digits is its own key.
  */
 export function deliveryKey(bodyHash: string): string {

@@ -101,8 +101,8 @@ export const STREAMS: TableSpec<StreamRow, 'id'> = {
 
 /** A delivery as it is stored; its number is given by the database. */
 export type DeliveryRow = Omit<Delivery, 'number'> & {
-  /** The id again; a keyed hash of the raw body for what an earlier version has stored. */
-  readonly bodyHash: string
+  /** Keyed hash of the raw body, of what an earlier version has stored; otherwise the id is the key of it. */
+  readonly bodyHash: string | null
 }
 
 export const DELIVERIES: TableSpec<DeliveryRow, 'id' | 'bodyHash'> = {
@@ -124,10 +124,9 @@ export const DELIVERIES: TableSpec<DeliveryRow, 'id' | 'bodyHash'> = {
   keyOf: ({ id }) => id,
   lookups: {
     id: { columns: ['id'], keyOf: ({ id }) => id },
-    // Of an earlier version; an index of PostgreSQL holds these alone.
-    bodyHash: { columns: ['body_hash'], only: 'body_hash <> id', keyOf: ({ bodyHash }) => bodyHash },
+    bodyHash: { columns: ['body_hash'], keyOf: ({ bodyHash }) => bodyHash },
   },
-  fromRow: (row) => ({ ...toDelivery(row as unknown as StoredDelivery), bodyHash: String(row['body_hash']) }),
+  fromRow: (row) => ({ ...toDelivery(row as unknown as StoredDelivery), bodyHash: row['body_hash'] as string | null }),
   toRow(delivery) {
     const columns = {
       ref: delivery.ref,

@@ -7,8 +7,6 @@ export type StoredRow = Readonly<Record<string, string | number | null>>
 /** A way to find rows: by the value of one column, or by several as a JSON array of their values. */
 export type Lookup<Row> = {
   readonly columns: readonly string[]
-  /** A condition that an index has. */
-  readonly only?: string
   /** The value by which this row is found; null for a row that is not found in this way. */
   readonly keyOf: (row: Row) => string | null
 }
