@@ -6,8 +6,9 @@ import { createRecentEvents } from './recent-events.ts'
 import { createWake, type Wake } from './wake.ts'
 
 /**
- * The end of the log, read once per process however many streams follow it. A wake-up carries no data: it only makes the
- * tail look; and a slow poll stands behind the wake-ups, so that a lost one costs time and nothing else.
+ * The end of the log, once per process however many streams follow it. What this process appends is taken as it is where it
+ * follows what is here; otherwise, as when other nodes have appended something in between, the log is read. A slow poll stands
+ * behind that, so that a lost notice costs time and nothing else.
  */
 export type Tail = {
   /** Registers a follower of one stream, or of all. Its wake rings after each pull that brought something for it. */
@@ -77,10 +78,13 @@ export async function startTail({ log, logger, pollMs = POLL_MS, capacity = CAPA
     }
   }
 
-  const wakeUp = () => void look()
-  const poll = setInterval(wakeUp, pollMs)
+  const poll = setInterval(() => void look(), pollMs)
   poll.unref()
-  const endNotice = log.onAppend(wakeUp)
+  const endNotice = log.onAppend((events) => {
+    if (pulling || events[0]?.position !== recent.end + 1) return void look()
+    recent.append(events)
+    ringFor(events)
+  })
 
   return {
     listen(streamId) {

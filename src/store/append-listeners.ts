@@ -1,13 +1,18 @@
-/** Those who want to know when the log has grown. */
+import type { PaymentEvent } from '../domain/payment-event.ts'
+
+/** Called with the events of one commit, by position. */
+export type AppendListener = (events: readonly PaymentEvent[]) => void
+
+/** What is told of each commit that has appended events. */
 export type AppendListeners = {
   /** Gives the function that ends it. */
-  add(listener: () => void): () => void
-  notify(): void
+  add(listener: AppendListener): () => void
+  notify(events: readonly PaymentEvent[]): void
 }
 
 /** Listeners that know nothing of each other: one that throws silences no other, and ends up as an uncaught error. */
 export function createAppendListeners(): AppendListeners {
-  const entries = new Set<{ readonly listener: () => void }>()
+  const entries = new Set<{ readonly listener: AppendListener }>()
   return {
     add(listener) {
       const entry = { listener }
@@ -16,10 +21,10 @@ export function createAppendListeners(): AppendListeners {
         entries.delete(entry)
       }
     },
-    notify() {
+    notify(events) {
       for (const { listener } of entries) {
         try {
-          listener()
+          listener(events)
         } catch (error) {
           queueMicrotask(() => {
             throw error

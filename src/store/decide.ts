@@ -1,3 +1,4 @@
+import type { PaymentEvent } from '../domain/payment-event.ts'
 import type { Change, Load, Rows } from './rows/rows.ts'
 import { trackRows } from './rows/rows.ts'
 import { NOT_LOADED, type StoredRow } from './rows/table.ts'
@@ -24,8 +25,8 @@ export type Outcome = { readonly result: unknown } | { readonly error: unknown }
 
 export type Decided = {
   readonly outcomes: readonly Outcome[]
-  /** Events were appended to the log. */
-  readonly appended: boolean
+  /** The events that were appended to the log, by position. */
+  readonly appended: readonly PaymentEvent[]
 }
 
 /** Of a chain of lookups, each of which needs what the one before has found. */
@@ -48,7 +49,7 @@ export async function decideAll(transaction: Transaction, decisions: readonly De
   }
   const changes = tracked.changes()
   if (changes.length > 0) await transaction.store(changes)
-  return { outcomes, appended: changes.some(({ spec }) => spec.name === 'events') }
+  return { outcomes, appended: tracked.appended() }
 }
 
 /** Makes decisions up to the first for which rows are missing; those behind it are run for what they ask for, and undone. */

@@ -1,4 +1,5 @@
 import { setImmediate, setTimeout } from 'node:timers/promises'
+import type { PaymentEvent } from '../domain/payment-event.ts'
 import { type Decision, decideAll, type Outcome, type Transaction } from './decide.ts'
 import { StoreBusyError, StoreClosedError, StoreFailure } from './errors.ts'
 
@@ -16,8 +17,8 @@ export type GroupCommitOptions = {
   readonly steps: AsyncTransactionSteps
   /** What happens between `begin` and `commit`. */
   readonly transaction: Transaction
-  /** Called after a commit that appended events, once the promises of its jobs are resolved. */
-  readonly onAppended: () => void
+  /** Called with the events that a commit has appended, once the promises of its jobs are resolved. */
+  readonly onAppended: (events: readonly PaymentEvent[]) => void
   /** Called after each commit. */
   readonly onCommitted?: () => void
   /** Turns an error of the database into the one that a caller is to see. */
@@ -98,7 +99,7 @@ export function createGroupCommit(options: GroupCommitOptions): GroupCommit {
     const end = await runTransaction(jobs, options)
     if ('outcomes' in end) {
       for (const [index, job] of jobs.entries()) settle(job, end.outcomes[index])
-      if (end.appended) options.onAppended()
+      if (end.appended.length > 0) options.onAppended(end.appended)
       options.onCommitted?.()
     } else if (attempt < ATTEMPTS && options.isTransient?.(end.failure) === true) await run(jobs, attempt + 1)
     else if (end.byStatement && jobs.length > 1) await runEach(jobs, end.failure)
@@ -155,7 +156,7 @@ function takeLate(queue: Job[], maxWaitMs?: number): Job[] {
 }
 
 type End =
-  | { readonly outcomes: readonly Outcome[]; readonly appended: boolean }
+  | { readonly outcomes: readonly Outcome[]; readonly appended: readonly PaymentEvent[] }
   /** `byStatement`: the database refused a statement, and can be asked again. */
   | { readonly failure: unknown; readonly byStatement: boolean }
 
@@ -181,7 +182,7 @@ async function runTransaction(
 
 async function runJobs(jobs: readonly Job[], transaction: Transaction) {
   const [first] = jobs
-  if (first?.work != null) return { outcomes: [{ result: await first.work(transaction) }], appended: false }
+  if (first?.work != null) return { outcomes: [{ result: await first.work(transaction) }], appended: [] }
   return decideAll(
     transaction,
     jobs.flatMap(({ decision }) => decision ?? []),

@@ -83,8 +83,11 @@ export type EventLog = {
   /** Events after a position, in order, at most `limit` (1 to 1,000). */
   read(after: number, limit: number, filter?: EventFilter): Promise<PaymentEvent[]>
   byIds(ids: readonly string[]): Promise<PaymentEvent[]>
-  /** Calls the listener after each commit that appended events. Gives the function that ends it. */
-  onAppend(listener: () => void): () => void
+  /**
+   * Calls the listener after each commit of this process that appended events, with those events by position. Other nodes may
+   * have appended some before them. Gives the function that ends it.
+   */
+  onAppend(listener: (events: readonly PaymentEvent[]) => void): () => void
 }
 
 export type EventFilter = {

@@ -28,7 +28,7 @@ const AT_ONCE: Partial<Record<Failpoint, () => unknown>> = {
 
 /** Before which text of which module it fails. */
 const INSIDE: Partial<Record<Failpoint, { module: string; text: string }>> = {
-  'a listener of the log': { module: 'src/live/tail.ts', text: 'const look = async () => {' },
+  'a listener of the log': { module: 'src/live/tail.ts', text: 'log.onAppend((events) => {' },
   'the tail of the log': { module: 'src/live/tail.ts', text: 'recent.append(events)' },
   'the greeting of a socket': { module: 'src/http/socket-protocol.ts', text: 'const token = connectionToken(' },
 }
@@ -46,11 +46,8 @@ if (inside !== undefined)
       if (!url.endsWith(inside.module)) return loaded
       const source = Buffer.from(loaded.source as Uint8Array).toString()
       if (!source.includes(inside.text)) throw new Error(`${inside.module} does not hold ${inside.text} any more.`)
-      // A listener fails by itself and not by what it begins, which is asynchronous.
-      const changed = source.replace(inside.text, (text) =>
-        text.startsWith('const look')
-          ? `const look = () => { failHere(); return lookOn() }; const lookOn = async () => {`
-          : `failHere(); ${text}`,
+      const changed = source.replaceAll(inside.text, (text) =>
+        text.endsWith('{') ? `${text} failHere();` : `failHere(); ${text}`,
       )
       return { ...loaded, source: changed }
     },

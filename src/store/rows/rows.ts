@@ -1,3 +1,4 @@
+import type { PaymentEvent } from '../../domain/payment-event.ts'
 import { AGREEMENT_PAYERS, AGREEMENTS } from './agreements.ts'
 import { ATTEMPTS, COMMANDS, PAYINS, PAYOUTS } from './commands.ts'
 import { LINKS } from './links.ts'
@@ -56,6 +57,8 @@ export type TrackedRows = {
   /** Undoes what was changed since the last `keep`. */
   undo(): void
   changes(): Change[]
+  /** The events that were appended, by position. */
+  appended(): readonly PaymentEvent[]
 }
 
 /** Rows of which nothing is loaded. */
@@ -81,6 +84,7 @@ export function trackRows(): TrackedRows {
     undo() {
       for (let step = journal.pop(); step !== undefined; step = journal.pop()) step()
     },
+    appended: () => tables.find(({ spec }) => spec === EVENTS)?.all() ?? [],
     changes: () =>
       tables.flatMap((table) => {
         const changes = { spec: table.spec, ...table.changes() }

@@ -60,6 +60,8 @@ export type TrackedTable<Row, Name extends string> = Table<Row, Name> & {
   /** Takes in what a lookup has found for these keys; a row that was put or removed meanwhile stays as it is. */
   fill(lookup: Name, keys: Iterable<string>, found: readonly StoredRow[]): void
   changes(): TableChanges
+  /** Every row that is loaded or was put, in the order in which they came. */
+  all(): readonly Row[]
 }
 
 /** What is to be written of one table. */
@@ -160,6 +162,7 @@ export function trackTable<Row, Name extends string>(
       }
       missing.delete(lookup)
     },
+    all: () => Array.from(rows.values()).filter((row) => row !== null),
     changes() {
       const inserted: StoredRow[] = []
       const updated: { row: StoredRow; columns: string[] }[] = []

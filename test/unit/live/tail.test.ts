@@ -61,6 +61,35 @@ describe('the tail of the log', () => {
     expect(tail.end).toBe(1)
   })
 
+  it('takes what a commit has appended as it is, and reads the log where something lies in between', async () => {
+    const store = await openStore()
+    let reads = 0
+    let hides = false
+    const tail = await tailOf(store, {
+      log: {
+        ...store.log,
+        onAppend: (listener) => store.log.onAppend((events) => (hides ? undefined : listener(events))),
+        read(...query) {
+          reads += 1
+          return store.log.read(...query)
+        },
+      },
+    })
+    const wake = tail.listen(null)
+    await append(store)
+    await wake.wait()
+    expect([tail.end, reads]).toEqual([1, 0])
+    expect(tail.after(0, null)).toEqual(await store.log.read(0, 9))
+    // As an event that another node has appended.
+    hides = true
+    await append(store, 'P2')
+    hides = false
+    await append(store, 'P3')
+    while (tail.end < 3) await wake.wait()
+    expect(reads).toBeGreaterThan(0)
+    expect(tail.after(0, null)).toEqual(await store.log.read(0, 9))
+  })
+
   it('reads more than a page in one go', async () => {
     const store = await openStore()
     const tail = await tailOf(store, { log: { ...store.log, onAppend: () => () => {} }, pollMs: 20, capacity: 5_000 })
@@ -82,7 +111,7 @@ describe('the tail of the log', () => {
       const log: EventLog = {
         ...store.log,
         onAppend(listener) {
-          wakeUp = listener
+          wakeUp = () => listener([])
           return () => {}
         },
         async read(...query) {
