@@ -36,8 +36,9 @@ export function startProduct(
   program: string,
   databaseUrl: string,
   cleanUp: AsyncDisposableStack,
+  env: Readonly<Record<string, string>> = {},
 ): Promise<ServerProcess> {
-  return startServer(program, { ...PRODUCTION, DATABASE_URL: databaseUrl }, cleanUp)
+  return startServer(program, { ...PRODUCTION, ...env, DATABASE_URL: databaseUrl }, cleanUp)
 }
 
 /** Starts Fastify that only checks the HMAC of a webhook. */
