@@ -25,12 +25,15 @@ export function createTextPacker(phrases: readonly string[]): TextPacker {
   if (phrases.length > MOST_PHRASES) throw new RangeError(`There are codes for ${MOST_PHRASES} phrases.`)
   const byCode = new Map(phrases.map((phrase, index) => [String.fromCharCode(FIRST_CODE + index), phrase]))
   const byBeginning = groupByBeginning([...byCode])
+  const first = firstCharacters(phrases)
   return {
     pack(text) {
       if (CONTROL.test(text)) return LITERAL + text
       let packed = ''
       let copied = 0
       for (let at = 0; at < text.length; at += 1) {
+        // Few characters begin a phrase: the rest costs no more than this.
+        if (first[text.charCodeAt(at)] !== 1) continue
         const found = byBeginning.get(beginningAt(text, at))?.find(([, phrase]) => text.startsWith(phrase, at))
         if (found === undefined) continue
         packed += text.slice(copied, at) + found[0]
@@ -58,4 +61,11 @@ function beginningAt(text: string, at: number): number {
 function groupByBeginning(phrases: readonly Coded[]): ReadonlyMap<number, readonly Coded[]> {
   const longestFirst = phrases.toSorted(([, a], [, b]) => b.length - a.length)
   return Map.groupBy(longestFirst, ([, phrase]) => beginningAt(phrase, 0))
+}
+
+/** 1 for each ASCII character, by its code, that a phrase begins with. */
+function firstCharacters(phrases: readonly string[]): Uint8Array {
+  const first = new Uint8Array(128)
+  for (const phrase of phrases) first[phrase.charCodeAt(0)] = 1
+  return first
 }
