@@ -81,9 +81,10 @@ export async function startTail({ log, logger, pollMs = POLL_MS, capacity = CAPA
   const poll = setInterval(() => void look(), pollMs)
   poll.unref()
   const endNotice = log.onAppend((events) => {
-    if (pulling || events[0]?.position !== recent.end + 1) return void look()
-    recent.append(events)
-    ringFor(events)
+    if (!pulling && events[0]?.position === recent.end + 1) {
+      recent.append(events)
+      ringFor(events)
+    } else void look()
   })
 
   return {

@@ -68,7 +68,7 @@ describe('the tail of the log', () => {
     const tail = await tailOf(store, {
       log: {
         ...store.log,
-        onAppend: (listener) => store.log.onAppend((events) => (hides ? undefined : listener(events))),
+        onAppend: (listener) => store.log.onAppend((appended) => (hides ? undefined : listener(appended))),
         read(...query) {
           reads += 1
           return store.log.read(...query)
