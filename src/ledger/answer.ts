@@ -88,7 +88,7 @@ export function answeredAgreement(rows: Rows, row: AgreementRow, report: Agreeme
   return { row, state: row.state, names: row.state, report }
 }
 
-/** A row whose read was not answered. A delivery that was stored since may have asked for a read now: it is not put off. */
+/** A row after a read that was not answered. Where a delivery was stored since, the read that it may have asked for stays due. */
 export function postponed<Row extends { readonly plan: AgreementRow['plan'] }>(
   row: Row,
   { until, isCurrent }: { readonly until: Date | null; readonly isCurrent: boolean },

@@ -88,13 +88,13 @@ export function rejectCommand(rows: Rows, id: string, refusal: unknown): void {
   if (known !== null && isOpen(known)) rows.commands.put({ ...known, state: 'REJECTED', result: asStored(refusal) })
 }
 
-/** Notes that nobody knows what became of a command that was sent. */
+/** Records that the outcome of a command that was sent is unknown. */
 export function markUnknown(rows: Rows, id: string): void {
   const known = rows.commands.first('id', id)
   if (known?.state === 'SENT') rows.commands.put({ ...known, state: 'UNKNOWN' })
 }
 
-/** Nobody knows yet what became of it. */
+/** Its outcome is not known yet. */
 function isOpen({ state }: Command): boolean {
   return state === 'SENT' || state === 'UNKNOWN'
 }

@@ -9,11 +9,11 @@ import { releaseLease, takeLease } from './leases.ts'
 import { confirmListed, postponePaymentRead, recordPaymentRead, schedulePaymentRead } from './payment-reads.ts'
 import { keepCallback, receiveAgreement, receivePayment } from './receive.ts'
 import { DryRun, replayDelivery } from './replay.ts'
+import { settleWithLink } from './settle-link.ts'
 import {
   settle,
   settleWithAgreement,
   settleWithAgreementChange,
-  settleWithLink,
   settleWithPayin,
   settleWithPayment,
   settleWithPayout,

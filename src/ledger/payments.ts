@@ -143,7 +143,7 @@ function findTarget(rows: Rows, report: PaymentReport, ref: string | null): Paym
   return targetOf(row, report, { linkRef: linkRef ?? link?.ref ?? null, link })
 }
 
-/** A payment without a link: a link that its body may name is not its own. */
+/** The target of a payment without a link, whatever link its body names. */
 function direct(row: PaymentRow | null, report: PaymentReport): PaymentTarget {
   return targetOf(row, { ...report, linkId: null }, { linkRef: null, link: null })
 }
@@ -176,7 +176,7 @@ function rowOf(rows: Rows, state: Payment, before: PaymentRow | null, report: Pa
   }
 }
 
-/** Lets a payment tell its link's state, where it is the one to do so. A link with a payment needs no read of its own. */
+/** Records a payment as the one that determines its link's state, where it does. A link with a payment needs no read of its own. */
 export function updateLink(rows: Rows, ref: string, payment: Payment): void {
   const row = rows.links.first('ref', ref)
   if (row === null) return

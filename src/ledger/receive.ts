@@ -29,7 +29,7 @@ export function receiveAgreement(ledger: Ledger, callback: IncomingCallback): De
   return receive(AGREEMENT, ledger, callback, (_target, outcome) => outcome)
 }
 
-/** Stores a callback without an effect: what it tells of is read from the payments API when somebody asks. */
+/** Stores a callback without an effect: its subject is read from the payments API when a client asks for it. */
 export function keepCallback(rows: Rows, { subjectId, statusRaw, ...arrival }: KeptCallback): DeliveryOutcome {
   const before = findDelivery(rows, arrival.bodyHashes)
   if (before !== null)

@@ -63,7 +63,7 @@ function replayAs<K extends Kind>(
   }
 }
 
-/** A replay is no arrival: what it changes is old, and was stored in part only. What was in doubt is to be settled. */
+/** Whether the subject is read afterwards: a stored body is old and incomplete, and a doubt is to be settled. */
 function needsRead({ disposition: before }: DeliveryRow, after: DeliveryRow['disposition']): boolean {
   return before === 'DOUBTFUL' || after === 'APPLIED'
 }

@@ -22,7 +22,7 @@ export function metaOf(rows: Rows): MetaRow {
   return meta
 }
 
-/** Begins a sweep, and leaves a sign of life. One that has not ended begins anew, from the earlier of both instants. */
+/** Begins a sweep and records a heartbeat. One that has not ended begins anew, from the earlier of both instants. */
 export function beginSweep(rows: Rows, from: Date, now: Date): void {
   const meta = metaOf(rows)
   const sweepFrom = Math.min(from.getTime(), meta.sweepFrom ?? Number.POSITIVE_INFINITY)
@@ -59,7 +59,7 @@ export function endSweep(rows: Rows): void {
   rows.meta.put({ ...metaOf(rows), sweepFrom: null, sweepCursor: null })
 }
 
-/** All are due now, in the order in which they were confirmed last: one that was a second sooner goes a millisecond before. */
+/** When the read of a swept row is due: now, and a millisecond earlier for each second since it was confirmed last. */
 function dueInOrder(confirmedAt: number, { from, now }: { from: number; now: number }): number {
   return now - Math.trunc((now - Math.max(confirmedAt, from)) / 1000)
 }

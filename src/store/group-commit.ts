@@ -56,7 +56,7 @@ export type GroupCommit = {
   close(): Promise<void>
 }
 
-/** Below it the last transaction was fast, or is long over, and one turn of the event loop is enough. */
+/** Milliseconds; where less is left of the rest, one turn of the event loop is enough. */
 const MIN_REST_MS = 5
 
 const MAX_BATCH = 256
@@ -78,14 +78,14 @@ export function createGroupCommit(options: GroupCommitOptions): GroupCommit {
   let draining: Promise<void> | null = null
   let closed = false
 
-  // Of the last transaction, also when nobody waits at its end: those that come next were held up by it.
+  // Of the last transaction, also when the queue is empty at its end: the jobs that come next were held up by it.
   let slackMs = 0
   let endedAt = 0
 
   async function drain(): Promise<void> {
     while (queue.length > 0) {
       const restMs = endedAt + slackMs - performance.now()
-      // A turn of the event loop: whoever is about to write joins this transaction, and sockets are served in between.
+      // A turn of the event loop: writers that are about to come join this transaction, and sockets are served in between.
       await (restMs < MIN_REST_MS ? setImmediate() : setTimeout(restMs))
       const startedAt = performance.now()
       await run(takeBatch(queue, maxBatch))
@@ -149,7 +149,7 @@ function isLate({ queuedAt }: Job, maxWaitMs = Infinity): boolean {
   return performance.now() - queuedAt > maxWaitMs
 }
 
-/** Takes out the jobs that have waited for too long: they stand in front. */
+/** Takes out the jobs that have waited for too long: the first ones of the queue. */
 function takeLate(queue: Job[], maxWaitMs?: number): Job[] {
   const firstInTime = queue.findIndex((job) => !isLate(job, maxWaitMs))
   return queue.splice(0, firstInTime === -1 ? queue.length : firstInTime)

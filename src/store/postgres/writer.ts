@@ -36,7 +36,7 @@ export function createWriter(config: ConnectionConfig): PostgresWriter {
   let open: Open | null = null
 
   const discard = (): void => {
-    // The farewell is not waited for: a server that hangs does not answer it.
+    // Not awaited: a server that hangs does not answer.
     void open?.end().catch(() => {})
     open = null
   }
@@ -69,7 +69,7 @@ export function createWriter(config: ConnectionConfig): PostgresWriter {
         if (command !== 'COMMIT') throw new StoreFailure('OTHER', null)
       },
       async rollback() {
-        // Given up at once where it is lost: as long as it stands, the server keeps the lock for it.
+        // A lost connection is closed at once: the server keeps the lock for as long as it is open.
         if (open?.broken === true) discard()
         try {
           await open?.run('ROLLBACK')

@@ -1,0 +1,74 @@
+import { type PaymentLink, speaksForLink } from '../domain/payment-link.ts'
+import type { Payment } from '../domain/payment.ts'
+import { readAfterExpiry } from '../domain/read-schedule.ts'
+import { StoreConflictError } from '../store/errors.ts'
+import { fromIso } from '../store/rows/instants.ts'
+import type { PaymentRow } from '../store/rows/payments.ts'
+import type { Rows } from '../store/rows/rows.ts'
+import { scheduled } from './answer.ts'
+import { findUnsettled, markSettled } from './commands.ts'
+import { appendEvent, OF_A_LINK } from './events.ts'
+import { joinLink, PAYMENT, updateLink } from './payments.ts'
+import type { Ledger } from './subject.ts'
+
+/**
+ * Ends a command with the link it made: the link, its LINK_CREATED event and the command's result. A payment that came
+ * in on the link's address before is taken over. A second time for the same command and link changes nothing.
+ * Throws `StoreConflictError` for a command that ended otherwise, and for a link that is on record already.
+ */
+export function settleWithLink(
+  ledger: Ledger,
+  commandId: string,
+  { link, at }: { readonly link: PaymentLink; readonly at: Date },
+): void {
+  const { rows } = ledger
+  for (const lookup of ['id', 'namedLinkId'] as const) rows.payments.want(lookup, link.id)
+  rows.payments.want('linkRef', link.ref)
+  rows.links.want('id', link.id)
+  rows.links.want('ref', link.ref)
+  rows.payins.want('paymentId', link.id)
+  rows.streams.want('id', link.streamId)
+  const result = { linkId: link.id }
+  if (findUnsettled(rows, commandId, result) === null) return
+  if (rows.links.first('id', link.id) !== null)
+    throw new StoreConflictError(`The payments API gave the uuid ${link.id} to a second link.`)
+  if (rows.links.first('ref', link.ref) !== null)
+    throw new StoreConflictError('The correlation id of the link belongs to another link.')
+  rows.links.put({
+    link: { ...link, paymentId: null },
+    paymentPhase: null,
+    confirmedAt: fromIso(link.createdAt),
+    deliveries: 0,
+    plan: { dueAt: readAfterExpiry(fromIso(link.expiresAt)), readClass: 'expiry', failures: 0 },
+  })
+  appendEvent(rows, {
+    ...OF_A_LINK,
+    kind: 'LINK_CREATED',
+    source: 'COMMAND',
+    streamId: link.streamId,
+    linkRef: link.ref,
+    recordedAt: at.toISOString(),
+  })
+  takeOverPayments(ledger, link, at.getTime())
+  markSettled(rows, commandId, result)
+}
+
+function takeOverPayments({ rows, settings }: Ledger, link: PaymentLink, now: number): void {
+  let speaker: Payment | null = null
+  for (const row of paymentsThrough(rows, link)) {
+    const state = joinLink(row.state, link.ref, link)
+    const joined = PAYMENT.rowOf(rows, state, row, null)
+    const next = PAYMENT.nextPoll(rows, state, { now, windowMs: settings.refundWindowMs, lateMs: 0 })
+    rows.payments.put(next === null ? joined : scheduled(joined, next))
+    if (speaksForLink(state, speaker)) speaker = state
+  }
+  if (speaker !== null) updateLink(rows, link.ref, speaker)
+}
+
+/** Payments that came to the link's address, or named the link, before it was on record; oldest first. */
+function paymentsThrough(rows: Rows, link: PaymentLink): PaymentRow[] {
+  const named = [...rows.payments.find('namedLinkId', link.id), ...rows.payments.find('id', link.id)]
+  const unlinked = named.filter(({ state }) => state.linkRef === null)
+  const all = new Map([...rows.payments.find('linkRef', link.ref), ...unlinked].map((row) => [row.state.id, row]))
+  return [...all.values()].toSorted((a, b) => a.createdAt - b.createdAt)
+}
