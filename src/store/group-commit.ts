@@ -30,6 +30,11 @@ export type GroupCommitOptions = {
   /** Decisions of one commit. Default 256. */
   readonly maxBatch?: number
   /**
+   * The same while commits are fast, for steps that hold up the event loop: other requests are served between two commits.
+   * Default: as `maxBatch`.
+   */
+  readonly maxFastBatch?: number
+  /**
    * When a transaction fails, jobs that have waited longer than these milliseconds fail with it, so that nobody waits for
    * one attempt after the other. Default: they wait.
    */
@@ -60,6 +65,8 @@ export type GroupCommit = {
 const MIN_REST_MS = 5
 
 const MAX_BATCH = 256
+/** From here on waiting for the disk is most of a transaction, in milliseconds. */
+const SLOW_MS = 100
 const ATTEMPTS = 3
 
 type Job = {
@@ -73,24 +80,24 @@ type Job = {
 
 /** Lets concurrent writers share one transaction, and so one wait for the disk. */
 export function createGroupCommit(options: GroupCommitOptions): GroupCommit {
-  const { maxWaiting = 1024, maxBatch = MAX_BATCH, slackShare = 0 } = options
+  const { maxWaiting = 1024, maxBatch = MAX_BATCH, maxFastBatch = maxBatch, slackShare = 0 } = options
   const queue: Job[] = []
   let draining: Promise<void> | null = null
   let closed = false
 
   // Of the last transaction, also when the queue is empty at its end: the jobs that come next were held up by it.
-  let slackMs = 0
+  let tookMs = 0
   let endedAt = 0
 
   async function drain(): Promise<void> {
     while (queue.length > 0) {
-      const restMs = endedAt + slackMs - performance.now()
+      const restMs = endedAt + tookMs * slackShare - performance.now()
       // A turn of the event loop: writers that are about to come join this transaction, and sockets are served in between.
       await (restMs < MIN_REST_MS ? setImmediate() : setTimeout(restMs))
       const startedAt = performance.now()
-      await run(takeBatch(queue, maxBatch))
+      await run(takeBatch(queue, tookMs < SLOW_MS ? maxFastBatch : maxBatch))
       endedAt = performance.now()
-      slackMs = (endedAt - startedAt) * slackShare
+      tookMs = endedAt - startedAt
     }
     draining = null
   }

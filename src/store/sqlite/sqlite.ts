@@ -88,8 +88,9 @@ async function takeLockOnceFree(path: string, onWait = () => {}): Promise<Databa
   }
 }
 
-/** See `GroupCommitOptions`: a sync of this driver holds up the event loop. */
+/** See `GroupCommitOptions`: this driver holds up the event loop while it stores a batch and syncs it. */
 const SLACK_SHARE = 0.25
+const MAX_FAST_BATCH = 64
 
 function createCommits(
   writer: DatabaseSync,
@@ -103,6 +104,7 @@ function createCommits(
     onCommitted: () => void checkpoint(),
     toFailure: toStoreFailure,
     slackShare: SLACK_SHARE,
+    maxFastBatch: MAX_FAST_BATCH,
   })
 }
 

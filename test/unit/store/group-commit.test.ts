@@ -229,6 +229,25 @@ describe('group commit', () => {
     expect(batches).toEqual([2, 2, 1])
   })
 
+  it('takes fewer while commits are fast than after one that was slow', async () => {
+    const steps = transactionSteps(database)
+    let waitMs = 200
+    const group = commits({
+      maxBatch: 3,
+      maxFastBatch: 1,
+      steps: {
+        ...steps,
+        commit() {
+          Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, waitMs)
+          waitMs = 0
+          steps.commit()
+        },
+      },
+    })
+    await writeAll(group, ['a', 'b', 'c', 'd', 'e', 'f'])
+    expect(batches).toEqual([1, 3, 1, 1])
+  })
+
   it('lets those who come one after the other share a commit, after one that held up the event loop', async () => {
     const steps = transactionSteps(database)
     const group = commits({
