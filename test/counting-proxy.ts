@@ -1,7 +1,6 @@
-import { once } from 'node:events'
-import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
+import { startTcpProxy } from './tcp-proxy.ts'
 
-/** A way to a PostgreSQL server that counts how often somebody waits for it. */
+/** A way to a PostgreSQL server that counts round trips. */
 export type CountingProxy = {
   /** The address of a database by this way. */
   readonly url: string
@@ -12,11 +11,9 @@ export type CountingProxy = {
 
 /** Starts a proxy in front of the server of a database. */
 export async function startCountingProxy(databaseUrl: string): Promise<CountingProxy> {
-  const address = new URL(databaseUrl)
-  const sockets = new Set<Socket>()
+  const { hostname: host, port } = new URL(databaseUrl)
   let roundTrips = 0
-  const server = createServer({ noDelay: true }, (client) => {
-    const upstream = connect({ host: address.hostname, port: Number(address.port), noDelay: true })
+  const proxy = await startTcpProxy({ host, port: Number(port) }, (client, upstream) => {
     let isAnswered = true
     client.on('data', (chunk) => {
       if (isAnswered) roundTrips += 1
@@ -27,29 +24,12 @@ export async function startCountingProxy(databaseUrl: string): Promise<CountingP
       isAnswered = true
       client.write(chunk)
     })
-    for (const socket of [client, upstream]) {
-      sockets.add(socket)
-      socket.on('error', () => {})
-      socket.on('close', () => {
-        sockets.delete(socket)
-        client.destroy()
-        upstream.destroy()
-      })
-    }
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const url = new URL(databaseUrl)
-  url.host = `127.0.0.1:${(server.address() as AddressInfo).port}`
   return {
-    url: url.href,
+    url: proxy.through(databaseUrl),
     get roundTrips() {
       return roundTrips
     },
-    async close() {
-      server.close()
-      for (const socket of sockets) socket.destroy()
-      await once(server, 'close')
-    },
+    close: proxy.close,
   }
 }

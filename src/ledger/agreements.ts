@@ -1,4 +1,4 @@
-import type { AgreementPayer, AgreementReport } from '../domain/agreement-report.ts'
+import type { AgreementReport } from '../domain/agreement-report.ts'
 import {
   type Agreement,
   type AgreementBirth,
@@ -13,6 +13,7 @@ import type { AgreementRow } from '../store/rows/agreements.ts'
 import { fromIso } from '../store/rows/instants.ts'
 import type { Rows } from '../store/rows/rows.ts'
 import { findAttempt, refsOfSameCommand } from './attempts.ts'
+import { isNamed, mergePayers } from './payers.ts'
 import type { Subject, Target } from './subject.ts'
 
 type AgreementKind = {
@@ -43,12 +44,11 @@ export const AGREEMENT: Subject<AgreementKind> = {
     plan: before?.plan ?? { dueAt: null, readClass: 'poll', failures: 0 },
   }),
   nextPoll: (_rows, state, { now, windowMs }) => nextAgreementPoll(state, now, windowMs),
-  savePayer(rows, { id, payer: said }) {
-    if (Object.values(said).every((value) => value === null)) return
-    const known = rows.agreementPayers.first('id', id)?.payer
-    rows.agreementPayers.put({ id, payer: known === undefined ? said : mergePayers(said, known) })
+  savePayer(rows, { id, payer }) {
+    if (isNamed(payer))
+      rows.agreementPayers.put({ id, payer: mergePayers(payer, rows.agreementPayers.first('id', id)?.payer) })
   },
-  withoutKnownPayer(rows, report) {
+  withKnownPayer(rows, report) {
     const known = rows.agreementPayers.first('id', report.id)?.payer
     return known === undefined ? report : { ...report, payer: mergePayers(known, report.payer) }
   },
@@ -108,15 +108,4 @@ function findTarget(rows: Rows, report: AgreementReport, ref: string | null): Ag
   const named = report.clientTransactionId
   if (asked !== null && named !== null && asked !== named) return null
   return findAddressed(rows, report, { ref, site: attempt.site })
-}
-
-/** The first payer, with what only the second names. */
-function mergePayers(first: AgreementPayer, second: AgreementPayer): AgreementPayer {
-  return {
-    name: first.name ?? second.name,
-    bsb: first.bsb ?? second.bsb,
-    accountNumberMasked: first.accountNumberMasked ?? second.accountNumberMasked,
-    payIdMasked: first.payIdMasked ?? second.payIdMasked,
-    payIdType: first.payIdType ?? second.payIdType,
-  }
 }

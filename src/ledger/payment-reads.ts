@@ -11,7 +11,7 @@ import type { ListedOutcome, ReadOutcome, ReadSubject } from '../store/store.ts'
 import { answeredPayment, applyRead, planFruitless, postponed, scheduled } from './answer.ts'
 import { appendEvent, OF_A_LINK } from './events.ts'
 import { findPayment, PAYMENT } from './payments.ts'
-import type { Ledger } from './subject.ts'
+import { confirmBy, type Ledger } from './subject.ts'
 
 type Answer = { readonly report: PaymentReport; readonly at: Date }
 
@@ -24,10 +24,9 @@ type ReadTarget = { readonly payment: PaymentRow | null; readonly link: LinkRow 
  */
 export function recordPaymentRead(ledger: Ledger, asked: ReadSubject, answer: Answer): ReadOutcome {
   const { rows } = ledger
-  prefetch(rows, asked, answer.report)
-  const target = takeAgain(rows, asked)
-  if (target === null || deliveriesOf(target) !== asked.deliveries) return 'superseded'
-  const report = attributeRead({ paymentId: asked.paymentId, link: target.link?.link ?? null }, answer.report)
+  const current = attribute(rows, asked, answer.report)
+  if (current === null) return 'superseded'
+  const { target, report } = current
   if (report === null) return learnNothing(rows, target, answer.at)
   if (target.payment !== null) return recordPayment(ledger, target, target.payment, { ...answer, report })
   return target.link === null ? 'superseded' : recordLink(ledger, target.link, { ...answer, report })
@@ -39,16 +38,13 @@ export function recordPaymentRead(ledger: Ledger, asked: ReadSubject, answer: An
  */
 export function confirmListed(ledger: Ledger, asked: ReadSubject, { report, at }: Answer): ListedOutcome {
   const { rows } = ledger
-  prefetch(rows, asked, report)
-  const target = takeAgain(rows, asked)
-  if (target === null || deliveriesOf(target) !== asked.deliveries) return 'superseded'
-  const attributed = attributeRead({ paymentId: asked.paymentId, link: target.link?.link ?? null }, report)
-  if (attributed === null) return 'superseded'
-  if (tellsEnough(target, attributed)) {
+  const current = attribute(rows, asked, report)
+  if (current === null || current.report === null) return 'superseded'
+  if (tellsEnough(current.target, current.report)) {
     const outcome = recordPaymentRead(ledger, asked, { report, at })
     return outcome === 'changed' || outcome === 'confirmed' ? outcome : 'superseded'
   }
-  putBack(rows, target, (row) => scheduled(row, { at: at.getTime(), readClass: 'doubt' }))
+  putBack(rows, current.target, (row) => confirmBy(row, at))
   return 'differs'
 }
 
@@ -80,6 +76,21 @@ function prefetch(rows: Rows, { paymentId, link }: ReadSubject, report: PaymentR
   rows.payments.want('id', report.paymentId)
   rows.payins.want('paymentId', report.paymentId)
   rows.paymentPayers.want('id', report.paymentId)
+}
+
+/**
+ * The subject as it is now, with the report where that is about it. Null when a delivery or another answer was recorded since
+ * it was asked about.
+ */
+function attribute(
+  rows: Rows,
+  asked: ReadSubject,
+  said: PaymentReport,
+): { readonly target: ReadTarget; readonly report: PaymentReport | null } | null {
+  prefetch(rows, asked, said)
+  const target = takeAgain(rows, asked)
+  if (target === null || deliveriesOf(target) !== asked.deliveries) return null
+  return { target, report: attributeRead({ paymentId: asked.paymentId, link: target.link?.link ?? null }, said) }
 }
 
 /** The subject as it is now; null when it is gone, as is a link without a payment once one is known. */

@@ -18,6 +18,7 @@ import { fromIso } from '../store/rows/instants.ts'
 import type { PaymentRow } from '../store/rows/payments.ts'
 import type { Rows } from '../store/rows/rows.ts'
 import { isSameCommand } from './attempts.ts'
+import { isNamed, mergePayers } from './payers.ts'
 import type { Subject, Target } from './subject.ts'
 
 type PaymentKind = {
@@ -46,18 +47,13 @@ export const PAYMENT: Subject<PaymentKind> = {
     const link = linkOf(rows, payment)
     return nextPoll(payment, now, { linkExpiresAt: link === null ? null : fromIso(link.expiresAt), windowMs, lateMs })
   },
-  savePayer(rows, { paymentId: id, payer: { name, email } }) {
-    if (name === null && email === null) return
-    const known = rows.paymentPayers.first('id', id)?.payer
-    rows.paymentPayers.put({ id, payer: { name: name ?? known?.name ?? null, email: email ?? known?.email ?? null } })
+  savePayer(rows, { paymentId: id, payer }) {
+    if (isNamed(payer))
+      rows.paymentPayers.put({ id, payer: mergePayers(payer, rows.paymentPayers.first('id', id)?.payer) })
   },
-  withoutKnownPayer(rows, report) {
+  withKnownPayer(rows, report) {
     const known = rows.paymentPayers.first('id', report.paymentId)?.payer
-    const { name, email } = report.payer
-    return {
-      ...report,
-      payer: { name: known?.name == null ? name : null, email: known?.email == null ? email : null },
-    }
+    return known === undefined ? report : { ...report, payer: mergePayers(known, report.payer) }
   },
   confirmed: (row, at) => ({ ...row, confirmedAt: at.getTime(), deliveries: row.deliveries + 1 }),
   affect(rows, payment, { before, isChanged }) {
@@ -119,7 +115,7 @@ function prefetch(rows: Rows, { paymentId, linkId, payer }: PaymentReport, ref: 
   rows.links.want('ref', ref)
   rows.attempts.want('ref', ref)
   rows.streams.want('id', ref === null ? null : linkStreamId(ref))
-  if (payer.name !== null || payer.email !== null) rows.paymentPayers.want('id', paymentId)
+  if (isNamed(payer)) rows.paymentPayers.want('id', paymentId)
 }
 
 function findTarget(rows: Rows, report: PaymentReport, ref: string | null): PaymentTarget | null {

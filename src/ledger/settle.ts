@@ -12,7 +12,7 @@ import type { Rows } from '../store/rows/rows.ts'
 import { AGREEMENT, findAddressed, findAgreement } from './agreements.ts'
 import { answeredAgreement, answeredPayment, applyAnswer } from './answer.ts'
 import { findUnsettled, linkDeliveries, markSettled } from './commands.ts'
-import { asRequested, findPayment, PAYMENT, targetOf } from './payments.ts'
+import { asRequested, findPayment, linkOf, PAYMENT, targetOf } from './payments.ts'
 import {
   confirmBy,
   type Kind,
@@ -122,7 +122,7 @@ function recordCreation<K extends Kind>(
   const { state } = target
   const { change, provisional: doubt, confirm } = decide(state, target.report)
   const provisional = doubt ?? state?.provisional ?? false
-  const report = subject.withoutKnownPayer(rows, target.report)
+  const report = subject.withKnownPayer(rows, target.report)
   if (change !== null) {
     const fact = { change, source: 'COMMAND', report, provisional, at } as const
     return { row: recordChange(subject, ledger, target, fact).row, confirm }
@@ -166,8 +166,7 @@ function applyToPayment(
   { paymentId, report: said, at }: AboutPayment,
 ): Payment | null {
   const { rows } = ledger
-  const linkRef = row?.state.linkRef ?? null
-  const link = linkRef === null ? null : (rows.links.first('ref', linkRef)?.link ?? null)
+  const link = row === null ? null : linkOf(rows, row.state)
   const report = said === null ? null : attributeRead({ paymentId, link }, said)
   if (report === null || report.paymentId !== paymentId) return null
   if (row !== null && row.deliveries + linkDeliveries(rows, row.state) !== command.subjectDeliveries) return null

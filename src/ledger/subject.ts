@@ -99,8 +99,8 @@ export type Subject<K extends Kind> = {
   ): PlannedRead | null
   /** Records who pays; what the report leaves out stays as it was. */
   savePayer(rows: Rows, report: K['Report']): void
-  /** The report without what is recorded of the payer. */
-  withoutKnownPayer(rows: Rows, report: K['Report']): K['Report']
+  /** The report with what is recorded of the payer in place of what it tells. */
+  withKnownPayer(rows: Rows, report: K['Report']): K['Report']
   /** The row once an answer of the payments API was recorded: older answers that are still under way come too late. */
   confirmed(row: K['Row'], at: Date): K['Row']
   /** What follows from a fact for other rows. `before` is the state as it was on record. */

@@ -129,15 +129,14 @@ export function createGroupCommit(options: GroupCommitOptions): GroupCommit {
     draining ??= drain()
   }
 
+  const queued = <Result>(job: Pick<Job, 'decision' | 'work'>) =>
+    new Promise<Result>((resolve, reject) => {
+      enqueue({ ...job, resolve: (result) => resolve(result as Result), reject })
+    })
+
   return {
-    decide: <Result>(decision: Decision<Result>) =>
-      new Promise<Result>((resolve, reject) => {
-        enqueue({ decision, work: null, resolve: (result) => resolve(result as Result), reject })
-      }),
-    exclusively: <Result>(work: (transaction: Transaction) => Promise<Result>) =>
-      new Promise<Result>((resolve, reject) => {
-        enqueue({ decision: null, work, resolve: (result) => resolve(result as Result), reject })
-      }),
+    decide: (decision) => queued({ decision, work: null }),
+    exclusively: (work) => queued({ decision: null, work }),
     async close() {
       closed = true
       await draining

@@ -38,6 +38,9 @@ export function sqliteTransaction(database: DatabaseSync): Transaction {
       for (const { spec, inserted, updated, deleted } of changes) {
         // Statements are run for each row: inside the process that costs less than any way to pass rows at once.
         const names = Object.keys(spec.columns)
+        // First, since a new row may have what a deleted one held, such as an idempotency key.
+        if (deleted.length > 0)
+          prepare(spec, 'delete', () => deleteStatement(DIALECT, spec)).run(JSON.stringify(deleted))
         const insert = prepare(spec, 'insert', () => insertStatement(DIALECT, spec))
         for (const row of inserted) insert.run(...names.map((name) => row[name] ?? null))
         for (const { row, columns } of updated) {
@@ -45,8 +48,6 @@ export function sqliteTransaction(database: DatabaseSync): Transaction {
           const update = prepare(spec, `update ${columns.join()}`, () => updateStatement(spec, columns))
           update.run(...columns.map((name) => row[name] ?? null), row[keyColumn(spec)] ?? null)
         }
-        if (deleted.length > 0)
-          prepare(spec, 'delete', () => deleteStatement(DIALECT, spec)).run(JSON.stringify(deleted))
       }
     },
   }

@@ -44,6 +44,17 @@ export function concurrencyContract(fixture: Fixture): void {
     expect(await store.inbox.knowsRef('ref-1', ['link'])).toBe(false)
   })
 
+  it('gives a key to the next command at the moment in which another one is forgotten', async () => {
+    const { store } = fixture
+    const { command: forgotten } = await store.commands.begin(command('first', { key: 'one' }))
+    const [, begun] = await Promise.all([
+      store.commands.forget(forgotten.id),
+      store.commands.begin(command('second', { key: 'one' })),
+    ])
+    expect(begun).toMatchObject({ fresh: true, command: { ref: 'second' } })
+    expect(await store.commands.find(begun.command)).toMatchObject({ id: begun.command.id })
+  })
+
   it('shows a reader everything that was acknowledged to it, and all of one moment', async () => {
     const { store } = fixture
     const { id } = await settledLink(store, 'a')

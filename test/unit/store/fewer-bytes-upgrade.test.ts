@@ -4,13 +4,13 @@ import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, it, onTestFinished } from 'vitest'
 import { evolve, type Payment } from '../../../src/domain/payment.ts'
-import { type Migration, readMigrations } from '../../../src/store/migrate.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { after, agreementReport, delivery, NOW, paymentOf, report } from '../../contract/store/builders.ts'
 import { sqliteFile } from '../../contract/store/sqlite-fixture.ts'
 import { findPostgres } from '../../postgres.ts'
 import { openPostgresStore } from '../../store.ts'
 import { openSqliteStore } from '../../store.ts'
+import { scriptBefore } from './script-before.ts'
 
 const server = await findPostgres()
 
@@ -53,18 +53,10 @@ it.skipIf(server === null)('and so is one of PostgreSQL', async () => {
 
 /** A database as the version before left it: a payment and an agreement with an event each, and the payment's delivery. */
 function scriptOf(kind: 'sqlite' | 'postgres', table: string): string {
-  const migrations = readMigrations(new URL(`../../../src/store/migrations/${kind}/`, import.meta.url))
-  const before = migrations.slice(
-    0,
-    migrations.findIndex(({ name }) => name.endsWith('fewer-bytes.sql')),
-  )
-  expect(before.length).toBeGreaterThan(0)
-  const record = ({ number, name }: Migration) => `INSERT INTO migrations VALUES (${number}, '${name}', 0)`
   const at = NOW.getTime()
   const state = JSON.stringify(PAYMENT)
   return [
-    table,
-    ...before.flatMap((migration) => [migration.sql, record(migration)]),
+    ...scriptBefore('fewer-bytes', kind, table),
     `INSERT INTO payments (id, stream_id, state_json, phase, rank, amount_known, created_at, updated_at, confirmed_at, read_due_at)
       VALUES ('PAY1', 'payment:PAY1', '${state}', 'IN_PROGRESS', 0, 1, ${at}, ${at}, ${at}, ${at})`,
     `INSERT INTO events (position, stream_id, sequence, kind, source, to_status, payment_id, payment_json, recorded_at, delivery_id)

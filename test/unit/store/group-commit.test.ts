@@ -3,7 +3,11 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { Transaction } from '../../../src/store/decide.ts'
 import { StoreBusyError, StoreClosedError, StoreFailure } from '../../../src/store/errors.ts'
-import { createGroupCommit, type GroupCommitOptions } from '../../../src/store/group-commit.ts'
+import {
+  type AsyncTransactionSteps,
+  createGroupCommit,
+  type GroupCommitOptions,
+} from '../../../src/store/group-commit.ts'
 import type { Rows } from '../../../src/store/rows/rows.ts'
 import { transactionSteps } from '../../../src/store/sqlite/connection.ts'
 import { toStoreFailure } from '../../../src/store/sqlite/failure.ts'
@@ -49,6 +53,19 @@ describe('group commit', () => {
     if (rows.payouts.first('id', text) !== null) throw new RangeError(`${text} is noted`)
     rows.payouts.put({ id: text, site: 'test' })
     return text
+  }
+
+  /** The steps of a transaction, one of which fails so many times. */
+  function stepsFailing(step: 'begin' | 'commit', times: number): AsyncTransactionSteps {
+    const steps = transactionSteps(database)
+    let left = times
+    return {
+      ...steps,
+      async [step]() {
+        if (left-- > 0) throw new Error(`no ${step}`)
+        steps[step]()
+      },
+    }
   }
 
   const writeAll = (group: ReturnType<typeof commits>, texts: readonly string[]) =>
@@ -149,18 +166,7 @@ describe('group commit', () => {
   })
 
   it('rejects every decision of a batch whose commit fails, and goes on with the next', async () => {
-    let failures = 1
-    const steps = transactionSteps(database)
-    const group = commits({
-      maxBatch: 2,
-      steps: {
-        ...steps,
-        commit() {
-          if (failures-- > 0) throw new Error('no commit')
-          steps.commit()
-        },
-      },
-    })
+    const group = commits({ maxBatch: 2, steps: stepsFailing('commit', 1) })
     expect(statuses(await writeAll(group, ['a', 'b', 'c', 'd']))).toEqual([
       'rejected',
       'rejected',
@@ -172,19 +178,8 @@ describe('group commit', () => {
   })
 
   it('rejects those who wait when no transaction can begin, and works once it can', async () => {
-    let broken = true
-    const steps = transactionSteps(database)
-    const group = commits({
-      steps: {
-        ...steps,
-        begin() {
-          if (broken) throw new Error('no beginning')
-          steps.begin()
-        },
-      },
-    })
+    const group = commits({ steps: stepsFailing('begin', 1) })
     expect(statuses(await writeAll(group, ['a', 'b']))).toEqual(['rejected', 'rejected'])
-    broken = false
     expect(statuses(await writeAll(group, ['c']))).toEqual(['fulfilled'])
     expect(notes()).toEqual(['c'])
   })
@@ -279,23 +274,11 @@ describe('group commit', () => {
   })
 
   it('fails those who have waited for too long together with a batch, and nobody who came later', async () => {
-    const steps = transactionSteps(database)
-    let failures = 1
-    const group = commits({
-      maxBatch: 1,
-      maxWaitMs: 1000,
-      steps: {
-        ...steps,
-        async begin() {
-          if (failures-- > 0) throw new Error('no beginning')
-          steps.begin()
-        },
-      },
-    })
+    const group = commits({ maxBatch: 1, maxWaitMs: 1000, steps: stepsFailing('begin', 1) })
     const late = writeAll(group, ['a', 'b', 'c'])
     vi.spyOn(performance, 'now').mockReturnValue(performance.now() + 2000)
     const inTime = writeAll(group, ['d'])
-    expect(await late).toMatchObject(Array.from({ length: 3 }, () => ({ reason: new Error('no beginning') })))
+    expect(await late).toMatchObject(Array.from({ length: 3 }, () => ({ reason: new Error('no begin') })))
     expect(statuses(await inTime)).toEqual(['fulfilled'])
     expect(notes()).toEqual(['d'])
   })

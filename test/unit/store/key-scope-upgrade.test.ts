@@ -2,13 +2,13 @@ import { mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, it, onTestFinished } from 'vitest'
-import { type Migration, readMigrations } from '../../../src/store/migrate.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { command, commandKey, NOW, present } from '../../contract/store/builders.ts'
 import { sqliteFile } from '../../contract/store/sqlite-fixture.ts'
 import { findPostgres } from '../../postgres.ts'
 import { openPostgresStore } from '../../store.ts'
 import { openSqliteStore } from '../../store.ts'
+import { scriptBefore } from './script-before.ts'
 
 const server = await findPostgres()
 const MINE = commandKey('createPaymentLink', 'key-old')
@@ -43,14 +43,7 @@ it.skipIf(server === null)('and so does one of PostgreSQL', async () => {
 
 /** A database as the version before left it, with a command. */
 function scriptOf(kind: 'sqlite' | 'postgres', table: string): string {
-  const migrations = readMigrations(new URL(`../../../src/store/migrations/${kind}/`, import.meta.url))
-  const before = migrations.slice(
-    0,
-    migrations.findIndex(({ name }) => name.endsWith('command-key-scopes.sql')),
-  )
-  expect(before.length).toBeGreaterThan(0)
-  const record = ({ number, name }: Migration) => `INSERT INTO migrations VALUES (${number}, '${name}', 0)`
-  return [table, ...before.flatMap((migration) => [migration.sql, record(migration)]), UNSCOPED].join(';\n')
+  return [...scriptBefore('command-key-scopes', kind, table), UNSCOPED].join(';\n')
 }
 
 async function testUpgraded(store: Store): Promise<void> {
