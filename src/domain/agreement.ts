@@ -203,7 +203,8 @@ function contradicts(state: Agreement, report: AgreementReport): boolean {
   )
 }
 
-const NOTHING_KNOWN: AgreementFacts = {
+/** What is known of an agreement before anything was told. */
+export const NOTHING_KNOWN: AgreementFacts = {
   serviceId: null,
   clientTransactionId: null,
   externalId: null,

@@ -1,4 +1,4 @@
-import type { AgreementFacts, Agreement } from '../../domain/agreement.ts'
+import { type Agreement, type AgreementFacts, NOTHING_KNOWN } from '../../domain/agreement.ts'
 
 /** The columns of an event that repeat its agreement. */
 export type EventAgreementColumns = {
@@ -27,7 +27,7 @@ export function decodeEventAgreement(text: string, columns: EventAgreementColumn
   const parsed = JSON.parse(text) as Agreement | Compact
   if (!('facts' in parsed)) return parsed
   const { facts, ...rest } = parsed
-  return { ...UNKNOWN, ...facts, ...rest, ...repeatedIn(columns) }
+  return { ...NOTHING_KNOWN, ...facts, ...rest, ...repeatedIn(columns) }
 }
 
 function repeatedIn(columns: EventAgreementColumns): Repeated {
@@ -46,18 +46,4 @@ function toCompact(agreement: Agreement): Compact {
   return { ref, site, status, seen, provisional, facts: Object.fromEntries(known) as Partial<AgreementFacts> }
 }
 
-const UNKNOWN: Readonly<Record<keyof AgreementFacts, null>> = {
-  serviceId: null,
-  clientTransactionId: null,
-  externalId: null,
-  description: null,
-  limit: null,
-  purposeRaw: null,
-  purpose: null,
-  amountRule: null,
-  frequencyRaw: null,
-  frequency: null,
-  startDate: null,
-  createdAt: null,
-}
-const FACTS = Object.keys(UNKNOWN) as (keyof AgreementFacts)[]
+const FACTS = Object.keys(NOTHING_KNOWN) as (keyof AgreementFacts)[]
