@@ -1,6 +1,6 @@
 /** Prints the subgraph's SDL, as `_service { sdl }` gives it to a router: what is published to a schema registry. */
 import { graphqlSync } from 'graphql'
-import { createSchema } from '../src/graphql/schema.ts'
+import { createSchema } from '../src/graphql/schema/schema.ts'
 
 const { data, errors } = graphqlSync({ schema: createSchema({ production: true }), source: '{ _service { sdl } }' })
 if (data === undefined || data === null) throw new AggregateError(errors ?? [], 'The schema does not print.')

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { isEnumType, isInputObjectType, isInterfaceType, isObjectType } from 'graphql'
 import { describe, expect, it } from 'vitest'
-import { createSchema } from '../src/graphql/schema.ts'
+import { createSchema } from '../src/graphql/schema/schema.ts'
 import { createUpstreamClient } from '../src/upstream/client.ts'
 import { createSites } from '../src/upstream/sites.ts'
 

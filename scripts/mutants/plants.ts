@@ -115,7 +115,7 @@ export const PLANTS: readonly Plant[] = [
     name: 'the cache policy walks a fragment anew for each spread',
     edits: [
       {
-        file: 'src/graphql/cache-policy.ts',
+        file: 'src/graphql/engine/cache-policy.ts',
         from: 'keyOf: ({ isRoot }) => String(isRoot),',
         to: 'keyOf: () => String(Math.random()),',
       },

@@ -4,7 +4,7 @@ import { GraphQLError, type GraphQLFormattedError } from 'graphql'
 import type { Logger } from '../log.ts'
 import type { ReadFailure } from '../operations/outcome.ts'
 import { abridged } from './abridged.ts'
-import type { HideNames } from './hidden-names.ts'
+import type { HideNames } from './admission/hidden-names.ts'
 
 /** Bad arguments of a query: clear, typed, and naming the argument. */
 export function badArgument(argument: string, message: string): GraphQLError {

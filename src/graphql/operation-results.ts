@@ -1,9 +1,9 @@
 import { OperationTypeNode, type ExecutionResult, type FormattedExecutionResult } from 'graphql'
 import type { StreamItem } from '../live/stream-item.ts'
+import type { PreparedOperation } from './admission/admission.ts'
 import type { Context } from './context.ts'
 import { executeInTime } from './deadline.ts'
 import type { ErrorFormatter } from './errors.ts'
-import type { PreparedOperation } from './prepare-operation.ts'
 import { subscribeAfresh } from './subscribe-afresh.ts'
 
 /** One answer of an operation, as a client sees it. */

@@ -1,9 +1,9 @@
 import * as fc from 'fast-check'
 import { getNamedType, isObjectType, Kind, parse, visit, type DocumentNode } from 'graphql'
 import { describe, expect, it } from 'vitest'
-import { createCachePolicy } from '../../src/graphql/cache-policy.ts'
-import { measureDocument } from '../../src/graphql/measure-document.ts'
-import { readSchemaCosts } from '../../src/graphql/schema-costs.ts'
+import { measureDocument } from '../../src/graphql/admission/measure-document.ts'
+import { readSchemaCosts } from '../../src/graphql/admission/schema-costs.ts'
+import { createCachePolicy } from '../../src/graphql/engine/cache-policy.ts'
 import { shortestTime } from '../cpu-time.ts'
 import { productionGate, schema } from './gate.ts'
 

@@ -1,6 +1,6 @@
 import { parseConfig, type OperationLimits } from '../../src/config.ts'
-import { createOperationGate } from '../../src/graphql/prepare-operation.ts'
-import { createSchema } from '../../src/graphql/schema.ts'
+import { createOperationGate } from '../../src/graphql/admission/admission.ts'
+import { createSchema } from '../../src/graphql/schema/schema.ts'
 
 export const schema = createSchema({ production: true })
 

@@ -12,7 +12,7 @@ import {
   type GraphQLField,
   type GraphQLInputType,
 } from 'graphql'
-import { createSchema } from '../../src/graphql/schema.ts'
+import { createSchema } from '../../src/graphql/schema/schema.ts'
 import { agreementInput, amendmentInput, gatewayInput, newKey, payinInput, payoutInput } from '../inputs.ts'
 import { linkInput } from '../operations.ts'
 

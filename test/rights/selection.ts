@@ -8,7 +8,7 @@ import {
   type GraphQLNamedType,
   type GraphQLObjectType,
 } from 'graphql'
-import { createSchema } from '../../src/graphql/schema.ts'
+import { createSchema } from '../../src/graphql/schema/schema.ts'
 
 /** The schema as the app makes it, with the fields that federation adds. */
 export const schema = createSchema({ production: false })

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ESLint } from 'eslint'
 import { describe, expect, it } from 'vitest'
-import { createSchema } from '../../src/graphql/schema.ts'
+import { createSchema } from '../../src/graphql/schema/schema.ts'
 import { reachableTypes } from '../federation/schema-parts.ts'
 
 const cwd = join(import.meta.dirname, '../..')

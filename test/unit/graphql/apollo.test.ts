@@ -2,8 +2,8 @@ import { HeaderMap } from '@apollo/server'
 import { buildSchema, parse } from 'graphql'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createAnswerFreshness } from '../../../src/graphql/answer-freshness.ts'
-import { startApollo, withDocument } from '../../../src/graphql/apollo.ts'
 import type { Context } from '../../../src/graphql/context.ts'
+import { startApollo, withDocument } from '../../../src/graphql/engine/apollo.ts'
 import { createLogger } from '../../../src/log.ts'
 
 let apollo: Awaited<ReturnType<typeof startApollo>>

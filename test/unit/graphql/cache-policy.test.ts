@@ -1,7 +1,7 @@
 import { buildSchema, Kind, parse, type OperationDefinitionNode } from 'graphql'
 import { describe, expect, it } from 'vitest'
-import { createCachePolicy } from '../../../src/graphql/cache-policy.ts'
-import { createSchema } from '../../../src/graphql/schema.ts'
+import { createCachePolicy } from '../../../src/graphql/engine/cache-policy.ts'
+import { createSchema } from '../../../src/graphql/schema/schema.ts'
 
 const policy = createCachePolicy(createSchema({ production: false }))
 

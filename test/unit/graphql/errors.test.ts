@@ -1,9 +1,9 @@
 import { Writable } from 'node:stream'
 import { buildSchema, graphql, GraphQLError, type GraphQLFormattedError } from 'graphql'
 import { describe, expect, it } from 'vitest'
+import { createHideNames } from '../../../src/graphql/admission/hidden-names.ts'
 import { badArgument, createErrorFormatter, forbidden, notFound, unauthenticated } from '../../../src/graphql/errors.ts'
-import { createHideNames } from '../../../src/graphql/hidden-names.ts'
-import { createScalars } from '../../../src/graphql/scalars.ts'
+import { createScalars } from '../../../src/graphql/schema/scalars.ts'
 import { createLogger } from '../../../src/log.ts'
 
 const MASKED = 'The answer could not be made. The fault has been logged.'

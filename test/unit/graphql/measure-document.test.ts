@@ -1,7 +1,7 @@
 import { buildSchema, parse } from 'graphql'
 import { describe, expect, it } from 'vitest'
-import { measureDocument } from '../../../src/graphql/measure-document.ts'
-import { readSchemaCosts } from '../../../src/graphql/schema-costs.ts'
+import { measureDocument } from '../../../src/graphql/admission/measure-document.ts'
+import { readSchemaCosts } from '../../../src/graphql/admission/schema-costs.ts'
 
 const schema = buildSchema(`
   directive @cost(weight: Int!) on ARGUMENT_DEFINITION | ENUM | FIELD_DEFINITION | INPUT_FIELD_DEFINITION | OBJECT | SCALAR

@@ -1,9 +1,9 @@
 import { buildSchema, execute, getIntrospectionQuery } from 'graphql'
 import { describe, expect, it } from 'vitest'
 import { parseConfig } from '../../../src/config.ts'
-import type { OperationPolicy } from '../../../src/graphql/operation-policy.ts'
-import type { OperationRequest } from '../../../src/graphql/operation-text.ts'
-import { createOperationGate } from '../../../src/graphql/prepare-operation.ts'
+import { createOperationGate } from '../../../src/graphql/admission/admission.ts'
+import type { OperationPolicy } from '../../../src/graphql/admission/operation-policy.ts'
+import type { OperationRequest } from '../../../src/graphql/admission/read-request.ts'
 
 const schema = buildSchema(`
   type Query { open(at: Int): String, _service: String, secretary(kind: Kind): String }

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { buildSchema, graphqlSync, GraphQLError, type GraphQLScalarType, parseValue } from 'graphql'
 import { describe, expect, it } from 'vitest'
-import { createScalars } from '../../../src/graphql/scalars.ts'
+import { createScalars } from '../../../src/graphql/schema/scalars.ts'
 
 const { Decimal, CurrencyCode, HttpsUrl } = createScalars({ production: true })
 const development = createScalars({ production: false }).HttpsUrl

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { Kind, parse, validate, valueFromASTUntyped } from 'graphql'
 import { expect, it } from 'vitest'
-import { createSchema } from '../../../src/graphql/schema.ts'
+import { createSchema } from '../../../src/graphql/schema/schema.ts'
 import { BODY_SCOPE, DELIVERIES, DELIVERY, manifest, REPLAY } from '../../../src/operator/documents.ts'
 
 /** The scopes that the contract asks for at a field. */

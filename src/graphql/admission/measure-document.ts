@@ -14,6 +14,7 @@ import {
   type InlineFragmentNode,
   type OperationDefinitionNode,
 } from 'graphql'
+import type { Variables } from './cost-expression.ts'
 import {
   costsOfField,
   NO_COSTS,
@@ -25,7 +26,6 @@ import {
   type Weight,
 } from './field-cost.ts'
 import { foldSelections } from './fold-selections.ts'
-import type { Variables } from './formula.ts'
 import type { SchemaCosts } from './schema-costs.ts'
 
 /** How large an operation is. Fragments count wherever they are spread, and what `@skip` or `@include` may leave out counts. */

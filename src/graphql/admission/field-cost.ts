@@ -1,5 +1,5 @@
 import { Kind, valueFromASTUntyped, type FieldNode, type GraphQLField } from 'graphql'
-import { startFormula, type Amount, type Formula, type Variables } from './formula.ts'
+import { startFormula, type Amount, type Formula, type Variables } from './cost-expression.ts'
 import { givesList, type ListSize, type SchemaCosts } from './schema-costs.ts'
 
 export type Weight = {

@@ -8,12 +8,12 @@ import {
 } from '@apollo/server/plugin/disabled'
 import { ApolloServerPluginInlineTrace } from '@apollo/server/plugin/inlineTrace'
 import type { DocumentNode, GraphQLSchema } from 'graphql'
-import type { Logger } from '../log.ts'
-import type { Tracing } from '../tracing/tracing.ts'
+import type { Logger } from '../../log.ts'
+import type { Tracing } from '../../tracing/tracing.ts'
+import type { Context } from '../context.ts'
+import type { ErrorFormatter } from '../errors.ts'
+import { traceOperations } from '../trace-operations.ts'
 import { cachePolicyHeader } from './cache-policy.ts'
-import type { Context } from './context.ts'
-import type { ErrorFormatter } from './errors.ts'
-import { traceOperations } from './trace-operations.ts'
 
 /** The admitted document of the request that is being answered. */
 const admittedDocument = new AsyncLocalStorage<DocumentNode>()

@@ -1,5 +1,5 @@
 import { GraphQLError, isUnionType, Kind, type GraphQLObjectType, type GraphQLSchema } from 'graphql'
-import type { Context } from './context.ts'
+import type { Context } from '../context.ts'
 
 /** The names of the fields of each key of a type; one of the keys suffices. */
 type Keys = readonly (readonly string[])[]

@@ -14,8 +14,8 @@ import {
   type GraphQLSchema,
   type OperationDefinitionNode,
 } from 'graphql'
-import type { Context } from './context.ts'
-import { foldSelections } from './fold-selections.ts'
+import { foldSelections } from '../admission/fold-selections.ts'
+import type { Context } from '../context.ts'
 
 /** How many seconds the answer to an operation stays fresh, for everybody; null when it is the caller's alone. */
 export type CachePolicy = (document: DocumentNode, operation: OperationDefinitionNode) => number | null

@@ -13,9 +13,9 @@ import {
   type GraphQLSchema,
   type OperationDefinitionNode,
 } from 'graphql'
-import type { Context } from './context.ts'
+import type { Context } from '../context.ts'
+import { badRequest } from '../errors.ts'
 import { createDocumentCache } from './document-cache.ts'
-import { badRequest } from './errors.ts'
 import { createHideNames } from './hidden-names.ts'
 import { measureDocument, type MeasuredDocument } from './measure-document.ts'
 import {
@@ -26,7 +26,7 @@ import {
   weightRefusal,
   type OperationPolicy,
 } from './operation-policy.ts'
-import { readRequest, type OperationRequest, type ReadRequest } from './operation-text.ts'
+import { readRequest, type OperationRequest, type ReadRequest } from './read-request.ts'
 import { readSchemaCosts } from './schema-costs.ts'
 import type { TrustedDocuments } from './trusted-documents.ts'
 

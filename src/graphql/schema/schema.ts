@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs'
 import { buildSubgraphSchema } from '@apollo/subgraph'
 import { parse, type GraphQLSchema } from 'graphql'
+import { resolvers } from '../resolvers/index.ts'
 import { checkRepresentations } from './check-representations.ts'
 import { enforceScopes } from './require-scopes.ts'
-import { resolvers } from './resolvers/index.ts'
 import { createScalars } from './scalars.ts'
 
-const SCHEMA_FILE = new URL('../../schema.graphql', import.meta.url)
+const SCHEMA_FILE = new URL('../../../schema.graphql', import.meta.url)
 
 /** The subgraph's executable schema: the contract in schema.graphql, our resolvers, and the scopes that the contract asks for. */
 export function createSchema(options: { production: boolean }): GraphQLSchema {
