@@ -64,12 +64,12 @@ export async function createApp(config: AppConfig, options: AppOptions): Promise
     streamLimits: { ...config.http.socketLimits, ...limits },
     openStreams: () => transports.open(),
   })
-  const engine = await startEngine(config, { logger, tracing })
+  const engine = await startEngine(config, { services: backend.services, logger, tracing })
   const transports = await createTransports(config, { engine, backend, metrics, tracing, logger, clock, limits })
 
   const drain = async () => {
     await transports.drain()
-    await engine.apollo.stop()
+    await engine.stop()
     await backend.close(LAST_WORK_MS)
     await tracing?.close()
   }

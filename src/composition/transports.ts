@@ -1,17 +1,14 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
-import type { Caller } from '../access/caller.ts'
 import { createTokenVerifier, type TokenVerifier } from '../access/verify-token.ts'
-import { createContext, type Context } from '../graphql/context.ts'
 import { keyScopeOf } from '../graphql/key-holder.ts'
 import { type AdminServer, createAdminServer } from '../http/admin-server.ts'
 import { createCallbackSubscriptions } from '../http/callback/callback-subscriptions.ts'
 import { createAddressReader } from '../http/client-address.ts'
 import { callerOf, createRouterCheck } from '../http/client-caller.ts'
 import type { ConnectionDrain } from '../http/drain-connections.ts'
-import { addEventStreams } from '../http/event-streams.ts'
-import { addGraphqlRoute } from '../http/graphql-route.ts'
+import { addGraphqlRoute } from '../http/graphql/graphql-route.ts'
 import { addHealthRoutes } from '../http/health-routes.ts'
 import { addMetricsRoute } from '../http/metrics-route.ts'
 import { createOriginCheck } from '../http/origins.ts'
@@ -21,17 +18,18 @@ import { addPageRoutes } from '../http/page-routes.ts'
 import { addPages } from '../http/pages.ts'
 import { protect, type Protection } from '../http/protection.ts'
 import { closeHttpServer, createHttpServer } from '../http/server.ts'
+import { addEventStreams } from '../http/sse/event-streams.ts'
 import { createTokenEnd, type OnTokenEnd } from '../http/token-end.ts'
 import { traceRequests } from '../http/trace-requests.ts'
 import { addWebhookRoutes } from '../http/webhook-routes.ts'
-import { addWebSocket } from '../http/websocket.ts'
+import { addWebSocket } from '../http/websocket/websocket.ts'
 import type { Logger } from '../log.ts'
 import type { Metrics } from '../metrics.ts'
 import type { OpenStreams } from '../operations/health.ts'
 import type { Tracing } from '../tracing/tracing.ts'
 import type { AppConfig, TransportLimits } from './app-config.ts'
 import { emulatorOrigin } from './emulator-origin.ts'
-import type { Engine } from './engine.ts'
+import type { StartedEngine } from './engine.ts'
 import type { Backend } from './services.ts'
 import { addDemoShop } from './shop.ts'
 
@@ -47,7 +45,7 @@ export type Transports = {
 }
 
 type Parts = {
-  readonly engine: Engine
+  readonly engine: StartedEngine
   readonly backend: Backend
   readonly metrics: Metrics
   readonly tracing: Tracing | null
@@ -68,7 +66,8 @@ type Entrance = Parts &
     /** Whether a request has shown a router's secret; where none is set up nobody has, and nobody is given more than one client. */
     readonly isKnownRouter: (headers: IncomingHttpHeaders) => boolean
     readonly isAllowedOrigin: ReturnType<typeof createOriginCheck>
-    readonly contextFor: (caller: Caller, request: { readonly headers: IncomingHttpHeaders }) => Context
+    /** Whether a request has shown a router's secret, or none is asked for. */
+    readonly isFromRouter: (request: { readonly headers: IncomingHttpHeaders }) => boolean
     readonly isDraining: () => boolean
   }
 
@@ -147,7 +146,7 @@ async function createEntrance(config: AppConfig, parts: Parts, isDraining: () =>
       onTurnedAway,
     }),
     isAllowedOrigin: createOriginCheck(settings.allowedOrigins),
-    contextFor: (caller, { headers }) => createContext(parts.backend.services, caller, isRouter(headers)),
+    isFromRouter: ({ headers }) => isRouter(headers),
   }
 }
 
@@ -156,7 +155,7 @@ function describeOperations({ engine, backend }: Parts): DescribeOptions {
   const { commands } = backend.services.store
   return {
     readOperation: createOperationTextReader({
-      mutations: Object.keys(engine.schema.getMutationType()?.getFields() ?? {}),
+      mutations: engine.mutations,
       documentOf: engine.trustedDocument,
     }),
     async isRecorded(names, caller) {
@@ -167,54 +166,52 @@ function describeOperations({ engine, backend }: Parts): DescribeOptions {
   }
 }
 
-/** One schema, one gate, and four ways to ask. */
+/** One engine, and five transports. */
 async function addGraphql(config: AppConfig, entrance: Entrance) {
-  const { http, engine, protection, contextFor, isAllowedOrigin, isDraining, onTokenEnd, logger, clock } = entrance
-  const { prepare, formatError } = engine
+  const { http, engine, protection, isAllowedOrigin, isDraining, onTokenEnd, logger, clock } = entrance
   const { authenticate, overload } = protection
   const limits = { ...config.http.socketLimits, ...entrance.limits }
-  const { addressOf, isRecorded, readOperation } = entrance
+  const { addressOf, isFromRouter, isKnownRouter, isRecorded, readOperation } = entrance
+  const { bodyBytes } = config.limits
   const eventStreams = addEventStreams(http, {
-    prepare,
-    formatError,
-    contextOf: async (request) => contextFor(await authenticate(request), request),
+    engine,
+    authenticate,
+    isFromRouter,
     isAllowedOrigin,
     addressOf,
-    isRouter: entrance.isKnownRouter,
+    isRouter: isKnownRouter,
     isDraining,
-    operationLimits: config.limits,
+    bodyBytes,
     onTokenEnd,
     logger,
     clock,
     limits,
   })
   const callbacks = createCallbackSubscriptions({
+    engine,
     origins: config.callbackOrigins,
-    isRouter: entrance.isKnownRouter,
+    isRouter: isKnownRouter,
     onTokenEnd,
-    formatError,
-    timeoutMs: config.limits.timeoutMs,
     logger,
     clock,
     limits: entrance.limits,
   })
   addGraphqlRoute(http, {
-    ...engine,
+    engine,
     explorer: await addPagesFor(config, http),
     authenticate,
-    contextFor,
+    isFromRouter,
     limits: config.limits,
     isDraining,
-    subscribe: (subscription) => callbacks.takeOver(subscription) || eventStreams.takeOver(subscription),
+    carriers: [callbacks, eventStreams],
   })
   const sockets = addWebSocket({
-    ...engine,
+    engine,
     server: http.server,
-    timeoutMs: config.limits.timeoutMs,
     verifier: entrance.verifier,
     onTokenEnd,
-    contextFor,
-    isRouter: ({ headers }) => entrance.isKnownRouter(headers),
+    isFromRouter,
+    isRouter: ({ headers }) => isKnownRouter(headers),
     isAllowedOrigin,
     addressOf,
     overload,

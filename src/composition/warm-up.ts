@@ -1,12 +1,10 @@
 import { request } from 'node:http'
 import { setImmediate } from 'node:timers/promises'
-import { HeaderMap } from '@apollo/server'
 import type { Caller } from '../access/caller.ts'
 import { ALL_SCOPES } from '../access/scopes.ts'
-import { createContext, type Services } from '../graphql/context.ts'
-import { withDocument } from '../graphql/engine/apollo.ts'
+import type { Services } from '../graphql/context.ts'
+import type { Engine } from '../graphql/engine/engine.ts'
 import { GRAPHQL_PATH } from '../http/graphql-addresses.ts'
-import type { Engine } from './engine.ts'
 
 /** An operation that changes nothing here, and asks the payments API nothing. */
 type Operation = { readonly query: string; readonly variables?: Readonly<Record<string, unknown>> }
@@ -51,7 +49,7 @@ const CALLER: Caller = {
 }
 
 export type WarmUpOptions = {
-  readonly engine: Pick<Engine, 'prepare' | 'apollo'>
+  readonly engine: Engine
   readonly services: Services
   /** Milliseconds that it may take; 0 for none. */
   readonly milliseconds: number
@@ -67,28 +65,10 @@ export async function warmUpEngine({ engine, services, milliseconds }: WarmUpOpt
   for (let round = 0; round < ROUNDS; round += 1)
     for (const operation of WARM_UP_OPERATIONS) {
       if (performance.now() >= until) return
-      await answer(engine, services, operation)
+      await engine.run(operation, { caller: CALLER, fromRouter: true })
       await services.store.commands.find({ mutation: 'createPaymentLink', key: 'warm-up', keyScope: 'warm-up' })
       await setImmediate()
     }
-}
-
-async function answer({ prepare, apollo }: WarmUpOptions['engine'], services: Services, operation: Operation) {
-  const context = createContext(services, CALLER, true)
-  const prepared = prepare(operation, context)
-  if (!('document' in prepared)) return
-  const { query, variables } = prepared.request
-  await withDocument(prepared.document, () =>
-    apollo.executeHTTPGraphQLRequest({
-      httpGraphQLRequest: {
-        method: 'POST',
-        headers: new HeaderMap([['content-type', 'application/json']]),
-        search: '',
-        body: { query, variables },
-      },
-      context: async () => context,
-    }),
-  )
 }
 
 /** The same for the way over HTTP, of a server that listens at this address. What fails is not tried again. */

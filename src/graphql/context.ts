@@ -40,16 +40,14 @@ export type Context = Services & {
   readonly loaders: Loaders
   /** Told of everything in the answer that no cache may keep. */
   readonly freshness: AnswerFreshness
-  /** The request came with the router's secret, or none is asked for. */
-  readonly fromRouter: boolean
   /** Cursor that a client which comes back has named beside the operation; it outranks the operation's own. */
-  readonly resumeAfter?: string
+  readonly resumeAfter: string | undefined
 }
 
-/** A context for one operation. */
-export function createContext(services: Services, caller: Caller, fromRouter: boolean): Context {
+/** A context for one answer. */
+export function createContext(services: Services, caller: Caller, resumeAfter: string | undefined): Context {
   const freshness = createAnswerFreshness()
-  return { ...services, caller, fromRouter, freshness, loaders: createLoaders(services, freshness.markStale) }
+  return { ...services, caller, resumeAfter, freshness, loaders: createLoaders(services, freshness.markStale) }
 }
 
 /** The same context with fresh loaders: for the next item of a stream. */

@@ -9,11 +9,9 @@ import {
   UniqueFragmentNamesRule,
   validate,
   type DocumentNode,
-  type ExecutionArgs,
   type GraphQLSchema,
   type OperationDefinitionNode,
 } from 'graphql'
-import type { Context } from '../context.ts'
 import { badRequest } from '../errors.ts'
 import { createDocumentCache } from './document-cache.ts'
 import { createHideNames } from './hidden-names.ts'
@@ -30,24 +28,27 @@ import { readRequest, type OperationRequest, type ReadRequest } from './read-req
 import { readSchemaCosts } from './schema-costs.ts'
 import type { TrustedDocuments } from './trusted-documents.ts'
 
-export type PrepareOptions = {
+export type AdmissionOptions = {
   readonly schema: GraphQLSchema
   readonly policy: OperationPolicy
   readonly trusted: TrustedDocuments | null
 }
 
-/** An operation that may run, and what `execute` and `subscribe` take. */
-export type PreparedOperation = ExecutionArgs & {
-  readonly operation: OperationDefinitionNode
+/** An operation that may run. */
+export type AdmittedOperation = {
+  readonly document: DocumentNode
+  readonly node: OperationDefinitionNode
   readonly request: ReadRequest
+  /** The values of its variables, with their defaults. */
+  readonly variables: Readonly<Record<string, unknown>>
 }
 
-export type OperationGate = {
-  /**
-   * Reads, measures, validates and admits an operation: the one way in, for every transport. Gives the errors when it may
-   * not run: a client's mistake never ends a socket.
-   */
-  prepare(request: OperationRequest, context: Pick<Context, 'fromRouter'>): PreparedOperation | readonly GraphQLError[]
+export type Admission = {
+  /** Reads, measures, validates and admits an operation, or returns why it may not run. Never throws. */
+  admit(
+    request: OperationRequest,
+    fromRouter: boolean,
+  ): AdmittedOperation | { readonly errors: readonly GraphQLError[] }
 }
 
 const CACHE = { maxDocuments: 1_000, maxCharacters: 500_000 }
@@ -66,17 +67,17 @@ const STRUCTURE_RULES = [
 ]
 
 /** A document that is valid and not too large, with its operations. */
-type Admitted = {
+type AdmittedDocument = {
   readonly document: DocumentNode
   readonly operations: MeasuredDocument['operations']
 }
 
-/** The gate of a schema. Texts that passed are kept: ten thousand sockets ask for the same few documents. */
-export function createOperationGate({ schema, policy, trusted }: PrepareOptions): OperationGate {
+/** Admits operations of a schema. Documents that were admitted are cached by their text. */
+export function createAdmission({ schema, policy, trusted }: AdmissionOptions): Admission {
   const { limits } = policy
   const world = { schema, costs: readSchemaCosts(schema) }
   const hideNames = policy.hideNames ? createHideNames(schema) : (message: string) => message
-  const cache = createDocumentCache<Admitted>(CACHE)
+  const cache = createDocumentCache<AdmittedDocument>(CACHE)
 
   const mistakesIn = (document: DocumentNode, { operations, isComplete }: MeasuredDocument) => {
     const options = { maxErrors: MAX_ERRORS, hideSuggestions: policy.hideNames }
@@ -85,7 +86,7 @@ export function createOperationGate({ schema, policy, trusted }: PrepareOptions)
     return unmeasured.length > 0 ? unmeasured : validate(schema, document, specifiedRules, options)
   }
 
-  const admit = (query: string): Admitted => {
+  const admitDocument = (query: string): AdmittedDocument => {
     const known = cache.get(query)
     if (known !== undefined) return known
     const document = parsed(query, limits.tokens)
@@ -111,31 +112,24 @@ export function createOperationGate({ schema, policy, trusted }: PrepareOptions)
     return values.coerced
   }
 
-  const prepared = (request: ReadRequest, context: Pick<Context, 'fromRouter'>): PreparedOperation => {
-    const { document, operations } = admit(request.query)
+  const admitOperation = (request: ReadRequest, fromRouter: boolean): AdmittedOperation => {
+    const { document, operations } = admitDocument(request.query)
     const { node, measures } = chosen(operations, request.operationName)
-    refuseWith(accessRefusal(measures, policy, context.fromRouter))
-    refuseWith(weightRefusal(measures.weigh(coerced(node, request.variables)), limits))
-    return {
-      schema,
-      document,
-      operation: node,
-      request,
-      contextValue: context,
-      operationName: request.operationName,
-      variableValues: request.variables,
-    }
+    refuseWith(accessRefusal(measures, policy, fromRouter))
+    const variables = coerced(node, request.variables)
+    refuseWith(weightRefusal(measures.weigh(variables), limits))
+    return { document, node, request, variables }
   }
 
   return {
-    prepare(request, context) {
+    admit(request, fromRouter) {
       let read: ReadRequest | null = null
       try {
-        read = readRequest(request, { trusted, writesOwnTexts: policy.routerOnly && context.fromRouter })
-        return prepared(read, context)
+        read = readRequest(request, { trusted, writesOwnTexts: policy.routerOnly && fromRouter })
+        return admitOperation(read, fromRouter)
       } catch (error) {
         const told = () => (read === null ? '' : `${read.query} ${writtenVariables(read)}`)
-        return refusals(error).map((refusal) => renamed(refusal, hideNames(refusal.message, told)))
+        return { errors: refusals(error).map((refusal) => renamed(refusal, hideNames(refusal.message, told))) }
       }
     },
   }
@@ -185,7 +179,10 @@ function parsed(query: string, maxTokens: number): DocumentNode {
 }
 
 /** The operation of a name, or the only one. */
-function chosen(operations: Admitted['operations'], name: string | null): Admitted['operations'][number] {
+function chosen(
+  operations: AdmittedDocument['operations'],
+  name: string | null,
+): AdmittedDocument['operations'][number] {
   const [first, second] = name === null ? operations : operations.filter(({ node }) => node.name?.value === name)
   if (first !== undefined && second === undefined) return first
   throw badRequest('The document does not hold the operation that was asked for.')

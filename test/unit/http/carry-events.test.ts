@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { fastify, type FastifyInstance } from 'fastify'
 import { afterEach, describe, expect, it } from 'vitest'
-import { carryEvents, type EventPeer } from '../../../src/http/carry-events.ts'
+import { carryEvents, type EventPeer } from '../../../src/http/sse/carry-events.ts'
 
 const MEGABYTE = 1024 * 1024
 

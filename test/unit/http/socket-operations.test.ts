@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { createOperations } from '../../../src/http/socket-operations.ts'
+import { createOperations } from '../../../src/http/websocket/socket-operations.ts'
 
 const INIT = JSON.stringify({ type: 'connection_init' })
 const subscribe = (id: string) => JSON.stringify({ id, type: 'subscribe', payload: { query: '{ a }' } })

@@ -1,12 +1,12 @@
 import type { FastifyRequest } from 'fastify'
-import { hasRepeatedKey } from '../domain/has-repeated-key.ts'
-import type { OperationRequest } from '../graphql/admission/read-request.ts'
-import { badRequest } from '../graphql/errors.ts'
+import { hasRepeatedKey } from '../../domain/has-repeated-key.ts'
+import type { OperationRequest } from '../../graphql/admission/read-request.ts'
+import { badRequest } from '../../graphql/errors.ts'
 
 const PARAMETERS: ReadonlySet<string> = new Set(['query', 'operationName', 'variables', 'extensions', 'documentId'])
 
 /** The operation in a request: in the address of a GET, in the body of a POST. Throws a GraphQLError for what is none. */
-export function requestIn({ method, url, body }: FastifyRequest): OperationRequest {
+export function operationIn({ method, url, body }: FastifyRequest): OperationRequest {
   if (method === 'GET') return readSearch(new URL(url, 'http://localhost').searchParams)
   if (typeof body !== 'string') throw badRequest('The body is missing.')
   return readBody(body)

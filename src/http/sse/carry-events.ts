@@ -1,5 +1,5 @@
 import type { FastifyReply } from 'fastify'
-import type { SocketLimits } from '../config/socket-limits.ts'
+import type { SocketLimits } from '../../config/socket-limits.ts'
 
 /** What a peer that reads slowly, or not at all, may cost: what a socket may, by `SOCKET_LIMITS`. */
 export type EventStreamLimits = Pick<SocketLimits, 'keepAliveMs' | 'bufferedMs' | 'perAddress' | 'perSubject'>

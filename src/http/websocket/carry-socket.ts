@@ -2,9 +2,9 @@ import type { IncomingMessage } from 'node:http'
 import type { Server as Protocol } from 'graphql-ws'
 import { CloseCode } from 'graphql-ws'
 import type { RawData, WebSocket } from 'ws'
-import type { SocketLimits } from '../config/socket-limits.ts'
-import type { Logger } from '../log.ts'
-import { createRate } from './quota.ts'
+import type { SocketLimits } from '../../config/socket-limits.ts'
+import type { Logger } from '../../log.ts'
+import { createRate } from '../quota.ts'
 import { createOperations, type Operations, type OperationsOptions } from './socket-operations.ts'
 
 /** What belongs to a connection, for the hooks of the protocol. */

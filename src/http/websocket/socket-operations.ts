@@ -1,5 +1,5 @@
 import { MessageType, parseMessage } from 'graphql-ws'
-import { hasRepeatedKey } from '../domain/has-repeated-key.ts'
+import { hasRepeatedKey } from '../../domain/has-repeated-key.ts'
 
 /** The operations of one socket. */
 export type Operations = {

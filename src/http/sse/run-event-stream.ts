@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { GraphQLError } from 'graphql'
-import { expired, type Caller } from '../access/caller.ts'
-import type { ErrorFormatter } from '../graphql/errors.ts'
-import type { OperationResults } from '../graphql/operation-results.ts'
-import type { Logger } from '../log.ts'
+import { expired, type Caller } from '../../access/caller.ts'
+import type { ErrorFormatter } from '../../graphql/errors.ts'
+import type { OperationResults } from '../../graphql/operation-results.ts'
+import type { Logger } from '../../log.ts'
+import { COME_BACK, TOKEN_ENDS, TOKEN_EXPIRED } from '../interruptions.ts'
+import type { TokenEndReason } from '../token-end.ts'
 import type { EventPeer } from './carry-events.ts'
 import { completion, nextItem } from './event-frames.ts'
-import { COME_BACK, TOKEN_ENDS, TOKEN_EXPIRED } from './interruptions.ts'
-import type { TokenEndReason } from './token-end.ts'
 
 export type EventStreamParts = {
   readonly peer: EventPeer

@@ -1,5 +1,5 @@
 import { print, type ExecutionResult } from 'graphql-sse'
-import type { OperationResult } from '../graphql/operation-results.ts'
+import type { OperationResult } from '../../graphql/operation-results.ts'
 
 /**
  * The event of one answer. Its id is where the stream can be continued, so that a browser which comes back by itself names

@@ -1,0 +1,49 @@
+import type { FastifyReply } from 'fastify'
+import { GraphQLError } from 'graphql'
+import { InvalidTokenError, TokenKeysUnavailableError } from '../../access/errors.ts'
+import type { Engine } from '../../graphql/engine/engine.ts'
+import type { Answer, Refusal } from '../../graphql/engine/outcome.ts'
+import { entityTag, hasAlready } from './entity-tag.ts'
+import { responseType } from './media-types.ts'
+
+/** An error with the HTTP status that goes with it. */
+export function httpError(message: string, code: string, status: number): GraphQLError {
+  return new GraphQLError(message, { extensions: { code, http: { status } } })
+}
+
+/** The refusal for what was thrown while a request was read; throws what is a fault of ours. */
+export function refusalFor(error: unknown, { refuse }: Pick<Engine, 'refuse'>): Refusal {
+  if (error instanceof GraphQLError) return refuse([error])
+  if (error instanceof InvalidTokenError) return refuse([httpError(error.message, 'UNAUTHENTICATED', 401)])
+  if (error instanceof TokenKeysUnavailableError) return refuse([httpError(error.message, error.code, 503)])
+  throw error
+}
+
+/** Responds with errors alone, in the form and with the status that GraphQL over HTTP asks for. */
+export function sendRefusal(reply: FastifyReply, { errors, status, challenge }: Refusal): FastifyReply {
+  const { accept, authorization } = reply.request.headers
+  if (status === 401) reply.header('www-authenticate', challenge ?? bearerChallenge(authorization))
+  if (status === 405) reply.header('allow', 'POST')
+  return reply
+    .code(status)
+    .type(responseType(accept) ?? 'application/json; charset=utf-8')
+    .send(JSON.stringify({ errors }))
+}
+
+/** Responds with an answer. One that is the same for everybody may be kept by caches, and is not sent again to who has it. */
+export function sendAnswer(reply: FastifyReply, { json, status, maxAgeS }: Answer): FastifyReply {
+  reply.code(status).type(responseType(reply.request.headers.accept) ?? 'application/json; charset=utf-8')
+  if (status !== 200 || maxAgeS === null) return reply.send(json)
+  reply.header('cache-control', `public, max-age=${maxAgeS}`)
+  reply.header('vary', ['Accept', reply.getHeader('vary') ?? []].flat().join(', '))
+  if (reply.request.method !== 'GET') return reply.send(json)
+  const tag = entityTag(json)
+  reply.header('etag', tag)
+  if (!hasAlready(reply.request.headers['if-none-match'], tag)) return reply.send(json)
+  return reply.code(304).removeHeader('content-type').removeHeader('content-length').send()
+}
+
+/** What a 401 has to name (RFC 6750, section 3): an error only for whoever has shown a token. */
+function bearerChallenge(authorization: string | undefined): string {
+  return /^bearer\b/i.test(authorization ?? '') ? 'Bearer error="invalid_token"' : 'Bearer'
+}

@@ -1,0 +1,139 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { GraphQLError } from 'graphql'
+import type { Caller } from '../../access/caller.ts'
+import type { OperationLimits } from '../../config.ts'
+import type { OperationRequest } from '../../graphql/admission/read-request.ts'
+import type { Engine } from '../../graphql/engine/engine.ts'
+import { badRequest } from '../../graphql/errors.ts'
+import { GRAPHQL_PATH } from '../graphql-addresses.ts'
+import { asksForPage, type Pages } from '../pages.ts'
+import { operationIn } from './graphql-body.ts'
+import { httpError, refusalFor, sendAnswer, sendRefusal } from './graphql-response.ts'
+import { responseType } from './media-types.ts'
+import type { CarryStream, StreamCarrier } from './stream-carrier.ts'
+
+export type GraphqlRouteOptions = {
+  readonly engine: Engine
+  /** The explorer for browsers; null where there is none. */
+  readonly explorer: Pages | null
+  readonly authenticate: (request: FastifyRequest) => Promise<Caller>
+  /** Whether a request has shown the router's secret, or none is asked for. */
+  readonly isFromRouter: (request: FastifyRequest) => boolean
+  readonly isDraining: () => boolean
+  readonly limits: Pick<OperationLimits, 'bodyBytes'>
+  /** The ways to deliver a subscription; the first that a request asks for is taken. */
+  readonly carriers: readonly StreamCarrier[]
+}
+
+/** Seconds after which a client that was refused should come again. */
+const RETRY_AFTER_S = 5
+const DRAINING = httpError('This process is about to stop: try again.', 'UNAVAILABLE', 503)
+
+/**
+ * GraphQL over HTTP: POST, and GET for queries. https://graphql.github.io/graphql-over-http/draft/
+ */
+export function addGraphqlRoute(app: FastifyInstance, options: GraphqlRouteOptions): void {
+  const { engine, explorer, isDraining, limits } = options
+
+  app.register(async (scope) => {
+    // Any page may send the others without a preflight.
+    scope.removeAllContentTypeParsers()
+    scope.addContentTypeParser('application/json', { parseAs: 'string' }, (_request, body, done) => done(null, body))
+    scope.route({
+      method: ['GET', 'POST'],
+      url: GRAPHQL_PATH,
+      exposeHeadRoute: false,
+      bodyLimit: limits.bodyBytes,
+      onRequest: (_request, reply, done) => {
+        if (isDraining()) sendRefusal(reply.header('retry-after', RETRY_AFTER_S), engine.refuse([DRAINING]))
+        else done()
+      },
+      handler: async (request, reply) => {
+        if (explorer !== null && asksForPage(request) && request.url === GRAPHQL_PATH)
+          return explorer.send(reply, 'explorer')
+        reply.header('cache-control', 'private, no-store')
+        try {
+          return await respond(options, request, reply)
+        } catch (error) {
+          // What follows on the connection may be the body that was meant.
+          if (request.method === 'POST' && !request.body) reply.header('connection', 'close')
+          return sendRefusal(reply, refusalFor(error, engine))
+        }
+      },
+    })
+  })
+}
+
+async function respond(
+  { engine, authenticate, isFromRouter, carriers }: GraphqlRouteOptions,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const caller = await authenticate(request)
+  const operation = operationIn(request)
+  const refused = request.method === 'GET' ? crossSiteRefusal(request) : null
+  if (refused !== null) throw refused
+  let carry: CarryStream | null = null
+  const fromRouter = isFromRouter(request)
+  const outcome = await engine.run(operation, {
+    caller,
+    fromRouter,
+    wantsTrace: fromRouter && request.headers[TRACE_HEADER] === 'ftv1',
+    resumeAfter: lastEventId(request),
+    refuse(kind) {
+      if (kind !== 'subscription') return kindRefusal(kind, request)
+      const reserved = reserve(carriers, { request, reply, caller, operation })
+      if (reserved instanceof GraphQLError) return reserved
+      carry = reserved
+      return null
+    },
+  })
+  if (outcome.kind === 'refusal') return sendRefusal(reply, outcome)
+  if (carry !== null) (carry as CarryStream)(outcome)
+  else if (outcome.kind === 'answer') return sendAnswer(reply, outcome)
+  return reply
+}
+
+/** Asks for a trace of the execution, which tells how long each field took. */
+const TRACE_HEADER = 'apollo-federation-include-trace'
+
+function kindRefusal(kind: 'query' | 'mutation', { method, headers }: FastifyRequest): GraphQLError | null {
+  if (kind === 'mutation' && method === 'GET')
+    return httpError('GET requests run queries only.', 'METHOD_NOT_ALLOWED', 405)
+  if (responseType(headers.accept) === null)
+    return httpError('The accept header takes neither JSON nor GraphQL responses.', 'NOT_ACCEPTABLE', 406)
+  return null
+}
+
+function reserve(
+  carriers: readonly StreamCarrier[],
+  asked: { request: FastifyRequest; reply: FastifyReply; caller: Caller; operation: OperationRequest },
+): CarryStream | GraphQLError {
+  const carrier = carriers.find(({ accepts }) => accepts(asked))
+  return (
+    carrier?.reserve(asked) ??
+    badRequest('Subscriptions run over WebSocket, or as server-sent events or parts: see the accept header.')
+  )
+}
+
+/** The id of the last event that a stream's client has seen (WHATWG HTML, section 9.2.4). */
+export function lastEventId({ headers }: FastifyRequest): string | undefined {
+  const id = headers['last-event-id']
+  return typeof id === 'string' && id !== '' ? id : undefined
+}
+
+/** Headers that a page of another origin cannot send without a preflight. */
+const PREFLIGHT_HEADERS = ['x-apollo-operation-name', 'apollo-require-preflight'] as const
+/** Content types that it can. */
+const SIMPLE_TYPES = /^(?:application\/x-www-form-urlencoded|multipart\/form-data|text\/plain)\s*(?:;|$)/i
+const JSON_TYPE = /^application\/json\s*(?:;|$)/i
+
+/** Refuses a GET that a page of another origin may have sent without a preflight: its cost would be the page's to cause. */
+function crossSiteRefusal({ headers }: FastifyRequest): GraphQLError | null {
+  const type = headers['content-type']?.trim()
+  const isSimple = type === undefined || SIMPLE_TYPES.test(type)
+  if (isSimple && !PREFLIGHT_HEADERS.some((name) => Boolean(headers[name])))
+    return badRequest(`A GET needs one of the headers ${PREFLIGHT_HEADERS.join(' and ')}, or the content-type of JSON.`)
+  if (type === undefined || JSON_TYPE.test(type)) return null
+  return httpError('The content-type of a GET can only be application/json.', 'BAD_REQUEST', 415)
+}
