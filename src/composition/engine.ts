@@ -6,6 +6,7 @@ import type { Services } from '../graphql/context.ts'
 import { createEngine, type Engine } from '../graphql/engine/engine.ts'
 import { startFederatedTraces } from '../graphql/engine/federated-traces.ts'
 import { createErrorFormatter } from '../graphql/errors.ts'
+import { createPlannedExecutor } from '../graphql/execution/executor.ts'
 import { createSchema } from '../graphql/schema/schema.ts'
 import type { Logger } from '../log.ts'
 import type { Tracing } from '../tracing/tracing.ts'
@@ -34,9 +35,10 @@ export async function startEngine(
   const formatError = createErrorFormatter({ logger, hideNames: policy.hideNames ? createHideNames(schema) : null })
   const traces = await startFederatedTraces({ schema, formatError, production, logger })
   const { admit } = createAdmission({ schema, policy, trusted })
+  const execute = createPlannedExecutor(schema)
   const { timeoutMs } = limits
   return {
-    ...createEngine({ schema, services, admit, formatError, timeoutMs, traces, logger, tracing }),
+    ...createEngine({ schema, services, admit, execute, formatError, timeoutMs, traces, logger, tracing }),
     mutations: Object.keys(schema.getMutationType()?.getFields() ?? {}),
     trustedDocument: (id) => trusted?.resolve({ id, query: null }) ?? null,
     stop: traces.stop,

@@ -39,35 +39,60 @@ type LoaderSources = {
 }
 
 /**
- * Fresh loaders, for one answer. A key that nothing has gives null; a failed read fails every key of its batch. `onStale` is
- * called when what was loaded, or that there is nothing, is not certain.
+ * Fresh loaders, for one answer; each is made when it is first used. A key that nothing has gives null; a failed read fails every
+ * key of its batch. `onStale` is called when what was loaded, or that there is nothing, is not certain.
  */
-export function createLoaders({ store, methods, operations }: LoaderSources, onStale: () => void): Loaders {
-  return {
-    linkById: loader(store.links.byIds, (link) => link.id),
-    linkByRef: loader(store.links.byRefs, (link) => link.ref),
-    paymentById: loader(store.payments.byIds, (payment) => payment.id),
-    payerByPayment: new DataLoader(async (ids) => {
-      const payers = await store.payments.payers(ids)
-      return ids.map((id) => payers.get(id) ?? null)
-    }),
-    payinByPayment: loader(store.payments.payins, (payin) => payin.paymentId),
-    agreementById: loader(store.agreements.byIds, (agreement) => agreement.id),
-    agreementByClientId: loader(
-      store.agreements.byClientTransactionIds,
-      (agreement) => agreement.clientTransactionId ?? '',
-    ),
-    agreementPayer: new DataLoader(async (ids) => {
-      const payers = await store.agreements.payers(ids)
-      return ids.map((id) => payers.get(id) ?? null)
-    }),
-    eventById: loader(store.log.byIds, (event) => event.id),
-    deliveryById: loader(store.inbox.byIds, (delivery) => delivery.id),
-    payoutById: new DataLoader<string, PayoutView | null>(async (ids) =>
-      (await operations.payoutsByIds(ids)).map(loadedPayout),
-    ),
-    methodByCode: new DataLoader((codes) => Promise.all(codes.map((code) => methods.find(code, onStale)))),
+export function createLoaders(sources: LoaderSources, onStale: () => void): Loaders {
+  return new LazyLoaders(sources, onStale) as unknown as Loaders
+}
+
+class LazyLoaders {
+  readonly sources: LoaderSources
+  readonly onStale: () => void
+
+  constructor(sources: LoaderSources, onStale: () => void) {
+    this.sources = sources
+    this.onStale = onStale
   }
+}
+
+type Make<Loader> = (sources: LoaderSources, onStale: () => void) => Loader
+
+const MAKE: { readonly [Name in keyof Loaders]: Make<Loaders[Name]> } = {
+  linkById: ({ store }) => loader(store.links.byIds, (link) => link.id),
+  linkByRef: ({ store }) => loader(store.links.byRefs, (link) => link.ref),
+  paymentById: ({ store }) => loader(store.payments.byIds, (payment) => payment.id),
+  payerByPayment: ({ store }) => mapLoader(store.payments.payers),
+  payinByPayment: ({ store }) => loader(store.payments.payins, (payin) => payin.paymentId),
+  agreementById: ({ store }) => loader(store.agreements.byIds, (agreement) => agreement.id),
+  agreementByClientId: ({ store }) =>
+    loader(store.agreements.byClientTransactionIds, (agreement) => agreement.clientTransactionId ?? ''),
+  agreementPayer: ({ store }) => mapLoader(store.agreements.payers),
+  eventById: ({ store }) => loader(store.log.byIds, (event) => event.id),
+  deliveryById: ({ store }) => loader(store.inbox.byIds, (delivery) => delivery.id),
+  payoutById: ({ operations }) =>
+    new DataLoader<string, PayoutView | null>(async (ids) => (await operations.payoutsByIds(ids)).map(loadedPayout)),
+  methodByCode: ({ methods }, onStale) =>
+    new DataLoader((codes) => Promise.all(codes.map((code) => methods.find(code, onStale)))),
+}
+
+for (const [name, make] of Object.entries<Make<unknown>>(MAKE))
+  Object.defineProperty(LazyLoaders.prototype, name, {
+    get(this: LazyLoaders) {
+      const value = make(this.sources, this.onStale)
+      Object.defineProperty(this, name, { value })
+      return value
+    },
+  })
+
+/** A loader over a plural read that gives a map. */
+function mapLoader<Value>(
+  load: (keys: readonly string[]) => Promise<ReadonlyMap<string, Value>>,
+): DataLoader<string, Value | null> {
+  return new DataLoader(async (keys) => {
+    const found = await load(keys)
+    return keys.map((key) => found.get(key) ?? null)
+  })
 }
 
 function loadedPayout(found: FoundPayout): PayoutView | GraphQLError | null {

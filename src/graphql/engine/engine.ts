@@ -1,11 +1,4 @@
-import {
-  execute,
-  GraphQLError,
-  type ExecutionArgs,
-  type ExecutionResult,
-  type GraphQLSchema,
-  type OperationTypeNode,
-} from 'graphql'
+import { GraphQLError, OperationTypeNode, type GraphQLSchema } from 'graphql'
 import type { Caller } from '../../access/caller.ts'
 import type { Logger } from '../../log.ts'
 import type { Tracing } from '../../tracing/tracing.ts'
@@ -14,6 +7,8 @@ import type { Admission, AdmittedOperation } from '../admission/admission.ts'
 import type { OperationRequest } from '../admission/read-request.ts'
 import { createContext, type Context, type Services } from '../context.ts'
 import type { ErrorFormatter } from '../errors.ts'
+import type { ExecutedText, Execute } from '../execution/executor.ts'
+import { isPromise } from '../execution/run.ts'
 import { createCachePolicy } from './cache-policy.ts'
 import type { FederatedTraces } from './federated-traces.ts'
 import type { Answer, Outcome, Refusal } from './outcome.ts'
@@ -47,6 +42,7 @@ export type EngineOptions = {
   readonly schema: GraphQLSchema
   readonly services: Services
   readonly admit: Admission['admit']
+  readonly execute: Execute
   readonly formatError: ErrorFormatter
   /** How long the answer to a query or a mutation may take, in milliseconds. */
   readonly timeoutMs: number
@@ -55,37 +51,36 @@ export type EngineOptions = {
   readonly tracing: Tracing | null
 }
 
-type Execution = ExecutionArgs & { readonly contextValue: Context }
-
 export function createEngine(options: EngineOptions): Engine {
-  const { schema, services, admit, timeoutMs, traces, logger, tracing } = options
+  const { schema, services, admit, execute, timeoutMs, traces, logger, tracing } = options
   const cachePolicy = createCachePolicy(schema)
   const shown = (errors: readonly GraphQLError[]) => {
     const formatted = errors.map((error) => options.formatError(error.toJSON(), error))
     recordErrors(tracing?.current, formatted)
     return formatted
   }
-  const serialise = ({ data, errors }: ExecutionResult) =>
-    JSON.stringify({
-      ...(errors === undefined ? {} : { errors: shown(errors) }),
-      ...(data === undefined ? {} : { data }),
-    })
+  const jsonOf = ({ data, errors }: Executed): string => {
+    const shownErrors = errors.length === 0 ? '' : `"errors":${JSON.stringify(shown(errors))}`
+    const shownData = data === null ? '' : `"data":${data}`
+    return `{${shownErrors}${shownErrors === '' || shownData === '' ? '' : ','}${shownData}}`
+  }
   const refuse = (errors: readonly GraphQLError[]): Refusal => ({
     kind: 'refusal',
     errors: shown(errors),
     status: httpOf(errors)?.status ?? 400,
     challenge: httpOf(errors)?.challenge ?? null,
   })
-  const answer = (result: ExecutionResult, maxAgeS: number | null): Answer => ({
+  const answer = (executed: Executed, maxAgeS: number | null): Answer => ({
     kind: 'answer',
-    json: serialise(result),
-    status: httpOf(result.errors ?? [])?.status ?? 200,
+    json: jsonOf(executed),
+    status: httpOf(executed.errors)?.status ?? 200,
     maxAgeS,
   })
-  const answerOnce = async (operation: AdmittedOperation, execution: Execution): Promise<Answer> => {
-    const result = await within(Promise.resolve(execute(execution)), timeoutMs, () => ({ errors: [tookTooLong()] }))
-    const isCommon = result.errors === undefined && !execution.contextValue.freshness.isStale()
-    return answer(result, isCommon ? cachePolicy(operation.document, operation.node) : null)
+  const answerOnce = async (operation: AdmittedOperation, context: Context): Promise<Answer> => {
+    const executing = execute(operation, context)
+    const executed = isPromise(executing) ? await within(executing, timeoutMs, tooLate) : executing
+    const isCommon = executed.errors.length === 0 && !context.freshness.isStale()
+    return answer(executed, isCommon ? cachePolicy(operation.document, operation.node) : null)
   }
 
   return {
@@ -98,22 +93,35 @@ export function createEngine(options: EngineOptions): Engine {
       if (refused !== null) return refuse([refused])
       describeSpan(tracing?.current, node)
       const context = createContext(services, caller, resumeAfter)
-      const execution = {
-        schema,
-        document,
-        operationName: node.name?.value,
-        variableValues: operation.request.variables,
-        contextValue: context,
+      if (node.operation === OperationTypeNode.SUBSCRIPTION) {
+        const json = async (result: ExecutedText | Promise<ExecutedText>) => jsonOf(await result)
+        const started = await subscribe(
+          {
+            schema,
+            document,
+            operationName: node.name?.value,
+            variableValues: operation.request.variables,
+            contextValue: context,
+          },
+          {
+            answer: (item, itemContext) => json(execute(operation, itemContext, item)),
+            refuse: (error) => jsonOf({ data: null, errors: [error] }),
+            logger,
+          },
+        )
+        return 'next' in started ? started : answer({ data: null, errors: started.errors ?? [] }, null)
       }
-      if (node.operation === 'subscription') {
-        const started = await subscribe(execution, { serialise, logger })
-        return 'next' in started ? started : answer(started, null)
-      }
-      if (wantsTrace)
-        return within(traces.answer(operation, context), timeoutMs, () => answer({ errors: [tookTooLong()] }, null))
-      return answerOnce(operation, execution)
+      if (wantsTrace) return within(traces.answer(operation, context), timeoutMs, () => answer(tooLate(), null))
+      return answerOnce(operation, context)
     },
   }
+}
+
+/** The result of an operation; without `data` where it did not begin or did not end. */
+type Executed = Omit<ExecutedText, 'data'> & { readonly data: string | null }
+
+function tooLate(): Executed {
+  return { data: null, errors: [tookTooLong()] }
 }
 
 /** The answer took longer than an operation may. Whether a command was carried out is not known to the client. */

@@ -1,12 +1,14 @@
-import { createSourceEventStream, execute, GraphQLError, type ExecutionArgs, type ExecutionResult } from 'graphql'
+import { createSourceEventStream, GraphQLError, type ExecutionArgs, type ExecutionResult } from 'graphql'
 import type { StreamItem } from '../../live/stream-item.ts'
 import type { Logger } from '../../log.ts'
 import { refreshContext, type Context } from '../context.ts'
 import { type AnswerStream, type StreamAnswer, StreamInterrupted } from './outcome.ts'
 
 export type SubscribeOptions = {
-  /** The response as a client sees it, as JSON. */
-  readonly serialise: (result: ExecutionResult) => string
+  /** The response to an item as a client sees it, as JSON. */
+  readonly answer: (item: unknown, context: Context) => Promise<string>
+  /** The response that is an error alone. */
+  readonly refuse: (error: GraphQLError) => string
   readonly logger: Logger
 }
 
@@ -16,14 +18,14 @@ export type SubscribeOptions = {
  */
 export async function subscribe(
   args: ExecutionArgs & { readonly contextValue: Context },
-  { serialise, logger }: SubscribeOptions,
+  { answer, refuse, logger }: SubscribeOptions,
 ): Promise<AnswerStream | ExecutionResult> {
   const { contextValue: context } = args
   const source = await createSourceEventStream(args)
   if (!isAsyncIterable(source)) return source
   const items = source[Symbol.asyncIterator]()
-  const answer = async (item: Readonly<Record<string, StreamItem>>): Promise<StreamAnswer> => ({
-    json: serialise(await execute({ ...args, rootValue: item, contextValue: refreshContext(context) })),
+  const answered = async (item: Readonly<Record<string, StreamItem>>): Promise<StreamAnswer> => ({
+    json: await answer(item, refreshContext(context)),
     cursor: cursorOf(item, context),
   })
   return {
@@ -32,10 +34,9 @@ export async function subscribe(
       try {
         const { value, done } = await items.next()
         if (done === true) return { done, value: undefined }
-        return { done: false, value: await answer(value as Readonly<Record<string, StreamItem>>) }
+        return { done: false, value: await answered(value as Readonly<Record<string, StreamItem>>) }
       } catch (error) {
-        if (error instanceof GraphQLError)
-          return { done: false, value: { json: serialise({ errors: [error] }), cursor: null } }
+        if (error instanceof GraphQLError) return { done: false, value: { json: refuse(error), cursor: null } }
         logger.error({ err: error }, 'the source of a stream failed')
         throw new StreamInterrupted()
       }

@@ -1,0 +1,166 @@
+import {
+  defaultTypeResolver,
+  GraphQLBoolean,
+  GraphQLError,
+  GraphQLID,
+  GraphQLString,
+  isAbstractType,
+  isEnumType,
+  isLeafType,
+  isListType,
+  isNonNullType,
+  isObjectType,
+  type GraphQLAbstractType,
+  type GraphQLLeafType,
+  type GraphQLList,
+  type GraphQLObjectType,
+  type GraphQLOutputType,
+} from 'graphql'
+import { leafText, stringText } from './json-text.ts'
+import { Parts } from './parts.ts'
+import type { FieldPlan, ObjectPlan, OperationPlan } from './plan.ts'
+import { failed, isPromise, NULL, recovered, type Path, type Run, type Text } from './run.ts'
+
+/** Gives a resolved value as JSON; throws what is wrong with it. */
+export type Complete = (run: Run, value: unknown, path: Path) => Text
+
+/** Executes the fields of one object and gives it as JSON. */
+export function objectText(
+  { labels, fields, end }: ObjectPlan,
+  run: Run,
+  source: unknown,
+  path: Path | undefined,
+): Text {
+  const parts = new Parts()
+  try {
+    for (let at = 0; at < fields.length; at += 1)
+      parts.add(labels[at] as string, fieldText(fields[at] as FieldPlan, run, source, path))
+  } catch (error) {
+    return parts.failWith(error)
+  }
+  return parts.end(end)
+}
+
+/** Executes one field of an object and gives its value as JSON. */
+export function fieldText(field: FieldPlan, run: Run, source: unknown, prev: Path | undefined): Text {
+  const { key, nonNull } = field
+  const path = { prev, key }
+  try {
+    const value = field.resolve(run, source)
+    const text = isPromise(value)
+      ? value.then((resolved) => field.complete(run, resolved, path))
+      : field.complete(run, value, path)
+    return typeof text === 'string' ? text : recovered(text, { field, run, path, nonNull })
+  } catch (error) {
+    return failed({ field, run, path, nonNull }, error)
+  }
+}
+
+/** The completer of values of a type, in the place of a field. */
+export function completerOf(type: GraphQLOutputType, field: FieldPlan, operation: OperationPlan): Complete {
+  if (isNonNullType(type)) return nonNullCompleter(completerOf(type.ofType, field, operation), field)
+  const complete = presentCompleter(type, field, operation)
+  return (run, value, path) => {
+    if (value === null || value === undefined) return NULL
+    if (value instanceof Error) throw value
+    return complete(run, value, path)
+  }
+}
+
+function presentCompleter(
+  type: GraphQLLeafType | GraphQLAbstractType | GraphQLObjectType | GraphQLList<GraphQLOutputType>,
+  field: FieldPlan,
+  operation: OperationPlan,
+): Complete {
+  if (isListType(type)) return listCompleter(type.ofType, field, operation)
+  if (isLeafType(type)) return leafCompleter(type)
+  if (isAbstractType(type)) return abstractCompleter(type, field, operation)
+  return objectCompleter(type, field, operation)
+}
+
+function nonNullCompleter(complete: Complete, { coordinate }: FieldPlan): Complete {
+  const present = (text: string): string => {
+    if (text !== NULL) return text
+    throw new Error(`Cannot return null for non-nullable field ${coordinate}.`)
+  }
+  return (run, value, path) => {
+    const text = complete(run, value, path)
+    return typeof text === 'string' ? present(text) : text.then(present)
+  }
+}
+
+function leafCompleter(type: GraphQLLeafType): Complete {
+  const serialised = (value: unknown): string => {
+    const result: unknown = type.serialize(value)
+    if (result === null || result === undefined) throw new Error(`${type.name} serialised a value to nothing.`)
+    return leafText(result)
+  }
+  if (type === GraphQLString || type === GraphQLID)
+    return (_run, value) => (typeof value === 'string' ? stringText(value) : serialised(value))
+  if (type === GraphQLBoolean) return (_run, value) => (typeof value === 'boolean' ? String(value) : serialised(value))
+  if (!isEnumType(type)) return (_run, value) => serialised(value)
+  const texts = new Map(type.getValues().map(({ name, value }) => [value as unknown, `"${name}"`]))
+  return (_run, value) => texts.get(value) ?? serialised(value)
+}
+
+function listCompleter(itemType: GraphQLOutputType, field: FieldPlan, operation: OperationPlan): Complete {
+  const complete = completerOf(itemType, field, operation)
+  const nonNull = isNonNullType(itemType)
+  const itemText = (run: Run, item: unknown, path: Path): Text => {
+    try {
+      const text = isPromise(item) ? item.then((value) => complete(run, value, path)) : complete(run, item, path)
+      return typeof text === 'string' ? text : recovered(text, { field, run, path, nonNull })
+    } catch (error) {
+      return failed({ field, run, path, nonNull }, error)
+    }
+  }
+  return (run, value, prev) => {
+    const items = arrayOf(value, field)
+    if (items.length === 0) return '[]'
+    const parts = new Parts()
+    try {
+      for (let key = 0; key < items.length; key += 1)
+        parts.add(key === 0 ? '[' : ',', itemText(run, items[key], { prev, key }))
+    } catch (error) {
+      parts.abandon()
+      throw error
+    }
+    return parts.end(']')
+  }
+}
+
+function arrayOf(value: unknown, { coordinate }: FieldPlan): readonly unknown[] {
+  if (Array.isArray(value)) return value
+  if (typeof value === 'object' && value !== null && Symbol.iterator in value)
+    return Array.from(value as Iterable<unknown>)
+  throw new GraphQLError(`Expected Iterable, but did not find one for field "${coordinate}".`)
+}
+
+function abstractCompleter(type: GraphQLAbstractType, field: FieldPlan, operation: OperationPlan): Complete {
+  const resolveType = type.resolveType ?? defaultTypeResolver
+  const completers = new Map<GraphQLObjectType, Complete>()
+  const completerFor = (name: unknown): Complete => {
+    const runtimeType = typeof name === 'string' ? operation.schema.getType(name) : undefined
+    if (!isObjectType(runtimeType) || !operation.schema.isSubType(type, runtimeType))
+      throw new GraphQLError(
+        `Abstract type "${type.name}" was resolved to a type "${String(name)}" that does not exist inside the schema.`,
+      )
+    const complete = completers.get(runtimeType) ?? objectCompleter(runtimeType, field, operation)
+    completers.set(runtimeType, complete)
+    return complete
+  }
+  return (run, value, path) => {
+    const name = resolveType(value, run.context, field.infoFor(run), type)
+    return isPromise(name)
+      ? name.then((resolved) => completerFor(resolved)(run, value, path))
+      : completerFor(name)(run, value, path)
+  }
+}
+
+function objectCompleter(type: GraphQLObjectType, field: FieldPlan, operation: OperationPlan): Complete {
+  let plan: ObjectPlan | null = null
+  return (run, value, path) => {
+    plan ??= operation.objectPlan(type, field.nodes)
+    return objectText(plan, run, value, path)
+  }
+}

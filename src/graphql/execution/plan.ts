@@ -1,0 +1,246 @@
+import {
+  getArgumentValues,
+  getDirectiveValues,
+  GraphQLIncludeDirective,
+  GraphQLSkipDirective,
+  isAbstractType,
+  isNonNullType,
+  Kind,
+  SchemaMetaFieldDef,
+  typeFromAST,
+  TypeMetaFieldDef,
+  visit,
+  type DocumentNode,
+  type FieldNode,
+  type FragmentDefinitionNode,
+  type FragmentSpreadNode,
+  type GraphQLField,
+  type GraphQLObjectType,
+  type GraphQLResolveInfo,
+  type GraphQLSchema,
+  type InlineFragmentNode,
+  type OperationDefinitionNode,
+  type SelectionSetNode,
+} from 'graphql'
+import type { Context } from '../context.ts'
+import { completerOf, type Complete } from './complete.ts'
+import type { Arguments, Run } from './run.ts'
+
+/** How one field of an object is executed. */
+export type FieldPlan = {
+  /** Its name in the response. */
+  readonly key: string
+  /** Type and name in the schema, as in `Payment.status`. */
+  readonly coordinate: string
+  readonly nodes: readonly FieldNode[]
+  readonly nonNull: boolean
+  /** The field's value for a source, or a promise of it. */
+  readonly resolve: (run: Run, source: unknown) => unknown
+  /** What a resolver is told of the field. */
+  readonly infoFor: (run: Run) => GraphQLResolveInfo
+  readonly complete: Complete
+}
+
+/** The response of an object: a label before each field and an end. What is the same for every object stands in these. */
+export type ObjectPlan = {
+  readonly labels: readonly string[]
+  readonly fields: readonly FieldPlan[]
+  readonly end: string
+}
+
+type Selecting = { readonly selectionSet?: SelectionSetNode | undefined }
+
+/** The plan of an operation, for one set of values of the variables that `@skip` and `@include` name. */
+export class OperationPlan {
+  readonly schema: GraphQLSchema
+  readonly root: ObjectPlan
+  readonly #operation: OperationDefinitionNode
+  readonly #fragments: Record<string, FragmentDefinitionNode> = {}
+  readonly #conditions: Arguments
+  #fieldCount = 0
+
+  constructor(
+    schema: GraphQLSchema,
+    { document, node }: { readonly document: DocumentNode; readonly node: OperationDefinitionNode },
+    conditions: Arguments,
+  ) {
+    this.schema = schema
+    this.#operation = node
+    this.#conditions = conditions
+    for (const definition of document.definitions)
+      if (definition.kind === Kind.FRAGMENT_DEFINITION) this.#fragments[definition.name.value] = definition
+    const rootType = schema.getRootType(node.operation)
+    if (rootType === null || rootType === undefined) throw new Error(`The schema has no ${node.operation}.`)
+    this.root = this.objectPlan(rootType, [node])
+  }
+
+  /** The plan of an object of this type in the place of these nodes. */
+  objectPlan(type: GraphQLObjectType, nodes: readonly Selecting[]): ObjectPlan {
+    const found = new Map<string, FieldNode[]>()
+    const visited = new Set<string>()
+    for (const { selectionSet } of nodes)
+      if (selectionSet !== undefined) this.#collect(type, selectionSet, { found, visited })
+    const labels: string[] = []
+    const fields: FieldPlan[] = []
+    let label = '{'
+    for (const [key, [first, ...others]] of found) {
+      if (first === undefined) continue
+      label += `${label.endsWith('{') ? '' : ','}${JSON.stringify(key)}:`
+      if (first.name.value === '__typename') {
+        label += `"${type.name}"`
+        continue
+      }
+      fields.push(this.#fieldPlan(type, key, [first, ...others]))
+      labels.push(label)
+      label = ''
+    }
+    return { labels, fields, end: `${label}}` }
+  }
+
+  #collect(
+    type: GraphQLObjectType,
+    { selections }: SelectionSetNode,
+    into: { readonly found: Map<string, FieldNode[]>; readonly visited: Set<string> },
+  ): void {
+    for (const selection of selections) {
+      if (!this.#isIncluded(selection)) continue
+      if (selection.kind === Kind.FIELD) {
+        const key = (selection.alias ?? selection.name).value
+        into.found.set(key, [...(into.found.get(key) ?? []), selection])
+        continue
+      }
+      const fragment = selection.kind === Kind.INLINE_FRAGMENT ? selection : this.#fragment(selection, into.visited)
+      if (fragment !== undefined && this.#matches(fragment, type)) this.#collect(type, fragment.selectionSet, into)
+    }
+  }
+
+  /** The definition of a spread, once in each object. */
+  #fragment({ name: { value } }: FragmentSpreadNode, visited: Set<string>): FragmentDefinitionNode | undefined {
+    if (visited.has(value)) return undefined
+    visited.add(value)
+    return this.#fragments[value]
+  }
+
+  #isIncluded(node: FieldNode | FragmentSpreadNode | InlineFragmentNode): boolean {
+    const skip = getDirectiveValues(GraphQLSkipDirective, node, this.#conditions)
+    if (skip?.['if'] === true) return false
+    return getDirectiveValues(GraphQLIncludeDirective, node, this.#conditions)?.['if'] !== false
+  }
+
+  #matches({ typeCondition }: FragmentDefinitionNode | InlineFragmentNode, type: GraphQLObjectType): boolean {
+    if (typeCondition === undefined) return true
+    const condition = typeFromAST(this.schema, typeCondition)
+    return condition === type || (isAbstractType(condition) && this.schema.isSubType(condition, type))
+  }
+
+  #fieldPlan(parentType: GraphQLObjectType, key: string, nodes: readonly [FieldNode, ...FieldNode[]]): FieldPlan {
+    const name = nodes[0].name.value
+    const definition = parentType.getFields()[name] as GraphQLField<unknown, Context> | undefined
+    if (definition === undefined) throw new Error(`${parentType.name} has no ${name}.`)
+    const infoFor = this.#infoReader(definition, { parentType, nodes })
+    const plan: { -readonly [Name in keyof FieldPlan]: FieldPlan[Name] } = {
+      key,
+      coordinate: `${parentType.name}.${name}`,
+      nodes,
+      nonNull: isNonNullType(definition.type),
+      resolve: resolver(definition, this.#argumentsReader(definition, nodes[0]), infoFor),
+      infoFor,
+      complete: UNKNOWN,
+    }
+    plan.complete = completerOf(definition.type, plan, this)
+    return plan
+  }
+
+  /** Once in each execution. Resolvers are not told the path of an object: none of ours depends on it. */
+  #infoReader(
+    { name, type }: GraphQLField<unknown, Context>,
+    { parentType, nodes }: { readonly parentType: GraphQLObjectType; readonly nodes: readonly FieldNode[] },
+  ): FieldPlan['infoFor'] {
+    const number = this.#fieldCount++
+    const common = {
+      fieldName: name,
+      fieldNodes: nodes,
+      returnType: type,
+      parentType,
+      schema: this.schema,
+      fragments: this.#fragments,
+      operation: this.#operation,
+    }
+    return (run) =>
+      (run.infos[number] ??= {
+        ...common,
+        path: NO_PATH,
+        rootValue: run.rootValue,
+        variableValues: run.variables,
+      })
+  }
+
+  /** Once for all where no variable is among the arguments, otherwise once in each execution. */
+  #argumentsReader({ args }: GraphQLField<unknown, Context>, node: FieldNode): (run: Run) => Arguments {
+    const given = { args } as GraphQLField<unknown, unknown>
+    if (!usesVariables(node)) {
+      let known: Arguments | null = null
+      return () => (known ??= getArgumentValues(given, node))
+    }
+    const number = this.#fieldCount++
+    return (run) => (run.args[number] ??= getArgumentValues(given, node, run.variables))
+  }
+}
+
+const NO_PATH = { prev: undefined, key: '', typename: undefined } as const
+
+const UNKNOWN: Complete = () => {
+  throw new Error('The plan is not complete.')
+}
+
+function resolver(
+  { name, resolve }: GraphQLField<unknown, Context>,
+  argumentsOf: (run: Run) => Arguments,
+  infoFor: FieldPlan['infoFor'],
+): FieldPlan['resolve'] {
+  if (resolve !== undefined) return (run, source) => resolve(source, argumentsOf(run), run.context, infoFor(run))
+  return (run, source) => {
+    // What graphql-js does for a field without a resolver.
+    const value = (source as Readonly<Record<string, unknown>> | null | undefined)?.[name]
+    if (typeof value !== 'function') return value
+    return (source as Record<string, (...given: unknown[]) => unknown>)[name]?.(
+      argumentsOf(run),
+      run.context,
+      infoFor(run),
+    )
+  }
+}
+
+function usesVariables(node: FieldNode): boolean {
+  let found = false
+  for (const argument of node.arguments ?? [])
+    visit(argument, {
+      Variable() {
+        found = true
+      },
+    })
+  return found
+}
+
+/** The variables that decide which fields are executed. */
+export function conditionVariables(document: DocumentNode): readonly string[] {
+  const names = new Set<string>()
+  visit(document, {
+    Directive({ name, arguments: given = [] }) {
+      if (name.value !== 'skip' && name.value !== 'include') return
+      for (const { value } of given) if (value.kind === Kind.VARIABLE) names.add(value.name.value)
+    },
+  })
+  return [...names]
+}
+
+/** Whether an operation asks about the schema: the library's resolvers for that need its own executor. */
+export function asksForSchema(document: DocumentNode): boolean {
+  let found = false
+  visit(document, {
+    Field({ name: { value } }) {
+      if (value === SchemaMetaFieldDef.name || value === TypeMetaFieldDef.name) found = true
+    },
+  })
+  return found
+}

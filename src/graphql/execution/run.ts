@@ -1,0 +1,71 @@
+import { type GraphQLError, type GraphQLResolveInfo, locatedError } from 'graphql'
+import type { Context } from '../context.ts'
+import type { FieldPlan } from './plan.ts'
+
+/** The position of a value in the response; identity counts. */
+export type Path = { readonly prev: Path | undefined; readonly key: string | number }
+
+/** A part of the response as JSON, now or later. */
+export type Text = string | Promise<string>
+
+/** The JSON of what is absent. A completed value has this text only when it is null. */
+export const NULL = 'null'
+
+export type Arguments = Readonly<Record<string, unknown>>
+
+/** One execution of an operation. */
+export class Run {
+  readonly context: Context
+  readonly variables: Arguments
+  readonly rootValue: unknown
+  readonly errors: GraphQLError[] = []
+  /** By the number of a field: what its resolver is told of the field, and its arguments where they depend on variables. */
+  readonly infos: GraphQLResolveInfo[] = []
+  readonly args: Arguments[] = []
+  #failed: Set<Path | undefined> | null = null
+
+  constructor(context: Context, variables: Arguments, rootValue: unknown) {
+    this.context = context
+    this.variables = variables
+    this.rootValue = rootValue
+  }
+
+  /** Adds an error, unless its position or one above it has become null by another one. */
+  addError(error: GraphQLError, path: Path | undefined): void {
+    const positions = (this.#failed ??= new Set())
+    for (let at = path; at !== undefined; at = at.prev) if (positions.has(at)) return
+    if (positions.has(undefined)) return
+    positions.add(path)
+    this.errors.push(error)
+  }
+}
+
+/** A place of the response where an error is handled. */
+export type Place = { readonly field: FieldPlan; readonly run: Run; readonly path: Path; readonly nonNull: boolean }
+
+/**
+ * Handles what was thrown at a place: returns null there and adds the error, or throws the located error where null is not
+ * allowed, for the nearest place above where it is.
+ */
+export function failed({ field, run, path, nonNull }: Place, raw: unknown): string {
+  const error = locatedError(raw, field.nodes, keysOf(path))
+  if (nonNull) throw error
+  run.addError(error, path)
+  return NULL
+}
+
+/** The same for a text that is known later. */
+export function recovered(text: Promise<string>, place: Place): Promise<string> {
+  return text.then(undefined, (raw: unknown) => failed(place, raw))
+}
+
+function keysOf(path: Path): (string | number)[] {
+  const keys: (string | number)[] = []
+  for (let at: Path | undefined = path; at !== undefined; at = at.prev) keys.push(at.key)
+  return keys.toReversed()
+}
+
+/** Whether a value is known later. */
+export function isPromise(value: unknown): value is Promise<unknown> {
+  return typeof value === 'object' && value !== null && typeof (value as { then?: unknown }).then === 'function'
+}

@@ -1,0 +1,303 @@
+import { createHash } from 'node:crypto'
+import * as fc from 'fast-check'
+import {
+  buildSchema,
+  getVariableValues,
+  GraphQLError,
+  isEnumType,
+  isInterfaceType,
+  isObjectType,
+  OperationTypeNode,
+  parse,
+  validate,
+  type GraphQLObjectType,
+  type GraphQLSchema,
+  type OperationDefinitionNode,
+} from 'graphql'
+import { describe, expect, it } from 'vitest'
+import type { Context } from '../../../src/graphql/context.ts'
+import {
+  createLibraryExecutor,
+  createPlannedExecutor,
+  type Execute,
+  type ExecutableOperation,
+} from '../../../src/graphql/execution/executor.ts'
+
+const SDL = `
+  interface Node { id: ID!, title(upper: Boolean = false, suffix: String): String, next: Node, peers: [Node!] }
+  type Cat implements Node { id: ID!, title(upper: Boolean = false, suffix: String): String, next: Node, peers: [Node!], lives: Int!, mood: Mood }
+  type Dog implements Node { id: ID!, title(upper: Boolean = false, suffix: String): String, next: Node, peers: [Node!], tricks: [String!]!, owner: Cat! }
+  union Animal = Cat | Dog
+  enum Mood { CALM, ANGRY }
+  scalar Any
+  type Query {
+    cat: Cat, dog: Dog!, animal: Animal, node(id: ID): Node, animals(first: Int! = 2): [Animal]!, strict: [Animal!]!, grid: [[Int!]]
+    weight: Float, isOpen: Boolean!, any: Any, words: [String]
+  }
+  type Mutation { one(value: Int): Int, two: Cat!, three: Cat }
+  type Subscription { cat: Cat }
+`
+
+/** Everything that a resolver may do, decided by the seed and the place alone: both executors see the same. */
+function behaviour(seed: string, place: string): number {
+  return createHash('sha256').update(`${seed} ${place}`).digest().readUInt16BE(0) % 100
+}
+
+type Source = { readonly place: string; readonly kind: 'Cat' | 'Dog' }
+
+function schemaFor(seed: string): GraphQLSchema {
+  const schema = buildSchema(SDL)
+  const mood = schema.getType('Mood')
+  // Values inside are not the names outside.
+  if (isEnumType(mood)) for (const value of mood.getValues()) value.value = value.name.toLowerCase()
+  for (const type of Object.values(schema.getTypeMap())) {
+    if (type.name.startsWith('__')) continue
+    if (isInterfaceType(type) || type.name === 'Animal')
+      Object.assign(type, { resolveType: (source: Source) => runtimeType(seed, source) })
+    if (isObjectType(type)) addResolvers(type, seed)
+  }
+  return schema
+}
+
+function runtimeType(seed: string, { place, kind }: Source): string | Promise<string> {
+  const outcome = behaviour(seed, `${place} type`)
+  if (outcome < 3) return 'Nobody'
+  return outcome < 30 ? Promise.resolve(kind) : kind
+}
+
+function addResolvers(type: GraphQLObjectType, seed: string): void {
+  for (const field of Object.values(type.getFields())) {
+    // Some fields are properties.
+    if (field.name === 'id') continue
+    field.resolve = (source: Source | undefined, args: object) => {
+      const place = `${source?.place ?? ''}.${field.name}${JSON.stringify(args)}`
+      return outcomeOf(seed, { place, type: String(field.type), args })
+    }
+  }
+}
+
+type Asked = { readonly place: string; readonly type: string; readonly args: object }
+
+function outcomeOf(seed: string, asked: Asked): unknown {
+  const outcome = behaviour(seed, asked.place)
+  if (outcome < 6) throw new Error(`thrown at ${asked.place}`)
+  if (outcome < 9) throw new GraphQLError(`refused at ${asked.place}`, { extensions: { code: 'FORBIDDEN' } })
+  if (outcome < 14) return null
+  if (outcome < 16) return undefined
+  if (outcome < 18) return new Error(`returned at ${asked.place}`)
+  const value = valueOf(seed, asked)
+  if (outcome < 40) return Promise.resolve(value)
+  if (outcome < 46) return Promise.reject(new Error(`rejected at ${asked.place}`))
+  return outcome < 50 ? later(value) : value
+}
+
+async function later(value: unknown): Promise<unknown> {
+  await Promise.resolve()
+  await Promise.resolve()
+  return value
+}
+
+function valueOf(seed: string, { place, type, args }: Asked): unknown {
+  const bare = type.replaceAll('!', '')
+  const dice = behaviour(seed, `${place} value`)
+  if (bare.startsWith('[')) {
+    if (dice < 5) return 'not a list'
+    // graphql-js leaves the promises of items without a handler when a later item throws at once.
+    const isLater = type.includes('!]') && (dice % 2 === 0 || /Node|Animal/.test(type))
+    return Array.from({ length: dice % 4 }, (_, index) => {
+      const item = itemOf(
+        seed,
+        { place: `${place}/${index}`, type: bare.slice(1, -1), args },
+        !type.includes('!]') || isLater,
+      )
+      return isLater && !(item instanceof Promise) ? Promise.resolve(item) : item
+    })
+  }
+  if (bare === 'Int') return dice < 10 ? 'no number' : dice
+  if (bare === 'Float') return dice / 8
+  if (bare === 'Boolean') return dice % 2 === 0
+  if (bare === 'Mood') return dice < 10 ? 'bored' : dice < 50 ? 'calm' : 'angry'
+  if (bare === 'Any') return { nested: [dice, 'text', null], [`key "${dice}"`]: new Date(0) }
+  if (bare === 'String') return `${JSON.stringify(args)} "\\\n\u2028 \ud83d\ude00 \ud800 ${dice}`
+  const kind = bare === 'Dog' || (bare !== 'Cat' && dice % 2 === 0) ? 'Dog' : 'Cat'
+  return { place, kind, id: dice < 8 ? null : () => `${kind} ${dice}` }
+}
+
+function itemOf(seed: string, asked: Asked, mayBeLater: boolean): unknown {
+  const outcome = behaviour(seed, `${asked.place} item`)
+  if (outcome < 6) return null
+  if (outcome < 9) return new Error(`item at ${asked.place}`)
+  if (mayBeLater && outcome < 14) return rejection(`rejected item at ${asked.place}`)
+  const value = valueOf(seed, asked)
+  return mayBeLater && outcome < 30 ? Promise.resolve(value) : value
+}
+
+/** A rejection that nobody handles at once: the list that holds it may come later. */
+function rejection(message: string): Promise<never> {
+  const rejected = Promise.reject(new Error(message))
+  rejected.catch(() => {})
+  return rejected
+}
+
+/** Random selections, with fragments, aliases, arguments, conditions and repeated fields. */
+const LEAVES: Readonly<Record<string, readonly string[]>> = {
+  Query: [
+    'weight',
+    'isOpen',
+    'any',
+    'words',
+    'grid',
+    '__typename',
+    'shown: isOpen @include(if: $yes)',
+    'words @skip(if: $no)',
+  ],
+  Cat: [
+    'id',
+    'lives',
+    'mood',
+    'title',
+    'title(upper: $yes)',
+    'name: title(suffix: $text)',
+    '__typename',
+    'lives @skip(if: $yes)',
+  ],
+  Dog: ['id', 'tricks', 'title(suffix: "x")', 't: tricks @include(if: $no)', '__typename'],
+  Node: ['id', 'title', '__typename', 'other: title(upper: true, suffix: $text)'],
+  Animal: ['__typename'],
+  Mutation: ['one', 'a: one(value: 1)', 'b: one(value: $number)'],
+  Subscription: [],
+}
+const BRANCHES: Readonly<Record<string, readonly (readonly [text: string, type: string])[]>> = {
+  Query: [
+    ['cat', 'Cat'],
+    ['dog', 'Dog'],
+    ['animal', 'Animal'],
+    ['node', 'Node'],
+    ['n: node(id: $text)', 'Node'],
+    ['animals', 'Animal'],
+    ['some: animals(first: $number)', 'Animal'],
+    ['strict', 'Animal'],
+    ['... on Query', 'Query'],
+  ],
+  Cat: [
+    ['next', 'Node'],
+    ['peers', 'Node'],
+    ['... on Node', 'Node'],
+    ['... @include(if: $no)', 'Cat'],
+    ['... CatParts', ''],
+  ],
+  Dog: [
+    ['next', 'Node'],
+    ['peers', 'Node'],
+    ['owner', 'Cat'],
+    ['...', 'Dog'],
+  ],
+  Node: [
+    ['next', 'Node'],
+    ['peers', 'Node'],
+    ['... on Cat', 'Cat'],
+    ['... on Dog @skip(if: $no)', 'Dog'],
+  ],
+  Animal: [
+    ['... on Cat', 'Cat'],
+    ['... on Dog', 'Dog'],
+    ['... on Node', 'Node'],
+  ],
+  Mutation: [
+    ['two', 'Cat'],
+    ['three', 'Cat'],
+    ['again: three', 'Cat'],
+  ],
+  Subscription: [['cat', 'Cat']],
+}
+
+const selectionOf = (type: string, depth: number): fc.Arbitrary<string> => {
+  const leaves = (LEAVES[type] ?? []).map((leaf) => fc.constant(leaf))
+  const branches =
+    depth === 0
+      ? []
+      : (BRANCHES[type] ?? []).map(([text, below]) =>
+          below === '' ? fc.constant(text) : selectionOf(below, depth - 1).map((set) => `${text} ${set}`),
+        )
+  return fc
+    .array(fc.oneof(...leaves, ...branches), { minLength: 1, maxLength: 5 })
+    .map((parts) => `{ ${parts.join(' ')} }`)
+}
+
+const VARIABLES = '($yes: Boolean! = true, $no: Boolean!, $text: String, $number: Int! = 3)'
+const operationOf = fc.oneof(
+  { weight: 6, arbitrary: selectionOf('Query', 4).map((set) => `query ${VARIABLES} ${set}`) },
+  { weight: 2, arbitrary: selectionOf('Mutation', 3).map((set) => `mutation ${VARIABLES} ${set}`) },
+  { weight: 1, arbitrary: selectionOf('Cat', 3).map((set) => `subscription ${VARIABLES} { cat ${set} }`) },
+)
+
+function executable(
+  schema: GraphQLSchema,
+  text: string,
+  values: Readonly<Record<string, unknown>>,
+): ExecutableOperation | null {
+  const document = parse(
+    `${text} ${text.includes('... CatParts') ? 'fragment CatParts on Cat { id next { id ... on Cat { lives } } }' : ''}`,
+  )
+  // What the rules of unused variables say is of no interest here.
+  const mistakes = validate(schema, document).filter(({ message }) => !message.includes('is never used'))
+  if (mistakes.length > 0) return null
+  const node = document.definitions[0] as OperationDefinitionNode
+  const { coerced } = getVariableValues(schema, node.variableDefinitions ?? [], values)
+  return coerced === undefined ? null : { document, node, variables: coerced, request: { variables: values } }
+}
+
+async function result(execute: Execute, operation: ExecutableOperation) {
+  const root =
+    operation.node.operation === OperationTypeNode.SUBSCRIPTION
+      ? { cat: { place: 'item', kind: 'Cat', id: 'i' } }
+      : undefined
+  const { data, errors } = await execute(operation, {} as Context, root)
+  return { data, errors: [...new Set(errors.map((error) => settled(error, JSON.parse(data))))].sort() }
+}
+
+/**
+ * An error at the place that is null because of it. Where that lies above the error, which of several errors below is reported
+ * depends on which came first.
+ */
+function settled({ message, path = [], locations, extensions }: GraphQLError, data: unknown): string {
+  let value = data
+  for (const [depth, key] of path.entries()) {
+    if (value === null) return `below ${path.slice(0, depth).join('.')}`
+    value = (value as Record<string | number, unknown>)[key]
+  }
+  expect(value).toBeNull()
+  return JSON.stringify({ message, path, locations, extensions })
+}
+
+describe('the planned executor', () => {
+  it('gives what graphql-js gives: data, errors, their places and their paths', async () => {
+    const schemas = new Map<string, GraphQLSchema>()
+    let compared = 0
+    let withErrors = 0
+    await fc.assert(
+      fc.asyncProperty(
+        fc.nat(40).map(String),
+        operationOf,
+        fc.boolean(),
+        fc.option(fc.string()),
+        async (of, text, no, word) => {
+          const schema = schemas.get(of) ?? schemaFor(of)
+          schemas.set(of, schema)
+          const operation = executable(schema, text, { no, text: word })
+          if (operation === null) return
+          const planned = createPlannedExecutor(schema)
+          const expected = await result(createLibraryExecutor(schema), operation)
+          expect({ text, ...(await result(planned, operation)) }).toEqual({ text, ...expected })
+          // The plan is made by now.
+          expect({ text, ...(await result(planned, operation)) }).toEqual({ text, ...expected })
+          compared += 1
+          if (expected.errors.length > 0) withErrors += 1
+        },
+      ),
+      { numRuns: 600 },
+    )
+    expect(compared).toBeGreaterThan(200)
+    expect(withErrors).toBeGreaterThan(60)
+  })
+})
