@@ -5,6 +5,7 @@ import { loadTrustedDocuments, type TrustedDocuments } from '../graphql/admissio
 import type { Services } from '../graphql/context.ts'
 import { createEngine, type Engine } from '../graphql/engine/engine.ts'
 import { startFederatedTraces } from '../graphql/engine/federated-traces.ts'
+import { createPublicAnswers } from '../graphql/engine/public-answers.ts'
 import { createErrorFormatter } from '../graphql/errors.ts'
 import { createPlannedExecutor } from '../graphql/execution/executor.ts'
 import { createSchema } from '../graphql/schema/schema.ts'
@@ -36,9 +37,21 @@ export async function startEngine(
   const traces = await startFederatedTraces({ schema, formatError, production, logger })
   const { admit } = createAdmission({ schema, policy, trusted })
   const execute = createPlannedExecutor(schema)
+  const publicAnswers = createPublicAnswers(services.methods.stamp)
   const { timeoutMs } = limits
   return {
-    ...createEngine({ schema, services, admit, execute, formatError, timeoutMs, traces, logger, tracing }),
+    ...createEngine({
+      schema,
+      services,
+      admit,
+      execute,
+      publicAnswers,
+      formatError,
+      timeoutMs,
+      traces,
+      logger,
+      tracing,
+    }),
     mutations: Object.keys(schema.getMutationType()?.getFields() ?? {}),
     trustedDocument: (id) => trusted?.resolve({ id, query: null }) ?? null,
     stop: traces.stop,

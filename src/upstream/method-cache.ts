@@ -37,6 +37,8 @@ export type MethodCache<Method> = {
    * decided by lists that are not current.
    */
   find(code: string, onStale?: () => void): Promise<Method | null>
+  /** Changes whenever a list does, or expires. Starts the renewals that are due, as reading a list does. */
+  stamp(): string
   /** How old the list of a site is; null when there is none to serve. Asks the service nothing. */
   freshness(siteId: string): MethodFreshness | null
 }
@@ -101,6 +103,14 @@ export function createMethodCache<Method extends ListedMethod>(
   return {
     list,
     find,
+    stamp() {
+      let stamp = ''
+      for (const { cached } of entries) {
+        void cached.wake()
+        stamp += `${cached.stamp()},`
+      }
+      return stamp
+    },
     freshness: (siteId) => entries.find(({ site }) => site.id === siteId)?.cached.current() ?? null,
   }
 }

@@ -12,6 +12,7 @@ import { isPromise } from '../execution/run.ts'
 import { createCachePolicy } from './cache-policy.ts'
 import type { FederatedTraces } from './federated-traces.ts'
 import type { Answer, Outcome, Refusal } from './outcome.ts'
+import type { PublicAnswers } from './public-answers.ts'
 import { subscribe } from './subscribe.ts'
 import { describeSpan, recordErrors } from './trace-operation.ts'
 
@@ -22,6 +23,8 @@ export type Asker = {
   readonly caller: Caller
   /** The request came with the router's secret, or none is asked for. */
   readonly fromRouter: boolean
+  /** The text of the whole request, by which its answer can be recalled. */
+  readonly text?: string
   /** The router asks how long each field takes. */
   readonly wantsTrace?: boolean
   /** Cursor that a client which comes back has named beside the operation; it outranks the operation's own. */
@@ -34,6 +37,11 @@ export type Asker = {
 export type Engine = {
   /** Admits a request and runs it. Never rejects. */
   run(request: OperationRequest, asker: Asker): Promise<Outcome>
+  /**
+   * The answer to an equal request, where it is the same for everybody and was given a moment ago; null otherwise. `text` is the
+   * request's, as in `Asker`.
+   */
+  recall(text: string, fromRouter: boolean): Answer | null
   /** The refusal of a request with these errors, as a client sees them. */
   refuse(errors: readonly GraphQLError[]): Refusal
 }
@@ -43,6 +51,7 @@ export type EngineOptions = {
   readonly services: Services
   readonly admit: Admission['admit']
   readonly execute: Execute
+  readonly publicAnswers: PublicAnswers | null
   readonly formatError: ErrorFormatter
   /** How long the answer to a query or a mutation may take, in milliseconds. */
   readonly timeoutMs: number
@@ -52,7 +61,7 @@ export type EngineOptions = {
 }
 
 export function createEngine(options: EngineOptions): Engine {
-  const { schema, services, admit, execute, timeoutMs, traces, logger, tracing } = options
+  const { schema, services, admit, execute, publicAnswers, timeoutMs, traces, logger, tracing } = options
   const cachePolicy = createCachePolicy(schema)
   const shown = (errors: readonly GraphQLError[]) => {
     const formatted = errors.map((error) => options.formatError(error.toJSON(), error))
@@ -85,7 +94,7 @@ export function createEngine(options: EngineOptions): Engine {
 
   return {
     refuse,
-    async run(request, { caller, fromRouter, wantsTrace = false, resumeAfter, ...asker }) {
+    async run(request, { caller, fromRouter, text, wantsTrace = false, resumeAfter, ...asker }) {
       const operation = admit(request, fromRouter)
       if ('errors' in operation) return refuse(operation.errors)
       const { node, document } = operation
@@ -112,9 +121,19 @@ export function createEngine(options: EngineOptions): Engine {
         return 'next' in started ? started : answer({ data: null, errors: started.errors ?? [] }, null)
       }
       if (wantsTrace) return within(traces.answer(operation, context), timeoutMs, () => answer(tooLate(), null))
-      return answerOnce(operation, context)
+      const stamp = text === undefined ? undefined : publicAnswers?.stamp()
+      const made = await answerOnce(operation, context)
+      if (text !== undefined && stamp !== undefined && made.maxAgeS !== null)
+        publicAnswers?.keep(recallKey(text, fromRouter), made, stamp)
+      return made
     },
+    recall: (text, fromRouter) => publicAnswers?.find(recallKey(text, fromRouter)) ?? null,
   }
+}
+
+/** A router may ask for what others may not. */
+function recallKey(text: string, fromRouter: boolean): string {
+  return `${fromRouter ? 'router' : 'client'} ${text}`
 }
 
 /** The result of an operation; without `data` where it did not begin or did not end. */

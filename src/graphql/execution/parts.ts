@@ -40,4 +40,3 @@ export class Parts {
     return Promise.all(this.#later).then(fail, fail)
   }
 }
-

@@ -31,16 +31,32 @@ export function sendRefusal(reply: FastifyReply, { errors, status, challenge }: 
 }
 
 /** Responds with an answer. One that is the same for everybody may be kept by caches, and is not sent again to who has it. */
-export function sendAnswer(reply: FastifyReply, { json, status, maxAgeS }: Answer): FastifyReply {
-  reply.code(status).type(responseType(reply.request.headers.accept) ?? 'application/json; charset=utf-8')
+export function sendAnswer(reply: FastifyReply, answer: Answer): FastifyReply {
+  const { json, status, maxAgeS } = answer
+  const { headers, method } = reply.request
+  reply.code(status).type(responseType(headers.accept) ?? 'application/json; charset=utf-8')
   if (status !== 200 || maxAgeS === null) return reply.send(json)
   reply.header('cache-control', `public, max-age=${maxAgeS}`)
   reply.header('vary', ['Accept', reply.getHeader('vary') ?? []].flat().join(', '))
-  if (reply.request.method !== 'GET') return reply.send(json)
-  const tag = entityTag(json)
-  reply.header('etag', tag)
-  if (!hasAlready(reply.request.headers['if-none-match'], tag)) return reply.send(json)
+  const body = encoded(answer)
+  if (method !== 'GET') return reply.send(body.bytes)
+  body.tag ??= entityTag(json)
+  reply.header('etag', body.tag)
+  if (!hasAlready(headers['if-none-match'], body.tag)) return reply.send(body.bytes)
   return reply.code(304).removeHeader('content-type').removeHeader('content-length').send()
+}
+
+type EncodedAnswer = { readonly bytes: Buffer; tag: string | null }
+
+/** Of answers that are recalled. */
+const encodedAnswers = new WeakMap<Answer, EncodedAnswer>()
+
+function encoded(answer: Answer): EncodedAnswer {
+  const known = encodedAnswers.get(answer)
+  if (known !== undefined) return known
+  const body = { bytes: Buffer.from(answer.json), tag: null }
+  encodedAnswers.set(answer, body)
+  return body
 }
 
 /** What a 401 has to name (RFC 6750, section 3): an error only for whoever has shown a token. */

@@ -70,15 +70,20 @@ async function respond(
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   const caller = await authenticate(request)
-  const operation = operationIn(request)
   const refused = request.method === 'GET' ? crossSiteRefusal(request) : null
   if (refused !== null) throw refused
-  let carry: CarryStream | null = null
   const fromRouter = isFromRouter(request)
+  const wantsTrace = fromRouter && request.headers[TRACE_HEADER] === 'ftv1'
+  const text = requestText(request)
+  const recalled = wantsTrace || responseType(request.headers.accept) === null ? null : engine.recall(text, fromRouter)
+  if (recalled !== null) return sendAnswer(reply, recalled)
+  const operation = operationIn(request)
+  let carry: CarryStream | null = null
   const outcome = await engine.run(operation, {
     caller,
     fromRouter,
-    wantsTrace: fromRouter && request.headers[TRACE_HEADER] === 'ftv1',
+    text,
+    wantsTrace,
     resumeAfter: lastEventId(request),
     refuse(kind) {
       if (kind !== 'subscription') return kindRefusal(kind, request)
@@ -92,6 +97,11 @@ async function respond(
   if (carry !== null) (carry as CarryStream)(outcome)
   else if (outcome.kind === 'answer') return sendAnswer(reply, outcome)
   return reply
+}
+
+/** What tells two requests apart: no body begins as a path does. */
+function requestText({ method, url, body }: FastifyRequest): string {
+  return method === 'POST' && typeof body === 'string' ? body : url
 }
 
 /** Asks for a trace of the execution, which tells how long each field took. */
