@@ -37,7 +37,7 @@ export async function startEngine(
   const traces = await startFederatedTraces({ schema, formatError, production, logger })
   const { admit } = createAdmission({ schema, policy, trusted })
   const execute = createPlannedExecutor(schema)
-  const publicAnswers = createPublicAnswers(services.methods.stamp)
+  const publicAnswers = createPublicAnswers(services.methods.version)
   const { timeoutMs } = limits
   return {
     ...createEngine({

@@ -37,8 +37,8 @@ export type MethodCache<Method> = {
    * decided by lists that are not current.
    */
   find(code: string, onStale?: () => void): Promise<Method | null>
-  /** Changes whenever a list does, or expires. Starts the renewals that are due, as reading a list does. */
-  stamp(): string
+  /** Rises whenever a list has been renewed, or could not be. */
+  version(): number
   /** How old the list of a site is; null when there is none to serve. Asks the service nothing. */
   freshness(siteId: string): MethodFreshness | null
 }
@@ -103,14 +103,7 @@ export function createMethodCache<Method extends ListedMethod>(
   return {
     list,
     find,
-    stamp() {
-      let stamp = ''
-      for (const { cached } of entries) {
-        void cached.wake()
-        stamp += `${cached.stamp()},`
-      }
-      return stamp
-    },
+    version: () => entries.reduce((sum, { cached }) => sum + cached.version(), 0),
     freshness: (siteId) => entries.find(({ site }) => site.id === siteId)?.cached.current() ?? null,
   }
 }

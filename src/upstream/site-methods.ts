@@ -8,6 +8,8 @@ export type SiteMethods<Method> = {
   current(): CurrentMethods<Method> | null
   /** Changes whenever `current` does. */
   stamp(): string
+  /** Rises with every renewal that has ended, also in vain. */
+  version(): number
   /** Changes only when the methods themselves do. */
   contentVersion(): number
 }
@@ -88,6 +90,7 @@ export function createSiteMethods<Method>(options: SiteMethodsOptions<Method>): 
         ? null
         : { methods: loaded.methods, fetchedAt: loaded.fetchedAt, ...lateness() },
     stamp: () => `${version}${age() > staleMs ? '-' : age() > ttlMs ? '~' : ''}`,
+    version: () => version,
     contentVersion: () => content,
   }
 }

@@ -121,10 +121,10 @@ export function createEngine(options: EngineOptions): Engine {
         return 'next' in started ? started : answer({ data: null, errors: started.errors ?? [] }, null)
       }
       if (wantsTrace) return within(traces.answer(operation, context), timeoutMs, () => answer(tooLate(), null))
-      const stamp = text === undefined ? undefined : publicAnswers?.stamp()
+      const version = publicAnswers?.version()
       const made = await answerOnce(operation, context)
-      if (text !== undefined && stamp !== undefined && made.maxAgeS !== null)
-        publicAnswers?.keep(recallKey(text, fromRouter), made, stamp)
+      if (text !== undefined && version !== undefined && made.maxAgeS !== null)
+        publicAnswers?.keep(recallKey(text, fromRouter), made, version)
       return made
     },
     recall: (text, fromRouter) => publicAnswers?.find(recallKey(text, fromRouter)) ?? null,

@@ -70,14 +70,17 @@ async function respond(
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   const caller = await authenticate(request)
-  const refused = request.method === 'GET' ? crossSiteRefusal(request) : null
-  if (refused !== null) throw refused
+  const crossSite = request.method === 'GET' ? crossSiteRefusal(request) : null
   const fromRouter = isFromRouter(request)
   const wantsTrace = fromRouter && request.headers[TRACE_HEADER] === 'ftv1'
   const text = requestText(request)
-  const recalled = wantsTrace || responseType(request.headers.accept) === null ? null : engine.recall(text, fromRouter)
+  const mayRecall = crossSite === null && !wantsTrace && responseType(request.headers.accept) !== null
+  const recalled = mayRecall ? engine.recall(text, fromRouter) : null
   if (recalled !== null) return sendAnswer(reply, recalled)
   const operation = operationIn(request)
+  const carrier = carriers.find(({ accepts }) => accepts({ request, operation }))
+  // A stream is refused by the origin of its page, since an EventSource of the page itself sends no other headers.
+  if (crossSite !== null && carrier === undefined) throw crossSite
   let carry: CarryStream | null = null
   const outcome = await engine.run(operation, {
     caller,
@@ -86,8 +89,8 @@ async function respond(
     wantsTrace,
     resumeAfter: lastEventId(request),
     refuse(kind) {
-      if (kind !== 'subscription') return kindRefusal(kind, request)
-      const reserved = reserve(carriers, { request, reply, caller, operation })
+      if (kind !== 'subscription') return crossSite ?? kindRefusal(kind, request)
+      const reserved = carrier?.reserve({ request, reply, caller, operation }) ?? NO_CARRIER
       if (reserved instanceof GraphQLError) return reserved
       carry = reserved
       return null
@@ -115,16 +118,9 @@ function kindRefusal(kind: 'query' | 'mutation', { method, headers }: FastifyReq
   return null
 }
 
-function reserve(
-  carriers: readonly StreamCarrier[],
-  asked: { request: FastifyRequest; reply: FastifyReply; caller: Caller; operation: OperationRequest },
-): CarryStream | GraphQLError {
-  const carrier = carriers.find(({ accepts }) => accepts(asked))
-  return (
-    carrier?.reserve(asked) ??
-    badRequest('Subscriptions run over WebSocket, or as server-sent events or parts: see the accept header.')
-  )
-}
+const NO_CARRIER = badRequest(
+  'Subscriptions run over WebSocket, or as server-sent events or parts: see the accept header.',
+)
 
 /** The id of the last event that a stream's client has seen (WHATWG HTML, section 9.2.4). */
 export function lastEventId({ headers }: FastifyRequest): string | undefined {
