@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { SIGNATURE_HEADER, sign } from '../../../src/webhooks/signature.ts'
+import { WEBHOOK_SECRET } from '../processes.ts'
 
 /** What becomes of a payment, in order: each status is one webhook. */
 export const STATUSES = ['pending', 'authorised', 'waiting', 'received'] as const
-
-export const WEBHOOK_SECRET = 'webhook-secret-of-the-bench'
 
 export const WEBHOOK_PATH = '/webhooks/payments'
 
