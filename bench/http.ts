@@ -9,17 +9,10 @@ import { writeFileSync } from 'node:fs'
  */
 import { DatabaseSync } from 'node:sqlite'
 import { bearer } from './support/client-token.ts'
-import {
-  type Case,
-  compare,
-  type Compared,
-  type Contender,
-  describeRounds,
-  ratiosTo,
-  writeAnswer,
-} from './support/http/compare.ts'
+import { type Case, compare, type Compared, describeRounds, ratiosTo } from './support/http/compare.ts'
+import { productOf, startFastify } from './support/http/contenders.ts'
 import { exchange, jsonPost } from './support/http/message.ts'
-import { type Requests, requireWrk, sampleOf } from './support/http/wrk.ts'
+import { requireWrk } from './support/http/wrk.ts'
 import { type Peer, startPeer } from './support/peers.ts'
 import { type Bench, type Report, runBench } from './support/run-bench.ts'
 import { startSubgraph, type Subgraph } from './support/subgraph.ts'
@@ -40,10 +33,6 @@ const OWN_LINK = 'own link by id'
 
 const METHOD_COUNT = 40
 const LINKS = 1_000
-
-const LEGEND = `“Its core” is how much of a core the server used, “waited” the share of the time for which its main thread was ready to run and
-had no core, because of other programs: above a few hundredths, rates and latencies are worse than on a machine of one's own; CPU times
-hardly depend on it. Latencies are those of connections that send as soon as they are answered.`
 
 await runBench({
   name: 'http',
@@ -75,7 +64,7 @@ async function run(bench: Bench): Promise<Report> {
 server gave the same bodies before it was measured, and every answer was 200 and of the same size. Mercurius (with jit), Yoga and Apollo
 Server answer from memory with the product's schema, without rights; Fastify sends the recorded bytes, headers included.`,
     figures: compared.flatMap((each) => goalsOf(each)),
-    details: [describeRounds(compared), LEGEND],
+    details: describeRounds(compared),
   }
 }
 
@@ -92,7 +81,7 @@ function goalsOf(compared: Compared) {
 
 async function prepareEqual(bench: Bench, product: Subgraph): Promise<Case> {
   const requests = { list: [post(METHODS, { currencies: ['AUD'] })] }
-  return { title: EQUAL, requests, contenders: [ofProduct(product), await startFastify(bench, product, requests)] }
+  return { title: EQUAL, requests, contenders: [productOf(product), await startFastify(bench, product, requests)] }
 }
 
 async function prepareDifferent(bench: Bench, product: Subgraph): Promise<Case> {
@@ -103,7 +92,7 @@ async function prepareDifferent(bench: Bench, product: Subgraph): Promise<Case> 
   if (payinMethods.nodes.length !== METHOD_COUNT) throw new Error(`There are ${payinMethods.nodes.length} methods.`)
   const methods = `${bench.folder}/methods.json`
   writeFileSync(methods, JSON.stringify(payinMethods.nodes))
-  const contenders = [ofProduct(product), await startFastify(bench, product, requests)]
+  const contenders = [productOf(product), await startFastify(bench, product, requests)]
   for (const peer of ['mercurius', 'yoga', 'apollo'] satisfies Peer[]) {
     if (!bench.includes(peer)) continue
     const readyPath = peer === 'apollo' ? '/?query=%7B__typename%7D' : '/health/ready'
@@ -130,21 +119,7 @@ async function prepareLinks(bench: Bench, product: Subgraph): Promise<Case> {
   }
   database.close()
   const fastify = await startFastify(bench, product, requests, { DATABASE: path })
-  return { title: OWN_LINK, requests, contenders: [ofProduct(product), fastify] }
-}
-
-function ofProduct(server: Subgraph): Contender {
-  return { name: 'product', server }
-}
-
-/** Starts Fastify that sends what the product answers to the first request. */
-async function startFastify(bench: Bench, product: Subgraph, requests: Requests, env = {}): Promise<Contender> {
-  const answer = `${bench.folder}/answer.json`
-  writeAnswer(answer, await exchange(product.url, sampleOf(requests, 0)))
-  return {
-    name: 'fastify',
-    server: await startPeer('fastify', { env: { ANSWER: answer, ...env }, cleanUp: bench.cleanUp }),
-  }
+  return { title: OWN_LINK, requests, contenders: [productOf(product), fastify] }
 }
 
 function post(query: string, variables: Readonly<Record<string, unknown>>): string {

@@ -112,8 +112,12 @@ export function ratiosTo(peer: string, { title, results }: Compared, goal: numbe
   ]
 }
 
-/** What was measured of each server of each case. */
-export function describeRounds(compared: readonly Compared[]): string {
+const LEGEND = `“Its core” is how much of a core the server used, “waited” the share of the time for which its main thread was ready to run and
+had no core, because of other programs: above a few hundredths, rates and latencies are worse than on a machine of one's own; CPU times
+hardly depend on it. Latencies are those of connections that send as soon as they are answered.`
+
+/** What was measured of each server of each case: a table, and what its columns mean. */
+export function describeRounds(compared: readonly Compared[]): string[] {
   const header = ['case', 'server', 'requests/s', 'from', 'to', 'CPU µs each', 'p50 ms', 'p99 ms', 'its core', 'waited']
   const rows = compared.flatMap(({ title, results }) =>
     results.map(({ name, rounds }) => {
@@ -133,5 +137,5 @@ export function describeRounds(compared: readonly Compared[]): string {
       ]
     }),
   )
-  return table(header, rows)
+  return [table(header, rows), LEGEND]
 }
