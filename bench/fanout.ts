@@ -20,8 +20,9 @@ import {
   type SocketServer,
   startSocketPeer,
 } from './support/sockets/contenders.ts'
-import { startSubgraph, type Subgraph } from './support/subgraph.ts'
+import { startSubgraph } from './support/subgraph.ts'
 import { requestOfWebhook, STATUSES } from './support/webhooks/requests.ts'
+import { storePayments, webhooksFrom } from './support/webhooks/store-payments.ts'
 
 /** One event to all sockets. */
 type Fanned = { readonly cpuUs: number; readonly lastMs: number }
@@ -30,6 +31,10 @@ type Delivered = { readonly perSecond: number; readonly cpuUs: number; readonly 
 
 type Measured<Result> = { readonly name: string; readonly results: Result[] }
 
+/** Of own topics, one of so many gets an event in a round. */
+const OWN_TOPICS_PER_EVENT = 5
+/** The first one makes the payment, the second one shows what a frame is. */
+const LATER_STATUSES = STATUSES.length - 2
 const WARM_UP_EVENTS = 2
 const CONNECTIONS = 64
 const PEERS = ['ws', 'graphql-ws'] as const
@@ -125,14 +130,16 @@ async function fanOut({ server, crowd }: SocketServer, requests: readonly string
 async function measureOwn(bench: Bench, sockets: number): Promise<Measured<Delivered>[]> {
   await using cleanUp = new AsyncDisposableStack()
   const product = await startSubgraph({ program: bench.program, env: SOCKET_SETTINGS, cleanUp })
-  bench.progress(`storing ${shown(2 * sockets)} payments`)
-  const [followed, others] = [0, 1].map(() => Array.from({ length: sockets }, () => randomUUID()))
-  if (followed === undefined || others === undefined) return []
-  await store(product, [...followed, ...others])
+  const perRound = Math.floor(sockets / OWN_TOPICS_PER_EVENT)
+  const unfollowed = Math.ceil(((bench.rounds + 1) * perRound) / LATER_STATUSES)
+  bench.progress(`storing ${shown(sockets + unfollowed)} payments`)
+  const followed = Array.from({ length: sockets }, () => randomUUID())
+  const others = Array.from({ length: unfollowed }, () => randomUUID())
+  await storePayments(product.url, [...followed, ...others])
   const open = { topics: followed, query: PAYMENT_UPDATES, cleanUp }
   bench.progress('opening sockets of the product')
   const ours = await openSockets('product', product, open)
-  const sources = { followed: later(followed), others: later(others) }
+  const sources = { followed: webhooksFrom(2, followed), others: webhooksFrom(2, others) }
   const frame = await firstFrame(ours, followed)
   const servers = [ours]
   if (bench.includes('ws')) {
@@ -140,7 +147,6 @@ async function measureOwn(bench: Bench, sockets: number): Promise<Measured<Deliv
     servers.push(await openSockets('ws', await startSocketPeer('ws', cleanUp), open))
   }
   const measured = servers.map(({ name }) => ({ name, results: [] as Delivered[] }))
-  const perRound = Math.floor((sockets * (STATUSES.length - 2)) / (bench.rounds + 1))
   for (let round = 0; round <= bench.rounds; round += 1) {
     bench.progress(round === 0 ? 'own topics: warming up' : `own topics: round ${round} of ${bench.rounds}`)
     for (const [index, server] of servers.entries()) {
@@ -154,27 +160,6 @@ async function measureOwn(bench: Bench, sockets: number): Promise<Measured<Deliv
     }
   }
   return measured
-}
-
-/** Each payment's first status. */
-async function store(product: Subgraph, payments: readonly string[]): Promise<void> {
-  await sendAll(
-    product.url,
-    payments.map((uuid) => requestOfWebhook(uuid, STATUSES[0])),
-    SEND,
-  )
-}
-
-/** Webhooks of the payments from their third status on, all of one status before the next. */
-function later(payments: readonly string[]): () => string {
-  let sent = 0
-  return () => {
-    const status = STATUSES[2 + Math.floor(sent / payments.length)]
-    const uuid = payments[sent % payments.length]
-    sent += 1
-    if (status === undefined || uuid === undefined) throw new Error('All statuses were sent.')
-    return requestOfWebhook(uuid, status)
-  }
 }
 
 /** The frame of an event, from the second status of the first payment. */

@@ -16,7 +16,7 @@ export function installPeers(): void {
 }
 
 /** The module of a peer. */
-function moduleOf(peer: Peer): string {
+export function moduleOf(peer: Peer): string {
   return `${FOLDER}peers/${peer}.mjs`
 }
 

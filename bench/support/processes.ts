@@ -87,7 +87,7 @@ async function isReady(url: string): Promise<boolean> {
 }
 
 /** A port of the loopback that nobody listens on. */
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo

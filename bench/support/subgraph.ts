@@ -30,7 +30,7 @@ const SCOPES = 'payments:read payments:write'
 /** Links that are made at once. */
 const UNDER_WAY = 16
 
-const CREATE_LINK = `mutation ($input: CreatePaymentLinkInput!) {
+export const CREATE_LINK = `mutation ($input: CreatePaymentLinkInput!) {
   createPaymentLink(input: $input) { __typename ... on CreatePaymentLinkSuccess { link { id } } ... on PaymentsError { code message } } }`
 
 /** Starts the payments API on the core of the load, and the product on the measured one. */
@@ -78,7 +78,7 @@ export async function startSubgraph(options: SubgraphOptions): Promise<Subgraph>
 }
 
 /** The input of a link; `key` is its idempotency key. Links with keys of one length have answers of one length. */
-function linkInput(key: string): Record<string, unknown> {
+export function linkInput(key: string): Record<string, unknown> {
   return {
     idempotencyKey: key,
     reference: 'order-100000',

@@ -63,9 +63,10 @@ let failed: (error: Error) => void = () => {}
 
 async function open({ url, topics, subscription: asked }: Order & { kind: 'open' }): Promise<number> {
   subscription = asked
-  const left = topics.values()
+  const before = clients.length
+  const left = topics.entries()
   const openNext = async () => {
-    for (const topic of left) clients.push(await openOne(new URL(url), topic))
+    for (const [index, topic] of left) clients[before + index] = await openOne(new URL(url), topic)
   }
   await Promise.all(Array.from({ length: UNDER_WAY }, openNext))
   return clients.length

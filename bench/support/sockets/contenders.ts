@@ -23,9 +23,9 @@ export async function openSockets(
   server: ServerProcess,
   { topics, query, cleanUp }: { topics: readonly string[]; query: string; cleanUp: AsyncDisposableStack },
 ): Promise<SocketServer> {
-  const crowd = await startCrowd(cleanUp)
   const subscription = name === 'ws' ? null : { query, authorization: bearer('payments:read') }
-  await crowd.open({ url: server.url, topics, subscription })
+  const crowd = await startCrowd({ url: server.url, subscription }, cleanUp)
+  await crowd.open(topics)
   return { name, server, crowd }
 }
 

@@ -4,8 +4,9 @@ import type { Order, Received } from './clients.ts'
 
 /** WebSockets of one process. */
 export type Crowd = {
-  /** Resolves once every socket is open and its subscription has caught up. */
-  open(order: Omit<Order & { kind: 'open' }, 'kind'>): Promise<void>
+  /** Opens one more socket for each topic. Resolves once every one is open and its subscription has caught up. */
+  open(topics: readonly string[]): Promise<void>
+  /** Sockets that are open. */
   readonly size: number
   /** From now on frames are counted. */
   mark(): Promise<void>
@@ -20,8 +21,11 @@ export type Crowd = {
 
 const PATIENCE_MS = 60_000
 
-/** Starts a process that opens sockets. */
-export async function startCrowd(cleanUp: AsyncDisposableStack): Promise<Crowd> {
+/** Starts a process that opens sockets of one kind. */
+export async function startCrowd(
+  of: Omit<Order & { kind: 'open' }, 'kind' | 'topics'>,
+  cleanUp: AsyncDisposableStack,
+): Promise<Crowd> {
   const child = fork(new URL('./clients.ts', import.meta.url), { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] })
   const stop = () => {
     if (child.connected) child.disconnect()
@@ -39,8 +43,8 @@ export async function startCrowd(cleanUp: AsyncDisposableStack): Promise<Crowd> 
     get size() {
       return size
     },
-    async open(order) {
-      size = (await ask({ kind: 'open', ...order })) as number
+    async open(topics) {
+      size = (await ask({ kind: 'open', topics, ...of })) as number
     },
     mark: async () => void (await ask({ kind: 'mark' })),
     async delivered(frames) {
