@@ -12,8 +12,8 @@
  *   --page <path>        where the figures are written; default: docs/performance.md
  */
 import { execFileSync } from 'node:child_process'
-import { existsSync, globSync, statSync } from 'node:fs'
 import { parseArgs } from 'node:util'
+import { BUILT, buildWhenStale } from './support/build.ts'
 import { CAN_PIN, moveToLoadCore, onMeasuredCore } from './support/cores.ts'
 import { shown } from './support/figures.ts'
 import { describeMachine, writeSection } from './support/performance-page.ts'
@@ -24,7 +24,6 @@ import { roundTripsPerWebhook } from './support/webhooks/round-trips.ts'
 import { faultsOf, measureRounds, type Result } from './support/webhooks/rounds.ts'
 import { type Group, type Target, startPeerTarget, startPostgres, startSqlite } from './support/webhooks/targets.ts'
 
-const BUILT = 'dist/main.js'
 const FEW = 1_000
 const MOST_WARM_UP_SECONDS = 3
 
@@ -43,21 +42,13 @@ const { values } = parseArgs({
 const [seconds, rounds] = [Number(values.seconds), Number(values.rounds)]
 const [many, connections] = [Number(values.payments), Number(values.connections)]
 
-if (values.program === BUILT && isStale(BUILT))
-  execFileSync('npm', ['run', '--silent', 'build'], { stdio: ['ignore', 'ignore', 'inherit'] })
+buildWhenStale(values.program)
 moveToLoadCore()
 const cleanUp = new AsyncDisposableStack()
 try {
   await run()
 } finally {
   await cleanUp.disposeAsync()
-}
-
-/** Whether a source has changed since the product was built. */
-function isStale(built: string): boolean {
-  if (!existsSync(built)) return true
-  const { mtimeMs } = statSync(built)
-  return globSync('src/**/*.{ts,tsx,sql}').some((source) => statSync(source).mtimeMs > mtimeMs)
 }
 
 /** To standard error, so that standard output holds the figures alone. */

@@ -23,19 +23,33 @@ const AT_LEAST: Readonly<Record<string, readonly [major: number, minor: number]>
   '@apollo/server': [5, 5],
 }
 
-const lockText = readFileSync('package-lock.json', 'utf8')
-const lock = JSON.parse(lockText) as { packages: Record<string, LockedPackage> }
-const dependencies = Object.entries(lock.packages).filter(([path]) => path !== '')
+type Manifest = LockedPackage & {
+  readonly devDependencies?: Readonly<Record<string, string>>
+  readonly overrides?: Readonly<Record<string, string>>
+}
+
+/** Where a lock file is, and which packages of it may run scripts when they are installed. */
+const LOCKS = [
+  { folder: '', runScripts: RUN_SCRIPTS },
+  // What the benches measure the product against is installed without scripts; all of its licences are looked at.
+  { folder: 'bench/', runScripts: ['@apollo/protobufjs'] },
+]
+
 const nameOf = (path: string): string => path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length)
 
-describe('the lock file', () => {
+describe.each(LOCKS)('the lock file in "$folder"', ({ folder, runScripts }) => {
+  const lockText = readFileSync(`${folder}package-lock.json`, 'utf8')
+  const lock = JSON.parse(lockText) as { packages: Record<string, LockedPackage> }
+  const dependencies = Object.entries(lock.packages).filter(([path]) => path !== '')
+
   test('names no registry, so that it installs from whichever one is set', () => {
     expect(dependencies.filter(([, { resolved }]) => resolved !== undefined).map(([path]) => path)).toStrictEqual([])
     expect(lockText).not.toMatch(/registry\.|\/-\/[^"]*\.tgz/)
   })
 
   test('nor does the configuration of npm', () => {
-    expect(existsSync('.npmrc') ? readFileSync('.npmrc', 'utf8') : '').not.toMatch(/registry|:\/\//)
+    const path = `${folder}.npmrc`
+    expect(existsSync(path) ? readFileSync(path, 'utf8') : '').not.toMatch(/registry|:\/\//)
   })
 
   test('knows the hash of every package, so that another one in its place does not install', () => {
@@ -44,10 +58,7 @@ describe('the lock file', () => {
   })
 
   test('takes packages from a registry alone: no repository, address, folder or link', () => {
-    const manifest = JSON.parse(readFileSync('package.json', 'utf8')) as LockedPackage & {
-      devDependencies: Readonly<Record<string, string>>
-      overrides: Readonly<Record<string, string>>
-    }
+    const manifest = JSON.parse(readFileSync(`${folder}package.json`, 'utf8')) as Manifest
     const asked = [['', manifest] as const, ...dependencies].flatMap(([path, locked]) =>
       Object.entries({ ...locked.dependencies, ...locked.optionalDependencies }).map(([name, range]) => ({
         path,
@@ -76,7 +87,7 @@ describe('the lock file', () => {
     const wanted = dependencies.flatMap(([path, { optionalDependencies }]) =>
       Object.keys(optionalDependencies ?? {}).map((name) => ({ path, name })),
     )
-    expect(wanted.filter(({ path, name }) => !isLocked(path, name))).toStrictEqual([])
+    expect(wanted.filter(({ path, name }) => !isLocked(lock.packages, path, name))).toStrictEqual([])
   })
 
   test('has one graphql, of version 16', () => {
@@ -86,21 +97,31 @@ describe('the lock file', () => {
 
   test('lets exactly the known packages run scripts when they are installed', () => {
     const running = dependencies.filter(([, { hasInstallScript }]) => hasInstallScript === true)
-    expect(running.map(([path]) => nameOf(path)).toSorted()).toStrictEqual(RUN_SCRIPTS)
+    expect(running.map(([path]) => nameOf(path)).toSorted()).toStrictEqual(runScripts)
   })
-})
 
-describe('licences', () => {
-  const shipped = dependencies.filter(([, { dev }]) => dev !== true)
-
-  test('of everything that ships allow it', () => {
+  test('has, of everything but the tools of development, licences that allow it', () => {
+    const shipped = dependencies.filter(([, { dev }]) => dev !== true)
     expect(shipped.length).toBeGreaterThan(50)
     const refused = shipped
-      .map(([path, locked]) => ({ name: nameOf(path), licence: licenceOf(path, locked) }))
+      .map(([path, locked]) => ({ name: nameOf(path), licence: licenceOf(`${folder}${path}`, locked) }))
       .filter(({ licence }) => !mayShip(licence))
     expect(refused).toStrictEqual([])
   })
+})
 
+test('the peers of the benches have the versions that the product has', () => {
+  const [own, peers] = ['', 'bench/'].map((folder) => {
+    const { packages } = JSON.parse(readFileSync(`${folder}package-lock.json`, 'utf8')) as {
+      packages: Record<string, LockedPackage>
+    }
+    return new Map(Object.entries(packages).map(([path, { version }]) => [path, version]))
+  })
+  for (const name of ['fastify', 'ws', 'graphql', 'graphql-ws', '@apollo/subgraph'])
+    expect([name, peers?.get(`node_modules/${name}`)]).toStrictEqual([name, own?.get(`node_modules/${name}`)])
+})
+
+describe('licences', () => {
   test.each([
     ['MIT', true],
     ['(MIT AND BSD-3-Clause)', true],
@@ -115,12 +136,12 @@ describe('licences', () => {
 })
 
 /** Whether the lock file has a package where another one, at a path, would find it: in its own folder or in one above. */
-function isLocked(path: string, name: string): boolean {
+function isLocked(packages: Readonly<Record<string, LockedPackage>>, path: string, name: string): boolean {
   const folders = path
     .split('/node_modules/')
     .map((_part, depth, parts) => parts.slice(0, depth + 1).join('/node_modules/'))
   return [...folders.map((folder) => `${folder}/node_modules/${name}`), `node_modules/${name}`].some(
-    (candidate) => lock.packages[candidate] !== undefined,
+    (candidate) => packages[candidate] !== undefined,
   )
 }
 

@@ -1,7 +1,8 @@
 /** The peer: Fastify that checks the signature of a webhook and does nothing else. Prints where it listens. */
 import Fastify from 'fastify'
 import { SIGNATURE_HEADER, verify } from '../../../src/webhooks/signature.ts'
-import { WEBHOOK_PATH, WEBHOOK_SECRET } from './requests.ts'
+import { WEBHOOK_SECRET } from '../processes.ts'
+import { WEBHOOK_PATH } from './requests.ts'
 
 const app = Fastify()
 app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))

@@ -1,8 +1,8 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { cpuSecondsOf } from '../../../test/cpu-time.ts'
+import { waitedSecondsOf } from '../cpu.ts'
 import { STATUSES } from './requests.ts'
 import type { Counts, Order, Totals } from './sender.ts'
 
@@ -81,9 +81,4 @@ export async function startSender(connections: number): Promise<Sender> {
       if (child.connected) child.disconnect()
     },
   }
-}
-
-/** Seconds for which the main thread of a process was ready to run and did not (proc(5), schedstat). */
-function waitedSecondsOf(pid: number): number {
-  return Number(readFileSync(`/proc/${pid}/schedstat`, 'utf8').split(' ')[1]) / 1e9
 }

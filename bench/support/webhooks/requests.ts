@@ -1,27 +1,29 @@
 import { randomUUID } from 'node:crypto'
 import { SIGNATURE_HEADER, sign } from '../../../src/webhooks/signature.ts'
+import { jsonPost } from '../http/message.ts'
+import { WEBHOOK_SECRET } from '../processes.ts'
 
 /** What becomes of a payment, in order: each status is one webhook. */
 export const STATUSES = ['pending', 'authorised', 'waiting', 'received'] as const
 
-export const WEBHOOK_SECRET = 'webhook-secret-of-the-bench'
-
 export const WEBHOOK_PATH = '/webhooks/payments'
 
 /** The HTTP/1.1 requests that tell of a new payment, one for each status: signed, and ready to be written to a socket. */
-export function requestsOfPayment(host: string): Buffer[] {
+export function requestsOfPayment(): Buffer[] {
   const uuid = randomUUID()
-  return STATUSES.map((status) => {
-    const body = bodyOf(uuid, status)
-    const lines = [
-      `POST ${WEBHOOK_PATH} HTTP/1.1`,
-      `host: ${host}`,
-      'content-type: application/json',
-      `content-length: ${Buffer.byteLength(body)}`,
-      `${SIGNATURE_HEADER}: ${sign(body, WEBHOOK_SECRET)}`,
-    ]
-    return Buffer.from(`${lines.join('\r\n')}\r\n\r\n${body}`)
-  })
+  return STATUSES.map((status) => Buffer.from(requestOfWebhook(uuid, status)))
+}
+
+/** A signed webhook; it comes to the address of a link where one is given. */
+export function requestOfWebhook(
+  uuid: string,
+  status: (typeof STATUSES)[number],
+  link?: { readonly path: string; readonly authorization: string },
+): string {
+  const body = bodyOf(uuid, status)
+  const authorization = link === undefined ? {} : { authorization: link.authorization }
+  const headers = { [SIGNATURE_HEADER]: sign(body, WEBHOOK_SECRET), ...authorization }
+  return jsonPost({ path: link?.path ?? WEBHOOK_PATH, headers, body })
 }
 
 /** The flat object of the interface document, section 6.2, with everything that a payment by card carries. */

@@ -59,7 +59,7 @@ function fresh() {
 
 function prepare(payments: number, urls: readonly string[]): void {
   addresses = urls.map((url) => ({ host: new URL(url).hostname, port: Number(new URL(url).port) }))
-  prepared = Array.from({ length: payments }, () => requestsOfPayment('127.0.0.1'))
+  prepared = Array.from({ length: payments }, () => requestsOfPayment())
   taken = 0
 }
 

@@ -1,9 +1,10 @@
 import { canMakeServer, createOwnServer } from '../../../test/postgres-server.ts'
 import { findPostgres, type PostgresServer } from '../../../test/postgres.ts'
 import { shown } from '../figures.ts'
+import type { ServerProcess } from '../processes.ts'
 import { type BenchDatabase, createPostgres, createSqlite } from './databases.ts'
 import type { Receiver } from './load.ts'
-import { type ServerProcess, startPeer, startProduct } from './processes.ts'
+import { startPeer, startProduct } from './processes.ts'
 
 export type DatabaseKind = 'sqlite' | 'postgres'
 

@@ -1,0 +1,267 @@
+/**
+ * Events to subscriptions over WebSockets, beside ws alone and the stock server of graphql-ws: `npm run bench -- fanout [options]`.
+ *
+ *   --cases <list>       of `one` (one event to every socket) and `own` (each socket follows a payment of its own); default: both
+ *   --sockets <n>        default 10,000; three servers have so many each, one process for each opens them
+ *   --events <n>         to all sockets, each round; default 4
+ *   --only, --rounds, --program, --page: see `support/run-bench.ts`; servers: product, ws, graphql-ws
+ */
+import { randomUUID } from 'node:crypto'
+import { cpuSecondsOfThreads } from './support/cpu.ts'
+import { type Figure, median, shown, table } from './support/figures.ts'
+import { type Sent, sendAll } from './support/http/send.ts'
+import { type Bench, type Report, runBench } from './support/run-bench.ts'
+import {
+  eventRequest,
+  LINK_UPDATES,
+  openSockets,
+  PAYMENT_UPDATES,
+  SOCKET_SETTINGS,
+  type SocketServer,
+  startSocketPeer,
+} from './support/sockets/contenders.ts'
+import { startSubgraph } from './support/subgraph.ts'
+import { requestOfWebhook, STATUSES } from './support/webhooks/requests.ts'
+import { storePayments, webhooksFrom } from './support/webhooks/store-payments.ts'
+
+/** One event to all sockets. */
+type Fanned = { readonly cpuUs: number; readonly lastMs: number }
+/** Events to topics of one socket each. */
+type Delivered = { readonly perSecond: number; readonly cpuUs: number; readonly withoutStreamUs: number }
+
+type Measured<Result> = { readonly name: string; readonly results: Result[] }
+
+/** Of own topics, one of so many gets an event in a round. */
+const OWN_TOPICS_PER_EVENT = 5
+/** The first one makes the payment, the second one shows what a frame is. */
+const LATER_STATUSES = STATUSES.length - 2
+const WARM_UP_EVENTS = 2
+const CONNECTIONS = 64
+const PEERS = ['ws', 'graphql-ws'] as const
+const SEND = { connections: CONNECTIONS, perSecond: null }
+
+const OWN_LEGEND = `Of own topics the product's events are webhooks that it checks and stores, those of ws are posted texts: “without a socket” is the same
+for payments, and topics, that nobody follows.`
+
+await runBench({
+  name: 'fanout',
+  title: 'Events to subscriptions',
+  defaults: { rounds: 3, seconds: 3 },
+  options: { cases: 'one,own', sockets: '10000', events: '4' },
+  run,
+})
+
+async function run(bench: Bench): Promise<Report> {
+  const cases = bench.option('cases').split(',')
+  const sockets = Number(bench.option('sockets'))
+  const one = cases.includes('one') ? await measureOne(bench, sockets) : []
+  const own = cases.includes('own') ? await measureOwn(bench, sockets) : []
+  return {
+    setting: `${shown(sockets)} sockets of graphql-transport-ws, one subscription each, opened with a client's token. The product gets signed webhooks and
+stores them; the peers get the product's event by HTTP, ws alone as the text of the frame, and send it. Every socket got every event.`,
+    figures: [...figuresOfOne(one), ...figuresOfOwn(own)],
+    details: [...(one.length > 0 ? [describeOne(one)] : []), ...(own.length > 0 ? [describeOwn(own), OWN_LEGEND] : [])],
+  }
+}
+
+/** Measures one event to all sockets, server by server in each round. */
+async function measureOne(bench: Bench, sockets: number): Promise<Measured<Fanned>[]> {
+  await using cleanUp = new AsyncDisposableStack()
+  const events = Number(bench.option('events'))
+  const product = await startSubgraph({ program: bench.program, env: SOCKET_SETTINGS, cleanUp })
+  const [link] = await product.createLinks(1)
+  if (link === undefined) throw new Error('No link was made.')
+  const webhooks = webhooksOf(link, bench.rounds * events + WARM_UP_EVENTS)
+  const open = { topics: Array.from({ length: sockets }, () => link.id), query: LINK_UPDATES, cleanUp }
+  bench.progress('opening sockets of the product')
+  const ours = await openSockets('product', product, open)
+  for (let event = 0; event < WARM_UP_EVENTS; event += 1) await fanOut(ours, [webhooks.shift() ?? ''])
+  const frame = await ours.crowd.sample()
+  const servers = [ours]
+  for (const name of PEERS) {
+    if (!bench.includes(name)) continue
+    bench.progress(`opening sockets of ${name}`)
+    const peer = await openSockets(name, await startSocketPeer(name, cleanUp), open)
+    servers.push(peer)
+    await fanOut(peer, [eventRequest(name, link.id, frame)])
+    if (payloadOf(await peer.crowd.sample()) !== payloadOf(frame)) throw new Error(`${name} sent another event.`)
+  }
+  const measured = servers.map(({ name }) => ({ name, results: [] as Fanned[] }))
+  for (let round = 0; round < bench.rounds; round += 1) {
+    bench.progress(`one event to all sockets: round ${round + 1} of ${bench.rounds}`)
+    for (const [index, server] of servers.entries()) {
+      const requests = Array.from({ length: events }, () =>
+        server === ours ? (webhooks.shift() ?? '') : eventRequest(server.name, link.id, frame),
+      )
+      measured[index]?.results.push(await fanOut(server, requests))
+    }
+  }
+  return measured
+}
+
+/** Webhooks of payments through one link, each of which is an event of it. */
+function webhooksOf(link: { readonly path: string; readonly authorization: string }, count: number): string[] {
+  return Array.from({ length: Math.ceil(count / STATUSES.length) }, () => randomUUID()).flatMap((uuid) =>
+    STATUSES.map((status) => requestOfWebhook(uuid, status, link)),
+  )
+}
+
+function payloadOf(frame: string): string {
+  return JSON.stringify((JSON.parse(frame) as { payload: unknown }).payload)
+}
+
+/** Sends events one after the other, each after the one before has reached every socket. */
+async function fanOut({ server, crowd }: SocketServer, requests: readonly string[]): Promise<Fanned> {
+  const times: number[] = []
+  const cpuBefore = cpuSecondsOfThreads(server.pid)
+  let frames = 0
+  for (const request of requests) {
+    await crowd.mark()
+    const { sentAt } = await sendAll(server.url, [request], { ...SEND, connections: 1 })
+    const received = await crowd.delivered(crowd.size)
+    if (received.fewest !== 1) throw new Error('A socket did not get an event.')
+    times.push(received.lastAt - (sentAt[0] ?? 0))
+    frames += received.frames
+  }
+  return { cpuUs: ((cpuSecondsOfThreads(server.pid) - cpuBefore) * 1e6) / frames, lastMs: median(times) }
+}
+
+/** Measures events of payments that one socket each follows, and beside them of payments that nobody follows. */
+async function measureOwn(bench: Bench, sockets: number): Promise<Measured<Delivered>[]> {
+  await using cleanUp = new AsyncDisposableStack()
+  const product = await startSubgraph({ program: bench.program, env: SOCKET_SETTINGS, cleanUp })
+  const perRound = Math.floor(sockets / OWN_TOPICS_PER_EVENT)
+  const unfollowed = Math.ceil(((bench.rounds + 1) * perRound) / LATER_STATUSES)
+  bench.progress(`storing ${shown(sockets + unfollowed)} payments`)
+  const followed = Array.from({ length: sockets }, () => randomUUID())
+  const others = Array.from({ length: unfollowed }, () => randomUUID())
+  await storePayments(product.url, [...followed, ...others])
+  const open = { topics: followed, query: PAYMENT_UPDATES, cleanUp }
+  bench.progress('opening sockets of the product')
+  const ours = await openSockets('product', product, open)
+  const sources = { followed: webhooksFrom(2, followed), others: webhooksFrom(2, others) }
+  const frame = await firstFrame(ours, followed)
+  const servers = [ours]
+  if (bench.includes('ws')) {
+    bench.progress('opening sockets of ws')
+    servers.push(await openSockets('ws', await startSocketPeer('ws', cleanUp), open))
+  }
+  const measured = servers.map(({ name }) => ({ name, results: [] as Delivered[] }))
+  for (let round = 0; round <= bench.rounds; round += 1) {
+    bench.progress(round === 0 ? 'own topics: warming up' : `own topics: round ${round} of ${bench.rounds}`)
+    for (const [index, server] of servers.entries()) {
+      const requestsTo = (topics: readonly string[], source: () => string) =>
+        Array.from({ length: perRound }, (_, event) =>
+          server === ours ? source() : eventRequest('ws', topics[event % topics.length] ?? '', frame),
+        )
+      const requests = { followed: requestsTo(followed, sources.followed), others: requestsTo(others, sources.others) }
+      const result = await deliver(server, requests)
+      if (round > 0) measured[index]?.results.push(result)
+    }
+  }
+  return measured
+}
+
+/** The frame of an event, from the second status of the first payment. */
+async function firstFrame({ server, crowd }: SocketServer, [payment = '']: readonly string[]): Promise<string> {
+  await crowd.mark()
+  await sendAll(server.url, [requestOfWebhook(payment, STATUSES[1])], SEND)
+  await crowd.delivered(1)
+  return crowd.sample()
+}
+
+async function deliver(
+  { server, crowd }: SocketServer,
+  requests: { readonly followed: readonly string[]; readonly others: readonly string[] },
+): Promise<Delivered> {
+  const cpuOf = async (texts: readonly string[], frames: number) => {
+    await crowd.mark()
+    const before = cpuSecondsOfThreads(server.pid)
+    const sent: Sent = await sendAll(server.url, texts, SEND)
+    const { lastAt } = await crowd.delivered(frames)
+    const seconds = Math.max(sent.seconds, (lastAt - (sent.sentAt[0] ?? 0)) / 1_000)
+    return {
+      cpuUs: ((cpuSecondsOfThreads(server.pid) - before) * 1e6) / texts.length,
+      perSecond: texts.length / seconds,
+    }
+  }
+  const withoutStream = await cpuOf(requests.others, 0)
+  return { ...(await cpuOf(requests.followed, requests.followed.length)), withoutStreamUs: withoutStream.cpuUs }
+}
+
+function figuresOfOne(measured: readonly Measured<Fanned>[]): Figure[] {
+  const [ours, peer, stock] = ['product', ...PEERS].map((name) => measured.find((each) => each.name === name))
+  if (ours === undefined) return []
+  const ratio = (other: Measured<Fanned>) =>
+    median(ours.results.map(({ cpuUs }, round) => cpuUs / (other.results[round]?.cpuUs ?? Number.NaN)))
+  const time: Figure = {
+    name: 'one event: from its sending to the last socket',
+    value: median(ours.results.map(({ lastMs }) => lastMs)),
+    decimals: 0,
+    unit: 'ms',
+    goal: { kind: 'at most', value: 400 },
+  }
+  const name = 'one event: CPU of a frame ÷'
+  return [
+    ...(peer === undefined
+      ? []
+      : [{ name: `${name} ws`, value: ratio(peer), decimals: 2, goal: { kind: 'at most', value: 1.25 } } as const]),
+    ...(stock === undefined ? [] : [{ name: `${name} graphql-ws`, value: ratio(stock), decimals: 2, goal: null }]),
+    time,
+  ]
+}
+
+function figuresOfOwn(measured: readonly Measured<Delivered>[]): Figure[] {
+  const [ours, peer] = ['product', 'ws'].map((name) => measured.find((each) => each.name === name)?.results)
+  if (ours === undefined || peer === undefined) return []
+  const ratio = (of: (our: Delivered, their: Delivered) => number) =>
+    median(ours.flatMap((our, round) => (peer[round] === undefined ? [] : [of(our, peer[round])])))
+  const goal = { kind: 'at least', value: 0.6 } as const
+  return [
+    {
+      name: 'own topics: events/s ÷ ws',
+      value: ratio((our, their) => our.perSecond / their.perSecond),
+      decimals: 2,
+      goal,
+    },
+    {
+      name: 'own topics: events/s ÷ ws, by CPU time',
+      value: ratio((our, their) => their.cpuUs / our.cpuUs),
+      decimals: 2,
+      goal,
+    },
+    {
+      name: 'own topics: CPU of what a socket adds, ws ÷ product',
+      value: ratio((our, their) => addedUs(their) / addedUs(our)),
+      decimals: 2,
+      goal: null,
+    },
+  ]
+}
+
+function addedUs({ cpuUs, withoutStreamUs }: Delivered): number {
+  return cpuUs - withoutStreamUs
+}
+
+function describeOne(measured: readonly Measured<Fanned>[]): string {
+  return table(
+    ['one event to all', 'CPU µs a frame', 'from', 'to', 'last socket after ms'],
+    measured.map(({ name, results }) => {
+      const cpu = results.map(({ cpuUs }) => cpuUs)
+      const last = median(results.map(({ lastMs }) => lastMs))
+      return [name, shown(median(cpu), 1), shown(Math.min(...cpu), 1), shown(Math.max(...cpu), 1), shown(last)]
+    }),
+  )
+}
+
+function describeOwn(measured: readonly Measured<Delivered>[]): string {
+  return table(
+    ['own topics', 'events/s', 'CPU µs an event', 'without a socket'],
+    measured.map(({ name, results }) => [
+      name,
+      shown(median(results.map(({ perSecond }) => perSecond))),
+      shown(median(results.map(({ cpuUs }) => cpuUs)), 1),
+      shown(median(results.map(({ withoutStreamUs }) => withoutStreamUs)), 1),
+    ]),
+  )
+}

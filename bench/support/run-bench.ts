@@ -1,0 +1,99 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs, type ParseArgsOptionDescriptor } from 'node:util'
+import { BUILT, buildWhenStale } from './build.ts'
+import { CAN_PIN, moveToLoadCore } from './cores.ts'
+import { type Figure, figureRows, table } from './figures.ts'
+import { installPeers } from './peers.ts'
+import { describeMachine, writeSection } from './performance-page.ts'
+
+/** What the benches of the GraphQL engine have in common: their options, and what they need while they run. */
+export type Bench = {
+  readonly rounds: number
+  readonly seconds: number
+  /** The product's main module. */
+  readonly program: string
+  /** The value of an option of the bench's own. */
+  readonly option: (name: string) => string
+  /** Whether a server is asked for. */
+  readonly includes: (server: string) => boolean
+  /** Of files that are needed meanwhile. */
+  readonly folder: string
+  readonly cleanUp: AsyncDisposableStack
+  /** To standard error, so that standard output holds the figures alone. */
+  readonly progress: (step: string) => void
+}
+
+export type BenchDescription = {
+  /** As `npm run bench` names it, and its section of the page. */
+  readonly name: string
+  readonly title: string
+  readonly defaults: { readonly rounds: number; readonly seconds: number }
+  /** Options of the bench's own, with their defaults. */
+  readonly options?: Readonly<Record<string, string>>
+  readonly run: (bench: Bench) => Promise<Report>
+}
+
+export type Report = {
+  /** What was asked, of whom, and how: a paragraph. */
+  readonly setting: string
+  readonly figures: readonly Figure[]
+  /** Tables and sentences that follow the figures. */
+  readonly details: readonly string[]
+}
+
+/**
+ * Runs a bench, prints its figures beside their goals, and writes them to the page. Every bench takes `--rounds`, `--seconds` (of each
+ * measurement), `--only <server,…>`, `--program <module>` and `--page <path>`. With `--only` nothing is written to the page unless one
+ * is named. Rejects when something was not answered as it should be.
+ */
+export async function runBench({ name, title, defaults, options = {}, run }: BenchDescription): Promise<void> {
+  const own = {
+    rounds: String(defaults.rounds),
+    seconds: String(defaults.seconds),
+    program: BUILT,
+    only: '',
+    page: '',
+    ...options,
+  }
+  const args = process.argv.slice(3)
+  const values = parse(own, args)
+  installPeers()
+  buildWhenStale(values['program'] ?? BUILT)
+  moveToLoadCore()
+  await using cleanUp = new AsyncDisposableStack()
+  const folder = mkdtempSync(join(tmpdir(), 'bench-'))
+  cleanUp.defer(() => rmSync(folder, { recursive: true }))
+  const only = values['only']?.split(',').filter((server) => server !== '') ?? []
+  const { setting, figures, details } = await run({
+    rounds: Number(values['rounds']),
+    seconds: Number(values['seconds']),
+    program: values['program'] ?? BUILT,
+    option: (option) => values[option] ?? '',
+    includes: (server) => only.length === 0 || only.includes(server),
+    folder,
+    cleanUp,
+    progress: (step) => console.error(`${Math.round(performance.now() / 1_000)} s: ${step}`),
+  })
+  const cores = CAN_PIN
+    ? 'The server that is measured has one core, everything else the other.'
+    : 'Processes could not be bound to cores.'
+  const shownArgs = args.filter((arg, index) => arg !== '--page' && args[index - 1] !== '--page')
+  const text = [
+    `## ${title}`,
+    `\`npm run bench -- ${[name, ...shownArgs].join(' ')}\`: ${describeMachine()}.`,
+    `${setting}\n${cores} Medians of ${values['rounds']} rounds in which the servers take turns.`,
+    table(['figure', 'measured', 'goal', ''], figureRows(figures)),
+    ...details,
+  ].join('\n\n')
+  console.log(text)
+  const page = values['page'] === '' && only.length === 0 ? 'docs/performance.md' : values['page']
+  if (page !== undefined && page !== '') writeSection(page, name, text)
+}
+
+function parse(defaults: Readonly<Record<string, string>>, args: string[]): Record<string, string | undefined> {
+  const options: Record<string, ParseArgsOptionDescriptor> = {}
+  for (const [option, value] of Object.entries(defaults)) options[option] = { type: 'string', default: value }
+  return parseArgs({ args, options }).values as Record<string, string | undefined>
+}

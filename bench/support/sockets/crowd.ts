@@ -1,0 +1,59 @@
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import type { Order, Received } from './clients.ts'
+
+/** WebSockets of one process. */
+export type Crowd = {
+  /** Opens one more socket for each topic. Resolves once every one is open and its subscription has caught up. */
+  open(topics: readonly string[]): Promise<void>
+  /** Sockets that are open. */
+  readonly size: number
+  /** From now on frames are counted. */
+  mark(): Promise<void>
+  /** Resolves once so many frames have come since the mark; rejects when they have not in a minute, or a socket was closed. */
+  delivered(frames: number): Promise<Received>
+  /** The text of the last frame of the first socket. */
+  sample(): Promise<string>
+  /** The moments of the last frames, by socket; 0 for none since the mark. */
+  arrivals(): Promise<number[]>
+  stop(): void
+}
+
+const PATIENCE_MS = 60_000
+
+/** Starts a process that opens sockets of one kind. */
+export async function startCrowd(
+  of: Omit<Order & { kind: 'open' }, 'kind' | 'topics'>,
+  cleanUp: AsyncDisposableStack,
+): Promise<Crowd> {
+  const child = fork(new URL('./clients.ts', import.meta.url), { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] })
+  const stop = () => {
+    if (child.connected) child.disconnect()
+  }
+  cleanUp.defer(stop)
+  await once(child, 'message')
+  const ask = async (order: Order): Promise<unknown> => {
+    child.send(order)
+    const [{ reply, error }] = (await once(child, 'message')) as [{ reply?: unknown; error?: string }]
+    if (error !== undefined) throw new Error(`The sockets failed: ${error}`)
+    return reply
+  }
+  let size = 0
+  return {
+    get size() {
+      return size
+    },
+    async open(topics) {
+      size = (await ask({ kind: 'open', topics, ...of })) as number
+    },
+    mark: async () => void (await ask({ kind: 'mark' })),
+    async delivered(frames) {
+      const received = (await ask({ kind: 'wait', frames, milliseconds: PATIENCE_MS })) as Received
+      if (received.frames !== frames) throw new Error(`${received.frames} of ${frames} frames were delivered.`)
+      return received
+    },
+    sample: async () => String(await ask({ kind: 'sample' })),
+    arrivals: async () => (await ask({ kind: 'arrivals' })) as number[],
+    stop,
+  }
+}
