@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { ClientCaller } from './caller.ts'
 
 /** Tokens whose signature was verified, so that it is not verified again on every request. */
@@ -47,5 +47,5 @@ export function createVerifiedTokens(now: () => number, capacity: number = CAPAC
 }
 
 function digestOf(token: string): string {
-  return createHash('sha256').update(token, 'utf8').digest('base64')
+  return hash('sha256', token, 'base64')
 }

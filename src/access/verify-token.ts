@@ -18,6 +18,10 @@ export type TokenVerifier = {
    * `TokenKeysUnavailableError` when the issuer's keys cannot be had.
    */
   verify(token: string): Promise<ClientCaller>
+  /** What `verify` gives for a token that was verified before and is still valid, without waiting; null for every other token. */
+  recall(token: string): ClientCaller | null
+  /** Whether the token of a caller that this verifier gave is still valid: it has not expired, nor have the keys changed. */
+  isCurrent(caller: ClientCaller): boolean
   /**
    * Calls `onRefused` when a token that was accepted is refused before it expires, since its key was withdrawn. Returns the
    * function that ends the watch.
@@ -56,7 +60,16 @@ export function createTokenVerifier(clients: ClientsConfig, options: TokenVerifi
   const clock = options.clock ?? Date.now
   const keys = keySource(clients, options)
   const verified = createVerifiedTokens(clock)
+  const generations = new WeakMap<ClientCaller, number>()
   const rules = rulesFor(clients)
+
+  const isCurrent = (caller: ClientCaller): boolean =>
+    keys.freshen() === null && generations.get(caller) === keys.generation() && caller.expiresAt > clock()
+
+  const recall = (token: string): ClientCaller | null => {
+    const known = keys.freshen() === null ? verified.find(token, keys.generation()) : null
+    return known === 'expired' ? null : known
+  }
 
   const verify = async (token: string): Promise<ClientCaller> => {
     if (Buffer.byteLength(token, 'utf8') > MAX_TOKEN_BYTES || !isCompactJws(token))
@@ -71,6 +84,7 @@ export function createTokenVerifier(clients: ClientsConfig, options: TokenVerifi
       if (!namesAreUnique(token)) throw new InvalidTokenError('invalid')
       const caller = acceptedCaller(result, clock())
       verified.remember(token, caller, generation)
+      generations.set(caller, generation)
       return caller
     } catch (error) {
       const refusal = refusalFor(error, options.log)
@@ -91,6 +105,8 @@ export function createTokenVerifier(clients: ClientsConfig, options: TokenVerifi
   })
   return {
     verify,
+    recall,
+    isCurrent,
     watch: watch.add,
     async refetchKeys() {
       const had = await keys.refetch()
@@ -110,7 +126,7 @@ function keySource(clients: ClientsConfig, { elapsed, log }: TokenVerifierOption
   if (clients.kind === 'jwks')
     return createRemoteKeys(clients.url, { elapsed: elapsed ?? (() => performance.now()), log })
   const key = createSecretKey(clients.secret.reveal(), 'utf8')
-  return { keyOf: async () => key, generation: () => 0, freshen: async () => {}, refetch: async () => true }
+  return { keyOf: async () => key, generation: () => 0, freshen: () => null, refetch: async () => true }
 }
 
 function rulesFor(clients: ClientsConfig): JWTVerifyOptions {

@@ -5,6 +5,7 @@ import { fastify, type FastifyError, type FastifyInstance, type FastifyReply } f
 import type { HttpConfig } from '../config/shape.ts'
 import type { Logger } from '../log.ts'
 import { limitConnections } from './connections.ts'
+import { countHeaderLines } from './count-header-lines.ts'
 import { drainConnections, type ConnectionDrain } from './drain-connections.ts'
 import { answerInOrder } from './in-order.ts'
 import { createNetworkCheck, isLoopback } from './peer.ts'
@@ -103,7 +104,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
     await app.register(cors, { origin: [...settings.allowedOrigins], methods: ['GET', 'POST'], maxAge: PREFLIGHT_S })
 
   app.addHook('onRequest', ({ raw }, reply, done) => {
-    const status = oversize(raw.url ?? '', raw.rawHeaders.length / 2) ?? hostFault(raw.rawHeaders)
+    const status = faultOf(raw.url ?? '', raw.rawHeaders)
     if (status === null) return done()
     return void reply.header('connection', 'close').code(status).send(problem(status))
   })
@@ -142,18 +143,13 @@ export async function closeHttpServer(
   clearTimeout(cut)
 }
 
-/** Of two hosts Node keeps the first, and whoever stands in front of us may have gone by the other. Names and values alternate. */
-function hostFault(rawHeaders: readonly string[]): number | null {
-  let hosts = 0
-  for (let at = 0; at < rawHeaders.length; at += 2)
-    if (rawHeaders[at]?.length === 4 && rawHeaders[at]?.toLowerCase() === 'host') hosts += 1
-  return hosts > 1 ? 400 : null
-}
-
-/** Beyond its own limit Node drops headers in silence, and then nobody knows what was asked: so they are counted here. */
-function oversize(url: string, headers: number): number | null {
+/** The status for a request that must not reach a route; null for any other. Names and values alternate in `rawHeaders`. */
+function faultOf(url: string, rawHeaders: readonly string[]): number | null {
   if (url.length > MAX_URL_CHARACTERS) return 414
-  return headers > MAX_HEADERS ? 431 : null
+  // Beyond its own limit Node drops headers in silence, and then nobody knows what was asked.
+  if (rawHeaders.length > 2 * MAX_HEADERS) return 431
+  // Of two hosts Node keeps the first, and a proxy may have gone by the other.
+  return countHeaderLines(rawHeaders, 'host') > 1 ? 400 : null
 }
 
 function atMostOnceAMinute(action: () => void): () => void {

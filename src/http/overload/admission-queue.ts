@@ -13,13 +13,18 @@ export type Entry = {
   readonly start: (release: () => void) => void
   readonly refuse: () => void
   /** Whether it must be answered although there is too much to do: asked once, and only before it would be refused. */
-  readonly mustAnswer?: () => Promise<boolean>
+  readonly mustAnswer?: (() => Promise<boolean>) | undefined
 }
 
 /** Requests of one kind, of which a number may be under way at once. */
 export type AdmissionQueue = Source & {
-  /** Begins a request, now or later, or refuses it. Gives the function that takes it out of the queue, if it still waits. */
-  enter(entry: Entry): () => void
+  /**
+   * Begins a request, now or later, or refuses it. Gives the function that takes it out of the queue, if it still waits; null
+   * when it has begun.
+   */
+  enter(entry: Entry): (() => void) | null
+  /** Whether as many wait as may. */
+  isFull(): boolean
   /**
    * Whether a request of this client that need not be answered would itself be the one to be refused: then it is counted as
    * refused, and must not enter. It costs less than to enter.
@@ -36,6 +41,8 @@ export type AdmissionOptions = {
   readonly clock: LoopClock
   readonly scheduler: () => Pick<Scheduler, 'mayBeginNow' | 'wake'>
   readonly maxInFlight: number
+  /** Called with the `refuse` of each request that is refused. */
+  readonly onRefused: (answer: () => void) => void
   /** Whether requests are refused for their delay. The number that may wait is bounded in any case. */
   readonly sheds: boolean
 }
@@ -60,7 +67,8 @@ type Waiting = Entry & {
  * of the client that has most: alone, when it has more than half of all that may wait; otherwise of those who showed no
  * token before those who did, at equal numbers.
  */
-export function createAdmissionQueue({ clock, scheduler, maxInFlight, sheds }: AdmissionOptions): AdmissionQueue {
+export function createAdmissionQueue(options: AdmissionOptions): AdmissionQueue {
+  const { clock, scheduler, maxInFlight, sheds, onRefused } = options
   const waiting = createFairQueue<Waiting>(weightOf)
   const control = createDelayControl(clock.now)
   const overload = createLastingOverload()
@@ -103,12 +111,12 @@ export function createAdmissionQueue({ clock, scheduler, maxInFlight, sheds }: A
   const limit = () => (sheds ? Math.min(MAX_WAITING, control.limit()) : MAX_WAITING)
   const refuse = (entry: Waiting) => {
     if (!take(entry)) return
-    if (entry.mustAnswer === undefined || entry.isProtected) return entry.refuse()
+    if (entry.mustAnswer === undefined || entry.isProtected) return onRefused(entry.refuse)
     const decide = (must: boolean) => {
       entry.isProtected = must
-      return must ? put(entry) : entry.refuse()
+      return must ? put(entry) : onRefused(entry.refuse)
     }
-    entry.mustAnswer().then(decide, () => entry.refuse())
+    entry.mustAnswer().then(decide, () => onRefused(entry.refuse))
   }
   const refuseOne = () => {
     const victim = bytes > MAX_WAITING_BYTES ? heaviest(waiting) : busiest(limit())
@@ -136,16 +144,18 @@ export function createAdmissionQueue({ clock, scheduler, maxInFlight, sheds }: A
     },
     enter(entry) {
       control.arrived()
-      observe()
+      // Nothing waits: there is no delay to observe, and the clock is a system call.
       if (waiting.size === 0 && mayBegin(entry.client.name) && scheduler().mayBeginNow()) {
         begin(entry)
-        return () => {}
+        return null
       }
+      observe()
       const waits = { ...entry, since: clock.now(), isProtected: false }
       put(waits)
       if (bytes > MAX_WAITING_BYTES || waiting.size > limit()) refuseOne()
       return () => void take(waits)
     },
+    isFull: () => waiting.size >= limit(),
     refuses(client) {
       const most = limit()
       if (waiting.size < most || !isBusiest(client, most)) return false

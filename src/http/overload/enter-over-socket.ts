@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import type { Caller } from '../../access/caller.ts'
+import { clientKey, peerKey } from './client-key.ts'
 import { describeOperation, type DescribeOptions } from './describe-operation.ts'
 import type { OperationText } from './operation-text.ts'
 import type { Overload, QueueName } from './overload.ts'
@@ -25,13 +26,15 @@ const QUEUES: Readonly<Record<OperationText['kind'], QueueName>> = {
  */
 export function enterOverSocket(options: EnterOverSocketOptions) {
   const { overload, callerOf, request } = options
-  const connection = `${request.socket.remoteAddress ?? ''} ${request.socket.remotePort ?? ''}`
-  const address = options.addressOf(request)
+  const peer = peerKey(options.addressOf(request), request)
   return (text: string, signal: AbortSignal): Promise<(() => void) | null> => {
-    const { kind, ...described } = describeOperation(options, { text, caller: callerOf(), address, connection })
+    const caller = callerOf()
+    const { kind, mustAnswer } = describeOperation(options, text, caller)
     const { promise, resolve } = Promise.withResolvers<(() => void) | null>()
     const cancel = overload.enter(QUEUES[kind], {
-      ...described,
+      client: clientKey(caller, () => peer),
+      bytes: text.length,
+      mustAnswer,
       start(release) {
         if (kind === 'subscription') release()
         resolve(release)
@@ -39,7 +42,7 @@ export function enterOverSocket(options: EnterOverSocketOptions) {
       refuse: () => resolve(null),
     })
     const abort = () => {
-      cancel()
+      cancel?.()
       resolve(null)
     }
     signal.addEventListener('abort', abort)

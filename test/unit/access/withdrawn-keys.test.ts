@@ -50,18 +50,21 @@ describe('a withdrawn key', () => {
 
   it('counts for five minutes at most when nobody came in between', async () => {
     const known = rsToken(first, longLived(0))
-    await verifier.verify(known)
+    const caller = await verifier.verify(known)
     issuer.publish(second.jwk)
     passed = 5 * MINUTE_MS
+    expect([verifier.recall(known), verifier.isCurrent(caller)]).toEqual([null, false])
     expect(await refusalOf(known)).toBeInstanceOf(InvalidTokenError)
   })
 
   it('counts no longer after the keys were fetched anew, whatever was fetched just before', async () => {
     const known = rsToken(first, longLived(0))
-    await verifier.verify(known)
+    const caller = await verifier.verify(known)
     issuer.publish(second.jwk)
     expect(await refusalOf(known)).toBe('accepted')
+    expect([verifier.recall(known), verifier.isCurrent(caller)]).toEqual([caller, true])
     expect(await verifier.refetchKeys()).toBe(true)
+    expect([verifier.recall(known), verifier.isCurrent(caller)]).toEqual([null, false])
     expect(await refusalOf(known)).toBeInstanceOf(InvalidTokenError)
     expect(issuer.fetches).toBe(2)
   })
