@@ -11,6 +11,7 @@ import { answerInOrder } from './in-order.ts'
 import { createNetworkCheck, isLoopback } from './peer.ts'
 import { problem } from './problem.ts'
 import { safeHeaders } from './safe-headers.ts'
+import { trackConnections } from './track-connections.ts'
 import { limitUnfinishedBodies } from './unfinished-bodies.ts'
 import { cutUnreadAnswers, UNREAD_MS } from './unread-answers.ts'
 
@@ -72,7 +73,8 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
     // The routes themselves turn away what comes then, and say when to come again.
     return503OnClosing: false,
   })
-  const connections = drainConnections(app.server)
+  const connections = trackConnections(app.server)
+  const drain = drainConnections(connections)
   const isProxy = createNetworkCheck(settings.limits.trustProxy)
   const warn = atMostOnceAMinute(() =>
     logger.warn(
@@ -95,7 +97,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
   })
   answerInOrder(app)
   cutUnreadAnswers(app, options.unreadMs ?? UNREAD_MS)
-  const endLimit = limitUnfinishedBodies(app.server, {
+  const endLimit = limitUnfinishedBodies(connections, {
     addressOf: options.addressOf,
     onCut: () => onTurnedAway('overload'),
   })
@@ -120,7 +122,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
     return reply.code(status).send(problem(status))
   })
   app.setNotFoundHandler((_request, reply) => reply.code(404).send(problem(404)))
-  return { http: app, connections }
+  return { http: app, connections: drain }
 }
 
 /** Turns of the event loop in which connections are accepted before the listening socket closes. */
