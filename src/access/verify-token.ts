@@ -9,7 +9,7 @@ import { isCompactJws, namesAreUnique } from './compact-form.ts'
 import { InvalidTokenError, TokenKeysUnavailableError } from './errors.ts'
 import { createRemoteKeys, type VerificationKeys } from './remote-keys.ts'
 import { createTokenWatch } from './token-watch.ts'
-import { createVerifiedTokens } from './verified-tokens.ts'
+import { createVerifiedTokens, type VerifiedToken } from './verified-tokens.ts'
 
 /** Checks client tokens. */
 export type TokenVerifier = {
@@ -18,10 +18,10 @@ export type TokenVerifier = {
    * `TokenKeysUnavailableError` when the issuer's keys cannot be had.
    */
   verify(token: string): Promise<ClientCaller>
-  /** What `verify` gives for a token that was verified before and is still valid, without waiting; null for every other token. */
-  recall(token: string): ClientCaller | null
-  /** Whether the token of a caller that this verifier gave is still valid: it has not expired, nor have the keys changed. */
-  isCurrent(caller: ClientCaller): boolean
+  /** What is known of a token that was verified before, without waiting; null for every other token. */
+  recall(token: string): VerifiedToken | null
+  /** The caller of a token that was recalled; null when it has expired, or must be verified again since the keys have changed. */
+  callerOf(token: VerifiedToken): ClientCaller | null
   /**
    * Calls `onRefused` when a token that was accepted is refused before it expires, since its key was withdrawn. Returns the
    * function that ends the watch.
@@ -59,17 +59,11 @@ const PUBLISHED_ALGORITHMS = ['RS256', 'PS256', 'ES256', 'EdDSA']
 export function createTokenVerifier(clients: ClientsConfig, options: TokenVerifierOptions = {}): TokenVerifier {
   const clock = options.clock ?? Date.now
   const keys = keySource(clients, options)
-  const verified = createVerifiedTokens(clock)
-  const generations = new WeakMap<ClientCaller, number>()
+  const verified = createVerifiedTokens()
   const rules = rulesFor(clients)
 
-  const isCurrent = (caller: ClientCaller): boolean =>
-    keys.freshen() === null && generations.get(caller) === keys.generation() && caller.expiresAt > clock()
-
-  const recall = (token: string): ClientCaller | null => {
-    const known = keys.freshen() === null ? verified.find(token, keys.generation()) : null
-    return known === 'expired' ? null : known
-  }
+  const callerOf = ({ caller, expiresAt, generation }: VerifiedToken): ClientCaller | null =>
+    keys.freshen() === null && generation === keys.generation() && expiresAt > clock() ? caller : null
 
   const verify = async (token: string): Promise<ClientCaller> => {
     if (Buffer.byteLength(token, 'utf8') > MAX_TOKEN_BYTES || !isCompactJws(token))
@@ -77,14 +71,13 @@ export function createTokenVerifier(clients: ClientsConfig, options: TokenVerifi
     await keys.freshen()
     const generation = keys.generation()
     const known = verified.find(token, generation)
-    if (known === 'expired') throw new InvalidTokenError('expired')
-    if (known !== null) return known
+    if (known !== null && known.expiresAt <= clock()) throw new InvalidTokenError('expired')
+    if (known !== null && known.caller !== null) return known.caller
     try {
       const result = await check(token, keys.keyOf, { ...rules, currentDate: new Date(clock()) })
       if (!namesAreUnique(token)) throw new InvalidTokenError('invalid')
       const caller = acceptedCaller(result, clock())
       verified.remember(token, caller, generation)
-      generations.set(caller, generation)
       return caller
     } catch (error) {
       const refusal = refusalFor(error, options.log)
@@ -105,8 +98,8 @@ export function createTokenVerifier(clients: ClientsConfig, options: TokenVerifi
   })
   return {
     verify,
-    recall,
-    isCurrent,
+    recall: (token) => verified.find(token, keys.generation()),
+    callerOf,
     watch: watch.add,
     async refetchKeys() {
       const had = await keys.refetch()

@@ -1,8 +1,9 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import { bearerToken } from '../access/bearer.ts'
-import { ANONYMOUS, type Caller, type ClientCaller } from '../access/caller.ts'
+import { ANONYMOUS, type Caller } from '../access/caller.ts'
 import { InvalidTokenError } from '../access/errors.ts'
+import type { VerifiedToken } from '../access/verified-tokens.ts'
 import type { TokenVerifier } from '../access/verify-token.ts'
 import type { Config } from '../config.ts'
 import { equalsOneOf } from '../keys/constant-time.ts'
@@ -19,17 +20,19 @@ export type CallerReader = (request: IncomingMessage) => Caller | Promise<Caller
  * `authorization` line, of which whoever stands in front of us may have read the other. The last token of each connection is
  * remembered, so that clients that keep their connection are recognised by comparing two texts.
  */
-export function createCallerReader(verifier: Pick<TokenVerifier, 'verify' | 'recall' | 'isCurrent'>): CallerReader {
-  const shown = new WeakMap<Socket, { readonly authorization: string; readonly caller: ClientCaller }>()
+export function createCallerReader(verifier: Pick<TokenVerifier, 'verify' | 'recall' | 'callerOf'>): CallerReader {
+  const shown = new WeakMap<Socket, { readonly authorization: string; readonly verified: VerifiedToken }>()
   return ({ socket, headers: { authorization }, rawHeaders }) => {
     if (authorization === undefined) return ANONYMOUS
     if (countHeaderLines(rawHeaders, 'authorization') > 1) return Promise.reject(new InvalidTokenError('invalid'))
     const last = shown.get(socket)
-    if (last?.authorization === authorization && verifier.isCurrent(last.caller)) return last.caller
+    const known = last?.authorization === authorization ? verifier.callerOf(last.verified) : null
+    if (known !== null) return known
     const token = bearerToken(authorization) ?? ''
-    const caller = verifier.recall(token)
-    if (caller === null) return verifier.verify(token)
-    shown.set(socket, { authorization, caller })
+    const verified = verifier.recall(token)
+    const caller = verified === null ? null : verifier.callerOf(verified)
+    if (verified === null || caller === null) return verifier.verify(token)
+    shown.set(socket, { authorization, verified })
     return caller
   }
 }

@@ -51,6 +51,8 @@ const MAX_WAITING = 4_096
 const MAX_WAITING_BYTES = 32 * 1024 * 1024
 /** No client waits longer, whatever the queue does: by then most have given up. */
 const MAX_WAIT_MS = 10_000
+/** Clients whose counters are kept. */
+const MAX_COUNTERS = 1_024
 /** An overload that lasts: refusals for so long, with pauses no longer than this. */
 const LASTING_MS = 5_000
 const PAUSE_MS = 2_000
@@ -72,25 +74,35 @@ export function createAdmissionQueue(options: AdmissionOptions): AdmissionQueue 
   const waiting = createFairQueue<Waiting>(weightOf)
   const control = createDelayControl(clock.now)
   const overload = createLastingOverload()
-  const inFlightOf = new Map<string, number>()
+  const inFlightOf = new Map<string, { count: number }>()
   const perClient = Math.ceil(maxInFlight / 2)
   let inFlight = 0
   let bytes = 0
 
-  const mayBegin = (client: string) => inFlight < maxInFlight && (inFlightOf.get(client) ?? 0) < perClient
+  const mayBegin = (client: string) => inFlight < maxInFlight && (inFlightOf.get(client)?.count ?? 0) < perClient
+  const counterOf = (client: string) => {
+    const known = inFlightOf.get(client)
+    if (known !== undefined) return known
+    // Most clients come again soon: those with nothing under way are removed when there are many of them.
+    if (inFlightOf.size >= MAX_COUNTERS + 2 * inFlight)
+      for (const [name, { count }] of inFlightOf) if (count === 0) inFlightOf.delete(name)
+    const counter = { count: 0 }
+    inFlightOf.set(client, counter)
+    return counter
+  }
   const begin = ({ client: { name }, start }: Entry) => {
     control.begun()
     inFlight += 1
-    inFlightOf.set(name, (inFlightOf.get(name) ?? 0) + 1)
-    start(
-      once(() => {
-        inFlight -= 1
-        const left = (inFlightOf.get(name) ?? 0) - 1
-        if (left > 0) inFlightOf.set(name, left)
-        else inFlightOf.delete(name)
-        if (waiting.size > 0) scheduler().wake()
-      }),
-    )
+    const counter = counterOf(name)
+    counter.count += 1
+    let ended = false
+    start(() => {
+      if (ended) return
+      ended = true
+      inFlight -= 1
+      counter.count -= 1
+      if (waiting.size > 0) scheduler().wake()
+    })
   }
   const put = (entry: Waiting) => {
     waiting.push(entry.client.name, entry)
@@ -205,14 +217,5 @@ function createLastingOverload() {
       last = now
     },
     lasts: () => performance.now() - last <= PAUSE_MS && last - since >= LASTING_MS,
-  }
-}
-
-function once(action: () => void): () => void {
-  let done = false
-  return () => {
-    if (done) return
-    done = true
-    action()
   }
 }

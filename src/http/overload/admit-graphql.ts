@@ -13,6 +13,9 @@ const JSON_TYPE = 'application/json; charset=utf-8'
 /** Made once, since there are many of them when there is least time. */
 const OVERLOADED = JSON.stringify(problem(503))
 
+/** What a client accepts whose answer may become a stream. */
+const MAY_STREAM = /event-stream/i
+
 export type AdmissionOptions = DescribeOptions & {
   readonly overload: Overload
   /** The caller of a request; a promise, which may reject, when its token was not verified before. */
@@ -49,7 +52,7 @@ export function createAdmission(options: AdmissionOptions): Admission {
         // The client has disconnected.
         if (reply.raw.destroyed) return release()
         request.endAdmission = release
-        reply.raw.on(STREAM_BEGUN, release)
+        if (MAY_STREAM.test(request.headers.accept ?? '')) reply.raw.on(STREAM_BEGUN, release)
         return done()
       },
       refuse: () => refuse(reply),

@@ -82,6 +82,16 @@ describe('a connection that has shown a token', () => {
     for (let times = 0; times < 3; times += 1) expect(await ask(`Bearer ${token}`)).toMatchObject({ subject: 'shop-1' })
     pass(61_000)
     await expect(ask(`Bearer ${token}`)).rejects.toMatchObject({ reason: 'expired' })
+    await expect(ask(`Bearer ${token}`)).rejects.toMatchObject({ reason: 'expired' })
+  })
+
+  it('is given no rights by a token that had expired before, until the clock is set back', async () => {
+    const { ask, pass } = connect()
+    pass(61_000)
+    for (let times = 0; times < 2; times += 1)
+      await expect(ask(`Bearer ${token}`)).rejects.toMatchObject({ reason: 'expired' })
+    pass(-61_000)
+    expect(await ask(`Bearer ${token}`)).toMatchObject({ subject: 'shop-1' })
   })
 })
 
