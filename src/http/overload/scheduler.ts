@@ -58,10 +58,10 @@ export function createScheduler(server: Server, sources: () => readonly Source[]
     if (armed) return
     armed = true
     // Mostly nothing waits: what comes meanwhile begins at once, or in the next turn.
-    if (!hasWork()) return void setImmediate(passTurn)
-    setImmediate(turn)
-    for (let step = 0; step < MAX_BEGINNINGS; step += 1) setImmediate(beginOne)
-    setImmediate(endTurn)
+    const steps = hasWork() ? MAX_BEGINNINGS : 0
+    setImmediate(steps === 0 ? passTurn : turn)
+    for (let step = 0; step < steps; step += 1) setImmediate(beginOne)
+    if (steps > 0) setImmediate(endTurn)
   }
   const turn = () => {
     onTurn()
