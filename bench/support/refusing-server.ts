@@ -36,7 +36,7 @@ async function startOurs(): Promise<Fill> {
   })
   const { overload } = protect(http, {
     limits,
-    authenticate: async () => ANONYMOUS,
+    callerOf: () => ANONYMOUS,
     isRouter: () => false,
     onTurnedAway: () => {},
     addressOf: createAddressReader([]),
@@ -45,9 +45,9 @@ async function startOurs(): Promise<Fill> {
   })
   http.post(GRAPHQL_PATH, async () => Promise.reject(new Error('Nothing begins here.')))
   await http.listen({ host: HOST, port: 0, backlog: BACKLOG })
-  let cancels: (() => void)[] = []
+  let cancels: ((() => void) | null)[] = []
   return async () => {
-    for (const cancel of cancels) cancel()
+    for (const cancel of cancels) cancel?.()
     cancels = Array.from({ length: WAITING }, (_, index) =>
       overload.enter('queries', {
         client: { name: `client ${index}`, weight: 2 },

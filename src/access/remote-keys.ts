@@ -16,8 +16,11 @@ export type VerificationKeys = {
   readonly keyOf: JWTVerifyGetKey
   /** Rises with every change of the keys: what was verified with an earlier generation has to be verified again. */
   readonly generation: () => number
-  /** Fetches the set when it is due, and waits for it when the known one is too old. Never rejects. */
-  freshen(): Promise<void>
+  /**
+   * Fetches the set when it is due. Returns null when the known one may be used meanwhile; otherwise a promise that settles with
+   * the attempt, and never rejects.
+   */
+  freshen(): Promise<void> | null
   /** Fetches the set now. Resolves with false when it cannot be had: then the known one stays in use. */
   refetch(): Promise<boolean>
 }
@@ -105,10 +108,10 @@ export function createRemoteKeys(url: string, options: RemoteKeysOptions): Verif
       }
     },
     generation: () => generation,
-    async freshen() {
-      if (age() < DUE_MS) return
+    freshen() {
+      if (age() < DUE_MS) return null
       const refreshed = refresh()
-      if (age() >= FRESH_MS && (!inTrouble || age() >= USABLE_MS)) await refreshed
+      return age() >= FRESH_MS && (!inTrouble || age() >= USABLE_MS) ? refreshed : null
     },
     async refetch() {
       // An answer that is on its way may be older than the change that this is about.

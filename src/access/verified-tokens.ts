@@ -1,29 +1,35 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { ClientCaller } from './caller.ts'
 
 /** Tokens whose signature was verified, so that it is not verified again on every request. */
 export type VerifiedTokens = {
-  /** The caller of a token that was verified with this generation of keys, `expired` after its end, null when unknown. */
-  find(token: string, generation: number): ClientCaller | 'expired' | null
+  /** What is known of a token that was verified with this generation of keys, also after its end; null for any other. */
+  find(token: string, generation: number): VerifiedToken | null
   remember(token: string, caller: ClientCaller, generation: number): void
   /** Remembers a token that had expired when its signature was verified. `expiresAt` is in milliseconds since the epoch. */
   rememberExpired(token: string, expiresAt: number, generation: number): void
   forget(token: string): void
 }
 
-type Entry = { readonly caller: ClientCaller | null; readonly expiresAt: number; readonly generation: number }
+export type VerifiedToken = {
+  /** Null when the token had expired before it was verified. */
+  readonly caller: ClientCaller | null
+  /** In milliseconds since the epoch. */
+  readonly expiresAt: number
+  /** Of the keys that it was verified with. */
+  readonly generation: number
+}
 
 const CAPACITY = 10_000
 
 /**
  * Creates a cache of at most 10,000 tokens; the one that was verified longest ago is removed first. Expired tokens stay in
- * it, because clients send them until they notice. Digests are kept, not the tokens. `now` gives milliseconds since the
- * epoch.
+ * it, because clients send them until they notice. Digests are kept, not the tokens.
  */
-export function createVerifiedTokens(now: () => number, capacity: number = CAPACITY): VerifiedTokens {
-  const entries = new Map<string, Entry>()
+export function createVerifiedTokens(capacity: number = CAPACITY): VerifiedTokens {
+  const entries = new Map<string, VerifiedToken>()
 
-  const put = (token: string, entry: Entry) => {
+  const put = (token: string, entry: VerifiedToken) => {
     const name = digestOf(token)
     entries.delete(name)
     entries.set(name, entry)
@@ -37,8 +43,7 @@ export function createVerifiedTokens(now: () => number, capacity: number = CAPAC
   return {
     find(token, generation) {
       const entry = entries.get(digestOf(token))
-      if (entry?.generation !== generation) return null
-      return entry.expiresAt <= now() ? 'expired' : entry.caller
+      return entry?.generation === generation ? entry : null
     },
     remember: (token, caller, generation) => put(token, { caller, expiresAt: caller.expiresAt, generation }),
     rememberExpired: (token, expiresAt, generation) => put(token, { caller: null, expiresAt, generation }),
@@ -47,5 +52,5 @@ export function createVerifiedTokens(now: () => number, capacity: number = CAPAC
 }
 
 function digestOf(token: string): string {
-  return createHash('sha256').update(token, 'utf8').digest('base64')
+  return hash('sha256', token, 'base64')
 }

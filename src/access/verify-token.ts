@@ -9,7 +9,7 @@ import { isCompactJws, namesAreUnique } from './compact-form.ts'
 import { InvalidTokenError, TokenKeysUnavailableError } from './errors.ts'
 import { createRemoteKeys, type VerificationKeys } from './remote-keys.ts'
 import { createTokenWatch, type TokenWatch } from './token-watch.ts'
-import { createVerifiedTokens } from './verified-tokens.ts'
+import { createVerifiedTokens, type VerifiedToken } from './verified-tokens.ts'
 
 /** Checks client tokens. */
 export type TokenVerifier = {
@@ -18,6 +18,10 @@ export type TokenVerifier = {
    * `TokenKeysUnavailableError` when the issuer's keys cannot be had.
    */
   verify(token: string): Promise<ClientCaller>
+  /** What is known of a token that was verified before, without waiting; null for every other token. */
+  recall(token: string): VerifiedToken | null
+  /** The caller of a token that was recalled; null when it has expired, or must be verified again since the keys have changed. */
+  callerOf(token: VerifiedToken): ClientCaller | null
   /** Tokens of streams that are open. */
   readonly watch: Pick<TokenWatch, 'add' | 'delete'>
   /**
@@ -52,8 +56,11 @@ const PUBLISHED_ALGORITHMS = ['RS256', 'PS256', 'ES256', 'EdDSA']
 export function createTokenVerifier(clients: ClientsConfig, options: TokenVerifierOptions = {}): TokenVerifier {
   const clock = options.clock ?? Date.now
   const keys = keySource(clients, options)
-  const verified = createVerifiedTokens(clock)
+  const verified = createVerifiedTokens()
   const rules = rulesFor(clients)
+
+  const callerOf = ({ caller, expiresAt, generation }: VerifiedToken): ClientCaller | null =>
+    keys.freshen() === null && generation === keys.generation() && expiresAt > clock() ? caller : null
 
   const verify = async (token: string): Promise<ClientCaller> => {
     if (Buffer.byteLength(token, 'utf8') > MAX_TOKEN_BYTES || !isCompactJws(token))
@@ -61,8 +68,8 @@ export function createTokenVerifier(clients: ClientsConfig, options: TokenVerifi
     await keys.freshen()
     const generation = keys.generation()
     const known = verified.find(token, generation)
-    if (known === 'expired') throw new InvalidTokenError('expired')
-    if (known !== null) return known
+    if (known !== null && known.expiresAt <= clock()) throw new InvalidTokenError('expired')
+    if (known !== null && known.caller !== null) return known.caller
     try {
       const result = await check(token, keys.keyOf, { ...rules, currentDate: new Date(clock()) })
       if (!namesAreUnique(token)) throw new InvalidTokenError('invalid')
@@ -89,6 +96,8 @@ export function createTokenVerifier(clients: ClientsConfig, options: TokenVerifi
   return {
     verify,
     watch,
+    recall: (token) => verified.find(token, keys.generation()),
+    callerOf,
     async refetchKeys() {
       const had = await keys.refetch()
       await watch.check()
@@ -107,7 +116,7 @@ function keySource(clients: ClientsConfig, { elapsed, log }: TokenVerifierOption
   if (clients.kind === 'jwks')
     return createRemoteKeys(clients.url, { elapsed: elapsed ?? (() => performance.now()), log })
   const key = createSecretKey(clients.secret.reveal(), 'utf8')
-  return { keyOf: async () => key, generation: () => 0, freshen: async () => {}, refetch: async () => true }
+  return { keyOf: async () => key, generation: () => 0, freshen: () => null, refetch: async () => true }
 }
 
 function rulesFor(clients: ClientsConfig): JWTVerifyOptions {

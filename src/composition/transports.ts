@@ -6,7 +6,7 @@ import { keyScopeOf } from '../graphql/key-holder.ts'
 import { type AdminServer, createAdminServer } from '../http/admin-server.ts'
 import { createCallbackSubscriptions } from '../http/callback/callback-subscriptions.ts'
 import { createAddressReader } from '../http/client-address.ts'
-import { callerOf, createRouterCheck } from '../http/client-caller.ts'
+import { createCallerReader, createRouterCheck } from '../http/client-caller.ts'
 import type { ConnectionDrain } from '../http/drain-connections.ts'
 import { addGraphqlRoute } from '../http/graphql/graphql-route.ts'
 import { addHealthRoutes } from '../http/health-routes.ts'
@@ -142,7 +142,7 @@ async function createEntrance(config: AppConfig, parts: Parts, isDraining: () =>
       ...describing,
       addressOf,
       limits: settings.limits,
-      authenticate: ({ headersDistinct }) => callerOf(headersDistinct, verifier),
+      callerOf: createCallerReader(verifier),
       isRouter: isKnownRouter,
       onTurnedAway,
     }),

@@ -3,6 +3,8 @@ export type FailedAttempts = {
   count(peer: string): void
   /** Whether a peer has failed more often than it may in the current minute. */
   tooMany(peer: string): boolean
+  /** Whether any peer has failed more often than it may in the current minute. */
+  anyTooMany(): boolean
   /** Whole seconds until the current minute is over. */
   retryAfter(): number
 }
@@ -25,19 +27,24 @@ const CAPACITY = 10_000
  */
 export function createFailedAttempts({ limit, clock, capacity = CAPACITY }: FailedAttemptsOptions): FailedAttempts {
   const failures = new Map<string, number>()
+  let most = 0
   let begun = clock()
   const current = () => {
     if (clock() - begun < WINDOW_MS) return failures
     failures.clear()
+    most = 0
     begun = clock()
     return failures
   }
   return {
     count(peer) {
       const known = current().get(peer)
-      if (known !== undefined || failures.size < capacity) failures.set(peer, (known ?? 0) + 1)
+      if (known === undefined && failures.size >= capacity) return
+      failures.set(peer, (known ?? 0) + 1)
+      most = Math.max(most, (known ?? 0) + 1)
     },
     tooMany: (peer) => (current().get(peer) ?? 0) > limit,
+    anyTooMany: () => most > limit && current().size > 0,
     retryAfter: () => Math.max(1, Math.ceil((begun + WINDOW_MS - clock()) / 1000)),
   }
 }

@@ -1,15 +1,27 @@
-import type { FastifyRequest } from 'fastify'
+import type {
+  FastifyInstance,
+  onRequestHookHandler,
+  onSendHookHandler,
+  preValidationHookHandler,
+  RouteOptions,
+} from 'fastify'
 
 /** Queries, mutations and subscriptions, answered once or with a stream of events. */
 export const GRAPHQL_PATH = '/graphql'
 export const EVENTS_PATH = '/graphql/stream'
-/** No path below it is routed to another address. */
-const WEBHOOK_PREFIX = '/webhooks/'
 
-/** Whether a request is for one of the addresses of GraphQL. */
-export function isGraphql(request: FastifyRequest): boolean {
-  // The framework makes an object of a route's options each time somebody looks at them.
-  if (request.raw.url?.startsWith(WEBHOOK_PREFIX) === true) return false
-  const { url } = request.routeOptions
-  return url === GRAPHQL_PATH || url === EVENTS_PATH
+export type GraphqlHooks = {
+  readonly onRequest: readonly onRequestHookHandler[]
+  readonly preValidation: readonly preValidationHookHandler[]
+  readonly onSend: readonly onSendHookHandler[]
+}
+
+/** Adds hooks to the routes of GraphQL that are added from now on, before those of a route itself. Other routes do not run them. */
+export function addGraphqlHooks(app: FastifyInstance, { onRequest, preValidation, onSend }: GraphqlHooks): void {
+  app.addHook('onRoute', (route: RouteOptions) => {
+    if (route.url !== GRAPHQL_PATH && route.url !== EVENTS_PATH) return
+    route.onRequest = [...onRequest, ...[route.onRequest ?? []].flat()]
+    route.preValidation = [...preValidation, ...[route.preValidation ?? []].flat()]
+    route.onSend = [...onSend, ...[route.onSend ?? []].flat()]
+  })
 }

@@ -11,17 +11,20 @@ const MAX_PIPELINED = 100
  * refusal too (RFC 9112, sections 9.3.2 and 9.6). A connection on which more than a hundred wait is destroyed.
  */
 export function answerInOrder(app: FastifyInstance): void {
-  const last = new WeakMap<Socket, ServerResponse>()
-  const waiting = new WeakMap<Socket, number>()
-  app.addHook('onRequest', ({ raw: { socket } }, reply, done) => {
-    const before = last.get(socket)
-    last.set(socket, reply.raw)
-    if (before === undefined || before.writableFinished) return done()
-    const count = (waiting.get(socket) ?? 0) + 1
-    if (count > MAX_PIPELINED) return void socket.destroy()
-    waiting.set(socket, count)
+  const lines = new WeakMap<Socket, { last: ServerResponse; waiting: number }>()
+  app.addHook('onRequest', ({ raw: { socket } }, { raw: response }, done) => {
+    const line = lines.get(socket)
+    if (line === undefined) {
+      lines.set(socket, { last: response, waiting: 0 })
+      return done()
+    }
+    const before = line.last
+    line.last = response
+    if (before.writableFinished) return done()
+    line.waiting += 1
+    if (line.waiting > MAX_PIPELINED) return void socket.destroy()
     return void before.once('close', () => {
-      waiting.set(socket, (waiting.get(socket) ?? 1) - 1)
+      line.waiting -= 1
       if (socket.writable) done()
     })
   })

@@ -1,16 +1,17 @@
-import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
+import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Caller } from '../access/caller.ts'
 import type { HttpLimits } from '../config/http-limits.ts'
+import type { CallerReader } from './client-caller.ts'
 import { createFailedAttempts, type FailedAttempts } from './failed-attempts.ts'
-import { guardGraphql } from './flood-guard.ts'
-import { admitGraphql, type AdmitOptions } from './overload/admit-graphql.ts'
+import { createFloodGuard } from './flood-guard.ts'
+import { addGraphqlHooks } from './graphql-addresses.ts'
+import { createAdmission, type AdmissionOptions } from './overload/admit-graphql.ts'
 import { createOverload, type Overload } from './overload/overload.ts'
 
-export type ProtectionOptions = Pick<AdmitOptions, 'addressOf' | 'readOperation' | 'isRecorded'> & {
+export type ProtectionOptions = Pick<AdmissionOptions, 'addressOf' | 'readOperation' | 'isRecorded'> & {
   readonly limits: HttpLimits
-  /** Rejects with an `InvalidTokenError` for a token that does not hold. */
-  readonly authenticate: (request: IncomingMessage) => Promise<Caller>
+  readonly callerOf: CallerReader
   /** Whether a request has proved to come from the router. */
   readonly isRouter: (headers: IncomingHttpHeaders) => boolean
   readonly onTurnedAway: (reason: 'overload' | 'failed_authentication') => void
@@ -25,7 +26,10 @@ export type Protection = {
   readonly overload: Overload
 }
 
-/** Guards a server against more requests than it can answer, and against those of peers that cannot prove themselves. */
+/**
+ * Guards a server against more requests than it can answer, and against those of peers that cannot prove themselves. Called before
+ * the routes are added.
+ */
 export function protect(app: FastifyInstance, options: ProtectionOptions): Protection {
   const { limits, isRouter, onTurnedAway } = options
   const overload = createOverload(app, {
@@ -34,20 +38,9 @@ export function protect(app: FastifyInstance, options: ProtectionOptions): Prote
   })
   const failures = createFailedAttempts({ limit: limits.failedAuthentications, clock: () => performance.now() })
   const onRefused = () => onTurnedAway('failed_authentication')
-  const authenticate = oncePerRequest(
-    guardGraphql(app, { failures, authenticate: options.authenticate, isRouter, onRefused }),
-  )
-  admitGraphql(app, { ...options, overload, authenticate })
-  return { authenticate, failures, overload }
-}
-
-function oncePerRequest<Result>(work: (request: FastifyRequest) => Promise<Result>) {
-  const results = new WeakMap<FastifyRequest, Promise<Result>>()
-  return (request: FastifyRequest) => {
-    const known = results.get(request)
-    if (known !== undefined) return known
-    const result = work(request)
-    results.set(request, result)
-    return result
-  }
+  const guard = createFloodGuard({ failures, callerOf: options.callerOf, isRouter, onRefused })
+  const admission = createAdmission({ ...options, overload, callerOf: guard.callerOf })
+  app.decorateRequest('caller', null).decorateRequest('endAdmission', null)
+  addGraphqlHooks(app, { ...admission, onRequest: [guard.onRequest, admission.onRequest] })
+  return { authenticate: async (request) => guard.callerOf(request), failures, overload }
 }

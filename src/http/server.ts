@@ -5,11 +5,13 @@ import { fastify, type FastifyError, type FastifyInstance, type FastifyReply } f
 import type { HttpConfig } from '../config/shape.ts'
 import type { Logger } from '../log.ts'
 import { limitConnections } from './connections.ts'
+import { countHeaderLines } from './count-header-lines.ts'
 import { drainConnections, type ConnectionDrain } from './drain-connections.ts'
 import { answerInOrder } from './in-order.ts'
 import { createNetworkCheck, isLoopback } from './peer.ts'
 import { problem } from './problem.ts'
 import { safeHeaders } from './safe-headers.ts'
+import { trackConnections } from './track-connections.ts'
 import { limitUnfinishedBodies } from './unfinished-bodies.ts'
 import { cutUnreadAnswers, UNREAD_MS } from './unread-answers.ts'
 
@@ -71,7 +73,8 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
     // The routes themselves turn away what comes then, and say when to come again.
     return503OnClosing: false,
   })
-  const connections = drainConnections(app.server)
+  const connections = trackConnections(app.server)
+  const drain = drainConnections(connections)
   const isProxy = createNetworkCheck(settings.limits.trustProxy)
   const warn = atMostOnceAMinute(() =>
     logger.warn(
@@ -94,7 +97,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
   })
   answerInOrder(app)
   cutUnreadAnswers(app, options.unreadMs ?? UNREAD_MS)
-  const endLimit = limitUnfinishedBodies(app.server, {
+  const endLimit = limitUnfinishedBodies(connections, {
     addressOf: options.addressOf,
     onCut: () => onTurnedAway('overload'),
   })
@@ -103,7 +106,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
     await app.register(cors, { origin: [...settings.allowedOrigins], methods: ['GET', 'POST'], maxAge: PREFLIGHT_S })
 
   app.addHook('onRequest', ({ raw }, reply, done) => {
-    const status = oversize(raw.url ?? '', raw.rawHeaders.length / 2) ?? hostFault(raw.rawHeaders)
+    const status = faultOf(raw.url ?? '', raw.rawHeaders)
     if (status === null) return done()
     return void reply.header('connection', 'close').code(status).send(problem(status))
   })
@@ -119,7 +122,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
     return reply.code(status).send(problem(status))
   })
   app.setNotFoundHandler((_request, reply) => reply.code(404).send(problem(404)))
-  return { http: app, connections }
+  return { http: app, connections: drain }
 }
 
 /** Turns of the event loop in which connections are accepted before the listening socket closes. */
@@ -142,18 +145,13 @@ export async function closeHttpServer(
   clearTimeout(cut)
 }
 
-/** Of two hosts Node keeps the first, and whoever stands in front of us may have gone by the other. Names and values alternate. */
-function hostFault(rawHeaders: readonly string[]): number | null {
-  let hosts = 0
-  for (let at = 0; at < rawHeaders.length; at += 2)
-    if (rawHeaders[at]?.length === 4 && rawHeaders[at]?.toLowerCase() === 'host') hosts += 1
-  return hosts > 1 ? 400 : null
-}
-
-/** Beyond its own limit Node drops headers in silence, and then nobody knows what was asked: so they are counted here. */
-function oversize(url: string, headers: number): number | null {
+/** The status for a request that must not reach a route; null for any other. Names and values alternate in `rawHeaders`. */
+function faultOf(url: string, rawHeaders: readonly string[]): number | null {
   if (url.length > MAX_URL_CHARACTERS) return 414
-  return headers > MAX_HEADERS ? 431 : null
+  // Beyond its own limit Node drops headers in silence, and then nobody knows what was asked.
+  if (rawHeaders.length > 2 * MAX_HEADERS) return 431
+  // Of two hosts Node keeps the first, and a proxy may have gone by the other.
+  return countHeaderLines(rawHeaders, 'host') > 1 ? 400 : null
 }
 
 function atMostOnceAMinute(action: () => void): () => void {

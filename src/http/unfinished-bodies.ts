@@ -1,5 +1,6 @@
-import type { IncomingMessage, Server } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
+import type { Connections } from './track-connections.ts'
 
 export type UnfinishedBodiesOptions = {
   /** Whose connection it is; null for one that is nobody's. */
@@ -12,40 +13,28 @@ const MAX_BYTES = 64 * 1024 * 1024
 const MAX_BYTES_PER_ADDRESS = 16 * 1024 * 1024
 const CHECK_EVERY_MS = 250
 
+/** `start`: bytes received on the connection before the request. */
 type Unfinished = { readonly request: IncomingMessage; readonly start: number }
 
 /**
  * Bounds the memory of bodies that have begun and do not end. How many have begun is not bounded, because a peer that sends nothing costs
  * nothing but its connection. Above the limit the largest body of the address that has most is cut. Gives the function that ends it.
  */
-export function limitUnfinishedBodies(server: Server, { addressOf, onCut }: UnfinishedBodiesOptions): () => void {
-  const unfinished = new Set<Unfinished>()
-  const readBefore = new WeakMap<Socket, number>()
-
-  server.on('request', (request: IncomingMessage) => {
-    if (!hasBody(request)) return
-    const { socket } = request
-    const entry = { request, start: readBefore.get(socket) ?? 0 }
-    unfinished.add(entry)
-    request.once('close', () => {
-      unfinished.delete(entry)
-      readBefore.set(socket, socket.bytesRead)
-    })
-  })
+export function limitUnfinishedBodies(
+  { open }: Pick<Connections, 'open'>,
+  { addressOf, onCut }: UnfinishedBodiesOptions,
+): () => void {
   const check = () => {
-    const entries = [...unfinished].filter((entry) => !entry.request.complete)
-    // Asked for here alone, since most bodies have ended by then.
-    for (const request of excess(entries, (entry) => addressOf(entry) ?? entry.socket)) {
+    const unfinished = [...open.values()].flatMap(({ last, answeredBytes }) =>
+      last === null || last.complete || last.destroyed ? [] : [{ request: last, start: answeredBytes ?? 0 }],
+    )
+    for (const request of excess(unfinished, (entry) => addressOf(entry) ?? entry.socket)) {
       onCut()
       request.destroy()
     }
   }
   const timer = setInterval(check, CHECK_EVERY_MS).unref()
   return () => clearInterval(timer)
-}
-
-function hasBody({ headers }: IncomingMessage): boolean {
-  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
 }
 
 /** The requests to cut so that the others stay within both limits. */

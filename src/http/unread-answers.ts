@@ -12,9 +12,9 @@ export function cutUnreadAnswers(app: FastifyInstance, milliseconds: number): vo
   app.addHook('onSend', (_request, { raw: response }, payload, done) => {
     const { socket } = response
     done(null, payload)
-    if (socket === null) return
+    // Most answers have been given to the system by now, and others, such as files, in the next turn.
+    if (socket === null || (response.writableEnded && socket.writableLength === 0)) return
     setImmediate(() => {
-      // Most answers have been given to the system by now.
       if (response.writableFinished || response.destroyed) return
       socket.setTimeout(milliseconds)
       response.once('finish', () => {

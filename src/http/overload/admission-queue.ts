@@ -13,13 +13,18 @@ export type Entry = {
   readonly start: (release: () => void) => void
   readonly refuse: () => void
   /** Whether it must be answered although there is too much to do: asked once, and only before it would be refused. */
-  readonly mustAnswer?: () => Promise<boolean>
+  readonly mustAnswer?: (() => Promise<boolean>) | undefined
 }
 
 /** Requests of one kind, of which a number may be under way at once. */
 export type AdmissionQueue = Source & {
-  /** Begins a request, now or later, or refuses it. Gives the function that takes it out of the queue, if it still waits. */
-  enter(entry: Entry): () => void
+  /**
+   * Begins a request, now or later, or refuses it. Gives the function that takes it out of the queue, if it still waits; null
+   * when it has begun.
+   */
+  enter(entry: Entry): (() => void) | null
+  /** Whether as many wait as may. */
+  isFull(): boolean
   /**
    * Whether a request of this client that need not be answered would itself be the one to be refused: then it is counted as
    * refused, and must not enter. It costs less than to enter.
@@ -36,6 +41,8 @@ export type AdmissionOptions = {
   readonly clock: LoopClock
   readonly scheduler: () => Pick<Scheduler, 'mayBeginNow' | 'wake'>
   readonly maxInFlight: number
+  /** Called with the `refuse` of each request that is refused. */
+  readonly onRefused: (answer: () => void) => void
   /** Whether requests are refused for their delay. The number that may wait is bounded in any case. */
   readonly sheds: boolean
 }
@@ -44,6 +51,8 @@ const MAX_WAITING = 4_096
 const MAX_WAITING_BYTES = 32 * 1024 * 1024
 /** No client waits longer, whatever the queue does: by then most have given up. */
 const MAX_WAIT_MS = 10_000
+/** Clients whose counters are kept. */
+const MAX_COUNTERS = 1_024
 /** An overload that lasts: refusals for so long, with pauses no longer than this. */
 const LASTING_MS = 5_000
 const PAUSE_MS = 2_000
@@ -60,29 +69,40 @@ type Waiting = Entry & {
  * of the client that has most: alone, when it has more than half of all that may wait; otherwise of those who showed no
  * token before those who did, at equal numbers.
  */
-export function createAdmissionQueue({ clock, scheduler, maxInFlight, sheds }: AdmissionOptions): AdmissionQueue {
+export function createAdmissionQueue(options: AdmissionOptions): AdmissionQueue {
+  const { clock, scheduler, maxInFlight, sheds, onRefused } = options
   const waiting = createFairQueue<Waiting>(weightOf)
   const control = createDelayControl(clock.now)
   const overload = createLastingOverload()
-  const inFlightOf = new Map<string, number>()
+  const inFlightOf = new Map<string, { count: number }>()
   const perClient = Math.ceil(maxInFlight / 2)
   let inFlight = 0
   let bytes = 0
 
-  const mayBegin = (client: string) => inFlight < maxInFlight && (inFlightOf.get(client) ?? 0) < perClient
+  const mayBegin = (client: string) => inFlight < maxInFlight && (inFlightOf.get(client)?.count ?? 0) < perClient
+  const counterOf = (client: string) => {
+    const known = inFlightOf.get(client)
+    if (known !== undefined) return known
+    // Most clients come again soon: those with nothing under way are removed when there are many of them.
+    if (inFlightOf.size >= MAX_COUNTERS + 2 * inFlight)
+      for (const [name, { count }] of inFlightOf) if (count === 0) inFlightOf.delete(name)
+    const counter = { count: 0 }
+    inFlightOf.set(client, counter)
+    return counter
+  }
   const begin = ({ client: { name }, start }: Entry) => {
     control.begun()
     inFlight += 1
-    inFlightOf.set(name, (inFlightOf.get(name) ?? 0) + 1)
-    start(
-      once(() => {
-        inFlight -= 1
-        const left = (inFlightOf.get(name) ?? 0) - 1
-        if (left > 0) inFlightOf.set(name, left)
-        else inFlightOf.delete(name)
-        if (waiting.size > 0) scheduler().wake()
-      }),
-    )
+    const counter = counterOf(name)
+    counter.count += 1
+    let ended = false
+    start(() => {
+      if (ended) return
+      ended = true
+      inFlight -= 1
+      counter.count -= 1
+      if (waiting.size > 0) scheduler().wake()
+    })
   }
   const put = (entry: Waiting) => {
     waiting.push(entry.client.name, entry)
@@ -103,12 +123,12 @@ export function createAdmissionQueue({ clock, scheduler, maxInFlight, sheds }: A
   const limit = () => (sheds ? Math.min(MAX_WAITING, control.limit()) : MAX_WAITING)
   const refuse = (entry: Waiting) => {
     if (!take(entry)) return
-    if (entry.mustAnswer === undefined || entry.isProtected) return entry.refuse()
+    if (entry.mustAnswer === undefined || entry.isProtected) return onRefused(entry.refuse)
     const decide = (must: boolean) => {
       entry.isProtected = must
-      return must ? put(entry) : entry.refuse()
+      return must ? put(entry) : onRefused(entry.refuse)
     }
-    entry.mustAnswer().then(decide, () => entry.refuse())
+    entry.mustAnswer().then(decide, () => onRefused(entry.refuse))
   }
   const refuseOne = () => {
     const victim = bytes > MAX_WAITING_BYTES ? heaviest(waiting) : busiest(limit())
@@ -136,16 +156,18 @@ export function createAdmissionQueue({ clock, scheduler, maxInFlight, sheds }: A
     },
     enter(entry) {
       control.arrived()
-      observe()
+      // Nothing waits: there is no delay to observe, and the clock is a system call.
       if (waiting.size === 0 && mayBegin(entry.client.name) && scheduler().mayBeginNow()) {
         begin(entry)
-        return () => {}
+        return null
       }
+      observe()
       const waits = { ...entry, since: clock.now(), isProtected: false }
       put(waits)
       if (bytes > MAX_WAITING_BYTES || waiting.size > limit()) refuseOne()
       return () => void take(waits)
     },
+    isFull: () => waiting.size >= limit(),
     refuses(client) {
       const most = limit()
       if (waiting.size < most || !isBusiest(client, most)) return false
@@ -195,14 +217,5 @@ function createLastingOverload() {
       last = now
     },
     lasts: () => performance.now() - last <= PAUSE_MS && last - since >= LASTING_MS,
-  }
-}
-
-function once(action: () => void): () => void {
-  let done = false
-  return () => {
-    if (done) return
-    done = true
-    action()
   }
 }

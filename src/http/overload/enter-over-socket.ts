@@ -1,4 +1,6 @@
-import { describeOperation, type ArrivedOperation, type DescribeOptions } from './describe-operation.ts'
+import type { Caller } from '../../access/caller.ts'
+import { clientKey } from './client-key.ts'
+import { describeOperation, type DescribeOptions } from './describe-operation.ts'
 import type { OperationText } from './operation-text.ts'
 import type { Overload, QueueName } from './overload.ts'
 
@@ -8,18 +10,23 @@ const QUEUES: Readonly<Record<OperationText['kind'], QueueName>> = {
   subscription: 'streams',
 }
 
+/** An operation of a socket, with the name of its peer. */
+export type ArrivedOperation = { readonly text: string; readonly caller: Caller; readonly peer: string }
+
 /**
  * Enters an operation of a socket into the queue of its kind. `start` is called when it may begin, with the function that counts
- * it as ended: a stream counts only until it begins. Returns the function that takes it out of the queue.
+ * it as ended: a stream counts only until it begins. Returns the function that takes it out of the queue; null when it has begun.
  */
 export function enterOverSocket(
   options: DescribeOptions & { readonly overload: Overload },
-  arrived: ArrivedOperation,
+  { text, caller, peer }: ArrivedOperation,
   { start, refuse }: { readonly start: (release: () => void) => void; readonly refuse: () => void },
-): () => void {
-  const { kind, ...described } = describeOperation(options, arrived)
+): (() => void) | null {
+  const { kind, mustAnswer } = describeOperation(options, text, caller)
   return options.overload.enter(QUEUES[kind], {
-    ...described,
+    client: clientKey(caller, () => peer),
+    bytes: text.length,
+    mustAnswer,
     start(release) {
       if (kind === 'subscription') release()
       start(release)

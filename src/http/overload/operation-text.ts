@@ -17,6 +17,9 @@ export type OperationTextOptions = {
   readonly documentOf: (id: string) => string | null
 }
 
+/** Without any of these words a request is a query. */
+const WORDS = /mutation|subscription|sha256Hash|documentId/
+const QUERY: OperationText = { kind: 'query', commands: [] }
 /** The word as it begins an operation: not in the middle of a name, and after an escaped line break too. */
 const OPERATION = /(?:^|[^\w\\]|\\[nrt])(mutation|subscription)(?=[\s{(@,#\\])/g
 const DOCUMENT_ID = /"(?:sha256Hash|documentId)"\s{0,9}:\s{0,9}"([^"\\]{1,200})"/
@@ -31,6 +34,7 @@ const MAX_COMMANDS = 4
  */
 export function createOperationTextReader({ mutations, documentOf }: OperationTextOptions): OperationTextReader {
   return (body) => {
+    if (!WORDS.test(body)) return QUERY
     const id = DOCUMENT_ID.exec(body)?.[1]
     const text = id === undefined ? body : `${documentOf(id) ?? ''}\n${body}`
     const kinds = new Set([...text.matchAll(OPERATION)].map(([, word]) => word))

@@ -9,8 +9,13 @@ export type QueueName = 'queries' | 'commands' | 'streams'
 
 /** Protection against more work than can be done. */
 export type Overload = {
-  /** Begins a request, now or later, or refuses it. Gives the function that takes it out of the queue, if it still waits. */
-  enter(queue: QueueName, entry: Entry): () => void
+  /**
+   * Begins a request, now or later, or refuses it. Gives the function that takes it out of the queue, if it still waits; null
+   * when it has begun.
+   */
+  enter(queue: QueueName, entry: Entry): (() => void) | null
+  /** Whether as many wait as may, so that `refuse` may refuse one. */
+  isFull(queue: QueueName): boolean
   /**
    * Refuses a request that need not be answered before its body is read, and tells whether it did: only when it would be the
    * one to be refused after it had entered.
@@ -41,7 +46,11 @@ const OBSERVE_MS = 250
  */
 export function createOverload(app: FastifyInstance, { maxInFlight, onRefused }: OverloadOptions): Overload {
   const clock = createLoopClock()
-  const options = { clock, scheduler: () => scheduler, maxInFlight }
+  const refuse = (answer: () => void) => {
+    onRefused()
+    scheduler.refuse(answer)
+  }
+  const options = { clock, scheduler: () => scheduler, maxInFlight, onRefused: refuse }
   const queues: Readonly<Record<QueueName, AdmissionQueue>> = {
     queries: createAdmissionQueue({ ...options, sheds: true }),
     commands: createAdmissionQueue({
@@ -60,12 +69,9 @@ export function createOverload(app: FastifyInstance, { maxInFlight, onRefused }:
   const scheduler = createScheduler(app.server, () => all, onTurn)
   const observing = setInterval(onTurn, OBSERVE_MS).unref()
   app.addHook('onClose', async () => clearInterval(observing))
-  const refuse = (answer: () => void) => {
-    onRefused()
-    scheduler.refuse(answer)
-  }
   return {
-    enter: (name, entry) => queues[name].enter({ ...entry, refuse: () => refuse(entry.refuse) }),
+    enter: (name, entry) => queues[name].enter(entry),
+    isFull: (name) => queues[name].isFull(),
     refuse(name, client, answer) {
       if (!queues[name].refuses(client)) return false
       refuse(answer)

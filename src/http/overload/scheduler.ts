@@ -49,16 +49,19 @@ export function createScheduler(server: Server, sources: () => readonly Source[]
   let sliceBegan: number | null = null
   let nextSource = 0
 
-  const hasWork = () => sources().some((source) => source.hasNext())
+  const hasWork = () => {
+    for (const source of sources()) if (source.hasNext()) return true
+    return false
+  }
   const isOver = () => passing || (sliceBegan !== null && performance.now() - sliceBegan >= sliceMs)
   const arm = () => {
     if (armed) return
     armed = true
-    setImmediate(turn)
     // Mostly nothing waits: what comes meanwhile begins at once, or in the next turn.
     const steps = hasWork() ? MAX_BEGINNINGS : 0
+    setImmediate(steps === 0 ? passTurn : turn)
     for (let step = 0; step < steps; step += 1) setImmediate(beginOne)
-    setImmediate(endTurn)
+    if (steps > 0) setImmediate(endTurn)
   }
   const turn = () => {
     onTurn()
@@ -85,6 +88,11 @@ export function createScheduler(server: Server, sources: () => readonly Source[]
     sliceBegan = null
     sliceMs = SLICE_MS
     if (connected || refusals.areDue() || hasWork()) arm()
+  }
+
+  const passTurn = () => {
+    turn()
+    endTurn()
   }
 
   server.on('connection', () => {

@@ -34,8 +34,8 @@ export type SocketParts = DescribeOptions & {
 export type SocketPeer = {
   /** Null where it is nobody's. */
   readonly address: string | null
-  /** Its end of the connection, which tells connections of one proxy apart. */
-  readonly connection: string
+  /** Under which it is counted where it shows no token. */
+  readonly peer: string
   readonly authorization: readonly string[] | undefined
   /** It has proved to be the router. */
   readonly isRouter: boolean
@@ -57,7 +57,7 @@ export class GraphqlSocket extends WebSocket implements TokenHolder {
   parts!: SocketParts
   limits!: SocketLimits
   address: string | null = null
-  connection = ''
+  peer = ''
   fromRouter = false
   #isRouter = false
   #authorization: readonly string[] | undefined = undefined
@@ -80,7 +80,7 @@ export class GraphqlSocket extends WebSocket implements TokenHolder {
     this.parts = parts
     this.limits = limits
     this.address = peer.address
-    this.connection = peer.connection
+    this.peer = peer.peer
     this.fromRouter = peer.fromRouter
     this.#isRouter = peer.isRouter
     this.#authorization = peer.authorization

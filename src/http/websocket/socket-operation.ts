@@ -35,25 +35,21 @@ export class SocketOperation {
   enter(payload: SubscribePayload, text: string): void {
     // Cancelled while an earlier one of its id wound down.
     if (this.isOver) return this.#end()
-    const { parts, caller, address, connection } = this.#socket
-    let waits = true
-    const leave = enterOverSocket(
+    const { parts, caller, peer } = this.#socket
+    this.#leaveQueue = enterOverSocket(
       parts,
-      { text, caller, address, connection },
+      { text, caller, peer },
       {
         start: (release) => {
-          waits = false
           this.#leaveQueue = null
           this.#run(payload, release).catch(this.#onFailure)
         },
         refuse: () => {
-          waits = false
           this.#leaveQueue = null
           if (!this.isOver) this.#fail(OVERLOADED)
         },
       },
     )
-    if (waits) this.#leaveQueue = leave
   }
 
   /** Ends the operation: the client has completed it, or the socket has closed. */

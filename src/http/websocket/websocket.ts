@@ -3,6 +3,7 @@ import type { Duplex } from 'node:stream'
 import { GRAPHQL_TRANSPORT_WS_PROTOCOL } from 'graphql-ws'
 import { WebSocketServer, type ServerOptions } from 'ws'
 import { limitsOfRouter, type SocketLimits } from '../../config/socket-limits.ts'
+import { peerKey } from '../overload/client-key.ts'
 import { retryAfterS } from '../overload/retry-after.ts'
 import { createQuota } from '../quota.ts'
 import { createSharedTimer, lookPeriodMs } from '../shared-timer.ts'
@@ -67,7 +68,7 @@ export function addWebSocket(options: WebSocketOptions): Sockets {
       socket.off('error', onEarlyError)
       opened.open(parts, isRouter ? routerLimits : limits, {
         address,
-        connection: `${request.socket.remoteAddress ?? ''} ${request.socket.remotePort ?? ''}`,
+        peer: peerKey(address, request),
         authorization: request.headersDistinct.authorization,
         isRouter,
         fromRouter: options.isFromRouter(request),

@@ -67,33 +67,28 @@ describe('isScope', () => {
 
 describe('createVerifiedTokens', () => {
   it('forgets the oldest when there is no room', () => {
-    const tokens = createVerifiedTokens(() => 0, 2)
+    const tokens = createVerifiedTokens(2)
     for (const token of ['a', 'b', 'a', 'c']) tokens.remember(token, caller, 1)
     expect(['a', 'b', 'c'].map((token) => tokens.find(token, 1) !== null)).toEqual([true, false, true])
   })
 
   it('knows nothing that was verified with other keys, or was forgotten', () => {
-    const tokens = createVerifiedTokens(() => 0)
+    const tokens = createVerifiedTokens()
     for (const token of ['a', 'b']) tokens.remember(token, caller, 1)
     tokens.forget('b')
-    expect([tokens.find('a', 1), tokens.find('a', 2), tokens.find('b', 1)]).toEqual([caller, null, null])
+    expect([tokens.find('a', 1)?.caller, tokens.find('a', 2), tokens.find('b', 1)]).toEqual([caller, null, null])
   })
 
-  it('knows of a token that it has expired, as long as the clock says so', () => {
-    let now = 999
-    const tokens = createVerifiedTokens(() => now)
+  it('knows when a token expires, and gives no caller of one that had expired before', () => {
+    const tokens = createVerifiedTokens()
     tokens.remember('a', caller, 1)
     tokens.rememberExpired('b', 500, 1)
-    expect([tokens.find('a', 1), tokens.find('b', 1)]).toEqual([caller, 'expired'])
-    now = 1000
-    expect(tokens.find('a', 1)).toBe('expired')
-    // The clock was set back: what was never looked at whole gives no caller.
-    now = 499
-    expect([tokens.find('a', 1), tokens.find('b', 1)]).toEqual([caller, null])
+    expect(tokens.find('a', 1)).toMatchObject({ caller, expiresAt: caller.expiresAt })
+    expect(tokens.find('b', 1)).toMatchObject({ caller: null, expiresAt: 500 })
   })
 
   it('keeps the last ten thousand of a flood of tokens', () => {
-    const tokens = createVerifiedTokens(() => 0)
+    const tokens = createVerifiedTokens()
     const names = Array.from({ length: 30_000 }, (_, id) => `token-${id}`)
     for (const name of names) tokens.remember(name, caller, 1)
     const kept = names.map((name) => tokens.find(name, 1) !== null)

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { InvalidTokenError } from '../../../src/access/errors.ts'
+import type { VerifiedToken } from '../../../src/access/verified-tokens.ts'
 import { createTokenVerifier, type TokenVerifier } from '../../../src/access/verify-token.ts'
 import { startJwksServer, type JwksServer } from './jwks-server.ts'
 import { CLAIMS, issuerKey, NOW, NOW_S, rsToken } from './tokens.ts'
@@ -32,6 +33,8 @@ const refusalOf = (token: string): Promise<unknown> =>
     (error: unknown) => error,
   )
 
+const callerOf = (recalled: VerifiedToken | null) => recalled && verifier.callerOf(recalled)
+
 const longLived = (id: number) => ({ ...CLAIMS, exp: NOW_S + 1_000_000, jti: String(id) })
 
 const MINUTE_MS = 60_000
@@ -51,17 +54,22 @@ describe('a withdrawn key', () => {
   it('counts for five minutes at most when nobody came in between', async () => {
     const known = rsToken(first, longLived(0))
     await verifier.verify(known)
+    const recalled = verifier.recall(known)
     issuer.publish(second.jwk)
     passed = 5 * MINUTE_MS
+    expect(callerOf(recalled)).toBeNull()
     expect(await refusalOf(known)).toBeInstanceOf(InvalidTokenError)
   })
 
   it('counts no longer after the keys were fetched anew, whatever was fetched just before', async () => {
     const known = rsToken(first, longLived(0))
     await verifier.verify(known)
+    const recalled = verifier.recall(known)
     issuer.publish(second.jwk)
     expect(await refusalOf(known)).toBe('accepted')
+    expect(callerOf(recalled)).toMatchObject({ kind: 'client' })
     expect(await verifier.refetchKeys()).toBe(true)
+    expect([callerOf(recalled), verifier.recall(known)]).toEqual([null, null])
     expect(await refusalOf(known)).toBeInstanceOf(InvalidTokenError)
     expect(issuer.fetches).toBe(2)
   })

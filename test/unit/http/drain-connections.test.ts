@@ -4,13 +4,14 @@ import { connect, type AddressInfo, type Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { drainConnections, type ConnectionDrain } from '../../../src/http/drain-connections.ts'
+import { trackConnections } from '../../../src/http/track-connections.ts'
 
 let server: Server
 let drain: ConnectionDrain
 
 beforeEach(async () => {
   server = createServer()
-  drain = drainConnections(server)
+  drain = drainConnections(trackConnections(server))
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
 })

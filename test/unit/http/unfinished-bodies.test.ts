@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import { connect, type AddressInfo, type Socket } from 'node:net'
 import { afterEach, beforeEach, expect, it } from 'vitest'
+import { trackConnections } from '../../../src/http/track-connections.ts'
 import { limitUnfinishedBodies } from '../../../src/http/unfinished-bodies.ts'
 
 const MIB = 1024 * 1024
@@ -17,7 +18,7 @@ beforeEach(async () => {
     request.on('error', () => {})
     request.resume().once('end', () => response.end('read'))
   })
-  end = limitUnfinishedBodies(server, {
+  end = limitUnfinishedBodies(trackConnections(server), {
     addressOf: ({ headers }) => headers['x-forwarded-for']?.toString() ?? null,
     onCut: () => (cut += 1),
   })

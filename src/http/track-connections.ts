@@ -1,0 +1,59 @@
+import type { IncomingMessage, Server } from 'node:http'
+import type { Socket } from 'node:net'
+
+/** What is known of one connection. */
+export type Connection = {
+  /** By `performance.now()`, in milliseconds. */
+  readonly acceptedAt: number
+  /** The last request: no other one can be incomplete. */
+  last: IncomingMessage | null
+  /** Requests that are not answered yet. */
+  unanswered: number
+  /** Bytes received when the last answer was sent; null before the first answer. */
+  answeredBytes: number | null
+  /** Another protocol owns it, and ends it. */
+  upgraded: boolean
+}
+
+export type Connections = {
+  readonly open: ReadonlyMap<Socket, Connection>
+  /** Called when a connection has opened, when a request has arrived on it, and when one has been answered or given up. */
+  onChange: (socket: Socket, connection: Connection) => void
+}
+
+/** Tracks the connections of a server. Requests are counted before the server's own listeners see them. */
+export function trackConnections(server: Server): Connections {
+  const open = new Map<Socket, Connection>()
+  const connections: Connections = { open, onChange: () => {} }
+
+  server.on('connection', (socket) => {
+    const connection: Connection = {
+      acceptedAt: performance.now(),
+      last: null,
+      unanswered: 0,
+      answeredBytes: null,
+      upgraded: false,
+    }
+    open.set(socket, connection)
+    socket.once('close', () => open.delete(socket))
+    connections.onChange(socket, connection)
+  })
+  server.prependListener('request', (request, response) => {
+    const { socket } = request
+    const connection = open.get(socket)
+    if (connection === undefined) return
+    connection.unanswered += 1
+    connection.last = request
+    connections.onChange(socket, connection)
+    response.on('close', () => {
+      connection.unanswered -= 1
+      connection.answeredBytes = socket.bytesRead
+      connections.onChange(socket, connection)
+    })
+  })
+  server.on('upgrade', ({ socket }) => {
+    const connection = open.get(socket)
+    if (connection !== undefined) connection.upgraded = true
+  })
+  return connections
+}
