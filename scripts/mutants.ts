@@ -41,7 +41,8 @@ process.exitCode = bad === 0 ? 0 : 1
 function run(plant: Plant | null): Tally {
   const folder = mkdtempSync(join(tmpdir(), 'payments-mutant-'))
   try {
-    for (const name of [...COPIED, ...CONFIGS]) cpSync(name, join(folder, name), { recursive: true })
+    const filter = (source: string) => source !== 'bench/node_modules'
+    for (const name of [...COPIED, ...CONFIGS]) cpSync(name, join(folder, name), { recursive: true, filter })
     symlinkSync(resolve('node_modules'), join(folder, 'node_modules'))
     if (plant !== null) for (const edit of plant.edits) applyTo(folder, edit)
     return test(folder, plant?.tests ?? [...new Set(PLANTS.flatMap(({ tests }) => tests))])

@@ -45,8 +45,8 @@ export type Report = {
 
 /**
  * Runs a bench, prints its figures beside their goals, and writes them to the page. Every bench takes `--rounds`, `--seconds` (of each
- * measurement), `--only <server,…>`, `--program <module>` and `--page <path>`. With `--only` nothing is written to the page unless one
- * is named. Rejects when something was not answered as it should be.
+ * measurement), `--only <server,…>`, `--program <module>` and `--page <path>`. With `--only`, or some of the
+ * `--cases`, nothing is written to the page unless one is named. Rejects when something was not answered as it should be.
  */
 export async function runBench({ name, title, defaults, options = {}, run }: BenchDescription): Promise<void> {
   const own = {
@@ -88,7 +88,8 @@ export async function runBench({ name, title, defaults, options = {}, run }: Ben
     ...details,
   ].join('\n\n')
   console.log(text)
-  const page = values['page'] === '' && only.length === 0 ? 'docs/performance.md' : values['page']
+  const isWhole = only.length === 0 && values['cases'] === options['cases']
+  const page = values['page'] === '' && isWhole ? 'docs/performance.md' : values['page']
   if (page !== undefined && page !== '') writeSection(page, name, text)
 }
 

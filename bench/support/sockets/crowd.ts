@@ -20,6 +20,18 @@ export type Crowd = {
 }
 
 const PATIENCE_MS = 60_000
+/** Files that a process has open beside its sockets. */
+const OTHER_FILES = 200
+
+/** Throws when a process may not open so many sockets. */
+function requireOpenFiles(sockets: number): void {
+  const { userLimits } = process.report.getReport() as { userLimits?: { open_files?: { soft?: unknown } } }
+  const limit = Number(userLimits?.open_files?.soft)
+  if (limit < sockets + OTHER_FILES)
+    throw new Error(
+      `Each process may open ${limit} files: run \`ulimit -n ${sockets + OTHER_FILES}\`, or ask for fewer sockets.`,
+    )
+}
 
 /** Starts a process that opens sockets of one kind. */
 export async function startCrowd(
@@ -44,6 +56,7 @@ export async function startCrowd(
       return size
     },
     async open(topics) {
+      requireOpenFiles(size + topics.length)
       size = (await ask({ kind: 'open', topics, ...of })) as number
     },
     mark: async () => void (await ask({ kind: 'mark' })),
