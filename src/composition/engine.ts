@@ -1,7 +1,7 @@
 import { createAdmission } from '../graphql/admission/admission.ts'
 import { createHideNames } from '../graphql/admission/hidden-names.ts'
 import type { OperationPolicy } from '../graphql/admission/operation-policy.ts'
-import { loadTrustedDocuments, type TrustedDocuments } from '../graphql/admission/trusted-documents.ts'
+import { loadTrustedDocuments } from '../graphql/admission/trusted-documents.ts'
 import type { Services } from '../graphql/context.ts'
 import { createEngine, type Engine } from '../graphql/engine/engine.ts'
 import { startFederatedTraces } from '../graphql/engine/federated-traces.ts'

@@ -170,7 +170,7 @@ function describeOperations({ engine, backend }: Parts): DescribeOptions {
 /** One engine, and five transports. */
 async function addGraphql(config: AppConfig, entrance: Entrance) {
   const { http, engine, protection, isAllowedOrigin, isDraining, tokenEnds, logger, clock } = entrance
-  const { authenticate, overload } = protection
+  const { callerOf, overload } = protection
   const limits = { ...config.http.socketLimits, ...entrance.limits }
   const { addressOf, isFromRouter, isKnownRouter, isRecorded, readOperation } = entrance
   const { bodyBytes } = config.limits
@@ -184,7 +184,7 @@ async function addGraphql(config: AppConfig, entrance: Entrance) {
     clock,
     limits,
   })
-  addEventStreams(http, { engine, streams, authenticate, isFromRouter, isAllowedOrigin, isDraining, bodyBytes })
+  addEventStreams(http, { engine, streams, callerOf, isFromRouter, isAllowedOrigin, isDraining, bodyBytes })
   const callbacks = createCallbackSubscriptions({
     engine,
     origins: config.callbackOrigins,
@@ -197,7 +197,7 @@ async function addGraphql(config: AppConfig, entrance: Entrance) {
   addGraphqlRoute(http, {
     engine,
     explorer: await addPagesFor(config, http),
-    authenticate,
+    callerOf,
     isFromRouter,
     limits: config.limits,
     isDraining,

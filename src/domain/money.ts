@@ -29,9 +29,19 @@ export function amountProblem({ value, currency }: Money): string | null {
 
 /** Compares two decimals exactly: below zero when `a` is the smaller one, zero when they are equal. */
 export function compareDecimals(a: string, b: string): number {
+  const [wholeA, wholeB] = [wholeDigits(a), wholeDigits(b)]
+  // The longer one is larger: this spares most comparisons the big integers.
+  if (wholeA !== wholeB && wholeA !== null && wholeB !== null) return Math.sign(wholeA - wholeB)
   const scale = Math.max(decimalsOf(a), decimalsOf(b))
   const difference = scaled(a, scale) - scaled(b, scale)
   return difference < 0n ? -1 : difference > 0n ? 1 : 0
+}
+
+/** Digits before the point; null for a negative number, and for one with a leading zero that has more than one digit. */
+function wholeDigits(decimal: string): number | null {
+  const point = decimal.indexOf('.')
+  const digits = point === -1 ? decimal.length : point
+  return decimal.startsWith('-') || (digits > 1 && decimal.startsWith('0')) ? null : digits
 }
 
 /** What is left of a decimal after another is taken from it, exactly; zero where the other is the larger one. */

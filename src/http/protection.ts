@@ -19,8 +19,8 @@ export type ProtectionOptions = Pick<AdmissionOptions, 'addressOf' | 'readOperat
 
 /** What stands between a server and its routes. */
 export type Protection = {
-  /** Reads the token of a request, once. Rejects with an `InvalidTokenError` when it does not hold. */
-  readonly authenticate: (request: FastifyRequest) => Promise<Caller>
+  /** The caller of a request, read once; a promise when its token was not verified before, which rejects when it is not valid. */
+  readonly callerOf: (request: FastifyRequest) => Caller | Promise<Caller>
   /** Whose credentials did not hold, over GraphQL and webhooks together. */
   readonly failures: FailedAttempts
   readonly overload: Overload
@@ -42,5 +42,5 @@ export function protect(app: FastifyInstance, options: ProtectionOptions): Prote
   const admission = createAdmission({ ...options, overload, callerOf: guard.callerOf })
   app.decorateRequest('caller', null).decorateRequest('endAdmission', null)
   addGraphqlHooks(app, { ...admission, onRequest: [guard.onRequest, admission.onRequest] })
-  return { authenticate: async (request) => guard.callerOf(request), failures, overload }
+  return { callerOf: guard.callerOf, failures, overload }
 }

@@ -65,7 +65,7 @@ export async function startFederatedTraces(options: FederatedTracesOptions): Pro
   })
   await server.start()
   return {
-    async answer({ document, node, request }, context) {
+    async answer({ document, request }, context) {
       const { query, variables } = request
       const { status = 200, body } = await admittedDocument.run(document, () =>
         server.executeHTTPGraphQLRequest({

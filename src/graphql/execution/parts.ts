@@ -28,15 +28,20 @@ export class Parts {
 
   /** Gives up the whole: nobody waits for the parts that are not known yet. */
   abandon(): void {
-    void Promise.allSettled(this.#later)
+    for (const part of this.#later) part.catch(ignore)
   }
 
-  /** Throws an error once the other parts are known; at once when all are. */
+  /** Throws an error at once when every part is known, and otherwise once they are, or one has failed. */
   failWith(error: unknown): Promise<string> {
     if (this.#later.length === 0) throw error
-    const fail = () => {
-      throw error
-    }
-    return Promise.all(this.#later).then(fail, fail)
+    return this.#fail(error)
+  }
+
+  async #fail(error: unknown): Promise<string> {
+    await Promise.all(this.#later).catch(ignore)
+    throw error
   }
 }
+
+/** What a part that is given up rejects with is of no interest. */
+function ignore(): void {}

@@ -2,8 +2,8 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { GraphQLError } from 'graphql'
 import type { Caller } from '../../access/caller.ts'
 import type { OperationLimits } from '../../config.ts'
-import type { OperationRequest } from '../../graphql/admission/read-request.ts'
 import type { Engine } from '../../graphql/engine/engine.ts'
+import type { Answer } from '../../graphql/engine/outcome.ts'
 import { badRequest } from '../../graphql/errors.ts'
 import { GRAPHQL_PATH } from '../graphql-addresses.ts'
 import { asksForPage, type Pages } from '../pages.ts'
@@ -16,7 +16,8 @@ export type GraphqlRouteOptions = {
   readonly engine: Engine
   /** The explorer for browsers; null where there is none. */
   readonly explorer: Pages | null
-  readonly authenticate: (request: FastifyRequest) => Promise<Caller>
+  /** Rejects for a token that is not valid. */
+  readonly callerOf: (request: FastifyRequest) => Caller | Promise<Caller>
   /** Whether a request has shown the router's secret, or none is asked for. */
   readonly isFromRouter: (request: FastifyRequest) => boolean
   readonly isDraining: () => boolean
@@ -48,45 +49,59 @@ export function addGraphqlRoute(app: FastifyInstance, options: GraphqlRouteOptio
         if (isDraining()) sendRefusal(reply.header('retry-after', RETRY_AFTER_S), engine.refuse([DRAINING]))
         else done()
       },
-      handler: async (request, reply) => {
+      handler: (request, reply) => {
         if (explorer !== null && asksForPage(request) && request.url === GRAPHQL_PATH)
           return explorer.send(reply, 'explorer')
         reply.header('cache-control', 'private, no-store')
-        try {
-          return await respond(options, request, reply)
-        } catch (error) {
-          // What follows on the connection may be the body that was meant.
-          if (request.method === 'POST' && !request.body) reply.header('connection', 'close')
-          return sendRefusal(reply, refusalFor(error, engine))
-        }
+        const recalled = recall(options, request)
+        if (recalled === null) return respond(options, request, reply)
+        sendAnswer(reply, recalled)
+        return undefined
       },
     })
   })
 }
 
+/** The answer to an equal request of a moment ago, for a caller that is known without waiting; null otherwise. */
+function recall({ engine, callerOf, isFromRouter }: GraphqlRouteOptions, request: FastifyRequest): Answer | null {
+  if (callerOf(request) instanceof Promise || responseType(request.headers.accept) === null) return null
+  const fromRouter = isFromRouter(request)
+  if (wantsTrace(request, fromRouter) || crossSiteRefusal(request) !== null) return null
+  return engine.recall(requestText(request), fromRouter)
+}
+
 async function respond(
-  { engine, authenticate, isFromRouter, carriers }: GraphqlRouteOptions,
+  options: GraphqlRouteOptions,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  const caller = await authenticate(request)
-  const crossSite = request.method === 'GET' ? crossSiteRefusal(request) : null
-  const fromRouter = isFromRouter(request)
-  const wantsTrace = fromRouter && request.headers[TRACE_HEADER] === 'ftv1'
-  const text = requestText(request)
-  const mayRecall = crossSite === null && !wantsTrace && responseType(request.headers.accept) !== null
-  const recalled = mayRecall ? engine.recall(text, fromRouter) : null
-  if (recalled !== null) return sendAnswer(reply, recalled)
+  try {
+    return await runAndSend(options, request, reply)
+  } catch (error) {
+    // What follows on the connection may be the body that was meant.
+    if (request.method === 'POST' && !request.body) reply.header('connection', 'close')
+    return sendRefusal(reply, refusalFor(error, options.engine))
+  }
+}
+
+async function runAndSend(
+  { engine, callerOf, isFromRouter, carriers }: GraphqlRouteOptions,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const caller = await callerOf(request)
   const operation = operationIn(request)
   const carrier = carriers.find(({ accepts }) => accepts({ request, operation }))
+  const crossSite = crossSiteRefusal(request)
   // A stream is refused by the origin of its page, since an EventSource of the page itself sends no other headers.
   if (crossSite !== null && carrier === undefined) throw crossSite
+  const fromRouter = isFromRouter(request)
   let carry: CarryStream | null = null
   const outcome = await engine.run(operation, {
     caller,
     fromRouter,
-    text,
-    wantsTrace,
+    text: requestText(request),
+    wantsTrace: wantsTrace(request, fromRouter),
     resumeAfter: lastEventId(request),
     refuse(kind) {
       if (kind !== 'subscription') return crossSite ?? kindRefusal(kind, request)
@@ -109,6 +124,10 @@ function requestText({ method, url, body }: FastifyRequest): string {
 
 /** Asks for a trace of the execution, which tells how long each field took. */
 const TRACE_HEADER = 'apollo-federation-include-trace'
+
+function wantsTrace({ headers }: FastifyRequest, fromRouter: boolean): boolean {
+  return fromRouter && headers[TRACE_HEADER] === 'ftv1'
+}
 
 function kindRefusal(kind: 'query' | 'mutation', { method, headers }: FastifyRequest): GraphQLError | null {
   if (kind === 'mutation' && method === 'GET')
@@ -135,7 +154,8 @@ const SIMPLE_TYPES = /^(?:application\/x-www-form-urlencoded|multipart\/form-dat
 const JSON_TYPE = /^application\/json\s*(?:;|$)/i
 
 /** Refuses a GET that a page of another origin may have sent without a preflight: its cost would be the page's to cause. */
-function crossSiteRefusal({ headers }: FastifyRequest): GraphQLError | null {
+function crossSiteRefusal({ method, headers }: FastifyRequest): GraphQLError | null {
+  if (method !== 'GET') return null
   const type = headers['content-type']?.trim()
   const isSimple = type === undefined || SIMPLE_TYPES.test(type)
   if (isSimple && !PREFLIGHT_HEADERS.some((name) => Boolean(headers[name])))

@@ -14,7 +14,7 @@ import { EVENT_FRAMING } from './event-framing.ts'
 export type EventStreamOptions = {
   readonly engine: Engine
   readonly streams: ResponseStreams
-  readonly authenticate: (request: FastifyRequest) => Promise<Caller>
+  readonly callerOf: (request: FastifyRequest) => Caller | Promise<Caller>
   /** Whether a request has shown the router's secret, or none is asked for. */
   readonly isFromRouter: (request: FastifyRequest) => boolean
   readonly isAllowedOrigin: (request: FastifyRequest['raw']) => boolean
@@ -76,12 +76,12 @@ export function addEventStreams(app: FastifyInstance, options: EventStreamOption
 }
 
 async function respond(
-  { engine, streams, authenticate, isFromRouter }: EventStreamOptions,
+  { engine, streams, callerOf, isFromRouter }: EventStreamOptions,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   const operation = operationIn(request)
-  const caller = await authenticate(request)
+  const caller = await callerOf(request)
   let reserved: CarryStream | GraphQLError | null = null
   const reserve = (): CarryStream | GraphQLError => streams.reserve({ request, reply, caller }, EVENT_FRAMING)
   const outcome = await engine.run(operation, {
