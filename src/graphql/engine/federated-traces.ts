@@ -73,7 +73,7 @@ export async function startFederatedTraces(options: FederatedTracesOptions): Pro
             method: 'POST',
             headers: new HeaderMap(HEADERS),
             search: '',
-            body: { query, operationName: node.name?.value, variables },
+            body: { query, variables, ...(node.name === undefined ? {} : { operationName: node.name.value }) },
           },
           context: async () => context,
         }),
