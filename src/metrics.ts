@@ -70,7 +70,11 @@ export function createMetrics(gauges: Gauges, clock: () => Date): Metrics {
     registers,
   })
   addGauge('payments_sockets_open', 'WebSocket connections that are open.', gauges.sockets)
-  addGauge('payments_event_streams_open', 'Streams of server-sent events that are open.', gauges.eventStreams)
+  addGauge(
+    'payments_event_streams_open',
+    'Streams of server-sent events and of multipart subscriptions that are open.',
+    gauges.eventStreams,
+  )
   addGauge('payments_callback_subscriptions_open', 'Subscriptions with callbacks to a router.', gauges.callbacks)
   addGauge('payments_streams_open', 'Streams of events that are being followed.', gauges.streams)
   return {

@@ -11,6 +11,7 @@ import type { ConnectionDrain } from '../http/drain-connections.ts'
 import { addGraphqlRoute } from '../http/graphql/graphql-route.ts'
 import { addHealthRoutes } from '../http/health-routes.ts'
 import { addMetricsRoute } from '../http/metrics-route.ts'
+import { multipartCarrier } from '../http/multipart/multipart-streams.ts'
 import { createOriginCheck } from '../http/origins.ts'
 import type { DescribeOptions } from '../http/overload/describe-operation.ts'
 import { createOperationTextReader } from '../http/overload/operation-text.ts'
@@ -201,7 +202,7 @@ async function addGraphql(config: AppConfig, entrance: Entrance) {
     isFromRouter,
     limits: config.limits,
     isDraining,
-    carriers: [callbacks, eventStreamCarrier(streams)],
+    carriers: [callbacks, multipartCarrier(streams), eventStreamCarrier(streams)],
   })
   const sockets = addWebSocket({
     engine,

@@ -32,14 +32,14 @@ export class Parts {
   }
 
   /** Throws an error at once when every part is known, and otherwise once they are, or one has failed. */
-  failWith(error: unknown): Promise<string> {
-    if (this.#later.length === 0) throw error
-    return this.#fail(error)
+  failWith(reason: unknown): Promise<string> {
+    if (this.#later.length === 0) throw reason
+    return this.#fail(reason)
   }
 
-  async #fail(error: unknown): Promise<string> {
+  async #fail(reason: unknown): Promise<string> {
     await Promise.all(this.#later).catch(ignore)
-    throw error
+    throw reason
   }
 }
 

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import type { FastifyRequest } from 'fastify'
-import { GraphQLError } from 'graphql'
+import type { GraphQLError } from 'graphql'
 import type { Caller } from '../../access/caller.ts'
 import type { SocketLimits } from '../../config/socket-limits.ts'
 import type { Engine } from '../../graphql/engine/engine.ts'

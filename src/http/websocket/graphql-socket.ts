@@ -184,10 +184,8 @@ export class GraphqlSocket extends WebSocket implements TokenHolder {
         return this.#subscribe(message, text)
       case MessageType.Complete:
         return this.#operations?.get(JSON.stringify(message.id))?.cancel()
-      case MessageType.Ping: {
-        const { payload } = message
-        return this.send(JSON.stringify({ type: MessageType.Pong, ...(payload === undefined ? {} : { payload }) }))
-      }
+      case MessageType.Ping:
+        return this.send(JSON.stringify({ type: MessageType.Pong, payload: message.payload ?? undefined }))
       case MessageType.Pong:
         return
       default:
