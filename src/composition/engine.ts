@@ -27,7 +27,7 @@ export async function startEngine(
   config: AppConfig,
   { services, logger, tracing }: EngineOptions,
 ): Promise<StartedEngine> {
-  const { production, limits } = config
+  const { production, limits, executionShortcuts } = config
   const schema = createSchema({ production })
   const policy = policyOf(config)
   const trusted = config.trustedDocuments === null ? null : loadTrustedDocuments(config.trustedDocuments)
@@ -36,7 +36,17 @@ export async function startEngine(
   const { admit } = createAdmission({ schema, policy, trusted })
   const { timeoutMs } = limits
   return {
-    ...createEngine({ schema, services, admit, formatError, timeoutMs, traces, logger, tracing }),
+    ...createEngine({
+      schema,
+      services,
+      admit,
+      formatError,
+      timeoutMs,
+      executionShortcuts,
+      traces,
+      logger,
+      tracing,
+    }),
     mutations: Object.keys(schema.getMutationType()?.getFields() ?? {}),
     trustedDocument: (id) => trusted?.resolve({ id, query: null }) ?? null,
     stop: traces.stop,

@@ -133,7 +133,7 @@ async function createEntrance(config: AppConfig, parts: Parts, isDraining: () =>
     http,
     connections,
     verifier,
-    onTokenEnd: createTokenEnd(verifier, parts.clock),
+    onTokenEnd: createTokenEnd(verifier, parts.backend.services.deadlines),
     addressOf,
     isKnownRouter,
     isDraining,

@@ -1,6 +1,6 @@
 import type { Caller } from '../access/caller.ts'
 import type { TokenVerifier } from '../access/verify-token.ts'
-import { callAt } from '../live/call-at.ts'
+import type { Deadline, Deadlines } from '../streams/deadlines.ts'
 
 /** Why a token that was accepted no longer is: its time is over, or the key that signed it was withdrawn. */
 export type TokenEndReason = 'expired' | 'withdrawn'
@@ -12,17 +12,14 @@ export type TokenEndReason = 'expired' | 'withdrawn'
 export type OnTokenEnd = (caller: Caller, token: string | null, action: (reason: TokenEndReason) => void) => () => void
 
 /** Watches tokens by their expiry and by the keys of their issuer. */
-export function createTokenEnd(verifier: Pick<TokenVerifier, 'watch'>, clock: () => Date): OnTokenEnd {
+export function createTokenEnd(verifier: Pick<TokenVerifier, 'watch'>, deadlines: Deadlines): OnTokenEnd {
   return (caller, token, action) => {
     if (caller.kind === 'anonymous') return () => {}
-    const cancelExpiry = callAt(
-      caller.expiresAt,
-      () => action('expired'),
-      () => clock().getTime(),
-    )
+    const expiry: Deadline = { endsAt: caller.expiresAt, onEnd: () => action('expired'), heapIndex: -1 }
+    deadlines.add(expiry)
     const endWatch = token === null ? () => {} : verifier.watch(token, () => action('withdrawn'))
     return () => {
-      cancelExpiry()
+      deadlines.remove(expiry)
       endWatch()
     }
   }

@@ -15,6 +15,7 @@ import type { OperationRequest } from '../admission/read-request.ts'
 import { createContext, type Context, type Services } from '../context.ts'
 import type { ErrorFormatter } from '../errors.ts'
 import { createCachePolicy } from './cache-policy.ts'
+import { createFanOut, type Execute } from './fan-out.ts'
 import type { FederatedTraces } from './federated-traces.ts'
 import type { Answer, Outcome, Refusal } from './outcome.ts'
 import { subscribe } from './subscribe.ts'
@@ -50,6 +51,8 @@ export type EngineOptions = {
   readonly formatError: ErrorFormatter
   /** How long the answer to a query or a mutation may take, in milliseconds. */
   readonly timeoutMs: number
+  /** Whether streams share executions. */
+  readonly executionShortcuts: boolean
   readonly traces: FederatedTraces
   readonly logger: Logger
   readonly tracing: Tracing | null
@@ -70,6 +73,11 @@ export function createEngine(options: EngineOptions): Engine {
       ...(errors === undefined ? {} : { errors: shown(errors) }),
       ...(data === undefined ? {} : { data }),
     })
+  const text: Execute = (execution) => {
+    const result = execute(execution)
+    return 'then' in result ? result.then(serialise) : serialise(result)
+  }
+  const fanOut = createFanOut({ schema, services, execute: text, isShared: options.executionShortcuts, logger })
   const refuse = (errors: readonly GraphQLError[]): Refusal => ({
     kind: 'refusal',
     errors: shown(errors),
@@ -106,7 +114,7 @@ export function createEngine(options: EngineOptions): Engine {
         contextValue: context,
       }
       if (node.operation === 'subscription') {
-        const started = await subscribe(execution, { serialise, logger })
+        const started = await subscribe(execution, operation, { fanOut, serialise, logger })
         return 'next' in started ? started : answer(started, null)
       }
       if (wantsTrace)

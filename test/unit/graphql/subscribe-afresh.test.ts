@@ -4,7 +4,7 @@ import type { Context } from '../../../src/graphql/context.ts'
 import { createLoaders } from '../../../src/graphql/loaders.ts'
 import { subscribeAfresh } from '../../../src/graphql/subscribe-afresh.ts'
 import { delivery, report } from '../../contract/store/builders.ts'
-import { openStore } from '../live/log.ts'
+import { openStore } from '../streams/log.ts'
 
 type Source = AsyncIterableIterator<{ ticks: number }> & { ended: number }
 
