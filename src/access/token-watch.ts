@@ -1,7 +1,11 @@
+/** Who is told when a token that was accepted is refused before it expires, since its key was withdrawn. */
+export type TokenWatcher = { onTokenEnd(reason: 'withdrawn'): void }
+
 /** Tells when tokens of open streams are no longer valid. */
 export type TokenWatch = {
-  /** Calls `onRefused` when the token is refused although it has not expired. Returns the function that ends the watch. */
-  add(token: string, onRefused: () => void): () => void
+  /** Calls `onTokenEnd` of the watcher when the token is refused although it has not expired. */
+  add(token: string, watcher: TokenWatcher): void
+  delete(token: string, watcher: TokenWatcher): void
   /** Looks at the tokens whose verification may have changed since the last look. */
   check(): Promise<void>
 }
@@ -20,13 +24,15 @@ export type TokenWatchOptions = {
  * costs nothing but the new tokens, each of them once.
  */
 export function createTokenWatch({ isValid, generation, intervalMs }: TokenWatchOptions): TokenWatch {
-  const watched = new Map<string, Set<() => void>>()
+  // Mostly each token has one stream: a set of one would cost more than all the rest.
+  const watched = new Map<string, TokenWatcher | Set<TokenWatcher>>()
   const unchecked = new Set<string>()
   let checkedGeneration: number | null = null
   let timer: NodeJS.Timeout | undefined
 
   const refuse = (token: string) => {
-    for (const onRefused of watched.get(token) ?? []) onRefused()
+    const watchers = watched.get(token)
+    for (const watcher of watchers instanceof Set ? [...watchers] : [watchers]) watcher?.onTokenEnd('withdrawn')
   }
 
   const check = async () => {
@@ -44,26 +50,24 @@ export function createTokenWatch({ isValid, generation, intervalMs }: TokenWatch
     }
   }
 
-  const remove = (token: string, onRefused: () => void) => {
-    const actions = watched.get(token)
-    actions?.delete(onRefused)
-    if (actions?.size !== 0) return
-    watched.delete(token)
-    unchecked.delete(token)
-    if (watched.size > 0) return
-    clearInterval(timer)
-    timer = undefined
-  }
-
   return {
-    add(token, onRefused) {
-      // A set holds each function once, and every watch is one of its own.
-      const action = () => onRefused()
-      watched.set(token, (watched.get(token) ?? new Set()).add(action))
+    add(token, watcher) {
+      const others = watched.get(token)
+      if (others instanceof Set) others.add(watcher)
+      else watched.set(token, others === undefined ? watcher : new Set([others, watcher]))
       // The keys may have changed between its verification and now.
       unchecked.add(token)
       timer ??= setInterval(() => void check(), intervalMs).unref()
-      return () => remove(token, action)
+    },
+    delete(token, watcher) {
+      const watchers = watched.get(token)
+      if (watchers instanceof Set) watchers.delete(watcher)
+      if (watchers !== watcher && !(watchers instanceof Set && watchers.size === 0)) return
+      watched.delete(token)
+      unchecked.delete(token)
+      if (watched.size > 0) return
+      clearInterval(timer)
+      timer = undefined
     },
     check,
   }

@@ -8,7 +8,7 @@ import { callerFromClaims, checkType } from './claims.ts'
 import { isCompactJws, namesAreUnique } from './compact-form.ts'
 import { InvalidTokenError, TokenKeysUnavailableError } from './errors.ts'
 import { createRemoteKeys, type VerificationKeys } from './remote-keys.ts'
-import { createTokenWatch } from './token-watch.ts'
+import { createTokenWatch, type TokenWatch } from './token-watch.ts'
 import { createVerifiedTokens } from './verified-tokens.ts'
 
 /** Checks client tokens. */
@@ -18,11 +18,8 @@ export type TokenVerifier = {
    * `TokenKeysUnavailableError` when the issuer's keys cannot be had.
    */
   verify(token: string): Promise<ClientCaller>
-  /**
-   * Calls `onRefused` when a token that was accepted is refused before it expires, since its key was withdrawn. Returns the
-   * function that ends the watch.
-   */
-  watch(token: string, onRefused: () => void): () => void
+  /** Tokens of streams that are open. */
+  readonly watch: Pick<TokenWatch, 'add' | 'delete'>
   /**
    * Fetches the issuer's keys now, and verifies again what was verified with others. Resolves with false when they cannot be
    * had: then nothing changes.
@@ -91,7 +88,7 @@ export function createTokenVerifier(clients: ClientsConfig, options: TokenVerifi
   })
   return {
     verify,
-    watch: watch.add,
+    watch,
     async refetchKeys() {
       const had = await keys.refetch()
       await watch.check()

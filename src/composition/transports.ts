@@ -17,9 +17,10 @@ import { createOperationTextReader } from '../http/overload/operation-text.ts'
 import { addPageRoutes } from '../http/page-routes.ts'
 import { addPages } from '../http/pages.ts'
 import { protect, type Protection } from '../http/protection.ts'
+import { createResponseStreams } from '../http/response-streams/response-streams.ts'
 import { closeHttpServer, createHttpServer } from '../http/server.ts'
-import { addEventStreams } from '../http/sse/event-streams.ts'
-import { createTokenEnd, type OnTokenEnd } from '../http/token-end.ts'
+import { addEventStreams, eventStreamCarrier } from '../http/sse/event-streams.ts'
+import { createTokenEnds, type TokenEnds } from '../http/token-end.ts'
 import { traceRequests } from '../http/trace-requests.ts'
 import { addWebhookRoutes } from '../http/webhook-routes.ts'
 import { addWebSocket } from '../http/websocket/websocket.ts'
@@ -62,7 +63,7 @@ type Entrance = Parts &
     readonly connections: ConnectionDrain
     readonly protection: Protection
     readonly verifier: TokenVerifier
-    readonly onTokenEnd: OnTokenEnd
+    readonly tokenEnds: TokenEnds
     /** Whether a request has shown a router's secret; where none is set up nobody has, and nobody is given more than one client. */
     readonly isKnownRouter: (headers: IncomingHttpHeaders) => boolean
     readonly isAllowedOrigin: ReturnType<typeof createOriginCheck>
@@ -89,11 +90,11 @@ export async function createTransports(config: AppConfig, parts: Parts): Promise
   let draining = false
   const entrance = await createEntrance(config, parts, () => draining)
   const { http, connections } = entrance
-  const { sockets, eventStreams, callbacks } = await addGraphql(config, entrance)
+  const { sockets, streams, callbacks } = await addGraphql(config, entrance)
   const admin = await addWebhooksAndHealth(config, entrance)
   addDemoShop(config, entrance)
   return {
-    open: () => ({ sockets: sockets.count, eventStreams: eventStreams.count, callbacks: callbacks.count }),
+    open: () => ({ sockets: sockets.count, eventStreams: streams.count, callbacks: callbacks.count }),
     async listen() {
       const url = await http.listen({ host: config.http.host, port: config.http.port, backlog: BACKLOG })
       return { url, adminUrl: (await admin?.listen()) ?? null }
@@ -105,7 +106,7 @@ export async function createTransports(config: AppConfig, parts: Parts): Promise
     async drain() {
       draining = true
       const until = performance.now() + LAST_ANSWER_MS
-      const streamsEnd = Promise.all([sockets.close(), eventStreams.close(), callbacks.close()])
+      const streamsEnd = Promise.all([sockets.close(), streams.close(), callbacks.close()])
       await sleep(LINGER_MS)
       await Promise.all([streamsEnd, closeHttpServer(http, connections, until - performance.now())])
       // Last, so that probes and metrics tell of the drain.
@@ -133,7 +134,7 @@ async function createEntrance(config: AppConfig, parts: Parts, isDraining: () =>
     http,
     connections,
     verifier,
-    onTokenEnd: createTokenEnd(verifier, parts.backend.services.deadlines),
+    tokenEnds: createTokenEnds(verifier, parts.backend.services.deadlines),
     addressOf,
     isKnownRouter,
     isDraining,
@@ -168,30 +169,27 @@ function describeOperations({ engine, backend }: Parts): DescribeOptions {
 
 /** One engine, and five transports. */
 async function addGraphql(config: AppConfig, entrance: Entrance) {
-  const { http, engine, protection, isAllowedOrigin, isDraining, onTokenEnd, logger, clock } = entrance
+  const { http, engine, protection, isAllowedOrigin, isDraining, tokenEnds, logger, clock } = entrance
   const { authenticate, overload } = protection
   const limits = { ...config.http.socketLimits, ...entrance.limits }
   const { addressOf, isFromRouter, isKnownRouter, isRecorded, readOperation } = entrance
   const { bodyBytes } = config.limits
-  const eventStreams = addEventStreams(http, {
+  const streams = createResponseStreams({
     engine,
-    authenticate,
-    isFromRouter,
     isAllowedOrigin,
     addressOf,
     isRouter: isKnownRouter,
-    isDraining,
-    bodyBytes,
-    onTokenEnd,
+    tokenEnds,
     logger,
     clock,
     limits,
   })
+  addEventStreams(http, { engine, streams, authenticate, isFromRouter, isAllowedOrigin, isDraining, bodyBytes })
   const callbacks = createCallbackSubscriptions({
     engine,
     origins: config.callbackOrigins,
     isRouter: isKnownRouter,
-    onTokenEnd,
+    tokenEnds,
     logger,
     clock,
     limits: entrance.limits,
@@ -203,13 +201,13 @@ async function addGraphql(config: AppConfig, entrance: Entrance) {
     isFromRouter,
     limits: config.limits,
     isDraining,
-    carriers: [callbacks, eventStreams],
+    carriers: [callbacks, eventStreamCarrier(streams)],
   })
   const sockets = addWebSocket({
     engine,
     server: http.server,
     verifier: entrance.verifier,
-    onTokenEnd,
+    tokenEnds,
     isFromRouter,
     isRouter: ({ headers }) => isKnownRouter(headers),
     isAllowedOrigin,
@@ -221,7 +219,7 @@ async function addGraphql(config: AppConfig, entrance: Entrance) {
     clock,
     limits,
   })
-  return { eventStreams, callbacks, sockets }
+  return { streams, callbacks, sockets }
 }
 
 /** The pages, where they have been built; gives the explorer, where one may be shown. */

@@ -18,21 +18,26 @@ export function limitConnections(server: Server, limit: ConnectionLimit): void {
   const { perAddress, isExempt, isRouter, onRefused } = limit
   if (perAddress === 0) return
   const connections = createQuota(perAddress)
-  const counted = new WeakMap<Socket, () => void>()
+  const counted = new WeakMap<Socket, string>()
+  const release = (socket: Socket) => {
+    const address = counted.get(socket)
+    if (address === undefined) return
+    counted.delete(socket)
+    connections.giveBack(address)
+  }
   server.on('connection', (socket: Socket) => {
     if (isExempt(socket.remoteAddress)) return
-    const release = connections.take(peerName(socket.remoteAddress))
-    if (release === null) {
+    const address = peerName(socket.remoteAddress)
+    if (!connections.take(address)) {
       onRefused()
       socket.destroy()
       return
     }
-    counted.set(socket, release)
-    socket.once('close', release)
+    counted.set(socket, address)
+    socket.once('close', () => release(socket))
   })
   const releaseRouter = ({ socket, headers }: IncomingMessage) => {
-    const release = counted.get(socket)
-    if (release !== undefined && isRouter(headers)) release()
+    if (counted.has(socket) && isRouter(headers)) release(socket)
   }
   server.on('request', releaseRouter)
   server.on('upgrade', releaseRouter)

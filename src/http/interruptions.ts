@@ -1,19 +1,22 @@
 import { GraphQLError } from 'graphql'
+import type { Engine } from '../graphql/engine/engine.ts'
 import type { TokenEndReason } from './token-end.ts'
 
-/** Why a stream ended with the token of its reader. */
-export const TOKEN_EXPIRED = new GraphQLError('The token has expired.', { extensions: { code: 'UNAUTHENTICATED' } })
+/** Why a stream ended before its time: its token ended, its source failed, or this process stops. */
+export type Interruption = TokenEndReason | 'interrupted'
 
-/** Why a stream ended whose reader's token is refused from now on. */
-const TOKEN_WITHDRAWN = new GraphQLError('The token is no longer valid.', { extensions: { code: 'UNAUTHENTICATED' } })
-
-/** The error that a stream ends with when the token of its reader ends. */
-export const TOKEN_ENDS: Readonly<Record<TokenEndReason, GraphQLError>> = {
-  expired: TOKEN_EXPIRED,
-  withdrawn: TOKEN_WITHDRAWN,
+const ERRORS: Readonly<Record<Interruption, GraphQLError>> = {
+  expired: new GraphQLError('The token has expired.', { extensions: { code: 'UNAUTHENTICATED' } }),
+  withdrawn: new GraphQLError('The token is no longer valid.', { extensions: { code: 'UNAUTHENTICATED' } }),
+  interrupted: new GraphQLError('The stream was interrupted: come back after its last item.', {
+    extensions: { code: 'UNAVAILABLE' },
+  }),
 }
 
-/** Why a stream ended that could be continued: because its source failed, or this process stops. */
-export const COME_BACK = new GraphQLError('The stream was interrupted: come back after its last item.', {
-  extensions: { code: 'UNAVAILABLE' },
-})
+/** The list of errors that a stream over HTTP ends with when it is interrupted, as JSON. */
+export type InterruptionTexts = Readonly<Record<Interruption, string>>
+
+export function createInterruptionTexts({ refuse }: Pick<Engine, 'refuse'>): InterruptionTexts {
+  const text = (reason: Interruption) => JSON.stringify(refuse([ERRORS[reason]]).errors)
+  return { expired: text('expired'), withdrawn: text('withdrawn'), interrupted: text('interrupted') }
+}

@@ -1,13 +1,13 @@
 import { parseConfig, type OperationLimits } from '../../src/config.ts'
-import { createOperationGate } from '../../src/graphql/admission/admission.ts'
+import { createAdmission } from '../../src/graphql/admission/admission.ts'
 import { createSchema } from '../../src/graphql/schema/schema.ts'
 
 export const schema = createSchema({ production: true })
 
-/** The gate of the real schema as it is in production. */
-export function productionGate() {
+/** The admission of the real schema as it is in production. */
+export function productionAdmission() {
   const policy = { limits: defaultLimits(), introspection: false, routerOnly: false, hideNames: true }
-  return createOperationGate({ schema, policy, trusted: null })
+  return createAdmission({ schema, policy, trusted: null })
 }
 
 /** The limits as they are where none is set. */

@@ -1,9 +1,9 @@
 import { parse } from 'graphql'
 import { describe, expect, it } from 'vitest'
 import { shortestTime } from '../cpu-time.ts'
-import { productionGate } from './gate.ts'
+import { productionAdmission } from './gate.ts'
 
-const CLIENT = { fromRouter: false }
+const FROM_ROUTER = false
 /** What one operation may hold up everything else. */
 const MOST_MS = 50
 /** What it may take to refuse one that is too large. */
@@ -20,8 +20,8 @@ const many = (count: number, part: (index: number) => string) =>
 function tried(bound: number, query: string, variables: Record<string, unknown> = {}) {
   let codes: unknown[] = []
   const ms = shortestTime(bound, () => {
-    const prepared = productionGate().prepare({ query, variables }, CLIENT)
-    codes = 'document' in prepared ? [] : [...new Set(prepared.map(({ extensions }) => extensions['code']))]
+    const admitted = productionAdmission().admit({ query, variables }, FROM_ROUTER)
+    codes = 'document' in admitted ? [] : [...new Set(admitted.errors.map(({ extensions }) => extensions['code']))]
   })
   return { ms, codes }
 }
@@ -86,8 +86,8 @@ describe('what goes beyond a limit, or is not valid', () => {
 it('refuses variables that are nested so deep that they can be read and not be written again', () => {
   const depth = 30_000
   const variables = JSON.parse(`{"a":${'['.repeat(depth)}${']'.repeat(depth)}}`) as Record<string, unknown>
-  const prepared = productionGate().prepare({ query: '{ __typename }', variables }, CLIENT)
-  expect(prepared).toMatchObject([{ extensions: { code: 'BAD_REQUEST' } }])
+  const admitted = productionAdmission().admit({ query: '{ __typename }', variables }, FROM_ROUTER)
+  expect(admitted).toMatchObject({ errors: [{ extensions: { code: 'BAD_REQUEST' } }] })
 })
 
 const LARGE: readonly [string, string][] = [
@@ -115,10 +115,10 @@ describe('what is as large as it may be', () => {
   })
 
   it('is kept, so that it is read once', () => {
-    const { prepare } = productionGate()
+    const { admit } = productionAdmission()
     const query = web(26)
-    const first = prepare({ query }, CLIENT)
-    const second = prepare({ query }, CLIENT)
+    const first = admit({ query }, FROM_ROUTER)
+    const second = admit({ query }, FROM_ROUTER)
     if (!('document' in first) || !('document' in second)) throw new Error('It did not pass.')
     expect(second.document).toBe(first.document)
   })

@@ -129,7 +129,7 @@ describe('the origin of a socket', () => {
     const socket = await greetedSocket(network.app.url, {}, { headers: { origin: LISTED_ORIGIN, cookie } })
     socket.send({ id: '1', type: 'subscribe', payload: { query: LINK_UPDATES, variables: { id: link.id } } })
     expect(await socket.next()).toMatchObject({
-      payload: { data: null, errors: [{ extensions: { code: 'NOT_FOUND' } }] },
+      payload: { errors: [{ extensions: { code: 'NOT_FOUND' } }] },
     })
     socket.close()
   })

@@ -1,25 +1,27 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { FastifyReply } from 'fastify'
-import { ROUTER_CHALLENGE, type ErrorFormatter } from '../../graphql/errors.ts'
-import { operationResults } from '../../graphql/operation-results.ts'
+import { GraphQLError } from 'graphql'
+import type { OperationRequest } from '../../graphql/admission/read-request.ts'
+import type { Engine } from '../../graphql/engine/engine.ts'
+import type { Answer, AnswerStream } from '../../graphql/engine/outcome.ts'
+import { ROUTER_CHALLENGE } from '../../graphql/errors.ts'
 import type { Logger } from '../../log.ts'
 import { tokenOf } from '../client-caller.ts'
-import type { HttpSubscription } from '../graphql/graphql-route.ts'
-import type { OnTokenEnd } from '../token-end.ts'
+import { httpError, sendRefusal } from '../graphql/graphql-response.ts'
+import type { StreamCarrier, StreamRequest } from '../graphql/stream-carrier.ts'
+import { createInterruptionTexts } from '../interruptions.ts'
+import type { TokenEnds } from '../token-end.ts'
 import { readCallback, type Callback } from './callback.ts'
 import { createRouterClient, PROTOCOL, PROTOCOL_HEADER } from './router-client.ts'
 import { runCallback, type RunningCallback } from './run-callback.ts'
 
 export type CallbackOptions = {
+  readonly engine: Pick<Engine, 'refuse'>
   /** The origins of routers; none turns callbacks off. */
   readonly origins: readonly string[]
   /** Whether a request has shown a router's secret. */
   readonly isRouter: (headers: IncomingHttpHeaders) => boolean
-  readonly onTokenEnd: OnTokenEnd
-  readonly formatError: ErrorFormatter
-  /** How long an answer may take, in milliseconds. */
-  readonly timeoutMs: number
+  readonly tokenEnds: TokenEnds
   readonly logger: Logger
   readonly clock: () => Date
   readonly limits?: Partial<CallbackLimits>
@@ -30,11 +32,9 @@ export type CallbackLimits = {
   readonly callbackSubscriptions: number
 }
 
-export type CallbackSubscriptions = {
+export type CallbackSubscriptions = StreamCarrier & {
   /** How many are open. */
   readonly count: number
-  /** Takes over a subscription whose answers a router wants to be told at an address of its own. */
-  takeOver(subscription: HttpSubscription): boolean
   /** Tells every router that its streams are interrupted. */
   close(): Promise<void>
 }
@@ -45,17 +45,18 @@ const GOODBYE_MS = 1_500
 /** How routers say that they speak the protocol. */
 const ACCEPTS = /callbackSpec\s*=\s*"?1\.0\b/i
 
-type Refusal = { readonly status: number; readonly code: string; readonly message: string }
-
+const STRANGER = new GraphQLError('Callbacks need the secret of the router.', {
+  extensions: { code: 'UNAUTHENTICATED', http: { status: 401, challenge: ROUTER_CHALLENGE } },
+})
 const REFUSALS = {
-  malformed: { status: 400, code: 'BAD_REQUEST', message: 'The extension subscription cannot be read.' },
-  foreign: { status: 403, code: 'FORBIDDEN', message: 'The callback address is not one of the routers known here.' },
-  stranger: { status: 401, code: 'UNAUTHENTICATED', message: 'Callbacks need the secret of the router.' },
-  known: { status: 400, code: 'BAD_REQUEST', message: 'There is a subscription with this id.' },
-  full: { status: 503, code: 'UNAVAILABLE', message: 'There are too many subscriptions with callbacks.' },
-  refused: { status: 400, code: 'BAD_REQUEST', message: 'The callback address did not confirm the subscription.' },
-  failed: { status: 503, code: 'UNAVAILABLE', message: 'The callback address did not answer.' },
-} as const satisfies Record<string, Refusal>
+  malformed: httpError('The extension subscription cannot be read.', 'BAD_REQUEST', 400),
+  foreign: httpError('The callback address is not one of the routers known here.', 'FORBIDDEN', 403),
+  stranger: STRANGER,
+  known: httpError('There is a subscription with this id.', 'BAD_REQUEST', 400),
+  full: httpError('There are too many subscriptions with callbacks.', 'UNAVAILABLE', 503),
+  refused: httpError('The callback address did not confirm the subscription.', 'BAD_REQUEST', 400),
+  failed: httpError('The callback address did not answer.', 'UNAVAILABLE', 503),
+}
 
 /**
  * Subscriptions over the HTTP callback protocol, 1.0: no connection is held, and each answer is a request to the router
@@ -63,15 +64,16 @@ const REFUSALS = {
  * it shows the texts of errors, shares loaders between items, and connects to wherever a request says.
  */
 export function createCallbackSubscriptions(options: CallbackOptions): CallbackSubscriptions {
-  const { formatError, timeoutMs, logger, clock } = options
+  const { engine, tokenEnds, logger, clock } = options
   const most = options.limits?.callbackSubscriptions ?? MAX_SUBSCRIPTIONS
   const origins = new Set(options.origins)
   const router = createRouterClient(options.origins)
+  const interruptions = createInterruptionTexts(engine)
   const reserved = new Set<string>()
   const running = new Set<RunningCallback>()
   let closing = false
 
-  const admit = (asked: unknown, headers: IncomingHttpHeaders): Callback | Refusal => {
+  const admit = (asked: unknown, headers: IncomingHttpHeaders): Callback | GraphQLError => {
     if (!options.isRouter(headers)) return REFUSALS.stranger
     const callback = readCallback(asked, origins)
     if (typeof callback === 'string') return REFUSALS[callback]
@@ -79,56 +81,40 @@ export function createCallbackSubscriptions(options: CallbackOptions): CallbackS
     return reserved.size >= most || closing ? REFUSALS.full : callback
   }
 
-  const begin = async (callback: Callback, subscribed: HttpSubscription): Promise<Refusal | null> => {
-    const { request, prepared, context } = subscribed
-    reserved.add(callback.id)
+  const begin = async (
+    callback: Callback,
+    outcome: Answer | AnswerStream,
+    { request, reply, caller }: StreamRequest,
+  ): Promise<void> => {
     // The router may be slow to learn what it has asked for itself; it asks again if it still wants it.
     const confirmed = closing ? 'failed' : await router.send(callback, { action: 'check' })
     if (confirmed !== 'taken' || closing) {
       reserved.delete(callback.id)
-      return REFUSALS[confirmed === 'refused' ? 'refused' : 'failed']
+      if (outcome.kind === 'stream') void outcome.return()
+      return void sendRefusal(reply, engine.refuse([REFUSALS[confirmed === 'refused' ? 'refused' : 'failed']]))
     }
-    const subscription = runCallback({
-      callback,
-      router,
-      caller: context.caller,
-      onTokenEnd: (action) => options.onTokenEnd(context.caller, tokenOf(request.raw.headersDistinct), action),
-      start: (onFailure) =>
-        operationResults(prepared, {
-          formatError,
-          timeoutMs,
-          onFailure: (error) => {
-            logger.error({ err: error }, 'the source of a stream failed')
-            onFailure()
-          },
-        }),
-      formatError,
-      logger,
-      clock,
-    })
+    const token = tokenOf(request.raw.headersDistinct)
+    const parts = { callback, router, caller, token, tokenEnds, interruptions, logger, clock }
+    const subscription = runCallback(outcome, parts)
     running.add(subscription)
     void subscription.ended.then(() => running.delete(subscription) && reserved.delete(callback.id))
-    return null
+    reply.header(PROTOCOL_HEADER, PROTOCOL).type('application/json').send('{"data":null}')
   }
 
   return {
     get count() {
       return running.size
     },
-    takeOver(subscribed) {
-      const { request, reply, operation } = subscribed
-      if (origins.size === 0 || request.method !== 'POST' || !ACCEPTS.test(request.headers.accept ?? '')) return false
-      const wish = (operation.extensions as { readonly subscription?: unknown } | null | undefined)?.subscription
-      if (wish === undefined) return false
-      const admitted = admit(wish, request.headers)
-      if ('status' in admitted) void refuse(reply, admitted)
-      else
-        void begin(admitted, subscribed).then((refusal) =>
-          refusal === null
-            ? reply.header(PROTOCOL_HEADER, PROTOCOL).type('application/json').send('{"data":null}')
-            : refuse(reply, refusal),
-        )
-      return true
+    accepts: ({ request, operation }) =>
+      origins.size > 0 &&
+      request.method === 'POST' &&
+      ACCEPTS.test(request.headers.accept ?? '') &&
+      wishIn(operation) !== undefined,
+    reserve(asked) {
+      const callback = admit(wishIn(asked.operation), asked.request.headers)
+      if (callback instanceof GraphQLError) return callback
+      reserved.add(callback.id)
+      return (outcome) => void begin(callback, outcome, asked)
     },
     async close() {
       closing = true
@@ -141,7 +127,7 @@ export function createCallbackSubscriptions(options: CallbackOptions): CallbackS
   }
 }
 
-function refuse(reply: FastifyReply, { status, code, message }: Refusal): FastifyReply {
-  if (status === 401) reply.header('www-authenticate', ROUTER_CHALLENGE)
-  return reply.code(status).send({ errors: [{ message, extensions: { code } }] })
+/** How and where the client of an operation wants to be told. */
+function wishIn({ extensions }: OperationRequest): unknown {
+  return (extensions as { readonly subscription?: unknown } | null | undefined)?.subscription
 }

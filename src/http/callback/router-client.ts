@@ -1,12 +1,11 @@
-import type { FormattedExecutionResult, GraphQLFormattedError } from 'graphql'
 import { Pool } from 'undici'
 import type { Callback } from './callback.ts'
 
-/** What a router is told of a subscription. A check asks whether it still wants to be told. */
+/** What a router is told of a subscription. A check asks whether it still wants to be told. `payload` and `errors` are JSON. */
 export type CallbackMessage =
   | { readonly action: 'check' }
-  | { readonly action: 'next'; readonly payload: FormattedExecutionResult }
-  | { readonly action: 'complete'; readonly errors?: readonly GraphQLFormattedError[] }
+  | { readonly action: 'next'; readonly payload: string }
+  | { readonly action: 'complete'; readonly errors?: string }
 
 /** Refused is final: the router has answered, and does not want it. Failed may work another time. */
 export type Reception = 'taken' | 'refused' | 'failed'
@@ -37,15 +36,15 @@ export function createRouterClient(origins: readonly string[]): RouterClient {
     origins.map((origin) => [origin, new Pool(origin, { connections: CONNECTIONS, connect: CONNECT })]),
   )
   return {
-    async send({ origin, path, id, verifier }, message) {
-      const pool = pools.get(origin)
+    async send(callback, message) {
+      const pool = pools.get(callback.origin)
       if (pool === undefined) return 'refused'
       try {
         const { statusCode, headers, body } = await pool.request({
           method: 'POST',
-          path,
+          path: callback.path,
           headers: { 'content-type': 'application/json', accept: 'application/json', [PROTOCOL_HEADER]: PROTOCOL },
-          body: JSON.stringify({ kind: 'subscription', id, verifier, ...message }),
+          body: bodyOf(callback, message),
           signal: AbortSignal.timeout(ANSWER_MS),
         })
         await body.dump({ limit: BODY_BYTES })
@@ -58,6 +57,13 @@ export function createRouterClient(origins: readonly string[]): RouterClient {
       await Promise.all([...pools.values()].map((pool) => pool.destroy()))
     },
   }
+}
+
+function bodyOf({ id, verifier }: Callback, message: CallbackMessage): string {
+  const { action } = message
+  const head = JSON.stringify({ kind: 'subscription', action, id, verifier }).slice(0, -1)
+  if (action === 'next') return `${head},"payload":${message.payload}}`
+  return action === 'complete' && message.errors !== undefined ? `${head},"errors":${message.errors}}` : `${head}}`
 }
 
 const TOO_MANY = 429

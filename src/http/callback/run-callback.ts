@@ -1,11 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { GraphQLError } from 'graphql'
 import { expired, type Caller } from '../../access/caller.ts'
-import type { ErrorFormatter } from '../../graphql/errors.ts'
-import type { OperationResults } from '../../graphql/operation-results.ts'
+import { StreamInterrupted, type Answer, type AnswerStream } from '../../graphql/engine/outcome.ts'
 import type { Logger } from '../../log.ts'
-import { COME_BACK, TOKEN_ENDS, TOKEN_EXPIRED } from '../interruptions.ts'
-import type { TokenEndReason } from '../token-end.ts'
+import type { Interruption, InterruptionTexts } from '../interruptions.ts'
+import type { TokenEnds } from '../token-end.ts'
 import type { Callback } from './callback.ts'
 import type { CallbackMessage, RouterClient } from './router-client.ts'
 
@@ -13,11 +11,9 @@ export type CallbackParts = {
   readonly callback: Callback
   readonly router: Pick<RouterClient, 'send'>
   readonly caller: Caller
-  /** Calls the action when the caller's token ends, and returns the function that cancels it. */
-  readonly onTokenEnd: (action: (reason: TokenEndReason) => void) => () => void
-  /** Begins the operation. What it is given is called when the source fails. */
-  readonly start: (onFailure: () => void) => Promise<OperationResults>
-  readonly formatError: ErrorFormatter
+  readonly token: string | null
+  readonly tokenEnds: TokenEnds
+  readonly interruptions: InterruptionTexts
   readonly logger: Logger
   readonly clock: () => Date
 }
@@ -41,10 +37,10 @@ const HEARTBEAT_PART = 0.75
  * when the router does not want it any more, or does not take a message in a few attempts. A message whose answer was lost is
  * sent again: its cursor tells.
  */
-export function runCallback(parts: CallbackParts): RunningCallback {
-  const { callback, router, caller, onTokenEnd, start, formatError, logger, clock } = parts
+export function runCallback(outcome: Answer | AnswerStream, parts: CallbackParts): RunningCallback {
+  const { callback, router, caller, token, tokenEnds, interruptions, logger, clock } = parts
   const { promise: ended, resolve } = Promise.withResolvers<void>()
-  let results: OperationResults | null = null
+  const stream = outcome.kind === 'stream' ? outcome : null
   let over = false
   let last: Promise<unknown> = Promise.resolve()
 
@@ -66,13 +62,13 @@ export function runCallback(parts: CallbackParts): RunningCallback {
     if (over) return
     over = true
     clearInterval(heartbeat)
-    cancel()
-    await results?.return()
+    tokenEnds.unwatch(holder)
+    await stream?.return()
     if (message !== null) await tell(message)
     resolve()
   }
-  const interrupt = (error: GraphQLError) =>
-    void finish({ action: 'complete', errors: [formatError(error.toJSON(), error)] })
+  const interrupt = (reason: Interruption) => void finish({ action: 'complete', errors: interruptions[reason] })
+  const holder = { caller, token, onTokenEnd: interrupt }
 
   let checking = false
   const check = async () => {
@@ -83,24 +79,28 @@ export function runCallback(parts: CallbackParts): RunningCallback {
   }
   const heartbeat =
     callback.heartbeatMs === 0 ? undefined : setInterval(() => void check(), callback.heartbeatMs * HEARTBEAT_PART)
-  const cancel = onTokenEnd((reason) => interrupt(TOKEN_ENDS[reason]))
+  tokenEnds.watch(holder)
 
   const run = async () => {
-    results = await start(() => interrupt(COME_BACK))
+    if (outcome.kind === 'answer') return finish({ action: 'complete', errors: errorsIn(outcome.json) })
     while (!over) {
-      const { value, done } = await results.next()
+      const { value, done } = await outcome.next()
       if (over) break
       if (done === true)
-        return expired(caller, clock().getTime()) ? interrupt(TOKEN_EXPIRED) : finish({ action: 'complete' })
-      // A subscription that was refused has one answer and no place in a stream.
-      if (value.cursor === null) return finish({ action: 'complete', errors: value.result.errors ?? [] })
-      if (!(await tell({ action: 'next', payload: value.result }))) return finish(null)
+        return expired(caller, clock().getTime()) ? interrupt('expired') : finish({ action: 'complete' })
+      // The answer that ends a stream has errors and no place in it.
+      if (value.cursor === null) return finish({ action: 'complete', errors: errorsIn(value.json) })
+      if (!(await tell({ action: 'next', payload: value.json }))) return finish(null)
     }
-    await results.return()
   }
   run().catch((error: unknown) => {
-    logger.error({ err: error }, 'a subscription with callbacks failed')
-    interrupt(COME_BACK)
+    if (!(error instanceof StreamInterrupted)) logger.error({ err: error }, 'a subscription with callbacks failed')
+    interrupt('interrupted')
   })
-  return { ended, interrupt: () => interrupt(COME_BACK) }
+  return { ended, interrupt: () => interrupt('interrupted') }
+}
+
+/** The list of errors of an answer, as JSON. */
+function errorsIn(json: string): string {
+  return JSON.stringify((JSON.parse(json) as { readonly errors?: readonly unknown[] }).errors ?? [])
 }

@@ -71,8 +71,10 @@ async function respond(
 ): Promise<FastifyReply> {
   const caller = await authenticate(request)
   const operation = operationIn(request)
-  const refused = request.method === 'GET' ? crossSiteRefusal(request) : null
-  if (refused !== null) throw refused
+  const carrier = carriers.find(({ accepts }) => accepts({ request, operation }))
+  const crossSite = request.method === 'GET' ? crossSiteRefusal(request) : null
+  // A stream is refused by the origin of its page, since an EventSource of the page itself sends no other headers.
+  if (crossSite !== null && carrier === undefined) throw crossSite
   let carry: CarryStream | null = null
   const fromRouter = isFromRouter(request)
   const outcome = await engine.run(operation, {
@@ -81,8 +83,8 @@ async function respond(
     wantsTrace: fromRouter && request.headers[TRACE_HEADER] === 'ftv1',
     resumeAfter: lastEventId(request),
     refuse(kind) {
-      if (kind !== 'subscription') return kindRefusal(kind, request)
-      const reserved = reserve(carriers, { request, reply, caller, operation })
+      if (kind !== 'subscription') return crossSite ?? kindRefusal(kind, request)
+      const reserved = carrier?.reserve({ request, reply, caller, operation }) ?? NO_CARRIER
       if (reserved instanceof GraphQLError) return reserved
       carry = reserved
       return null
@@ -105,16 +107,9 @@ function kindRefusal(kind: 'query' | 'mutation', { method, headers }: FastifyReq
   return null
 }
 
-function reserve(
-  carriers: readonly StreamCarrier[],
-  asked: { request: FastifyRequest; reply: FastifyReply; caller: Caller; operation: OperationRequest },
-): CarryStream | GraphQLError {
-  const carrier = carriers.find(({ accepts }) => accepts(asked))
-  return (
-    carrier?.reserve(asked) ??
-    badRequest('Subscriptions run over WebSocket, or as server-sent events or parts: see the accept header.')
-  )
-}
+const NO_CARRIER = badRequest(
+  'Subscriptions run over WebSocket, or as server-sent events or parts: see the accept header.',
+)
 
 /** The id of the last event that a stream's client has seen (WHATWG HTML, section 9.2.4). */
 export function lastEventId({ headers }: FastifyRequest): string | undefined {

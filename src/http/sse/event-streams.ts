@@ -1,131 +1,52 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { OperationTypeNode } from 'graphql'
-import type { OperationLimits } from '../../config.ts'
-import type { OperationGate } from '../../graphql/admission/admission.ts'
-import type { Context } from '../../graphql/context.ts'
-import type { ErrorFormatter } from '../../graphql/errors.ts'
-import { only, operationResults } from '../../graphql/operation-results.ts'
-import type { Logger } from '../../log.ts'
-import { tokenOf } from '../client-caller.ts'
+import { GraphQLError } from 'graphql'
+import type { Caller } from '../../access/caller.ts'
+import type { Engine } from '../../graphql/engine/engine.ts'
 import { EVENTS_PATH } from '../graphql-addresses.ts'
-import { requestIn } from '../graphql/graphql-body.ts'
-import { refusal, refusals, refuse } from '../graphql/graphql-response.ts'
-import type { HttpSubscription } from '../graphql/graphql-route.ts'
+import { operationIn } from '../graphql/graphql-body.ts'
+import { httpError, refusalFor, sendRefusal } from '../graphql/graphql-response.ts'
+import { lastEventId } from '../graphql/graphql-route.ts'
+import type { CarryStream, StreamCarrier } from '../graphql/stream-carrier.ts'
 import { problem } from '../problem.ts'
-import { createStreamQuota, type StreamQuotaOptions } from '../stream-quota.ts'
-import type { OnTokenEnd } from '../token-end.ts'
-import { carryEvents, type EventPeer, type EventStreamLimits } from './carry-events.ts'
-import { runEventStream, type EventStreamParts } from './run-event-stream.ts'
+import type { ResponseStreams } from '../response-streams/response-streams.ts'
+import { EVENT_FRAMING } from './event-framing.ts'
 
-export type EventStreamOptions = Pick<StreamQuotaOptions, 'addressOf' | 'isRouter'> & {
-  readonly prepare: OperationGate['prepare']
-  readonly formatError: ErrorFormatter
-  /** The context of whoever sends a request. Rejects when the token does not hold. */
-  readonly contextOf: (request: FastifyRequest) => Promise<Context>
+export type EventStreamOptions = {
+  readonly engine: Engine
+  readonly streams: ResponseStreams
+  readonly authenticate: (request: FastifyRequest) => Promise<Caller>
+  /** Whether a request has shown the router's secret, or none is asked for. */
+  readonly isFromRouter: (request: FastifyRequest) => boolean
   readonly isAllowedOrigin: (request: FastifyRequest['raw']) => boolean
   readonly isDraining: () => boolean
-  readonly operationLimits: Pick<OperationLimits, 'bodyBytes' | 'timeoutMs'>
-  readonly onTokenEnd: OnTokenEnd
-  readonly logger: Logger
-  readonly clock: () => Date
-  readonly limits: EventStreamLimits
-}
-
-export type EventStreams = {
-  /** How many are open. */
-  readonly count: number
-  /** Takes over a subscription that came to the address of queries and may be answered with events. */
-  takeOver(subscription: HttpSubscription): boolean
-  /**
-   * Interrupts every stream, also those that are still being admitted, so that clients come back to a process that runs.
-   * Resolves when those that were open have ended.
-   */
-  close(): Promise<void>
+  readonly bodyBytes: number
 }
 
 /** Seconds after which a client that was turned away should come again. */
 const RETRY_AFTER_S = 5
-/** How long peers may take to accept the last event, in milliseconds. */
-const GOODBYE_MS = 1_500
-const TOO_MANY = refusal('Too many streams are open.', 'TOO_MANY_OPERATIONS', 429)
+
+/** Subscriptions at the address of queries, for whoever accepts events. */
+export function eventStreamCarrier(streams: ResponseStreams): StreamCarrier {
+  return {
+    accepts: ({ request }) => acceptsEvents(request),
+    reserve: (asked) => streams.reserve(asked, EVENT_FRAMING),
+  }
+}
 
 /**
  * Operations over server-sent events, in the distinct connections mode of GraphQL over SSE
- * (https://github.com/enisdenjo/graphql-sse/blob/master/PROTOCOL.md): one request, one stream, which is the same as over
- * WebSocket. The library's own handler queues whatever a source gives, however slow the reader is, so only its messages are
- * used.
+ * (https://github.com/enisdenjo/graphql-sse/blob/master/PROTOCOL.md): one request, one stream, also for queries and for what is
+ * refused.
  */
-export function addEventStreams(app: FastifyInstance, options: EventStreamOptions): EventStreams {
-  const { prepare, formatError, contextOf, operationLimits, logger, clock } = options
-  const open = new Map<EventPeer, { readonly interrupt: () => void }>()
-  const take = createStreamQuota(options)
-  let closing = false
+export function addEventStreams(app: FastifyInstance, options: EventStreamOptions): void {
+  const { engine, streams, isAllowedOrigin, isDraining } = options
 
-  const stream = (reply: FastifyReply, { caller }: Context, start: EventStreamParts['start']): void => {
-    const leave = take(reply.request.raw, caller)
-    if (leave === null) {
-      logger.warn({}, 'a stream of events was refused: too many are open')
-      return void refuse(reply.header('retry-after', RETRY_AFTER_S), [TOO_MANY], formatError)
-    }
-    const peer = carryEvents(reply, options.limits, () => logger.info({}, 'a stream was cut: its peer does not read'))
-    const token = tokenOf(reply.request.raw.headersDistinct)
-    const onTokenEnd: EventStreamParts['onTokenEnd'] = (action) => options.onTokenEnd(caller, token, action)
-    const interrupt = runEventStream({ peer, caller, onTokenEnd, start, formatError, logger, clock })
-    open.set(peer, { interrupt })
-    void peer.closed.then(() => open.delete(peer)).then(leave)
-    // Its token was being checked when the drain began.
-    if (closing) void interruptAll([peer])
-  }
-
-  const interruptAll = (peers: readonly EventPeer[]) => {
-    for (const peer of peers) open.get(peer)?.interrupt()
-    const stragglers = setTimeout(() => peers.forEach((peer) => peer.cut()), GOODBYE_MS)
-    return Promise.all(peers.map(({ closed }) => closed)).then(() => clearTimeout(stragglers))
-  }
-
-  const run = ({ request, reply, context, prepared }: Omit<HttpSubscription, 'operation'>) => {
-    const resumeAfter = request.headers['last-event-id']
-    const contextValue = typeof resumeAfter === 'string' && resumeAfter !== '' ? { ...context, resumeAfter } : context
-    stream(reply, context, (onFailure) =>
-      operationResults(
-        { ...prepared, contextValue },
-        {
-          formatError,
-          timeoutMs: operationLimits.timeoutMs,
-          onFailure: (error) => {
-            logger.error({ err: error }, 'the source of a stream failed')
-            onFailure()
-          },
-        },
-      ),
-    )
-  }
-
-  const turnAway = (request: FastifyRequest, reply: FastifyReply, isShedding: boolean): boolean => {
-    const status = options.isAllowedOrigin(request.raw) ? 503 : 403
-    if (status === 503 && !isShedding) return false
-    if (status === 503) reply.header('retry-after', RETRY_AFTER_S)
-    void reply.code(status).send(problem(status))
-    return true
-  }
-
-  const answer = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
-    try {
-      const operation = requestIn(request)
-      const context = await contextOf(request)
-      const prepared = prepare(operation, context)
-      if ('document' in prepared) {
-        if (request.method === 'GET' && prepared.operation.operation === OperationTypeNode.MUTATION)
-          return reply.code(405).header('allow', 'POST').send(problem(405))
-        run({ request, reply, context, prepared })
-      } else {
-        const errors = prepared.map((error) => formatError(error.toJSON(), error))
-        stream(reply, context, async () => only({ errors }))
-      }
-      return reply
-    } catch (error) {
-      return refuse(reply, refusals(error), formatError)
-    }
+  const turnAway = (request: FastifyRequest, reply: FastifyReply): number | null => {
+    if (!acceptsEvents(request)) return 406
+    if (!isAllowedOrigin(request.raw)) return 403
+    if (!isDraining()) return null
+    reply.header('retry-after', RETRY_AFTER_S)
+    return 503
   }
 
   app.register(async (scope) => {
@@ -136,32 +57,52 @@ export function addEventStreams(app: FastifyInstance, options: EventStreamOption
       method: ['GET', 'POST'],
       url: EVENTS_PATH,
       exposeHeadRoute: false,
-      bodyLimit: operationLimits.bodyBytes,
+      bodyLimit: options.bodyBytes,
       onRequest: (request, reply, done) => {
         reply.header('cache-control', 'no-store')
-        if (!acceptsEvents(request)) void reply.code(406).send(problem(406))
-        else if (!turnAway(request, reply, options.isDraining())) done()
+        const status = turnAway(request, reply)
+        if (status === null) done()
+        else void reply.code(status).send(problem(status))
       },
-      handler: answer,
+      handler: async (request, reply) => {
+        try {
+          return await respond({ ...options, engine, streams }, request, reply)
+        } catch (error) {
+          return sendRefusal(reply, refusalFor(error, engine))
+        }
+      },
     })
   })
+}
 
-  return {
-    get count() {
-      return open.size
+async function respond(
+  { engine, streams, authenticate, isFromRouter }: EventStreamOptions,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const operation = operationIn(request)
+  const caller = await authenticate(request)
+  let reserved: CarryStream | GraphQLError | null = null
+  const reserve = (): CarryStream | GraphQLError => streams.reserve({ request, reply, caller }, EVENT_FRAMING)
+  const outcome = await engine.run(operation, {
+    caller,
+    fromRouter: isFromRouter(request),
+    resumeAfter: lastEventId(request),
+    refuse(kind) {
+      reserved =
+        kind === 'mutation' && request.method === 'GET'
+          ? httpError('GET requests run queries only.', 'METHOD_NOT_ALLOWED', 405)
+          : reserve()
+      return reserved instanceof GraphQLError ? reserved : null
     },
-    takeOver(subscription) {
-      if (!acceptsEvents(subscription.request)) return false
-      const { request, reply } = subscription
-      // It was admitted before the drain began, and is interrupted as the streams that are open.
-      if (!turnAway(request, reply, !closing && options.isDraining())) run(subscription)
-      return true
-    },
-    async close() {
-      closing = true
-      await interruptAll([...open.keys()])
-    },
-  }
+  })
+  // What the engine refuses is an answer of the stream: its client reads no status.
+  const carry = (reserved as CarryStream | GraphQLError | null) ?? reserve()
+  if (carry instanceof GraphQLError) return sendRefusal(reply, engine.refuse([carry]))
+  if (outcome.kind === 'refusal')
+    carry({ kind: 'answer', json: JSON.stringify({ errors: outcome.errors }), status: 200, maxAgeS: null })
+  else carry(outcome)
+  return reply
 }
 
 function acceptsEvents({ headers }: FastifyRequest): boolean {

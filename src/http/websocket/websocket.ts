@@ -1,25 +1,25 @@
 import type { IncomingMessage, Server } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { GRAPHQL_TRANSPORT_WS_PROTOCOL } from 'graphql-ws'
-import { WebSocketServer, type ServerOptions, type WebSocket } from 'ws'
-import { ANONYMOUS, type Caller } from '../../access/caller.ts'
+import { WebSocketServer, type ServerOptions } from 'ws'
 import { limitsOfRouter, type SocketLimits } from '../../config/socket-limits.ts'
-import type { DescribeOptions } from '../overload/describe-operation.ts'
-import { enterOverSocket } from '../overload/enter-over-socket.ts'
-import type { Overload } from '../overload/overload.ts'
 import { retryAfterS } from '../overload/retry-after.ts'
 import { createQuota } from '../quota.ts'
-import { carrySocket, CLOSING, DRAIN_GOODBYE_MS, GOODBYE_MS } from './carry-socket.ts'
-import { createSocketProtocol, type SocketProtocolOptions } from './socket-protocol.ts'
+import { createSharedTimer, lookPeriodMs } from '../shared-timer.ts'
+import { CLOSING } from './closing.ts'
+import { GraphqlSocket, type SocketParts } from './graphql-socket.ts'
 
-export type WebSocketOptions = Omit<SocketProtocolOptions, 'callers'> &
-  DescribeOptions & {
-    readonly server: Server
-    readonly isAllowedOrigin: (request: IncomingMessage) => boolean
-    /** Whose connection it is; null for one that is nobody's, and is not counted. */
-    readonly addressOf: (request: IncomingMessage) => string | null
-    readonly overload: Overload
-  }
+export type WebSocketOptions = Omit<SocketParts, 'timer' | 'addresses' | 'subjects'> & {
+  readonly server: Server
+  readonly isAllowedOrigin: (request: IncomingMessage) => boolean
+  /** Whose connection it is; null for one that is nobody's, and is not counted. */
+  readonly addressOf: (request: IncomingMessage) => string | null
+  /** Whether a request has proved to come from the router. */
+  readonly isRouter: (request: IncomingMessage) => boolean
+  /** The same, or no router's secret is set up. */
+  readonly isFromRouter: (request: IncomingMessage) => boolean
+  readonly limits: SocketLimits
+}
 
 export type Sockets = {
   /** How many are open. */
@@ -31,38 +31,49 @@ export type Sockets = {
 const PATH = '/graphql'
 /** Fragments of one message, and chunks of one frame, that are put together: each costs more than its bytes. */
 const MAX_PARTS = 1_000
+/** How long a peer may take to answer the close frame, in milliseconds; then its connection is cut. */
+const GOODBYE_MS = 2_000
+/** The same when the process ends, so that peers which do not answer delay it for less than two seconds in all. */
+const DRAIN_GOODBYE_MS = 1_500
 
 /** Subscriptions, queries and mutations over `graphql-transport-ws`. */
 export function addWebSocket(options: WebSocketOptions): Sockets {
-  const { server, limits, isRouter, overload, logger } = options
-  const sockets = new WebSocketServer(settingsFor(limits))
+  const { server, limits, overload, logger } = options
+  const sockets = new WebSocketServer<typeof GraphqlSocket>({ ...settingsFor(limits), WebSocket: GraphqlSocket })
   const addresses = createQuota(limits.perAddress)
+  const subjects = createQuota(limits.perSubject)
+  const parts: SocketParts = { ...options, timer: createSharedTimer(lookPeriodMs(limits)), addresses, subjects }
+  const routerLimits = limitsOfRouter(limits)
   let closing = false
 
-  const callers = new WeakMap<WebSocket, Caller>()
-  const protocol = createSocketProtocol({ ...options, callers })
-  sockets.on('connection', (socket: WebSocket, request: IncomingMessage) =>
-    carrySocket(socket, request, {
-      protocol,
-      limits: isRouter(request) ? limitsOfRouter(limits) : limits,
-      enter: enterOverSocket({ ...options, callerOf: () => callers.get(socket) ?? ANONYMOUS, request }),
-      logger,
-    }),
-  )
+  const onEarlyError = (error: Error) => logger.debug({ err: error }, 'a socket failed before it was upgraded')
 
   const upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer) => {
-    socket.on('error', (error) => logger.debug({ err: error }, 'a socket failed before it was upgraded'))
+    socket.on('error', onEarlyError)
     if (closing || overload.isOverloaded()) return refuse(socket, '503 Service Unavailable')
     if (pathOf(request) !== PATH) return refuse(socket, '404 Not Found')
     if (!options.isAllowedOrigin(request)) return refuse(socket, '403 Forbidden')
-    const address = isRouter(request) ? null : options.addressOf(request)
-    const leave = address === null ? undefined : addresses.take(address)
-    if (leave === null) {
+    const isRouter = options.isRouter(request)
+    const address = options.addressOf(request)
+    // A router's address stands for many clients.
+    const counted = isRouter ? null : address
+    if (counted !== null && !addresses.take(counted)) {
       logger.warn({ reason: 'address' }, 'a socket was refused: too many are open')
       return refuse(socket, '429 Too Many Requests')
     }
-    if (leave !== undefined) socket.once('close', leave)
-    return sockets.handleUpgrade(request, socket, head, (opened) => sockets.emit('connection', opened, request))
+    let isOpened = false
+    sockets.handleUpgrade(request, socket, head, (opened) => {
+      isOpened = true
+      socket.off('error', onEarlyError)
+      opened.open(parts, isRouter ? routerLimits : limits, {
+        address,
+        connection: `${request.socket.remoteAddress ?? ''} ${request.socket.remotePort ?? ''}`,
+        authorization: request.headersDistinct.authorization,
+        isRouter,
+        fromRouter: options.isFromRouter(request),
+      })
+    })
+    if (!isOpened && counted !== null) addresses.giveBack(counted)
   }
   server.on('upgrade', upgrade)
 
@@ -80,7 +91,7 @@ export function addWebSocket(options: WebSocketOptions): Sockets {
   }
 }
 
-/** What the types of `ws` do not know yet is in its documentation: the last three. */
+/** What the types of `ws` do not know yet is in its documentation: the last one. */
 function settingsFor(limits: SocketLimits) {
   return {
     noServer: true,
@@ -90,10 +101,10 @@ function settingsFor(limits: SocketLimits) {
     maxFragments: MAX_PARTS,
     maxBufferedChunks: MAX_PARTS,
     closeTimeout: GOODBYE_MS,
-  } satisfies ServerOptions & Record<'maxFragments' | 'maxBufferedChunks' | 'closeTimeout', number>
+  } satisfies ServerOptions & Record<'closeTimeout', number>
 }
 
-/** An unknown subprotocol is accepted for a moment, so that the library can close it with the code that says why. */
+/** An unknown subprotocol is accepted for a moment, so that it can be closed with the code that says why. */
 function handleProtocols(protocols: Set<string>): string | false {
   return protocols.has(GRAPHQL_TRANSPORT_WS_PROTOCOL) ? GRAPHQL_TRANSPORT_WS_PROTOCOL : false
 }

@@ -80,7 +80,9 @@ describe('a withdrawn key', () => {
     const ended: string[] = []
     const watch = async (name: string, token: string) => {
       await watching.verify(token)
-      return watching.watch(token, () => ended.push(name))
+      const watcher = { onTokenEnd: () => void ended.push(name) }
+      watching.watch.add(token, watcher)
+      return () => watching.watch.delete(token, watcher)
     }
     const twice = rsToken(first, longLived(0))
     const stops = [

@@ -1,7 +1,7 @@
-import { buildSchema, execute, getIntrospectionQuery } from 'graphql'
+import { buildSchema, getIntrospectionQuery } from 'graphql'
 import { describe, expect, it } from 'vitest'
 import { parseConfig } from '../../../src/config.ts'
-import { createOperationGate } from '../../../src/graphql/admission/admission.ts'
+import { createAdmission } from '../../../src/graphql/admission/admission.ts'
 import type { OperationPolicy } from '../../../src/graphql/admission/operation-policy.ts'
 import type { OperationRequest } from '../../../src/graphql/admission/read-request.ts'
 
@@ -16,12 +16,12 @@ const { limits } = defaults.config
 const OPEN: OperationPolicy = { limits, introspection: true, routerOnly: false, hideNames: false }
 const GUARDED: OperationPolicy = { ...OPEN, introspection: false, routerOnly: true }
 
-const gateOf = (policy: OperationPolicy) => createOperationGate({ schema, policy, trusted: null })
+const admissionOf = (policy: OperationPolicy) => createAdmission({ schema, policy, trusted: null })
 
 /** The code of the refusal; null for what may run. */
 function codeOf(policy: OperationPolicy, request: OperationRequest, fromRouter = false) {
-  const prepared = gateOf(policy).prepare(request, { fromRouter })
-  return 'document' in prepared ? null : prepared[0]?.extensions['code']
+  const admitted = admissionOf(policy).admit(request, fromRouter)
+  return 'document' in admitted ? null : admitted.errors[0]?.extensions['code']
 }
 
 describe('introspection', () => {
@@ -64,11 +64,11 @@ describe("the router's fields", () => {
   })
 
   it('stay closed for a text that the router has sent before', () => {
-    const { prepare } = gateOf(GUARDED)
-    expect(prepare({ query: '{ _service }' }, { fromRouter: true })).toHaveProperty('document')
-    expect(prepare({ query: '{ _service }' }, { fromRouter: false })).toMatchObject([
-      { extensions: { code: 'UNAUTHENTICATED' } },
-    ])
+    const { admit } = admissionOf(GUARDED)
+    expect(admit({ query: '{ _service }' }, true)).toHaveProperty('document')
+    expect(admit({ query: '{ _service }' }, false)).toMatchObject({
+      errors: [{ extensions: { code: 'UNAUTHENTICATED' } }],
+    })
   })
 })
 
@@ -88,23 +88,21 @@ describe('the operation that is run', () => {
     expect(codeOf(OPEN, { query, operationName: 'Small' })).toBe('OPERATION_LIMIT_EXCEEDED')
   })
 
-  it('runs with its variables and its name', () => {
+  it('has the values of its variables', () => {
     const request = {
       query: 'query One($at: Int) { open(at: $at) } query Two { open }',
       operationName: 'One',
       variables: { at: 1 },
     }
-    const prepared = gateOf(OPEN).prepare(request, { fromRouter: false })
-    if (!('document' in prepared)) throw new Error('It was refused.')
-    const rootValue = { open: ({ at }: { at: number }) => `at ${at}` }
-    expect(execute({ ...prepared, rootValue })).toMatchObject({ data: { open: 'at 1' } })
+    const admitted = admissionOf(OPEN).admit(request, false)
+    expect(admitted).toMatchObject({ node: { name: { value: 'One' } }, variables: { at: 1 } })
   })
 })
 
 describe('a document that was admitted', () => {
   it('is kept for the next request with its text', () => {
-    const { prepare } = gateOf(OPEN)
-    const [first, second] = [1, 2].map(() => prepare({ query: '{ open }' }, { fromRouter: false }))
+    const { admit } = admissionOf(OPEN)
+    const [first, second] = [1, 2].map(() => admit({ query: '{ open }' }, false))
     if (first === undefined || !('document' in first)) throw new Error('It was refused.')
     expect(second).toHaveProperty('document', first.document)
   })
@@ -112,8 +110,8 @@ describe('a document that was admitted', () => {
 
 describe('a mistake', () => {
   const messages = (policy: OperationPolicy, request: OperationRequest) => {
-    const prepared = gateOf(policy).prepare(request, { fromRouter: false })
-    return 'document' in prepared ? [] : prepared.map(({ message }) => message)
+    const admitted = admissionOf(policy).admit(request, false)
+    return 'document' in admitted ? [] : admitted.errors.map(({ message }) => message)
   }
 
   it.each<[OperationRequest, string, string]>([

@@ -1,0 +1,154 @@
+import type { ServerResponse } from 'node:http'
+import type { FastifyReply } from 'fastify'
+import { expired, type Caller } from '../../access/caller.ts'
+import { StreamInterrupted, type Answer, type AnswerStream, type StreamAnswer } from '../../graphql/engine/outcome.ts'
+import type { Logger } from '../../log.ts'
+import type { Interruption, InterruptionTexts } from '../interruptions.ts'
+import type { SharedTimer } from '../shared-timer.ts'
+import type { TokenEndReason, TokenEnds, TokenHolder } from '../token-end.ts'
+import type { Framing } from './framing.ts'
+
+/** What all streams of a process share. */
+export type ResponseStreamParts = {
+  readonly timer: SharedTimer
+  readonly tokenEnds: TokenEnds
+  readonly interruptions: InterruptionTexts
+  readonly limits: { readonly keepAliveMs: number; readonly bufferedMs: number }
+  readonly logger: Logger
+  readonly clock: () => Date
+  /** Called once, when the response has closed. */
+  readonly onClosed: (stream: ResponseStream) => void
+}
+
+export type ResponseStreamPeer = {
+  readonly caller: Caller
+  readonly token: string | null
+  /** Under which its streams are counted; null where they are not. */
+  readonly address: string | null
+}
+
+/** Emitted by the response when it has become a stream: from then on it is no request that waits for its answer. */
+export const STREAM_BEGUN = 'streamBegun'
+
+/**
+ * One response that carries the answers of one operation, one by one: the next is asked for when the last has left this process.
+ * A peer that takes nothing for too long is cut.
+ */
+export class ResponseStream implements TokenHolder {
+  readonly caller: Caller
+  readonly token: string | null
+  readonly address: string | null
+  readonly #parts: ResponseStreamParts
+  readonly #framing: Framing
+  readonly #response: ServerResponse
+  #stream: AnswerStream | null = null
+  #isOver = false
+  /** Calls of the timer since the last sign of life, and since bytes began to wait. */
+  #sinceKeepAlive = 0
+  #sinceProgress = 0
+
+  constructor(response: ServerResponse, framing: Framing, peer: ResponseStreamPeer, parts: ResponseStreamParts) {
+    this.caller = peer.caller
+    this.token = peer.token
+    this.address = peer.address
+    this.#response = response
+    this.#framing = framing
+    this.#parts = parts
+    response.once('close', () => this.#close())
+  }
+
+  /** Responds with what the operation gives. */
+  begin(reply: FastifyReply, outcome: Answer | AnswerStream): void {
+    // Headers that hooks have set, such as those of cross-origin rules, are the framework's to write, and it stands aside now.
+    const headers = Object.entries(reply.getHeaders())
+    reply.hijack()
+    const response = this.#response
+    response.emit(STREAM_BEGUN)
+    if (outcome.kind === 'stream') this.#stream = outcome
+    if (response.destroyed) return this.#endOperation()
+    for (const [name, value] of headers) if (value !== undefined) response.setHeader(name, value)
+    const { contentType, opening, answer, completion } = this.#framing
+    response.writeHead(200, { 'content-type': contentType, 'cache-control': 'no-store', 'x-accel-buffering': 'no' })
+    this.#parts.timer.add(this)
+    this.#parts.tokenEnds.watch(this)
+    response.write(opening)
+    if (outcome.kind === 'stream') return this.#askForNext()
+    response.write(answer({ json: outcome.json, cursor: null }))
+    return this.#finish(completion)
+  }
+
+  /** Ends the stream before its time, so that its client comes back. */
+  interrupt(reason: Interruption): void {
+    this.#finish(this.#framing.interruption(this.#parts.interruptions[reason]))
+  }
+
+  onTokenEnd(reason: TokenEndReason): void {
+    this.interrupt(reason)
+  }
+
+  cut(): void {
+    this.#response.destroy()
+  }
+
+  onTimer(): void {
+    const { timer, limits, logger } = this.#parts
+    if (this.#response.writableLength > 0) {
+      this.#sinceProgress += 1
+      if (this.#sinceProgress * timer.periodMs < limits.bufferedMs) return
+      logger.info({}, 'a stream was cut: its peer does not read')
+      return this.cut()
+    }
+    this.#sinceProgress = 0
+    this.#sinceKeepAlive += 1
+    if (this.#isOver || this.#sinceKeepAlive * timer.periodMs < limits.keepAliveMs) return
+    this.#sinceKeepAlive = 0
+    this.#response.write(this.#framing.keepAlive)
+  }
+
+  #askForNext(): void {
+    this.#stream?.next().then(this.#onAnswer, this.#onFailure)
+  }
+
+  readonly #onAnswer = ({ value, done }: IteratorResult<StreamAnswer, undefined>) => {
+    if (this.#isOver) return
+    if (done !== true) this.#response.write(this.#framing.answer(value), this.#onSent)
+    else if (expired(this.caller, this.#parts.clock().getTime())) this.interrupt('expired')
+    else this.#finish(this.#framing.completion)
+  }
+
+  readonly #onFailure = (error: unknown) => {
+    if (!(error instanceof StreamInterrupted)) this.#parts.logger.error({ err: error }, 'a stream of answers failed')
+    this.interrupt('interrupted')
+  }
+
+  readonly #onSent = (error: Error | null | undefined) => {
+    // A failed write is followed by the end of the connection.
+    if (error !== null && error !== undefined) return
+    this.#sinceProgress = 0
+    if (!this.#isOver) this.#askForNext()
+  }
+
+  #finish(last: string): void {
+    if (this.#isOver) return
+    this.#endOperation()
+    const response = this.#response
+    response.write(last, () => setTimeout(endResponse, this.#framing.pauseMs, response))
+  }
+
+  #endOperation(): void {
+    this.#isOver = true
+    this.#parts.tokenEnds.unwatch(this)
+    void this.#stream?.return()
+    this.#stream = null
+  }
+
+  #close(): void {
+    this.#endOperation()
+    this.#parts.timer.delete(this)
+    this.#parts.onClosed(this)
+  }
+}
+
+function endResponse(response: ServerResponse): void {
+  response.end()
+}

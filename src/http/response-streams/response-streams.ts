@@ -1,0 +1,117 @@
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
+import type { FastifyRequest } from 'fastify'
+import { GraphQLError } from 'graphql'
+import type { Caller } from '../../access/caller.ts'
+import type { SocketLimits } from '../../config/socket-limits.ts'
+import type { Engine } from '../../graphql/engine/engine.ts'
+import type { Logger } from '../../log.ts'
+import { tokenOf } from '../client-caller.ts'
+import { httpError } from '../graphql/graphql-response.ts'
+import type { CarryStream, StreamRequest } from '../graphql/stream-carrier.ts'
+import { createInterruptionTexts } from '../interruptions.ts'
+import { createQuota } from '../quota.ts'
+import { createSharedTimer, lookPeriodMs } from '../shared-timer.ts'
+import type { TokenEnds } from '../token-end.ts'
+import type { Framing } from './framing.ts'
+import { ResponseStream, type ResponseStreamPeer } from './response-stream.ts'
+
+export type ResponseStreamOptions = {
+  readonly engine: Pick<Engine, 'refuse'>
+  readonly isAllowedOrigin: (request: IncomingMessage) => boolean
+  /** Whose connection it is; null for one that is nobody's, and is not counted. */
+  readonly addressOf: (request: IncomingMessage) => string | null
+  /** Whether a request has proved to come from the router, whose address stands for many. */
+  readonly isRouter: (headers: IncomingHttpHeaders) => boolean
+  readonly tokenEnds: TokenEnds
+  readonly logger: Logger
+  readonly clock: () => Date
+  /** What a peer that reads slowly, or not at all, may cost: what a socket may. */
+  readonly limits: Pick<SocketLimits, 'keepAliveMs' | 'bufferedMs' | 'perAddress' | 'perSubject'>
+}
+
+/** The streams over HTTP: responses that carry many answers, however they are framed. */
+export type ResponseStreams = {
+  /** How many are open. */
+  readonly count: number
+  /** Counts a stream for the request's address and caller, or returns why it may not begin. */
+  reserve(asked: Omit<StreamRequest, 'operation'>, framing: Framing): CarryStream | GraphQLError
+  /**
+   * Interrupts every stream, also those that are still being admitted, so that clients come back to a process that runs.
+   * Resolves when those that were open have ended.
+   */
+  close(): Promise<void>
+}
+
+/** Seconds after which a client that was turned away should come again. */
+const RETRY_AFTER_S = 5
+/** How long peers may take to accept the last answer, in milliseconds. */
+const GOODBYE_MS = 1_500
+const FOREIGN = httpError('The request was refused.', 'BAD_REQUEST', 403)
+const TOO_MANY = httpError('Too many streams are open.', 'TOO_MANY_OPERATIONS', 429)
+
+export function createResponseStreams(options: ResponseStreamOptions): ResponseStreams {
+  const { limits, logger } = options
+  const addresses = createQuota(limits.perAddress)
+  const subjects = createQuota(limits.perSubject)
+  const open = new Set<ResponseStream>()
+  const { promise: allClosed, resolve: onAllClosed } = Promise.withResolvers<void>()
+  let closing = false
+
+  const peerOf = ({ raw, headers }: FastifyRequest, caller: Caller): ResponseStreamPeer | null => {
+    const address = options.isRouter(headers) ? null : options.addressOf(raw)
+    if (address !== null && !addresses.take(address)) return null
+    const subject = subjectOf(caller)
+    if (subject === null || subjects.take(subject))
+      return { caller, token: caller.kind === 'anonymous' ? null : tokenOf(raw.headersDistinct), address }
+    if (address !== null) addresses.giveBack(address)
+    return null
+  }
+  const onClosed = (stream: ResponseStream) => {
+    const subject = subjectOf(stream.caller)
+    if (stream.address !== null) addresses.giveBack(stream.address)
+    if (subject !== null) subjects.giveBack(subject)
+    open.delete(stream)
+    if (closing && open.size === 0) onAllClosed()
+  }
+  const interrupt = (stream: ResponseStream) => {
+    stream.interrupt('interrupted')
+    setTimeout(() => stream.cut(), GOODBYE_MS).unref()
+  }
+  const parts = {
+    ...options,
+    timer: createSharedTimer(lookPeriodMs(limits)),
+    interruptions: createInterruptionTexts(options.engine),
+    onClosed,
+  }
+
+  return {
+    get count() {
+      return open.size
+    },
+    reserve({ request, reply, caller }, framing) {
+      if (!options.isAllowedOrigin(request.raw)) return FOREIGN
+      const peer = peerOf(request, caller)
+      if (peer === null) {
+        logger.warn({}, 'a stream was refused: too many are open')
+        reply.header('retry-after', RETRY_AFTER_S)
+        return TOO_MANY
+      }
+      const stream = new ResponseStream(reply.raw, framing, peer, parts)
+      return (outcome) => {
+        if (!reply.raw.destroyed) open.add(stream)
+        stream.begin(reply, outcome)
+        // Its token was being checked when the drain began.
+        if (closing) interrupt(stream)
+      }
+    },
+    async close() {
+      closing = true
+      for (const stream of open) interrupt(stream)
+      if (open.size > 0) await allClosed
+    },
+  }
+}
+
+function subjectOf(caller: Caller): string | null {
+  return caller.kind === 'client' ? caller.identity : null
+}

@@ -1,0 +1,145 @@
+import { GraphQLError } from 'graphql'
+import { MessageType, type SubscribePayload } from 'graphql-ws'
+import { expired } from '../../access/caller.ts'
+import type { OperationKind } from '../../graphql/engine/engine.ts'
+import { StreamInterrupted, type AnswerStream, type StreamAnswer } from '../../graphql/engine/outcome.ts'
+import { enterOverSocket } from '../overload/enter-over-socket.ts'
+import { problem } from '../problem.ts'
+import { CLOSING } from './closing.ts'
+import type { GraphqlSocket } from './graphql-socket.ts'
+
+const OVERLOADED = JSON.stringify(problem(503).errors)
+
+/**
+ * One operation of a socket: it waits for its turn, runs, and sends its answers. The next answer of a stream is asked for when
+ * the last has left this process.
+ */
+export class SocketOperation {
+  /** The id that the client gave it, as JSON. */
+  readonly id: string
+  /** It is complete, or cancelled: what it still gives is not sent. */
+  isOver = false
+  /** Called when it has ended and counts no more. */
+  onEnd: (() => void) | null = null
+  readonly #socket: GraphqlSocket
+  #isStream: boolean | null = null
+  #stream: AnswerStream | null = null
+  #leaveQueue: (() => void) | null = null
+
+  constructor(socket: GraphqlSocket, id: string) {
+    this.#socket = socket
+    this.id = id
+  }
+
+  /** Begins the operation when it is its turn. */
+  enter(payload: SubscribePayload, text: string): void {
+    // Cancelled while an earlier one of its id wound down.
+    if (this.isOver) return this.#end()
+    const { parts, caller, address, connection } = this.#socket
+    let waits = true
+    const leave = enterOverSocket(
+      parts,
+      { text, caller, address, connection },
+      {
+        start: (release) => {
+          waits = false
+          this.#leaveQueue = null
+          this.#run(payload, release).catch(this.#onFailure)
+        },
+        refuse: () => {
+          waits = false
+          this.#leaveQueue = null
+          if (!this.isOver) this.#fail(OVERLOADED)
+        },
+      },
+    )
+    if (waits) this.#leaveQueue = leave
+  }
+
+  /** Ends the operation: the client has completed it, or the socket has closed. */
+  cancel(): void {
+    if (this.isOver) return
+    this.isOver = true
+    if (this.#leaveQueue !== null) {
+      this.#leaveQueue()
+      this.#leaveQueue = null
+      this.#end()
+    } else if (this.#stream !== null) this.#stream.return().then(this.#end, this.#end)
+  }
+
+  async #run(payload: SubscribePayload, release: () => void): Promise<void> {
+    const { parts, caller, fromRouter } = this.#socket
+    const outcome = await parts.engine
+      .run(payload, { caller, fromRouter, refuse: (kind) => this.#refusal(kind) })
+      // Its answer is made, whether its peer reads it or not.
+      .finally(release)
+    if (this.isOver) {
+      if (outcome.kind === 'stream') await outcome.return()
+      return this.#end()
+    }
+    if (outcome.kind === 'refusal') return this.#fail(JSON.stringify(outcome.errors))
+    if (outcome.kind === 'stream') {
+      this.#stream = outcome
+      return this.#askForNext()
+    }
+    this.#socket.send(this.#next(outcome.json))
+    return this.#complete()
+  }
+
+  #refusal(kind: OperationKind): GraphQLError | null {
+    const isStream = kind === 'subscription'
+    if (!this.#socket.addOperation(isStream)) return tooMany(this.#socket.limits.streams)
+    this.#isStream = isStream
+    return null
+  }
+
+  #askForNext(): void {
+    this.#stream?.next().then(this.#onAnswer, this.#onFailure)
+  }
+
+  readonly #onAnswer = ({ value, done }: IteratorResult<StreamAnswer, undefined>) => {
+    if (this.isOver) return
+    if (done !== true) this.#socket.send(this.#next(value.json), this.#onSent)
+    // A stream that ends with its token must not look finished: after the code the client comes back for the rest.
+    else if (expired(this.#socket.caller, this.#socket.parts.clock().getTime())) this.#socket.onTokenEnd('expired')
+    else this.#complete()
+  }
+
+  readonly #onSent = (error: Error | undefined) => {
+    // What could not be sent waits for the end of the socket, which is about to come.
+    if ((error === undefined || error === null) && !this.isOver) this.#askForNext()
+  }
+
+  readonly #onFailure = (error: unknown) => {
+    if (error instanceof StreamInterrupted) return this.#socket.close(...CLOSING.overload)
+    this.#socket.parts.logger.error({ err: error }, 'an operation of a socket failed')
+    this.#socket.close(...CLOSING.failed)
+  }
+
+  #next(json: string): string {
+    return `{"id":${this.id},"type":"${MessageType.Next}","payload":${json}}`
+  }
+
+  #fail(errors: string): void {
+    this.isOver = true
+    this.#socket.send(`{"id":${this.id},"type":"${MessageType.Error}","payload":${errors}}`, this.#end)
+  }
+
+  #complete(): void {
+    this.isOver = true
+    this.#socket.send(`{"id":${this.id},"type":"${MessageType.Complete}"}`, this.#end)
+  }
+
+  readonly #end = () => {
+    this.#socket.removeOperation(this, this.#isStream)
+    this.#isStream = null
+    this.onEnd?.()
+    this.onEnd = null
+  }
+}
+
+function tooMany(limit: number): GraphQLError {
+  return new GraphQLError(`A socket carries at most ${limit} streams, and as many other operations, at once.`, {
+    extensions: { code: 'TOO_MANY_OPERATIONS' },
+  })
+}

@@ -1,0 +1,84 @@
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+import { fastify, type FastifyInstance } from 'fastify'
+import { afterEach, describe, expect, it } from 'vitest'
+import { ANONYMOUS } from '../../../src/access/caller.ts'
+import type { AnswerStream } from '../../../src/graphql/engine/outcome.ts'
+import { ResponseStream } from '../../../src/http/response-streams/response-stream.ts'
+import { createSharedTimer } from '../../../src/http/shared-timer.ts'
+import { EVENT_FRAMING } from '../../../src/http/sse/event-framing.ts'
+import { createLogger } from '../../../src/log.ts'
+
+const MEGABYTE = 1024 * 1024
+
+let app: FastifyInstance
+let socket: Socket
+afterEach(async () => {
+  socket.destroy()
+  await app.close()
+})
+
+/** A stream of so many answers of a megabyte, and the socket of its peer, which reads nothing until it is told to. */
+async function streamTo(bufferedMs: number, answers: number) {
+  let asked = 0
+  let returned = 0
+  const { promise: closed, resolve: onClosed } = Promise.withResolvers<void>()
+  const stream: AnswerStream = {
+    kind: 'stream',
+    next: async () => {
+      if (asked === answers) return { done: true, value: undefined }
+      asked += 1
+      return { done: false, value: { json: `"${'x'.repeat(MEGABYTE)}"`, cursor: '' } }
+    },
+    async return() {
+      returned += 1
+      return { done: true, value: undefined }
+    },
+  }
+  app = fastify()
+  app.get('/', async (_request, reply) => {
+    new ResponseStream(
+      reply.raw,
+      EVENT_FRAMING,
+      { caller: ANONYMOUS, token: null, address: null },
+      {
+        timer: createSharedTimer(100),
+        tokenEnds: { watch: () => {}, unwatch: () => {} },
+        interruptions: { expired: '[]', withdrawn: '[]', interrupted: '[]' },
+        limits: { keepAliveMs: 60_000, bufferedMs },
+        logger: createLogger({ level: 'silent' }),
+        clock: () => new Date(),
+        onClosed: () => onClosed(),
+      },
+    ).begin(reply, stream)
+    return reply
+  })
+  const { port } = new URL(await app.listen({ port: 0 }))
+  socket = connect(Number(port), '127.0.0.1')
+  socket.on('error', () => {})
+  socket.pause()
+  await once(socket, 'connect')
+  socket.write('GET / HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n')
+  return { closed, asked: () => asked, returned: () => returned }
+}
+
+describe('a peer that does not read', () => {
+  it('is sent one answer at a time, and cut after the time it has', async () => {
+    const { closed, asked, returned } = await streamTo(500, 1_000)
+    await closed
+    // What the two systems hold between them is theirs to decide; it is some megabytes.
+    expect(asked()).toBeLessThan(32)
+    expect(returned()).toBe(1)
+  })
+
+  it('and reads on in time is not cut, and gets the end', async () => {
+    const { closed, asked } = await streamTo(30_000, 8)
+    const chunks: Buffer[] = []
+    socket.on('data', (chunk) => chunks.push(chunk))
+    socket.resume()
+    await closed
+    expect(asked()).toBe(8)
+    await expect.poll(() => Buffer.concat(chunks).subarray(-64).toString()).toContain('event: complete\ndata:\n\n')
+    expect(Buffer.concat(chunks).length).toBeGreaterThan(8 * MEGABYTE)
+  })
+})
