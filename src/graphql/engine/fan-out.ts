@@ -43,7 +43,10 @@ export type FanOutOptions = {
   readonly logger: Logger
 }
 
-/** How many answers of a group are kept, and for how many milliseconds: a crowd asks for the same one within less. */
+/**
+ * How many answers of a group are kept, and for how many milliseconds: what an answer says may depend on the time. A crowd asks
+ * for the same one within less.
+ */
 const KEPT = 64
 const KEPT_MS = 1_000
 
@@ -59,8 +62,6 @@ export function createFanOut({ schema, services, execute, isShared, logger }: Fa
   const { cursors, scheduler } = services
   const cursorOf = (position: number) => cursors.encode('log', position)
   const operations = new WeakMap<OperationDefinitionNode, Operation>()
-  const sweep = createSweep()
-
   const make = ({ document, node, variables, field, caller }: Subscription, item: StreamItem): ItemAnswer => {
     const isTemplate = isShared && item.previous !== null
     const text = () =>
@@ -79,6 +80,7 @@ export function createFanOut({ schema, services, execute, isShared, logger }: Fa
       logger,
     })
   }
+  const shared: GroupParts = { make, logEnd: () => services.tail.end, sweep: createSweep() }
   const operationOf = ({ document, node }: Subscription): Operation => {
     const known = operations.get(node)
     if (known !== undefined) return known
@@ -100,7 +102,7 @@ export function createFanOut({ schema, services, execute, isShared, logger }: Fa
       const key = `${rights} ${JSON.stringify(variables)}`
       const group =
         groups.get(key) ??
-        new Group(key, { ...subscription, variables, caller: callerWith(rights, subscription.caller) }, make, sweep)
+        new Group(key, { ...subscription, variables, caller: callerWith(rights, subscription.caller) }, shared)
       groups.set(key, group)
       group.streams += 1
       return group
@@ -138,7 +140,12 @@ function callerWith(rights: string, caller: Caller): Caller {
   })
 }
 
-type Make = (subscription: Subscription, item: StreamItem) => ItemAnswer
+type GroupParts = {
+  readonly make: (subscription: Subscription, item: StreamItem) => ItemAnswer
+  /** Position of the newest event: each may change what is read for an item. */
+  readonly logEnd: () => number
+  readonly sweep: Sweep
+}
 
 type Kept = { readonly answer: ItemAnswer; readonly at: number }
 
@@ -148,29 +155,33 @@ class Group implements Answers {
   readonly subscription: Subscription
   /** How many are open. */
   streams = 0
-  readonly #make: Make
-  readonly #sweep: Sweep
-  /** The last answers, the oldest first. */
+  readonly #parts: GroupParts
+  /** The last answers since the log has grown, the oldest first. */
   readonly #kept = new Map<number, Kept>()
+  #logEnd = 0
 
-  constructor(key: string, subscription: Subscription, make: Make, sweep: Sweep) {
+  constructor(key: string, subscription: Subscription, parts: GroupParts) {
     this.key = key
     this.subscription = subscription
-    this.#make = make
-    this.#sweep = sweep
+    this.#parts = parts
   }
 
   answer(item: StreamItem): ItemAnswer {
+    const { make, logEnd, sweep } = this.#parts
     const key = keyOf(item)
-    if (key === null) return this.#make(this.subscription, item)
+    if (key === null) return make(this.subscription, item)
+    if (this.#logEnd !== logEnd()) {
+      this.#kept.clear()
+      this.#logEnd = logEnd()
+    }
     const at = performance.now()
     const kept = this.#kept.get(key)
     if (kept !== undefined && at - kept.at < KEPT_MS) return kept.answer
-    const answer = this.#make(this.subscription, item)
+    const answer = make(this.subscription, item)
     this.#kept.delete(key)
     this.#kept.set(key, { answer, at })
     this.#dropOldest()
-    this.#sweep(this)
+    sweep(this)
     return answer
   }
 
