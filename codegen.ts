@@ -103,7 +103,7 @@ const config: CodegenConfig = {
           PayoutTransaction: './payout-view.ts#PayoutTransactionView',
           AccountBalance: '../upstream/wire/balances.ts#Balances',
           PaymentFailure: './models.ts#FailureView',
-          PaymentStreamItem: '../live/stream-item.ts#StreamItem',
+          PaymentStreamItem: '../streams/stream-item.ts#StreamItem',
           PaymentsHealth: '../operations/health.ts#Health',
           SiteHealth: '../operations/health.ts#SiteHealth as SiteHealthEntity',
           ReadBacklog: '../store/store.ts#ReadBacklog as ReadBacklogEntity',

@@ -51,8 +51,8 @@ describe('the checker bites', () => {
 
   test('on parts that reach each other by way of a third', () => {
     const files = new Map([
-      ['src/operations/a.ts', "export { b } from '../live/b.ts'"],
-      ['src/live/b.ts', "import { c } from '../access/c.ts'"],
+      ['src/operations/a.ts', "export { b } from '../streams/b.ts'"],
+      ['src/streams/b.ts', "import { c } from '../access/c.ts'"],
       ['src/access/c.ts', "type A = import('../operations/a.ts').A"],
     ])
     expect(violations(files)).toContain(
@@ -92,7 +92,7 @@ describe('the checker lets through', () => {
     ['src/main.ts', './sandbox/index.ts'],
     ['src/http/server.ts', '../webhooks/receive.ts'],
     ['src/graphql/errors.ts', '../store/store.ts'],
-    ['src/operations/outcome.ts', '../live/tail.ts'],
+    ['src/operations/outcome.ts', '../streams/tail.ts'],
     ['src/app.ts', './composition/services.ts'],
     ['src/composition/shop.ts', '../shop/shop.ts'],
   ])('%s importing %s', (from, specifier) => {

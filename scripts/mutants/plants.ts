@@ -104,12 +104,12 @@ export const PLANTS: readonly Plant[] = [
     name: 'what replay has shown comes again when the stream is live',
     edits: [
       {
-        file: 'src/live/follow.ts',
+        file: 'src/streams/follow.ts',
         from: "yield { kind: 'CAUGHT_UP', position, previous }\n    caughtUp = true\n",
         to: "yield { kind: 'CAUGHT_UP', position, previous }\n    caughtUp = true\n    position = Math.max(position - 1, 0)\n",
       },
     ],
-    tests: ['test/unit/live/follow.test.ts', 'test/e2e/streams-reconnect.test.ts'],
+    tests: ['test/unit/streams/follow.test.ts', 'test/e2e/streams-reconnect.test.ts'],
   },
   {
     name: 'the cache policy walks a fragment anew for each spread',

@@ -7,7 +7,7 @@ import { createEngine, type Engine } from '../graphql/engine/engine.ts'
 import { startFederatedTraces } from '../graphql/engine/federated-traces.ts'
 import { createPublicAnswers } from '../graphql/engine/public-answers.ts'
 import { createErrorFormatter } from '../graphql/errors.ts'
-import { createPlannedExecutor } from '../graphql/execution/executor.ts'
+import { createLibraryExecutor, createPlannedExecutor } from '../graphql/execution/executor.ts'
 import { createSchema } from '../graphql/schema/schema.ts'
 import type { Logger } from '../log.ts'
 import type { Tracing } from '../tracing/tracing.ts'
@@ -29,15 +29,15 @@ export async function startEngine(
   config: AppConfig,
   { services, logger, tracing }: EngineOptions,
 ): Promise<StartedEngine> {
-  const { production, limits } = config
+  const { production, limits, executionShortcuts } = config
   const schema = createSchema({ production })
   const policy = policyOf(config)
   const trusted = config.trustedDocuments === null ? null : loadTrustedDocuments(config.trustedDocuments)
   const formatError = createErrorFormatter({ logger, hideNames: policy.hideNames ? createHideNames(schema) : null })
   const traces = await startFederatedTraces({ schema, formatError, production, logger })
   const { admit } = createAdmission({ schema, policy, trusted })
-  const execute = createPlannedExecutor(schema)
-  const publicAnswers = createPublicAnswers(services.methods.version)
+  const execute = executionShortcuts ? createPlannedExecutor(schema) : createLibraryExecutor(schema)
+  const publicAnswers = executionShortcuts ? createPublicAnswers(services.methods.version) : null
   const { timeoutMs } = limits
   return {
     ...createEngine({
@@ -48,6 +48,7 @@ export async function startEngine(
       publicAnswers,
       formatError,
       timeoutMs,
+      executionShortcuts,
       traces,
       logger,
       tracing,

@@ -1,15 +1,16 @@
 import type { Services } from '../graphql/context.ts'
 import { createCursorCodec } from '../keys/cursor.ts'
 import { createKeyRing } from '../keys/key-ring.ts'
-import { createSliceScheduler } from '../live/slice-scheduler.ts'
-import { createStreamRegistry, type StreamLimits } from '../live/stream-registry.ts'
-import { startTail } from '../live/tail.ts'
 import type { Logger } from '../log.ts'
 import type { Metrics } from '../metrics.ts'
 import { createHealth, type OpenStreams } from '../operations/health.ts'
 import { createRequirementsReader } from '../operations/method-requirements.ts'
 import { createOperations } from '../operations/operations.ts'
 import { systemTimer, type Timer } from '../reconcile/timer.ts'
+import { createDeadlines } from '../streams/deadlines.ts'
+import { createSliceScheduler } from '../streams/slice-scheduler.ts'
+import { createStreamRegistry, type StreamLimits } from '../streams/stream-registry.ts'
+import { startTail } from '../streams/tail.ts'
 import type { Tracing } from '../tracing/tracing.ts'
 import type { BreakerSettings } from '../upstream/breaker.ts'
 import { createUpstreamClient, type UpstreamClient } from '../upstream/client.ts'
@@ -70,7 +71,8 @@ export async function startServices(config: AppConfig, options: BackendOptions):
     logger.fatal({ err: failure }, 'the store cannot be written to any more')
     options.onFatal()
   })
-  const tail = await startTail({ log: store.log, logger })
+  const scheduler = createSliceScheduler()
+  const tail = await startTail({ log: store.log, logger, scheduler })
   const keys = createKeyRing(config.signingKeys)
   const reading = createReading({ store, upstream, sites, logger, clock, timer, observe })
   const lists = createMethodLists(upstream, sites)
@@ -95,7 +97,8 @@ export async function startServices(config: AppConfig, options: BackendOptions):
       ...lists,
       store,
       tail,
-      scheduler: createSliceScheduler(),
+      scheduler,
+      deadlines: createDeadlines(() => clock().getTime()),
       streams: createStreamRegistry(options.streamLimits),
       operations,
       health: createHealth({

@@ -135,7 +135,7 @@ async function createEntrance(config: AppConfig, parts: Parts, isDraining: () =>
     http,
     connections,
     verifier,
-    tokenEnds: createTokenEnds(verifier, parts.clock),
+    tokenEnds: createTokenEnds(verifier, parts.backend.services.deadlines),
     addressOf,
     isKnownRouter,
     isDraining,

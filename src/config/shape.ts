@@ -67,6 +67,8 @@ export type Config = {
   /** Path of the manifest of documents that may run; null when any may. */
   readonly trustedDocuments: string | null
   readonly limits: OperationLimits
+  /** Whether operations are executed in shorter ways that give the same answers. */
+  readonly executionShortcuts: boolean
   /** Milliseconds that a start may spend on answering operations to itself; 0 for none. */
   readonly warmUpMs: number
   readonly logLevel: LogLevel

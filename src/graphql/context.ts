@@ -4,24 +4,18 @@ import type { PayinMethod } from '../domain/payin-method.ts'
 import type { PayoutMethod } from '../domain/payout.ts'
 import type { CursorCodec } from '../keys/cursor.ts'
 import type { KeyRing } from '../keys/key-ring.ts'
-import type { SliceScheduler } from '../live/slice-scheduler.ts'
-import type { StreamRegistry } from '../live/stream-registry.ts'
-import type { Tail } from '../live/tail.ts'
 import type { Health } from '../operations/health.ts'
 import type { MethodRequirementsReader } from '../operations/method-requirements.ts'
 import type { Operations } from '../operations/operations.ts'
 import type { Store } from '../store/store.ts'
+import type { FollowServices } from '../streams/follow.ts'
 import type { MethodCache } from '../upstream/method-cache.ts'
 import { type AnswerFreshness, createAnswerFreshness } from './answer-freshness.ts'
 import { createLoaders, type Loaders } from './loaders.ts'
 
 /** What lives as long as the process. */
-export type Services = {
+export type Services = FollowServices & {
   readonly store: Store
-  readonly tail: Tail
-  /** Of the items of all streams. */
-  readonly scheduler: SliceScheduler
-  readonly streams: StreamRegistry
   readonly methods: MethodCache<PayinMethod>
   readonly payoutMethods: MethodCache<PayoutMethod>
   /** What each method asks for; null when the service does not tell. */
@@ -30,12 +24,13 @@ export type Services = {
   readonly health: Health
   readonly keys: KeyRing
   readonly cursors: CursorCodec
-  readonly clock: () => Date
   readonly isEnabled: (currency: Currency) => boolean
 }
 
 /** What a resolver may use. Loaders live as long as one answer, so that nothing read for one is served to the next. */
 export type Context = Services & {
+  /** The same, for what outlives the answer. */
+  readonly services: Services
   readonly caller: Caller
   readonly loaders: Loaders
   /** Told of everything in the answer that no cache may keep. */
@@ -47,11 +42,6 @@ export type Context = Services & {
 /** A context for one answer. */
 export function createContext(services: Services, caller: Caller, resumeAfter: string | undefined): Context {
   const freshness = createAnswerFreshness()
-  return { ...services, caller, resumeAfter, freshness, loaders: createLoaders(services, freshness.markStale) }
-}
-
-/** The same context with fresh loaders: for the next item of a stream. */
-export function refreshContext(context: Context): Context {
-  const freshness = createAnswerFreshness()
-  return { ...context, freshness, loaders: createLoaders(context, freshness.markStale) }
+  const loaders = createLoaders(services, freshness.markStale)
+  return { ...services, services, caller, resumeAfter, freshness, loaders }
 }

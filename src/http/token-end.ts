@@ -1,6 +1,6 @@
 import type { Caller } from '../access/caller.ts'
 import type { TokenVerifier } from '../access/verify-token.ts'
-import { callAt } from '../live/call-at.ts'
+import type { Deadline, Deadlines } from '../streams/deadlines.ts'
 
 /** Why a token that was accepted no longer is: its time is over, or the key that signed it was withdrawn. */
 export type TokenEndReason = 'expired' | 'withdrawn'
@@ -20,21 +20,22 @@ export type TokenEnds = {
   unwatch(holder: TokenHolder): void
 }
 
-type Expiry = { readonly holders: Set<TokenHolder>; readonly cancel: () => void }
+type Expiry = Deadline & { readonly holders: Set<TokenHolder> }
 
-/** Watches tokens by their expiry, with one timer for all that expire at once, and by the keys of their issuer. */
-export function createTokenEnds({ watch }: Pick<TokenVerifier, 'watch'>, clock: () => Date): TokenEnds {
+/** Watches tokens by their expiry, and by the keys of their issuer. */
+export function createTokenEnds({ watch }: Pick<TokenVerifier, 'watch'>, deadlines: Deadlines): TokenEnds {
   const expiries = new Map<number, Expiry>()
 
   const expiryAt = (instant: number): Expiry => {
     const known = expiries.get(instant)
     if (known !== undefined) return known
     const holders = new Set<TokenHolder>()
-    const end = () => {
+    const onEnd = () => {
       expiries.delete(instant)
       for (const holder of holders) holder.onTokenEnd('expired')
     }
-    const expiry = { holders, cancel: callAt(instant, end, () => clock().getTime()) }
+    const expiry = { holders, endsAt: instant, onEnd, heapIndex: -1 }
+    deadlines.add(expiry)
     expiries.set(instant, expiry)
     return expiry
   }
@@ -51,7 +52,7 @@ export function createTokenEnds({ watch }: Pick<TokenVerifier, 'watch'>, clock: 
       const expiry = expiries.get(expiresAt)
       expiry?.holders.delete(holder)
       if (expiry?.holders.size === 0) {
-        expiry.cancel()
+        deadlines.remove(expiry)
         expiries.delete(expiresAt)
       }
       if (holder.token !== null) watch.delete(holder.token, holder)

@@ -8,7 +8,7 @@ const LEVELS: readonly (readonly string[])[] = [
   ['composition', 'metrics'],
   ['http'],
   ['graphql'],
-  ['ledger', 'operations', 'live', 'reconcile', 'upstream', 'access', 'webhooks'],
+  ['ledger', 'operations', 'streams', 'reconcile', 'upstream', 'access', 'webhooks'],
   ['store'],
   ['domain', 'keys', 'log', 'config', 'tracing', 'within'],
 ]

@@ -28,9 +28,12 @@ const AT_ONCE: Partial<Record<Failpoint, () => unknown>> = {
 
 /** Before which text of which module it fails. */
 const INSIDE: Partial<Record<Failpoint, { module: string; text: string }>> = {
-  'a listener of the log': { module: 'src/live/tail.ts', text: 'log.onAppend((events) => {' },
-  'the tail of the log': { module: 'src/live/tail.ts', text: 'recent.append(events)' },
-  'the greeting of a socket': { module: 'src/http/websocket/graphql-socket.ts', text: 'const token = connectionToken(' },
+  'a listener of the log': { module: 'src/streams/tail.ts', text: 'log.onAppend((events) => {' },
+  'the tail of the log': { module: 'src/streams/tail.ts', text: 'recent.append(events)' },
+  'the greeting of a socket': {
+    module: 'src/http/websocket/graphql-socket.ts',
+    text: 'const token = connectionToken(',
+  },
 }
 
 const { Query, PaymentStreamItem } = resolvers

@@ -10,6 +10,7 @@ import type { ErrorFormatter } from '../errors.ts'
 import type { ExecutedText, Execute } from '../execution/executor.ts'
 import { isPromise } from '../execution/run.ts'
 import { createCachePolicy } from './cache-policy.ts'
+import { createFanOut, type AnswerItem } from './fan-out.ts'
 import type { FederatedTraces } from './federated-traces.ts'
 import type { Answer, Outcome, Refusal } from './outcome.ts'
 import type { PublicAnswers } from './public-answers.ts'
@@ -55,6 +56,8 @@ export type EngineOptions = {
   readonly formatError: ErrorFormatter
   /** How long the answer to a query or a mutation may take, in milliseconds. */
   readonly timeoutMs: number
+  /** Whether streams share executions. */
+  readonly executionShortcuts: boolean
   readonly traces: FederatedTraces
   readonly logger: Logger
   readonly tracing: Tracing | null
@@ -73,6 +76,12 @@ export function createEngine(options: EngineOptions): Engine {
     const shownData = data === null ? '' : `"data":${data}`
     return `{${shownErrors}${shownErrors === '' || shownData === '' ? '' : ','}${shownData}}`
   }
+  const answerItem: AnswerItem = (operation, context, item) => {
+    const executing = execute(operation, context, item)
+    return isPromise(executing) ? executing.then(jsonOf) : jsonOf(executing)
+  }
+  const fanOut = createFanOut({ services, answerItem, isShared: options.executionShortcuts, logger })
+  const errorText = (error: GraphQLError) => jsonOf({ data: null, errors: [error] })
   const refuse = (errors: readonly GraphQLError[]): Refusal => ({
     kind: 'refusal',
     errors: shown(errors),
@@ -103,22 +112,8 @@ export function createEngine(options: EngineOptions): Engine {
       describeSpan(tracing?.current, node)
       const context = createContext(services, caller, resumeAfter)
       if (node.operation === OperationTypeNode.SUBSCRIPTION) {
-        const json = async (result: ExecutedText | Promise<ExecutedText>) => jsonOf(await result)
-        const started = await subscribe(
-          {
-            schema,
-            document,
-            operationName: node.name?.value,
-            variableValues: operation.request.variables,
-            contextValue: context,
-          },
-          {
-            answer: (item, itemContext) => json(execute(operation, itemContext, item)),
-            refuse: (error) => jsonOf({ data: null, errors: [error] }),
-            logger,
-          },
-        )
-        return 'next' in started ? started : answer({ data: null, errors: started.errors ?? [] }, null)
+        const started = await subscribe(schema, operation, { context, fanOut, errorText, logger })
+        return 'next' in started ? started : answer({ data: null, errors: started }, null)
       }
       if (wantsTrace) return within(traces.answer(operation, context), timeoutMs, () => answer(tooLate(), null))
       const version = publicAnswers?.version()

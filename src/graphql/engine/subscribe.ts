@@ -1,59 +1,152 @@
-import { createSourceEventStream, GraphQLError, type ExecutionArgs, type ExecutionResult } from 'graphql'
-import type { StreamItem } from '../../live/stream-item.ts'
+import { createSourceEventStream, GraphQLError, type GraphQLSchema } from 'graphql'
 import type { Logger } from '../../log.ts'
-import { refreshContext, type Context } from '../context.ts'
+import type { Follower, ItemReader, StreamEnd } from '../../streams/follow.ts'
+import type { Piece } from '../../streams/slice-scheduler.ts'
+import type { StreamItem } from '../../streams/stream-item.ts'
+import type { Context } from '../context.ts'
+import type { ExecutableOperation } from '../execution/executor.ts'
+import { errorOf, StreamSource } from '../stream-source.ts'
+import type { Answers, FanOut } from './fan-out.ts'
+import type { AnswerResult, ItemAnswer } from './item-answer.ts'
 import { type AnswerStream, type StreamAnswer, StreamInterrupted } from './outcome.ts'
 
 export type SubscribeOptions = {
-  /** The response to an item as a client sees it, as JSON. */
-  readonly answer: (item: unknown, context: Context) => Promise<string>
-  /** The response that is an error alone. */
-  readonly refuse: (error: GraphQLError) => string
+  readonly fanOut: FanOut
+  /** The response that is this error alone, as JSON. */
+  readonly errorText: (error: GraphQLError) => string
   readonly logger: Logger
 }
 
 /**
- * Subscribes, and answers each item with loaders of its own: what was read for one item is never served to the next. Returns the
- * result when the subscription is refused. A `GraphQLError` that the source throws is the last answer, without `data`.
+ * Subscribes, for the caller of a context. Returns the errors when the subscription is refused. A `GraphQLError` with which the
+ * source ends is the last answer, without `data`.
  */
 export async function subscribe(
-  args: ExecutionArgs & { readonly contextValue: Context },
-  { answer, refuse, logger }: SubscribeOptions,
-): Promise<AnswerStream | ExecutionResult> {
-  const { contextValue: context } = args
-  const source = await createSourceEventStream(args)
-  if (!isAsyncIterable(source)) return source
-  const items = source[Symbol.asyncIterator]()
-  const answered = async (item: Readonly<Record<string, StreamItem>>): Promise<StreamAnswer> => ({
-    json: await answer(item, refreshContext(context)),
-    cursor: cursorOf(item, context),
+  schema: GraphQLSchema,
+  operation: ExecutableOperation,
+  { context, ...options }: SubscribeOptions & { readonly context: Context },
+): Promise<AnswerStream | readonly GraphQLError[]> {
+  const { document, node, request } = operation
+  const source = await createSourceEventStream({
+    schema,
+    document,
+    operationName: node.name?.value,
+    variableValues: request.variables,
+    contextValue: context,
   })
-  return {
-    kind: 'stream',
-    async next() {
-      try {
-        const { value, done } = await items.next()
-        if (done === true) return { done, value: undefined }
-        return { done: false, value: await answered(value as Readonly<Record<string, StreamItem>>) }
-      } catch (error) {
-        if (error instanceof GraphQLError) return { done: false, value: { json: refuse(error), cursor: null } }
-        logger.error({ err: error }, 'the source of a stream failed')
-        throw new StreamInterrupted()
-      }
-    },
-    async return() {
-      await items.return?.()
-      return { done: true, value: undefined }
-    },
+  if (!(Symbol.asyncIterator in source)) return source.errors ?? []
+  if (!(source instanceof StreamSource)) throw new TypeError('The source of a subscription is no stream of the log.')
+  const { follower, field } = source
+  const { caller } = context
+  return new FollowedAnswers(follower, { operation, field, caller }, options)
+}
+
+const DONE: IteratorReturnResult<undefined> = Object.freeze({ done: true, value: undefined })
+
+type Next = IteratorResult<StreamAnswer, undefined>
+
+/** A stream of the log, each item answered for the caller. */
+class FollowedAnswers implements AnswerStream, ItemReader, Piece {
+  readonly kind = 'stream'
+  readonly #follower: Follower
+  readonly #options: SubscribeOptions
+  /** When the caller's token expires, in milliseconds since the epoch. */
+  #expiresAt: number
+  #answers: Answers | null
+  /** Set while `next` waits. */
+  #resolve: ((result: Next) => void) | null = null
+  #reject: ((error: unknown) => void) | null = null
+  /** The item that waits for its answer. */
+  #item: StreamItem | null = null
+  #answer: ItemAnswer | null = null
+
+  constructor(follower: Follower, subscription: Parameters<FanOut['join']>[0], options: SubscribeOptions) {
+    const { caller } = subscription
+    this.#follower = follower
+    this.#options = options
+    this.#answers = options.fanOut.join(subscription)
+    this.#expiresAt = caller.kind === 'client' ? caller.expiresAt : Infinity
   }
-}
 
-function isAsyncIterable(value: AsyncIterable<unknown> | ExecutionResult): value is AsyncIterable<unknown> {
-  return Symbol.asyncIterator in value
-}
+  next(): Promise<Next> {
+    return new Promise((resolve, reject) => {
+      this.#resolve = resolve
+      this.#reject = reject
+      this.#follower.pull(this)
+    })
+  }
 
-/** The cursor of the item under a subscription's only field. Who has to read the state anew continues nothing. */
-function cursorOf(root: Readonly<Record<string, StreamItem>>, { cursors }: Context): string {
-  const [item] = Object.values(root)
-  return item === undefined || item.kind === 'RESYNC_REQUIRED' ? '' : cursors.encode('log', item.position)
+  return(): Promise<IteratorReturnResult<undefined>> {
+    this.#follower.stop()
+    this.#leave()
+    // An answer that is being made has no reader any more.
+    this.#deliver(DONE)
+    return Promise.resolve(DONE)
+  }
+
+  take(item: StreamItem): void {
+    this.#item = item
+    this.#answer = this.#current()?.answer(item) ?? null
+    if (this.#answer?.isMade(this) === true) this.run()
+  }
+
+  run(): void {
+    if (this.#item === null || this.#answer === null) return
+    const result = this.#answer.resultFor(this.#item)
+    if (result === null) this.#interrupt()
+    else this.#deliver(result)
+  }
+
+  end(reason: StreamEnd): void {
+    this.#leave()
+    const error = errorOf(reason)
+    if (error === null) this.#deliver(DONE)
+    else if (error instanceof GraphQLError)
+      this.#deliver({ done: false, value: { json: this.#options.errorText(error), cursor: null } })
+    else {
+      this.#options.logger.error({ err: error }, 'the source of a stream failed')
+      this.#interrupt()
+    }
+  }
+
+  /** A stream may outlive its caller's token, by a status token: the rights of the token are then over. */
+  #current(): Answers | null {
+    const answers = this.#answers
+    if (answers === null || Date.now() < this.#expiresAt) return answers
+    const { fanOut } = this.#options
+    const { subscription } = answers
+    const { caller } = subscription
+    this.#expiresAt = Infinity
+    if (caller.kind === 'anonymous') return answers
+    this.#answers = fanOut.join({ ...subscription, caller: { ...caller, expiresAt: 0 } })
+    fanOut.leave(answers)
+    return this.#answers
+  }
+
+  #leave(): void {
+    if (this.#answers !== null) this.#options.fanOut.leave(this.#answers)
+    this.#answers = null
+  }
+
+  #deliver(result: Next): void {
+    const resolve = this.#resolve
+    this.#clear()
+    resolve?.(result)
+  }
+
+  /** The client is to come back after its last item. Why has been logged. */
+  #interrupt(): void {
+    const reject = this.#reject
+    this.#clear()
+    this.#follower.stop()
+    this.#leave()
+    reject?.(new StreamInterrupted())
+  }
+
+  #clear(): void {
+    this.#resolve = null
+    this.#reject = null
+    this.#item = null
+    this.#answer = null
+  }
 }

@@ -1,4 +1,4 @@
-import { eventMatcher } from '../../../live/event-filter.ts'
+import { eventMatcher } from '../../../streams/event-filter.ts'
 import type { Context } from '../../context.ts'
 import { withoutNulls } from '../../filters.ts'
 import type { SubscriptionResolvers } from '../../generated.ts'

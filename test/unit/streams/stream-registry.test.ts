@@ -1,11 +1,14 @@
 import { describe, expect, it } from 'vitest'
-import { createStreamRegistry } from '../../../src/live/stream-registry.ts'
+import { createStreamRegistry } from '../../../src/streams/stream-registry.ts'
 
 function setUp(streamsPerToken: number, streamsPerSubject: number) {
   const registry = createStreamRegistry({ streamsPerToken, streamsPerSubject })
   const ended: string[] = []
-  const open = (name: string, payer: string | null, caller: string | null = null) =>
-    registry.open({ payer, caller }, () => ended.push(name))
+  /** Gives the function that leaves; null when it is refused. */
+  const open = (name: string, payer: string | null, caller: string | null = null) => {
+    const member = { payer, caller, replace: () => ended.push(name) }
+    return registry.open(member) ? () => registry.leave(member) : null
+  }
   return { open, ended }
 }
 

@@ -1,48 +1,87 @@
 import { describe, expect, it } from 'vitest'
+import type { PaymentEvent } from '../../../src/domain/payment-event.ts'
 import { StoreFailure } from '../../../src/store/errors.ts'
 import type { EventLog } from '../../../src/store/store.ts'
+import type { Tail } from '../../../src/streams/tail.ts'
 import { events } from '../../contract/store/builders.ts'
-import { append, openStore, tailOf } from './log.ts'
+import { append, nextEvent, openStore, tailOf } from './log.ts'
+
+/** Every event that the tail keeps behind a position. */
+function eventsAfter(tail: Tail, start: number, streamId: string | null = null): PaymentEvent[] {
+  const found: PaymentEvent[] = []
+  let event = tail.next(start, streamId)
+  for (; event !== null; event = tail.next(event.position, streamId)) found.push(event)
+  return found
+}
 
 describe('the tail of the log', () => {
-  it('begins at the end of the log, and rings for whoever is concerned', async () => {
+  it('begins at the end of the log, and wakes whoever is concerned', async () => {
     const store = await openStore()
     await append(store)
     const tail = await tailOf(store)
-    expect([tail.end, tail.after(1, null), tail.after(0, null)]).toEqual([1, [], null])
-    const [all, own, other] = [tail.listen(null), tail.listen('payment:P1'), tail.listen('payment:P2')]
+    expect([tail.start, tail.end, tail.next(1, null)]).toEqual([1, 1, null])
+    const [all, own, other] = [nextEvent(tail, null), nextEvent(tail, 'payment:P1'), nextEvent(tail, 'payment:P2')]
     await append(store, 'P1')
-    await Promise.all([all.wait(), own.wait()])
-    expect(tail.after(1, null)).toEqual((await events(store)).slice(1))
-    expect(tail.after(1, 'payment:P1')).toHaveLength(1)
-    expect(tail.after(1, 'payment:P2')).toEqual([])
+    await Promise.all([all, own])
+    expect(eventsAfter(tail, 1)).toEqual((await events(store)).slice(1))
+    expect(eventsAfter(tail, 1, 'payment:P1')).toHaveLength(1)
+    expect(eventsAfter(tail, 1, 'payment:P2')).toEqual([])
     await append(store, 'P2')
-    await other.wait()
-    expect(tail.after(1, 'payment:P2')).toHaveLength(1)
+    await other
+    expect(eventsAfter(tail, 1, 'payment:P2')).toHaveLength(1)
   })
 
-  it('forgets a follower that is closed, and all of them when it is closed itself', async () => {
-    const tail = await tailOf(await openStore())
-    const [first, second, third] = [tail.listen('payment:P0'), tail.listen('payment:P0'), tail.listen(null)]
-    expect(tail.listeners).toBe(3)
-    first.close()
-    first.close()
-    expect(tail.listeners).toBe(2)
-    tail.listen('payment:P0').close()
-    expect(tail.listeners).toBe(2)
+  it('tells whoever waits up to where nothing was missed', async () => {
+    const store = await openStore()
+    const tail = await tailOf(store)
+    const upTo: number[] = []
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const waiting = { streamId: 'payment:P1', isUpTo: (at: number) => upTo.push(at), run: resolve, stop: () => {} }
+    tail.wait(waiting)
+    for (const paymentId of ['P0', 'P0', 'P1']) await append(store, paymentId)
+    await promise
+    expect(upTo).toEqual([2])
+  })
+
+  it('wakes nobody who takes the wait back, and stops whoever waits when it is closed', async () => {
+    const store = await openStore()
+    const tail = await tailOf(store)
+    const told: string[] = []
+    const waiting = (name: string, streamId: string | null) => ({
+      streamId,
+      isUpTo: () => {},
+      run: () => told.push(`${name} runs`),
+      stop: () => told.push(`${name} stops`),
+    })
+    const [first, second, third] = [waiting('1', 'payment:P0'), waiting('2', 'payment:P0'), waiting('3', null)]
+    for (const one of [first, second, third]) tail.wait(one)
+    tail.cancel(first)
+    tail.cancel(first)
+    const woken = nextEvent(tail, null)
+    await append(store)
+    await woken
+    expect(told).toEqual(['2 runs', '3 runs'])
+    tail.cancel(second)
+    tail.wait(third)
     tail.close()
-    await Promise.all([second.wait(), third.wait()])
-    expect([second.closed, third.closed, tail.listeners]).toEqual([true, true, 0])
+    expect([told.at(-1), tail.closed]).toEqual(['3 stops', true])
+  })
+
+  it('counts its followers', async () => {
+    const tail = await tailOf(await openStore())
+    for (let count = 0; count < 3; count++) tail.open()
+    tail.leave()
+    expect(tail.listeners).toBe(2)
   })
 
   it('finds what it was not woken for when it polls', async () => {
     const store = await openStore()
     const log: EventLog = { ...store.log, onAppend: () => () => {} }
     const tail = await tailOf(store, { log, pollMs: 5 })
-    const wake = tail.listen(null)
     for (let count = 1; count <= 3; count++) {
+      const woken = nextEvent(tail, null)
       await append(store)
-      await wake.wait()
+      await woken
       expect(tail.end).toBe(count)
     }
   })
@@ -55,9 +94,9 @@ describe('the tail of the log', () => {
       read: (...query) => (failures-- > 0 ? Promise.reject(new StoreFailure('IO', null)) : store.log.read(...query)),
     }
     const tail = await tailOf(store, { log, pollMs: 5 })
-    const wake = tail.listen(null)
+    const woken = nextEvent(tail, null)
     await append(store)
-    await wake.wait()
+    await woken
     expect(tail.end).toBe(1)
   })
 
@@ -75,19 +114,19 @@ describe('the tail of the log', () => {
         },
       },
     })
-    const wake = tail.listen(null)
+    const woken = nextEvent(tail, null)
     await append(store)
-    await wake.wait()
+    await woken
     expect([tail.end, reads]).toEqual([1, 0])
-    expect(tail.after(0, null)).toEqual(await store.log.read(0, 9))
+    expect(eventsAfter(tail, 0)).toEqual(await store.log.read(0, 9))
     // As an event that another node has appended.
     hides = true
     await append(store, 'P2')
     hides = false
     await append(store, 'P3')
-    while (tail.end < 3) await wake.wait()
+    while (tail.end < 3) await nextEvent(tail, null)
     expect(reads).toBeGreaterThan(0)
-    expect(tail.after(0, null)).toEqual(await store.log.read(0, 9))
+    expect(eventsAfter(tail, 0)).toEqual(await store.log.read(0, 9))
   })
 
   it('reads more than a page in one go', async () => {
@@ -95,9 +134,8 @@ describe('the tail of the log', () => {
     const tail = await tailOf(store, { log: { ...store.log, onAppend: () => () => {} }, pollMs: 20, capacity: 5_000 })
     for (let page = 0; page < 5; page++)
       await Promise.all(Array.from({ length: 241 }, (_, index) => append(store, `P${index % 3}`)))
-    const wake = tail.listen(null)
-    while (tail.end < 1_205) await wake.wait()
-    expect(tail.after(0, null)?.map(({ position }) => position)).toEqual(
+    while (tail.end < 1_205) await nextEvent(tail, null)
+    expect(eventsAfter(tail, 0).map(({ position }) => position)).toEqual(
       Array.from({ length: 1_205 }, (_, at) => at + 1),
     )
   })
@@ -128,9 +166,9 @@ describe('the tail of the log', () => {
         wakeUp()
       }
       const tail = await tailOf(store, { log })
-      const wake = tail.listen(null)
+      const woken = nextEvent(tail, null)
       wakeUp()
-      await wake.wait()
+      await woken
       expect(tail.end).toBe(1)
     },
   )

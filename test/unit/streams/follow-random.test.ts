@@ -1,15 +1,14 @@
 import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
 import type { PaymentEvent } from '../../../src/domain/payment-event.ts'
-import { follow } from '../../../src/live/follow.ts'
-import { createSliceScheduler } from '../../../src/live/slice-scheduler.ts'
-import type { StreamItem, StreamStart } from '../../../src/live/stream-item.ts'
-import { startTail, type Tail } from '../../../src/live/tail.ts'
 import { createLogger } from '../../../src/log.ts'
 import type { EventLog, Store } from '../../../src/store/store.ts'
+import { createSliceScheduler } from '../../../src/streams/slice-scheduler.ts'
+import type { StreamItem, StreamStart } from '../../../src/streams/stream-item.ts'
+import { startTail, type Tail } from '../../../src/streams/tail.ts'
 import { events, settledLink } from '../../contract/store/builders.ts'
 import { openSqliteFixture } from '../../contract/store/sqlite-fixture.ts'
-import { append, turns } from './log.ts'
+import { append, followServices, openItems, turns } from './log.ts'
 
 const PAYMENTS = ['P0', 'P1', 'P2']
 const END = 'the_end'
@@ -32,12 +31,14 @@ const readers = fc.record({
 
 type Write = { what: string; wait: boolean; pause: number }
 type Reader = { opensAfter: number; start: string; back: number; what: string; pauses: number[] }
+/** Where a reader can begin. */
+type Start = Exclude<StreamStart, { kind: 'nowhere' }>
 type Opened = { tail: Tail; store: Store }
 
 const isOfP0 = ({ payment }: PaymentEvent) => payment?.id === 'P0'
 
 /** What one reader got, and from where on. */
-type Reading = { readonly reader: Reader; readonly start: StreamStart; readonly items: StreamItem[] }
+type Reading = { readonly reader: Reader; readonly start: Start; readonly items: StreamItem[] }
 
 it('every reader gets exactly the log after its start, whenever it opens and however slow it is', async () => {
   await fc.assert(
@@ -50,6 +51,7 @@ it('every reader gets exactly the log after its start, whenever it opens and how
         const tail = await startTail({
           log: lagging(store.log, lag),
           logger: createLogger({ level: 'silent' }),
+          scheduler: createSliceScheduler(),
           pollMs: 600_000,
           capacity,
         })
@@ -104,13 +106,9 @@ async function writeAll(store: Store, writes: readonly Write[]): Promise<void> {
 async function read({ tail, store }: Opened, reader: Reader, begun: () => void): Promise<Reading> {
   await turns(reader.opensAfter)
   const start = await startOf(store, reader)
-  const stream = follow({
-    log: store.log,
-    tail,
+  const stream = openItems(followServices(store, tail), {
     start,
     streamId: reader.what === 'stream' ? 'payment:P0' : null,
-    scheduler: createSliceScheduler(),
-    allowed: () => true,
     ...(reader.what === 'matches' ? { matches: isOfP0, filter: { paymentIds: ['P0'] } } : {}),
   })
   const items: StreamItem[] = []
@@ -124,7 +122,7 @@ async function read({ tail, store }: Opened, reader: Reader, begun: () => void):
   }
   const surplus = stream.next()
   await turns(3)
-  await stream.return?.()
+  stream.stop()
   expect(await surplus).toEqual({ done: true, value: undefined })
   return { reader, start, items }
 }
@@ -134,7 +132,7 @@ function isLast(item: StreamItem): boolean {
   return item.kind === 'EVENT' && item.event.toStatus === END && item.event.payment?.id === 'P0'
 }
 
-async function startOf(store: Store, { start, back }: Reader): Promise<StreamStart> {
+async function startOf(store: Store, { start, back }: Reader): Promise<Start> {
   const head = await store.log.head()
   if (start === 'now') return { kind: 'now' }
   if (start === 'after') return { kind: 'after', position: Math.max(head - back, 0) }

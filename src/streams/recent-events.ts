@@ -10,9 +10,11 @@ export type RecentEvents = {
   /** Position of the newest event that is here. */
   readonly end: number
   append(events: readonly PaymentEvent[]): void
-  /** Events after a position, of one stream or of all; null when that reaches back further than what is here. */
-  after(position: number, streamId: string | null): readonly PaymentEvent[] | null
+  /** The first event after a position, of one stream or of all, that `matches`; null where there is none. */
+  next(position: number, streamId: string | null, matches?: EventPredicate): PaymentEvent | null
 }
+
+export type EventPredicate = (event: PaymentEvent) => boolean
 
 export function createRecentEvents(start: number, capacity: number): RecentEvents {
   let from = start
@@ -46,10 +48,14 @@ export function createRecentEvents(start: number, capacity: number): RecentEvent
       // Half at a time, so that the cost of forgetting is shared by many appends.
       if (all.length > capacity) forget(all.length - Math.ceil(capacity / 2))
     },
-    after(position, streamId) {
-      if (position < from) return null
+    next(position, streamId, matches) {
       const events = streamId === null ? all : byStream.get(streamId)
-      return events === undefined ? [] : events.slice(firstAfter(events, position))
+      if (events === undefined || (events.at(-1)?.position ?? 0) <= position) return null
+      for (let index = firstAfter(events, position); index < events.length; index += 1) {
+        const event = events[index]
+        if (event !== undefined && (matches?.(event) ?? true)) return event
+      }
+      return null
     },
   }
 }

@@ -30,3 +30,5 @@ export type StreamStart =
   | { readonly kind: 'after'; readonly position: number }
   /** With what comes from now on. */
   | { readonly kind: 'now' }
+  /** With RESYNC_REQUIRED, and then the end. */
+  | { readonly kind: 'nowhere'; readonly reason: string }

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
 import type { PaymentEvent } from '../../../src/domain/payment-event.ts'
-import { createRecentEvents } from '../../../src/live/recent-events.ts'
+import { createRecentEvents } from '../../../src/streams/recent-events.ts'
 
 const STREAMS = ['link:a', 'link:b', 'payment:c']
 
@@ -55,17 +55,19 @@ function expectSame(
   all: readonly PaymentEvent[],
   range: { from: number; to: number },
 ): void {
-  for (let position = Math.max(range.from - 1, 0); position <= range.to + 1; position++)
-    for (const streamId of [null, ...STREAMS, 'link:unknown']) {
-      const expected = all.filter((one) => one.position > position && (streamId === null || one.streamId === streamId))
-      const given = recent.after(position, streamId)?.map(({ id }) => id) ?? null
-      expect(given).toEqual(position < recent.start ? null : expected.map(({ id }) => id))
-    }
+  const isEven = ({ position }: PaymentEvent) => position % 2 === 0
+  for (let position = Math.max(range.from - 1, recent.start); position <= range.to + 1; position++)
+    for (const streamId of [null, ...STREAMS, 'link:unknown'])
+      for (const matches of [undefined, isEven]) {
+        const behind = all.filter((one) => one.position > position && (streamId === null || one.streamId === streamId))
+        const expected = matches === undefined ? behind[0] : behind.find(matches)
+        expect(recent.next(position, streamId, matches)?.id).toEqual(expected?.id)
+      }
 }
 
 it('holds nothing of a list that is empty', () => {
   const recent = createRecentEvents(7, 10)
-  expect([recent.start, recent.end, recent.after(6, null), recent.after(7, null)]).toEqual([7, 7, null, []])
+  expect([recent.start, recent.end, recent.next(7, null)]).toEqual([7, 7, null])
   recent.append([])
   expect(recent.end).toBe(7)
 })

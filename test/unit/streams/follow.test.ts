@@ -1,11 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { follow, type FollowOptions } from '../../../src/live/follow.ts'
-import { createSliceScheduler } from '../../../src/live/slice-scheduler.ts'
-import type { StreamItem, StreamStart } from '../../../src/live/stream-item.ts'
-import type { Tail, TailOptions } from '../../../src/live/tail.ts'
 import type { Store } from '../../../src/store/store.ts'
+import type { FollowOptions, FollowServices } from '../../../src/streams/follow.ts'
+import type { StreamItem, StreamStart } from '../../../src/streams/stream-item.ts'
+import type { Tail, TailOptions } from '../../../src/streams/tail.ts'
 import { paymentOf, present } from '../../contract/store/builders.ts'
-import { append, openStore, tailOf, turns } from './log.ts'
+import { append, followServices, type ItemStream, nextEvent, openItems, openStore, tailOf, turns } from './log.ts'
 
 const NOW: StreamStart = { kind: 'now' }
 
@@ -14,7 +13,7 @@ function shown(item: StreamItem | undefined): [string, number, number | null] | 
   return item === undefined ? null : [item.kind, item.position, item.previous]
 }
 
-async function take(reader: AsyncIterator<StreamItem>, count: number) {
+async function take(reader: ItemStream, count: number) {
   const items: ReturnType<typeof shown>[] = []
   for (let index = 0; index < count; index++) items.push(shown((await reader.next()).value))
   return items
@@ -23,25 +22,19 @@ async function take(reader: AsyncIterator<StreamItem>, count: number) {
 async function setUp(options: Partial<TailOptions> = {}) {
   const store = await openStore()
   const tail = await tailOf(store, options)
-  const open = (start: StreamStart, parts: Partial<FollowOptions> = {}) =>
-    follow({
-      log: store.log,
-      tail,
-      streamId: null,
-      start,
-      scheduler: createSliceScheduler(),
-      allowed: () => true,
-      ...parts,
-    })
+  const open = (start: StreamStart, parts: Partial<FollowOptions> = {}, services: Partial<FollowServices> = {}) =>
+    openItems(followServices(store, tail, services), { start, ...parts })
   return { store, tail, open }
 }
 
 async function appendTo(store: Store, tail: Tail, ...paymentIds: readonly string[]): Promise<void> {
-  const wake = tail.listen(null)
   const end = (await store.log.head()) + paymentIds.length
-  for (const paymentId of paymentIds) await append(store, paymentId)
-  while (tail.end < end) await wake.wait()
-  wake.close()
+  for (const paymentId of paymentIds) {
+    const appended = nextEvent(tail, null)
+    await append(store, paymentId)
+    await appended
+  }
+  expect(tail.end).toBe(end)
 }
 
 describe('a stream', () => {
@@ -124,24 +117,25 @@ describe('a stream', () => {
     expect(await take(open({ kind: 'after', position: 1 }), 1)).toEqual([['CAUGHT_UP', 1, 1]])
   })
 
-  it.each(['return', 'throw'] as const)('ends at once on %s() while it waits', async (end) => {
+  it('ends at once when it is stopped while its reader waits', async () => {
     const { tail, open } = await setUp()
     const reader = open(NOW)
     await reader.next()
     const waiting = reader.next()
     await turns(3)
     expect(tail.listeners).toBe(1)
-    await reader[end]?.()
+    reader.stop()
+    reader.stop()
     expect(await waiting).toEqual({ done: true, value: undefined })
     expect(await reader.next()).toEqual({ done: true, value: undefined })
     expect(tail.listeners).toBe(0)
   })
 
-  it('that was never read ends on return() too', async () => {
+  it('that was never read can be stopped too', async () => {
     const { tail, open } = await setUp()
     const reader = open(NOW)
     expect(tail.listeners).toBe(1)
-    await reader.return?.()
+    reader.stop()
     expect(tail.listeners).toBe(0)
     expect((await reader.next()).done).toBe(true)
   })
@@ -158,7 +152,7 @@ describe('a stream', () => {
   it('leaves no listener behind when the log cannot be read', async () => {
     const { store, tail, open } = await setUp()
     const log = { ...store.log, head: () => Promise.reject(new Error('The disk is away.')) }
-    const reader = open(NOW, { log })
+    const reader = open(NOW, {}, { store: { log } })
     await expect(reader.next()).rejects.toThrow('The disk is away.')
     expect(tail.listeners).toBe(0)
     expect((await reader.next()).done).toBe(true)
@@ -171,7 +165,7 @@ describe('a reader without the right to a stream', () => {
     await append(store, 'PAY1')
     const reader = open(
       { kind: 'snapshot', link: null, payment: await paymentOf(store), agreement: null, head: 1 },
-      { allowed: () => false },
+      { endsAt: Date.now() },
     )
     expect((await reader.next()).done).toBe(true)
   })
@@ -179,26 +173,56 @@ describe('a reader without the right to a stream', () => {
   it('gets nothing more from the moment at which it is lost, also in the middle of a page', async () => {
     const { store, tail, open } = await setUp()
     await appendTo(store, tail, 'P0', 'P0', 'P0')
-    let asked = 0
-    const reader = open({ kind: 'after', position: 0 }, { allowed: () => ++asked <= 3 })
+    let now = 0
+    const reader = open({ kind: 'after', position: 0 }, { endsAt: 1 }, { clock: () => new Date(now) })
     expect(await take(reader, 2)).toEqual([
       ['EVENT', 1, 0],
       ['EVENT', 2, 1],
     ])
+    now = 1
     expect((await reader.next()).done).toBe(true)
     expect(tail.listeners).toBe(0)
   })
 
   it('gets nothing of what comes while it waits', async () => {
     const { store, open } = await setUp()
-    let allowed = true
-    const reader = open(NOW, { allowed: () => allowed })
+    let now = 0
+    // It is not told that its time is over.
+    const deadlines = { add: () => {}, remove: () => {} }
+    const reader = open(NOW, { endsAt: 1 }, { clock: () => new Date(now), deadlines })
     await reader.next()
     const waiting = reader.next()
     await turns(3)
-    allowed = false
+    now = 1
     await append(store)
     expect((await waiting).done).toBe(true)
+  })
+})
+
+it('a stream ends when its right does, also while its reader waits', async () => {
+  const { tail, open } = await setUp()
+  const reader = open(NOW, { endsAt: Date.now() + 50 })
+  expect((await reader.next()).value).toMatchObject({ kind: 'CAUGHT_UP' })
+  expect((await reader.next()).done).toBe(true)
+  expect(tail.listeners).toBe(0)
+})
+
+describe('a stream that waits', () => {
+  it('is not read from the store, however far the rest of the log has gone on', async () => {
+    const { store, tail, open } = await setUp({ capacity: 4 })
+    let reads = 0
+    const log = {
+      ...store.log,
+      read: (...query: Parameters<typeof store.log.read>) => (reads++, store.log.read(...query)),
+    }
+    const reader = open(NOW, { streamId: 'payment:P0' }, { store: { log } })
+    await reader.next()
+    const waiting = take(reader, 1)
+    await turns(2)
+    for (let count = 0; count < 20; count++) await appendTo(store, tail, 'P1')
+    await appendTo(store, tail, 'P0')
+    expect(await waiting).toEqual([['EVENT', 21, 0]])
+    expect(reads).toBe(0)
   })
 })
 
@@ -211,7 +235,7 @@ describe('a slow reader', () => {
       await append(store)
       expect(await take(fast, 1)).toEqual([['EVENT', count, count - 1]])
     }
-    expect(tail.after(0, null)).toBeNull()
+    expect(tail.start).toBeGreaterThan(0)
     expect(await take(slow, 450)).toEqual(Array.from({ length: 450 }, (_, at) => ['EVENT', at + 1, at]))
   })
 })

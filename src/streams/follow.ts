@@ -1,0 +1,269 @@
+import type { PaymentEvent } from '../domain/payment-event.ts'
+import type { EventFilter, EventLog } from '../store/store.ts'
+import type { Deadline, Deadlines } from './deadlines.ts'
+import type { SliceScheduler } from './slice-scheduler.ts'
+import type { StreamItem, StreamStart } from './stream-item.ts'
+import type { StreamAccount, StreamMember, StreamRegistry } from './stream-registry.ts'
+import type { Tail, Waiting } from './tail.ts'
+
+/** What all streams of a process have in common. */
+export type FollowServices = {
+  readonly store: { readonly log: Pick<EventLog, 'head' | 'read'> }
+  readonly tail: Tail
+  readonly scheduler: SliceScheduler
+  readonly deadlines: Deadlines
+  readonly streams: StreamRegistry
+  readonly clock: () => Date
+}
+
+export type FollowOptions = {
+  /** The one stream to follow; null for the whole log. */
+  readonly streamId: string | null
+  /** Further conditions on the events of the whole log. */
+  readonly matches?: (event: PaymentEvent) => boolean
+  readonly filter?: EventFilter
+  readonly start: StreamStart
+  /** When the right to follow ends, in milliseconds since the epoch. */
+  readonly endsAt: number
+  readonly account: StreamAccount
+}
+
+/** Why a stream has ended. */
+export type StreamEnd =
+  | { readonly kind: 'over' }
+  /** It made room for a newer stream of its payer. */
+  | { readonly kind: 'replaced' }
+  | { readonly kind: 'failed'; readonly error: unknown }
+
+/** Takes what a stream gives. Neither method throws. */
+export type ItemReader = {
+  take(item: StreamItem): void
+  end(reason: StreamEnd): void
+}
+
+/** One stream, pulled by its reader. */
+export type Follower = {
+  /** Gives the reader the next item or the end, at once or later; the reader asks again only then. */
+  pull(reader: ItemReader): void
+  /** Ends the stream at once, also while its reader waits. */
+  stop(): void
+}
+
+const PAGE = 200
+
+const OVER: StreamEnd = { kind: 'over' }
+
+/**
+ * One stream: the state or the replay, then CAUGHT_UP, then live. A stream is a position and a filter, never a queue: it
+ * looks for the next item only when the reader has taken the last one, so a slow reader holds up nobody and costs no memory,
+ * and between replay and live there is neither a hole nor a repeat, because both are reads of the same log after the same
+ * position. Null when the caller has as many streams as allowed.
+ */
+export function follow(services: FollowServices, options: FollowOptions): Follower | null {
+  const stream = new LogStream(services, options)
+  if (!services.streams.open(stream)) return null
+  stream.begin()
+  return stream
+}
+
+class LogStream implements Follower, Waiting, Deadline, StreamMember {
+  readonly streamId: string | null
+  readonly payer: string | null
+  readonly caller: string | null
+  readonly endsAt: number
+  heapIndex = -1
+  readonly #services: FollowServices
+  readonly #filter: EventFilter | undefined
+  readonly #matches: ((event: PaymentEvent) => boolean) | undefined
+  /** Null once the stream has begun. */
+  #start: StreamStart | null
+  /** The end of the log when the stream was opened: what comes behind it is live. */
+  #head = 0
+  #position = 0
+  #previous: number | null = null
+  #isCaughtUp = false
+  /** What was read from the store and is not taken yet. */
+  #page: readonly PaymentEvent[] | null = null
+  #pageIndex = 0
+  /** Set while the reader waits for an item. */
+  #reader: ItemReader | null = null
+  #ended: StreamEnd | null = null
+
+  constructor(services: FollowServices, { streamId, matches, filter, start, endsAt, account }: FollowOptions) {
+    this.#services = services
+    this.streamId = streamId
+    this.#matches = matches
+    this.#filter = streamId === null ? filter : undefined
+    this.#start = start
+    this.endsAt = endsAt
+    this.payer = account.payer
+    this.caller = account.caller
+  }
+
+  begin(): void {
+    this.#services.tail.open()
+    // Also while it waits: nobody follows on with a right that is over.
+    this.#services.deadlines.add(this)
+  }
+
+  pull(reader: ItemReader): void {
+    this.#reader = reader
+    if (this.#ended === null) this.#resume()
+    else this.#tellEnd()
+  }
+
+  stop(reason: StreamEnd = OVER): void {
+    if (this.#ended !== null) return
+    this.#ended = reason
+    this.#start = null
+    this.#page = null
+    const { tail, deadlines, streams } = this.#services
+    deadlines.remove(this)
+    tail.cancel(this)
+    tail.leave()
+    streams.leave(this)
+    this.#tellEnd()
+  }
+
+  onEnd(): void {
+    this.stop()
+  }
+
+  replace(): void {
+    this.stop({ kind: 'replaced' })
+  }
+
+  isUpTo(position: number): void {
+    this.#position = Math.max(this.#position, position)
+  }
+
+  run(): void {
+    if (this.#reader === null) return
+    try {
+      this.#advance()
+    } catch (error) {
+      this.#fail(error)
+    }
+  }
+
+  /** A crowd of streams holds up nothing else: each item is a piece of the scheduler's. */
+  #resume(): void {
+    if (this.#services.scheduler.admits()) this.run()
+    else this.#services.scheduler.push(this)
+  }
+
+  #advance(): void {
+    const { tail } = this.#services
+    if (tail.closed) return this.stop()
+    if (this.#start !== null) return this.#begin(this.#start)
+    if (!this.#isAllowed()) return this.stop()
+    const event = this.#peek()
+    if (event === undefined) return this.#read()
+    if (!this.#isCaughtUp && (event === null || event.position > this.#head)) return this.#catchUp()
+    if (event === null) return tail.wait(this)
+    this.#pageIndex += 1
+    this.#give({ kind: 'EVENT', position: event.position, previous: this.#previous, event })
+  }
+
+  #begin(start: StreamStart): void {
+    if (start.kind === 'snapshot') {
+      if (!this.#isAllowed()) return this.stop()
+      const { link, payment, agreement } = start
+      this.#beginAt(start.head, start.head)
+      this.#give({ kind: 'SNAPSHOT', position: start.head, previous: null, link, payment, agreement })
+    } else if (start.kind === 'nowhere') this.#giveLast(0, start.reason)
+    else
+      this.#await(this.#services.store.log.head(), (head) => {
+        if (start.kind === 'now') this.#beginAt(head, head)
+        else if (start.position > head) this.#giveLast(head, 'The cursor lies beyond the log.')
+        else {
+          this.#beginAt(start.position, head)
+          this.#previous = start.position
+        }
+      })
+  }
+
+  #beginAt(position: number, head: number): void {
+    this.#start = null
+    this.#position = position
+    this.#head = head
+  }
+
+  /**
+   * The next event, from memory where the tail holds all from the position on, null where there is none. Undefined where the
+   * store has to be asked: the tail may lag behind the log's head, and what it does not hold yet must not pass for absent.
+   */
+  #peek(): PaymentEvent | null | undefined {
+    const paged = this.#page?.[this.#pageIndex]
+    if (paged !== undefined) return paged
+    this.#page = null
+    const { tail } = this.#services
+    if (this.#position < tail.start || (this.#position < this.#head && tail.end < this.#head)) return undefined
+    const event = tail.next(this.#position, this.streamId, this.#matches)
+    if (event === null) this.#position = Math.max(this.#position, tail.end)
+    return event
+  }
+
+  #read(): void {
+    const { store, tail } = this.#services
+    const filter = this.streamId === null ? this.#filter : { streamIds: [this.streamId] }
+    // The store holds what the tail holds, and all up to the head.
+    const known = Math.max(tail.end, this.#head)
+    this.#await(store.log.read(this.#position, PAGE, filter), (events) => {
+      this.#page = events
+      this.#pageIndex = 0
+      if (events.length === 0) this.#position = Math.max(this.#position, known)
+    })
+  }
+
+  #catchUp(): void {
+    this.#position = Math.max(this.#position, this.#head)
+    this.#isCaughtUp = true
+    this.#give({ kind: 'CAUGHT_UP', position: this.#position, previous: this.#previous })
+  }
+
+  #give(item: StreamItem): void {
+    const reader = this.#reader
+    this.#reader = null
+    this.#position = item.position
+    this.#previous = item.position
+    reader?.take(item)
+  }
+
+  /** The client has to read the state again. */
+  #giveLast(position: number, reason: string): void {
+    const reader = this.#reader
+    this.#reader = null
+    this.stop()
+    reader?.take({ kind: 'RESYNC_REQUIRED', position, previous: null, reason })
+  }
+
+  #await<Result>(reading: Promise<Result>, use: (result: Result) => void): void {
+    reading.then(
+      (result) => {
+        if (this.#ended !== null) return
+        use(result)
+        if (this.#reader !== null) this.#resume()
+      },
+      (error: unknown) => this.#fail(error),
+    )
+  }
+
+  #fail(error: unknown): void {
+    this.stop({ kind: 'failed', error })
+  }
+
+  #tellEnd(): void {
+    const reader = this.#reader
+    const reason = this.#ended
+    if (reader === null || reason === null) return
+    this.#reader = null
+    // Told once.
+    this.#ended = OVER
+    reader.end(reason)
+  }
+
+  #isAllowed(): boolean {
+    return this.#services.clock().getTime() < this.endsAt
+  }
+}

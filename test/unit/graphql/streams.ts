@@ -1,0 +1,82 @@
+import { parseConfig } from '../../../src/config.ts'
+import { NO_FLAGS } from '../../../src/domain/method-traits.ts'
+import type { PayinMethod } from '../../../src/domain/payin-method.ts'
+import { createAdmission } from '../../../src/graphql/admission/admission.ts'
+import type { Services } from '../../../src/graphql/context.ts'
+import { createEngine, type Engine, type EngineOptions } from '../../../src/graphql/engine/engine.ts'
+import type { AnswerStream } from '../../../src/graphql/engine/outcome.ts'
+import { createErrorFormatter } from '../../../src/graphql/errors.ts'
+import { createLibraryExecutor, createPlannedExecutor } from '../../../src/graphql/execution/executor.ts'
+import { createSchema } from '../../../src/graphql/schema/schema.ts'
+import { createCursorCodec } from '../../../src/keys/cursor.ts'
+import { createKeyRing } from '../../../src/keys/key-ring.ts'
+import { Secret } from '../../../src/keys/secret.ts'
+import { createLogger, type Logger } from '../../../src/log.ts'
+import type { Store } from '../../../src/store/store.ts'
+import type { FollowServices } from '../../../src/streams/follow.ts'
+import type { Tail } from '../../../src/streams/tail.ts'
+import { followServices } from '../streams/log.ts'
+
+export const METHOD: PayinMethod = {
+  code: 'au_bank_aud',
+  name: 'Bank transfer',
+  currency: 'AUD',
+  countryCode: 'AU',
+  kind: 'BANK_TRANSFER',
+  kindRaw: 'bank',
+  minAmount: '1.00',
+  maxAmount: '100.00',
+  cardBrands: null,
+  checkoutLanguages: null,
+  flags: NO_FLAGS,
+}
+
+const defaults = parseConfig({})
+if (!defaults.ok) throw new Error('There are no defaults.')
+const limits = { ...defaults.config.limits, cost: 1_000_000, aliases: 1_000, directives: 1_000, depth: 20 }
+
+/** The schema as the app makes it. */
+export const schema = createSchema({ production: false })
+
+/** What the streams of an engine need, around a store and its tail. The payments API is not asked for anything. */
+export function streamServices(store: Store, tail: Tail, parts: Partial<FollowServices> = {}): Services {
+  const keys = createKeyRing([new Secret('signing-key-of-the-tests-0123456789abcdef')])
+  return {
+    ...followServices(store, tail, parts),
+    store,
+    keys,
+    cursors: createCursorCodec(keys, store.logId),
+    methods: { find: async (code: string) => (code === METHOD.code ? METHOD : null) },
+    requirements: { ofPayin: async () => null, payinFlags: async () => NO_FLAGS },
+    isEnabled: () => true,
+  } as unknown as Services
+}
+
+/** An engine that admits whatever is valid. */
+export function engineOf(
+  services: Services,
+  parts: Partial<EngineOptions> & { readonly logger?: Logger } = {},
+): Engine {
+  const { logger = createLogger({ level: 'silent' }), executionShortcuts = true } = parts
+  const policy = { limits, introspection: true, routerOnly: false, hideNames: false }
+  return createEngine({
+    schema,
+    services,
+    admit: createAdmission({ schema, policy, trusted: null }).admit,
+    formatError: createErrorFormatter({ logger, hideNames: null }),
+    timeoutMs: limits.timeoutMs,
+    executionShortcuts,
+    execute: executionShortcuts ? createPlannedExecutor(schema) : createLibraryExecutor(schema),
+    publicAnswers: null,
+    traces: { answer: () => Promise.reject(new Error('Nobody asks for a trace.')), stop: async () => {} },
+    logger,
+    tracing: null,
+    ...parts,
+  })
+}
+
+/** The text of the next answer; null at the end. */
+export async function nextText(stream: AnswerStream): Promise<string | null> {
+  const { value } = await stream.next()
+  return value?.json ?? null
+}

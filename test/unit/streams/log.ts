@@ -1,0 +1,101 @@
+import { setImmediate } from 'node:timers/promises'
+import { onTestFinished } from 'vitest'
+import { createLogger } from '../../../src/log.ts'
+import type { Store } from '../../../src/store/store.ts'
+import { createDeadlines } from '../../../src/streams/deadlines.ts'
+import { follow, type FollowOptions, type FollowServices } from '../../../src/streams/follow.ts'
+import { createSliceScheduler } from '../../../src/streams/slice-scheduler.ts'
+import type { StreamItem } from '../../../src/streams/stream-item.ts'
+import { createStreamRegistry } from '../../../src/streams/stream-registry.ts'
+import { startTail, type Tail, type TailOptions, type Waiting } from '../../../src/streams/tail.ts'
+import { delivery, report } from '../../contract/store/builders.ts'
+import { openSqliteFixture } from '../../contract/store/sqlite-fixture.ts'
+
+/** Longer than any test: whoever needs the poll waits in vain. */
+const NEVER_MS = 600_000
+
+let statuses = 0
+
+/** Appends one event to the stream of a payment: every status that is not known changes it once more. */
+export async function append(store: Store, paymentId = 'P0', statusRaw = `status_${++statuses}`): Promise<void> {
+  await store.inbox.receive(delivery(report(statusRaw, { paymentId })))
+}
+
+/** A real store that ends with the test. */
+export async function openStore(): Promise<Store> {
+  const { store, destroy } = await openSqliteFixture()
+  onTestFinished(destroy)
+  return store
+}
+
+/** A tail of the log that polls only when it is told to, and ends with the test. */
+export async function tailOf(store: Store, options: Partial<TailOptions> = {}): Promise<Tail> {
+  const tail = await startTail({
+    log: store.log,
+    logger: createLogger({ level: 'silent' }),
+    scheduler: createSliceScheduler(),
+    pollMs: NEVER_MS,
+    ...options,
+  })
+  onTestFinished(() => tail.close())
+  return tail
+}
+
+/** What streams have in common, around a store and its tail. */
+export function followServices(store: Store, tail: Tail, parts: Partial<FollowServices> = {}): FollowServices {
+  const { clock = () => new Date() } = parts
+  return {
+    store,
+    tail,
+    scheduler: createSliceScheduler(),
+    deadlines: createDeadlines(() => clock().getTime()),
+    streams: createStreamRegistry({ streamsPerToken: 0, streamsPerSubject: 0 }),
+    clock,
+    ...parts,
+  }
+}
+
+/** A stream, read item by item. A failure rejects. */
+export type ItemStream = {
+  next(): Promise<IteratorResult<StreamItem, undefined>>
+  stop(): void
+}
+
+/** Opens a stream of the whole log that never ends by itself, where nothing else is said. */
+export function openItems(
+  services: FollowServices,
+  options: Partial<FollowOptions> & Pick<FollowOptions, 'start'>,
+): ItemStream {
+  const account = { payer: null, caller: null }
+  const follower = follow(services, { streamId: null, endsAt: Infinity, account, ...options })
+  if (follower === null) throw new Error('Too many streams are open.')
+  return {
+    next: () =>
+      new Promise((resolve, reject) => {
+        follower.pull({
+          take: (value) => resolve({ done: false, value }),
+          end: (reason) =>
+            reason.kind === 'failed' ? reject(reason.error) : resolve({ done: true, value: undefined }),
+        })
+      }),
+    stop: () => follower.stop(),
+  }
+}
+
+/** Resolves after the next event of a stream, or of all; rejects when the tail closes. */
+export async function nextEvent(tail: Tail, streamId: string | null): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>()
+  const waiting: Waiting = {
+    streamId,
+    isUpTo: () => {},
+    run: resolve,
+    stop: () => reject(new Error('The tail has closed.')),
+  }
+  tail.wait(waiting)
+  await promise
+}
+
+/** Lets everything else have its turn. */
+export async function turns(count: number): Promise<void> {
+  for (let turn = 0; turn < count; turn++) await setImmediate()
+}

@@ -1,0 +1,105 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import { setImmediate as nextIteration } from 'node:timers/promises'
+import { describe, expect, it } from 'vitest'
+import { createSliceScheduler } from '../../../src/streams/slice-scheduler.ts'
+
+/** A clock that only the work moves. */
+function setUp() {
+  const clock = { now: 0 }
+  const scheduler = createSliceScheduler({ sliceMs: 5, now: () => clock.now })
+  const done: number[] = []
+  /** A piece whose work goes on over several microtasks. */
+  const piece = (id: number, milliseconds: number, then: () => void = () => {}) => ({
+    run: () =>
+      void Promise.resolve()
+        .then(() => null)
+        .then(() => {
+          clock.now += milliseconds
+          done.push(id)
+          then()
+        }),
+  })
+  /** As a stream does that has much to send: it asks for the next item when the last has left. */
+  const replay = (count: number, milliseconds: number) => {
+    const next = (id: number): void => {
+      if (id === count) return
+      const one = piece(id, milliseconds, () => next(id + 1))
+      if (scheduler.admits()) one.run()
+      else scheduler.push(one)
+    }
+    next(0)
+  }
+  /** How much is done in each iteration of the event loop, until all is. */
+  const slices = async (count: number) => {
+    const counts: number[] = []
+    for (let last = 0; last < count; last = done.length) {
+      await nextIteration()
+      counts.push(done.length - last)
+    }
+    return counts
+  }
+  return { clock, scheduler, done, piece, replay, slices }
+}
+
+describe('work in slices', () => {
+  it.each([
+    ['a millisecond', 1, 5, 5],
+    // Chunks are cut for about a millisecond, and a slice ends with the one that exceeds its time.
+    ['a quarter of it', 0.25, 20, 23],
+  ])(
+    'releases the event loop after each slice, with pieces of %s, and keeps their order',
+    async (_name, ms, least, most) => {
+      const { done, piece, scheduler, slices } = setUp()
+      for (let id = 0; id < 2_000; id += 1) scheduler.push(piece(id, ms))
+      const counts = await slices(2_000)
+      expect(Math.max(...counts)).toBeLessThanOrEqual(most)
+      expect(counts.filter((count) => count >= least).length).toBeGreaterThan((2_000 / least) * 0.9)
+      expect(done).toEqual(Array.from({ length: 2_000 }, (_, id) => id))
+    },
+  )
+
+  it('looks at the clock again after so many pieces, however little they take', async () => {
+    const { piece, scheduler, slices } = setUp()
+    for (let id = 0; id < 20_000; id += 1) scheduler.push(piece(id, 0))
+    const counts = await slices(20_000)
+    expect(Math.max(...counts)).toBeLessThanOrEqual(64 * 64)
+  })
+
+  it('begins at once when nothing else waits, and not before what does', () => {
+    const { scheduler, piece } = setUp()
+    expect(scheduler.admits()).toBe(true)
+    scheduler.push(piece(1, 1))
+    expect(scheduler.admits()).toBe(false)
+  })
+
+  it('counts pieces that come one by one, and releases the event loop between them', async () => {
+    const { replay, slices } = setUp()
+    replay(200, 1)
+    const counts = await slices(200)
+    expect(Math.max(...counts)).toBeLessThanOrEqual(6)
+  })
+
+  it('goes on with one that has much to send and takes little time', async () => {
+    const { replay, slices } = setUp()
+    replay(1_000, 0.01)
+    const counts = await slices(1_000)
+    expect(counts.length).toBeLessThan(300)
+  })
+
+  it('goes on after a piece that takes longer than a slice, and after one that waits for something else', async () => {
+    const { done, scheduler, piece, slices } = setUp()
+    const never = { run: () => void new Promise(() => {}) }
+    scheduler.push(never)
+    for (const [id, ms] of [50, 1, 50, 1].entries()) scheduler.push(piece(id, ms))
+    await slices(4)
+    expect(done).toEqual([0, 1, 2, 3])
+  })
+
+  it('runs outside the request that woke it', async () => {
+    const { scheduler } = setUp()
+    const request = new AsyncLocalStorage<string>()
+    const { promise, resolve } = Promise.withResolvers<string | undefined>()
+    request.run('a webhook', () => scheduler.push({ run: () => resolve(request.getStore()) }))
+    expect(await promise).toBeUndefined()
+  })
+})
