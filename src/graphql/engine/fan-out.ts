@@ -2,7 +2,6 @@ import type { DocumentNode, ExecutionArgs, GraphQLSchema, OperationDefinitionNod
 import { ANONYMOUS, expired, type Caller, type ClientCaller } from '../../access/caller.ts'
 import { ALL_SCOPES } from '../../access/scopes.ts'
 import type { Logger } from '../../log.ts'
-import type { Piece } from '../../streams/slice-scheduler.ts'
 import type { StreamItem } from '../../streams/stream-item.ts'
 import { createContext, type Context, type Services } from '../context.ts'
 import { createItemAnswer, type ItemAnswer } from './item-answer.ts'
