@@ -105,8 +105,8 @@ export const PLANTS: readonly Plant[] = [
     edits: [
       {
         file: 'src/streams/follow.ts',
-        from: "yield { kind: 'CAUGHT_UP', position, previous }\n    caughtUp = true\n",
-        to: "yield { kind: 'CAUGHT_UP', position, previous }\n    caughtUp = true\n    position = Math.max(position - 1, 0)\n",
+        from: "this.#give({ kind: 'CAUGHT_UP', position: this.#position, previous: this.#previous })\n",
+        to: "this.#give({ kind: 'CAUGHT_UP', position: this.#position, previous: this.#previous })\n    this.#position = Math.max(this.#position - 1, 0)\n",
       },
     ],
     tests: ['test/unit/streams/follow.test.ts', 'test/e2e/streams-reconnect.test.ts'],

@@ -239,14 +239,12 @@ class LogStream implements Follower, Waiting, Deadline, StreamMember {
   }
 
   #await<Result>(reading: Promise<Result>, use: (result: Result) => void): void {
-    reading.then(
-      (result) => {
-        if (this.#ended !== null) return
-        use(result)
-        if (this.#reader !== null) this.#resume()
-      },
-      (error: unknown) => this.#fail(error),
-    )
+    const onResult = (result: Result) => {
+      if (this.#ended !== null) return
+      use(result)
+      if (this.#reader !== null) this.#resume()
+    }
+    reading.then(onResult, (error: unknown) => this.#fail(error))
   }
 
   #fail(error: unknown): void {

@@ -7,7 +7,7 @@ import type { Context } from '../context.ts'
 import type { ExecutableOperation } from '../execution/executor.ts'
 import { errorOf, StreamSource } from '../stream-source.ts'
 import type { Answers, FanOut } from './fan-out.ts'
-import type { AnswerResult, ItemAnswer } from './item-answer.ts'
+import type { ItemAnswer } from './item-answer.ts'
 import { type AnswerStream, type StreamAnswer, StreamInterrupted } from './outcome.ts'
 
 export type SubscribeOptions = {

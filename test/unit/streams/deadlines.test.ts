@@ -99,9 +99,9 @@ describe('a deadline', () => {
         for (const [index, { wait }] of changes.entries()) {
           const at = ended.get(index)
           expect(at === undefined).toBe(removed.has(index))
-          if (at !== undefined) expect(at).toBeGreaterThanOrEqual(wait)
+          expect(at ?? wait).toBeGreaterThanOrEqual(wait)
           // A turn for each 64 that end together.
-          if (at !== undefined) expect(at).toBeLessThanOrEqual(Math.max(wait, 0) + 6)
+          expect(at ?? wait).toBeLessThanOrEqual(Math.max(wait, 0) + 6)
         }
         expect(vi.getTimerCount()).toBe(0)
       }),

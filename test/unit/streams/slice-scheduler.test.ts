@@ -10,21 +10,20 @@ function setUp() {
   const done: number[] = []
   /** A piece whose work goes on over several microtasks. */
   const piece = (id: number, milliseconds: number, then: () => void = () => {}) => ({
-    run: () =>
-      void Promise.resolve()
-        .then(() => null)
-        .then(() => {
-          clock.now += milliseconds
-          done.push(id)
-          then()
-        }),
+    async run() {
+      await Promise.resolve()
+      await Promise.resolve()
+      clock.now += milliseconds
+      done.push(id)
+      then()
+    },
   })
   /** As a stream does that has much to send: it asks for the next item when the last has left. */
   const replay = (count: number, milliseconds: number) => {
     const next = (id: number): void => {
       if (id === count) return
       const one = piece(id, milliseconds, () => next(id + 1))
-      if (scheduler.admits()) one.run()
+      if (scheduler.admits()) void one.run()
       else scheduler.push(one)
     }
     next(0)
