@@ -65,13 +65,14 @@ export function addWebSocket(options: WebSocketOptions): Sockets {
     sockets.handleUpgrade(request, socket, head, (opened) => {
       isOpened = true
       socket.off('error', onEarlyError)
-      opened.open(parts, isRouter ? routerLimits : limits, {
+      const peer = {
         address,
         connection: `${request.socket.remoteAddress ?? ''} ${request.socket.remotePort ?? ''}`,
         authorization: request.headersDistinct.authorization,
         isRouter,
         fromRouter: options.isFromRouter(request),
-      })
+      }
+      opened.open(socket, { parts, limits: isRouter ? routerLimits : limits, peer })
     })
     if (!isOpened && counted !== null) addresses.giveBack(counted)
   }
