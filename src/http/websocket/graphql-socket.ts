@@ -185,6 +185,10 @@ export class GraphqlSocket extends WebSocket implements TokenHolder {
     parts.tokenEnds.unwatch(this)
     if (address !== null && !this.#isRouter) parts.addresses.giveBack(address)
     if (caller.kind === 'client' && caller.identity !== null) parts.subjects.giveBack(caller.identity)
+    this.#cancelOperations()
+  }
+
+  #cancelOperations(): void {
     for (const operation of this.#operations?.values() ?? []) operation.cancel()
   }
 
@@ -274,6 +278,7 @@ export class GraphqlSocket extends WebSocket implements TokenHolder {
       const [closeCode, reason] = CLOSING[why]
       this.parts.logger.info({ closeCode, reason: why }, 'a socket was cut')
       this.close(closeCode, reason)
+      this.#cancelOperations()
     }
     // Its connection ends without another byte of it being read.
     this.pause()

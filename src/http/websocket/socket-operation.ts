@@ -44,7 +44,9 @@ export class SocketOperation {
         start: (release) => {
           waits = false
           this.#leaveQueue = null
-          this.#run(payload, release).catch(this.#onFailure)
+          // Cancelled while it was looked up whether it must be answered.
+          if (this.isOver) release()
+          else this.#run(payload, release).catch(this.#onFailure)
         },
         refuse: () => {
           waits = false
