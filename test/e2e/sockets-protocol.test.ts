@@ -102,6 +102,19 @@ describe('Ping and Pong', () => {
     socket.close()
   })
 
+  it.each([125, 126, 65_535, 65_536])(
+    'an answer of %i bytes is whole, though the head of its frame differs',
+    async (bytes) => {
+      const socket = await greeted()
+      const shell = JSON.stringify({ type: 'pong', payload: { text: '' } }).length
+      const message = { type: 'ping', payload: { text: `é${'x'.repeat(bytes - shell - 2)}` } }
+      expect(Buffer.byteLength(JSON.stringify(message))).toBe(bytes)
+      socket.send(message)
+      expect(await socket.next()).toEqual({ ...message, type: 'pong' })
+      socket.close()
+    },
+  )
+
   it('a pong that nobody asked for is fine', async () => {
     const socket = await greeted()
     socket.send({ type: 'pong' })

@@ -1,3 +1,4 @@
+import type { Duplex } from 'node:stream'
 import { GRAPHQL_TRANSPORT_WS_PROTOCOL, MessageType, parseMessage, type SubscribeMessage } from 'graphql-ws'
 import { WebSocket } from 'ws'
 import { ANONYMOUS, type Caller } from '../../access/caller.ts'
@@ -15,6 +16,7 @@ import type { TokenEndReason, TokenEnds, TokenHolder } from '../token-end.ts'
 import { CLOSING } from './closing.ts'
 import { connectionToken } from './connection-token.ts'
 import { SocketOperation } from './socket-operation.ts'
+import { textFrame } from './text-frame.ts'
 
 /** What all sockets of a process share. */
 export type SocketParts = DescribeOptions & {
@@ -43,6 +45,8 @@ export type SocketPeer = {
   readonly fromRouter: boolean
 }
 
+export type SocketSetting = { readonly parts: SocketParts; readonly limits: SocketLimits; readonly peer: SocketPeer }
+
 const ACKNOWLEDGEMENT = JSON.stringify({ type: MessageType.ConnectionAck })
 const STAGE = { opened: 0, greeting: 1, greeted: 2 }
 
@@ -59,6 +63,7 @@ export class GraphqlSocket extends WebSocket implements TokenHolder {
   address: string | null = null
   peer = ''
   fromRouter = false
+  #connection!: Duplex
   #isRouter = false
   #authorization: readonly string[] | undefined = undefined
   #stage = STAGE.opened
@@ -76,7 +81,8 @@ export class GraphqlSocket extends WebSocket implements TokenHolder {
   #isAlive = true
 
   /** Takes up the protocol once the connection is upgraded. */
-  open(parts: SocketParts, limits: SocketLimits, peer: SocketPeer): void {
+  open(connection: Duplex, { parts, limits, peer }: SocketSetting): void {
+    this.#connection = connection
     this.parts = parts
     this.limits = limits
     this.address = peer.address
@@ -90,6 +96,14 @@ export class GraphqlSocket extends WebSocket implements TokenHolder {
     this.#sincePing = Math.floor((Math.random() * limits.keepAliveMs) / parts.timer.periodMs)
     if (this.protocol !== GRAPHQL_TRANSPORT_WS_PROTOCOL) this.close(...CLOSING.subprotocol)
     else this.#greetingTimer = setTimeout(closeUngreeted, limits.initMs, this)
+  }
+
+  /**
+   * Sends a message, and calls `onSent` when it has left this process. Nothing is sent once the socket is closing. The library's
+   * own frames cannot come between: without compression it has none under way.
+   */
+  sendText(text: string, onSent?: (error?: Error | null) => void): void {
+    if (this.readyState === WebSocket.OPEN) this.#connection.write(textFrame(text), onSent)
   }
 
   /** Counts an operation that is about to begin; false when too many of its kind are under way. */
@@ -171,6 +185,10 @@ export class GraphqlSocket extends WebSocket implements TokenHolder {
     parts.tokenEnds.unwatch(this)
     if (address !== null && !this.#isRouter) parts.addresses.giveBack(address)
     if (caller.kind === 'client' && caller.identity !== null) parts.subjects.giveBack(caller.identity)
+    this.#cancelOperations()
+  }
+
+  #cancelOperations(): void {
     for (const operation of this.#operations?.values() ?? []) operation.cancel()
   }
 
@@ -185,7 +203,7 @@ export class GraphqlSocket extends WebSocket implements TokenHolder {
       case MessageType.Complete:
         return this.#operations?.get(JSON.stringify(message.id))?.cancel()
       case MessageType.Ping:
-        return this.send(JSON.stringify({ type: MessageType.Pong, payload: message.payload ?? undefined }))
+        return this.sendText(JSON.stringify({ type: MessageType.Pong, payload: message.payload ?? undefined }))
       case MessageType.Pong:
         return
       default:
@@ -204,7 +222,7 @@ export class GraphqlSocket extends WebSocket implements TokenHolder {
     if (token !== null && !(await this.#authenticate(token))) return
     if (this.readyState !== WebSocket.OPEN) return
     this.#stage = STAGE.greeted
-    this.send(ACKNOWLEDGEMENT)
+    this.sendText(ACKNOWLEDGEMENT)
   }
 
   async #authenticate(token: string): Promise<boolean> {
@@ -260,6 +278,7 @@ export class GraphqlSocket extends WebSocket implements TokenHolder {
       const [closeCode, reason] = CLOSING[why]
       this.parts.logger.info({ closeCode, reason: why }, 'a socket was cut')
       this.close(closeCode, reason)
+      this.#cancelOperations()
     }
     // Its connection ends without another byte of it being read.
     this.pause()

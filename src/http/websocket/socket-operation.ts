@@ -42,7 +42,9 @@ export class SocketOperation {
       {
         start: (release) => {
           this.#leaveQueue = null
-          this.#run(payload, release).catch(this.#onFailure)
+          // Cancelled while it was looked up whether it must be answered.
+          if (this.isOver) release()
+          else this.#run(payload, release).catch(this.#onFailure)
         },
         refuse: () => {
           this.#leaveQueue = null
@@ -78,7 +80,7 @@ export class SocketOperation {
       this.#stream = outcome
       return this.#askForNext()
     }
-    this.#socket.send(this.#next(outcome.json))
+    this.#socket.sendText(this.#next(outcome.json))
     return this.#complete()
   }
 
@@ -95,13 +97,13 @@ export class SocketOperation {
 
   readonly #onAnswer = ({ value, done }: IteratorResult<StreamAnswer, undefined>) => {
     if (this.isOver) return
-    if (done !== true) this.#socket.send(this.#next(value.json), this.#onSent)
+    if (done !== true) this.#socket.sendText(this.#next(value.json), this.#onSent)
     // A stream that ends with its token must not look finished: after the code the client comes back for the rest.
     else if (expired(this.#socket.caller, this.#socket.parts.clock().getTime())) this.#socket.onTokenEnd('expired')
     else this.#complete()
   }
 
-  readonly #onSent = (error: Error | undefined) => {
+  readonly #onSent = (error?: Error | null) => {
     // What could not be sent waits for the end of the socket, which is about to come.
     if ((error === undefined || error === null) && !this.isOver) this.#askForNext()
   }
@@ -118,12 +120,12 @@ export class SocketOperation {
 
   #fail(errors: string): void {
     this.isOver = true
-    this.#socket.send(`{"id":${this.id},"type":"${MessageType.Error}","payload":${errors}}`, this.#end)
+    this.#socket.sendText(`{"id":${this.id},"type":"${MessageType.Error}","payload":${errors}}`, this.#end)
   }
 
   #complete(): void {
     this.isOver = true
-    this.#socket.send(`{"id":${this.id},"type":"${MessageType.Complete}"}`, this.#end)
+    this.#socket.sendText(`{"id":${this.id},"type":"${MessageType.Complete}"}`, this.#end)
   }
 
   readonly #end = () => {

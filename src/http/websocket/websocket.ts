@@ -66,13 +66,14 @@ export function addWebSocket(options: WebSocketOptions): Sockets {
     sockets.handleUpgrade(request, socket, head, (opened) => {
       isOpened = true
       socket.off('error', onEarlyError)
-      opened.open(parts, isRouter ? routerLimits : limits, {
+      const peer = {
         address,
         peer: peerKey(address, request),
         authorization: request.headersDistinct.authorization,
         isRouter,
         fromRouter: options.isFromRouter(request),
-      })
+      }
+      opened.open(socket, { parts, limits: isRouter ? routerLimits : limits, peer })
     })
     if (!isOpened && counted !== null) addresses.giveBack(counted)
   }
