@@ -7,7 +7,10 @@ export type PublicAnswers = {
   find(text: string): Answer | null
   /** The version of the lists that answers are made from. */
   version(): number
-  /** Keeps an answer that was made when the lists had this version, or a later one. */
+  /**
+   * Keeps an answer that was made when the lists had this version, or a later one. Only that to a request which has come before:
+   * answers that are asked for once would fill the memory.
+   */
   keep(text: string, answer: Answer, version: number): void
 }
 
@@ -27,12 +30,38 @@ export function createPublicAnswers(version: () => number): PublicAnswers {
     sizeCalculation: ({ answer }, text) => answer.json.length + text.length,
     ttl: TTL_MS,
   })
+  const asked = createRecentTexts()
   return {
     find(text) {
       const found = kept.get(text)
       return found === undefined || found.version !== version() ? null : found.answer
     },
     version,
-    keep: (text, answer, made) => void kept.set(text, { answer, version: made }),
+    keep(text, answer, made) {
+      if (asked.has(text)) kept.set(text, { answer, version: made })
+      else asked.add(text)
+    },
+  }
+}
+
+/** How many requests are remembered at least; at most twice as many. */
+const RECENT_TEXTS = 1_000
+/** A longer request is not remembered, and its answer not kept. */
+const MAX_TEXT = 8_000
+
+/** Texts of the last requests. */
+function createRecentTexts() {
+  let newest = new Set<string>()
+  let before = newest
+  return {
+    has: (text: string) => newest.has(text) || before.has(text),
+    add(text: string) {
+      if (text.length > MAX_TEXT) return
+      if (newest.size >= RECENT_TEXTS) {
+        before = newest
+        newest = new Set()
+      }
+      newest.add(text)
+    },
   }
 }

@@ -33,30 +33,37 @@ export function sendRefusal(reply: FastifyReply, { errors, status, challenge }: 
 /** Responds with an answer. One that is the same for everybody may be kept by caches, and is not sent again to who has it. */
 export function sendAnswer(reply: FastifyReply, answer: Answer): FastifyReply {
   const { json, status, maxAgeS } = answer
-  const { headers, method } = reply.request
-  reply.code(status).type(responseType(headers.accept) ?? 'application/json; charset=utf-8')
-  if (status !== 200 || maxAgeS === null) return reply.send(json)
-  reply.header('cache-control', `public, max-age=${maxAgeS}`)
-  reply.header('vary', ['Accept', reply.getHeader('vary') ?? []].flat().join(', '))
-  const body = encoded(answer)
-  if (method !== 'GET') return reply.send(body.bytes)
-  body.tag ??= entityTag(json)
-  reply.header('etag', body.tag)
-  if (!hasAlready(headers['if-none-match'], body.tag)) return reply.send(body.bytes)
-  return reply.code(304).removeHeader('content-type').removeHeader('content-length').send()
+  reply.code(status).type(responseType(reply.request.headers.accept) ?? 'application/json; charset=utf-8')
+  return status === 200 && maxAgeS !== null ? sendPublic(reply, { maxAgeS, tag: null, body: json }) : reply.send(json)
 }
 
-type EncodedAnswer = { readonly bytes: Buffer; tag: string | null }
+/** Responds with an answer that was recalled: its bytes are made once. */
+export function sendRecalled(reply: FastifyReply, answer: Answer): FastifyReply {
+  const known = recalled.get(answer)
+  const content = known ?? { maxAgeS: answer.maxAgeS, tag: entityTag(answer.json), body: Buffer.from(answer.json) }
+  if (known === undefined) recalled.set(answer, content)
+  return sendPublic(reply.code(answer.status).type(responseType(reply.request.headers.accept) ?? ''), content)
+}
 
-/** Of answers that are recalled. */
-const encodedAnswers = new WeakMap<Answer, EncodedAnswer>()
+type PublicContent = {
+  readonly maxAgeS: number | null
+  /** Null until it is needed. */
+  readonly tag: string | null
+  readonly body: string | Buffer
+}
 
-function encoded(answer: Answer): EncodedAnswer {
-  const known = encodedAnswers.get(answer)
-  if (known !== undefined) return known
-  const body = { bytes: Buffer.from(answer.json), tag: null }
-  encodedAnswers.set(answer, body)
-  return body
+const recalled = new WeakMap<Answer, PublicContent>()
+
+function sendPublic(reply: FastifyReply, { maxAgeS, tag, body }: PublicContent): FastifyReply {
+  const { headers, method } = reply.request
+  const vary = reply.getHeader('vary')
+  reply.header('cache-control', `public, max-age=${maxAgeS}`)
+  reply.header('vary', vary === undefined ? 'Accept' : ['Accept', vary].flat().join(', '))
+  if (method !== 'GET') return reply.send(body)
+  const etag = tag ?? entityTag(String(body))
+  reply.header('etag', etag)
+  if (!hasAlready(headers['if-none-match'], etag)) return reply.send(body)
+  return reply.code(304).removeHeader('content-type').removeHeader('content-length').send()
 }
 
 /** What a 401 has to name (RFC 6750, section 3): an error only for whoever has shown a token. */

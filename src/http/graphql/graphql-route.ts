@@ -8,7 +8,7 @@ import { badRequest } from '../../graphql/errors.ts'
 import { GRAPHQL_PATH } from '../graphql-addresses.ts'
 import { asksForPage, type Pages } from '../pages.ts'
 import { operationIn } from './graphql-body.ts'
-import { httpError, refusalFor, sendAnswer, sendRefusal } from './graphql-response.ts'
+import { httpError, refusalFor, sendAnswer, sendRecalled, sendRefusal } from './graphql-response.ts'
 import { responseType } from './media-types.ts'
 import type { CarryStream, StreamCarrier } from './stream-carrier.ts'
 
@@ -55,7 +55,7 @@ export function addGraphqlRoute(app: FastifyInstance, options: GraphqlRouteOptio
         reply.header('cache-control', 'private, no-store')
         const recalled = recall(options, request)
         if (recalled === null) return respond(options, request, reply)
-        sendAnswer(reply, recalled)
+        sendRecalled(reply, recalled)
         return undefined
       },
     })
