@@ -5,8 +5,8 @@ const TWO_BYTES = 126
 const EIGHT_BYTES = 127
 
 /**
- * A message of a server in one frame (RFC 6455, section 5.2): its head and its text in one buffer, which takes the system one
- * write of one piece. `ws` gives it two, which costs a third of the time that a frame takes.
+ * A message of a server in one frame (RFC 6455, section 5.2): its head and its text in one buffer, which is one write of one piece.
+ * `ws` makes two pieces of it, which have to be corked and gathered.
  */
 export function textFrame(text: string): Buffer {
   const length = Buffer.byteLength(text)
