@@ -57,6 +57,8 @@ export function createSiteMethods<Method>(options: SiteMethodsOptions<Method>): 
     try {
       const methods = await load()
       if (loaded === null || !sameMethods(loaded.methods, methods)) content += 1
+      // What is made of a method can then be kept for as long as the method is.
+      for (const method of methods) Object.freeze(method)
       loaded = { methods, at: clock(), fetchedAt: new Date() }
       failures = 0
     } catch {

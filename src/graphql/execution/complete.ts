@@ -20,6 +20,7 @@ import { leafText, stringText } from './json-text.ts'
 import { Parts } from './parts.ts'
 import type { FieldPlan, ObjectPlan, OperationPlan } from './plan.ts'
 import { failed, isPromise, NULL, recovered, type Path, type Run, type Text } from './run.ts'
+import { isStatic } from './static-texts.ts'
 
 /** Gives a resolved value as JSON; throws what is wrong with it. */
 export type Complete = (run: Run, value: unknown, path: Path) => Text
@@ -161,6 +162,16 @@ function objectCompleter(type: GraphQLObjectType, field: FieldPlan, operation: O
   let plan: ObjectPlan | null = null
   return (run, value, path) => {
     plan ??= operation.objectPlan(type, field.nodes)
-    return objectText(plan, run, value, path)
+    const { properties } = plan
+    if (properties === null || typeof value !== 'object' || value === null || !Object.isFrozen(value))
+      return objectText(plan, run, value, path)
+    const texts = operation.staticTexts.of(plan)
+    const known = texts?.get(value)
+    if (known !== undefined) return known
+    const errors = run.errors.length
+    const text = objectText(plan, run, value, path)
+    if (texts !== null && typeof text === 'string' && run.errors.length === errors && isStatic(value, properties))
+      texts.set(value, text)
+    return text
   }
 }

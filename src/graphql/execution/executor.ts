@@ -10,6 +10,7 @@ import type { Context } from '../context.ts'
 import { fieldText, objectText } from './complete.ts'
 import { asksForSchema, conditionVariables, OperationPlan, type ObjectPlan } from './plan.ts'
 import { type Arguments, isPromise, NULL, Run } from './run.ts'
+import { StaticTexts } from './static-texts.ts'
 
 /** An operation that has been validated, with the values of its variables. */
 export type ExecutableOperation = {
@@ -44,6 +45,7 @@ type Plans = { readonly conditions: readonly string[]; readonly variants: Map<st
 export function createPlannedExecutor(schema: GraphQLSchema): Execute {
   const plansOf = new WeakMap<OperationDefinitionNode, Plans | null>()
   const byLibrary = createLibraryExecutor(schema)
+  const staticTexts = new StaticTexts()
   const plansFor = (operation: ExecutableOperation): Plans | null => {
     const known = plansOf.get(operation.node)
     if (known !== undefined) return known
@@ -57,7 +59,7 @@ export function createPlannedExecutor(schema: GraphQLSchema): Execute {
     const key = values.join()
     const known = variants.get(key)
     if (known !== undefined) return known
-    const plan = new OperationPlan(schema, operation, Object.fromEntries(values))
+    const plan = new OperationPlan(schema, operation, { conditions: Object.fromEntries(values), staticTexts })
     if (variants.size < MAX_VARIANTS) variants.set(key, plan)
     return plan
   }

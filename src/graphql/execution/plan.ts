@@ -1,9 +1,11 @@
 import {
   getArgumentValues,
   getDirectiveValues,
+  getNullableType,
   GraphQLIncludeDirective,
   GraphQLSkipDirective,
   isAbstractType,
+  isLeafType,
   isNonNullType,
   Kind,
   SchemaMetaFieldDef,
@@ -25,6 +27,7 @@ import {
 import type { Context } from '../context.ts'
 import { completerOf, type Complete } from './complete.ts'
 import type { Arguments, Run } from './run.ts'
+import type { StaticTexts } from './static-texts.ts'
 
 /** How one field of an object is executed. */
 export type FieldPlan = {
@@ -34,6 +37,8 @@ export type FieldPlan = {
   readonly coordinate: string
   readonly nodes: readonly FieldNode[]
   readonly nonNull: boolean
+  /** The property that is the field's value; null where a resolver gives it, or something lies below. */
+  readonly property: string | null
   /** The field's value for a source, or a promise of it. */
   readonly resolve: (run: Run, source: unknown) => unknown
   /** What a resolver is told of the field. */
@@ -46,6 +51,8 @@ export type ObjectPlan = {
   readonly labels: readonly string[]
   readonly fields: readonly FieldPlan[]
   readonly end: string
+  /** The properties of the object that make up the whole response; null where there is more to it. */
+  readonly properties: readonly string[] | null
 }
 
 type Selecting = { readonly selectionSet?: SelectionSetNode | undefined }
@@ -54,6 +61,8 @@ type Selecting = { readonly selectionSet?: SelectionSetNode | undefined }
 export class OperationPlan {
   readonly schema: GraphQLSchema
   readonly root: ObjectPlan
+  /** Of all operations of the schema. */
+  readonly staticTexts: StaticTexts
   readonly #operation: OperationDefinitionNode
   readonly #fragments: Record<string, FragmentDefinitionNode> = {}
   readonly #conditions: Arguments
@@ -62,9 +71,10 @@ export class OperationPlan {
   constructor(
     schema: GraphQLSchema,
     { document, node }: { readonly document: DocumentNode; readonly node: OperationDefinitionNode },
-    conditions: Arguments,
+    { conditions, staticTexts }: { readonly conditions: Arguments; readonly staticTexts: StaticTexts },
   ) {
     this.schema = schema
+    this.staticTexts = staticTexts
     this.#operation = node
     this.#conditions = conditions
     for (const definition of document.definitions)
@@ -94,7 +104,8 @@ export class OperationPlan {
       labels.push(label)
       label = ''
     }
-    return { labels, fields, end: `${label}}` }
+    const properties = fields.flatMap(({ property }) => property ?? [])
+    return { labels, fields, end: `${label}}`, properties: properties.length === fields.length ? properties : null }
   }
 
   #collect(
@@ -143,6 +154,7 @@ export class OperationPlan {
       coordinate: `${parentType.name}.${name}`,
       nodes,
       nonNull: isNonNullType(definition.type),
+      property: definition.resolve === undefined && isLeafType(getNullableType(definition.type)) ? name : null,
       resolve: resolver(definition, this.#argumentsReader(definition, nodes[0]), infoFor),
       infoFor,
       complete: UNKNOWN,

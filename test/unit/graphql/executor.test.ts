@@ -300,4 +300,40 @@ describe('the planned executor', () => {
     expect(compared).toBeGreaterThan(200)
     expect(withErrors).toBeGreaterThan(60)
   })
+
+  it('keeps the texts of frozen objects, and of nothing that may change', async () => {
+    const schema = buildSchema(
+      'enum Mood { CALM } scalar Any type Item { name: String, mood: Mood, any: Any } type Query { items: [Item] }',
+    )
+    let calls = 0
+    const changing = { name: 'first', mood: 'CALM', any: null }
+    const counted = Object.freeze({ name: () => `call ${(calls += 1)}`, mood: null, any: null })
+    const items = [
+      Object.freeze({ name: 'kept', mood: 'CALM', any: 1 }),
+      Object.freeze({ name: 'kept too', any: 'text' }),
+      Object.freeze({ name: 'wrong', mood: 'ANGRY', any: true }),
+      Object.freeze({ name: 'holds', any: { count: 0 } }),
+      Object.freeze(Object.create({ name: 'inherited' }) as object),
+      Object.freeze({
+        get name() {
+          return `read ${calls}`
+        },
+      }),
+      counted,
+      changing,
+    ]
+    const field = schema.getQueryType()?.getFields()['items']
+    if (field !== undefined) field.resolve = () => items
+    const operation = executable(schema, '{ items { __typename name mood any } }', {})
+    if (operation === null) throw new Error('The operation is not valid.')
+    const [planned, library] = [createPlannedExecutor(schema), createLibraryExecutor(schema)]
+    for (let round = 0; round < 200; round += 1) {
+      changing.name = `round ${round}`
+      ;(items[3] as { any: { count: number } }).any.count = round
+      const before = calls
+      const expected = await result(library, operation)
+      calls = before
+      expect(await result(planned, operation)).toEqual(expected)
+    }
+  })
 })
