@@ -11,5 +11,9 @@ export const PayinMethod: PayinMethodResolvers = {
   accepts: (method, { amount }) => accepts(method, validAmount(amount)),
   requiredFields: async (method, _args, { requirements, freshness }) =>
     (await requirements.ofPayin(method, freshness.markStale))?.fields.slice() ?? null,
-  __resolveReference: ({ code }, { loaders }) => loaders.methodByCode.load(code),
+  // A copy, since the library writes the name of the type into it.
+  __resolveReference: async ({ code }, { loaders }) => {
+    const method = await loaders.methodByCode.load(code)
+    return method && { ...method }
+  },
 }

@@ -5,5 +5,9 @@ export const PaymentCurrency: PaymentCurrencyResolvers = {
   roundsSubmittedAmount: (currency) => roundsSubmittedAmount(currency.code),
   versions: (currency) => [...currency.versions],
   enabled: (currency, _args, { isEnabled }) => isEnabled(currency),
-  __resolveReference: ({ code }) => currencies.find((currency) => currency.code === code) ?? null,
+  // A copy, since the library writes the name of the type into it.
+  __resolveReference({ code }) {
+    const known = currencies.find((currency) => currency.code === code)
+    return known === undefined ? null : { ...known }
+  },
 }

@@ -5,6 +5,9 @@ export const PayoutMethod: PayoutMethodResolvers = {
   requiredFields: async (method, _args, { requirements }) =>
     (await requirements.ofPayout(method))?.fields.slice() ?? null,
   banks: async (method, _args, { requirements }) => (await requirements.ofPayout(method))?.banks.slice() ?? null,
-  __resolveReference: ({ code }, { caller, payoutMethods }) =>
-    hasScope(caller, 'payouts:read') ? payoutMethods.find(code) : null,
+  // A copy, since the library writes the name of the type into it.
+  __resolveReference: async ({ code }, { caller, payoutMethods }) => {
+    const method = hasScope(caller, 'payouts:read') ? await payoutMethods.find(code) : null
+    return method && { ...method }
+  },
 }

@@ -8,6 +8,9 @@ const MAX_URL = 2_048
 const PLAIN_URL = /^https?:\/\/[^\s\\\p{Cc}]+$/iu
 const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/
 
+/** Days that a month may lack are left to the library. */
+const INSTANT = /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{3}Z$/
+
 const decimal = new GraphQLScalarType<string, string>({
   name: 'Decimal',
   parseValue: (value) => readDecimal(value),
@@ -23,7 +26,16 @@ const currencyCode = new GraphQLScalarType<string, string>({
 })
 
 /** The library's own name would stand in introspection, where clients' generators read it. */
-const dateTime = new GraphQLScalarType({ ...GraphQLDateTimeISO.toConfig(), name: 'DateTime' })
+const dateTime = new GraphQLScalarType({
+  ...GraphQLDateTimeISO.toConfig(),
+  name: 'DateTime',
+  serialize: (value) => (isInstant(value) ? value : GraphQLDateTimeISO.serialize(value)),
+})
+
+/** Whether a value is an instant as `Date.toISOString` writes it. All that we store are. */
+function isInstant(value: unknown): value is string {
+  return typeof value === 'string' && INSTANT.test(value)
+}
 
 /** The scalars of the schema. `production` decides whether plain http to a loopback host is a URL here. */
 export function createScalars({ production }: { production: boolean }) {

@@ -5,6 +5,7 @@ import type { AgreementFilter, AgreementStore } from '../agreement-store.ts'
 import { toAgreement } from '../rows/agreements.ts'
 import type { Page, Placed } from '../store.ts'
 import type { Db } from '../unit.ts'
+import { lookUp } from './look-up.ts'
 import { mergeRanges, type Range } from './merge-ranges.ts'
 import { newestFirst } from './newest-first.ts'
 import { payersOfAgreements } from './payers.ts'
@@ -12,22 +13,20 @@ import { payersOfAgreements } from './payers.ts'
 /** The agreements as their events have made them, and who is debited. `lists` reads beside the event loop where it can. */
 export function createAgreementStore(reader: Db, lists: Db): AgreementStore {
   return {
-    byIds: (ids) => agreementsBy(reader, 'id', ids),
-    byClientTransactionIds: (ids) => agreementsBy(reader, 'client_transaction_id', ids),
+    byIds: agreementsBy(reader, 'id'),
+    byClientTransactionIds: agreementsBy(reader, 'client_transaction_id'),
     payers: (ids) => payersOfAgreements(reader, ids),
     page: (page, filter) => pageOfAgreements(lists, page, filter),
     snapshot: (id) => snapshot(reader, id),
   }
 }
 
-async function agreementsBy(
+function agreementsBy(
   db: Db,
   column: 'id' | 'client_transaction_id',
-  values: readonly string[],
-): Promise<Agreement[]> {
-  if (values.length === 0) return []
-  const rows = await db.selectFrom('agreements').select('state_json').where(column, 'in', values).execute()
-  return rows.map((row) => toAgreement(row.state_json))
+): (values: readonly string[]) => Promise<Agreement[]> {
+  const read = lookUp(db, (values) => db.selectFrom('agreements').select('state_json').where(column, 'in', values))
+  return async (values) => (await read(values)).map((row) => toAgreement(row.state_json))
 }
 
 /** Null stands for a status that is not known. */

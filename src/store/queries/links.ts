@@ -5,6 +5,7 @@ import { toLink } from '../rows/links.ts'
 import { toPayment } from '../rows/payments.ts'
 import type { LinkFilter, LinkStore, Page, Placed } from '../store.ts'
 import type { Db } from '../unit.ts'
+import { lookUp } from './look-up.ts'
 import { mergeRanges, type Range } from './merge-ranges.ts'
 import { type NewestFirst, newestFirst } from './newest-first.ts'
 import { unindexed } from './unindexed.ts'
@@ -15,17 +16,16 @@ import { unindexed } from './unindexed.ts'
  */
 export function createLinkStore(reader: Db, lists: Db, now: () => Date): LinkStore {
   return {
-    byIds: (ids) => linksBy(reader, 'id', ids),
-    byRefs: (refs) => linksBy(reader, 'ref', refs),
+    byIds: linksBy(reader, 'id'),
+    byRefs: linksBy(reader, 'ref'),
     page: (page, filter) => pageOfLinks(lists, page, { ...filter, now: now().getTime() }),
     snapshot: (id) => snapshot(reader, id),
   }
 }
 
-async function linksBy(db: Db, column: 'id' | 'ref', values: readonly string[]): Promise<PaymentLink[]> {
-  if (values.length === 0) return []
-  const rows = await db.selectFrom('links').selectAll().where(column, 'in', values).execute()
-  return rows.map(toLink)
+function linksBy(db: Db, column: 'id' | 'ref'): (values: readonly string[]) => Promise<PaymentLink[]> {
+  const read = lookUp(db, (values) => db.selectFrom('links').selectAll().where(column, 'in', values))
+  return async (values) => (await read(values)).map(toLink)
 }
 
 /** As the indexes have it: the phase of the payment; OPEN without one, until the payments API has said that the link is over. */

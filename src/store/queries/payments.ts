@@ -5,6 +5,7 @@ import { toLinkOrNull } from '../rows/links.ts'
 import { toPayment } from '../rows/payments.ts'
 import type { Page, PaymentFilter, PaymentStore, Placed } from '../store.ts'
 import type { Db } from '../unit.ts'
+import { lookUp } from './look-up.ts'
 import { mergeRanges, type Range } from './merge-ranges.ts'
 import { newestFirst } from './newest-first.ts'
 import { payersOfPayments } from './payers.ts'
@@ -14,7 +15,7 @@ import { unindexed } from './unindexed.ts'
 /** The payments as their events have made them, and who pays. `lists` reads beside the event loop where it can. */
 export function createPaymentStore(reader: Db, lists: Db): PaymentStore {
   return {
-    byIds: (ids) => paymentsByIds(reader, ids),
+    byIds: paymentsByIds(reader),
     payers: (paymentIds) => payersOfPayments(reader, paymentIds),
     payins: (paymentIds) => payinsOf(reader, paymentIds),
     page: (page, filter) => pageOfPayments(lists, page, filter),
@@ -22,10 +23,9 @@ export function createPaymentStore(reader: Db, lists: Db): PaymentStore {
   }
 }
 
-async function paymentsByIds(db: Db, ids: readonly string[]): Promise<Payment[]> {
-  if (ids.length === 0) return []
-  const rows = await db.selectFrom('payments').select('state_json').where('id', 'in', ids).execute()
-  return rows.map((row) => toPayment(row.state_json))
+function paymentsByIds(db: Db): (ids: readonly string[]) => Promise<Payment[]> {
+  const read = lookUp(db, (ids) => db.selectFrom('payments').select('state_json').where('id', 'in', ids))
+  return async (ids) => (await read(ids)).map((row) => toPayment(row.state_json))
 }
 
 /**
