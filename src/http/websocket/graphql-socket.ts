@@ -171,11 +171,15 @@ export class GraphqlSocket extends WebSocket implements TokenHolder {
     try {
       this.#handle(data.toString())
     } catch (error) {
-      // Nested so deep that it can be read and not be written again: a ping wants its payload back.
-      if (error instanceof RangeError) return this.close(...CLOSING.invalid)
-      this.parts.logger.error({ err: error }, 'a message could not be handled')
-      this.close(...CLOSING.failed)
+      this.#fail(error)
     }
+  }
+
+  #fail(error: unknown): void {
+    // Nested so deep that it can be read and not be written again: a ping wants its payload back.
+    if (error instanceof RangeError) return this.close(...CLOSING.invalid)
+    this.parts.logger.error({ err: error }, 'a message could not be handled')
+    this.close(...CLOSING.failed)
   }
 
   onClose(): void {
@@ -197,7 +201,8 @@ export class GraphqlSocket extends WebSocket implements TokenHolder {
     if (message === null || hasRepeatedKey(text)) return this.close(...CLOSING.invalid)
     switch (message.type) {
       case MessageType.ConnectionInit:
-        return void this.#greet(message.payload)
+        this.#greet(message.payload).catch((error: unknown) => this.#fail(error))
+        return
       case MessageType.Subscribe:
         return this.#subscribe(message, text)
       case MessageType.Complete:
