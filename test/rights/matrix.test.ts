@@ -25,7 +25,7 @@ beforeAll(async () => {
   direct = await over(TRANSPORTS, CALLERS, [...queries(world), ...mutations(world)])
   byReference = await over(TRANSPORTS, THROUGH_ROUTER, entities(world))
   streamed = await over(STREAM_TRANSPORTS, CALLERS, streams(world))
-}, 120_000)
+}, 300_000)
 afterAll(() => world.network.close())
 
 async function over(transports: readonly Transport[], callers: readonly CallerKind[], asks: readonly Ask[]) {

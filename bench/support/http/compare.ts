@@ -26,7 +26,7 @@ export type Compared = {
 
 /** Requests that are looked at before a case is measured. */
 const SAMPLES = 25
-const MOST_WARM_UP_SECONDS = 3
+const WARM_UP_SECONDS = 6
 /** Between the first numbers of two loads: more than a load sends. */
 const NUMBERS = 4_000_000
 let loads = 0
@@ -50,8 +50,7 @@ export async function compare(each: Case, options: CompareOptions): Promise<Comp
     })
   }
   onProgress(`${each.title}: warming up`)
-  for (const [index, contender] of each.contenders.entries())
-    await measure(contender, index, Math.min(seconds, MOST_WARM_UP_SECONDS))
+  for (const [index, contender] of each.contenders.entries()) await measure(contender, index, WARM_UP_SECONDS)
   const results = each.contenders.map(({ name }) => ({ name, rounds: [] as Measured[] }))
   for (let round = 0; round < rounds; round += 1) {
     onProgress(`${each.title}: round ${round + 1} of ${rounds}`)

@@ -23,22 +23,22 @@ const MAX_CHARACTERS_EACH = 500_000
 
 /** An empty cache of answers from lists with this version. */
 export function createPublicAnswers(version: () => number): PublicAnswers {
-  const kept = new LRUCache<string, { readonly answer: Answer; readonly version: number }>({
+  const kept = new LRUCache<string, { readonly answer: Answer; readonly version: number; readonly at: number }>({
     max: MAX_ANSWERS,
     maxSize: MAX_CHARACTERS,
     maxEntrySize: MAX_CHARACTERS_EACH,
     sizeCalculation: ({ answer }, text) => answer.json.length + text.length,
-    ttl: TTL_MS,
   })
   const asked = createRecentTexts()
   return {
     find(text) {
       const found = kept.get(text)
-      return found === undefined || found.version !== version() ? null : found.answer
+      if (found === undefined || performance.now() - found.at > TTL_MS || found.version !== version()) return null
+      return found.answer
     },
     version,
     keep(text, answer, made) {
-      if (asked.has(text)) kept.set(text, { answer, version: made })
+      if (asked.has(text)) kept.set(text, { answer, version: made, at: performance.now() })
       else asked.add(text)
     },
   }
