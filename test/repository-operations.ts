@@ -64,7 +64,7 @@ function textsOfPage(content: string): readonly string[] {
     const quoted = Array.from(code.matchAll(/"query":\s*("(?:[^"\\]|\\.)*")/g), ([, text = '""']) =>
       String(JSON.parse(text)),
     )
-    return [...quoted, ...Array.from(code.matchAll(/`([^`]*)`/g), ([, text = '']) => text)]
+    return quoted.concat(Array.from(code.matchAll(/`([^`]*)`/g), ([, text = '']) => text))
   })
 }
 
