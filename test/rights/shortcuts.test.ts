@@ -1,4 +1,3 @@
-import { OperationTypeNode } from 'graphql'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { entityTag } from '../../src/http/graphql/entity-tag.ts'
 import { settle } from '../deliveries.ts'
@@ -93,13 +92,8 @@ function allSent(): readonly Sent[] {
     ...corpus.flatMap(({ file, query, node }) =>
       SENDERS.map((caller): Sent => {
         const operation = { query, operationName: node.name?.value, variables: valuesFor(node, asks) }
-        return {
-          what: file,
-          caller,
-          kind: node.operation,
-          operation,
-          byGet: node.operation === OperationTypeNode.QUERY,
-        }
+        const kind: string = node.operation
+        return { what: file, caller, kind, operation, byGet: kind === 'query' }
       }),
     ),
   ]
@@ -117,10 +111,7 @@ async function answersTo(sent: readonly Sent[]): Promise<Replies> {
     Array.from(byCaller, async ([caller, own]) => {
       const token = await tokenOf(world.network, caller)
       for (const one of own)
-        replies.set(
-          one,
-          one.kind === OperationTypeNode.SUBSCRIPTION ? await followed(one, token) : await asked(one, token),
-        )
+        replies.set(one, one.kind === 'subscription' ? await followed(one, token) : await asked(one, token))
     }),
   )
   return sent.map((one) => ({ sent: one, replies: replies.get(one) ?? [] }))

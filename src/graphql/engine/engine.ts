@@ -106,7 +106,7 @@ export function createEngine(options: EngineOptions): Engine {
     async run(request, { caller, fromRouter, text, wantsTrace = false, resumeAfter, ...asker }) {
       const operation = admit(request, fromRouter)
       if ('errors' in operation) return refuse(operation.errors)
-      const { node, document } = operation
+      const { node } = operation
       const refused = asker.refuse?.(node.operation) ?? null
       if (refused !== null) return refuse([refused])
       describeSpan(tracing?.current, node)
