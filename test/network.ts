@@ -36,8 +36,8 @@ export type Network = {
   follow(query: string, variables?: Record<string, unknown>, options?: StreamOptions): Promise<Stream>
   /** Drains and stops the app, once. */
   stop(): Promise<void>
-  /** Stops the app and starts it again on the same data and the same port. */
-  restart(whileStopped?: () => void): Promise<void>
+  /** Stops the app and starts it again on the same data and the same port, with settings that replace the ones so far. */
+  restart(whileStopped?: () => void, env?: Readonly<Record<string, string>>): Promise<void>
   /** Everything that the app has logged. */
   log(): string
   close(): Promise<void>
@@ -82,8 +82,10 @@ export async function startNetwork(options: NetworkOptions = {}): Promise<Networ
   const breaker = options.breaker ?? { least: Infinity }
   const timing = options.timer === undefined ? {} : { timer: options.timer }
   const { limits = {} } = options
-  const start = (port: string) =>
-    createApp(configFor(settingsFor({ folder, port, sandbox, options })), { logger, clock, breaker, limits, ...timing })
+  const start = (port: string, env = options.env) => {
+    const config = configFor(settingsFor({ folder, port, sandbox, options: { ...options, ...(env && { env }) } }))
+    return createApp(config, { logger, clock, breaker, limits, ...timing })
+  }
   let app = await start('0')
   let stopped: Promise<void> | null = null
   const stop = () => (stopped ??= app.close())
@@ -99,11 +101,11 @@ export async function startNetwork(options: NetworkOptions = {}): Promise<Networ
     follow: async (query, variables = {}, streamOptions = {}) =>
       openStream(app.url, { query, variables }, { token: await token(), ...streamOptions }),
     stop,
-    async restart(whileStopped) {
+    async restart(whileStopped, env = {}) {
       const { port } = new URL(app.url)
       await stop()
       whileStopped?.()
-      app = await start(port)
+      app = await start(port, { ...options.env, ...env })
       stopped = null
     },
     log: () => lines.join(''),

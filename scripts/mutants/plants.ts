@@ -155,4 +155,59 @@ export const PLANTS: readonly Plant[] = [
     ],
     tests: ['test/attacks/front-fuzz.test.ts'],
   },
+  {
+    name: 'an answer to the router is recalled for anybody',
+    edits: [
+      {
+        file: 'src/graphql/engine/engine.ts',
+        from: "return `${fromRouter ? 'router' : 'client'} ${text}`",
+        to: "return `${fromRouter ? 'anybody' : 'anybody'} ${text}`",
+      },
+    ],
+    tests: ['test/e2e/recalled-answers.test.ts', 'test/unit/graphql/public-answers.test.ts'],
+  },
+  {
+    name: 'an answer is recalled after its list has changed',
+    edits: [
+      {
+        file: 'src/graphql/engine/public-answers.ts',
+        from: 'found === undefined || found.version !== version() ? null',
+        to: 'found === undefined ? null',
+      },
+    ],
+    tests: ['test/e2e/recalled-answers.test.ts', 'test/unit/graphql/public-answers.test.ts'],
+  },
+  {
+    name: 'an answer is recalled whatever a token says',
+    edits: [
+      {
+        file: 'src/http/graphql/graphql-route.ts',
+        from: 'if (callerOf(request) instanceof Promise || responseType',
+        to: 'if (responseType',
+      },
+    ],
+    tests: ['test/e2e/recalled-answers.test.ts'],
+  },
+  {
+    name: 'the planned executor leaves null where none is allowed',
+    edits: [
+      {
+        file: 'src/graphql/execution/run.ts',
+        from: '  if (nonNull) throw error\n',
+        to: "  if (nonNull && field.coordinate === '') throw error\n",
+      },
+    ],
+    tests: ['test/unit/graphql/executor.test.ts'],
+  },
+  {
+    name: 'streams share answers whatever the scopes of their callers are',
+    edits: [
+      {
+        file: 'src/graphql/engine/fan-out.ts',
+        from: "'client'} ${scopes.join(' ')}`",
+        to: "'client'} ${scopes.slice(0, 0).join(' ')}`",
+      },
+    ],
+    tests: ['test/unit/graphql/fan-out-random.test.ts'],
+  },
 ]

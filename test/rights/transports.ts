@@ -6,7 +6,11 @@ import type { Network } from '../network.ts'
 import { ROUTER_SECRET, type CallerKind } from './callers.ts'
 import type { GraphqlAnswer } from './cells.ts'
 
-export type Operation = { readonly query: string; readonly variables: Readonly<Record<string, unknown>> }
+export type Operation = {
+  readonly query: string
+  readonly operationName?: string | undefined
+  readonly variables: Readonly<Record<string, unknown>>
+}
 
 /** How one caller's operations get to the graph. */
 export type Line = {
@@ -112,10 +116,12 @@ async function nextOf(results: Results): Promise<GraphqlAnswer | null> {
   }
 }
 
-async function tokenOf(network: Network, { scopes, subject }: CallerKind): Promise<string | null> {
+/** A token of the caller's; null for a caller without one. */
+export async function tokenOf(network: Network, { scopes, subject }: CallerKind): Promise<string | null> {
   return scopes === null ? null : network.token({ scopes, subject })
 }
 
-function headersOf({ router }: CallerKind): Record<string, string> {
+/** What a caller sends besides the token. */
+export function headersOf({ router }: CallerKind): Record<string, string> {
   return router ? { 'x-router-secret': ROUTER_SECRET } : {}
 }

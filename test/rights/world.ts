@@ -5,7 +5,7 @@ import { COMMANDS } from '../commands.ts'
 import { misaddressedDelivery, settle } from '../deliveries.ts'
 import { agreementInput, ALIAS, payeeInput, payoutInput } from '../inputs.ts'
 import { made, mutate, type MutationName } from '../mutations.ts'
-import { startNetwork, type Network } from '../network.ts'
+import { startNetwork, type Network, type NetworkOptions } from '../network.ts'
 import { createLink } from '../operations.ts'
 import { BY_HAND, createPayin } from '../payins.ts'
 import { defaultAddress, deliver, deliveries, paymentBody } from '../webhooks.ts'
@@ -39,11 +39,12 @@ export type World = {
 const REFUSED = 'XAF'
 
 /** An app that knows its router, in front of a service that refuses the credentials of one site. */
-export async function startWorld(): Promise<World> {
+export async function startWorld(options: Pick<NetworkOptions, 'clock'> = {}): Promise<World> {
   const sites = DEFAULT_SITES.map(({ secretKey, ...site }) =>
     Object.assign(site, { secretKey: site.currencies.includes(REFUSED) ? 'not-the-one-of-the-service' : secretKey }),
   )
   const network = await startNetwork({
+    ...options,
     sandbox: BY_HAND,
     env: { ROUTER_SECRETS: ROUTER_SECRET, UPSTREAM_SITES: JSON.stringify(sites) },
   })

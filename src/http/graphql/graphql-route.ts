@@ -117,9 +117,9 @@ async function runAndSend(
   return reply
 }
 
-/** What tells two requests apart: no body begins as a path does. */
+/** What tells two requests apart. */
 function requestText({ method, url, body }: FastifyRequest): string {
-  return method === 'POST' && typeof body === 'string' ? body : url
+  return method === 'POST' && typeof body === 'string' ? `POST ${body}` : `${method} ${url}`
 }
 
 /** Asks for a trace of the execution, which tells how long each field took. */

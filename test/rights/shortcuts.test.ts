@@ -1,0 +1,194 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { entityTag } from '../../src/http/graphql/entity-tag.ts'
+import { settle } from '../deliveries.ts'
+import { repositoryOperations, type RepositoryOperation } from '../repository-operations.ts'
+import { greetedSocket } from '../socket.ts'
+import { entities, mutations, queries, streams, type Ask } from './asks.ts'
+import { CALLERS, seesEverything, THROUGH_ROUTER, type CallerKind } from './callers.ts'
+import { operationFor } from './matrix.ts'
+import { headersOf, tokenOf, type Operation } from './transports.ts'
+import { valuesFor } from './values.ts'
+import { startWorld, type World } from './world.ts'
+
+/** Thousands of operations, on a machine that may be busy. */
+const PATIENCE_MS = 240_000
+
+/** Who sends the operations of the repository. Every kind of caller asks for every field. */
+const SENDERS = CALLERS.filter(({ name }) => ['nobody', 'owner', 'payments:read', 'everything'].includes(name))
+
+/** An operation, as one caller sends it. */
+type Sent = {
+  readonly what: string
+  readonly caller: CallerKind
+  readonly kind: string
+  readonly operation: Operation
+  /** Asked for over GET, too. */
+  readonly byGet: boolean
+}
+
+/** What came back, in the order of what was sent. */
+type Replies = { readonly sent: Sent; readonly replies: readonly unknown[] }[]
+
+let world: World
+let corpus: readonly RepositoryOperation[]
+let quick: Replies
+let slow: Replies
+beforeAll(async () => {
+  const now = new Date()
+  world = await startWorld({ clock: () => now })
+  corpus = repositoryOperations()
+  const [changes, reads] = divided(allSent(), ({ kind }) => kind === 'mutation')
+  // What can be carried out is carried out by now, and is only repeated from here on.
+  await answersTo(changes.filter(({ caller }) => seesEverything(caller)))
+  await settle(world.network)
+  const quickReads = await answersTo(reads)
+  await world.network.restart(undefined, { EXECUTION_SHORTCUTS: 'none' })
+  slow = [...(await answersTo(reads)), ...(await answersTo(changes))]
+  await world.network.restart(undefined, { EXECUTION_SHORTCUTS: 'all' })
+  quick = [...quickReads, ...(await answersTo(changes))]
+}, PATIENCE_MS)
+afterAll(() => world.network.close())
+
+describe('an operation that takes shortcuts', () => {
+  it('has the same answer, to the byte, as one that is executed by itself', () => {
+    const textOf = ({ replies }: Replies[number]) => JSON.stringify(replies)
+    const different = quick.flatMap((one, index) => {
+      const other = slow[index] ?? { ...one, replies: [] }
+      return textOf(one) === textOf(other) ? [] : [{ ...one.sent, quick: one.replies, slow: other.replies }]
+    })
+    expect(different).toEqual([])
+  })
+
+  it('is every operation of the repository, and every field as every caller', () => {
+    const files = new Set(corpus.map(({ file }) => file))
+    for (const part of [
+      'README.md',
+      'docs/',
+      'scripts/',
+      'src/client/',
+      'src/operator/',
+      'src/shop/',
+      'src/web/',
+      'bench/',
+    ])
+      expect([part, [...files].some((file) => file.startsWith(part))]).toEqual([part, true])
+    const kinds = Map.groupBy(quick, ({ sent: { kind } }) => kind)
+    expect(kinds.get('query')?.length).toBeGreaterThan(2_000)
+    expect(kinds.get('mutation')?.length).toBeGreaterThan(500)
+    expect(kinds.get('subscription')?.length).toBeGreaterThan(300)
+  })
+})
+
+function allSent(): readonly Sent[] {
+  const asks = [...queries(world), ...mutations(world), ...streams(world)]
+  const byCaller = (callers: readonly CallerKind[], ask: Ask) =>
+    callers.map((caller): Sent => {
+      const kind = (ask.coordinate.split('.')[0] ?? '').toLowerCase()
+      return { what: ask.coordinate, caller, kind, operation: operationFor(ask, caller), byGet: false }
+    })
+  return [
+    ...asks.flatMap((ask) => byCaller(CALLERS, ask)),
+    ...entities(world).flatMap((ask) => byCaller(THROUGH_ROUTER, ask)),
+    ...corpus.flatMap(({ file, query, node }) =>
+      SENDERS.map((caller): Sent => {
+        const operation = { query, operationName: node.name?.value, variables: valuesFor(node, asks) }
+        const kind: string = node.operation
+        return { what: file, caller, kind, operation, byGet: kind === 'query' }
+      }),
+    ),
+  ]
+}
+
+function divided(all: readonly Sent[], belongs: (sent: Sent) => boolean): [Sent[], Sent[]] {
+  return [all.filter(belongs), all.filter((one) => !belongs(one))]
+}
+
+/** Everything as everybody: one caller's operations one after the other, and all callers at once. */
+async function answersTo(sent: readonly Sent[]): Promise<Replies> {
+  const replies = new Map<Sent, readonly unknown[]>()
+  const byCaller = Map.groupBy(sent, ({ caller }) => caller)
+  await Promise.all(
+    Array.from(byCaller, async ([caller, own]) => {
+      const token = await tokenOf(world.network, caller)
+      for (const one of own)
+        replies.set(one, one.kind === 'subscription' ? await followed(one, token) : await asked(one, token))
+    }),
+  )
+  return sent.map((one) => ({ sent: one, replies: replies.get(one) ?? [] }))
+}
+
+type Reply = {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string | null>>
+  readonly body: string
+}
+
+/** Headers that tell of the answer. */
+const HEADERS = ['content-type', 'cache-control', 'vary', 'etag', 'www-authenticate', 'allow']
+
+/** The answers over HTTP. One that is for everybody is computed, computed and kept, and recalled: it is the same each time. */
+async function asked(sent: Sent, token: string | null): Promise<readonly Reply[]> {
+  const ways = sent.byGet ? [post, get] : [post]
+  const replies: Reply[] = []
+  for (const way of ways) {
+    const first = await way(sent, token)
+    const isPublic = first.headers['cache-control']?.startsWith('public') === true
+    for (let time = 1; isPublic && time < 3; time += 1) expect(await way(sent, token)).toEqual(first)
+    replies.push(lasting(first))
+  }
+  return replies
+}
+
+async function post({ caller, operation }: Sent, token: string | null): Promise<Reply> {
+  const headers = { ...headersFor(caller, token), 'content-type': 'application/json' }
+  return replyOf(
+    await fetch(`${world.network.app.url}/graphql`, { method: 'POST', headers, body: JSON.stringify(operation) }),
+  )
+}
+
+async function get(
+  { caller, operation: { query, operationName, variables } }: Sent,
+  token: string | null,
+): Promise<Reply> {
+  const search = new URLSearchParams({ query, variables: JSON.stringify(variables) })
+  if (operationName !== undefined) search.set('operationName', operationName)
+  const headers = { ...headersFor(caller, token), 'apollo-require-preflight': 'true' }
+  return replyOf(await fetch(`${world.network.app.url}/graphql?${search.toString()}`, { headers }))
+}
+
+function headersFor(caller: CallerKind, token: string | null): Record<string, string> {
+  return { ...headersOf(caller), ...(token === null ? {} : { authorization: `Bearer ${token}` }) }
+}
+
+async function replyOf(response: Response): Promise<Reply> {
+  const headers = Object.fromEntries(HEADERS.map((name) => [name, response.headers.get(name)]))
+  return { status: response.status, headers, body: await response.text() }
+}
+
+/** What another process has another value of: when it asked the payments API, and who is connected to it. */
+const PASSING = /"(fetchedAt|methodsFetchedAt|lastAnswerAt|availability|streams)":(?:"[^"]*"|null|\{[^{}]*\})/g
+
+/** A reply without what passes. A tag is that of the body. */
+function lasting({ status, headers, body }: Reply): Reply {
+  if (headers['etag'] !== null) expect(headers['etag']).toBe(entityTag(body))
+  return { status, headers: { ...headers, etag: null }, body: body.replaceAll(PASSING, '"$1":0') }
+}
+
+/** The messages of two equal subscriptions over one socket, up to where they are live: the second is told as the first is. */
+async function followed({ caller, operation }: Sent, token: string | null): Promise<readonly string[]> {
+  const credentials = token === null ? {} : { authorization: `Bearer ${token}` }
+  const socket = await greetedSocket(world.network.app.url, credentials, { headers: headersOf(caller) })
+  const told: Readonly<Record<string, string[]>> = { a: [], b: [] }
+  for (const id of Object.keys(told)) socket.send({ id, type: 'subscribe', payload: operation })
+  const open = new Set(Object.keys(told))
+  while (open.size > 0) {
+    const { id = '', type, payload } = await socket.next()
+    if (!open.has(id)) continue
+    const text = `${type} ${JSON.stringify(payload)}`
+    told[id]?.push(text)
+    if (type !== 'next' || text.includes('"CAUGHT_UP"') || !operation.query.includes('kind')) open.delete(id)
+  }
+  socket.close()
+  expect(told['b']).toEqual(told['a'])
+  return told['a'] ?? []
+}
