@@ -113,6 +113,13 @@ describe('a trace', () => {
     expect(new Set(spans.map(({ attributes }) => attributes['http.response.status_code']))).toEqual(new Set([200, 404]))
   })
 
+  it('names an operation whose answer is recalled as one that is executed', async () => {
+    const [network, collector] = await started()
+    for (let time = 0; time < 3; time += 1) await network.ask('query Currencies { paymentCurrencies { code } }')
+    await network.stop()
+    expect(collector.spans().filter(({ name }) => name === 'query Currencies')).toHaveLength(3)
+  })
+
   it('tells of what fails by its codes', async () => {
     const [network, collector] = await started({ UPSTREAM_URL: 'http://127.0.0.1:9/api' })
     const query = 'query Gone { balances(currencies: ["AUD"]) { currency } }'

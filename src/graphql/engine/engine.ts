@@ -1,4 +1,4 @@
-import { GraphQLError, OperationTypeNode, type GraphQLSchema } from 'graphql'
+import { GraphQLError, OperationTypeNode, type GraphQLSchema, type OperationDefinitionNode } from 'graphql'
 import type { Caller } from '../../access/caller.ts'
 import type { Logger } from '../../log.ts'
 import type { Tracing } from '../../tracing/tracing.ts'
@@ -66,6 +66,8 @@ export type EngineOptions = {
 export function createEngine(options: EngineOptions): Engine {
   const { schema, services, admit, execute, publicAnswers, timeoutMs, traces, logger, tracing } = options
   const cachePolicy = createCachePolicy(schema)
+  /** Of public answers, whose spans are named alike when they are recalled. */
+  const nodes = new WeakMap<Answer, OperationDefinitionNode>()
   const shown = (errors: readonly GraphQLError[]) => {
     const formatted = errors.map((error) => options.formatError(error.toJSON(), error))
     recordErrors(tracing?.current, formatted)
@@ -118,11 +120,18 @@ export function createEngine(options: EngineOptions): Engine {
       if (wantsTrace) return within(traces.answer(operation, context), timeoutMs, () => answer(tooLate(), null))
       const version = publicAnswers?.version()
       const made = await answerOnce(operation, context)
-      if (text !== undefined && version !== undefined && made.maxAgeS !== null)
+      if (text !== undefined && version !== undefined && made.maxAgeS !== null) {
         publicAnswers?.keep(recallKey(text, fromRouter), made, version)
+        nodes.set(made, node)
+      }
       return made
     },
-    recall: (text, fromRouter) => publicAnswers?.find(recallKey(text, fromRouter)) ?? null,
+    recall(text, fromRouter) {
+      const found = publicAnswers?.find(recallKey(text, fromRouter)) ?? null
+      const node = found === null ? undefined : nodes.get(found)
+      if (node !== undefined) describeSpan(tracing?.current, node)
+      return found
+    },
   }
 }
 
