@@ -85,6 +85,7 @@ export async function createApp(config: AppConfig, options: AppOptions): Promise
   })
   if (config.http.port === 0) url = listening.url
   await warmUpServer(listening.url, milliseconds / 4)
+  transports.setReady()
   backend.start()
   return { ...listening, settle: () => backend.settle(), refetchTokenKeys: () => transports.refetchTokenKeys(), close }
 }

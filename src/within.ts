@@ -1,20 +1,29 @@
-const LATE = Symbol('late')
-
 /**
- * What the work gives; or, where it takes longer than these milliseconds, what `otherwise` gives or throws. The work itself
- * goes on, unheard: what was sent or stored by then stays so.
+ * Returns the result of some work, or that of `otherwise` when the work takes longer than these milliseconds. Rejects with what
+ * either throws. The work goes on then, and its result is ignored: what was sent or stored by then stays so.
  */
-export async function within<Result, Late>(
+export function within<Result, Late>(
   work: Promise<Result>,
   milliseconds: number,
   otherwise: () => Late,
 ): Promise<Result | Late> {
-  const { promise, resolve } = Promise.withResolvers<typeof LATE>()
-  const timer = setTimeout(resolve, milliseconds, LATE)
-  try {
-    const first = await Promise.race([work, promise])
-    return first === LATE ? otherwise() : first
-  } finally {
-    clearTimeout(timer)
-  }
+  const { promise, resolve, reject } = Promise.withResolvers<Result | Late>()
+  const timer = setTimeout(() => {
+    try {
+      resolve(otherwise())
+    } catch (error) {
+      reject(error)
+    }
+  }, milliseconds)
+  work.then(
+    (result) => {
+      clearTimeout(timer)
+      return resolve(result)
+    },
+    (error: unknown) => {
+      clearTimeout(timer)
+      return reject(error)
+    },
+  )
+  return promise
 }

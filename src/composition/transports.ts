@@ -9,7 +9,7 @@ import { createAddressReader } from '../http/client-address.ts'
 import { createCallerReader, createRouterCheck } from '../http/client-caller.ts'
 import type { ConnectionDrain } from '../http/drain-connections.ts'
 import { addGraphqlRoute } from '../http/graphql/graphql-route.ts'
-import { addHealthRoutes } from '../http/health-routes.ts'
+import { addHealthRoutes, type HealthOptions } from '../http/health-routes.ts'
 import { addMetricsRoute } from '../http/metrics-route.ts'
 import { multipartCarrier } from '../http/multipart/multipart-streams.ts'
 import { createOriginCheck } from '../http/origins.ts'
@@ -40,6 +40,8 @@ export type Transports = {
   open(): Omit<OpenStreams, 'subscriptions'>
   /** Gives the URLs where clients are answered, and where metrics and probes are served apart from them. */
   listen(): Promise<{ readonly url: string; readonly adminUrl: string | null }>
+  /** Has the probes say from now on that the process is ready. */
+  setReady(): void
   /** Fetches the keys of client tokens, and ends the streams whose token is refused with them. */
   refetchTokenKeys(): Promise<void>
   /** Turns new work away, tells sockets to come back, and answers what is under way. */
@@ -58,6 +60,7 @@ type Parts = {
 
 /** What every way in shares. */
 type Entrance = Parts &
+  Phase &
   DescribeOptions & {
     readonly addressOf: ReturnType<typeof createAddressReader>
     readonly http: FastifyInstance
@@ -70,8 +73,10 @@ type Entrance = Parts &
     readonly isAllowedOrigin: ReturnType<typeof createOriginCheck>
     /** Whether a request has shown a router's secret, or none is asked for. */
     readonly isFromRouter: (request: { readonly headers: IncomingHttpHeaders }) => boolean
-    readonly isDraining: () => boolean
   }
+
+/** Where the process is between its start and its end. */
+type Phase = Pick<HealthOptions, 'isStarting' | 'isDraining'>
 
 /**
  * How long new requests are still answered, with 503, once a drain has begun, in milliseconds: what the system has accepted
@@ -89,7 +94,8 @@ const LAST_ANSWER_MS = 11_000
 /** Makes the server and every way in: GraphQL over HTTP, events, callbacks and sockets; webhooks, health and pages. */
 export async function createTransports(config: AppConfig, parts: Parts): Promise<Transports> {
   let draining = false
-  const entrance = await createEntrance(config, parts, () => draining)
+  let starting = true
+  const entrance = await createEntrance(config, parts, { isDraining: () => draining, isStarting: () => starting })
   const { http, connections } = entrance
   const { sockets, streams, callbacks } = await addGraphql(config, entrance)
   const admin = await addWebhooksAndHealth(config, entrance)
@@ -100,6 +106,7 @@ export async function createTransports(config: AppConfig, parts: Parts): Promise
       const url = await http.listen({ host: config.http.host, port: config.http.port, backlog: BACKLOG })
       return { url, adminUrl: (await admin?.listen()) ?? null }
     },
+    setReady: () => void (starting = false),
     async refetchTokenKeys() {
       // What became of an attempt that failed is in the log.
       if (await entrance.verifier.refetchKeys()) parts.logger.info({}, 'the keys of client tokens are up to date')
@@ -116,7 +123,8 @@ export async function createTransports(config: AppConfig, parts: Parts): Promise
   }
 }
 
-async function createEntrance(config: AppConfig, parts: Parts, isDraining: () => boolean): Promise<Entrance> {
+async function createEntrance(config: AppConfig, parts: Parts, phase: Phase): Promise<Entrance> {
+  const { isDraining } = phase
   const { metrics, tracing, logger } = parts
   const { http: settings } = config
   const onTurnedAway = metrics.turnedAway
@@ -138,7 +146,7 @@ async function createEntrance(config: AppConfig, parts: Parts, isDraining: () =>
     tokenEnds: createTokenEnds(verifier, parts.backend.services.deadlines),
     addressOf,
     isKnownRouter,
-    isDraining,
+    ...phase,
     protection: protect(http, {
       ...describing,
       addressOf,
@@ -233,7 +241,7 @@ async function addPagesFor(config: AppConfig, http: FastifyInstance) {
 
 /** Gives the server for metrics and probes, where one is set up. */
 async function addWebhooksAndHealth(config: AppConfig, entrance: Entrance): Promise<AdminServer | null> {
-  const { http, backend, protection, metrics, isDraining, logger } = entrance
+  const { http, backend, protection, metrics, isStarting, isDraining, logger } = entrance
   const { registry } = metrics
   addWebhookRoutes(http, {
     handlers: backend.webhookHandlers,
@@ -245,7 +253,7 @@ async function addWebhooksAndHealth(config: AppConfig, entrance: Entrance): Prom
     },
   })
   const ping = () => backend.services.store.ping()
-  const health = { ping, isDraining, isOverloaded: protection.overload.isOverloaded }
+  const health = { ping, isStarting, isDraining, isOverloaded: protection.overload.isOverloaded }
   addHealthRoutes(http, health)
   addMetricsRoute(http, registry, config.monitoring.metrics)
   const { admin: address } = config.monitoring

@@ -1,6 +1,8 @@
 import type { FastifyInstance } from 'fastify'
 
 export type HealthOptions = {
+  /** Whether the process still warms up: it answers, and slower than it will. */
+  readonly isStarting: () => boolean
   /** Rejects when the store does not answer. */
   readonly ping: () => Promise<void>
   readonly isDraining: () => boolean
@@ -9,11 +11,13 @@ export type HealthOptions = {
 }
 
 /** Adds the probes for whoever runs the process. */
-export function addHealthRoutes(app: FastifyInstance, { ping, isDraining, isOverloaded }: HealthOptions): void {
+export function addHealthRoutes(app: FastifyInstance, options: HealthOptions): void {
+  const { ping, isStarting, isDraining, isOverloaded } = options
   app.get('/health/live', async () => ({ status: 'ok' }))
 
   app.get('/health/ready', async (_request, reply) => {
     if (isDraining()) return reply.code(503).send({ status: 'draining' })
+    if (isStarting()) return reply.code(503).send({ status: 'starting' })
     if (isOverloaded()) return reply.code(503).send({ status: 'overloaded' })
     try {
       await ping()

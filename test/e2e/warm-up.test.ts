@@ -1,7 +1,9 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
+import type { Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { expect, it, onTestFinished } from 'vitest'
 import { WARM_UP_OPERATIONS } from '../../src/composition/warm-up.ts'
-import { startNetwork } from '../network.ts'
+import { startNetwork, type Network } from '../network.ts'
 
 /** With time enough for all of it on any machine. */
 const WARM = { WARM_UP_MS: '60000' }
@@ -23,6 +25,29 @@ it('answers operations to itself before it is ready, and leaves no trace of them
   expect(data).toEqual({ paymentLinks: { nodes: [] }, payments: { nodes: [] }, paymentEvents: { nodes: [] } })
   expect(network.log()).not.toMatch(/"level":(?:50|60)/)
 })
+
+it('is not ready for probes before it is warm', async () => {
+  const probes: Promise<Response>[] = []
+  const network = await startWith((message) => {
+    const { port } = (message as { server: Server }).server.address() as AddressInfo
+    if (probes.length === 0) probes.push(fetch(`http://127.0.0.1:${port}/health/ready`))
+  })
+  const [early] = await Promise.all(probes)
+  expect([early?.status, await early?.json()]).toEqual([503, { status: 'starting' }])
+  expect((await fetch(`${network.app.url}/health/ready`)).status).toBe(200)
+})
+
+/** Starts an app, and calls a listener for each request that it answers meanwhile. The payments API stands elsewhere. */
+async function startWith(onRequest: (message: unknown) => void): Promise<Network> {
+  const elsewhere = await startNetwork()
+  onTestFinished(() => elsewhere.close())
+  subscribe(REQUESTS, onRequest)
+  onTestFinished(() => void unsubscribe(REQUESTS, onRequest))
+  const network = await startNetwork({ env: WARM, upstreamUrl: elsewhere.sandbox.url })
+  unsubscribe(REQUESTS, onRequest)
+  onTestFinished(() => network.close())
+  return network
+}
 
 it('asks for what the schema has, and for nothing that is sent on', async () => {
   const network = await startNetwork()

@@ -192,7 +192,7 @@ export class OperationPlan {
     const given = { args } as GraphQLField<unknown, unknown>
     if (!usesVariables(node)) {
       let known: Arguments | null = null
-      return () => (known ??= getArgumentValues(given, node))
+      return () => (known ??= deeplyFrozen(getArgumentValues(given, node)))
     }
     const number = this.#fieldCount++
     return (run) => (run.args[number] ??= getArgumentValues(given, node, run.variables))
@@ -221,6 +221,13 @@ function resolver(
       infoFor(run),
     )
   }
+}
+
+/** Arguments that many requests share must not be changed by a resolver. */
+function deeplyFrozen<Value>(value: Value): Value {
+  if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value
+  for (const part of Object.values(value)) deeplyFrozen(part)
+  return Object.freeze(value)
 }
 
 function usesVariables(node: FieldNode): boolean {

@@ -91,10 +91,10 @@ async function runAndSend(
 ): Promise<FastifyReply> {
   const caller = await callerOf(request)
   const operation = operationIn(request)
-  const carrier = carriers.find(({ accepts }) => accepts({ request, operation }))
+  const carrierOf = () => carriers.find(({ accepts }) => accepts({ request, operation }))
   const crossSite = crossSiteRefusal(request)
   // A stream is refused by the origin of its page, since an EventSource of the page itself sends no other headers.
-  if (crossSite !== null && carrier === undefined) throw crossSite
+  if (crossSite !== null && carrierOf() === undefined) throw crossSite
   const fromRouter = isFromRouter(request)
   let carry: CarryStream | null = null
   const outcome = await engine.run(operation, {
@@ -105,7 +105,7 @@ async function runAndSend(
     resumeAfter: lastEventId(request),
     refuse(kind) {
       if (kind !== 'subscription') return crossSite ?? kindRefusal(kind, request)
-      const reserved = carrier?.reserve({ request, reply, caller, operation }) ?? NO_CARRIER
+      const reserved = carrierOf()?.reserve({ request, reply, caller, operation }) ?? NO_CARRIER
       if (reserved instanceof GraphQLError) return reserved
       carry = reserved
       return null
