@@ -8,11 +8,12 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { get } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { freePort } from '../test/postgres-server.ts'
 import { onMeasuredCore } from './support/cores.ts'
 import { cpuSecondsOfThreads } from './support/cpu.ts'
 import { type Figure, median, shown, table } from './support/figures.ts'
 import { moduleOf } from './support/peers.ts'
-import { freePort, productionEnv } from './support/processes.ts'
+import { productionEnv } from './support/processes.ts'
 import { type Bench, type Report, runBench } from './support/run-bench.ts'
 
 type Start = {

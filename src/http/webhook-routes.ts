@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { WebhookHandler, WebhookResponse } from '../webhooks/webhook-handler.ts'
 import type { FailedAttempts } from './failed-attempts.ts'
 import { peerName } from './peer.ts'
+import { RETRY_AFTER_S } from './problem.ts'
 
 export type WebhookRouteOptions = {
   /** The handlers by the first segment of their addresses under /webhooks. */
@@ -12,9 +13,6 @@ export type WebhookRouteOptions = {
 }
 
 type Address = { Params: { ref?: string } }
-
-/** Seconds after which a sender that got 503 should try again. */
-const RETRY_AFTER_S = 5
 
 /** Statuses of requests that failed authentication. */
 const FAILED: ReadonlySet<number> = new Set([401, 404])

@@ -1,7 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { copyFileSync, mkdirSync, rmSync } from 'node:fs'
-import { createServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
@@ -59,15 +58,6 @@ export async function startGateway({ port, supergraph, env }: GatewayOptions): P
     throw new Error(`The gateway did not start:\n${text}`, { cause: error })
   }
   return { output: () => text, kill }
-}
-
-/** A port of the loopback that was free a moment ago, so that a process can come back to it. */
-export async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
-  await new Promise((resolve) => server.close(resolve))
-  return port
 }
 
 async function answers(url: string, hasEnded: () => boolean): Promise<void> {

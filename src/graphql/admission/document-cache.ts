@@ -1,9 +1,4 @@
-/** Keeps what was made of texts, the most recently used ones. */
-export type DocumentCache<Value> = {
-  get(text: string): Value | undefined
-  /** Keeps a value. That of a text which is longer than a tenth of the bounds is not kept. */
-  set(text: string, value: Value): void
-}
+import { LRUCache } from 'lru-cache'
 
 export type CacheBounds = {
   readonly maxDocuments: number
@@ -11,32 +6,16 @@ export type CacheBounds = {
   readonly maxCharacters: number
 }
 
-/** An empty cache. */
-export function createDocumentCache<Value>({ maxDocuments, maxCharacters }: CacheBounds): DocumentCache<Value> {
-  const kept = new Map<string, Value>()
-  let characters = 0
-
-  const drop = (text: string) => {
-    if (kept.delete(text)) characters -= text.length
-  }
-  return {
-    get(text) {
-      const value = kept.get(text)
-      if (value !== undefined) {
-        kept.delete(text)
-        kept.set(text, value)
-      }
-      return value
-    },
-    set(text, value) {
-      drop(text)
-      if (text.length > maxCharacters / 10) return
-      kept.set(text, value)
-      characters += text.length
-      for (const oldest of kept.keys()) {
-        if (kept.size <= maxDocuments && characters <= maxCharacters) break
-        drop(oldest)
-      }
-    },
-  }
+/** Keeps what was made of texts, the most recently used ones. That of a text longer than a tenth of the bounds is not kept. */
+export function createDocumentCache<Value extends object | string>({
+  maxDocuments,
+  maxCharacters,
+}: CacheBounds): Pick<LRUCache<string, Value>, 'get' | 'set'> {
+  return new LRUCache({
+    max: maxDocuments,
+    maxSize: maxCharacters,
+    maxEntrySize: Math.floor(maxCharacters / 10),
+    // An empty text counts, too.
+    sizeCalculation: (_value, text) => Math.max(1, text.length),
+  })
 }

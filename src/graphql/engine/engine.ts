@@ -63,6 +63,7 @@ export type EngineOptions = {
   readonly tracing: Tracing | null
 }
 
+/** Makes the engine over a schema: what it executes by is passed in. */
 export function createEngine(options: EngineOptions): Engine {
   const { schema, services, admit, execute, publicAnswers, timeoutMs, traces, logger, tracing } = options
   const cachePolicy = createCachePolicy(schema)

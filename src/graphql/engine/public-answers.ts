@@ -21,6 +21,11 @@ const MAX_ANSWERS = 500
 const MAX_CHARACTERS = 8_000_000
 const MAX_CHARACTERS_EACH = 500_000
 
+/** How many requests are remembered, to tell which of them come again. */
+const RECENT_TEXTS = 1_000
+/** A longer request is not remembered, and its answer not kept. */
+const MAX_TEXT = 8_000
+
 /** An empty cache of answers from lists with this version. */
 export function createPublicAnswers(version: () => number): PublicAnswers {
   const kept = new LRUCache<string, { readonly answer: Answer; readonly version: number; readonly at: number }>({
@@ -29,7 +34,7 @@ export function createPublicAnswers(version: () => number): PublicAnswers {
     maxEntrySize: MAX_CHARACTERS_EACH,
     sizeCalculation: ({ answer }, text) => answer.json.length + text.length,
   })
-  const asked = createRecentTexts()
+  const asked = new LRUCache<string, true>({ max: RECENT_TEXTS })
   return {
     find(text) {
       const found = kept.get(text)
@@ -39,29 +44,7 @@ export function createPublicAnswers(version: () => number): PublicAnswers {
     version,
     keep(text, answer, made) {
       if (asked.has(text)) kept.set(text, { answer, version: made, at: performance.now() })
-      else asked.add(text)
-    },
-  }
-}
-
-/** How many requests are remembered at least; at most twice as many. */
-const RECENT_TEXTS = 1_000
-/** A longer request is not remembered, and its answer not kept. */
-const MAX_TEXT = 8_000
-
-/** Texts of the last requests. */
-function createRecentTexts() {
-  let newest = new Set<string>()
-  let before = newest
-  return {
-    has: (text: string) => newest.has(text) || before.has(text),
-    add(text: string) {
-      if (text.length > MAX_TEXT) return
-      if (newest.size >= RECENT_TEXTS) {
-        before = newest
-        newest = new Set()
-      }
-      newest.add(text)
+      else if (text.length <= MAX_TEXT) asked.set(text, true)
     },
   }
 }

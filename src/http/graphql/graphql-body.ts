@@ -1,9 +1,15 @@
-import type { FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { hasRepeatedKey } from '../../domain/has-repeated-key.ts'
 import type { OperationRequest } from '../../graphql/admission/read-request.ts'
 import { badRequest } from '../../graphql/errors.ts'
 
 const PARAMETERS: ReadonlySet<string> = new Set(['query', 'operationName', 'variables', 'extensions', 'documentId'])
+
+/** Has routes take JSON alone, as text: any page may send the other types without a preflight. */
+export function readJsonAlone(scope: FastifyInstance): void {
+  scope.removeAllContentTypeParsers()
+  scope.addContentTypeParser('application/json', { parseAs: 'string' }, (_request, body, done) => done(null, body))
+}
 
 /** The operation in a request: in the address of a GET, in the body of a POST. Throws a GraphQLError for what is none. */
 export function operationIn({ method, url, body }: FastifyRequest): OperationRequest {

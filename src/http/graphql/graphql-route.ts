@@ -7,7 +7,8 @@ import type { Answer } from '../../graphql/engine/outcome.ts'
 import { badRequest } from '../../graphql/errors.ts'
 import { GRAPHQL_PATH } from '../graphql-addresses.ts'
 import { asksForPage, type Pages } from '../pages.ts'
-import { operationIn } from './graphql-body.ts'
+import { RETRY_AFTER_S } from '../problem.ts'
+import { operationIn, readJsonAlone } from './graphql-body.ts'
 import { httpError, refusalFor, sendAnswer, sendRecalled, sendRefusal } from './graphql-response.ts'
 import { responseType } from './media-types.ts'
 import type { CarryStream, StreamCarrier } from './stream-carrier.ts'
@@ -26,8 +27,6 @@ export type GraphqlRouteOptions = {
   readonly carriers: readonly StreamCarrier[]
 }
 
-/** Seconds after which a client that was refused should come again. */
-const RETRY_AFTER_S = 5
 const DRAINING = httpError('This process is about to stop: try again.', 'UNAVAILABLE', 503)
 
 /**
@@ -37,9 +36,7 @@ export function addGraphqlRoute(app: FastifyInstance, options: GraphqlRouteOptio
   const { engine, explorer, isDraining, limits } = options
 
   app.register(async (scope) => {
-    // Any page may send the others without a preflight.
-    scope.removeAllContentTypeParsers()
-    scope.addContentTypeParser('application/json', { parseAs: 'string' }, (_request, body, done) => done(null, body))
+    readJsonAlone(scope)
     scope.route({
       method: ['GET', 'POST'],
       url: GRAPHQL_PATH,

@@ -9,6 +9,7 @@ import { tokenOf } from '../client-caller.ts'
 import { httpError } from '../graphql/graphql-response.ts'
 import type { CarryStream, StreamRequest } from '../graphql/stream-carrier.ts'
 import { createInterruptionTexts } from '../interruptions.ts'
+import { RETRY_AFTER_S } from '../problem.ts'
 import { createQuota } from '../quota.ts'
 import { createSharedTimer, lookPeriodMs } from '../shared-timer.ts'
 import type { TokenEnds } from '../token-end.ts'
@@ -42,13 +43,12 @@ export type ResponseStreams = {
   close(): Promise<void>
 }
 
-/** Seconds after which a client that was turned away should come again. */
-const RETRY_AFTER_S = 5
 /** How long peers may take to accept the last answer, in milliseconds. */
 const GOODBYE_MS = 1_500
 const FOREIGN = httpError('The request was refused.', 'BAD_REQUEST', 403)
 const TOO_MANY = httpError('Too many streams are open.', 'TOO_MANY_OPERATIONS', 429)
 
+/** Makes the streams over HTTP, which share a quota for each address and each subject, and one timer. */
 export function createResponseStreams(options: ResponseStreamOptions): ResponseStreams {
   const { limits, logger } = options
   const addresses = createQuota(limits.perAddress)

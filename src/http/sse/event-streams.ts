@@ -3,11 +3,11 @@ import { GraphQLError } from 'graphql'
 import type { Caller } from '../../access/caller.ts'
 import type { Engine } from '../../graphql/engine/engine.ts'
 import { EVENTS_PATH } from '../graphql-addresses.ts'
-import { operationIn } from '../graphql/graphql-body.ts'
+import { operationIn, readJsonAlone } from '../graphql/graphql-body.ts'
 import { httpError, refusalFor, sendRefusal } from '../graphql/graphql-response.ts'
 import { lastEventId } from '../graphql/graphql-route.ts'
 import type { CarryStream, StreamCarrier } from '../graphql/stream-carrier.ts'
-import { problem } from '../problem.ts'
+import { problem, RETRY_AFTER_S } from '../problem.ts'
 import type { ResponseStreams } from '../response-streams/response-streams.ts'
 import { EVENT_FRAMING } from './event-framing.ts'
 
@@ -21,9 +21,6 @@ export type EventStreamOptions = {
   readonly isDraining: () => boolean
   readonly bodyBytes: number
 }
-
-/** Seconds after which a client that was turned away should come again. */
-const RETRY_AFTER_S = 5
 
 /** Subscriptions at the address of queries, for whoever accepts events. */
 export function eventStreamCarrier(streams: ResponseStreams): StreamCarrier {
@@ -50,9 +47,7 @@ export function addEventStreams(app: FastifyInstance, options: EventStreamOption
   }
 
   app.register(async (scope) => {
-    // Any page may send the others without asking first.
-    scope.removeAllContentTypeParsers()
-    scope.addContentTypeParser('application/json', { parseAs: 'string' }, (_request, body, done) => done(null, body))
+    readJsonAlone(scope)
     scope.route({
       method: ['GET', 'POST'],
       url: EVENTS_PATH,
