@@ -3,7 +3,7 @@ import { Secret } from '../keys/secret.ts'
 import { bad, good } from './reading.ts'
 import type { Parsed } from './reading.ts'
 
-/** One site of the merchant account: its credentials, and the currencies that they fix (interface document, section 5). */
+/** One site of the merchant account: its credentials, and the currencies that they fix (docs/payments-api.md, section 5). */
 export type SiteConfig = {
   readonly id: string
   readonly appId: string

@@ -1,10 +1,10 @@
-/** The statuses that the service documents (interface document, section 2.1), as it spells them. */
+/** The statuses that the service documents (docs/payments-api.md, section 2.1), as it spells them. */
 export const AGREEMENT_STATUSES = ['created', 'active', 'suspended', 'cancelled', 'failed'] as const
 
 /** The statuses that a merchant may ask for (gap sheet, section 2). */
 export const REQUESTED_AGREEMENT_STATUSES = ['active', 'suspended', 'cancelled'] as const
 
-/** What an agreement is for, as a request spells it (interface document, section 2.1). */
+/** What an agreement is for, as a request spells it (docs/payments-api.md, section 2.1). */
 export const AGREEMENT_PURPOSES = [
   'MORTGAGE',
   'UTILITY',
@@ -20,7 +20,7 @@ export const AGREEMENT_PURPOSES = [
   'OTHER_SERVICE',
 ] as const
 
-/** How often an agreement may be charged (interface document, section 2.2). */
+/** How often an agreement may be charged (docs/payments-api.md, section 2.2). */
 export const AGREEMENT_FREQUENCIES = [
   'ADHOC',
   'DAILY',
@@ -33,10 +33,10 @@ export const AGREEMENT_FREQUENCIES = [
   'ANNUAL',
 ] as const
 
-/** What the amounts of an agreement follow (interface document, section 2.2). */
+/** What the amounts of an agreement follow (docs/payments-api.md, section 2.2). */
 export const AMOUNT_RULES = ['VARIABLE', 'FIXED', 'USAGE_BASED', 'BALLOON'] as const
 
-/** What identifies a payer without an account number (interface document, section 2.3). */
+/** What identifies a payer without an account number (docs/payments-api.md, section 2.3). */
 export const PAY_ID_TYPES = ['EMAIL', 'PHONE', 'ABN'] as const
 
 export type AgreementStatus = (typeof AGREEMENT_STATUSES)[number]

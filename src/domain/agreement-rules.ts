@@ -58,7 +58,7 @@ const DESCRIPTION = { shortest: 5, longest: 140 }
 
 /**
  * Everything that is wrong with a request for an agreement, field by field; empty when it may be sent.
- * Source: interface document, sections 2.1 to 2.3 and 8.
+ * Source: payments-api.md, sections 2.1 to 2.3 and 8.
  */
 export function agreementRequestProblems(request: AgreementRequest): Problem[] {
   const { payer, externalId } = request
@@ -72,7 +72,7 @@ export function agreementRequestProblems(request: AgreementRequest): Problem[] {
   ])
 }
 
-/** Everything that is wrong with a request for other terms. Source: interface document, section 2.2, and gap sheet, section 14. */
+/** Everything that is wrong with a request for other terms. Source: payments-api.md, section 2.2, and gap sheet, section 14. */
 export function amendRequestProblems(request: AmendmentRequest): Problem[] {
   return present([keyProblem(request.idempotencyKey), textProblem(request.id, TEXT, ['id']), ...termProblems(request)])
 }

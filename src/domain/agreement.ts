@@ -59,7 +59,7 @@ export function agreementStreamId(ref: string): string {
  * and `failed` are final, and nothing leads back to `created`: what says otherwise came late.
  *
  * `repeat` says that the very same bytes came before; a second suspension has the bytes of the first.
- * Source: interface document, section 4.1, and gap sheet, section 2.
+ * Source: payments-api.md, section 4.1, and gap sheet, section 2.
  */
 export function decideAgreementCallback(
   state: Agreement | null,

@@ -1,4 +1,4 @@
-/** Where a currency is listed in the service's currency table (interface document, section 1). */
+/** Where a currency is listed in the service's currency table (docs/payments-api.md, section 1). */
 export type Region = 'ASIA_PACIFIC' | 'AFRICA' | 'AMERICAS' | 'OTHER'
 export type InterfaceVersion = 'V1' | 'V2' | 'V3'
 
@@ -14,7 +14,7 @@ export type Currency = {
 /** The exponent of a currency that the service has added since this table was written: the most common one. */
 const USUAL_EXPONENT = 2
 
-/** The service rounds amounts in these to whole units (interface document, section 1, rule 1). */
+/** The service rounds amounts in these to whole units (docs/payments-api.md, section 1, rule 1). */
 const WHOLE_UNITS = new Set(['VND', 'JPY', 'XAF', 'KRW', 'XOF'])
 
 const USDC_EXPONENT = 6
@@ -30,7 +30,7 @@ const TABLE: readonly (readonly [Region, readonly InterfaceVersion[], readonly s
   ['OTHER', both, ['USDC']],
 ]
 
-/** Every currency that the service knows, in the order of its own table (interface document, section 1). */
+/** Every currency that the service knows, in the order of its own table (docs/payments-api.md, section 1). */
 export const currencies: readonly Currency[] = TABLE.flatMap(([region, versions, codes]) =>
   codes.map((code) => ({ code, exponent: exponentOf(code), region, versions })),
 )

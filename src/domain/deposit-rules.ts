@@ -23,7 +23,7 @@ const REMITTER_FIELDS = ['remitterName', 'remitterBankName', 'remitterBranchName
 
 /**
  * Checks a simulated deposit, field by field. For JPY the amount is in whole units, and the three remitter fields come
- * back in half-width katakana. Source: interface document, section 4.8.
+ * back in half-width katakana. Source: payments-api.md, section 4.8.
  */
 export function checkDeposit(request: DepositRequest): DepositCheck {
   const remitter = REMITTER_FIELDS.map((name) => remitterField(request, name))

@@ -2,7 +2,7 @@ import type { Money } from './money.ts'
 import type { PaymentDetails, PaymentReport } from './payment-report.ts'
 import { type Decision, decideWebhook, type Payment } from './payment.ts'
 
-/** A payment that we asked for without a link (interface document, section 4.5): what we asked, beside what it became. */
+/** A payment that we asked for without a link (docs/payments-api.md, section 4.5): what we asked, beside what it became. */
 export type DirectPayin = {
   /** The upstream payment uuid. */
   readonly paymentId: string

@@ -44,7 +44,7 @@ export function emailProblem(value: string): string | null {
 
 /**
  * Checks a name of letters, digits and spaces, without a space at either end; null when it is one. Letters of any script
- * pass, with the marks that belong to them. Source: interface document, section 2.3, and gap sheet, section 18.
+ * pass, with the marks that belong to them. Source: payments-api.md, section 2.3, and gap sheet, section 18.
  */
 export function personNameProblem(name: string): string | null {
   if (name.length > TEXT.longest) return `must have at most ${TEXT.longest} characters`

@@ -24,7 +24,7 @@ const TO_HALF_WIDTH = conversionTable()
  *
  * Everything else is refused: Latin letters, digits and the brackets and dots of bank files, which the service does not
  * name, and the kana without a half-width form (ヮ ヰ ヱ ヵ ヶ, iteration marks), since another spelling would be
- * another name. Source: interface document, section 4.8.
+ * another name. Source: payments-api.md, section 4.8.
  */
 export function toHalfWidthKatakana(text: string): KatakanaConversion {
   let converted = ''

@@ -12,7 +12,7 @@ export type MethodCode = {
   readonly currency: string | null
 }
 
-/** `<country>_<kind>[_<provider>]_<currency>` (interface document, section 2.5). */
+/** `<country>_<kind>[_<provider>]_<currency>` (docs/payments-api.md, section 2.5). */
 const SHAPE = /^([a-z]{2})_([a-z0-9_]+)_([a-z]{3,4})$/
 
 /** `sa` stands for South Africa in the service's codes, whose ISO code is ZA. */
@@ -35,7 +35,7 @@ const QR_SCHEME = /qr/
 
 /**
  * Reads a method code. Codes are opaque and new ones appear without notice, so this never fails: what does not follow
- * the usual shape comes back as kind OTHER without country and currency (interface document, section 2.5).
+ * the usual shape comes back as kind OTHER without country and currency (docs/payments-api.md, section 2.5).
  */
 export function parseMethodCode(code: string): MethodCode {
   const match = SHAPE.exec(code)

@@ -50,7 +50,7 @@ const TRAITS: Readonly<Record<MethodKind, MethodTraits>> = {
 }
 
 /**
- * Returns the traits of a method: its own flags where it has them, otherwise those that the interface document names for its
+ * Returns the traits of a method: its own flags where it has them, otherwise those that docs/payments-api.md names for its
  * kind (section 2.5).
  */
 export function traitsOf(kind: MethodKind, flags: MethodFlags = NO_FLAGS): MethodTraits {

@@ -12,7 +12,7 @@ const EXACT_DIGITS = 15
 /**
  * Checks an amount that a client sent. Gives a sentence that says what is wrong, or null when it is right: a plain
  * decimal above zero, at most 15 significant digits, and no more decimals than the service processes for the currency
- * (it would round them away in silence: interface document, section 1, rule 1).
+ * (it would round them away in silence: payments-api.md, section 1, rule 1).
  */
 export function amountProblem({ value, currency }: Money): string | null {
   const match = INPUT.exec(value)

@@ -18,7 +18,7 @@ type Situation = { readonly payment: Payment; readonly link: PaymentLink | null;
 /**
  * What the customer does now about a payment, `link` being the one it was made through; null when nothing is left to do:
  * the money is here, or it went back, or another payment through the same link has taken this one's place. The answer
- * is the same for every reader, so it never depends on a cause that only some may see (interface document, sections 3.2
+ * is the same for every reader, so it never depends on a cause that only some may see (docs/payments-api.md, sections 3.2
  * and 7.2).
  */
 export function nextAction(payment: Payment, link: PaymentLink | null, now: Date): NextAction | null {

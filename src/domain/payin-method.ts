@@ -1,7 +1,7 @@
 import type { MethodKind } from './method-code.ts'
 import type { MethodFlags } from './method-traits.ts'
 
-/** A way to pay that the merchant's account offers (interface document, section 2.5). */
+/** A way to pay that the merchant's account offers (docs/payments-api.md, section 2.5). */
 export type PayinMethod = {
   /** Opaque: new codes appear without notice. */
   readonly code: string

@@ -55,7 +55,7 @@ const OWN_FIELDS: ReadonlySet<string> = new Set([
 
 /**
  * Everything that is wrong with a request for a link, field by field; empty when it may be sent. Holds the rules of the
- * interface document, sections 2.4 and 8, so that nothing which breaks them leaves this process.
+ * payments-api.md, sections 2.4 and 8, so that nothing which breaks them leaves this process.
  */
 export function linkRequestProblems(request: LinkRequest): Problem[] {
   const { customer } = request

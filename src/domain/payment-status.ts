@@ -1,4 +1,4 @@
-/** The statuses that the service documents (interface document, section 3.2), as it spells them. */
+/** The statuses that the service documents (docs/payments-api.md, section 3.2), as it spells them. */
 export const PAYMENT_STATUSES = [
   'pending',
   'authorised',

@@ -52,7 +52,7 @@ export type Decision = {
  * come up to 45 minutes late, so a status is believed at once only when it leads forward to somewhere new; what leads
  * back is believed when a read confirms it. Money that is here never goes back to unpaid.
  *
- * `repeat` says that the very same bytes came before. Source: interface document, sections 3.2 and 6.1.
+ * `repeat` says that the very same bytes came before. Source: payments-api.md, sections 3.2 and 6.1.
  */
 export function decideWebhook(state: Payment | null, report: PaymentReport, repeat: boolean): Decision {
   if (state === null) return apply(report, report.details, needsConfirmation(report.status))

@@ -1,7 +1,7 @@
 import type { MethodKind } from './method-code.ts'
 import type { MethodRequirements } from './method-field.ts'
 
-/** A way to pay out that the merchant's account offers (interface document, section 2.6). */
+/** A way to pay out that the merchant's account offers (docs/payments-api.md, section 2.6). */
 export type PayoutMethod = {
   /** Opaque: new codes appear without notice. */
   readonly code: string

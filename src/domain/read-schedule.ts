@@ -24,7 +24,7 @@ const AFTER_EXPIRY_MS = MINUTE_MS
 
 const EXPIRY_SLOT_MS = 30 * SECOND_MS
 
-/** The payments API gives up on a webhook after 45 minutes (interface document, section 6.1). */
+/** The payments API gives up on a webhook after 45 minutes (docs/payments-api.md, section 6.1). */
 const AFTER_EVENT_MS = 50 * MINUTE_MS
 
 /** The first wait after the first poll, and the factor by which each further one is longer. */

@@ -25,7 +25,7 @@ export type Refundable = {
 
 /**
  * What stands against a refund; null when it may be asked for. A refund of everything that is left has no amount.
- * Source: interface document, section 2.5, and gap sheet, sections 3, 5.5, 12 and 27.
+ * Source: payments-api.md, section 2.5, and gap sheet, sections 3, 5.5, 12 and 27.
  */
 export function refundProblem(
   payment: Refundable,
@@ -45,7 +45,7 @@ export function refundProblem(
 
 const REFUND_EXPIRY_MS = 10 * 24 * 60 * 60 * 1_000
 
-/** When a refund request lapses, if nothing has become of it: ten days on (interface document, section 3.2). */
+/** When a refund request lapses, if nothing has become of it: ten days on (docs/payments-api.md, section 3.2). */
 export function refundExpiresAt(requestedAt: Date): Date {
   return new Date(requestedAt.getTime() + REFUND_EXPIRY_MS)
 }

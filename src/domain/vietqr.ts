@@ -18,7 +18,7 @@ const HEADER = 4
  *
  * Lengths count characters, and the CRC covers their UTF-8 bytes. Everything is printable ASCII but the free text of
  * objects 59 (name), 60 (city), 62 and 64, where any other character of the basic plane may stand.
- * Source: interface document, section 4.7.
+ * Source: payments-api.md, section 4.7.
  */
 export function checkVietQr(payload: string): VietQrCheck {
   if (payload === '') return { ok: false, position: 0, message: 'is empty' }

@@ -7,7 +7,7 @@ export type CallbackKind = 'payment' | 'agreement' | 'payout' | 'gateway-payment
 
 /**
  * The Authorization header that the service is asked to send to one address of ours, as `authorization_header`
- * (interface document, section 5): `Bearer v1.<key id>.<HMAC>`. Derived from the address's reference, so it is stored
+ * (docs/payments-api.md, section 5): `Bearer v1.<key id>.<HMAC>`. Derived from the address's reference, so it is stored
  * nowhere and every address has its own.
  */
 export function callbackAuthorization(ring: KeyRing, kind: CallbackKind, ref: string): string {
@@ -16,7 +16,7 @@ export function callbackAuthorization(ring: KeyRing, kind: CallbackKind, ref: st
 
 /**
  * Tells whether a callback's Authorization header is the one made for this address under any live signing key. Absent,
- * misshapen and forged headers take the same path and the same time (interface document, section 6.3).
+ * misshapen and forged headers take the same path and the same time (docs/payments-api.md, section 6.3).
  */
 export function checkCallbackAuthorization(
   ring: KeyRing,

@@ -21,7 +21,7 @@ export type GatewayOutcome =
   | CommandFailure
 
 /**
- * Starts a payment on the hosted gateway (interface document, section 4.2; gap sheet, section 4). There is no way to look
+ * Starts a payment on the hosted gateway (docs/payments-api.md, section 4.2; gap sheet, section 4). There is no way to look
  * for one, so after an attempt without an answer the outcome stays unknown.
  */
 export async function createGatewayPayment(options: GatewayOptions, asked: GatewayRequest): Promise<GatewayOutcome> {

@@ -33,7 +33,7 @@ export type PayinOutcome =
 /**
  * Makes a direct payin. What the method needs is read from the service and checked first. It is sent once and never again:
  * after an attempt without an answer, a webhook at the payin's own address tells what it made, or the list of the service
- * does. Source: interface document, section 4.5; gap sheet, sections 9 and 10.
+ * does. Source: payments-api.md, section 4.5; gap sheet, sections 9 and 10.
  */
 export async function createPayin(options: CreatePayinOptions, request: PayinRequest): Promise<PayinOutcome> {
   const site = options.sites.forCurrency(request.amount.currency, request.site ?? null)

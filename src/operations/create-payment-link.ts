@@ -37,9 +37,9 @@ export type LinkOutcome =
 const REPEAT_AFTER_MS = 30_000
 
 /**
- * Makes a hosted checkout link. Everything that the interface document forbids is refused before the service is asked;
+ * Makes a hosted checkout link. Everything that docs/payments-api.md forbids is refused before the service is asked;
  * the service is asked with a webhook address of the link's own, whose last segment, made before the call, tells any
- * webhook apart even if the answer never comes. Source: interface document, sections 2.4 and 4.4.
+ * webhook apart even if the answer never comes. Source: payments-api.md, sections 2.4 and 4.4.
  */
 export async function createPaymentLink(options: CreateLinkOptions, request: LinkRequest): Promise<LinkOutcome> {
   const problems = linkRequestProblems(request)

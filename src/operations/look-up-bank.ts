@@ -9,7 +9,7 @@ export type BankLookupOutcome = { readonly kind: 'done'; readonly account: BankA
 
 /**
  * Looks up the account behind a VietQR payload, which is checked first: a payload that no bank could have made is not
- * sent (interface document, section 4.7).
+ * sent (docs/payments-api.md, section 4.7).
  */
 export async function lookUpBank(
   { upstream, sites }: { upstream: Pick<UpstreamClient, 'lookupBankByQr'>; sites: Sites },

@@ -32,7 +32,7 @@ export type RefundOutcome =
 
 /**
  * Asks for a refund. It is sent once and never again: after an attempt without an answer, a read of the payment tells
- * whether it was taken. Source: interface document, section 4.4; gap sheet, sections 5.5 and 12.
+ * whether it was taken. Source: payments-api.md, section 4.4; gap sheet, sections 5.5 and 12.
  */
 export async function refundPayment(options: RefundOptions, request: RefundRequest): Promise<RefundOutcome> {
   const subject = await options.store.reads.subject(request.paymentId)

@@ -52,7 +52,7 @@ export async function simulatePayin(
   )
 }
 
-/** Credits a treasury account (interface document, section 4.8). Refused in production, without a call. */
+/** Credits a treasury account (docs/payments-api.md, section 4.8). Refused in production, without a call. */
 export async function simulateDeposit(
   options: SimulateOptions,
   request: DepositRequest,

@@ -28,7 +28,7 @@ const EVERY_MS = 15_000
 const MINUTE_MS = 60_000
 /** After a longer gap webhooks may have been given up on. */
 const GAP_MS = 5 * MINUTE_MS
-/** The payments API tries a webhook for so long (interface document, section 6.1): its last attempts may lie in the gap. */
+/** The payments API tries a webhook for so long (docs/payments-api.md, section 6.1): its last attempts may lie in the gap. */
 const RETRIES_MS = 45 * MINUTE_MS
 const DAY_MS = 24 * 60 * MINUTE_MS
 /** How long an idempotency key stays taken. */

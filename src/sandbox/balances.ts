@@ -17,7 +17,7 @@ export type Balance = {
 
 /**
  * The balance as everything that has happened makes it: the opening balance, deposits, payments and payouts. A deposit
- * counts as incoming and available at once (interface document, section 4.8); a payment is incoming from its approval
+ * counts as incoming and available at once (docs/payments-api.md, section 4.8); a payment is incoming from its approval
  * until the funds are there. Money that a refund or a payout has asked for is outgoing and not available. Nothing is
  * held in reserve.
  */
@@ -53,7 +53,7 @@ function isApproved({ payment }: Link): boolean {
   return payment?.status === 'authorised' || payment?.status === 'waiting'
 }
 
-/** What a payment has brought in and not given back; a lost dispute keeps nothing (interface document, section 3.2). */
+/** What a payment has brought in and not given back; a lost dispute keeps nothing (docs/payments-api.md, section 3.2). */
 function keptAmount(link: Link): Decimal {
   const { payment } = link
   if (payment === undefined || payment.status === 'dispute_lost') return ZERO

@@ -15,7 +15,7 @@ export type Deposit = {
   readonly at: Date
 }
 
-/** Checks the body of a simulated deposit (interface document, section 4.8). Money goes to the site's first currency. */
+/** Checks the body of a simulated deposit (docs/payments-api.md, section 4.8). Money goes to the site's first currency. */
 export function readDeposit(
   body: JsonObject,
   { currencies }: SandboxSite,

@@ -2,7 +2,7 @@ import { compareDecimals, decimal } from './decimal.ts'
 import type { Decimal } from './decimal.ts'
 import { isZeroDecimal } from './methods.ts'
 
-/** The `pay_code` of a failed payment (interface document, section 7.2). */
+/** The `pay_code` of a failed payment (docs/payments-api.md, section 7.2). */
 export type FailureReason = { error_code: string; error_message: string }
 
 /**
@@ -55,7 +55,7 @@ const CODES: readonly (readonly [code: string, message: string])[] = [
 ]
 
 /**
- * The magic table: the failure codes in the order of the interface document, section 7.2. The n-th one belongs to the
+ * The magic table: the failure codes in the order of docs/payments-api.md, section 7.2. The n-th one belongs to the
  * amount 666 and n hundredths, from 666.01 to 666.34; to 66601 to 66634 in currencies without decimals.
  */
 export const MAGIC_FAILURES: readonly MagicFailure[] = CODES.map(([code, message], index) => {

@@ -10,7 +10,7 @@ export function newUuid(isTaken: (uuid: string) => boolean): string {
   }
 }
 
-/** A reusable card token (interface document, section 6.2). */
+/** A reusable card token (docs/payments-api.md, section 6.2). */
 export function newToken(): string {
   return `tok_${randomBytes(12).toString('hex')}`
 }

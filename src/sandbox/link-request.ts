@@ -11,7 +11,7 @@ import { limitProblem, optionalTarget, optionalUrl, positiveNumber, readEmail } 
 import type { SandboxSite } from './sites.ts'
 
 /**
- * Checks the body of a link creation (interface document, sections 2.4 and 8). Gives the request, or every problem by
+ * Checks the body of a link creation (docs/payments-api.md, sections 2.4 and 8). Gives the request, or every problem by
  * field name; fields inside an object are named with a dot.
  */
 export function readLinkRequest(

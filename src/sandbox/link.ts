@@ -90,7 +90,7 @@ export function isPayin(link: Link): link is Payin {
   return link.payin !== undefined
 }
 
-/** The tax on a payin: a tenth of the amount, rounded to cents (interface document, section 1, rule 3). */
+/** The tax on a payin: a tenth of the amount, rounded to cents (docs/payments-api.md, section 1, rule 3). */
 export function gstAmount({ request, payin }: Link): Decimal {
   const { units, scale } = request.amount
   return payin?.gst === true ? roundDecimal({ units, scale: scale + 1 }, 2) : { units: 0n, scale: 0 }

@@ -2,7 +2,7 @@ import { decimal } from './decimal.ts'
 import { methodsOf } from './methods.ts'
 import type { Method } from './methods.ts'
 
-/** The methods of the v2 interface for some currencies: cards of NZD and HKD are in v3 alone (interface document, 9). */
+/** The methods of the v2 interface for some currencies: cards of NZD and HKD are in v3 alone (docs/payments-api.md, 9). */
 export function payinMethodsOf(currencies: readonly string[]): Method[] {
   return [...methodsOf(currencies), ...V2_ONLY.filter((method) => currencies.includes(method.currency))].filter(
     (method) => !V3_ONLY.has(method.currency),

@@ -112,13 +112,13 @@ const ROWS: Readonly<Record<string, { languages: readonly string[]; methods: rea
   },
 }
 
-/** The currencies of the v3 method list (interface document, section 2.5), in its order. */
+/** The currencies of the v3 method list (docs/payments-api.md, section 2.5), in its order. */
 export const CATALOGUE_CURRENCIES: readonly string[] = Object.keys(ROWS)
 
 /**
- * Every method of the v3 list (interface document, section 2.5). Parts that the document masks are filled from the gap
+ * Every method of the v3 list (docs/payments-api.md, section 2.5). Parts that the document masks are filled from the gap
  * sheet, section 28. The limits are believable ones of the sandbox's own; only the card maximum of NZD and HKD and the
- * minimum of MWK are documented (interface document, section 8).
+ * minimum of MWK are documented (docs/payments-api.md, section 8).
  */
 const METHODS: readonly Method[] = Object.entries(ROWS).flatMap(([currency, { languages, methods }]) =>
   methods.map(([code, name, kind, [min, max]]) => ({
@@ -147,12 +147,12 @@ export function accepts(method: Method, amount: Decimal): boolean {
   return compareDecimals(amount, method.min) >= 0 && compareDecimals(amount, method.max) <= 0
 }
 
-/** Tells whether amounts of this currency are recorded in whole units (interface document, section 1, rule 1). */
+/** Tells whether amounts of this currency are recorded in whole units (docs/payments-api.md, section 1, rule 1). */
 export function isZeroDecimal(currency: string): boolean {
   return ZERO_DECIMAL.has(currency)
 }
 
-/** The amount that the service records for a submitted one (interface document, section 1, rules 1 and 2). */
+/** The amount that the service records for a submitted one (docs/payments-api.md, section 1, rules 1 and 2). */
 export function recordedAmount(amount: Decimal, currency: string): Decimal {
   return isZeroDecimal(currency) ? roundToWhole(amount) : amount
 }

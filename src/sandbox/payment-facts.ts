@@ -14,12 +14,12 @@ export function paymentUrl(world: World, link: Link): string {
   return `${world.origin}/checkout/${link.uuid}`
 }
 
-/** The address for the webhooks of a link: its own, else the merchant's default, else none (interface document, 6.1). */
+/** The address for the webhooks of a link: its own, else the merchant's default, else none (docs/payments-api.md, 6.1). */
 export function webhookTarget(world: World, link: Link): WebhookTarget | undefined {
   return link.request.webhook ?? world.defaultWebhook
 }
 
-/** A webhook address as records show it: the Authorization value is masked (interface document, section 6.2). */
+/** A webhook address as records show it: the Authorization value is masked (docs/payments-api.md, section 6.2). */
 export function maskedTarget(target: WebhookTarget | undefined): Record<string, unknown> | null {
   if (target === undefined) return null
   return {
@@ -66,7 +66,7 @@ export function paymentMethod(method: Method | undefined): string | null {
   return method.kind === 'alias' ? 'pay_id' : method.code
 }
 
-/** What was asked to be paid back, in a status that tells of a refund (interface document, section 6.2). */
+/** What was asked to be paid back, in a status that tells of a refund (docs/payments-api.md, section 6.2). */
 export function refundInformation(link: Link, status: PaymentStatus): Record<string, string> | null {
   const refund = link.payment?.refund
   if (refund === undefined || !REFUND_STATUSES.has(status)) return null
@@ -77,14 +77,14 @@ export function refundInformation(link: Link, status: PaymentStatus): Record<str
   }
 }
 
-/** The card of a payment (interface document, section 6.2); every card of the sandbox is the same one. */
+/** The card of a payment (docs/payments-api.md, section 6.2); every card of the sandbox is the same one. */
 export function senderDetails(payment: Payment | undefined): Record<string, unknown> | null {
   if (payment?.method.kind !== 'card') return null
   const country = payment.method.code.slice(0, 2).toUpperCase()
   return { card: { card_type: 'credit', card_brand: 'visa', card_last_4: '4242', card_country: country } }
 }
 
-/** Tells whether the payment shows its card token in this status (interface document, section 6.2). */
+/** Tells whether the payment shows its card token in this status (docs/payments-api.md, section 6.2). */
 export function hasToken(payment: Payment | undefined, status: PaymentStatus): payment is Payment {
   return payment?.method.kind === 'card' && (status === 'authorised' || status === 'waiting')
 }

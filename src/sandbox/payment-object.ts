@@ -31,7 +31,7 @@ export function paymentObject(world: World, link: Link, told: TellOptions = {}):
     : flatObject(world, link, told)
 }
 
-/** The flat object of the interface document, section 6.2; the uuid is the link's until the customer has begun. */
+/** The flat object of docs/payments-api.md, section 6.2; the uuid is the link's until the customer has begun. */
 export function flatObject(world: World, link: Link, told: TellOptions = {}): Record<string, unknown> {
   const { request, payment } = link
   const status = told.status ?? statusOf(link)

@@ -87,7 +87,7 @@ export function requiredUrl(fields: Fields, name: string): string {
   return url
 }
 
-/** A webhook address that may be absent, with an Authorization value that may be absent (interface document, 2.4). */
+/** A webhook address that may be absent, with an Authorization value that may be absent (docs/payments-api.md, 2.4). */
 export function optionalTarget(fields: Fields, name: string): WebhookTarget | undefined {
   const notification = fields.optionalObject(name)
   if (notification === undefined) return undefined
@@ -98,7 +98,7 @@ export function optionalTarget(fields: Fields, name: string): WebhookTarget | un
   return { endpointUrl, authorizationHeader }
 }
 
-/** A webhook address with an Authorization value, both of which must be there (interface document, section 4.1). */
+/** A webhook address with an Authorization value, both of which must be there (docs/payments-api.md, section 4.1). */
 export function requiredTarget(fields: Fields, name: string): FullTarget {
   const notification = fields.requiredObject(name)
   if (notification === undefined) return { endpointUrl: '', authorizationHeader: '' }

@@ -1,6 +1,6 @@
 import { CATALOGUE_CURRENCIES } from './methods.ts'
 
-/** One site of the merchant: its credentials, and the currencies that they fix (interface document, section 5). */
+/** One site of the merchant: its credentials, and the currencies that they fix (docs/payments-api.md, section 5). */
 export type SandboxSite = { id: string; appId: string; secretKey: string; currencies: string[] }
 
 /** The site whose header pair this is, or undefined when either half is wrong. */

@@ -56,7 +56,7 @@ export type SandboxOptions = {
   webhookSecret?: string
   /** The merchant's registered address, used by links that name none. Default: none, and such links send nothing. */
   defaultWebhook?: { endpointUrl: string; authorizationHeader?: string }
-  /** `flat` is the form of the interface document, section 6.2; `nested` that of the gap sheet, section 25.2. */
+  /** `flat` is the form of docs/payments-api.md, section 6.2; `nested` that of the gap sheet, section 25.2. */
   webhookForm?: 'flat' | 'nested'
   /** Milliseconds of the sandbox clock between the automatic steps of a payment or payout. Default 400. */
   paceMs?: number

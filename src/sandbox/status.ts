@@ -1,4 +1,4 @@
-/** The statuses of a payment (interface document, section 3.2). */
+/** The statuses of a payment (docs/payments-api.md, section 3.2). */
 export const PAYMENT_STATUSES = [
   'pending',
   'authorised',
@@ -32,14 +32,14 @@ export function isPaymentStatus(text: string): text is PaymentStatus {
 }
 
 /**
- * Tells whether the service itself goes from one status to another (interface document, section 3.2; gap sheet,
+ * Tells whether the service itself goes from one status to another (docs/payments-api.md, section 3.2; gap sheet,
  * section 3). The control endpoints may set any status; this binds what the customer, the refunds and the timers do.
  */
 export function isLegal(from: PaymentStatus, to: PaymentStatus): boolean {
   return (NEXT[from] ?? []).includes(to)
 }
 
-/** What the hosted page tells its opener (interface document, sections 3.3 and 6.4); undefined while it is open. */
+/** What the hosted page tells its opener (docs/payments-api.md, sections 3.3 and 6.4); undefined while it is open. */
 export function pageState(status: PaymentStatus): 'success' | 'failed' | undefined {
   if (status === 'pending' || status === 'authorised') return undefined
   return status === 'failed' || status === 'expired' ? 'failed' : 'success'

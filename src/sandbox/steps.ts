@@ -13,7 +13,7 @@ const PROMPT_MS = 5 * 60_000
 /** How much longer it takes until a code is scanned than until a step of a card follows another. */
 const SCAN_PACES = 20
 
-/** How long a refund request stays open (interface document, section 8). */
+/** How long a refund request stays open (docs/payments-api.md, section 8). */
 const REFUND_REQUEST_MS = 10 * 24 * 60 * 60_000
 
 /** Refunds with one of these descriptions end as the description says; every other refund is paid back. */
@@ -36,7 +36,7 @@ export async function proceed(
 
 /**
  * Ends the time of a link. What has not begun or is pending becomes `expired`, and a prompt without an answer makes the
- * payment fail (interface document, section 2.5); whatever went further goes on.
+ * payment fail (docs/payments-api.md, section 2.5); whatever went further goes on.
  */
 export async function lapse(world: World, link: Link): Promise<void> {
   if (link.lapsed) return

@@ -19,7 +19,7 @@ export async function tell(world: World, holder: Holder, webhook: OutgoingWebhoo
   await Promise.all(swapped.map((held) => world.sender.send(held)))
 }
 
-/** The signature of a body under the merchant's secret (interface document, section 6.3). */
+/** The signature of a body under the merchant's secret (docs/payments-api.md, section 6.3). */
 export function signatureOf(world: World, body: string): string {
   return sign(body, world.webhookSecret)
 }

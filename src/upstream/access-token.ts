@@ -9,7 +9,7 @@ import { decimal, isRecord, lenient } from './wire/fields.ts'
 
 export type AccessTokens = {
   /**
-   * The access token of a site (interface document, section 4.2). Rejects with an `UpstreamFault` that is never
+   * The access token of a site (docs/payments-api.md, section 4.2). Rejects with an `UpstreamFault` that is never
    * `unknown`: without a token nothing that needs one was sent.
    */
   current(site: Site): Promise<Secret>
@@ -92,7 +92,7 @@ const answer = z.object({
 
 /**
  * Reads the answer to a request for a token, with its life in milliseconds: `expires_in` within sane bounds, and the
- * shortest where it cannot be read (interface document, section 2.8). Null without a token that can be a header.
+ * shortest where it cannot be read (docs/payments-api.md, section 2.8). Null without a token that can be a header.
  */
 export function readAccessToken(json: ExactJson): { token: Secret; lifeMs: number } | null {
   if (!isRecord(json)) return null

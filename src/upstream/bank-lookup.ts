@@ -5,7 +5,7 @@ import { type BankAccount, readBankAccount, toBankLookupBody } from './wire/bank
 
 export type BankLookupCalls = {
   /**
-   * The bank account behind a VietQR payload (interface document, section 4.7). A payload that leads to no account is
+   * The bank account behind a VietQR payload (docs/payments-api.md, section 4.7). A payload that leads to no account is
    * `refused` with 404. Rejects with an `UpstreamFault`.
    */
   lookupBankByQr(site: Site, qrContent: string): Promise<BankAccount>

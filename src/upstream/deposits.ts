@@ -7,7 +7,7 @@ import { type DepositSimulation, toDepositBody } from './wire/deposit.ts'
 export type DepositCalls = {
   /**
    * Has the sandbox credit a treasury account, and gives its answer as it came, as plain JSON: its shape is not published
-   * (interface document, section 4.8). Rejects with an `UpstreamFault`.
+   * (docs/payments-api.md, section 4.8). Rejects with an `UpstreamFault`.
    */
   simulateDeposit(site: Site, deposit: DepositSimulation): Promise<unknown>
 }

@@ -13,7 +13,7 @@ import {
 
 export type GatewayPaymentCalls = {
   /**
-   * Makes a payment on the v1 gateway page (interface document, section 4.2). Sent at most once, except that after a 401,
+   * Makes a payment on the v1 gateway page (docs/payments-api.md, section 4.2). Sent at most once, except that after a 401,
    * which proves that nothing was done, it is sent once more with a new access token. Rejects with an `UpstreamFault`.
    */
   createGatewayPayment(site: Site, request: GatewayPaymentRequest): Promise<GatewayPayment>

@@ -38,7 +38,7 @@ export type PayinLinkPage = {
   readonly totalPages: number | null
 }
 
-/** The v3 links (interface document, section 4.4). Every call rejects with an `UpstreamFault`. */
+/** The v3 links (docs/payments-api.md, section 4.4). Every call rejects with an `UpstreamFault`. */
 export type PayinLinkCalls = {
   /**
    * Makes a hosted checkout link. Sent at most once, unless it is certain that the service was never reached. An answer

@@ -8,7 +8,7 @@ import { readPayinMethodEntry, servedMethods, toPayinMethod } from './wire/payin
 export type PayinMethodCalls = {
   /**
    * The methods that the credentials of a site offer on the hosted page, in the service's order, each code once
-   * (interface document, section 4.3). Entries without code or currency, or in a currency that the site does not serve,
+   * (docs/payments-api.md, section 4.3). Entries without code or currency, or in a currency that the site does not serve,
    * are left out. Rejects with an `UpstreamFault`.
    */
   listPayinMethods(site: Site): Promise<PayinMethod[]>

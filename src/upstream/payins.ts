@@ -40,7 +40,7 @@ export type ListedPayin = {
 
 export type PayinPage = { readonly entries: readonly ListedPayin[]; readonly totalPages: number | null }
 
-/** The v2 payins (interface document, section 4.5). Every call rejects with an `UpstreamFault`. */
+/** The v2 payins (docs/payments-api.md, section 4.5). Every call rejects with an `UpstreamFault`. */
 export type PayinCalls = {
   /**
    * The methods for payins without the hosted page, in the service's order, each code once (gap sheet, section 7).

@@ -31,7 +31,7 @@ export type AgreementPage = {
   readonly totalCount: number | null
 }
 
-/** The v1 payment agreements, in AUD (interface document, section 4.1). Every call rejects with an `UpstreamFault`. */
+/** The v1 payment agreements, in AUD (docs/payments-api.md, section 4.1). Every call rejects with an `UpstreamFault`. */
 export type PaymentAgreementCalls = {
   /**
    * Makes an agreement. Sent at most once, unless it is certain that the service was never reached. An answer that names

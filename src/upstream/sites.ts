@@ -1,6 +1,6 @@
 import { Secret } from '../keys/secret.ts'
 
-/** One site of the merchant's account: credentials, and the currencies that they fix (interface document, section 5). */
+/** One site of the merchant's account: credentials, and the currencies that they fix (docs/payments-api.md, section 5). */
 export type Site = {
   /** Our name for it, free of secrets: it may be logged. */
   readonly id: string

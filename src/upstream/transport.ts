@@ -25,7 +25,7 @@ type Deadlines = {
 type TransportLimits = { readonly answerBytes: number; readonly concurrentPerSite: number }
 
 export type TransportOptions = {
-  /** Ends in `/api`; https, or http on loopback (interface document, section 5). */
+  /** Ends in `/api`; https, or http on loopback (docs/payments-api.md, section 5). */
   readonly baseUrl: string
   readonly sites: Sites
   readonly deadlines?: Partial<Deadlines>

@@ -18,7 +18,7 @@ export type UpstreamRequest = {
 }
 
 /**
- * The base address of the service (interface document, section 5: https for all calls). Throws `TypeError` for one that is
+ * The base address of the service (docs/payments-api.md, section 5: https for all calls). Throws `TypeError` for one that is
  * neither https nor on loopback, or that holds more than host, port and path.
  */
 export function baseAddress(baseUrl: string): URL {

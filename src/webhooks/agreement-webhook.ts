@@ -9,7 +9,7 @@ export type AgreementWebhookOptions = WebhookHandlerOptions & {
 
 /**
  * Handles agreement callbacks. The payments API promises no signature for them, so the Authorization of each agreement's own
- * address is always checked; a signature that is present must be right (interface document, section 4.1).
+ * address is always checked; a signature that is present must be right (docs/payments-api.md, section 4.1).
  */
 export function createAgreementWebhook(options: AgreementWebhookOptions): WebhookHandler {
   return createWebhookHandler(options, {

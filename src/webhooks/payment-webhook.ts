@@ -9,7 +9,7 @@ export type PaymentWebhookOptions = WebhookHandlerOptions & {
 
 /**
  * Handles payment webhooks: of links, at the merchant's default address, and of direct payins. The payments API signs
- * them all (interface document, section 6.3).
+ * them all (docs/payments-api.md, section 6.3).
  */
 export function createPaymentWebhook(options: PaymentWebhookOptions): WebhookHandler {
   return createWebhookHandler(options, {

@@ -1,6 +1,6 @@
 import { createHmac, type KeyObject, timingSafeEqual } from 'node:crypto'
 
-/** Header that carries the signature of a webhook, in the lower case that Node gives (interface document, section 6.3). */
+/** Header that carries the signature of a webhook, in the lower case that Node gives (docs/payments-api.md, section 6.3). */
 export const SIGNATURE_HEADER = 'http-webhook-signature'
 
 /** The same header as a CGI-style server would name it on the wire, where `HTTP_` is that server's own prefix (gap sheet, C19). */
@@ -9,7 +9,7 @@ export const SIGNATURE_HEADER_OF_CGI = 'webhook-signature'
 const SIGNATURE = /^(?:sha256=)?([0-9a-f]{64})$/i
 
 /**
- * Signs a webhook body as the service does: lower-case hex of HMAC-SHA256 over the raw bytes (interface document,
+ * Signs a webhook body as the service does: lower-case hex of HMAC-SHA256 over the raw bytes (docs/payments-api.md,
  * section 6.3). Used by the sandbox and by tests; `verify` is its counterpart.
  */
 export function sign(body: Uint8Array | string, secret: string): string {

@@ -73,7 +73,7 @@ const STATUS_OF: Readonly<Record<BodyFault, number>> = { 'too-large': 413, timeo
 /**
  * Makes the handler of an endpoint: it verifies the raw bytes, parses them, stores the delivery, and only then answers 200.
  * Nothing is parsed before it is authentic, nothing authentic is dropped, and what cannot be stored is answered with 503, so
- * that the payments API sends it again. The handler never rejects. Source: interface document, sections 4.1 and 6.1 to 6.3.
+ * that the payments API sends it again. The handler never rejects. Source: payments-api.md, sections 4.1 and 6.1 to 6.3.
  */
 export function createWebhookHandler(options: WebhookHandlerOptions, kind: WebhookEndpoint): WebhookHandler {
   const secrets = options.secrets.map((secret) => createSecretKey(Buffer.from(secret.reveal(), 'utf8')))

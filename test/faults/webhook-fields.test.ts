@@ -14,7 +14,7 @@ let network: Network
 beforeAll(async () => void (network = await startNetwork()))
 afterAll(() => network.close())
 
-/** Every field of the payload (interface document, section 6.2), and of the nested form, with a right value. */
+/** Every field of the payload (docs/payments-api.md, section 6.2), and of the nested form, with a right value. */
 const RIGHT: Readonly<Record<string, unknown>> = {
   name: 'Ada Payer',
   email: 'ada@example.test',

@@ -26,7 +26,7 @@ export function requestOfWebhook(
   return jsonPost({ path: link?.path ?? WEBHOOK_PATH, headers, body })
 }
 
-/** The flat object of the interface document, section 6.2, with everything that a payment by card carries. */
+/** The flat object of docs/payments-api.md, section 6.2, with everything that a payment by card carries. */
 export function bodyOf(uuid: string, status: (typeof STATUSES)[number]): string {
   return JSON.stringify({
     uuid,

@@ -3,7 +3,7 @@ import { agreementIdOf } from './agreement.ts'
 import type { Agreement, AgreementStatus, Payer } from './agreement.ts'
 
 /**
- * The agreement as answers and callbacks show it (interface document, section 2.1). `status` tells another one than the
+ * The agreement as answers and callbacks show it (docs/payments-api.md, section 2.1). `status` tells another one than the
  * truth. The Authorization value is not masked: nothing in the documents says so for agreements.
  */
 export function agreementObject(agreement: Agreement, status: AgreementStatus = agreement.status): object {

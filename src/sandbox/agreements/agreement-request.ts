@@ -13,7 +13,7 @@ import { AGREEMENT_TYPES, DETAIL_WRAPPERS, FREQUENCIES, REQUESTABLE_STATUSES } f
 import type { AgreementDetails, AgreementRequest, AgreementTerms } from './agreement.ts'
 import { readPayer } from './payer.ts'
 
-/** Checks the body of an agreement creation (interface document, sections 2.1 to 2.3, 4.1 and 8). */
+/** Checks the body of an agreement creation (docs/payments-api.md, sections 2.1 to 2.3, 4.1 and 8). */
 export function readAgreement(body: JsonObject): { request: AgreementRequest } | { problems: Problems } {
   const fields = new Fields(body)
   const request: AgreementRequest = {

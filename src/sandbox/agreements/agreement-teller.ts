@@ -16,7 +16,7 @@ export function agreementTeller(world: World, agreement: Agreement): Teller<Agre
   }
 }
 
-/** The callback that tells of an agreement (interface document, section 4.1); signed only where the sandbox is told to. */
+/** The callback that tells of an agreement (docs/payments-api.md, section 4.1); signed only where the sandbox is told to. */
 export function composeCallback(
   world: World,
   agreement: Agreement,

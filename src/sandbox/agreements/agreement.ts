@@ -3,12 +3,12 @@ import type { Decimal } from '../decimal.ts'
 import type { FullTarget } from '../request-parts.ts'
 import type { OutgoingWebhook } from '../webhook-sender.ts'
 
-/** The statuses of a payment agreement (interface document, section 2.1). */
+/** The statuses of a payment agreement (docs/payments-api.md, section 2.1). */
 export const AGREEMENT_STATUSES = ['created', 'active', 'suspended', 'cancelled', 'failed'] as const
 
 export type AgreementStatus = (typeof AGREEMENT_STATUSES)[number]
 
-/** The types as a request spells them (interface document, section 2.1). */
+/** The types as a request spells them (docs/payments-api.md, section 2.1). */
 export const AGREEMENT_TYPES = [
   'MORTGAGE',
   'UTILITY',
@@ -24,7 +24,7 @@ export const AGREEMENT_TYPES = [
   'OTHER_SERVICE',
 ] as const
 
-/** The keys of `agreement_details`, of which a request has exactly one (interface document, section 2.2). */
+/** The keys of `agreement_details`, of which a request has exactly one (docs/payments-api.md, section 2.2). */
 export const DETAIL_WRAPPERS = [
   'variable_agreement_details_obj',
   'fixed_agreement_details_obj',

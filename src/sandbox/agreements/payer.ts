@@ -5,7 +5,7 @@ import { PAY_ID_TYPES } from './agreement.ts'
 import type { Payer } from './agreement.ts'
 
 /**
- * Reads `payer_details` (interface document, section 2.3). The required-list there asks for the bank account and the
+ * Reads `payer_details` (docs/payments-api.md, section 2.3). The required-list there asks for the bank account and the
  * alias, its text for one of them: either suffices, and both are accepted.
  */
 export function readPayer(fields: Fields): Payer {

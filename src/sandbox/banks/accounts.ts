@@ -31,7 +31,7 @@ export function knownQrs(): KnownQr[] {
   return BANK_ACCOUNTS.map((account) => ({ ...account, qrContent: vietQr(account) }))
 }
 
-/** The account behind a VietQR payload, or why there is none (interface document, section 4.7). */
+/** The account behind a VietQR payload, or why there is none (docs/payments-api.md, section 4.7). */
 export function lookUp(qrContent: string): { account: BankAccount } | { problem: string } {
   const named = readVietQr(qrContent)
   if (named === undefined) return { problem: 'The QR content is not a VietQR payload.' }

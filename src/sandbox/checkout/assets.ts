@@ -1,6 +1,6 @@
 /**
  * The page's script, served as a file of its own so that the page needs no inline script. It tells the opener of a
- * popup what happens (interface document, section 6.4) and looks for news while the payment moves.
+ * popup what happens (docs/payments-api.md, section 6.4) and looks for news while the payment moves.
  */
 export const PAGE_SCRIPT = `'use strict'
 {

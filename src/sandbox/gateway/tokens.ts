@@ -5,7 +5,7 @@ import type { World } from '../world.ts'
 /** An access token of the gateway; it belongs to the site that asked for it. */
 export type Token = { readonly siteId: string; readonly expiresAt: Date }
 
-/** How long a token lives, in seconds (interface document, section 8). */
+/** How long a token lives, in seconds (docs/payments-api.md, section 8). */
 export const TOKEN_LIFETIME_S = 3600
 
 /** Gives a new token to a site; earlier ones live on. */

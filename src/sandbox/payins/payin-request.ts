@@ -85,7 +85,7 @@ function readAmount(fields: Fields, method: Method | undefined): Decimal {
   return amount ?? ZERO
 }
 
-/** The tax is for AUD alone (interface document, section 1, rule 3). */
+/** The tax is for AUD alone (docs/payments-api.md, section 1, rule 3). */
 function readGst(fields: Fields, currency: string): boolean {
   const gst = fields.required('gst')
   if (gst !== undefined && typeof gst !== 'boolean') fields.fail('gst', 'must be a boolean')

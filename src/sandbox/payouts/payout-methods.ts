@@ -39,7 +39,7 @@ const NEEDS_BANK = /^[a-z]{2}_bank_/
 
 type Limits = readonly [min: string, max: string]
 
-/** Codes by currency (gap sheet, section 28; interface document, section 2.6). The limits are the sandbox's own. */
+/** Codes by currency (gap sheet, section 28; payments-api.md, section 2.6). The limits are the sandbox's own. */
 const CODES: Readonly<Record<string, { limits: Limits; codes: readonly string[] }>> = {
   AUD: { limits: ['1', '100000'], codes: ['au_bank_aud'] },
   JPY: { limits: ['500', '3000000'], codes: ['jp_bank_jpy'] },

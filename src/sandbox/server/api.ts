@@ -16,7 +16,7 @@ const dropped = new WeakSet<FastifyRequest>()
 
 /**
  * The interface below `/api`: every call is remembered, may meet a fault, and must carry the header pair of a site
- * (interface document, section 5). `closing` ends the calls that a fault keeps waiting.
+ * (docs/payments-api.md, section 5). `closing` ends the calls that a fault keeps waiting.
  */
 export function registerApi(api: FastifyInstance, world: World, { groups, closing }: ApiOptions): void {
   api.addHook('onRequest', async (request, reply) => {

@@ -13,7 +13,7 @@ import { rangePage, readRangeQuery } from './range-query.ts'
 
 const PATH = '/v1/pay_to/payment_agreement'
 
-/** Payment agreements, for sites with AUD alone (interface document, section 4.1; gap sheet, sections 14 to 16). */
+/** Payment agreements, for sites with AUD alone (docs/payments-api.md, section 4.1; gap sheet, sections 14 to 16). */
 export function v1Agreements(api: FastifyInstance, world: World): void {
   api.post(PATH, async (request, reply) =>
     answer(request, reply, (body, site) => {

@@ -4,7 +4,7 @@ import type { World } from '../world.ts'
 import { readJsonObject, sendBadRequest, sendJson, sendProblems } from './answers.ts'
 import { callersSite } from './api.ts'
 
-/** `POST /v1/simulate_deposit` (interface document, section 4.8); its answer is the gap sheet's, section 13. */
+/** `POST /v1/simulate_deposit` (docs/payments-api.md, section 4.8); its answer is the gap sheet's, section 13. */
 export function v1Deposits(api: FastifyInstance, world: World): void {
   api.post('/v1/simulate_deposit', async (request, reply) => {
     const body = readJsonObject(request)

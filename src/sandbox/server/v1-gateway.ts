@@ -6,7 +6,7 @@ import type { World } from '../world.ts'
 import { readJsonObject, sendBadRequest, sendJson, sendProblems } from './answers.ts'
 import { callersSite, header } from './api.ts'
 
-/** The v1 hosted gateway: access tokens and payments (interface document, section 4.2; gap sheet, section 4). */
+/** The v1 hosted gateway: access tokens and payments (docs/payments-api.md, section 4.2; gap sheet, section 4). */
 export function v1Gateway(api: FastifyInstance, world: World): void {
   api.get('/v1/payment_gateways/access_token', async (request, reply) =>
     sendJson(reply, 200, { access_token: issueToken(world, callersSite(request)), expires_in: TOKEN_LIFETIME_S }),

@@ -7,7 +7,7 @@ import type { World } from '../world.ts'
 import { sendBadRequest, sendJson } from './answers.ts'
 import { callersSite } from './api.ts'
 
-/** The methods of payins, and what each of them needs (interface document, section 4.5; gap sheet, sections 7 and 8). */
+/** The methods of payins, and what each of them needs (docs/payments-api.md, section 4.5; gap sheet, sections 7 and 8). */
 export function v2PayinMethods(api: FastifyInstance, world: World): void {
   api.get('/v2/payins/payin_methods', async (request, reply) => {
     const methods = payinMethodsOf(callersSite(request).currencies)

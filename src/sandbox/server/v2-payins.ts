@@ -14,7 +14,7 @@ import { readJsonObject, sendBadRequest, sendJson, sendProblems } from './answer
 import { callersSite } from './api.ts'
 import { readListQuery } from './list-query.ts'
 
-/** Payins: create, detail, list, simulate and refund (interface document, section 4.5; gap sheet, sections 9 to 12). */
+/** Payins: create, detail, list, simulate and refund (docs/payments-api.md, section 4.5; gap sheet, sections 9 to 12). */
 export function v2Payins(api: FastifyInstance, world: World): void {
   api.post('/v2/payins', async (request, reply) => {
     const body = readJsonObject(request)

@@ -7,7 +7,7 @@ import type { World } from '../world.ts'
 import { sendJson, sendProblems } from './answers.ts'
 import { callersSite } from './api.ts'
 
-/** The methods of payouts, and what each of them needs (interface document, section 4.6; gap sheet, section 17). */
+/** The methods of payouts, and what each of them needs (docs/payments-api.md, section 4.6; gap sheet, section 17). */
 export function v2PayoutMethods(api: FastifyInstance, world: World): void {
   api.get('/v2/payouts/payout_methods', async (request, reply) => {
     const methods = payoutMethodsOf(callersSite(request).currencies)

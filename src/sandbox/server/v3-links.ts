@@ -8,7 +8,7 @@ import { readJsonObject, sendBadQuery, sendBadRequest, sendJson, sendNotFound, s
 import { callersSite } from './api.ts'
 import { readListQuery } from './list-query.ts'
 
-/** Create, list and detail of payment links (interface document, section 4.4; gap sheet, section 5). */
+/** Create, list and detail of payment links (docs/payments-api.md, section 4.4; gap sheet, section 5). */
 export function v3Links(api: FastifyInstance, world: World): void {
   api.post('/v3/payin_links', async (request, reply) => {
     const body = readJsonObject(request)

@@ -6,7 +6,7 @@ import type { World } from '../world.ts'
 import { sendJson } from './answers.ts'
 import { callersSite } from './api.ts'
 
-/** `GET /v3/payin_methods` (interface document, sections 2.5 and 4.3). */
+/** `GET /v3/payin_methods` (docs/payments-api.md, sections 2.5 and 4.3). */
 export function v3Methods(api: FastifyInstance, _world: World): void {
   api.get('/v3/payin_methods', async (request, reply) =>
     sendJson(reply, 200, { records: methodsOf(callersSite(request).currencies).map(methodEntry) }),

@@ -36,7 +36,7 @@ export type AgreementTerms = {
   readonly webhook: Notification
 }
 
-/** What a payment agreement is made from (interface document, section 4.1). */
+/** What a payment agreement is made from (docs/payments-api.md, section 4.1). */
 export type AgreementRequest = AgreementTerms & {
   /** The merchant's own id, unique upstream: 1 to 90 characters. */
   readonly clientTransactionId: string

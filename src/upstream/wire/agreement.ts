@@ -21,7 +21,7 @@ const REFERENCE_LENGTH = 255
 const NAME_LENGTH = 255
 const WORD_LENGTH = 64
 
-/** The key that wraps the details of an agreement tells its rule (interface document, section 2.2). */
+/** The key that wraps the details of an agreement tells its rule (docs/payments-api.md, section 2.2). */
 export const WRAPPERS = {
   VARIABLE: 'variable_agreement_details_obj',
   FIXED: 'fixed_agreement_details_obj',
@@ -63,7 +63,7 @@ const agreement = z.object({
 type Agreement = z.output<typeof agreement>
 
 /**
- * Reads what the service says of one agreement (interface document, section 2.1), also in the wrapper of an amendment.
+ * Reads what the service says of one agreement (docs/payments-api.md, section 2.1), also in the wrapper of an amendment.
  * Null without a usable `payment_agreement_id` and status; everything else that cannot be read is null in itself. Account
  * numbers and aliases are masked here, so that nothing behind this door can keep them; `authorization_header`, a secret of
  * ours, is not read.
@@ -121,7 +121,7 @@ function payerOf({
   }
 }
 
-/** Returned objects may write a space for the underscore of a request (interface document, section 2.1, and gap sheet, C18). */
+/** Returned objects may write a space for the underscore of a request (docs/payments-api.md, section 2.1, and gap sheet, C18). */
 function constantOf(raw: string | null): string | null {
   return raw === null ? null : raw.toUpperCase().replaceAll(/\s+/g, '_')
 }

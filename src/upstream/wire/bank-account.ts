@@ -3,7 +3,7 @@ import type { ExactJson } from '../../domain/exact-json.ts'
 import { isRecord, lenient, text, textFrom } from './fields.ts'
 import { type Written, written } from './written.ts'
 
-/** The bank account behind a QR payload (interface document, section 2.7). Payer data. */
+/** The bank account behind a QR payload (docs/payments-api.md, section 2.7). Payer data. */
 export type BankAccount = {
   readonly accountName: string
   readonly accountNumber: string
@@ -23,7 +23,7 @@ const lookup = z.strictObject({
     .regex(/^\P{Cc}+$/u),
 })
 
-/** The body of a look-up (interface document, section 4.7); `faults` names the place that is wrong. Throws nothing. */
+/** The body of a look-up (docs/payments-api.md, section 4.7); `faults` names the place that is wrong. Throws nothing. */
 export function toBankLookupBody(qrContent: string): Written {
   return written(lookup, { qr_content: qrContent })
 }

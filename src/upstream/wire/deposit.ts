@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { type Written, written, writtenText } from './written.ts'
 
-/** A deposit that the sandbox is to make (interface document, section 4.8). */
+/** A deposit that the sandbox is to make (docs/payments-api.md, section 4.8). */
 export type DepositSimulation = {
   /** The treasury account to credit. */
   readonly accountNumber: string

@@ -28,7 +28,7 @@ const entry = z.object({
 })
 
 /**
- * Reads one entry of a v2 method list (interface document, section 2.6, and gap sheet, section 7), whose `..._method_name`
+ * Reads one entry of a v2 method list (docs/payments-api.md, section 2.6, and gap sheet, section 7), whose `..._method_name`
  * is the code; null for one without a usable code.
  */
 export function readDirectMethodEntry(json: ExactJson, direction: Direction): PayinMethodEntry | null {

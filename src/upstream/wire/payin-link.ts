@@ -14,7 +14,7 @@ import {
   writtenText,
 } from './written.ts'
 
-/** What a hosted checkout link is made from (interface document, section 2.4). */
+/** What a hosted checkout link is made from (docs/payments-api.md, section 2.4). */
 export type PayinLinkRequest = {
   readonly amount: Money
   readonly description: string

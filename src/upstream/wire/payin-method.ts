@@ -48,7 +48,7 @@ const known = z.object({
   ...METHOD_FLAGS,
 })
 
-/** Reads one entry of the v3 method list (interface document, section 2.5); null for one without a usable code. */
+/** Reads one entry of the v3 method list (docs/payments-api.md, section 2.5); null for one without a usable code. */
 export function readPayinMethodEntry(json: ExactJson): PayinMethodEntry | null {
   if (!isRecord(json)) return null
   const { payin_method_code: code, ...entry } = known.parse(json)

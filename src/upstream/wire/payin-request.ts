@@ -21,7 +21,7 @@ export type PayinRequest = {
   readonly currency: string
   /** Plain digits; null only where the customer chooses, with the method `usdc_bank`. */
   readonly amount: string | null
-  /** True only for an AU merchant processing AUD (interface document, section 1, rule 3). */
+  /** True only for an AU merchant processing AUD (docs/payments-api.md, section 1, rule 3). */
   readonly gst: boolean
   readonly customerName: string
   readonly customerEmail: string

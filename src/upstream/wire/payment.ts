@@ -75,7 +75,7 @@ type Transaction = ReadRecord<typeof transaction>
 type Sender = ReturnType<typeof readPayment>['sender_info']
 
 /**
- * Reads what the payments API says of one payment: the flat object of the interface document, section 6.2, and the nested
+ * Reads what the payments API says of one payment: the flat object of docs/payments-api.md, section 6.2, and the nested
  * link form of the gap sheet, section 25.2, where the payment stands in `transaction_info`. A link that names no payment
  * yet stands for its own. Null without a usable uuid and status; everything else that cannot be read is null in itself.
  * `token` is a credential, and `authorization_header` a secret of ours: neither is read.

@@ -68,7 +68,7 @@ export function readPayoutReport(json: ExactJson): PayoutReport | null {
   }
 }
 
-/** Reads one entry of the payout methods (interface document, section 2.6); null without a usable code and currency. */
+/** Reads one entry of the payout methods (docs/payments-api.md, section 2.6); null without a usable code and currency. */
 export function readPayoutMethod(json: ExactJson, siteCurrencies: readonly string[]): PayoutMethod | null {
   const entry = readDirectMethodEntry(json, 'payout')
   const method = entry === null ? null : toPayinMethod(entry, siteCurrencies)

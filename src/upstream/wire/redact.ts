@@ -60,7 +60,7 @@ export function withoutSecrets(json: ExactJson): ExactJson {
 }
 
 /**
- * What is stored of an agreement callback's body (interface document, section 2.1), by the same rule. The whole of
+ * What is stored of an agreement callback's body (docs/payments-api.md, section 2.1), by the same rule. The whole of
  * `payer_details` is left behind, and so are `description` and `external_id`, in which the merchant may have written anything.
  */
 export function withoutSecretsOfAgreement(json: ExactJson): ExactJson {

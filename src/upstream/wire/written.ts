@@ -5,7 +5,7 @@ import { safeUrl } from './url.ts'
 /** A body that may be sent, or the places in it that are wrong, without their values. */
 export type Written = { body: Record<string, unknown> } | { faults: string[] }
 
-/** Where the service tells us of changes, and the `Authorization` header that it is to send (interface document, section 5). */
+/** Where the service tells us of changes, and the `Authorization` header that it is to send (docs/payments-api.md, section 5). */
 export type Notification = { readonly endpointUrl: string; readonly authorizationHeader: string }
 
 /** Plain JSON values that a method asks for, by the service's own names; one that is null is left out. */

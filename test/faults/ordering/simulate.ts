@@ -36,7 +36,7 @@ export type Figures = {
   readonly readsPerPayment: number
 }
 
-/** Attempts of one webhook (interface document, section 6.1). */
+/** Attempts of one webhook (docs/payments-api.md, section 6.1). */
 const ATTEMPTS_AT = [0, 15, 30, 45].map((minutes) => minutes * MINUTE_MS)
 /** Reads a second: the budget is not on trial here. */
 const NO_LIMIT = 1_000_000

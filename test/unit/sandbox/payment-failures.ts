@@ -1,4 +1,4 @@
-/** The failure codes of the interface document, section 7.2, in its order. */
+/** The failure codes of docs/payments-api.md, section 7.2, in its order. */
 export const PAYMENT_FAILURES: readonly string[] = [
   'account_closed',
   'amount_invalid',

@@ -7,25 +7,15 @@ import { createUpstreamClient } from '../src/upstream/client.ts'
 import { createSites } from '../src/upstream/sites.ts'
 
 const root = join(import.meta.dirname, '..')
-const page = readFileSync(join(root, 'docs/interface.md'), 'utf8')
+const page = readFileSync(join(root, 'docs/coverage.md'), 'utf8')
+const paymentsApi = readFileSync(join(root, 'docs/payments-api.md'), 'utf8')
 const schema = createSchema({ production: false })
 
-/** The sections of the interface document: those with parts by their parts. */
-const SECTIONS = [
-  '1',
-  ...partsOf(2, 10),
-  ...partsOf(3, 3),
-  ...partsOf(4, 9),
-  '5',
-  ...partsOf(6, 4),
-  ...partsOf(7, 2),
-  '8',
-  '9',
-]
+/** The numbers of the headings of docs/payments-api.md. */
+const headings = [...paymentsApi.matchAll(/^#{2,3} (\d+(?:\.\d+)?)\.? /gm)].map(([, number = '']) => number)
 
-function partsOf(chapter: number, count: number): string[] {
-  return Array.from({ length: count }, (_, index) => `${chapter}.${index + 1}`)
-}
+/** Its sections: those with parts by their parts. */
+const SECTIONS = headings.filter((number) => !headings.some((other) => other.startsWith(`${number}.`)))
 
 /** The cells of every row of every table of a page, without the heads. */
 function rowsOf(text: string): string[][] {
@@ -48,7 +38,7 @@ const codeIn = (text: string) => [...text.matchAll(/`([^`]+)`/g)].map(([, code])
 const rows = rowsOf(page)
 const words = new Set(codeIn(page))
 
-describe('docs/interface.md', () => {
+describe('docs/coverage.md', () => {
   it('names a file of the source and a test in every row, unless it is not offered', () => {
     const bare = rows.filter((cells) => {
       const [source = '', tests = ''] = cells.slice(-2)
@@ -103,7 +93,7 @@ describe('docs/interface.md', () => {
     expect([...named].sort()).toEqual(calls.sort())
   })
 
-  it.each(SECTIONS)('has section %s of the interface document', (section) => {
+  it.each(SECTIONS)('has section %s of docs/payments-api.md', (section) => {
     const named =
       section === '8' ? page.includes('(section 8)') : rows.some(([cell = '']) => cell.split(',')[0] === section)
     expect(named).toBe(true)
@@ -128,7 +118,7 @@ function withHelpers(path: string, seen = new Set<string>()): string {
   return [text, ...ours.map((helper) => withHelpers(helper, seen))].join('\n')
 }
 
-/** The tables of the interface document, value by value, each with the enumeration that shows them. */
+/** The tables of docs/payments-api.md, value by value, each with the enumeration that shows them. */
 const TABLES: Readonly<Record<string, string>> = {
   // Section 3.2
   PaymentStatus: `pending authorised waiting received expired return_pending return_expired partially_refunded
@@ -155,7 +145,7 @@ const COUNTS: Readonly<Record<string, number>> = { PaymentStatus: 13, AgreementS
 
 describe('the schema', () => {
   it.each(Object.entries(TABLES))(
-    'has in %s each value of the interface document, and one for those to come',
+    'has in %s each value of docs/payments-api.md, and one for those to come',
     (name, text) => {
       const documented = text.split(/\s+/)
       expect(documented).toHaveLength(COUNTS[name] ?? documented.length)
@@ -176,9 +166,28 @@ describe('the schema', () => {
   )
 })
 
+describe('docs/payments-api.md', () => {
+  const cited = citationsOf(/payments-api\.md, ((?:(?:sections? )?\d+(?:\.\d+)?(?:, and |, | and | to )?)+)/gi)
+
+  it('is cited', () => {
+    expect(cited.size).toBeGreaterThan(20)
+  })
+
+  it.each([...cited])('has section %s, cited in %s', (number) => {
+    expect(headings).toContain(number)
+  })
+
+  it.each(Object.entries(TABLES))('lists each value of %s', (name, text) => {
+    const listed = new Set(codeIn(paymentsApi))
+    const prefix = name === 'AgreementAmountRule' ? '_agreement_details_obj' : ''
+    const values = text.split(/\s+/).map((value) => (prefix === '' ? value : `${value.toLowerCase()}${prefix}`))
+    expect(values.filter((value) => !listed.has(value.replace('usage_based_', 'usage_bases_')))).toEqual([])
+  })
+})
+
 describe('docs/gaps.md', () => {
   const entries = new Set(rowsOf(readFileSync(join(root, 'docs/gaps.md'), 'utf8')).map(([number = '']) => number))
-  const cited = citations()
+  const cited = citationsOf(/gap sheet(?:'s)?, ((?:(?:sections? )?C?\d+(?:\.\d+)?(?:, and |, | and | to )?)+)/gi)
 
   it('is cited', () => {
     expect(cited.size).toBeGreaterThan(30)
@@ -192,24 +201,21 @@ describe('docs/gaps.md', () => {
   })
 })
 
-/** Every number that a comment cites of the gap sheet, with a file that cites it. */
-function citations(): Map<string, string> {
+/** Every number that comments of the source cite in a form, with a file that cites it. */
+function citationsOf(form: RegExp): Map<string, string> {
   const found = new Map<string, string>()
   for (const path of readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' }).filter((name) =>
     name.endsWith('.ts'),
   )) {
     const text = readFileSync(join(root, 'src', path), 'utf8').replaceAll(/\s*\n\s*(?:\*|\/\/)?\s*/g, ' ')
-    for (const [, list = ''] of text.matchAll(
-      /gap sheet(?:'s)?, ((?:(?:sections? )?C?\d+(?:\.\d+)?(?:, and |, | and | to )?)+)/gi,
-    ))
-      for (const number of numbersIn(list)) found.set(number, path)
+    for (const [, list = ''] of text.matchAll(form)) for (const number of numbersIn(list)) found.set(number, path)
   }
   return found
 }
 
 /** The numbers of a list such as `sections 5.3, 10 and 16` or `sections 17 to 20`. */
 function numbersIn(list: string): string[] {
-  const spans = [...list.matchAll(/(\d+) to (\d+)/g)].flatMap(([, first, last]) =>
+  const spans = [...list.matchAll(/(?<![\d.])(\d+) to (\d+)/g)].flatMap(([, first, last]) =>
     Array.from({ length: Number(last) - Number(first) + 1 }, (_, index) => String(Number(first) + index)),
   )
   return [...(list.match(/C?\d+(?:\.\d+)?/g) ?? []), ...spans]
