@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { quantile, sendWebhooks, startClients } from '../test/attacks/overload-load.ts'
-import { cpuSecondsOf } from '../test/cpu-time.ts'
 import { startApp } from '../test/faults/killable-app.ts'
+import { cpuSecondsOf } from '../test/support/cpu-time.ts'
 
 /**
  * What a process answers when three times as much is asked as it can do, as a part of what it answers to clients that wait, over

@@ -1,7 +1,7 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { connect, type AddressInfo, type Socket } from 'node:net'
-import { cpuSecondsOf } from '../test/cpu-time.ts'
+import { cpuSecondsOf } from '../test/support/cpu-time.ts'
 
 /**
  * What a refusal costs in an overload, in processor time of the process, against Node's own server with the same refusal, and how

@@ -7,9 +7,9 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { findPostgres } from '../test/postgres.ts'
-import { openPostgresStore } from '../test/store.ts'
-import { openSqliteStore } from '../test/store.ts'
+import { findPostgres } from '../test/support/postgres.ts'
+import { openPostgresStore } from '../test/support/store.ts'
+import { openSqliteStore } from '../test/support/store.ts'
 import { receivePaymentWebhooks, WEBHOOK_STATUSES } from './support/payment-webhooks.ts'
 
 const PAYMENTS = Number(process.argv[3] ?? 3_000)

@@ -1,11 +1,11 @@
 import type { AppConfig, AppOptions } from './composition/app-config.ts'
 import { startEngine } from './composition/engine.ts'
+import { createMetrics } from './composition/metrics.ts'
 import { startServices } from './composition/services.ts'
 import { createTransports } from './composition/transports.ts'
 import { warmUpEngine, warmUpServer } from './composition/warm-up.ts'
-import { createMetrics } from './metrics.ts'
-import type { Tracing } from './tracing/tracing.ts'
-import { watchUpstream } from './upstream/watch.ts'
+import type { Tracing } from './observability/tracing/tracing.ts'
+import { watchUpstream } from './upstream/client/watch.ts'
 
 export type { AppConfig, AppOptions }
 
@@ -92,6 +92,6 @@ export async function createApp(config: AppConfig, options: AppOptions): Promise
 
 async function openTracing({ tracesEndpoint }: AppConfig): Promise<Tracing | null> {
   if (tracesEndpoint === null) return null
-  const { createTracing } = await import('./tracing/tracing.ts')
+  const { createTracing } = await import('./observability/tracing/tracing.ts')
   return createTracing(tracesEndpoint)
 }

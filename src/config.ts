@@ -12,7 +12,7 @@ import { unknownSettings } from './config/unknown-settings.ts'
 import { parseCollector, parseServerOrigins } from './config/urls.ts'
 import { notSupported, oneOf, parseLine, wholeNumber } from './config/values.ts'
 import { checkVerification } from './config/verification.ts'
-import { LOG_LEVELS } from './log.ts'
+import { LOG_LEVELS } from './observability/logger.ts'
 
 export { describeFaults } from './config/faults.ts'
 export type { ConfigFault } from './config/faults.ts'

@@ -2,7 +2,7 @@ import { issueDevelopmentToken } from './access/issue-token.ts'
 import { ALL_SCOPES } from './access/scopes.ts'
 import type { AppConfig } from './app.ts'
 import { emulatorOrigin } from './composition/emulator-origin.ts'
-import { pagesAreBuilt } from './http/pages.ts'
+import { pagesAreBuilt } from './http/pages/pages.ts'
 
 type StartMessageOptions = { readonly url: string; readonly builtInSandbox: boolean; readonly pages?: string }
 

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { NOTICES, packagesIn } from '../scripts/notices.ts'
-import { mayShip } from './licences.ts'
+import { mayShip } from './support/licences.ts'
 
 const notices = readFileSync(NOTICES, 'utf8')
 const bundled = packagesIn(notices)

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { mayShip } from './licences.ts'
+import { mayShip } from './support/licences.ts'
 
 type LockedPackage = {
   readonly version?: string

@@ -1,6 +1,6 @@
 import { createAppendListeners } from '../../src/store/append-listeners.ts'
 import { createAgreementStore } from '../../src/store/queries/agreements.ts'
-import { inboxQueries } from '../../src/store/queries/inbox.ts'
+import { inboxQueries } from '../../src/store/queries/deliveries/inbox.ts'
 import { createLinkStore } from '../../src/store/queries/links.ts'
 import { createEventLog } from '../../src/store/queries/log.ts'
 import { createPaymentStore } from '../../src/store/queries/payments.ts'

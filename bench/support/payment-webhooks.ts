@@ -1,11 +1,11 @@
 import { randomBytes, randomUUID } from 'node:crypto'
-import { parseExactJson } from '../../src/domain/exact-json.ts'
 import { bodyHashes } from '../../src/keys/body-hash.ts'
 import { createKeyRing } from '../../src/keys/key-ring.ts'
 import { Secret } from '../../src/keys/secret.ts'
+import { parseExactJson } from '../../src/lib/exact-json.ts'
 import type { IncomingDelivery, Store } from '../../src/store/store.ts'
-import { readPaymentReport } from '../../src/upstream/wire/payment.ts'
-import { withoutSecrets } from '../../src/upstream/wire/redact.ts'
+import { readPaymentReport } from '../../src/upstream/wire/payments/payment.ts'
+import { withoutSecrets } from '../../src/upstream/wire/values/redact.ts'
 
 /** What each payment is reported as, one webhook after the other. */
 export const WEBHOOK_STATUSES = ['pending', 'authorised', 'waiting', 'received'] as const

@@ -1,6 +1,6 @@
-import { createReadOrder, type Urgency } from '../../src/domain/read-priority.ts'
-import { nextPoll, type ReadClass, REFUND_WINDOW_MS } from '../../src/domain/read-schedule.ts'
-import { createSitePace } from '../../src/reconcile/site-pace.ts'
+import { createReadOrder, type Urgency } from '../../src/domain/reads/read-priority.ts'
+import { nextPoll, type ReadClass, REFUND_WINDOW_MS } from '../../src/domain/reads/read-schedule.ts'
+import { createSitePace } from '../../src/reconciliation/site-pace.ts'
 
 /** The reads of one site at the end of a day. */
 export type DayFigures = {

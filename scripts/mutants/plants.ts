@@ -77,12 +77,12 @@ export const PLANTS: readonly Plant[] = [
     name: 'order goes by rank alone, and nothing is read back',
     edits: [
       {
-        file: 'src/domain/payment.ts',
+        file: 'src/domain/payments/payment.ts',
         from: 'if (!leadsForward) return DOUBTFUL',
         to: 'if (!leadsForward) return STALE',
       },
       {
-        file: 'src/domain/payment.ts',
+        file: 'src/domain/payments/payment.ts',
         from: 'return status === null || CONFIRMED_BY_READ.has(status)',
         to: 'return status === null && CONFIRMED_BY_READ.size === 0',
       },
@@ -93,7 +93,7 @@ export const PLANTS: readonly Plant[] = [
     name: 'a POST without an answer is sent again',
     edits: [
       {
-        file: 'src/upstream/retry.ts',
+        file: 'src/upstream/resilience/retry.ts',
         from: "return method === 'GET' && PASSING.has(fault.reason)",
         to: 'return PASSING.has(fault.reason)',
       },

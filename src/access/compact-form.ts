@@ -1,4 +1,4 @@
-import { hasRepeatedKey } from '../domain/has-repeated-key.ts'
+import { hasRepeatedKey } from '../lib/has-repeated-key.ts'
 
 /**
  * Tells whether a text is a JWS in its compact form (RFC 7515, section 7.1): three parts that are not empty, each in

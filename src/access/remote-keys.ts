@@ -1,6 +1,6 @@
 import { createRemoteJWKSet, customFetch, errors } from 'jose'
 import type { JWTVerifyGetKey } from 'jose'
-import type { Logger } from '../log.ts'
+import type { Logger } from '../observability/logger.ts'
 import { createBoundedFetch } from './bounded-fetch.ts'
 import { TokenKeysUnavailableError } from './errors.ts'
 

@@ -1,14 +1,14 @@
 /** The client kit: follow payments live, open the hosted page, show amounts. For browsers and React Native. */
 export { formatAmount, type Amount } from './amount.ts'
-export { ask, type AskOptions } from './ask.ts'
+export { ask, type AskOptions } from './request/ask.ts'
 export { openCheckout, type Checkout, type CheckoutOptions } from './checkout.ts'
 export type { CheckoutMessage } from './checkout-message.ts'
 export type { AnyDocument, PaymentsEndpoint, TokenSource, WebSocketConstructor, WebSocketLike } from './endpoint.ts'
 export { PaymentsClientError, type GraphError } from './errors.ts'
 export * from './generated/documents.ts'
-export type { Connection } from './reconnect.ts'
+export type { Connection } from './connection/reconnect.ts'
 export { remaining } from './remaining.ts'
-export type { Retry } from './retry.ts'
+export type { Retry } from './request/retry.ts'
 export { paymentLinkStore, type PaymentLinkStore, type PaymentLinkView } from './store.ts'
 export type {
   AgreementDetails,
@@ -17,9 +17,9 @@ export type {
   PaymentDetails,
   PaymentLinkUpdate,
   PaymentUpdate,
-} from './subject.ts'
-export type { Timing } from './timing.ts'
-export type { Transport } from './transports.ts'
-export type { WakeSource } from './wake.ts'
-export { watchPayment, watchPaymentEvents, watchPaymentLink } from './watch.ts'
-export type { WatchOptions } from './watch-options.ts'
+} from './watch/subject.ts'
+export type { Timing } from './connection/timing.ts'
+export type { Transport } from './connection/open-transport.ts'
+export type { WakeSource } from './connection/wake.ts'
+export { watchPayment, watchPaymentEvents, watchPaymentLink } from './watch/watch.ts'
+export type { WatchOptions } from './watch/watch-options.ts'

@@ -1,8 +1,8 @@
+import type { Connection } from './connection/reconnect.ts'
 import { asClientError, type PaymentsClientError } from './errors.ts'
-import type { Connection } from './reconnect.ts'
-import type { EventDetails, LinkDetails, PaymentDetails, PaymentUpdate } from './subject.ts'
-import type { WatchOptions } from './watch-options.ts'
-import { watchPaymentLink } from './watch.ts'
+import type { EventDetails, LinkDetails, PaymentDetails, PaymentUpdate } from './watch/subject.ts'
+import type { WatchOptions } from './watch/watch-options.ts'
+import { watchPaymentLink } from './watch/watch.ts'
 
 /** A link as it is known now. Never changed: a change makes another one. */
 export type PaymentLinkView = {

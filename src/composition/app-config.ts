@@ -1,8 +1,8 @@
 import type { Config, UpstreamConfig } from '../config.ts'
 import type { CallbackLimits } from '../http/callback/callback-subscriptions.ts'
-import type { Logger } from '../log.ts'
-import type { Timer } from '../reconcile/timer.ts'
-import type { BreakerSettings } from '../upstream/breaker.ts'
+import type { Timer } from '../lib/timer.ts'
+import type { Logger } from '../observability/logger.ts'
+import type { BreakerSettings } from '../upstream/resilience/breaker.ts'
 
 /** A configuration that names the service: the built-in sandbox has been started, where it was asked for. */
 export type AppConfig = Omit<Config, 'upstream'> & { readonly upstream: Extract<UpstreamConfig, { kind: 'service' }> }

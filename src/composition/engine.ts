@@ -9,8 +9,8 @@ import { createPublicAnswers } from '../graphql/engine/public-answers.ts'
 import { createErrorFormatter } from '../graphql/errors.ts'
 import { createLibraryExecutor, createPlannedExecutor } from '../graphql/execution/executor.ts'
 import { createSchema } from '../graphql/schema/schema.ts'
-import type { Logger } from '../log.ts'
-import type { Tracing } from '../tracing/tracing.ts'
+import type { Logger } from '../observability/logger.ts'
+import type { Tracing } from '../observability/tracing/tracing.ts'
 import type { AppConfig } from './app-config.ts'
 
 /** The engine, and what is known about the operations that it may be asked for. */

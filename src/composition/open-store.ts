@@ -1,5 +1,5 @@
 import { createLedger } from '../ledger/ledger.ts'
-import type { Logger } from '../log.ts'
+import type { Logger } from '../observability/logger.ts'
 import type { Database } from '../store/port.ts'
 import { openSqlite } from '../store/sqlite/sqlite.ts'
 import type { Store } from '../store/store.ts'

@@ -4,7 +4,7 @@ import type { Caller } from '../access/caller.ts'
 import { ALL_SCOPES } from '../access/scopes.ts'
 import type { Services } from '../graphql/context.ts'
 import type { Engine } from '../graphql/engine/engine.ts'
-import { GRAPHQL_PATH } from '../http/graphql-addresses.ts'
+import { GRAPHQL_PATH } from '../http/graphql/graphql-addresses.ts'
 
 /** An operation that changes nothing here, and asks the payments API nothing. */
 type Operation = { readonly query: string; readonly variables?: Readonly<Record<string, unknown>> }

@@ -1,5 +1,5 @@
 import type { KeyRing } from '../keys/key-ring.ts'
-import type { Logger } from '../log.ts'
+import type { Logger } from '../observability/logger.ts'
 import type { Store } from '../store/store.ts'
 import { createAgreementWebhook } from '../webhooks/agreement-webhook.ts'
 import { createKeptWebhook } from '../webhooks/kept-webhook.ts'

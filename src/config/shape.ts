@@ -1,5 +1,5 @@
 import type { Secret } from '../keys/secret.ts'
-import type { LogLevel } from '../log.ts'
+import type { LogLevel } from '../observability/logger.ts'
 import type { DatabaseConfig } from './database.ts'
 import type { ConfigFault } from './faults.ts'
 import type { HttpLimits } from './http-limits.ts'

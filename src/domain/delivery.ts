@@ -1,4 +1,4 @@
-import type { Disposition } from './payment.ts'
+import type { Disposition } from './payments/payment.ts'
 
 /** A webhook as it came in, and what became of it. */
 export type Delivery = {

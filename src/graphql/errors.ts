@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { unwrapResolverError } from '@apollo/server/errors'
 import { GraphQLError, type GraphQLFormattedError } from 'graphql'
-import type { Logger } from '../log.ts'
-import type { ReadFailure } from '../operations/outcome.ts'
-import { abridged } from './abridged.ts'
+import { abridged } from '../lib/abbreviate.ts'
+import type { ReadFailure } from '../lookups/outcome.ts'
+import type { Logger } from '../observability/logger.ts'
 import type { HideNames } from './admission/hidden-names.ts'
 
 /** Bad arguments of a query: clear, typed, and naming the argument. */

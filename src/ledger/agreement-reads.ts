@@ -1,4 +1,4 @@
-import type { AgreementReport } from '../domain/agreement-report.ts'
+import type { AgreementReport } from '../domain/agreements/agreement-report.ts'
 import type { AgreementReadSubject, ReadOutcome } from '../store/store.ts'
 import { AGREEMENT, findAgreement } from './agreements.ts'
 import { answeredAgreement, applyRead, planFruitless, postponed } from './answer.ts'

@@ -1,4 +1,4 @@
-import type { AgreementReport } from '../domain/agreement-report.ts'
+import type { AgreementReport } from '../domain/agreements/agreement-report.ts'
 import {
   type Agreement,
   type AgreementBirth,
@@ -7,8 +7,8 @@ import {
   decideAgreementCallback,
   decideAgreementRead,
   evolveAgreement,
-} from '../domain/agreement.ts'
-import { nextAgreementPoll } from '../domain/read-schedule.ts'
+} from '../domain/agreements/agreement.ts'
+import { nextAgreementPoll } from '../domain/reads/read-schedule.ts'
 import type { AgreementRow } from '../store/rows/agreements.ts'
 import { fromIso } from '../store/rows/instants.ts'
 import type { Rows } from '../store/rows/rows.ts'

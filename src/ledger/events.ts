@@ -1,4 +1,4 @@
-import { eventId, type PaymentEvent } from '../domain/payment-event.ts'
+import { eventId, type PaymentEvent } from '../domain/payments/payment-event.ts'
 import { ONLY } from '../store/rows/log.ts'
 import type { Rows } from '../store/rows/rows.ts'
 

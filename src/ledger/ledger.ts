@@ -1,4 +1,4 @@
-import { REFUND_WINDOW_MS } from '../domain/read-schedule.ts'
+import { REFUND_WINDOW_MS } from '../domain/reads/read-schedule.ts'
 import type { Database } from '../store/port.ts'
 import type { Rows } from '../store/rows/rows.ts'
 import type { Store, SweepStep } from '../store/store.ts'

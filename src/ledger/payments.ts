@@ -1,7 +1,12 @@
-import { belongsTogether } from '../domain/attribution.ts'
-import type { Money } from '../domain/money.ts'
-import { directPaymentStreamId, linkStreamId, type PaymentLink, speaksForLink } from '../domain/payment-link.ts'
-import type { PaymentReport } from '../domain/payment-report.ts'
+import type { Money } from '../domain/money/money.ts'
+import { belongsTogether } from '../domain/payments/attribution.ts'
+import {
+  directPaymentStreamId,
+  linkStreamId,
+  type PaymentLink,
+  speaksForLink,
+} from '../domain/payments/payment-link.ts'
+import type { PaymentReport } from '../domain/payments/payment-report.ts'
 import {
   type Birth,
   decideRead,
@@ -11,9 +16,9 @@ import {
   type PaymentChange,
   reportOf,
   withRequestedAmount,
-} from '../domain/payment.ts'
-import { nextPoll } from '../domain/read-schedule.ts'
-import { isPickedByCurrency, readSiteOf } from '../domain/read-site.ts'
+} from '../domain/payments/payment.ts'
+import { nextPoll } from '../domain/reads/read-schedule.ts'
+import { isPickedByCurrency, readSiteOf } from '../domain/reads/read-site.ts'
 import { fromIso } from '../store/rows/instants.ts'
 import type { PaymentRow } from '../store/rows/payments.ts'
 import type { Rows } from '../store/rows/rows.ts'

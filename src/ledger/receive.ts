@@ -1,5 +1,5 @@
-import { hasBecomePaid, isOrphan } from '../domain/orphan-link.ts'
-import type { Payment } from '../domain/payment.ts'
+import { hasBecomePaid, isOrphan } from '../domain/payments/orphan-link.ts'
+import type { Payment } from '../domain/payments/payment.ts'
 import { deliveryKey } from '../store/encoding/delivery-columns.ts'
 import type { DeliveryRow } from '../store/rows/log.ts'
 import type { Rows } from '../store/rows/rows.ts'

@@ -1,7 +1,7 @@
-import type { EventSource, PaymentEvent, PaymentEventKind } from '../domain/payment-event.ts'
-import type { Disposition } from '../domain/payment.ts'
-import { planNoLater, type ReadPlan, replacePoll } from '../domain/read-plan.ts'
-import type { PlannedRead } from '../domain/read-schedule.ts'
+import type { EventSource, PaymentEvent, PaymentEventKind } from '../domain/payments/payment-event.ts'
+import type { Disposition } from '../domain/payments/payment.ts'
+import { planNoLater, type ReadPlan, replacePoll } from '../domain/reads/read-plan.ts'
+import type { PlannedRead } from '../domain/reads/read-schedule.ts'
 import type { Rows } from '../store/rows/rows.ts'
 import { appendEvent, nextSequence } from './events.ts'
 

@@ -1,4 +1,4 @@
-import { planNoLater } from '../domain/read-plan.ts'
+import { planNoLater } from '../domain/reads/read-plan.ts'
 import type { SweepCursor, SweepPage, SweepPart } from '../store/port.ts'
 import { ONLY } from '../store/rows/log.ts'
 import type { Rows } from '../store/rows/rows.ts'

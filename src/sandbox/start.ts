@@ -27,18 +27,18 @@
  * The control endpoints have no credentials; pages of other origins are kept out. Keep it on the loopback address.
  */
 import type { AddressInfo } from 'node:net'
-import { Changes } from './changes.ts'
-import { TimerClock } from './clock.ts'
-import type { SandboxClock } from './clock.ts'
 import { createControl } from './control/control.ts'
 import type { SandboxControl } from './control/control.ts'
-import { decimal } from './decimal.ts'
-import { FaultBook } from './faults.ts'
 import { buildServer } from './server/app.ts'
-import { DEFAULT_SITES } from './sites.ts'
-import type { SandboxSite } from './sites.ts'
-import { WebhookSender } from './webhook-sender.ts'
-import type { World } from './world.ts'
+import { Changes } from './state/changes.ts'
+import { TimerClock } from './state/clock.ts'
+import type { SandboxClock } from './state/clock.ts'
+import { FaultBook } from './state/faults.ts'
+import type { World } from './state/sandbox-state.ts'
+import { DEFAULT_SITES } from './state/sites.ts'
+import type { SandboxSite } from './state/sites.ts'
+import { decimal } from './values/decimal.ts'
+import { WebhookSender } from './webhooks/webhook-sender.ts'
 
 export type SandboxOptions = {
   /** Default 127.0.0.1. */

@@ -1,5 +1,5 @@
-import type { AgreementPayer, AgreementReport, AgreementStatus } from '../domain/agreement-report.ts'
-import type { Agreement } from '../domain/agreement.ts'
+import type { AgreementPayer, AgreementReport, AgreementStatus } from '../domain/agreements/agreement-report.ts'
+import type { Agreement } from '../domain/agreements/agreement.ts'
 import type { DueReadsQuery, ReadOutcome } from './read-store.ts'
 import type { Page, Placed } from './store.ts'
 

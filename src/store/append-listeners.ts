@@ -1,4 +1,4 @@
-import type { PaymentEvent } from '../domain/payment-event.ts'
+import type { PaymentEvent } from '../domain/payments/payment-event.ts'
 
 /** Called with the events of one commit, by position. */
 export type AppendListener = (events: readonly PaymentEvent[]) => void

@@ -1,10 +1,10 @@
-import type { AgreementReport } from '../domain/agreement-report.ts'
-import type { Agreement } from '../domain/agreement.ts'
+import type { AgreementReport } from '../domain/agreements/agreement-report.ts'
+import type { Agreement } from '../domain/agreements/agreement.ts'
 import type { Command } from '../domain/command.ts'
-import type { DirectPayin } from '../domain/direct-payin.ts'
-import type { PaymentLink } from '../domain/payment-link.ts'
-import type { PaymentReport } from '../domain/payment-report.ts'
-import type { Payment } from '../domain/payment.ts'
+import type { DirectPayin } from '../domain/payments/direct-payin.ts'
+import type { PaymentLink } from '../domain/payments/payment-link.ts'
+import type { PaymentReport } from '../domain/payments/payment-report.ts'
+import type { Payment } from '../domain/payments/payment.ts'
 
 /** What a correlator was made for: it tells at which of our addresses, and about what, the service may call back. */
 export type RefKind = 'link' | 'payin' | 'agreement' | 'payout' | 'gateway-payment'

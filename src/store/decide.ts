@@ -1,4 +1,4 @@
-import type { PaymentEvent } from '../domain/payment-event.ts'
+import type { PaymentEvent } from '../domain/payments/payment-event.ts'
 import type { Change, Load, Rows } from './rows/rows.ts'
 import { trackRows } from './rows/rows.ts'
 import { NOT_LOADED, type StoredRow } from './rows/table.ts'

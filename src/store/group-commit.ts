@@ -1,5 +1,5 @@
 import { setImmediate, setTimeout } from 'node:timers/promises'
-import type { PaymentEvent } from '../domain/payment-event.ts'
+import type { PaymentEvent } from '../domain/payments/payment-event.ts'
 import { type Decision, decideAll, type Outcome, type Transaction } from './decide.ts'
 import { StoreBusyError, StoreClosedError, StoreFailure } from './errors.ts'
 

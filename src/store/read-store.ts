@@ -1,8 +1,8 @@
-import type { DirectPayin } from '../domain/direct-payin.ts'
-import type { PaymentLink } from '../domain/payment-link.ts'
-import type { PaymentReport } from '../domain/payment-report.ts'
-import type { Payment } from '../domain/payment.ts'
-import type { PlannedRead, ReadClass } from '../domain/read-schedule.ts'
+import type { DirectPayin } from '../domain/payments/direct-payin.ts'
+import type { PaymentLink } from '../domain/payments/payment-link.ts'
+import type { PaymentReport } from '../domain/payments/payment-report.ts'
+import type { Payment } from '../domain/payments/payment.ts'
+import type { PlannedRead, ReadClass } from '../domain/reads/read-schedule.ts'
 
 /** What the payments API is to be asked about: a payment, or a link through which no payment is known. */
 export type ReadSubject = {

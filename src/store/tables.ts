@@ -1,9 +1,9 @@
 import type { ColumnType, Generated } from 'kysely'
-import type { AgreementPayer, AgreementStatus } from '../domain/agreement-report.ts'
+import type { AgreementPayer, AgreementStatus } from '../domain/agreements/agreement-report.ts'
 import type { CommandState } from '../domain/command.ts'
-import type { PaymentPhase } from '../domain/payment-status.ts'
-import type { Disposition } from '../domain/payment.ts'
-import type { ReadClass } from '../domain/read-schedule.ts'
+import type { PaymentPhase } from '../domain/payments/payment-status.ts'
+import type { Disposition } from '../domain/payments/payment.ts'
+import type { ReadClass } from '../domain/reads/read-schedule.ts'
 import type { RefKind } from './command-store.ts'
 import type { LeaseName } from './lease-store.ts'
 

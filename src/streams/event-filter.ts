@@ -1,4 +1,4 @@
-import type { PaymentEvent } from '../domain/payment-event.ts'
+import type { PaymentEvent } from '../domain/payments/payment-event.ts'
 import type { EventFilter } from '../store/store.ts'
 
 /**

@@ -1,4 +1,4 @@
-import type { PaymentEvent } from '../domain/payment-event.ts'
+import type { PaymentEvent } from '../domain/payments/payment-event.ts'
 import type { EventFilter, EventLog } from '../store/store.ts'
 import type { Deadline, Deadlines } from './deadlines.ts'
 import type { SliceScheduler } from './slice-scheduler.ts'

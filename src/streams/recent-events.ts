@@ -1,4 +1,4 @@
-import type { PaymentEvent } from '../domain/payment-event.ts'
+import type { PaymentEvent } from '../domain/payments/payment-event.ts'
 
 /**
  * The newest part of the log, in memory: everything after `start`, without a hole, so that a stream which keeps up is

@@ -1,7 +1,7 @@
-import type { Agreement } from '../domain/agreement.ts'
-import type { PaymentEvent } from '../domain/payment-event.ts'
-import type { PaymentLink } from '../domain/payment-link.ts'
-import type { Payment } from '../domain/payment.ts'
+import type { Agreement } from '../domain/agreements/agreement.ts'
+import type { PaymentEvent } from '../domain/payments/payment-event.ts'
+import type { PaymentLink } from '../domain/payments/payment-link.ts'
+import type { Payment } from '../domain/payments/payment.ts'
 
 /** One item of a stream. Positions are of the log; the edge turns them into cursors. */
 export type StreamItem = {

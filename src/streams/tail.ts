@@ -1,5 +1,5 @@
-import type { PaymentEvent } from '../domain/payment-event.ts'
-import type { Logger } from '../log.ts'
+import type { PaymentEvent } from '../domain/payments/payment-event.ts'
+import type { Logger } from '../observability/logger.ts'
 import { StoreFailure } from '../store/errors.ts'
 import type { EventLog } from '../store/store.ts'
 import { createRecentEvents, type EventPredicate } from './recent-events.ts'

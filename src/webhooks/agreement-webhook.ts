@@ -1,5 +1,5 @@
-import { readAgreementReport } from '../upstream/wire/agreement.ts'
-import { withoutSecretsOfAgreement } from '../upstream/wire/redact.ts'
+import { readAgreementReport } from '../upstream/wire/agreements/agreement.ts'
+import { withoutSecretsOfAgreement } from '../upstream/wire/values/redact.ts'
 import { createWebhookHandler, type WebhookHandler, type WebhookHandlerOptions } from './webhook-handler.ts'
 
 export type AgreementWebhookOptions = WebhookHandlerOptions & {

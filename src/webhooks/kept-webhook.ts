@@ -1,4 +1,4 @@
-import { ExactNumber, type ExactJson } from '../domain/exact-json.ts'
+import { ExactNumber, type ExactJson } from '../lib/exact-json.ts'
 import {
   createWebhookHandler,
   type WebhookHandler,

@@ -1,5 +1,5 @@
-import { readPaymentReport } from '../upstream/wire/payment.ts'
-import { withoutSecrets } from '../upstream/wire/redact.ts'
+import { readPaymentReport } from '../upstream/wire/payments/payment.ts'
+import { withoutSecrets } from '../upstream/wire/values/redact.ts'
 import { createWebhookHandler, type WebhookHandler, type WebhookHandlerOptions } from './webhook-handler.ts'
 
 export type PaymentWebhookOptions = WebhookHandlerOptions & {

@@ -1,6 +1,6 @@
 import { posix } from 'node:path'
 
-/** Source texts by path from the project's root, e.g. `src/domain/money.ts`. */
+/** Source texts by path from the project's root, e.g. `src/domain/money/money.ts`. */
 export type SourceFiles = ReadonlyMap<string, string>
 
 /** One import between two files of ours; `to` may name a file that is not there. */
@@ -39,7 +39,7 @@ export function arrowsOf(files: SourceFiles): Arrow[] {
 }
 
 /** Files that are a part of their own, or the face of the folder that has their name. */
-const PARTS_OF_ONE_FILE = new Set(['cli.ts', 'main.ts', 'index.ts', 'config.ts', 'log.ts', 'metrics.ts', 'within.ts'])
+const PARTS_OF_ONE_FILE = new Set(['cli.ts', 'main.ts', 'index.ts', 'config.ts'])
 
 /** The part of src that a file belongs to: its folder there; what lies in none puts the others together, and is `app`. */
 export function partOf(path: string): string {

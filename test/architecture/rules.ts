@@ -5,12 +5,13 @@ const LEVELS: readonly (readonly string[])[] = [
   ['cli'],
   ['main', 'index', 'backup'],
   ['app'],
-  ['composition', 'metrics'],
+  ['composition'],
   ['http'],
   ['graphql'],
-  ['ledger', 'operations', 'streams', 'reconcile', 'upstream', 'access', 'webhooks'],
+  ['commands', 'ledger', 'lookups', 'streams', 'reconciliation', 'upstream', 'access', 'webhooks'],
   ['store'],
-  ['domain', 'keys', 'log', 'config', 'tracing', 'within'],
+  ['domain', 'keys', 'config', 'observability'],
+  ['lib'],
 ]
 
 /** Parts that stand beside the others. */
@@ -18,12 +19,14 @@ const NEIGHBOURS = new Set(['sandbox', 'client', 'web', 'operator', 'shop'])
 
 const PICTURE = LEVELS.map((parts) => parts.join(', ')).join(' → ')
 
-const LEDGER_USES = /^src\/(ledger|domain|store\/(rows\/|encoding\/|(port|store|command-store|lease-store|errors)\.ts))/
+const LEDGER_USES =
+  /^src\/(ledger|domain|lib|store\/(rows\/|encoding\/|(port|store|command-store|lease-store|errors)\.ts))/
 const DATABASES = /^src\/store\/(sqlite|postgres)\//
 const DATABASE_USERS = ['src/composition/', 'src/backup.ts', 'src/main.ts']
-const DECISIONS = /^src\/domain\/(attribution|agreement-creation|orphan-link|listed-payment)\.ts$/
-const WEBHOOK_USES = /^src\/(webhooks|domain|store|upstream\/wire|keys|log|within)\b/
-const SANDBOX_USES = ['src/webhooks/signature.ts', 'src/domain/exact-json.ts']
+const DECISIONS =
+  /^src\/domain\/(payments\/(attribution|orphan-link|listed-payment)|agreements\/agreement-creation)\.ts$/
+const WEBHOOK_USES = /^src\/(webhooks|domain|store|upstream\/wire|keys|observability|lib)\b/
+const SANDBOX_USES = ['src/webhooks/signature.ts', 'src/lib/exact-json.ts']
 const SANDBOX_USERS = ['src/main.ts', 'src/index.ts', 'src/cli.ts']
 const SHOP_USERS = ['src/composition/shop.ts']
 const OPERATOR_USERS = ['src/cli.ts']
@@ -45,7 +48,8 @@ type Rule = { readonly reason: string; readonly forbids: (arrow: Arrow) => boole
 
 const RULES: readonly Rule[] = [
   { reason: 'src stands without tests, scripts and settings', forbids: ({ to }) => !to.startsWith('src/') },
-  { reason: 'the domain is pure and imports nothing of ours', forbids: leaves('domain') },
+  { reason: 'lib knows nothing of payments and imports nothing of ours', forbids: leaves('lib') },
+  { reason: 'the domain is pure and imports lib alone', forbids: leavesFor('domain', ['lib']) },
   { reason: 'keys import nothing of ours', forbids: leaves('keys') },
   { reason: `arrows lead down: ${PICTURE}`, forbids: leadsUp },
   {
@@ -70,7 +74,7 @@ const RULES: readonly Rule[] = [
     forbids: ({ from, to }) => partOf(from) === 'store' && DECISIONS.test(to),
   },
   {
-    reason: 'a webhook needs domain, store, upstream/wire, keys, log and within, and nothing else',
+    reason: 'a webhook needs domain, store, upstream/wire, keys, observability and lib, and nothing else',
     forbids: ({ from, to }) => partOf(from) === 'webhooks' && !WEBHOOK_USES.test(to),
   },
   {
@@ -82,8 +86,8 @@ const RULES: readonly Rule[] = [
     forbids: (arrow) => enters('sandbox')(arrow) && !SANDBOX_USERS.includes(arrow.from),
   },
   {
-    reason: 'the client runs in a browser and shares only the domain',
-    forbids: (arrow) => leaves('client')(arrow) && partOf(arrow.to) !== 'domain',
+    reason: 'the client runs in a browser and shares only domain and lib',
+    forbids: leavesFor('client', ['domain', 'lib']),
   },
   { reason: 'nothing imports the web pages', forbids: enters('web') },
   {
@@ -160,6 +164,10 @@ function leadsUp({ from, to }: Arrow): boolean {
 
 function leaves(part: string): (arrow: Arrow) => boolean {
   return ({ from, to }) => partOf(from) === part && partOf(to) !== part
+}
+
+function leavesFor(part: string, allowed: readonly string[]): (arrow: Arrow) => boolean {
+  return (arrow) => leaves(part)(arrow) && !allowed.includes(partOf(arrow.to))
 }
 
 function enters(part: string): (arrow: Arrow) => boolean {

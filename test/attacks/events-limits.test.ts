@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { openEvents } from '../events.ts'
-import { startNetwork, type Network } from '../network.ts'
-import { createLink, LINK_UPDATES, type CreatedLink } from '../operations.ts'
-import { gauge } from '../streams.ts'
+import { openEvents } from '../support/events.ts'
+import { startNetwork, type Network } from '../support/network.ts'
+import { createLink, LINK_UPDATES, type CreatedLink } from '../support/operations.ts'
+import { gauge } from '../support/streams.ts'
 
 const ROUTER_SECRET = 'the-secret-of-the-router'
 

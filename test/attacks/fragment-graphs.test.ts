@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { measureDocument } from '../../src/graphql/admission/measure-document.ts'
 import { readSchemaCosts } from '../../src/graphql/admission/schema-costs.ts'
 import { createCachePolicy } from '../../src/graphql/engine/cache-policy.ts'
-import { shortestTime } from '../cpu-time.ts'
+import { shortestTime } from '../support/cpu-time.ts'
 import { productionAdmission, schema } from './gate.ts'
 
 const FROM_ROUTER = false

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it, onTestFinished } from 'vitest'
 import { sqliteFile } from '../contract/store/sqlite-fixture.ts'
-import { cpuSecondsOf } from '../cpu-time.ts'
 import { judge, lost } from '../faults/kill-verdict.ts'
 import { startApp } from '../faults/killable-app.ts'
+import { cpuSecondsOf } from '../support/cpu-time.ts'
 import type { Order } from './overload-clients.ts'
 import { quantile, sendWebhooks, startClients, type Clients } from './overload-load.ts'
 

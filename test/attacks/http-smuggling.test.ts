@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { rawExchange } from '../faults/raw-http.ts'
 import { LAST, oneChunk } from '../faults/raw-webhook.ts'
-import { startNetwork, type Network } from '../network.ts'
-import { CREATE_LINK, linkInput, tryCreateLink } from '../operations.ts'
+import { startNetwork, type Network } from '../support/network.ts'
+import { CREATE_LINK, linkInput, tryCreateLink } from '../support/operations.ts'
 
 let network: Network
 let token: string

@@ -1,6 +1,6 @@
-import type { Network } from '../network.ts'
-import { greetedSocket } from '../socket.ts'
-import { TRANSPORTS, type Reply } from '../transports.ts'
+import type { Network } from '../support/network.ts'
+import { greetedSocket } from '../support/socket.ts'
+import { TRANSPORTS, type Reply } from '../support/transports.ts'
 import type { RandomOperation } from './random-operation.ts'
 
 /** Sends one operation after another, and gives the first answer to each. */

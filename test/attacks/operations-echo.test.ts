@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { PRODUCTION, startNetwork, type Network } from '../network.ts'
-import { TRANSPORTS, type Sent } from '../transports.ts'
+import { PRODUCTION, startNetwork, type Network } from '../support/network.ts'
+import { TRANSPORTS, type Sent } from '../support/transports.ts'
 
 /** What an error may repeat of a request, in characters. */
 const MOST = 200

@@ -1,6 +1,6 @@
 import { parse } from 'graphql'
 import { describe, expect, it } from 'vitest'
-import { shortestTime } from '../cpu-time.ts'
+import { shortestTime } from '../support/cpu-time.ts'
 import { productionAdmission } from './gate.ts'
 
 const FROM_ROUTER = false

@@ -1,7 +1,7 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { deliver, paymentBody } from '../webhooks.ts'
+import { deliver, paymentBody } from '../support/webhooks.ts'
 import type { Answers, Order } from './overload-clients.ts'
 
 export type Clients = {

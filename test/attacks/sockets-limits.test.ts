@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { startNetwork, type Network } from '../network.ts'
-import { createLink, LINK_UPDATES, type CreatedLink } from '../operations.ts'
-import { openRawPeer, textFrame } from '../raw-websocket.ts'
-import { greetedSocket, openSocket, type RawSocket } from '../socket.ts'
-import { gauge } from '../streams.ts'
+import { startNetwork, type Network } from '../support/network.ts'
+import { createLink, LINK_UPDATES, type CreatedLink } from '../support/operations.ts'
+import { openRawPeer, textFrame } from '../support/raw-websocket.ts'
+import { greetedSocket, openSocket, type RawSocket } from '../support/socket.ts'
+import { gauge } from '../support/streams.ts'
 
 let network: Network
 let link: CreatedLink

@@ -1,9 +1,17 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { startNetwork, type Network } from '../network.ts'
-import { createLink, LINK_UPDATES, type CreatedLink } from '../operations.ts'
-import { closeFrame, frame, greetedRawPeer, OPCODE, openRawPeer, textFrame, type RawPeer } from '../raw-websocket.ts'
-import type { Stream } from '../stream.ts'
-import { gauge, isCaughtUp } from '../streams.ts'
+import { startNetwork, type Network } from '../support/network.ts'
+import { createLink, LINK_UPDATES, type CreatedLink } from '../support/operations.ts'
+import {
+  closeFrame,
+  frame,
+  greetedRawPeer,
+  OPCODE,
+  openRawPeer,
+  textFrame,
+  type RawPeer,
+} from '../support/raw-websocket.ts'
+import type { Stream } from '../support/stream.ts'
+import { gauge, isCaughtUp } from '../support/streams.ts'
 
 const { continuation, text, binary, close, ping, pong } = OPCODE
 const BYTES = 64 * 1024

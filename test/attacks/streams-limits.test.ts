@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, assert, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
-import { startCallbackRouter, type CallbackRouter } from '../callback-router.ts'
-import { openEvents, type EventResponse } from '../events.ts'
-import { startNetwork, type Network } from '../network.ts'
-import { createLink, LINK_UPDATES, type CreatedLink } from '../operations.ts'
-import { greetedSocket, type Message, type RawSocket } from '../socket.ts'
-import { gauge } from '../streams.ts'
+import { startCallbackRouter, type CallbackRouter } from '../support/callback-router.ts'
+import { openEvents, type EventResponse } from '../support/events.ts'
+import { startNetwork, type Network } from '../support/network.ts'
+import { createLink, LINK_UPDATES, type CreatedLink } from '../support/operations.ts'
+import { greetedSocket, type Message, type RawSocket } from '../support/socket.ts'
+import { gauge } from '../support/streams.ts'
 
 const MOST = 20
 const OF_CALLER = 30

@@ -13,8 +13,8 @@ import {
   type GraphQLInputType,
 } from 'graphql'
 import { createSchema } from '../../src/graphql/schema/schema.ts'
-import { agreementInput, amendmentInput, gatewayInput, newKey, payinInput, payoutInput } from '../inputs.ts'
-import { linkInput } from '../operations.ts'
+import { agreementInput, amendmentInput, gatewayInput, newKey, payinInput, payoutInput } from '../support/inputs.ts'
+import { linkInput } from '../support/operations.ts'
 
 /** A place in the schema's arguments that takes a text of the client's. */
 export type TextPlace = {

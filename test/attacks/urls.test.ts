@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createScalars } from '../../src/graphql/schema/scalars.ts'
-import { startNetwork, type Network } from '../network.ts'
+import { startNetwork, type Network } from '../support/network.ts'
 import { startCanary, type Canary } from './canary.ts'
 import { textPlaces } from './string-arguments.ts'
 

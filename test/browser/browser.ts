@@ -2,7 +2,7 @@ import { existsSync, mkdirSync } from 'node:fs'
 import axe from 'axe-core'
 import { chromium, type Browser, type BrowserContext, type BrowserContextOptions, type Page } from 'playwright-core'
 import { expect, onTestFinished } from 'vitest'
-import { missing } from '../postgres.ts'
+import { missing } from '../support/postgres.ts'
 
 const PATH = process.env['CHROMIUM_PATH'] ?? '/usr/bin/chromium'
 

@@ -1,8 +1,8 @@
 import type { Page, WebSocketRoute } from 'playwright-core'
 import { beforeAll, describe, expect, test, vi } from 'vitest'
-import { createAgreement, NO_ANSWER } from '../agreements.ts'
-import { startNetwork, type Network } from '../network.ts'
-import { createLink } from '../operations.ts'
+import { createAgreement, NO_ANSWER } from '../support/agreements.ts'
+import { startNetwork, type Network } from '../support/network.ts'
+import { createLink } from '../support/operations.ts'
 import { accessibilityFaults, findBrowser, keepPicture } from './browser.ts'
 import { goTo, openConsole, PATIENT, soon } from './console.ts'
 

@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, test, vi } from 'vitest'
-import { misaddressedDelivery } from '../deliveries.ts'
-import { startNetwork, type Network } from '../network.ts'
-import { createLink } from '../operations.ts'
-import { historyOf, REFRESH } from '../payments.ts'
+import { misaddressedDelivery } from '../support/deliveries.ts'
+import { startNetwork, type Network } from '../support/network.ts'
+import { createLink } from '../support/operations.ts'
+import { historyOf, REFRESH } from '../support/payments.ts'
 import { accessibilityFaults, findBrowser, keepPicture } from './browser.ts'
 import { openConsole, PATIENT } from './console.ts'
 

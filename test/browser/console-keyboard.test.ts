@@ -1,8 +1,8 @@
 import type { Page } from 'playwright-core'
 import { beforeAll, describe, expect, test, vi } from 'vitest'
-import { asked } from '../mutations.ts'
-import { startNetwork, type Network } from '../network.ts'
-import { createLink } from '../operations.ts'
+import { asked } from '../support/mutations.ts'
+import { startNetwork, type Network } from '../support/network.ts'
+import { createLink } from '../support/operations.ts'
 import { accessibilityFaults, findBrowser } from './browser.ts'
 import { goTo, openConsole, PATIENT, soon } from './console.ts'
 

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import type { Scope } from '../../src/access/scopes.ts'
-import type { Network } from '../network.ts'
+import type { Network } from '../support/network.ts'
 import type { Profile } from './browser.ts'
 
 export type ConsoleOptions = {

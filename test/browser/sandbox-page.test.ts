@@ -1,8 +1,8 @@
 import type { Page } from 'playwright-core'
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { startNetwork, type Network } from '../network.ts'
-import { createLink } from '../operations.ts'
-import { historyOf } from '../payments.ts'
+import { startNetwork, type Network } from '../support/network.ts'
+import { createLink } from '../support/operations.ts'
+import { historyOf } from '../support/payments.ts'
 import { accessibilityFaults, findBrowser, keepPicture } from './browser.ts'
 import { notice, rowOf, visit } from './sandbox-visit.ts'
 

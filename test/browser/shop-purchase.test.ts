@@ -1,6 +1,6 @@
 import type { Locator, Page } from 'playwright-core'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { startNetwork, type Network } from '../network.ts'
+import { startNetwork, type Network } from '../support/network.ts'
 import { accessibilityFaults, findBrowser, keepPicture } from './browser.ts'
 import { actionsIn, openDrawer, openPopup, PAY, placeOrder, PURCHASE_MS, sequencesIn, showsHeadline } from './shop.ts'
 

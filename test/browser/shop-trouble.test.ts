@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { act } from '../checkout.ts'
-import { startNetwork, type Network } from '../network.ts'
+import { act } from '../support/checkout.ts'
+import { startNetwork, type Network } from '../support/network.ts'
 import { accessibilityFaults, findBrowser, keepPicture } from './browser.ts'
 import { actionsIn, openDrawer, openPopup, placeOrder, PURCHASE_MS, sequencesIn, showsHeadline } from './shop.ts'
 

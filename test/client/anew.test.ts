@@ -2,9 +2,9 @@ import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { watchPaymentEvents, watchPaymentLink, type Transport } from '../../src/client/index.ts'
-import { pay } from '../checkout.ts'
-import { startNetwork, type Network, type NetworkOptions } from '../network.ts'
-import { createLink } from '../operations.ts'
+import { pay } from '../support/checkout.ts'
+import { startNetwork, type Network, type NetworkOptions } from '../support/network.ts'
+import { createLink } from '../support/operations.ts'
 import { eventsOf, isCaughtUp, isPaid, keep, QUICK } from './watching.ts'
 
 const TRANSPORTS: readonly Transport[] = ['socket', 'sse', 'polling']

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { watchPaymentLink } from '../../src/client/index.ts'
-import { pay } from '../checkout.ts'
-import { startNetwork, type Network } from '../network.ts'
-import { createLink } from '../operations.ts'
-import { gauge } from '../streams.ts'
+import { pay } from '../support/checkout.ts'
+import { startNetwork, type Network } from '../support/network.ts'
+import { createLink } from '../support/operations.ts'
+import { gauge } from '../support/streams.ts'
 import { eventsOf, isCaughtUp, isPaid, keep, logAfter, QUICK } from './watching.ts'
 
 const MOST = 2

@@ -3,9 +3,9 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { watchPaymentLink } from '../../src/client/index.ts'
-import { startNetwork, type Network } from '../network.ts'
-import { createLink, type CreatedLink } from '../operations.ts'
-import { gauge } from '../streams.ts'
+import { startNetwork, type Network } from '../support/network.ts'
+import { createLink, type CreatedLink } from '../support/operations.ts'
+import { gauge } from '../support/streams.ts'
 
 const run = promisify(execFile)
 const LEAVE = join(import.meta.dirname, 'leave.ts')

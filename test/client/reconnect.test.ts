@@ -1,12 +1,18 @@
 import { describe, expect, it } from 'vitest'
+import type { LineEnd } from '../../src/client/connection/connection.ts'
+import {
+  backoffMs,
+  NO_ATTEMPTS,
+  nextStep,
+  type Attempts,
+  type Circumstances,
+} from '../../src/client/connection/reconnect.ts'
+import { timingOf } from '../../src/client/connection/timing.ts'
+import { createEventParser } from '../../src/client/connection/transports/event-parser.ts'
 import { PaymentsClientError, type PaymentsClientErrorOptions } from '../../src/client/errors.ts'
-import type { LineEnd } from '../../src/client/line.ts'
-import { createReader } from '../../src/client/reader.ts'
-import { backoffMs, NO_ATTEMPTS, nextStep, type Attempts, type Circumstances } from '../../src/client/reconnect.ts'
-import type { PaymentUpdate, StreamItem } from '../../src/client/subject.ts'
-import { timingOf } from '../../src/client/timing.ts'
 import { renewalMs } from '../../src/client/token.ts'
-import { createEventParser } from '../../src/client/transports/event-parser.ts'
+import { createReader } from '../../src/client/watch/reader.ts'
+import type { PaymentUpdate, StreamItem } from '../../src/client/watch/subject.ts'
 
 const end = (kind: LineEnd['kind'], code = 'NETWORK', more: PaymentsClientErrorOptions = {}): LineEnd => ({
   kind,

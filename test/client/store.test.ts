@@ -1,9 +1,9 @@
 import { beforeAll, expect, it } from 'vitest'
 import { paymentLinkStore, type PaymentLinkView } from '../../src/client/index.ts'
-import { pay } from '../checkout.ts'
-import { startNetwork, type Network } from '../network.ts'
-import { createLink } from '../operations.ts'
-import { gauge } from '../streams.ts'
+import { pay } from '../support/checkout.ts'
+import { startNetwork, type Network } from '../support/network.ts'
+import { createLink } from '../support/operations.ts'
+import { gauge } from '../support/streams.ts'
 import { QUICK } from './watching.ts'
 
 let network: Network

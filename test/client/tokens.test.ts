@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { ask, watchPaymentEvents, watchPaymentLink, type WatchOptions } from '../../src/client/index.ts'
 import { expiryOf } from '../../src/client/token.ts'
-import { pay } from '../checkout.ts'
-import { startNetwork, type Network } from '../network.ts'
-import { createLink } from '../operations.ts'
+import { pay } from '../support/checkout.ts'
+import { startNetwork, type Network } from '../support/network.ts'
+import { createLink } from '../support/operations.ts'
 import { startFrontProxy, type FrontProxy } from './front-proxy.ts'
 import { eventsOf, isCaughtUp, isPaid, keep, logAfter, QUICK } from './watching.ts'
 

@@ -1,8 +1,8 @@
 import { afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
 import { watchPaymentEvents, watchPaymentLink, type WatchOptions } from '../../src/client/index.ts'
-import { act, pay } from '../checkout.ts'
-import { startNetwork, type Network } from '../network.ts'
-import { createLink, type CreatedLink } from '../operations.ts'
+import { act, pay } from '../support/checkout.ts'
+import { startNetwork, type Network } from '../support/network.ts'
+import { createLink, type CreatedLink } from '../support/operations.ts'
 import { startFrontProxy, type FrontProxy } from './front-proxy.ts'
 import { eventsOf, isCaughtUp, isPaid, keep, logAfter, QUICK, type Watching } from './watching.ts'
 

@@ -1,5 +1,5 @@
 import type { Connection, PaymentUpdate, WatchOptions } from '../../src/client/index.ts'
-import type { Network } from '../network.ts'
+import type { Network } from '../support/network.ts'
 
 /** What a watch has told so far. */
 export type Watching = {

@@ -1,11 +1,17 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import type { Scope } from '../../src/access/scopes.ts'
-import { AGREEMENT_UPDATES, callbackAddressOf, createAgreement, NO_ANSWER, readAgreement } from '../agreements.ts'
-import { amendmentInput, newKey } from '../inputs.ts'
-import { asked, mutate } from '../mutations.ts'
-import { startNetwork, type Network } from '../network.ts'
-import { brokenLinks, EVENT_STREAM, isCaughtUp, sequences } from '../streams.ts'
-import { deliveries, send } from '../webhooks.ts'
+import {
+  AGREEMENT_UPDATES,
+  callbackAddressOf,
+  createAgreement,
+  NO_ANSWER,
+  readAgreement,
+} from '../support/agreements.ts'
+import { amendmentInput, newKey } from '../support/inputs.ts'
+import { asked, mutate } from '../support/mutations.ts'
+import { startNetwork, type Network } from '../support/network.ts'
+import { brokenLinks, EVENT_STREAM, isCaughtUp, sequences } from '../support/streams.ts'
+import { deliveries, send } from '../support/webhooks.ts'
 
 let network: Network
 beforeAll(async () => void (network = await startNetwork({ sandbox: NO_ANSWER })))

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createAgreement, NO_ANSWER } from '../agreements.ts'
-import { ACCOUNT_NUMBER, agreementInput, amendmentInput } from '../inputs.ts'
-import { mutate } from '../mutations.ts'
-import { startNetwork, type Network } from '../network.ts'
+import { createAgreement, NO_ANSWER } from '../support/agreements.ts'
+import { ACCOUNT_NUMBER, agreementInput, amendmentInput } from '../support/inputs.ts'
+import { mutate } from '../support/mutations.ts'
+import { startNetwork, type Network } from '../support/network.ts'
 
 let network: Network
 let agreementId: string

@@ -6,11 +6,11 @@ import {
   AGREEMENT_PURPOSES,
   AMOUNT_RULES,
   type AmountRule,
-} from '../../src/domain/agreement-report.ts'
-import { createAgreement, NO_ANSWER, readAgreement, searchAgreements } from '../agreements.ts'
-import { ACCOUNT_NUMBER, agreementInput, ALIAS, newKey } from '../inputs.ts'
-import { asked, mutate } from '../mutations.ts'
-import { startNetwork, type Network } from '../network.ts'
+} from '../../src/domain/agreements/agreement-report.ts'
+import { createAgreement, NO_ANSWER, readAgreement, searchAgreements } from '../support/agreements.ts'
+import { ACCOUNT_NUMBER, agreementInput, ALIAS, newKey } from '../support/inputs.ts'
+import { asked, mutate } from '../support/mutations.ts'
+import { startNetwork, type Network } from '../support/network.ts'
 
 let network: Network
 let now = Date.now()

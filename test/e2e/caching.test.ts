@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { DEFAULT_SITES } from '../../src/sandbox/index.ts'
-import { startNetwork, type Network } from '../network.ts'
+import { startNetwork, type Network } from '../support/network.ts'
 
 const METHODS = 'query Methods { payinMethods { nodes { code } } }'
 const LINKS = 'query Links { paymentLinks { nodes { id } } }'

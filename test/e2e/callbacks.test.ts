@@ -1,11 +1,17 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { accepted, startCallbackRouter, type CallbackRouter, type Reply, type Told } from '../callback-router.ts'
-import { pay } from '../checkout.ts'
-import { startNetwork, type Network } from '../network.ts'
-import { createLink, LINK_UPDATES } from '../operations.ts'
-import type { Item } from '../stream.ts'
-import { brokenLinks, gauge, isCaughtUp, paidStream, sequences } from '../streams.ts'
+import {
+  accepted,
+  startCallbackRouter,
+  type CallbackRouter,
+  type Reply,
+  type Told,
+} from '../support/callback-router.ts'
+import { pay } from '../support/checkout.ts'
+import { startNetwork, type Network } from '../support/network.ts'
+import { createLink, LINK_UPDATES } from '../support/operations.ts'
+import type { Item } from '../support/stream.ts'
+import { brokenLinks, gauge, isCaughtUp, paidStream, sequences } from '../support/streams.ts'
 
 const ROUTER_SECRET = 'secret-of-the-router-1'
 const ACCEPT = 'application/json;callbackSpec=1.0'

@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto'
 import { createServer, type AddressInfo } from 'node:net'
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import type { FaultAnswer } from '../../src/sandbox/index.ts'
-import { startNetwork, type Network } from '../network.ts'
-import { createLink, linkInput, tryCreateLink } from '../operations.ts'
-import { historyOf, REFRESH, told } from '../payments.ts'
-import { addressFor, deliver, deliveries, paymentBody } from '../webhooks.ts'
+import { startNetwork, type Network } from '../support/network.ts'
+import { createLink, linkInput, tryCreateLink } from '../support/operations.ts'
+import { historyOf, REFRESH, told } from '../support/payments.ts'
+import { addressFor, deliver, deliveries, paymentBody } from '../support/webhooks.ts'
 
 let network: Network
 let now = Date.now()

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { COMMANDS, resultId } from '../commands.ts'
-import { asked, mutate } from '../mutations.ts'
-import { startNetwork, type Network } from '../network.ts'
-import { BY_HAND } from '../payins.ts'
-import { startUpstreamProxy, type UpstreamProxy } from '../upstream-proxy.ts'
+import { COMMANDS, resultId } from '../support/commands.ts'
+import { asked, mutate } from '../support/mutations.ts'
+import { startNetwork, type Network } from '../support/network.ts'
+import { BY_HAND } from '../support/payins.ts'
+import { startUpstreamProxy, type UpstreamProxy } from '../support/upstream-proxy.ts'
 
 let network: Network
 let proxy: UpstreamProxy

@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { COMMANDS, resultId } from '../commands.ts'
-import { newKey } from '../inputs.ts'
-import { asked, mutate } from '../mutations.ts'
-import { startNetwork, type Network } from '../network.ts'
-import { BY_HAND } from '../payins.ts'
+import { COMMANDS, resultId } from '../support/commands.ts'
+import { newKey } from '../support/inputs.ts'
+import { asked, mutate } from '../support/mutations.ts'
+import { startNetwork, type Network } from '../support/network.ts'
+import { BY_HAND } from '../support/payins.ts'
 
 let network: Network
 beforeAll(async () => void (network = await startNetwork({ sandbox: BY_HAND })))

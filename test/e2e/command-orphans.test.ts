@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { newKey } from '../inputs.ts'
-import { mutate } from '../mutations.ts'
-import { startNetwork, type Network } from '../network.ts'
-import { linkInput, tryCreateLink } from '../operations.ts'
-import { BY_HAND, readPayment } from '../payins.ts'
-import { isCaughtUp, PAYMENT_UPDATES } from '../streams.ts'
+import { newKey } from '../support/inputs.ts'
+import { mutate } from '../support/mutations.ts'
+import { startNetwork, type Network } from '../support/network.ts'
+import { linkInput, tryCreateLink } from '../support/operations.ts'
+import { BY_HAND, readPayment } from '../support/payins.ts'
+import { isCaughtUp, PAYMENT_UPDATES } from '../support/streams.ts'
 
 const DAY_MS = 24 * 3_600_000
 

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { agreementInput, payinInput } from '../inputs.ts'
-import { mutate, type MutationName } from '../mutations.ts'
-import { startNetwork, type Network } from '../network.ts'
-import { linkInput } from '../operations.ts'
-import { BY_HAND } from '../payins.ts'
-import { startUpstreamProxy, type UpstreamProxy } from '../upstream-proxy.ts'
+import { agreementInput, payinInput } from '../support/inputs.ts'
+import { mutate, type MutationName } from '../support/mutations.ts'
+import { startNetwork, type Network } from '../support/network.ts'
+import { linkInput } from '../support/operations.ts'
+import { BY_HAND } from '../support/payins.ts'
+import { startUpstreamProxy, type UpstreamProxy } from '../support/upstream-proxy.ts'
 
 let network: Network
 let proxy: UpstreamProxy

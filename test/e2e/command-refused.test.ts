@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest'
-import { startNetwork } from '../network.ts'
-import { CREATE_LINK, createLink, linkInput } from '../operations.ts'
+import { startNetwork } from '../support/network.ts'
+import { CREATE_LINK, createLink, linkInput } from '../support/operations.ts'
 
 /** How long the payments API takes for each of them: two of a client are under way at once. */
 const SLOW_MS = 400

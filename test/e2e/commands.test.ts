@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { startNetwork, type Network } from '../network.ts'
-import { CREATE_LINK, linkInput, tryCreateLink } from '../operations.ts'
+import { startNetwork, type Network } from '../support/network.ts'
+import { CREATE_LINK, linkInput, tryCreateLink } from '../support/operations.ts'
 
 let network: Network
 beforeAll(async () => {

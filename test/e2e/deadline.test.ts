@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { startNetwork, type Network } from '../network.ts'
-import { CREATE_LINK, linkInput, LINK_UPDATES, tryCreateLink } from '../operations.ts'
-import { isCaughtUp } from '../streams.ts'
-import { TRANSPORTS } from '../transports.ts'
-import { startUpstreamProxy, type UpstreamProxy } from '../upstream-proxy.ts'
+import { startNetwork, type Network } from '../support/network.ts'
+import { CREATE_LINK, linkInput, LINK_UPDATES, tryCreateLink } from '../support/operations.ts'
+import { isCaughtUp } from '../support/streams.ts'
+import { TRANSPORTS } from '../support/transports.ts'
+import { startUpstreamProxy, type UpstreamProxy } from '../support/upstream-proxy.ts'
 
 const TIMEOUT_MS = 400
 

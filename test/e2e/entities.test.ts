@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { parse } from 'graphql'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { startNetwork, type Network } from '../network.ts'
-import { createLink, LINK } from '../operations.ts'
-import { paidStream } from '../streams.ts'
+import { startNetwork, type Network } from '../support/network.ts'
+import { createLink, LINK } from '../support/operations.ts'
+import { paidStream } from '../support/streams.ts'
 
 type Representation = { readonly __typename: string; readonly [key: string]: unknown }
 

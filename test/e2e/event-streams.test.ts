@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { pay } from '../checkout.ts'
-import { eventClient, itemOf, openEvents, type EventRequest, type EventResult } from '../events.ts'
-import { startNetwork, type Network } from '../network.ts'
-import { createLink, LINK_UPDATES, type CreatedLink } from '../operations.ts'
-import type { Item } from '../stream.ts'
-import { brokenLinks, EVENT_STREAM, gauge, isCaughtUp, isReceived, paidStream, sequences } from '../streams.ts'
+import { pay } from '../support/checkout.ts'
+import { eventClient, itemOf, openEvents, type EventRequest, type EventResult } from '../support/events.ts'
+import { startNetwork, type Network } from '../support/network.ts'
+import { createLink, LINK_UPDATES, type CreatedLink } from '../support/operations.ts'
+import type { Item } from '../support/stream.ts'
+import { brokenLinks, EVENT_STREAM, gauge, isCaughtUp, isReceived, paidStream, sequences } from '../support/streams.ts'
 
 const LISTED_ORIGIN = 'https://shop.example.test'
 

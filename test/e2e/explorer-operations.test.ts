@@ -4,9 +4,9 @@ import { getOperationAST, OperationTypeNode, parse, validate } from 'graphql'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ALL_SCOPES, isScope } from '../../src/access/scopes.ts'
 import { createSchema } from '../../src/graphql/schema/schema.ts'
-import { startNetwork, type Network } from '../network.ts'
-import { BY_HAND } from '../payins.ts'
-import { isCaughtUp } from '../streams.ts'
+import { startNetwork, type Network } from '../support/network.ts'
+import { BY_HAND } from '../support/payins.ts'
+import { isCaughtUp } from '../support/streams.ts'
 
 type Variables = Readonly<Record<string, unknown>>
 

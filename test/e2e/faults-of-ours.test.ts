@@ -1,8 +1,8 @@
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { startNetwork, type Network } from '../network.ts'
-import { TRANSPORTS } from '../transports.ts'
+import { startNetwork, type Network } from '../support/network.ts'
+import { TRANSPORTS } from '../support/transports.ts'
 
 let network: Network
 beforeAll(async () => {

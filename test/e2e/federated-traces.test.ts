@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { startNetwork, type Network } from '../network.ts'
+import { startNetwork, type Network } from '../support/network.ts'
 
 const ROUTER_SECRET = 'secret-of-the-router-1'
 const CURRENCIES = '{ paymentCurrencies { code exponent } }'

@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { crc16 } from '../../src/domain/vietqr.ts'
-import { gatewayInput, newKey } from '../inputs.ts'
-import { asked, mutate } from '../mutations.ts'
-import { PRODUCTION, startNetwork, type Network } from '../network.ts'
-import { BY_HAND, createPayin } from '../payins.ts'
+import { crc16 } from '../../src/domain/accounts/vietqr.ts'
+import { gatewayInput, newKey } from '../support/inputs.ts'
+import { asked, mutate } from '../support/mutations.ts'
+import { PRODUCTION, startNetwork, type Network } from '../support/network.ts'
+import { BY_HAND, createPayin } from '../support/payins.ts'
 
 let network: Network
 beforeAll(async () => void (network = await startNetwork({ sandbox: BY_HAND })))

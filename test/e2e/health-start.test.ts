@@ -1,8 +1,8 @@
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
-import { startNetwork } from '../network.ts'
-import { temporaryFolder } from '../process.ts'
-import { openSqliteStore } from '../store.ts'
+import { startNetwork } from '../support/network.ts'
+import { temporaryFolder } from '../support/process.ts'
+import { openSqliteStore } from '../support/store.ts'
 
 it('an app that cannot listen leaves its database to others', async () => {
   const other = await startNetwork()

@@ -1,11 +1,19 @@
 import { randomUUID } from 'node:crypto'
 import { request, type ClientRequest, type IncomingMessage } from 'node:http'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { startNetwork, type Network } from '../network.ts'
-import { CREATE_LINK, createLink, LINK_UPDATES, linkInput, tryCreateLink } from '../operations.ts'
-import { greetedSocket, openSocket } from '../socket.ts'
-import { isCaughtUp } from '../streams.ts'
-import { addressOf, defaultAddress, deliver, deliveries, honestHeaders, paymentBody, send } from '../webhooks.ts'
+import { startNetwork, type Network } from '../support/network.ts'
+import { CREATE_LINK, createLink, LINK_UPDATES, linkInput, tryCreateLink } from '../support/operations.ts'
+import { greetedSocket, openSocket } from '../support/socket.ts'
+import { isCaughtUp } from '../support/streams.ts'
+import {
+  addressOf,
+  defaultAddress,
+  deliver,
+  deliveries,
+  honestHeaders,
+  paymentBody,
+  send,
+} from '../support/webhooks.ts'
 
 describe('the probes', () => {
   let network: Network

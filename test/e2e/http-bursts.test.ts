@@ -4,9 +4,9 @@ import { startSandbox, type Sandbox } from '../../src/sandbox/index.ts'
 import { startApp } from '../faults/killable-app.ts'
 import { developerToken } from '../faults/process-client.ts'
 import { rounds } from '../faults/rounds.ts'
-import { askAt, SECRETS, type Answer, type Network } from '../network.ts'
-import { CREATE_LINK, linkInput, type CreateLinkResult } from '../operations.ts'
-import { temporaryFolder } from '../process.ts'
+import { askAt, SECRETS, type Answer, type Network } from '../support/network.ts'
+import { CREATE_LINK, linkInput, type CreateLinkResult } from '../support/operations.ts'
+import { temporaryFolder } from '../support/process.ts'
 
 let sandbox: Sandbox
 let token: string

@@ -2,11 +2,11 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it, onTestFinished } from 'vitest'
 import { sendWebhooks, startClients, type Clients } from '../attacks/overload-load.ts'
-import { cpuSecondsOf } from '../cpu-time.ts'
 import { startApp } from '../faults/killable-app.ts'
 import { rounds } from '../faults/rounds.ts'
-import { temporaryFolder } from '../process.ts'
-import { deliver, paymentBody } from '../webhooks.ts'
+import { cpuSecondsOf } from '../support/cpu-time.ts'
+import { temporaryFolder } from '../support/process.ts'
+import { deliver, paymentBody } from '../support/webhooks.ts'
 
 /** Each connection asks again as soon as it is answered. */
 const CROWD = 500

@@ -1,10 +1,18 @@
 import { networkInterfaces } from 'node:os'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { rawExchange } from '../faults/raw-http.ts'
-import { startNetwork, type Network } from '../network.ts'
-import { createLink } from '../operations.ts'
-import { openSocket } from '../socket.ts'
-import { addressOf, defaultAddress, deliver, deliveries, honestHeaders, paymentBody, send } from '../webhooks.ts'
+import { startNetwork, type Network } from '../support/network.ts'
+import { createLink } from '../support/operations.ts'
+import { openSocket } from '../support/socket.ts'
+import {
+  addressOf,
+  defaultAddress,
+  deliver,
+  deliveries,
+  honestHeaders,
+  paymentBody,
+  send,
+} from '../support/webhooks.ts'
 
 const LIMIT = 5
 const QUERY = JSON.stringify({ query: '{ paymentCurrencies { code } }' })

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { startNetwork, type Network } from '../network.ts'
-import { CREATE_LINK, linkInput } from '../operations.ts'
-import { defaultAddress, deliver, paymentBody, send, type Reply } from '../webhooks.ts'
+import { startNetwork, type Network } from '../support/network.ts'
+import { CREATE_LINK, linkInput } from '../support/operations.ts'
+import { defaultAddress, deliver, paymentBody, send, type Reply } from '../support/webhooks.ts'
 
 const SHOP = 'https://shop.example.test'
 const QUERY = '{ paymentCurrencies { code } }'

@@ -1,9 +1,9 @@
 import { connect, type Socket } from 'node:net'
 import { afterEach, expect, it } from 'vitest'
-import { startNetwork, type Network } from '../network.ts'
-import { linkInput, tryCreateLink } from '../operations.ts'
-import { openSocket } from '../socket.ts'
-import { defaultAddress, deliver, paymentBody } from '../webhooks.ts'
+import { startNetwork, type Network } from '../support/network.ts'
+import { linkInput, tryCreateLink } from '../support/operations.ts'
+import { openSocket } from '../support/socket.ts'
+import { defaultAddress, deliver, paymentBody } from '../support/webhooks.ts'
 
 const QUERY = '{ paymentCurrencies { code } }'
 /** As many as would have held every slot. */

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { startNetwork, type Network } from '../network.ts'
-import { CREATE_LINK, linkInput } from '../operations.ts'
-import { send } from '../webhooks.ts'
+import { startNetwork, type Network } from '../support/network.ts'
+import { CREATE_LINK, linkInput } from '../support/operations.ts'
+import { send } from '../support/webhooks.ts'
 
 const QUERY = '{ paymentCurrencies { code } }'
 const KIB = 1024

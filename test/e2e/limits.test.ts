@@ -1,10 +1,10 @@
 import { parse } from 'graphql'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { startNetwork, type Network } from '../network.ts'
-import { CREATE_LINK, linkInput } from '../operations.ts'
-import { greetedSocket } from '../socket.ts'
-import { TRANSPORTS, type Sent } from '../transports.ts'
-import { send } from '../webhooks.ts'
+import { startNetwork, type Network } from '../support/network.ts'
+import { CREATE_LINK, linkInput } from '../support/operations.ts'
+import { greetedSocket } from '../support/socket.ts'
+import { TRANSPORTS, type Sent } from '../support/transports.ts'
+import { send } from '../support/webhooks.ts'
 
 let network: Network
 let token: string

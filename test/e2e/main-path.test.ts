@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { pay } from '../checkout.ts'
-import { startNetwork, type Network } from '../network.ts'
-import { createLink, LINK, LINK_UPDATES } from '../operations.ts'
+import { pay } from '../support/checkout.ts'
+import { startNetwork, type Network } from '../support/network.ts'
+import { createLink, LINK, LINK_UPDATES } from '../support/operations.ts'
 
 let network: Network
 beforeAll(async () => void (network = await startNetwork()))

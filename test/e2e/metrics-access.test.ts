@@ -1,6 +1,6 @@
 import { request } from 'node:http'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { PRODUCTION, startNetwork, type Network } from '../network.ts'
+import { PRODUCTION, startNetwork, type Network } from '../support/network.ts'
 
 const TOKEN = 'metrics-token-of-the-tests-0123456789'
 

@@ -1,11 +1,11 @@
 import { meros } from 'meros/browser'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { pay } from '../checkout.ts'
-import { openEvents } from '../events.ts'
-import { startNetwork, type Network } from '../network.ts'
-import { createLink, LINK_UPDATES, type CreatedLink } from '../operations.ts'
-import type { Item } from '../stream.ts'
-import { brokenLinks, gauge, isCaughtUp, isReceived, paidStream, sequences } from '../streams.ts'
+import { pay } from '../support/checkout.ts'
+import { openEvents } from '../support/events.ts'
+import { startNetwork, type Network } from '../support/network.ts'
+import { createLink, LINK_UPDATES, type CreatedLink } from '../support/operations.ts'
+import type { Item } from '../support/stream.ts'
+import { brokenLinks, gauge, isCaughtUp, isReceived, paidStream, sequences } from '../support/streams.ts'
 
 const MULTIPART = 'multipart/mixed;subscriptionSpec=1.0'
 

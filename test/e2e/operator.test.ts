@@ -5,9 +5,9 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import type { Scope } from '../../src/access/scopes.ts'
-import { doubtfulDelivery, everything, misaddressedDelivery, settle } from '../deliveries.ts'
-import { startNetwork, type Network } from '../network.ts'
-import { defaultAddress, deliver, deliveries, paymentBody } from '../webhooks.ts'
+import { doubtfulDelivery, everything, misaddressedDelivery, settle } from '../support/deliveries.ts'
+import { startNetwork, type Network } from '../support/network.ts'
+import { defaultAddress, deliver, deliveries, paymentBody } from '../support/webhooks.ts'
 
 let network: Network
 let token: string

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { act, pay } from '../checkout.ts'
-import { startNetwork, type Network } from '../network.ts'
-import { createLink, type CreatedLink } from '../operations.ts'
-import { historyOf, told } from '../payments.ts'
-import { deliveries } from '../webhooks.ts'
+import { act, pay } from '../support/checkout.ts'
+import { startNetwork, type Network } from '../support/network.ts'
+import { createLink, type CreatedLink } from '../support/operations.ts'
+import { historyOf, told } from '../support/payments.ts'
+import { deliveries } from '../support/webhooks.ts'
 
 let network: Network
 beforeAll(async () => void (network = await startNetwork()))

@@ -4,11 +4,11 @@ import { join } from 'node:path'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { fastify } from 'fastify'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { addPages, pagesAreBuilt } from '../../src/http/pages.ts'
+import { addPages, pagesAreBuilt } from '../../src/http/pages/pages.ts'
 import { startMessage } from '../../src/start-message.ts'
-import { configFor, settingsFor } from '../app-settings.ts'
-import { PRODUCTION, startNetwork, type Network } from '../network.ts'
-import { send, type Reply } from '../webhooks.ts'
+import { configFor, settingsFor } from '../support/app-settings.ts'
+import { PRODUCTION, startNetwork, type Network } from '../support/network.ts'
+import { send, type Reply } from '../support/webhooks.ts'
 
 const BROWSER = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' }
 const POLICY =

@@ -1,11 +1,11 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import type { FaultAnswer } from '../../src/sandbox/index.ts'
-import { aliasPayinInput, newKey, payinInput } from '../inputs.ts'
-import { asked, made, mutate } from '../mutations.ts'
-import { startNetwork, type Network } from '../network.ts'
-import { BY_HAND, createPayin, readPayment } from '../payins.ts'
-import { isCaughtUp, PAYMENT_UPDATES } from '../streams.ts'
-import { startUpstreamProxy } from '../upstream-proxy.ts'
+import { aliasPayinInput, newKey, payinInput } from '../support/inputs.ts'
+import { asked, made, mutate } from '../support/mutations.ts'
+import { startNetwork, type Network } from '../support/network.ts'
+import { BY_HAND, createPayin, readPayment } from '../support/payins.ts'
+import { isCaughtUp, PAYMENT_UPDATES } from '../support/streams.ts'
+import { startUpstreamProxy } from '../support/upstream-proxy.ts'
 
 let network: Network
 beforeAll(async () => void (network = await startNetwork({ sandbox: BY_HAND })))

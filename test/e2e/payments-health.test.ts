@@ -1,13 +1,13 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { doubtfulDelivery, misaddressedDelivery, settle } from '../deliveries.ts'
-import { openEvents } from '../events.ts'
-import { startNetwork, type Network } from '../network.ts'
-import { createLink, LINK_UPDATES } from '../operations.ts'
-import { historyOf, REFRESH } from '../payments.ts'
-import { greetedSocket } from '../socket.ts'
-import { isCaughtUp } from '../streams.ts'
-import { startUpstreamProxy, type UpstreamProxy } from '../upstream-proxy.ts'
-import { deliveries } from '../webhooks.ts'
+import { doubtfulDelivery, misaddressedDelivery, settle } from '../support/deliveries.ts'
+import { openEvents } from '../support/events.ts'
+import { startNetwork, type Network } from '../support/network.ts'
+import { createLink, LINK_UPDATES } from '../support/operations.ts'
+import { historyOf, REFRESH } from '../support/payments.ts'
+import { greetedSocket } from '../support/socket.ts'
+import { isCaughtUp } from '../support/streams.ts'
+import { startUpstreamProxy, type UpstreamProxy } from '../support/upstream-proxy.ts'
+import { deliveries } from '../support/webhooks.ts'
 
 const HEALTH = `{ paymentsHealth {
   serverTime

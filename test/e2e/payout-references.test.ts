@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { PayoutRequest } from '../../src/domain/payout-rules.ts'
-import { createUpstreamClient } from '../../src/upstream/client.ts'
-import { createSites } from '../../src/upstream/sites.ts'
-import { payoutInput } from '../inputs.ts'
-import { made, mutate } from '../mutations.ts'
-import { startNetwork, type Network } from '../network.ts'
-import { BY_HAND } from '../payins.ts'
+import type { PayoutRequest } from '../../src/domain/payouts/payout-rules.ts'
+import { createUpstreamClient } from '../../src/upstream/client/client.ts'
+import { createSites } from '../../src/upstream/client/sites.ts'
+import { payoutInput } from '../support/inputs.ts'
+import { made, mutate } from '../support/mutations.ts'
+import { startNetwork, type Network } from '../support/network.ts'
+import { BY_HAND } from '../support/payins.ts'
 
 let network: Network
 beforeAll(async () => void (network = await startNetwork({ sandbox: BY_HAND })))

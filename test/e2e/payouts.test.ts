@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { newKey, payeeInput, payoutInput } from '../inputs.ts'
-import { asked, made, mutate, PAYOUT_FIELDS, type PayoutNode } from '../mutations.ts'
-import { startNetwork, type Network } from '../network.ts'
-import { BY_HAND } from '../payins.ts'
-import { deliveries } from '../webhooks.ts'
+import { newKey, payeeInput, payoutInput } from '../support/inputs.ts'
+import { asked, made, mutate, PAYOUT_FIELDS, type PayoutNode } from '../support/mutations.ts'
+import { startNetwork, type Network } from '../support/network.ts'
+import { BY_HAND } from '../support/payins.ts'
+import { deliveries } from '../support/webhooks.ts'
 
 let network: Network
 beforeAll(async () => void (network = await startNetwork({ sandbox: BY_HAND })))

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { pay } from '../checkout.ts'
-import { startNetwork, type Network } from '../network.ts'
-import { createLink, LINK, LINK_UPDATES } from '../operations.ts'
-import { type Database, findPostgres } from '../postgres.ts'
-import { brokenLinks, isCaughtUp, isReceived, PAYMENT_UPDATES, replay, sequences } from '../streams.ts'
-import { defaultAddress, deliver, deliveries, paymentBody } from '../webhooks.ts'
+import { pay } from '../support/checkout.ts'
+import { startNetwork, type Network } from '../support/network.ts'
+import { createLink, LINK, LINK_UPDATES } from '../support/operations.ts'
+import { type Database, findPostgres } from '../support/postgres.ts'
+import { brokenLinks, isCaughtUp, isReceived, PAYMENT_UPDATES, replay, sequences } from '../support/streams.ts'
+import { defaultAddress, deliver, deliveries, paymentBody } from '../support/webhooks.ts'
 
 const server = await findPostgres()
 

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { startNetwork, type Network } from '../network.ts'
-import { createLink } from '../operations.ts'
-import { historyOf, REFRESH } from '../payments.ts'
-import { type Quiet, watchQuiet } from '../quiet.ts'
-import { startUpstreamProxy, type UpstreamProxy } from '../upstream-proxy.ts'
-import { virtualTime, type VirtualTime } from '../virtual-time.ts'
+import { startNetwork, type Network } from '../support/network.ts'
+import { createLink } from '../support/operations.ts'
+import { historyOf, REFRESH } from '../support/payments.ts'
+import { type Quiet, watchQuiet } from '../support/quiet.ts'
+import { startUpstreamProxy, type UpstreamProxy } from '../support/upstream-proxy.ts'
+import { virtualTime, type VirtualTime } from '../support/virtual-time.ts'
 
 const SECOND = 1_000
 const OCEANIA = { id: 'oceania', appId: 'app-oceania', secretKey: 'secret-of-oceania', currencies: ['AUD', 'NZD'] }

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { act } from '../checkout.ts'
-import { startNetwork, type Network } from '../network.ts'
-import { createLink } from '../operations.ts'
-import { historyOf, REFRESH, told } from '../payments.ts'
-import { startUpstreamProxy, type UpstreamProxy } from '../upstream-proxy.ts'
+import { act } from '../support/checkout.ts'
+import { startNetwork, type Network } from '../support/network.ts'
+import { createLink } from '../support/operations.ts'
+import { historyOf, REFRESH, told } from '../support/payments.ts'
+import { startUpstreamProxy, type UpstreamProxy } from '../support/upstream-proxy.ts'
 
 let network: Network
 let proxy: UpstreamProxy

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { DEFAULT_SITES } from '../../src/sandbox/index.ts'
-import { PRODUCTION, startNetwork, type Network } from '../network.ts'
+import { PRODUCTION, startNetwork, type Network } from '../support/network.ts'
 
 const ROUTER_SECRET = 'secret-of-the-router-1'
 const ROUTER = { 'x-router-secret': ROUTER_SECRET }

@@ -1,11 +1,11 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { newKey } from '../inputs.ts'
-import { asked, mutate, type PaymentNode } from '../mutations.ts'
-import { startNetwork, type Network } from '../network.ts'
-import { createLink } from '../operations.ts'
-import { BY_HAND, createPayin, readPayment } from '../payins.ts'
-import { historyOf } from '../payments.ts'
-import { isCaughtUp, PAYMENT_UPDATES } from '../streams.ts'
+import { newKey } from '../support/inputs.ts'
+import { asked, mutate, type PaymentNode } from '../support/mutations.ts'
+import { startNetwork, type Network } from '../support/network.ts'
+import { createLink } from '../support/operations.ts'
+import { BY_HAND, createPayin, readPayment } from '../support/payins.ts'
+import { historyOf } from '../support/payments.ts'
+import { isCaughtUp, PAYMENT_UPDATES } from '../support/streams.ts'
 
 let network: Network
 beforeAll(async () => void (network = await startNetwork({ sandbox: BY_HAND })))

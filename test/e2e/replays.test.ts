@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { callbackAddressOf, createAgreement, NO_ANSWER, readAgreement } from '../agreements.ts'
+import { callbackAddressOf, createAgreement, NO_ANSWER, readAgreement } from '../support/agreements.ts'
 import {
   doubtfulDelivery,
   everything,
@@ -8,11 +8,11 @@ import {
   REPLAY,
   settle,
   unreadDelivery,
-} from '../deliveries.ts'
-import { startNetwork, type Network } from '../network.ts'
-import { createLink, LINK_UPDATES } from '../operations.ts'
-import { historyOf, told } from '../payments.ts'
-import { addressOf, defaultAddress, deliver, deliveries, paymentBody } from '../webhooks.ts'
+} from '../support/deliveries.ts'
+import { startNetwork, type Network } from '../support/network.ts'
+import { createLink, LINK_UPDATES } from '../support/operations.ts'
+import { historyOf, told } from '../support/payments.ts'
+import { addressOf, defaultAddress, deliver, deliveries, paymentBody } from '../support/webhooks.ts'
 
 let network: Network
 let doubtful: Awaited<ReturnType<typeof doubtfulDelivery>>

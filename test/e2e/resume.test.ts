@@ -1,10 +1,10 @@
 import { cpSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { pay } from '../checkout.ts'
-import { SECRETS, startNetwork, type Network } from '../network.ts'
-import { createLink, LINK_UPDATES } from '../operations.ts'
-import type { Item } from '../stream.ts'
+import { pay } from '../support/checkout.ts'
+import { SECRETS, startNetwork, type Network } from '../support/network.ts'
+import { createLink, LINK_UPDATES } from '../support/operations.ts'
+import type { Item } from '../support/stream.ts'
 import {
   brokenLinks,
   EVENT_STREAM,
@@ -14,7 +14,7 @@ import {
   PAYMENT_UPDATES,
   replay,
   sequences,
-} from '../streams.ts'
+} from '../support/streams.ts'
 
 let network: Network
 beforeAll(async () => void (network = await startNetwork()))

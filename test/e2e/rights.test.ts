@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Scope } from '../../src/access/scopes.ts'
-import { createAgreement } from '../agreements.ts'
-import { pay } from '../checkout.ts'
-import { settle } from '../deliveries.ts'
-import { startNetwork, type Network } from '../network.ts'
-import { createLink, LINK, LINK_UPDATES, type CreatedLink } from '../operations.ts'
-import { isCaughtUp, paidStream, PAYMENT_UPDATES } from '../streams.ts'
-import { addressOf, deliver, deliveries, paymentBody } from '../webhooks.ts'
+import { createAgreement } from '../support/agreements.ts'
+import { pay } from '../support/checkout.ts'
+import { settle } from '../support/deliveries.ts'
+import { startNetwork, type Network } from '../support/network.ts'
+import { createLink, LINK, LINK_UPDATES, type CreatedLink } from '../support/operations.ts'
+import { isCaughtUp, paidStream, PAYMENT_UPDATES } from '../support/streams.ts'
+import { addressOf, deliver, deliveries, paymentBody } from '../support/webhooks.ts'
 
 let network: Network
 let link: CreatedLink

@@ -1,9 +1,9 @@
 import { once } from 'node:events'
 import { request, type IncomingMessage } from 'node:http'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { PRODUCTION, startNetwork, type Network } from '../network.ts'
-import { createLink, LINK } from '../operations.ts'
-import { greetedSocket } from '../socket.ts'
+import { PRODUCTION, startNetwork, type Network } from '../support/network.ts'
+import { createLink, LINK } from '../support/operations.ts'
+import { greetedSocket } from '../support/socket.ts'
 
 const SECRETS = ['secret-of-the-router-1', 'secret-of-the-router-2'] as const
 const NEW_SECRET = 'secret-of-the-router-3'

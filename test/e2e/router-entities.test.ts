@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createAgreement, NO_ANSWER } from '../agreements.ts'
-import { payeeInput, payoutInput } from '../inputs.ts'
-import { made, mutate } from '../mutations.ts'
-import { startNetwork, type Network } from '../network.ts'
-import { greetedSocket } from '../socket.ts'
-import { paidStream } from '../streams.ts'
+import { createAgreement, NO_ANSWER } from '../support/agreements.ts'
+import { payeeInput, payoutInput } from '../support/inputs.ts'
+import { made, mutate } from '../support/mutations.ts'
+import { startNetwork, type Network } from '../support/network.ts'
+import { greetedSocket } from '../support/socket.ts'
+import { paidStream } from '../support/streams.ts'
 
 const headers = { 'x-router-secret': 'secret-of-the-router-1' }
 const ENTITIES = `query Entities($representations: [_Any!]!) {

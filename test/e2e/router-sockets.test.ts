@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { startNetwork, type Network } from '../network.ts'
-import { createLink, LINK_UPDATES, type CreatedLink } from '../operations.ts'
-import { greetedSocket, openSocket, type RawSocket } from '../socket.ts'
+import { startNetwork, type Network } from '../support/network.ts'
+import { createLink, LINK_UPDATES, type CreatedLink } from '../support/operations.ts'
+import { greetedSocket, openSocket, type RawSocket } from '../support/socket.ts'
 
 const SECRET = 'secret-of-the-router-1'
 const OF_ROUTER = { headers: { 'x-router-secret': SECRET } }

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { startNetwork, type Network } from '../network.ts'
-import { createLink } from '../operations.ts'
-import { historyOf } from '../payments.ts'
-import { deliveries } from '../webhooks.ts'
+import { startNetwork, type Network } from '../support/network.ts'
+import { createLink } from '../support/operations.ts'
+import { historyOf } from '../support/payments.ts'
+import { deliveries } from '../support/webhooks.ts'
 
 let network: Network
 beforeAll(async () => void (network = await startNetwork()))

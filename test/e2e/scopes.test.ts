@@ -1,14 +1,22 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ALL_SCOPES, type Scope } from '../../src/access/scopes.ts'
-import { AGREEMENT_UPDATES, createAgreement, NO_ANSWER } from '../agreements.ts'
-import { act } from '../checkout.ts'
-import { agreementInput, amendmentInput, gatewayInput, newKey, payeeInput, payinInput, payoutInput } from '../inputs.ts'
-import { made, mutate } from '../mutations.ts'
-import { startNetwork, type Network } from '../network.ts'
-import { createLink, linkInput, type CreatedLink } from '../operations.ts'
 import { GUARDED } from '../rights/rules.ts'
-import { EVENT_STREAM } from '../streams.ts'
-import { deliveries } from '../webhooks.ts'
+import { AGREEMENT_UPDATES, createAgreement, NO_ANSWER } from '../support/agreements.ts'
+import { act } from '../support/checkout.ts'
+import {
+  agreementInput,
+  amendmentInput,
+  gatewayInput,
+  newKey,
+  payeeInput,
+  payinInput,
+  payoutInput,
+} from '../support/inputs.ts'
+import { made, mutate } from '../support/mutations.ts'
+import { startNetwork, type Network } from '../support/network.ts'
+import { createLink, linkInput, type CreatedLink } from '../support/operations.ts'
+import { EVENT_STREAM } from '../support/streams.ts'
+import { deliveries } from '../support/webhooks.ts'
 
 let network: Network
 let link: CreatedLink

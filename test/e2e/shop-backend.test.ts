@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { PRODUCTION, startNetwork, type Network } from '../network.ts'
+import { PRODUCTION, startNetwork, type Network } from '../support/network.ts'
 
 /** How long a request without an answer may still be under way. */
 const REPEATED_AFTER_MS = 30_001

@@ -1,10 +1,10 @@
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { startApp } from '../faults/killable-app.ts'
-import { LINK_UPDATES } from '../operations.ts'
-import { temporaryFolder } from '../process.ts'
-import { greetedSocket, type RawSocket } from '../socket.ts'
-import { deliver, paymentBody } from '../webhooks.ts'
+import { LINK_UPDATES } from '../support/operations.ts'
+import { temporaryFolder } from '../support/process.ts'
+import { greetedSocket, type RawSocket } from '../support/socket.ts'
+import { deliver, paymentBody } from '../support/webhooks.ts'
 
 const SOCKETS = 60
 /** Operations that each socket has under way, the next as soon as one is answered. */

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { startNetwork, type Network } from '../network.ts'
-import { brokenLinks, gauge, isCaughtUp } from '../streams.ts'
-import { defaultAddress, deliver, paymentBody } from '../webhooks.ts'
+import { startNetwork, type Network } from '../support/network.ts'
+import { brokenLinks, gauge, isCaughtUp } from '../support/streams.ts'
+import { defaultAddress, deliver, paymentBody } from '../support/webhooks.ts'
 import { eventsOf, follow } from './sockets-reconnect.ts'
 
 let network: Network

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { startNetwork, type Network } from '../network.ts'
-import { createLink, LINK_UPDATES, type CreatedLink } from '../operations.ts'
-import { greetedRawPeer, openRawPeer, textFrame } from '../raw-websocket.ts'
-import { closeCodeOf, greetedSocket, openSocket, type RawSocket } from '../socket.ts'
+import { startNetwork, type Network } from '../support/network.ts'
+import { createLink, LINK_UPDATES, type CreatedLink } from '../support/operations.ts'
+import { greetedRawPeer, openRawPeer, textFrame } from '../support/raw-websocket.ts'
+import { closeCodeOf, greetedSocket, openSocket, type RawSocket } from '../support/socket.ts'
 
 // The rules of https://github.com/enisdenjo/graphql-ws/blob/master/PROTOCOL.md that bind a server, in their order.
 

@@ -1,7 +1,7 @@
 import { createClient, type Client } from 'graphql-ws'
 import { WebSocket } from 'ws'
-import type { Item } from '../stream.ts'
-import { EVENT_STREAM } from '../streams.ts'
+import type { Item } from '../support/stream.ts'
+import { EVENT_STREAM } from '../support/streams.ts'
 
 /** The official client with retries, as an app would set it up: it goes on after the last cursor that it has seen. */
 export type Follower = {

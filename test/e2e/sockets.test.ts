@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { startNetwork, type Network } from '../network.ts'
-import { createLink, LINK_UPDATES, type CreatedLink } from '../operations.ts'
-import { openRawPeer } from '../raw-websocket.ts'
-import { closeCodeOf, greetedSocket, openSocket, type RawSocketOptions } from '../socket.ts'
-import { isCaughtUp } from '../streams.ts'
+import { startNetwork, type Network } from '../support/network.ts'
+import { createLink, LINK_UPDATES, type CreatedLink } from '../support/operations.ts'
+import { openRawPeer } from '../support/raw-websocket.ts'
+import { closeCodeOf, greetedSocket, openSocket, type RawSocketOptions } from '../support/socket.ts'
+import { isCaughtUp } from '../support/streams.ts'
 
 const LISTED_ORIGIN = 'https://shop.example.test'
 

@@ -3,8 +3,8 @@ import { createServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { backUp } from '../../src/store/sqlite/backup.ts'
-import { PRODUCTION, SECRETS } from '../network.ts'
-import { startChild, startReady, temporaryFolder } from '../process.ts'
+import { PRODUCTION, SECRETS } from '../support/network.ts'
+import { startChild, startReady, temporaryFolder } from '../support/process.ts'
 
 const SITES = JSON.stringify([{ id: 'au', appId: 'app-au', secretKey: 'secret-key-of-a-site', currencies: ['AUD'] }])
 const ANSWERS_FOR_SURE = 120_000

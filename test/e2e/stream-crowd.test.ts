@@ -3,10 +3,10 @@ import { expect, it, onTestFinished } from 'vitest'
 import { issueDevelopmentToken } from '../../src/access/issue-token.ts'
 import { Secret } from '../../src/keys/secret.ts'
 import { startApp } from '../faults/killable-app.ts'
-import { SECRETS } from '../network.ts'
-import { temporaryFolder } from '../process.ts'
-import { openSocket, type RawSocket } from '../socket.ts'
-import { deliver, paymentBody } from '../webhooks.ts'
+import { SECRETS } from '../support/network.ts'
+import { temporaryFolder } from '../support/process.ts'
+import { openSocket, type RawSocket } from '../support/socket.ts'
+import { deliver, paymentBody } from '../support/webhooks.ts'
 
 const SOCKETS = 100
 const STREAMS = 20

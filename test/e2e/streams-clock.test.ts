@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { startNetwork, type Network } from '../network.ts'
-import { createLink, LINK, LINK_UPDATES, type CreatedLink } from '../operations.ts'
-import type { Item } from '../stream.ts'
-import { brokenLinks, isCaughtUp, replay, sequences } from '../streams.ts'
-import { addressOf, deliver, paymentBody } from '../webhooks.ts'
+import { startNetwork, type Network } from '../support/network.ts'
+import { createLink, LINK, LINK_UPDATES, type CreatedLink } from '../support/operations.ts'
+import type { Item } from '../support/stream.ts'
+import { brokenLinks, isCaughtUp, replay, sequences } from '../support/streams.ts'
+import { addressOf, deliver, paymentBody } from '../support/webhooks.ts'
 
 const DAY_MS = 24 * 3_600_000
 /** Longer than any jump. */

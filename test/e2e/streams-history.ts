@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import { callbackAddressOf, createAgreement } from '../agreements.ts'
-import type { Network } from '../network.ts'
-import { createLink } from '../operations.ts'
-import { addressFor, addressOf, deliver, paymentBody, send, type WebhookAddress } from '../webhooks.ts'
+import { callbackAddressOf, createAgreement } from '../support/agreements.ts'
+import type { Network } from '../support/network.ts'
+import { createLink } from '../support/operations.ts'
+import { addressFor, addressOf, deliver, paymentBody, send, type WebhookAddress } from '../support/webhooks.ts'
 import type { Subjects } from './streams-reconnecting.ts'
 
 /** A status that ends a history; none that the service knows, and so no reason to read anything back. */

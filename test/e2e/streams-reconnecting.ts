@@ -1,9 +1,9 @@
 import { setImmediate } from 'node:timers/promises'
-import { AGREEMENT_UPDATES } from '../agreements.ts'
-import type { Answer, Network } from '../network.ts'
-import { LINK_UPDATES } from '../operations.ts'
-import type { Item, Stream } from '../stream.ts'
-import { EVENT_STREAM, PAYMENT_UPDATES } from '../streams.ts'
+import { AGREEMENT_UPDATES } from '../support/agreements.ts'
+import type { Answer, Network } from '../support/network.ts'
+import { LINK_UPDATES } from '../support/operations.ts'
+import type { Item, Stream } from '../support/stream.ts'
+import { EVENT_STREAM, PAYMENT_UPDATES } from '../support/streams.ts'
 
 /** The streams that there are. */
 export const STREAMS = ['link', 'payment', 'agreement', 'log'] as const

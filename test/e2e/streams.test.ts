@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { pay } from '../checkout.ts'
-import { startNetwork, type Network } from '../network.ts'
-import { createLink, LINK_UPDATES } from '../operations.ts'
-import { openClient, StreamError } from '../stream.ts'
+import { pay } from '../support/checkout.ts'
+import { startNetwork, type Network } from '../support/network.ts'
+import { createLink, LINK_UPDATES } from '../support/operations.ts'
+import { openClient, StreamError } from '../support/stream.ts'
 import {
   brokenLinks,
   EVENT_STREAM,
@@ -13,7 +13,7 @@ import {
   paidStream,
   PAYMENT_UPDATES,
   sequences,
-} from '../streams.ts'
+} from '../support/streams.ts'
 
 let network: Network
 beforeAll(async () => void (network = await startNetwork()))

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { startCallbackRouter, type CallbackRouter } from '../callback-router.ts'
-import { openEvents } from '../events.ts'
-import { startNetwork, type Network } from '../network.ts'
-import { greetedSocket, openSocket, type Message } from '../socket.ts'
+import { startCallbackRouter, type CallbackRouter } from '../support/callback-router.ts'
+import { openEvents } from '../support/events.ts'
+import { startNetwork, type Network } from '../support/network.ts'
+import { greetedSocket, openSocket, type Message } from '../support/socket.ts'
+import { defaultAddress, deliver, paymentBody } from '../support/webhooks.ts'
 import { startJwksServer, type JwksServer } from '../unit/access/jwks-server.ts'
 import { CLAIMS, issuerKey, rsToken } from '../unit/access/tokens.ts'
-import { defaultAddress, deliver, paymentBody } from '../webhooks.ts'
 
 const QUERY = '{ payments { nodes { id } } }'
 const key = issuerKey('key-1')

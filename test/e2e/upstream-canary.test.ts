@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ALL_SCOPES } from '../../src/access/scopes.ts'
-import { createAgreement } from '../agreements.ts'
-import { CANARY, type CanaryAnswer, type CanaryService, startCanaryService } from '../canary-service.ts'
-import { agreementInput, amendmentInput, gatewayInput, newKey, payinInput, payoutInput } from '../inputs.ts'
-import { made, mutate, mutationOf, type MutationName } from '../mutations.ts'
-import { type Answer, startNetwork, type Network } from '../network.ts'
-import { CREATE_LINK, createLink, type CreatedLink, linkInput } from '../operations.ts'
-import { BY_HAND, createPayin } from '../payins.ts'
-import { REFRESH } from '../payments.ts'
+import { createAgreement } from '../support/agreements.ts'
+import { CANARY, type CanaryAnswer, type CanaryService, startCanaryService } from '../support/canary-service.ts'
+import { agreementInput, amendmentInput, gatewayInput, newKey, payinInput, payoutInput } from '../support/inputs.ts'
+import { made, mutate, mutationOf, type MutationName } from '../support/mutations.ts'
+import { type Answer, startNetwork, type Network } from '../support/network.ts'
+import { CREATE_LINK, createLink, type CreatedLink, linkInput } from '../support/operations.ts'
+import { BY_HAND, createPayin } from '../support/payins.ts'
+import { REFRESH } from '../support/payments.ts'
 
 let network: Network
 let service: CanaryService

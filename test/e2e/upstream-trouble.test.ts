@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { CANARY, type CanaryService, startCanaryService } from '../canary-service.ts'
-import { startNetwork, type Network } from '../network.ts'
-import { createLink, linkInput, tryCreateLink } from '../operations.ts'
-import { historyOf, REFRESH } from '../payments.ts'
+import { CANARY, type CanaryService, startCanaryService } from '../support/canary-service.ts'
+import { startNetwork, type Network } from '../support/network.ts'
+import { createLink, linkInput, tryCreateLink } from '../support/operations.ts'
+import { historyOf, REFRESH } from '../support/payments.ts'
 
 let network: Network
 let service: CanaryService

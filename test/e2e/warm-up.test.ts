@@ -3,7 +3,7 @@ import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, it, onTestFinished } from 'vitest'
 import { WARM_UP_OPERATIONS } from '../../src/composition/warm-up.ts'
-import { startNetwork, type Network } from '../network.ts'
+import { startNetwork, type Network } from '../support/network.ts'
 
 /** With time enough for all of it on any machine. */
 const WARM = { WARM_UP_MS: '60000' }

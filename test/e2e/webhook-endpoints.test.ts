@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { sign } from '../../src/webhooks/signature.ts'
-import { SECRETS, startNetwork, type Network } from '../network.ts'
-import { createLink } from '../operations.ts'
+import { SECRETS, startNetwork, type Network } from '../support/network.ts'
+import { createLink } from '../support/operations.ts'
 import {
   addressOf,
   defaultAddress,
@@ -12,7 +12,7 @@ import {
   paymentBody,
   send,
   type WebhookAddress,
-} from '../webhooks.ts'
+} from '../support/webhooks.ts'
 
 const NEXT_SECRET = 'the-secret-that-comes-next'
 const KIB = 1024

@@ -1,10 +1,10 @@
 import { readFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
-import { pay } from '../checkout.ts'
-import { startNetwork, type Network } from '../network.ts'
-import { createLink, LINK, LINK_UPDATES } from '../operations.ts'
-import { addressOf, deliver, paymentBody, send } from '../webhooks.ts'
+import { pay } from '../support/checkout.ts'
+import { startNetwork, type Network } from '../support/network.ts'
+import { createLink, LINK, LINK_UPDATES } from '../support/operations.ts'
+import { addressOf, deliver, paymentBody, send } from '../support/webhooks.ts'
 
 let network: Network
 afterEach(() => network.close())

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { pay } from '../checkout.ts'
-import { startNetwork, type Network } from '../network.ts'
-import { createLink, LINK, LINK_UPDATES } from '../operations.ts'
-import { addressOf, defaultAddress, deliver, deliveries, paymentBody } from '../webhooks.ts'
+import { pay } from '../support/checkout.ts'
+import { startNetwork, type Network } from '../support/network.ts'
+import { createLink, LINK, LINK_UPDATES } from '../support/operations.ts'
+import { addressOf, defaultAddress, deliver, deliveries, paymentBody } from '../support/webhooks.ts'
 
 let network: Network
 beforeAll(async () => void (network = await startNetwork({ env: { WEBHOOK_SECRETS: SECRETS_IN_ROTATION.join(',') } })))

@@ -1,7 +1,7 @@
 import { fork, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
-import { askAt, type Network } from '../network.ts'
+import { askAt, type Network } from '../support/network.ts'
 
 /** The transaction before whose commit a process is to kill itself: that of a command's record, or of its end. */
 export type KillPoint = 'intent' | 'outcome'

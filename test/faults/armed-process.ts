@@ -1,7 +1,7 @@
 import { DatabaseSync } from 'node:sqlite'
 import { createApp } from '../../src/app.ts'
-import { createLogger } from '../../src/log.ts'
-import { configFor } from '../app-settings.ts'
+import { createLogger } from '../../src/observability/logger.ts'
+import { configFor } from '../support/app-settings.ts'
 import type { KillPoint, Life } from './armed-app.ts'
 
 /**

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type CommandKind, COMMANDS, type PreparedCommand, resultId } from '../commands.ts'
-import { asked, mutate, type MutationName, type Result } from '../mutations.ts'
+import { type CommandKind, COMMANDS, type PreparedCommand, resultId } from '../support/commands.ts'
+import { asked, mutate, type MutationName, type Result } from '../support/mutations.ts'
 import type { KillPoint } from './armed-app.ts'
 import { startKillStage, type KillStage } from './kill-stage.ts'
 import { FULL, rounds } from './rounds.ts'

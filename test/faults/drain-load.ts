@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { deliver, paymentBody } from '../webhooks.ts'
+import { deliver, paymentBody } from '../support/webhooks.ts'
 
 /** What became of one webhook. */
 export type Sent = {

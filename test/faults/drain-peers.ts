@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { request } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import { onTestFinished } from 'vitest'
-import { honestHeaders, paymentBody } from '../webhooks.ts'
+import { honestHeaders, paymentBody } from '../support/webhooks.ts'
 
 /** A peer of a WebSocket that reads, and never says a word: not even in answer to a close frame. */
 export type SilentPeer = {

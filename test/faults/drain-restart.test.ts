@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { startReady, startChild, temporaryFolder, written } from '../process.ts'
+import { startReady, startChild, temporaryFolder, written } from '../support/process.ts'
 import { halfSentWebhook } from './drain-peers.ts'
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))

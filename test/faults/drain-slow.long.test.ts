@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { startSandbox, type Sandbox } from '../../src/sandbox/index.ts'
-import { SECRETS } from '../network.ts'
-import { CREATE_LINK, linkInput, type CreateLinkResult } from '../operations.ts'
-import { settingsFor, startReady, temporaryFolder } from '../process.ts'
+import { SECRETS } from '../support/network.ts'
+import { CREATE_LINK, linkInput, type CreateLinkResult } from '../support/operations.ts'
+import { settingsFor, startReady, temporaryFolder } from '../support/process.ts'
 import { halfSentWebhook, silentConnection, silentUpgrade } from './drain-peers.ts'
 import { ask } from './process-client.ts'
 

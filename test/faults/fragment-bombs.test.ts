@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { startSandbox, type Sandbox } from '../../src/sandbox/index.ts'
-import { SECRETS } from '../network.ts'
-import { settingsFor, startReady, temporaryFolder } from '../process.ts'
+import { SECRETS } from '../support/network.ts'
+import { settingsFor, startReady, temporaryFolder } from '../support/process.ts'
 
 /** An exponential walk over 30 levels takes minutes, and over 60 levels years. */
 const PATIENCE_MS = 20_000

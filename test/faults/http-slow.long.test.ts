@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { startNetwork, type Network } from '../network.ts'
+import { startNetwork, type Network } from '../support/network.ts'
 import { rawExchange } from './raw-http.ts'
 
 /** Headers have 10 seconds and a request 15; Node looks every 2, and timers may be late. */

@@ -1,4 +1,4 @@
-import { honestHeaders, paymentBody } from '../webhooks.ts'
+import { honestHeaders, paymentBody } from '../support/webhooks.ts'
 
 /** What came of the webhooks that were sent: the payments that they named, by the answer. */
 export type Answers = {

@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { startSandbox, type Sandbox } from '../../src/sandbox/index.ts'
-import { SECRETS, settingsFor } from '../app-settings.ts'
-import type { CommandWorld } from '../commands.ts'
-import { startUpstreamProxy, type UpstreamProxy } from '../upstream-proxy.ts'
+import { SECRETS, settingsFor } from '../support/app-settings.ts'
+import type { CommandWorld } from '../support/commands.ts'
+import { startUpstreamProxy, type UpstreamProxy } from '../support/upstream-proxy.ts'
 import { startArmedApp, type ArmedApp } from './armed-app.ts'
 
 /** An app that dies and lives again on the same data, a service that lives on, and the way between them. */

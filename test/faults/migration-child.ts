@@ -1,5 +1,5 @@
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
-import { openSqliteStore } from '../store.ts'
+import { openSqliteStore } from '../support/store.ts'
 
 /**
  * Opens a store and kills itself with SIGKILL before the n-th statement that changes something; without a number it ends

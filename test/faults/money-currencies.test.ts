@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { currencies, exponentOf, roundsSubmittedAmount } from '../../src/domain/currencies.ts'
-import { amountProblem } from '../../src/domain/money.ts'
-import { startNetwork, type Network } from '../network.ts'
-import { createLink, tryCreateLink } from '../operations.ts'
-import { addressOf, deliver, deliveries, paymentBody } from '../webhooks.ts'
+import { currencies, exponentOf, roundsSubmittedAmount } from '../../src/domain/money/currencies.ts'
+import { amountProblem } from '../../src/domain/money/money.ts'
+import { startNetwork, type Network } from '../support/network.ts'
+import { createLink, tryCreateLink } from '../support/operations.ts'
+import { addressOf, deliver, deliveries, paymentBody } from '../support/webhooks.ts'
 
 let network: Network
 beforeAll(async () => void (network = await startNetwork({ sandbox: { paceMs: 60_000 } })))

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { DAWDLE, followWithoutGap, writeInParallel } from '../contract/store/commit-order.ts'
-import { findPostgres } from '../postgres.ts'
-import { openPostgresStore } from '../store.ts'
+import { findPostgres } from '../support/postgres.ts'
+import { openPostgresStore } from '../support/store.ts'
 
 const server = await findPostgres()
 const NODES = 4

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { startNetwork, type Network } from '../network.ts'
-import { startPostgresProxy, type PostgresProxy } from '../postgres-proxy.ts'
-import { type Database, findPostgres } from '../postgres.ts'
-import { defaultAddress, deliver, deliveries, paymentBody } from '../webhooks.ts'
+import { startNetwork, type Network } from '../support/network.ts'
+import { startPostgresProxy, type PostgresProxy } from '../support/postgres-proxy.ts'
+import { type Database, findPostgres } from '../support/postgres.ts'
+import { defaultAddress, deliver, deliveries, paymentBody } from '../support/webhooks.ts'
 import { rounds } from './rounds.ts'
 
 const server = await findPostgres()

@@ -6,8 +6,8 @@ import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Store } from '../../src/store/store.ts'
 import { delivery, report } from '../contract/store/builders.ts'
-import { type Database, findPostgres } from '../postgres.ts'
-import { openPostgresStore } from '../store.ts'
+import { type Database, findPostgres } from '../support/postgres.ts'
+import { openPostgresStore } from '../support/store.ts'
 
 const server = await findPostgres()
 const RECEIVER = fileURLToPath(new URL('../unit/store/receive-forever.ts', import.meta.url))

@@ -1,10 +1,10 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { Store } from '../../src/store/store.ts'
 import { delivery, report } from '../contract/store/builders.ts'
-import { hasPgBouncer, type PgBouncer, startPgBouncer } from '../pgbouncer.ts'
-import { canMakeServer, createOwnServer, type OwnServer } from '../postgres-server.ts'
-import type { Database } from '../postgres.ts'
-import { openPostgresStore } from '../store.ts'
+import { hasPgBouncer, type PgBouncer, startPgBouncer } from '../support/pgbouncer.ts'
+import { canMakeServer, createOwnServer, type OwnServer } from '../support/postgres-server.ts'
+import type { Database } from '../support/postgres.ts'
+import { openPostgresStore } from '../support/store.ts'
 
 /** Half of `server_login_retry`: so long the pooler does not look again for a server that was not there. */
 const NEXT_TRY_MS = 500

@@ -2,9 +2,9 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { StoreFailure } from '../../src/store/errors.ts'
 import type { Store } from '../../src/store/store.ts'
 import { delivery, report } from '../contract/store/builders.ts'
-import { canMakeServer, createOwnServer, type OwnServer } from '../postgres-server.ts'
-import type { Database } from '../postgres.ts'
-import { openPostgresStore } from '../store.ts'
+import { canMakeServer, createOwnServer, type OwnServer } from '../support/postgres-server.ts'
+import type { Database } from '../support/postgres.ts'
+import { openPostgresStore } from '../support/store.ts'
 import { rounds } from './rounds.ts'
 
 const KILLS = rounds({ few: 3, many: 100 })

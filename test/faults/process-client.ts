@@ -2,9 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { issueDevelopmentToken } from '../../src/access/issue-token.ts'
 import { ALL_SCOPES } from '../../src/access/scopes.ts'
 import { Secret } from '../../src/keys/secret.ts'
-import { SECRETS, type Answer } from '../network.ts'
-import { openStream, type Stream } from '../stream.ts'
-import { EVENT_STREAM, isCaughtUp } from '../streams.ts'
+import { SECRETS, type Answer } from '../support/network.ts'
+import { openStream, type Stream } from '../support/stream.ts'
+import { EVENT_STREAM, isCaughtUp } from '../support/streams.ts'
 
 /** A token with every scope, as a program with the keys of the tests expects it. */
 export function developerToken(): Promise<string> {

@@ -3,7 +3,7 @@ import { createServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterAll, beforeAll, describe, it } from 'vitest'
-import { startChild, temporaryFolder, type ChildOptions } from '../process.ts'
+import { startChild, temporaryFolder, type ChildOptions } from '../support/process.ts'
 
 /** Stands in every setting that is not to be shown. */
 const CANARY = 'canary-4711'

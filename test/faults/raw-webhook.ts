@@ -1,5 +1,5 @@
 import { sign } from '../../src/webhooks/signature.ts'
-import { SECRETS } from '../network.ts'
+import { SECRETS } from '../support/network.ts'
 
 export type RawWebhook = {
   readonly body: string

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { expect, it } from 'vitest'
-import { createLink } from '../operations.ts'
-import { historyOf } from '../payments.ts'
+import { createLink } from '../support/operations.ts'
+import { historyOf } from '../support/payments.ts'
 import { FULL, rounds } from './rounds.ts'
 import { startVirtualNetwork } from './virtual-network.ts'
 

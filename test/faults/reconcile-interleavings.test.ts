@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import type { PaymentReport } from '../../src/domain/payment-report.ts'
+import type { PaymentReport } from '../../src/domain/payments/payment-report.ts'
 import { delivery, events, paymentOf, report } from '../contract/store/builders.ts'
-import { pollAt } from '../due-reads.ts'
-import { readAll, SECOND, setUp, subjectOf, type World } from '../unit/reconcile/reader-world.ts'
+import { pollAt } from '../support/due-reads.ts'
+import { readAll, SECOND, setUp, subjectOf, type World } from '../unit/reconciliation/reader-fixture.ts'
 
 /** What may happen: a read is sent, and answered with what was true when it was sent; two webhooks come. */
 type Step = 'sent' | 'answered' | 'first webhook' | 'second webhook'

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { createLink } from '../operations.ts'
-import { historyOf } from '../payments.ts'
+import { createLink } from '../support/operations.ts'
+import { historyOf } from '../support/payments.ts'
 import { startVirtualNetwork } from './virtual-network.ts'
 
 const MINUTE = 60_000

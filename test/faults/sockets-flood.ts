@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { closeFrame, frame, greetedRawPeer, OPCODE, openRawPeer, textFrame } from '../raw-websocket.ts'
+import { closeFrame, frame, greetedRawPeer, OPCODE, openRawPeer, textFrame } from '../support/raw-websocket.ts'
 
 /** What somebody sends over and over, before or after the greeting. */
 export type Attack = {

@@ -1,4 +1,4 @@
-import { frame, OPCODE, openRawPeer, textFrame } from '../raw-websocket.ts'
+import { frame, OPCODE, openRawPeer, textFrame } from '../support/raw-websocket.ts'
 
 /** A peer of a WebSocket that sends one ping after another as fast as they are taken, and reads none of the answers. */
 export type Flood = {

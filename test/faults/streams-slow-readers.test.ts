@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { startNetwork, type Network } from '../network.ts'
-import type { Item, Stream } from '../stream.ts'
-import { brokenLinks, EVENT_STREAM, gauge, isCaughtUp } from '../streams.ts'
-import { defaultAddress, deliver, paymentBody } from '../webhooks.ts'
+import { startNetwork, type Network } from '../support/network.ts'
+import type { Item, Stream } from '../support/stream.ts'
+import { brokenLinks, EVENT_STREAM, gauge, isCaughtUp } from '../support/streams.ts'
+import { defaultAddress, deliver, paymentBody } from '../support/webhooks.ts'
 import { rounds } from './rounds.ts'
 import { floodWithPings } from './streams-flood.ts'
 

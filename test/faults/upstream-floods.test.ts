@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { Transport } from '../../src/upstream/transport.ts'
+import type { Transport } from '../../src/upstream/client/transport.ts'
 import { faultOf, open, site } from '../contract/upstream/open.ts'
 import { rounds } from './rounds.ts'
 

@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
-import type { Network } from '../network.ts'
-import { EVENT_STREAM, isCaughtUp } from '../streams.ts'
+import type { Network } from '../support/network.ts'
+import { EVENT_STREAM, isCaughtUp } from '../support/streams.ts'
 import { everyField } from './every-field.ts'
 
 const PAYMENT = `query Payment($id: ID!) { payment(id: $id) { ${everyField('Payment')} } }`

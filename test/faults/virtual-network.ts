@@ -1,8 +1,8 @@
 import { onTestFinished } from 'vitest'
-import { startNetwork } from '../network.ts'
-import { watchQuiet } from '../quiet.ts'
-import { startUpstreamProxy } from '../upstream-proxy.ts'
-import { virtualTime } from '../virtual-time.ts'
+import { startNetwork } from '../support/network.ts'
+import { watchQuiet } from '../support/quiet.ts'
+import { startUpstreamProxy } from '../support/upstream-proxy.ts'
+import { virtualTime } from '../support/virtual-time.ts'
 
 const SITE = { id: 'oceania', appId: 'app-oceania', secretKey: 'secret-of-oceania', currencies: ['AUD', 'NZD'] }
 

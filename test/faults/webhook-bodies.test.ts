@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { startNetwork, type Network } from '../network.ts'
-import { defaultAddress, deliver, deliveries } from '../webhooks.ts'
+import { startNetwork, type Network } from '../support/network.ts'
+import { defaultAddress, deliver, deliveries } from '../support/webhooks.ts'
 import { endOfLog, expectCleanPrototypes, replayAfter, shown } from './views.ts'
 
 const LARGEST = 64 * 1024

@@ -1,9 +1,9 @@
 import { fork, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { startNetwork, type Network } from '../network.ts'
-import { createLink } from '../operations.ts'
-import { addressOf, defaultAddress, deliver, deliveries, honestHeaders, paymentBody } from '../webhooks.ts'
+import { startNetwork, type Network } from '../support/network.ts'
+import { createLink } from '../support/operations.ts'
+import { addressOf, defaultAddress, deliver, deliveries, honestHeaders, paymentBody } from '../support/webhooks.ts'
 
 /** How long the flood lasts, how many connections it comes over, and what the signed ones are promised meanwhile. */
 const FLOOD_MS = 20_000

@@ -1,8 +1,15 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { startNetwork, type Network } from '../network.ts'
-import { createLink, LINK, type CreatedLink } from '../operations.ts'
-import { addressOf, defaultAddress, deliver, deliveries, paymentBody, type WebhookAddress } from '../webhooks.ts'
+import { startNetwork, type Network } from '../support/network.ts'
+import { createLink, LINK, type CreatedLink } from '../support/operations.ts'
+import {
+  addressOf,
+  defaultAddress,
+  deliver,
+  deliveries,
+  paymentBody,
+  type WebhookAddress,
+} from '../support/webhooks.ts'
 
 let network: Network
 let link: CreatedLink

@@ -4,13 +4,13 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { callbackAuthorization, type CallbackKind } from '../../src/keys/callback-secret.ts'
 import { createKeyRing } from '../../src/keys/key-ring.ts'
 import { Secret } from '../../src/keys/secret.ts'
-import { callbackAddressOf, createAgreement, NO_ANSWER } from '../agreements.ts'
-import { payoutInput } from '../inputs.ts'
-import { made, mutate } from '../mutations.ts'
-import { SECRETS, startNetwork, type Network } from '../network.ts'
-import { createLink, LINK_UPDATES, type CreatedLink } from '../operations.ts'
-import { historyOf, type LinkHistory } from '../payments.ts'
-import { EVENT_STREAM, isCaughtUp } from '../streams.ts'
+import { callbackAddressOf, createAgreement, NO_ANSWER } from '../support/agreements.ts'
+import { payoutInput } from '../support/inputs.ts'
+import { made, mutate } from '../support/mutations.ts'
+import { SECRETS, startNetwork, type Network } from '../support/network.ts'
+import { createLink, LINK_UPDATES, type CreatedLink } from '../support/operations.ts'
+import { historyOf, type LinkHistory } from '../support/payments.ts'
+import { EVENT_STREAM, isCaughtUp } from '../support/streams.ts'
 import {
   addressFor,
   addressOf,
@@ -21,7 +21,7 @@ import {
   paymentBody,
   send,
   type WebhookAddress,
-} from '../webhooks.ts'
+} from '../support/webhooks.ts'
 
 const MINUTE_MS = 60_000
 const YEAR_MS = 365 * 24 * 60 * MINUTE_MS

@@ -3,11 +3,19 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { callbackAuthorization } from '../../src/keys/callback-secret.ts'
 import { createKeyRing } from '../../src/keys/key-ring.ts'
 import { Secret } from '../../src/keys/secret.ts'
-import { callbackAddressOf, createAgreement, NO_ANSWER } from '../agreements.ts'
-import { SECRETS, startNetwork, type Network } from '../network.ts'
-import { createLink, LINK, LINK_UPDATES } from '../operations.ts'
-import { isCaughtUp } from '../streams.ts'
-import { addressOf, defaultAddress, deliver, deliveries, honestHeaders, paymentBody, send } from '../webhooks.ts'
+import { callbackAddressOf, createAgreement, NO_ANSWER } from '../support/agreements.ts'
+import { SECRETS, startNetwork, type Network } from '../support/network.ts'
+import { createLink, LINK, LINK_UPDATES } from '../support/operations.ts'
+import { isCaughtUp } from '../support/streams.ts'
+import {
+  addressOf,
+  defaultAddress,
+  deliver,
+  deliveries,
+  honestHeaders,
+  paymentBody,
+  send,
+} from '../support/webhooks.ts'
 
 const SECOND = 'the-second-key-of-the-tests-0123456789abcdef'
 const THIRD = 'the-third-key-of-the-tests-0123456789abcdefg'

@@ -3,9 +3,9 @@ import type { OutgoingHttpHeaders } from 'node:http'
 import * as fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { sign } from '../../src/webhooks/signature.ts'
-import { SECRETS, startNetwork, type Network } from '../network.ts'
-import { createLink } from '../operations.ts'
-import { addressOf, defaultAddress, deliveries, deliver, paymentBody, send, type Reply } from '../webhooks.ts'
+import { SECRETS, startNetwork, type Network } from '../support/network.ts'
+import { createLink } from '../support/operations.ts'
+import { addressOf, defaultAddress, deliveries, deliver, paymentBody, send, type Reply } from '../support/webhooks.ts'
 import { rounds } from './rounds.ts'
 
 const BODY = paymentBody({ uuid: randomUUID(), status: 'received' })

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import type { Socket } from 'node:net'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { startNetwork, type Network } from '../network.ts'
-import { createLink } from '../operations.ts'
-import { addressOf, defaultAddress, deliver, deliveries, paymentBody } from '../webhooks.ts'
+import { startNetwork, type Network } from '../support/network.ts'
+import { createLink } from '../support/operations.ts'
+import { addressOf, defaultAddress, deliver, deliveries, paymentBody } from '../support/webhooks.ts'
 import { rawExchange } from './raw-http.ts'
 import { LAST, rawWebhook } from './raw-webhook.ts'
 

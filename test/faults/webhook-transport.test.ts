@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { startNetwork, type Network } from '../network.ts'
-import { deliveries, paymentBody } from '../webhooks.ts'
+import { startNetwork, type Network } from '../support/network.ts'
+import { deliveries, paymentBody } from '../support/webhooks.ts'
 import { rawExchange } from './raw-http.ts'
 import { LAST, oneChunk, rawWebhook, type RawWebhook } from './raw-webhook.ts'
 

@@ -8,8 +8,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { parseDocument } from 'yaml'
 import { parseConfig } from '../../src/config.ts'
 import { SETTINGS } from '../../src/config/unknown-settings.ts'
-import { startNetwork, type Network } from '../network.ts'
-import { greetedSocket } from '../socket.ts'
+import { startNetwork, type Network } from '../support/network.ts'
+import { greetedSocket } from '../support/socket.ts'
 
 const root = join(import.meta.dirname, '../..')
 const folder = join(root, 'docs/federation')

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { pay } from '../checkout.ts'
-import { createLink, LINK_UPDATES } from '../operations.ts'
-import { StreamError } from '../stream.ts'
-import { brokenLinks, gauge, isCaughtUp, isReceived, sequences } from '../streams.ts'
+import { pay } from '../support/checkout.ts'
+import { createLink, LINK_UPDATES } from '../support/operations.ts'
+import { StreamError } from '../support/stream.ts'
+import { brokenLinks, gauge, isCaughtUp, isReceived, sequences } from '../support/streams.ts'
 import { ROUTER_SECRET, startStage, type Stage } from './stage.ts'
 
 describe('a stream that comes to the gateway as server-sent events', () => {

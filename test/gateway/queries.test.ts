@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { StatementSync } from 'node:sqlite'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
-import { SECRETS } from '../network.ts'
-import { CREATE_LINK, createLink, LINK, linkInput, type CreateLinkResult } from '../operations.ts'
+import { SECRETS } from '../support/network.ts'
+import { CREATE_LINK, createLink, LINK, linkInput, type CreateLinkResult } from '../support/operations.ts'
 import { ROUTER_SECRET, startStage, type Stage } from './stage.ts'
 
 const ORDERS = `query Orders($links: [ID!]!) {

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { pay } from '../checkout.ts'
-import { createLink } from '../operations.ts'
-import { StreamError, type Item, type Stream } from '../stream.ts'
-import { brokenLinks, EVENT_STREAM, gauge, isCaughtUp, isReceived, ITEM_FIELDS, sequences } from '../streams.ts'
+import { pay } from '../support/checkout.ts'
+import { createLink } from '../support/operations.ts'
+import { StreamError, type Item, type Stream } from '../support/stream.ts'
+import { brokenLinks, EVENT_STREAM, gauge, isCaughtUp, isReceived, ITEM_FIELDS, sequences } from '../support/streams.ts'
 import { ROUTER_SECRET, startStage, type Stage } from './stage.ts'
 
 const LINK_UPDATES = `subscription L($id: ID!, $statusToken: String, $after: String, $streamNonce: ID) {

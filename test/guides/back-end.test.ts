@@ -7,7 +7,7 @@ import { buildSubgraphSchema } from '@apollo/subgraph'
 import { composeServices } from '@theguild/federation-composition'
 import { graphql, parse } from 'graphql'
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { startNetwork, type Network } from '../network.ts'
+import { startNetwork, type Network } from '../support/network.ts'
 import { projectOf, snippetsOf, typeFaults } from './snippets.ts'
 
 const GUIDE = 'back-end.md'

@@ -1,6 +1,6 @@
 import { auditServer, type AuditResult } from 'graphql-http'
 import { afterEach, describe, expect, it } from 'vitest'
-import { PRODUCTION, startNetwork, type Network } from '../network.ts'
+import { PRODUCTION, startNetwork, type Network } from '../support/network.ts'
 
 /** Fewer than the suite had when it was read: one that shrinks, or answers nothing, judges nothing. */
 const FEWEST_AUDITS = 61

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { PRODUCTION, startNetwork, type Network } from '../network.ts'
+import { PRODUCTION, startNetwork, type Network } from '../support/network.ts'
 import { startCarelessEndpoint, type CarelessEndpoint } from './careless-endpoint.ts'
 import { PROBES, type Endpoint } from './probes.ts'
 

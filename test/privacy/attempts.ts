@@ -1,6 +1,6 @@
 import { rawExchange } from '../faults/raw-http.ts'
-import { closeCodeOf, openSocket } from '../socket.ts'
-import { send, type Sending } from '../webhooks.ts'
+import { closeCodeOf, openSocket } from '../support/socket.ts'
+import { send, type Sending } from '../support/webhooks.ts'
 import type { Canaries } from './canaries.ts'
 
 const JSON_TYPE = { 'content-type': 'application/json' }

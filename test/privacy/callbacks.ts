@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import type { CallbackKind } from '../../src/keys/callback-secret.ts'
 import { fixtureText } from '../fixtures/upstream/read.ts'
-import type { Network } from '../network.ts'
-import { addressFor, honestHeaders, send, type Reply, type WebhookAddress } from '../webhooks.ts'
+import type { Network } from '../support/network.ts'
+import { addressFor, honestHeaders, send, type Reply, type WebhookAddress } from '../support/webhooks.ts'
 import { poisoned, type Canaries } from './canaries.ts'
 import type { Storage } from './stored.ts'
 

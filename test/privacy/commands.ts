@@ -1,8 +1,8 @@
-import { agreementInput, amendmentInput, gatewayInput, payeeInput, payinInput, payoutInput } from '../inputs.ts'
-import { made, mutate, type MutationName } from '../mutations.ts'
-import type { AskOptions, Network } from '../network.ts'
-import { createLink, linkInput } from '../operations.ts'
-import { createPayin } from '../payins.ts'
+import { agreementInput, amendmentInput, gatewayInput, payeeInput, payinInput, payoutInput } from '../support/inputs.ts'
+import { made, mutate, type MutationName } from '../support/mutations.ts'
+import type { AskOptions, Network } from '../support/network.ts'
+import { createLink, linkInput } from '../support/operations.ts'
+import { createPayin } from '../support/payins.ts'
 import type { Canaries } from './canaries.ts'
 
 export type Command = readonly [name: MutationName, input: Readonly<Record<string, unknown>>]

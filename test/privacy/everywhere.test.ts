@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { findPostgres } from '../postgres.ts'
+import { findPostgres } from '../support/postgres.ts'
 import { createCanaries } from './canaries.ts'
 import { driveEverything, type Evidence } from './drive.ts'
 import { KEPT } from './kept.ts'

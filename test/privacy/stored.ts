@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import type { Network } from '../network.ts'
-import type { Database } from '../postgres.ts'
+import type { Network } from '../support/network.ts'
+import type { Database } from '../support/postgres.ts'
 import type { Canaries } from './canaries.ts'
 
 type Row = Readonly<Record<string, unknown>>

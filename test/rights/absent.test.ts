@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { getNamedType, GraphQLID, isInputObjectType, isListType, isObjectType } from 'graphql'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createLink } from '../operations.ts'
+import { createLink } from '../support/operations.ts'
 import type { Ask } from './asks.ts'
 import { CALLERS, throughRouter } from './callers.ts'
 import type { GraphqlAnswer } from './cells.ts'

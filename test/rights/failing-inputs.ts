@@ -1,8 +1,8 @@
-import { newKey, payinInput, payoutInput } from '../inputs.ts'
-import { mutate, type MutationName } from '../mutations.ts'
-import type { Network } from '../network.ts'
-import { linkInput } from '../operations.ts'
-import { createPayin } from '../payins.ts'
+import { newKey, payinInput, payoutInput } from '../support/inputs.ts'
+import { mutate, type MutationName } from '../support/mutations.ts'
+import type { Network } from '../support/network.ts'
+import { linkInput } from '../support/operations.ts'
+import { createPayin } from '../support/payins.ts'
 
 type Inputs = readonly (readonly [name: string, variables: Readonly<Record<string, unknown>>])[]
 

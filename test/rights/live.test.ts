@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { settle } from '../deliveries.ts'
+import { settle } from '../support/deliveries.ts'
 import { liveStreams, type Ask } from './asks.ts'
 import { CALLERS, type CallerKind } from './callers.ts'
 import type { GraphqlAnswer } from './cells.ts'

@@ -1,8 +1,8 @@
 import type { Client as EventClient } from 'graphql-sse'
 import { createClient, type Client } from 'graphql-ws'
 import { WebSocket } from 'ws'
-import { eventClient } from '../events.ts'
-import type { Network } from '../network.ts'
+import { eventClient } from '../support/events.ts'
+import type { Network } from '../support/network.ts'
 import { ROUTER_SECRET, type CallerKind } from './callers.ts'
 import type { GraphqlAnswer } from './cells.ts'
 

@@ -1,16 +1,16 @@
 import * as z from 'zod'
 import { createBoundedFetch } from '../../src/access/bounded-fetch.ts'
 import { createRouterClient } from '../../src/http/callback/router-client.ts'
+import { createTracing } from '../../src/observability/tracing/tracing.ts'
 import { createClient } from '../../src/operator/client.ts'
 import { DELIVERY } from '../../src/operator/documents.ts'
-import { TimerClock } from '../../src/sandbox/clock.ts'
-import { WebhookSender } from '../../src/sandbox/webhook-sender.ts'
+import { TimerClock } from '../../src/sandbox/state/clock.ts'
+import { WebhookSender } from '../../src/sandbox/webhooks/webhook-sender.ts'
 import { connectEmulator } from '../../src/shop/emulator.ts'
 import { connectGraph } from '../../src/shop/graph.ts'
-import { createTracing } from '../../src/tracing/tracing.ts'
-import { createSites } from '../../src/upstream/sites.ts'
-import { createTransport } from '../../src/upstream/transport.ts'
-import { openPostgresStore } from '../store.ts'
+import { createSites } from '../../src/upstream/client/sites.ts'
+import { createTransport } from '../../src/upstream/client/transport.ts'
+import { openPostgresStore } from '../support/store.ts'
 
 /** Every client of ours, each with a request to a server that it has no reason to trust. Prints what became of each. */
 const [origin = '', database = ''] = process.argv.slice(2)

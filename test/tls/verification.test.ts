@@ -9,8 +9,8 @@ import { TLSSocket } from 'node:tls'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { createAuthority } from '../contract/upstream/certificate.ts'
-import { SECRETS } from '../network.ts'
-import { startReady, temporaryFolder } from '../process.ts'
+import { SECRETS } from '../support/network.ts'
+import { startReady, temporaryFolder } from '../support/process.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 const SWITCHED_OFF = { NODE_TLS_REJECT_UNAUTHORIZED: '0', PATH: process.env['PATH'] ?? '' }

@@ -3,12 +3,12 @@
  * CPU time they took: `node answers.ts <database url> <seconds>`. Every second answer shows a new status, the others the known one.
  */
 import { randomUUID } from 'node:crypto'
-import { parseExactJson } from '../../../src/domain/exact-json.ts'
-import type { PaymentReport } from '../../../src/domain/payment-report.ts'
+import type { PaymentReport } from '../../../src/domain/payments/payment-report.ts'
+import { parseExactJson } from '../../../src/lib/exact-json.ts'
 import type { ReadSubject, Store } from '../../../src/store/store.ts'
-import { readPaymentReport } from '../../../src/upstream/wire/payment.ts'
-import { openPostgresStore } from '../../../test/store.ts'
-import { openSqliteStore } from '../../../test/store.ts'
+import { readPaymentReport } from '../../../src/upstream/wire/payments/payment.ts'
+import { openPostgresStore } from '../../../test/support/store.ts'
+import { openSqliteStore } from '../../../test/support/store.ts'
 import { bodyOf } from './requests.ts'
 
 export type Recorded = {

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { Client } from 'pg'
-import type { PostgresServer } from '../../../test/postgres.ts'
-import { openPostgresStore } from '../../../test/store.ts'
-import { openSqliteStore } from '../../../test/store.ts'
+import type { PostgresServer } from '../../../test/support/postgres.ts'
+import { openPostgresStore } from '../../../test/support/store.ts'
+import { openSqliteStore } from '../../../test/support/store.ts'
 import { fillDatabase } from '../fill-database.ts'
 
 /** A database of the bench, in which some payments are stored already. */

@@ -1,7 +1,7 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { cpuSecondsOf } from '../../../test/cpu-time.ts'
+import { cpuSecondsOf } from '../../../test/support/cpu-time.ts'
 import { waitedSecondsOf } from '../cpu.ts'
 import { STATUSES } from './requests.ts'
 import type { Counts, Order, Totals } from './sender.ts'

@@ -1,4 +1,4 @@
-import { startCountingProxy } from '../../../test/counting-proxy.ts'
+import { startCountingProxy } from '../../../test/support/counting-proxy.ts'
 import type { Sender } from './load.ts'
 import { startProduct } from './processes.ts'
 import { faultsOf } from './rounds.ts'

@@ -1,5 +1,5 @@
-import { canMakeServer, createOwnServer } from '../../../test/postgres-server.ts'
-import { findPostgres, type PostgresServer } from '../../../test/postgres.ts'
+import { canMakeServer, createOwnServer } from '../../../test/support/postgres-server.ts'
+import { findPostgres, type PostgresServer } from '../../../test/support/postgres.ts'
 import { shown } from '../figures.ts'
 import type { ServerProcess } from '../processes.ts'
 import { type BenchDatabase, createPostgres, createSqlite } from './databases.ts'

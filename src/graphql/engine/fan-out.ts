@@ -1,7 +1,7 @@
 import type { OperationDefinitionNode } from 'graphql'
 import { ANONYMOUS, expired, type Caller, type ClientCaller } from '../../access/caller.ts'
 import { ALL_SCOPES } from '../../access/scopes.ts'
-import type { Logger } from '../../log.ts'
+import type { Logger } from '../../observability/logger.ts'
 import type { StreamItem } from '../../streams/stream-item.ts'
 import { createContext, type Context, type Services } from '../context.ts'
 import type { ExecutableOperation } from '../execution/executor.ts'

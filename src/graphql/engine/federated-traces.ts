@@ -8,7 +8,7 @@ import {
 } from '@apollo/server/plugin/disabled'
 import { ApolloServerPluginInlineTrace } from '@apollo/server/plugin/inlineTrace'
 import type { DocumentNode, GraphQLSchema } from 'graphql'
-import type { Logger } from '../../log.ts'
+import type { Logger } from '../../observability/logger.ts'
 import type { AdmittedOperation } from '../admission/admission.ts'
 import type { Context } from '../context.ts'
 import type { ErrorFormatter } from '../errors.ts'

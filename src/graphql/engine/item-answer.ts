@@ -1,4 +1,4 @@
-import type { Logger } from '../../log.ts'
+import type { Logger } from '../../observability/logger.ts'
 import type { Piece, SliceScheduler } from '../../streams/slice-scheduler.ts'
 import type { StreamItem } from '../../streams/stream-item.ts'
 import type { StreamAnswer } from './outcome.ts'

@@ -1,6 +1,6 @@
-import { accepts, limitOf } from '../../domain/payin-method-limits.ts'
+import { accepts, limitOf } from '../../domain/methods/payin-method-limits.ts'
+import { validAmount } from '../arguments/valid-amount.ts'
 import type { PayinMethodResolvers } from '../generated.ts'
-import { validAmount } from '../valid-amount.ts'
 
 export const PayinMethod: PayinMethodResolvers = {
   minAmount: (method) => limitOf(method, 'minAmount'),

@@ -1,5 +1,5 @@
-import { type MethodFlags, traitsOf } from '../../domain/method-traits.ts'
-import type { PayinMethod } from '../../domain/payin-method.ts'
+import { type MethodFlags, traitsOf } from '../../domain/methods/method-traits.ts'
+import type { PayinMethod } from '../../domain/methods/payin-method.ts'
 import type { Context } from '../context.ts'
 import type { PayinMethodTraitsResolvers } from '../generated.ts'
 

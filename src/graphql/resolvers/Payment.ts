@@ -1,12 +1,12 @@
-import type { Money } from '../../domain/money.ts'
-import { nextAction } from '../../domain/next-action.ts'
-import { factsOf } from '../../domain/payment-status.ts'
-import type { Payment as PaymentState } from '../../domain/payment.ts'
+import type { Money } from '../../domain/money/money.ts'
+import { nextAction } from '../../domain/payments/next-action.ts'
+import { factsOf } from '../../domain/payments/payment-status.ts'
+import type { Payment as PaymentState } from '../../domain/payments/payment.ts'
 import type { Context } from '../context.ts'
 import type { PaymentResolvers, PaymentStatus } from '../generated.ts'
-import { presentable } from '../presentable.ts'
-import { mayReadPayment } from '../rights.ts'
-import { streamEvents } from '../stream-events.ts'
+import { mayReadPayment } from '../rights/rights.ts'
+import { streamEvents } from '../subscriptions/stream-events.ts'
+import { presentable } from '../views/presentable.ts'
 
 export const Payment: PaymentResolvers = {
   link: async (payment, _args, context) => {

@@ -1,7 +1,7 @@
 import { hasScope } from '../../access/caller.ts'
 import type { AgreementPurpose, AgreementStatus, PaymentAgreementResolvers } from '../generated.ts'
-import { presentableAgreement } from '../presentable.ts'
-import { streamEvents } from '../stream-events.ts'
+import { streamEvents } from '../subscriptions/stream-events.ts'
+import { presentableAgreement } from '../views/presentable.ts'
 
 export const PaymentAgreement: PaymentAgreementResolvers = {
   serviceId: (agreement) => told(agreement.serviceId),

@@ -1,4 +1,4 @@
-import { exponentOf } from '../../domain/currencies.ts'
+import { exponentOf } from '../../domain/money/currencies.ts'
 import type { PaymentAmountResolvers } from '../generated.ts'
 
 export const PaymentAmount: PaymentAmountResolvers = {

@@ -1,4 +1,4 @@
-import { currencies, roundsSubmittedAmount } from '../../domain/currencies.ts'
+import { currencies, roundsSubmittedAmount } from '../../domain/money/currencies.ts'
 import type { PaymentCurrencyResolvers } from '../generated.ts'
 
 export const PaymentCurrency: PaymentCurrencyResolvers = {

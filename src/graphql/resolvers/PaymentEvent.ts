@@ -1,7 +1,7 @@
-import { parseEventId } from '../../domain/payment-event.ts'
+import { parseEventId } from '../../domain/payments/payment-event.ts'
 import type { PaymentEventResolvers } from '../generated.ts'
-import { presentable } from '../presentable.ts'
-import { mayReadEvent, visibleAgreement } from '../rights.ts'
+import { mayReadEvent, visibleAgreement } from '../rights/rights.ts'
+import { presentable } from '../views/presentable.ts'
 
 export const PaymentEvent: PaymentEventResolvers = {
   cursor: (event, _args, { cursors }) => cursors.encode('log', event.position),

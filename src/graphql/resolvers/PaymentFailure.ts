@@ -1,5 +1,5 @@
 import { hasScope } from '../../access/caller.ts'
-import { describeFailure } from '../../domain/failures/describe-failure.ts'
+import { describeFailure } from '../../domain/payments/failures/describe-failure.ts'
 import type { Context } from '../context.ts'
 import type { PaymentFailureResolvers } from '../generated.ts'
 import type { FailureView } from '../models.ts'

@@ -1,12 +1,12 @@
-import { linkState } from '../../domain/payment-link.ts'
-import type { Payment } from '../../domain/payment.ts'
+import { linkState } from '../../domain/payments/payment-link.ts'
+import type { Payment } from '../../domain/payments/payment.ts'
 import type { Context } from '../context.ts'
 import type { PaymentLinkResolvers } from '../generated.ts'
 import type { LinkView } from '../models.ts'
-import { presentable } from '../presentable.ts'
-import { mayReadLink } from '../rights.ts'
-import { statusTokenFor } from '../status-token.ts'
-import { streamEvents } from '../stream-events.ts'
+import { mayReadLink } from '../rights/rights.ts'
+import { statusTokenFor } from '../rights/status-token-access.ts'
+import { streamEvents } from '../subscriptions/stream-events.ts'
+import { presentable } from '../views/presentable.ts'
 
 export const PaymentLink: PaymentLinkResolvers = {
   id: ({ link }) => link.id,

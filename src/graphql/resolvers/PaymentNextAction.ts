@@ -1,4 +1,4 @@
-import { nextActionLabel } from '../../domain/next-action.ts'
+import { nextActionLabel } from '../../domain/payments/next-action.ts'
 import type { PaymentNextActionResolvers } from '../generated.ts'
 
 export const PaymentNextAction: PaymentNextActionResolvers = {

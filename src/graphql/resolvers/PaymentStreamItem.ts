@@ -1,6 +1,6 @@
 import type { PaymentStreamItemResolvers } from '../generated.ts'
-import { presentable } from '../presentable.ts'
-import { visibleAgreement } from '../rights.ts'
+import { visibleAgreement } from '../rights/rights.ts'
+import { presentable } from '../views/presentable.ts'
 
 export const PaymentStreamItem: PaymentStreamItemResolvers = {
   cursor: (item, _args, { cursors }) => cursors.encode('log', item.position),

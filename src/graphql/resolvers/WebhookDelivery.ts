@@ -1,7 +1,7 @@
 import { quarantineReason } from '../../domain/delivery.ts'
 import type { WebhookDeliveryResolvers } from '../generated.ts'
-import { presentable } from '../presentable.ts'
-import { mayReadBody, visibleAgreement } from '../rights.ts'
+import { mayReadBody, visibleAgreement } from '../rights/rights.ts'
+import { presentable } from '../views/presentable.ts'
 
 export const WebhookDelivery: WebhookDeliveryResolvers = {
   quarantineReason: (delivery) => quarantineReason(delivery),

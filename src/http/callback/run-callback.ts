@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expired, type Caller } from '../../access/caller.ts'
 import { StreamInterrupted, type Answer, type AnswerStream } from '../../graphql/engine/outcome.ts'
-import type { Logger } from '../../log.ts'
-import type { Interruption, InterruptionTexts } from '../interruptions.ts'
-import type { TokenEnds } from '../token-end.ts'
+import type { Logger } from '../../observability/logger.ts'
+import type { TokenEnds } from '../connections/token-end.ts'
+import type { Interruption, InterruptionTexts } from '../response-streams/interruptions.ts'
 import type { Callback } from './callback.ts'
 import type { CallbackMessage, RouterClient } from './router-client.ts'
 

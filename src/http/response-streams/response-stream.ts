@@ -2,11 +2,11 @@ import type { ServerResponse } from 'node:http'
 import type { FastifyReply } from 'fastify'
 import { expired, type Caller } from '../../access/caller.ts'
 import { StreamInterrupted, type Answer, type AnswerStream, type StreamAnswer } from '../../graphql/engine/outcome.ts'
-import type { Logger } from '../../log.ts'
-import type { Interruption, InterruptionTexts } from '../interruptions.ts'
-import type { SharedTimer } from '../shared-timer.ts'
-import type { TokenEndReason, TokenEnds, TokenHolder } from '../token-end.ts'
+import type { SharedTimer } from '../../lib/shared-timer.ts'
+import type { Logger } from '../../observability/logger.ts'
+import type { TokenEndReason, TokenEnds, TokenHolder } from '../connections/token-end.ts'
 import type { Framing } from './framing.ts'
+import type { Interruption, InterruptionTexts } from './interruptions.ts'
 
 /** What all streams of a process share. */
 export type ResponseStreamParts = {

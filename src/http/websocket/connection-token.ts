@@ -1,5 +1,5 @@
 import { bearerToken } from '../../access/bearer.ts'
-import type { DistinctHeaders } from '../client-caller.ts'
+import type { DistinctHeaders } from '../server/client-caller.ts'
 
 /** Names under which clients and routers put the token into the connection's parameters. */
 const NAMES = ['authorization', 'Authorization', 'token'] as const

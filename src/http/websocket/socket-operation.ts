@@ -4,7 +4,7 @@ import { expired } from '../../access/caller.ts'
 import type { OperationKind } from '../../graphql/engine/engine.ts'
 import { StreamInterrupted, type AnswerStream, type StreamAnswer } from '../../graphql/engine/outcome.ts'
 import { enterOverSocket } from '../overload/enter-over-socket.ts'
-import { problem } from '../problem.ts'
+import { problem } from '../server/problem.ts'
 import { CLOSING } from './closing.ts'
 import type { GraphqlSocket } from './graphql-socket.ts'
 

@@ -1,4 +1,4 @@
-import { jsonNumber } from '../wire.ts'
+import { jsonNumber } from '../values/wire.ts'
 import { agreementIdOf } from './agreement.ts'
 import type { Agreement, AgreementStatus, Payer } from './agreement.ts'
 

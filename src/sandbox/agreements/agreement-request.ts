@@ -1,6 +1,6 @@
-import { decimal } from '../decimal.ts'
-import { Fields } from '../fields.ts'
-import type { JsonObject, Problems } from '../fields.ts'
+import { decimal } from '../values/decimal.ts'
+import { Fields } from '../values/fields.ts'
+import type { JsonObject, Problems } from '../values/fields.ts'
 import {
   oneOf,
   optionalNumber,
@@ -8,7 +8,7 @@ import {
   positiveNumber,
   requiredTarget,
   sizedText,
-} from '../request-parts.ts'
+} from '../values/request-parts.ts'
 import { AGREEMENT_TYPES, DETAIL_WRAPPERS, FREQUENCIES, REQUESTABLE_STATUSES } from './agreement.ts'
 import type { AgreementDetails, AgreementRequest, AgreementTerms } from './agreement.ts'
 import { readPayer } from './payer.ts'

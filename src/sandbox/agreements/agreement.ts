@@ -1,7 +1,7 @@
-import type { Timer } from '../clock.ts'
-import type { Decimal } from '../decimal.ts'
-import type { FullTarget } from '../request-parts.ts'
-import type { OutgoingWebhook } from '../webhook-sender.ts'
+import type { Timer } from '../state/clock.ts'
+import type { Decimal } from '../values/decimal.ts'
+import type { FullTarget } from '../values/request-parts.ts'
+import type { OutgoingWebhook } from '../webhooks/webhook-sender.ts'
 
 /** The statuses of a payment agreement (docs/payments-api.md, section 2.1). */
 export const AGREEMENT_STATUSES = ['created', 'active', 'suspended', 'cancelled', 'failed'] as const

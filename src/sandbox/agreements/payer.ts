@@ -1,6 +1,6 @@
-import type { Fields } from '../fields.ts'
-import { isEmail, oneOf } from '../request-parts.ts'
-import { BSB } from '../shapes.ts'
+import type { Fields } from '../values/fields.ts'
+import { isEmail, oneOf } from '../values/request-parts.ts'
+import { BSB } from '../values/shapes.ts'
 import { PAY_ID_TYPES } from './agreement.ts'
 import type { Payer } from './agreement.ts'
 

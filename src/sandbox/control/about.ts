@@ -1,10 +1,10 @@
 import { AGREEMENT_STATUSES } from '../agreements/agreement.ts'
 import type { AgreementStatus } from '../agreements/agreement.ts'
+import { PAYMENT_STATUSES, REFUND_STATUSES } from '../payments/status.ts'
+import type { PaymentStatus } from '../payments/status.ts'
 import { PAYOUT_STATUSES } from '../payouts/payout.ts'
 import type { PayoutStatus } from '../payouts/payout.ts'
-import { PAYMENT_STATUSES, REFUND_STATUSES } from '../status.ts'
-import type { PaymentStatus } from '../status.ts'
-import type { World } from '../world.ts'
+import type { World } from '../state/sandbox-state.ts'
 
 /** What does not change while a sandbox runs. A secret is null where it is not the one that every sandbox has. */
 export type SandboxAbout = {

@@ -1,8 +1,8 @@
-import type { Link, LinkRequest } from '../link.ts'
-import { createLink } from '../links.ts'
-import { paymentUrl } from '../payment-facts.ts'
-import type { SandboxSite } from '../sites.ts'
-import type { World } from '../world.ts'
+import type { Link, LinkRequest } from '../payments/link.ts'
+import { createLink } from '../payments/links.ts'
+import { paymentUrl } from '../payments/payment-facts.ts'
+import type { World } from '../state/sandbox-state.ts'
+import type { SandboxSite } from '../state/sites.ts'
 
 /** Keeps a new gateway payment. Gives undefined when the site has used its `order_id` (gap sheet, section 4). */
 export function createGatewayPayment(

@@ -1,10 +1,10 @@
-import { decimal } from '../decimal.ts'
-import { Fields } from '../fields.ts'
-import type { JsonObject, Problems } from '../fields.ts'
-import type { LinkRequest } from '../link.ts'
-import { recordedAmount } from '../methods.ts'
-import { positiveNumber, readEmail, requiredTarget, requiredUrl } from '../request-parts.ts'
-import type { SandboxSite } from '../sites.ts'
+import { recordedAmount } from '../methods/methods.ts'
+import type { LinkRequest } from '../payments/link.ts'
+import type { SandboxSite } from '../state/sites.ts'
+import { decimal } from '../values/decimal.ts'
+import { Fields } from '../values/fields.ts'
+import type { JsonObject, Problems } from '../values/fields.ts'
+import { positiveNumber, readEmail, requiredTarget, requiredUrl } from '../values/request-parts.ts'
 
 /** Checks the body of a gateway payment (gap sheet, section 4). */
 export function readGatewayRequest(

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import type { SandboxSite } from '../sites.ts'
-import type { World } from '../world.ts'
+import type { World } from '../state/sandbox-state.ts'
+import type { SandboxSite } from '../state/sites.ts'
 
 /** An access token of the gateway; it belongs to the site that asked for it. */
 export type Token = { readonly siteId: string; readonly expiresAt: Date }

@@ -1,11 +1,11 @@
-import { BANK_ACCOUNTS } from '../banks/accounts.ts'
-import { vietQr } from '../banks/vietqr.ts'
-import { decimalText } from '../decimal.ts'
-import { owedTotal } from '../link.ts'
-import type { Link, Payin } from '../link.ts'
-import type { Method } from '../methods.ts'
-import { paymentUrl } from '../payment-facts.ts'
-import type { World } from '../world.ts'
+import { BANK_ACCOUNTS } from '../accounts/bank-accounts.ts'
+import { vietQr } from '../accounts/vietqr.ts'
+import type { Method } from '../methods/methods.ts'
+import { owedTotal } from '../payments/link.ts'
+import type { Link, Payin } from '../payments/link.ts'
+import { paymentUrl } from '../payments/payment-facts.ts'
+import type { World } from '../state/sandbox-state.ts'
+import { decimalText } from '../values/decimal.ts'
 
 /** Tells whether the `pay_code` of a method comes later, by a webhook (gap sheet, section 9). */
 export function isLate(method: Method): boolean {

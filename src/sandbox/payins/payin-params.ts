@@ -1,6 +1,6 @@
-import type { Descriptors, ParamRules } from '../method-params.ts'
-import type { Method } from '../methods.ts'
-import { MOBILE_NUMBER } from '../shapes.ts'
+import type { Descriptors, ParamRules } from '../methods/method-params.ts'
+import type { Method } from '../methods/methods.ts'
+import { MOBILE_NUMBER } from '../values/shapes.ts'
 
 /** What `payin_method_params` must hold for a method (gap sheet, section 8). */
 export function payinParamRules(method: Method): ParamRules {

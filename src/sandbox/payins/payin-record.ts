@@ -1,9 +1,9 @@
-import { compareDecimals } from '../decimal.ts'
-import { gstAmount, owedTotal, statusOf } from '../link.ts'
-import type { Payin } from '../link.ts'
-import { flatObject } from '../payment-object.ts'
-import { money, wireTime } from '../wire.ts'
-import type { World } from '../world.ts'
+import { gstAmount, owedTotal, statusOf } from '../payments/link.ts'
+import type { Payin } from '../payments/link.ts'
+import { flatObject } from '../payments/payment-object.ts'
+import type { World } from '../state/sandbox-state.ts'
+import { compareDecimals } from '../values/decimal.ts'
+import { money, wireTime } from '../values/wire.ts'
 
 /** The record of a payin that creation, detail and list give (gap sheet, section 10). */
 export function payinRecord(world: World, payin: Payin): Record<string, unknown> {

@@ -1,16 +1,22 @@
-import type { ExactJson } from '../../domain/exact-json.ts'
-import { decimal } from '../decimal.ts'
-import type { Decimal } from '../decimal.ts'
-import { Fields } from '../fields.ts'
-import type { JsonObject, Problems } from '../fields.ts'
-import type { LinkRequest, PayinTerms } from '../link.ts'
-import { checkParams } from '../method-params.ts'
-import { OPEN_AMOUNT_METHOD, payinMethodsOf } from '../methods-v2.ts'
-import { recordedAmount } from '../methods.ts'
-import type { Method } from '../methods.ts'
-import { parseMoment } from '../moments.ts'
-import { limitProblem, optionalPositiveNumber, optionalTarget, positiveNumber, readEmail } from '../request-parts.ts'
-import type { SandboxSite } from '../sites.ts'
+import type { ExactJson } from '../../lib/exact-json.ts'
+import { checkParams } from '../methods/method-params.ts'
+import { OPEN_AMOUNT_METHOD, payinMethodsOf } from '../methods/methods-v2.ts'
+import { recordedAmount } from '../methods/methods.ts'
+import type { Method } from '../methods/methods.ts'
+import type { LinkRequest, PayinTerms } from '../payments/link.ts'
+import { parseMoment } from '../state/moments.ts'
+import type { SandboxSite } from '../state/sites.ts'
+import { decimal } from '../values/decimal.ts'
+import type { Decimal } from '../values/decimal.ts'
+import { Fields } from '../values/fields.ts'
+import type { JsonObject, Problems } from '../values/fields.ts'
+import {
+  limitProblem,
+  optionalPositiveNumber,
+  optionalTarget,
+  positiveNumber,
+  readEmail,
+} from '../values/request-parts.ts'
 import { payinParamRules } from './payin-params.ts'
 
 /** A payin creation after validation: what it shares with a link, and what it has of its own. */

@@ -1,5 +1,5 @@
-import { compareDecimals, decimal } from '../decimal.ts'
-import { isZeroDecimal } from '../methods.ts'
+import { isZeroDecimal } from '../methods/methods.ts'
+import { compareDecimals, decimal } from '../values/decimal.ts'
 import type { Payout, PayoutError, PayoutTransaction } from './payout.ts'
 
 /** One row of the magic table of payouts: a transaction of this amount has this effect. */

@@ -1,7 +1,7 @@
-import { decimal } from '../decimal.ts'
-import type { Decimal } from '../decimal.ts'
-import type { Descriptors } from '../method-params.ts'
-import { OPEN_AMOUNT_METHOD } from '../methods-v2.ts'
+import type { Descriptors } from '../methods/method-params.ts'
+import { OPEN_AMOUNT_METHOD } from '../methods/methods-v2.ts'
+import { decimal } from '../values/decimal.ts'
+import type { Decimal } from '../values/decimal.ts'
 import { banksOf } from './banks.ts'
 import type { Bank } from './banks.ts'
 

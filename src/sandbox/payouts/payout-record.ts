@@ -1,6 +1,6 @@
-import { decimalText } from '../decimal.ts'
-import { maskedTarget } from '../payment-facts.ts'
-import { wireTime } from '../wire.ts'
+import { maskedTarget } from '../payments/payment-facts.ts'
+import { decimalText } from '../values/decimal.ts'
+import { wireTime } from '../values/wire.ts'
 import { totalAmount } from './payout.ts'
 import type { Payout, PayoutStatus, PayoutTransaction } from './payout.ts'
 

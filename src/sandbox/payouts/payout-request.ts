@@ -1,11 +1,12 @@
-import { decimal } from '../decimal.ts'
-import type { Decimal } from '../decimal.ts'
-import { Fields } from '../fields.ts'
-import type { JsonObject, Problems } from '../fields.ts'
-import { checkParams } from '../method-params.ts'
-import { OPEN_AMOUNT_METHOD } from '../methods-v2.ts'
-import { recordedAmount } from '../methods.ts'
-import { parseMoment } from '../moments.ts'
+import { checkParams } from '../methods/method-params.ts'
+import { OPEN_AMOUNT_METHOD } from '../methods/methods-v2.ts'
+import { recordedAmount } from '../methods/methods.ts'
+import { parseMoment } from '../state/moments.ts'
+import type { SandboxSite } from '../state/sites.ts'
+import { decimal } from '../values/decimal.ts'
+import type { Decimal } from '../values/decimal.ts'
+import { Fields } from '../values/fields.ts'
+import type { JsonObject, Problems } from '../values/fields.ts'
 import {
   limitProblem,
   optionalPositiveNumber,
@@ -13,9 +14,8 @@ import {
   readEmail,
   requiredTarget,
   sizedText,
-} from '../request-parts.ts'
-import { BSB, MOBILE_NUMBER } from '../shapes.ts'
-import type { SandboxSite } from '../sites.ts'
+} from '../values/request-parts.ts'
+import { BSB, MOBILE_NUMBER } from '../values/shapes.ts'
 import { payoutMethodsOf } from './payout-methods.ts'
 import type { PayoutMethod } from './payout-methods.ts'
 import type { PayeeRequest, PayoutRequest } from './payout.ts'

@@ -1,8 +1,8 @@
-import { stringifyExactJson } from '../../domain/exact-json.ts'
-import type { Teller } from '../mishaps.ts'
-import { signatureOf } from '../tell.ts'
-import type { OutgoingWebhook, WebhookKind } from '../webhook-sender.ts'
-import type { World } from '../world.ts'
+import { stringifyExactJson } from '../../lib/exact-json.ts'
+import type { World } from '../state/sandbox-state.ts'
+import { signatureOf } from '../webhooks/webhook-composer.ts'
+import type { Teller } from '../webhooks/webhook-faults.ts'
+import type { OutgoingWebhook, WebhookKind } from '../webhooks/webhook-sender.ts'
 import { payoutRecord } from './payout-record.ts'
 import type { Payout, PayoutStatus } from './payout.ts'
 

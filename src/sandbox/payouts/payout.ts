@@ -1,9 +1,9 @@
-import type { ExactJson } from '../../domain/exact-json.ts'
-import type { Timer } from '../clock.ts'
-import { addDecimals, decimal } from '../decimal.ts'
-import type { Decimal } from '../decimal.ts'
-import type { FullTarget } from '../request-parts.ts'
-import type { OutgoingWebhook } from '../webhook-sender.ts'
+import type { ExactJson } from '../../lib/exact-json.ts'
+import type { Timer } from '../state/clock.ts'
+import { addDecimals, decimal } from '../values/decimal.ts'
+import type { Decimal } from '../values/decimal.ts'
+import type { FullTarget } from '../values/request-parts.ts'
+import type { OutgoingWebhook } from '../webhooks/webhook-sender.ts'
 
 /** The statuses of a payout batch (gap sheet, section 19). */
 export const PAYOUT_STATUSES = ['created', 'scheduled', 'processing', 'completed', 'expired'] as const

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
-import { newUuid } from '../ids.ts'
-import type { SandboxSite } from '../sites.ts'
-import { isTaken } from '../transitions.ts'
-import type { World } from '../world.ts'
+import { isTaken } from '../payments/transitions.ts'
+import { newUuid } from '../state/ids.ts'
+import type { World } from '../state/sandbox-state.ts'
+import type { SandboxSite } from '../state/sites.ts'
 import { begin, movePayout } from './payout-steps.ts'
 import type { PayeeRequest, Payout, PayoutRequest, PayoutTransaction } from './payout.ts'
 

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { parseExactJson, stringifyExactJson } from '../../domain/exact-json.ts'
-import { isJsonObject } from '../fields.ts'
-import type { JsonObject, Problems } from '../fields.ts'
+import { parseExactJson, stringifyExactJson } from '../../lib/exact-json.ts'
+import { isJsonObject } from '../values/fields.ts'
+import type { JsonObject, Problems } from '../values/fields.ts'
 
 /** Answers with JSON whose numbers keep their own digits. */
 export function sendJson(reply: FastifyReply, status: number, body: unknown): FastifyReply {

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import type { FastifyInstance } from 'fastify'
-import type { Changes } from '../changes.ts'
+import type { Changes } from '../state/changes.ts'
 import { sendJson } from './answers.ts'
 
 /** How many may listen at once. */

@@ -1,12 +1,12 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { PAGE_SCRIPT, PAGE_STYLE } from '../checkout/assets.ts'
 import { checkoutPage, threeDsPage, unknownLinkPage } from '../checkout/page.ts'
-import { complete3ds, confirmPrompt, decline, dismissPrompt, letExpire, pay } from '../customer.ts'
-import type { Refusal } from '../customer.ts'
-import { awaits3ds, statusOf } from '../link.ts'
-import type { Link } from '../link.ts'
-import { pageState } from '../status.ts'
-import type { World } from '../world.ts'
+import { awaits3ds, statusOf } from '../payments/link.ts'
+import type { Link } from '../payments/link.ts'
+import { pageState } from '../payments/status.ts'
+import type { World } from '../state/sandbox-state.ts'
+import { complete3ds, confirmPrompt, decline, dismissPrompt, letExpire, pay } from '../values/customer.ts'
+import type { Refusal } from '../values/customer.ts'
 import { isJsonRequest, rawBody, sendJson } from './answers.ts'
 
 /** What the customer sent with an action: the fields of the form, or of a JSON object. */

@@ -4,8 +4,8 @@ import { AGREEMENT_STATUSES } from '../agreements/agreement.ts'
 import { ControlError } from '../control/control-error.ts'
 import type { SandboxControl } from '../control/control.ts'
 import type { ListOptions } from '../control/list.ts'
+import { PAYMENT_STATUSES } from '../payments/status.ts'
 import { PAYOUT_STATUSES } from '../payouts/payout.ts'
-import { PAYMENT_STATUSES } from '../status.ts'
 import { isJsonRequest, rawBody, sendJson, sendNotFound } from './answers.ts'
 
 /** The control endpoints below `/sandbox`. They have no credentials: the sandbox is a tool for one machine. */

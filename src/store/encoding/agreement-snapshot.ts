@@ -1,4 +1,4 @@
-import { type Agreement, type AgreementFacts, NOTHING_KNOWN } from '../../domain/agreement.ts'
+import { type Agreement, type AgreementFacts, NOTHING_KNOWN } from '../../domain/agreements/agreement.ts'
 
 /** The columns of an event that repeat its agreement. */
 export type EventAgreementColumns = {

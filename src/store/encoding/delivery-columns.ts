@@ -1,7 +1,7 @@
-import { agreementStreamId } from '../../domain/agreement.ts'
-import { eventId, parseEventId } from '../../domain/payment-event.ts'
-import { directPaymentStreamId, linkStreamId } from '../../domain/payment-link.ts'
-import type { Disposition } from '../../domain/payment.ts'
+import { agreementStreamId } from '../../domain/agreements/agreement.ts'
+import { eventId, parseEventId } from '../../domain/payments/payment-event.ts'
+import { directPaymentStreamId, linkStreamId } from '../../domain/payments/payment-link.ts'
+import type { Disposition } from '../../domain/payments/payment.ts'
 import { CALLER_MARK, createTextPacker } from './packed-text.ts'
 
 /** Half of a hash of 256 bits: two of a million million deliveries have the same once in 10^14. */

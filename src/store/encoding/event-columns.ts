@@ -1,5 +1,5 @@
-import type { EventSource, PaymentEventKind } from '../../domain/payment-event.ts'
-import { directPaymentStreamId } from '../../domain/payment-link.ts'
+import type { EventSource, PaymentEventKind } from '../../domain/payments/payment-event.ts'
+import { directPaymentStreamId } from '../../domain/payments/payment-link.ts'
 
 /** Never to be changed: databases hold them. */
 const KINDS: Readonly<Record<PaymentEventKind, string>> = {

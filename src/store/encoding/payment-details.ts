@@ -1,4 +1,4 @@
-import type { PaymentDetails } from '../../domain/payment-report.ts'
+import type { PaymentDetails } from '../../domain/payments/payment-report.ts'
 
 /** Instants in milliseconds since the epoch. */
 type Facts = Readonly<Record<string, unknown>>

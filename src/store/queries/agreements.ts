@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import { AGREEMENT_STATUSES, type AgreementStatus } from '../../domain/agreement-report.ts'
-import type { Agreement } from '../../domain/agreement.ts'
+import { AGREEMENT_STATUSES, type AgreementStatus } from '../../domain/agreements/agreement-report.ts'
+import type { Agreement } from '../../domain/agreements/agreement.ts'
 import type { AgreementFilter, AgreementStore } from '../agreement-store.ts'
 import { toAgreement } from '../rows/agreements.ts'
 import type { Page, Placed } from '../store.ts'

@@ -1,13 +1,13 @@
-import type { Agreement } from '../../domain/agreement.ts'
+import type { Agreement } from '../../domain/agreements/agreement.ts'
 import type { Command } from '../../domain/command.ts'
-import { PAID_RANK } from '../../domain/payment-status.ts'
+import { PAID_RANK } from '../../domain/payments/payment-status.ts'
 import type { CommandKey } from '../command-store.ts'
 import type { GroupCommit } from '../group-commit.ts'
 import type { Database } from '../port.ts'
 import { toAgreement } from '../rows/agreements.ts'
 import { toCommand } from '../rows/commands.ts'
 import type { Db } from '../unit.ts'
-import { refsOfSameCommand } from './refs.ts'
+import { refsOfSameCommand } from './deliveries/refs.ts'
 
 /** The commands that go out to the payments API, and what bulk statements do with them. */
 export function commandQueries(reader: Db, exclusively: GroupCommit['exclusively']): Database['commands'] {

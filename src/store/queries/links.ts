@@ -1,6 +1,6 @@
 import { type Expression, sql, type SqlBool } from 'kysely'
-import type { PaymentLink } from '../../domain/payment-link.ts'
-import { PAYMENT_PHASES, type PaymentPhase } from '../../domain/payment-status.ts'
+import type { PaymentLink } from '../../domain/payments/payment-link.ts'
+import { PAYMENT_PHASES, type PaymentPhase } from '../../domain/payments/payment-status.ts'
 import { toLink } from '../rows/links.ts'
 import { toPayment } from '../rows/payments.ts'
 import type { LinkFilter, LinkStore, Page, Placed } from '../store.ts'

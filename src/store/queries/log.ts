@@ -1,5 +1,5 @@
 import { type Expression, sql, type SqlBool } from 'kysely'
-import { parseEventId, type PaymentEvent } from '../../domain/payment-event.ts'
+import { parseEventId, type PaymentEvent } from '../../domain/payments/payment-event.ts'
 import type { AppendListeners } from '../append-listeners.ts'
 import { PAYMENT_ID_SQL, storedKinds } from '../encoding/event-columns.ts'
 import { toEvent } from '../rows/log.ts'

@@ -1,5 +1,5 @@
-import type { AgreementPayer } from '../../domain/agreement-report.ts'
-import type { Payer } from '../../domain/payment-report.ts'
+import type { AgreementPayer } from '../../domain/agreements/agreement-report.ts'
+import type { Payer } from '../../domain/payments/payment-report.ts'
 import { AGREEMENT_PAYERS } from '../rows/agreements.ts'
 import { PAYMENT_PAYERS } from '../rows/payments.ts'
 import type { Db } from '../unit.ts'

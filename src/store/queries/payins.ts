@@ -1,4 +1,4 @@
-import type { DirectPayin } from '../../domain/direct-payin.ts'
+import type { DirectPayin } from '../../domain/payments/direct-payin.ts'
 import { toPayin } from '../rows/commands.ts'
 import type { Db } from '../unit.ts'
 

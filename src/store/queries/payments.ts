@@ -1,6 +1,6 @@
 import { sql, type SqlBool } from 'kysely'
-import { PAYMENT_PHASES, type PaymentPhase } from '../../domain/payment-status.ts'
-import type { Payment } from '../../domain/payment.ts'
+import { PAYMENT_PHASES, type PaymentPhase } from '../../domain/payments/payment-status.ts'
+import type { Payment } from '../../domain/payments/payment.ts'
 import { toLinkOrNull } from '../rows/links.ts'
 import { toPayment } from '../rows/payments.ts'
 import type { Page, PaymentFilter, PaymentStore, Placed } from '../store.ts'

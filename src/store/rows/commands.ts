@@ -1,5 +1,5 @@
 import type { Command } from '../../domain/command.ts'
-import type { DirectPayin } from '../../domain/direct-payin.ts'
+import type { DirectPayin } from '../../domain/payments/direct-payin.ts'
 import type { CommandKey, RefKind } from '../command-store.ts'
 import { fromIso, toIso } from './instants.ts'
 import type { StoredRow, TableSpec } from './table.ts'

@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely'
 import type { Delivery } from '../../domain/delivery.ts'
-import { eventId, type PaymentEvent } from '../../domain/payment-event.ts'
+import { eventId, type PaymentEvent } from '../../domain/payments/payment-event.ts'
 import { decodeEventAgreement, encodeEventAgreement } from '../encoding/agreement-snapshot.ts'
 import { decodeBody, decodeEventId, encodeBody, encodeEventId } from '../encoding/delivery-columns.ts'
 import { decodeKind, decodeSource, encodeKind, encodePaymentId, encodeSource } from '../encoding/event-columns.ts'

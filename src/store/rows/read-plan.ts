@@ -1,5 +1,5 @@
-import type { ReadPlan } from '../../domain/read-plan.ts'
-import type { ReadClass } from '../../domain/read-schedule.ts'
+import type { ReadPlan } from '../../domain/reads/read-plan.ts'
+import type { ReadClass } from '../../domain/reads/read-schedule.ts'
 import type { StoredRow } from './table.ts'
 
 /** Reads the columns of a planned read. */

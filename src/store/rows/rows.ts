@@ -1,4 +1,4 @@
-import type { PaymentEvent } from '../../domain/payment-event.ts'
+import type { PaymentEvent } from '../../domain/payments/payment-event.ts'
 import { AGREEMENT_PAYERS, AGREEMENTS } from './agreements.ts'
 import { ATTEMPTS, COMMANDS, PAYINS, PAYOUTS } from './commands.ts'
 import { LINKS } from './links.ts'

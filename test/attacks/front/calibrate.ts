@@ -1,5 +1,5 @@
 import { parse } from 'graphql'
-import { cpuTime } from '../../cpu-time.ts'
+import { cpuTime } from '../../support/cpu-time.ts'
 
 /** How often GraphQL's parser reads this text in a second of CPU time, on the machine that the bounds were made for. */
 const REFERENCE = 3_000

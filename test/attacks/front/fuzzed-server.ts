@@ -5,7 +5,7 @@ import { ALL_SCOPES, type Scope } from '../../../src/access/scopes.ts'
 import { Secret } from '../../../src/keys/secret.ts'
 import { startSandbox, type Sandbox } from '../../../src/sandbox/index.ts'
 import { createCanaries, type Canaries } from '../../privacy/canaries.ts'
-import { settingsFor, startReady, temporaryFolder, type Child } from '../../process.ts'
+import { settingsFor, startReady, temporaryFolder, type Child } from '../../support/process.ts'
 import { createServerMeter, type ServerMeter } from './server-meter.ts'
 
 /** GraphQL requests that may be under way at once: few, so that a crowd need not be large. */

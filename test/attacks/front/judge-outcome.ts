@@ -1,4 +1,4 @@
-import { OPCODE } from '../../raw-websocket.ts'
+import { OPCODE } from '../../support/raw-websocket.ts'
 import type { Attack } from './attack.ts'
 import type { HttpAnswer } from './http-answers.ts'
 import { judgeErrors, judgeReply } from './judge-reply.ts'

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { closeFrame, openRawPeer, OPCODE, textFrame, type RawPeer } from '../../raw-websocket.ts'
+import { closeFrame, openRawPeer, OPCODE, textFrame, type RawPeer } from '../../support/raw-websocket.ts'
 import type { SocketAttack } from './attack.ts'
 
 export type SocketOutcome = {

@@ -1,5 +1,5 @@
 import type { Random } from '../../faults/random.ts'
-import { closeFrame, frame, OPCODE } from '../../raw-websocket.ts'
+import { closeFrame, frame, OPCODE } from '../../support/raw-websocket.ts'
 import { oneOf } from '../random-operation.ts'
 import { anyValue } from '../random-value.ts'
 import type { SocketAttack } from './attack.ts'

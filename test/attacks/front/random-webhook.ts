@@ -1,6 +1,6 @@
 import { sign } from '../../../src/webhooks/signature.ts'
 import type { Random } from '../../faults/random.ts'
-import { paymentBody } from '../../webhooks.ts'
+import { paymentBody } from '../../support/webhooks.ts'
 import { oneOf } from '../random-operation.ts'
 import { longText } from '../random-text.ts'
 import { anyValue } from '../random-value.ts'

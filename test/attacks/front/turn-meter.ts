@@ -5,7 +5,7 @@
  */
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import { cpuTime } from '../../cpu-time.ts'
+import { cpuTime } from '../../support/cpu-time.ts'
 import type { MeterReport, Turn } from './server-meter.ts'
 
 const TICK_MS = 5

@@ -1,6 +1,6 @@
 import { request } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { honestHeaders, paymentBody } from '../../webhooks.ts'
+import { honestHeaders, paymentBody } from '../../support/webhooks.ts'
 import { WEBHOOK_SECRET, type FuzzedServer } from './fuzzed-server.ts'
 
 export type Honest = {

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { AgreementReadSubject } from '../../../src/store/store.ts'
-import { dueReads } from '../../due-reads.ts'
+import { dueReads } from '../../support/due-reads.ts'
 import {
   after,
   agreementOf,

@@ -1,11 +1,15 @@
 import { createHash, randomUUID } from 'node:crypto'
-import { AGREEMENT_STATUSES, type AgreementPayer, type AgreementReport } from '../../../src/domain/agreement-report.ts'
-import type { Agreement } from '../../../src/domain/agreement.ts'
-import type { DirectPayin } from '../../../src/domain/direct-payin.ts'
-import type { PaymentLink } from '../../../src/domain/payment-link.ts'
-import { linkStreamId } from '../../../src/domain/payment-link.ts'
-import type { PaymentDetails, PaymentReport } from '../../../src/domain/payment-report.ts'
-import { recogniseStatus } from '../../../src/domain/payment-status.ts'
+import {
+  AGREEMENT_STATUSES,
+  type AgreementPayer,
+  type AgreementReport,
+} from '../../../src/domain/agreements/agreement-report.ts'
+import type { Agreement } from '../../../src/domain/agreements/agreement.ts'
+import type { DirectPayin } from '../../../src/domain/payments/direct-payin.ts'
+import type { PaymentLink } from '../../../src/domain/payments/payment-link.ts'
+import { linkStreamId } from '../../../src/domain/payments/payment-link.ts'
+import type { PaymentDetails, PaymentReport } from '../../../src/domain/payments/payment-report.ts'
+import { recogniseStatus } from '../../../src/domain/payments/payment-status.ts'
 import type { CommandKey } from '../../../src/store/command-store.ts'
 import type { IncomingCallback, IncomingDelivery, NewCommand, Store } from '../../../src/store/store.ts'
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { dueReads, pollAt } from '../../due-reads.ts'
+import { dueReads, pollAt } from '../../support/due-reads.ts'
 import {
   after,
   command,

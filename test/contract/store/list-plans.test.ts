@@ -8,9 +8,9 @@ import { queriesOn as postgresQueries } from '../../../src/store/postgres/dialec
 import { PLANNING } from '../../../src/store/postgres/reader.ts'
 import { setForSession } from '../../../src/store/postgres/session.ts'
 import { queriesOn as sqliteQueries } from '../../../src/store/sqlite/dialect.ts'
-import { type Database, findPostgres } from '../../postgres.ts'
-import { openPostgresStore } from '../../store.ts'
-import { openSqliteStore } from '../../store.ts'
+import { type Database, findPostgres } from '../../support/postgres.ts'
+import { openPostgresStore } from '../../support/store.ts'
+import { openSqliteStore } from '../../support/store.ts'
 import { type SqliteFile, sqliteFile } from './sqlite-fixture.ts'
 
 /** Enough that a table that is read whole cannot be taken for a page. */

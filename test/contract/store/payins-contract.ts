@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { StoreConflictError } from '../../../src/store/errors.ts'
 import type { NewCommand } from '../../../src/store/store.ts'
-import { dueReads } from '../../due-reads.ts'
+import { dueReads } from '../../support/due-reads.ts'
 import {
   after,
   command,

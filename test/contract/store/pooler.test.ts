@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe } from 'vitest'
-import { hasPgBouncer, type PgBouncer, startPgBouncer } from '../../pgbouncer.ts'
-import { findPostgres } from '../../postgres.ts'
+import { hasPgBouncer, type PgBouncer, startPgBouncer } from '../../support/pgbouncer.ts'
+import { findPostgres } from '../../support/postgres.ts'
 import { type PostgresFixtures, postgresFixtures } from './postgres-fixture.ts'
 import { describeStore, type OpenStore } from './store-contract.ts'
 

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Store } from '../../../src/store/store.ts'
-import { type CountingProxy, startCountingProxy } from '../../counting-proxy.ts'
-import { type Database, findPostgres } from '../../postgres.ts'
-import { openPostgresStore } from '../../store.ts'
+import { type CountingProxy, startCountingProxy } from '../../support/counting-proxy.ts'
+import { type Database, findPostgres } from '../../support/postgres.ts'
+import { openPostgresStore } from '../../support/store.ts'
 import { delivery, report, settledLink } from './builders.ts'
 
 const server = await findPostgres()

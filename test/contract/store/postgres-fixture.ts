@@ -1,5 +1,5 @@
-import type { Database, PostgresServer } from '../../postgres.ts'
-import { openPostgresStore } from '../../store.ts'
+import type { Database, PostgresServer } from '../../support/postgres.ts'
+import { openPostgresStore } from '../../support/store.ts'
 import type { OpenStore } from './store-contract.ts'
 
 /** Children before their parents. */

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { Store } from '../../../src/store/store.ts'
-import { type Database, findPostgres } from '../../postgres.ts'
-import { openPostgresStore } from '../../store.ts'
+import { type Database, findPostgres } from '../../support/postgres.ts'
+import { openPostgresStore } from '../../support/store.ts'
 import { after, command, delivery, events, NOW, paymentOf, report, settledLink } from './builders.ts'
 import { DAWDLE, followWithoutGap, writeInParallel } from './commit-order.ts'
 

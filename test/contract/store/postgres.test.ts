@@ -1,5 +1,5 @@
 import { afterAll, describe } from 'vitest'
-import { findPostgres } from '../../postgres.ts'
+import { findPostgres } from '../../support/postgres.ts'
 import { postgresFixtures } from './postgres-fixture.ts'
 import { describeStore } from './store-contract.ts'
 

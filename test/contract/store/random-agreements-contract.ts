@@ -10,7 +10,7 @@ import {
   record,
 } from 'fast-check'
 import { expect, it } from 'vitest'
-import { AGREEMENT_STATUSES } from '../../../src/domain/agreement-report.ts'
+import { AGREEMENT_STATUSES } from '../../../src/domain/agreements/agreement-report.ts'
 import type { AgreementReadSubject, Store } from '../../../src/store/store.ts'
 import { after, agreementCommand, agreementOf, agreementReport, callback, command, events, MINUTE } from './builders.ts'
 import type { Fixture, OpenStore } from './store-contract.ts'

@@ -10,8 +10,8 @@ import {
   record,
 } from 'fast-check'
 import { expect, it } from 'vitest'
-import type { PaymentEvent } from '../../../src/domain/payment-event.ts'
-import { factsOf, PAID_RANK, PAYMENT_STATUSES } from '../../../src/domain/payment-status.ts'
+import type { PaymentEvent } from '../../../src/domain/payments/payment-event.ts'
+import { factsOf, PAID_RANK, PAYMENT_STATUSES } from '../../../src/domain/payments/payment-status.ts'
 import type { ReadSubject, Store } from '../../../src/store/store.ts'
 import { after, command, delivery, events, MINUTE, payin, paymentOf, report, settledLink } from './builders.ts'
 import type { Fixture, OpenStore } from './store-contract.ts'

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
-import { readAfterExpiry } from '../../../src/domain/read-schedule.ts'
+import { readAfterExpiry } from '../../../src/domain/reads/read-schedule.ts'
 import type { ReadSubject } from '../../../src/store/store.ts'
-import { dueReads } from '../../due-reads.ts'
+import { dueReads } from '../../support/due-reads.ts'
 import {
   after,
   delivery,

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import type { Command } from '../../../src/domain/command.ts'
 import { StoreConflictError } from '../../../src/store/errors.ts'
-import { dueReads } from '../../due-reads.ts'
+import { dueReads } from '../../support/due-reads.ts'
 import {
   after,
   command,

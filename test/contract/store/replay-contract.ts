@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import type { AgreementReport } from '../../../src/domain/agreement-report.ts'
-import type { PaymentReport } from '../../../src/domain/payment-report.ts'
+import type { AgreementReport } from '../../../src/domain/agreements/agreement-report.ts'
+import type { PaymentReport } from '../../../src/domain/payments/payment-report.ts'
 import type { IncomingDelivery, Store } from '../../../src/store/store.ts'
 import {
   after,

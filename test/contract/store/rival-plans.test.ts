@@ -8,8 +8,8 @@ import { PLANNING } from '../../../src/store/postgres/reader.ts'
 import { setForSession } from '../../../src/store/postgres/session.ts'
 import { hasRival } from '../../../src/store/queries/commands.ts'
 import { queriesOn as sqliteQueries } from '../../../src/store/sqlite/dialect.ts'
-import { findPostgres } from '../../postgres.ts'
-import { openPostgresStore, openSqliteStore } from '../../store.ts'
+import { findPostgres } from '../../support/postgres.ts'
+import { openPostgresStore, openSqliteStore } from '../../support/store.ts'
 import { sqliteFile } from './sqlite-fixture.ts'
 
 /** Every fiftieth payment has been refunded: far more commands than may be read. */

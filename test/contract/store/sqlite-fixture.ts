@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { openSqliteStore, type SqliteStoreOptions } from '../../store.ts'
+import { openSqliteStore, type SqliteStoreOptions } from '../../support/store.ts'
 import type { OpenedStore } from './store-contract.ts'
 
 export type SqliteFile = { readonly path: string; remove(): Promise<void> }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { TransportOptions } from '../../../src/upstream/transport.ts'
+import type { TransportOptions } from '../../../src/upstream/client/transport.ts'
 import { faultOf, open, serve, SHORT, site } from './open.ts'
 import { answer, refusingPort, type Script } from './scripted-service.ts'
 

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
 import { describe, expect, it } from 'vitest'
-import { ExactNumber } from '../../../src/domain/exact-json.ts'
+import { ExactNumber } from '../../../src/lib/exact-json.ts'
 import { open, serve, site } from './open.ts'
 import { answer, type Script } from './scripted-service.ts'
 

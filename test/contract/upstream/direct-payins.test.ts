@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { createMethodCache } from '../../../src/upstream/method-cache.ts'
-import type { PayinRequest } from '../../../src/upstream/wire/payin-request.ts'
+import { createMethodCache } from '../../../src/upstream/methods/method-cache.ts'
+import type { PayinRequest } from '../../../src/upstream/wire/payments/payin-request.ts'
 import { fixtureText } from '../../fixtures/upstream/read.ts'
 import { clientOf, faultOf, site, sites } from './open.ts'
 import { answer } from './scripted-service.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { createUpstreamClient, type Mismatch, type UpstreamClient } from '../../../src/upstream/client.ts'
-import { createSites } from '../../../src/upstream/sites.ts'
+import { createUpstreamClient, type Mismatch, type UpstreamClient } from '../../../src/upstream/client/client.ts'
+import { createSites } from '../../../src/upstream/client/sites.ts'
 import { faultOf, serve, site } from './open.ts'
 import { answer } from './scripted-service.ts'
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { createMethodCache } from '../../../src/upstream/method-cache.ts'
-import { payinMethodCalls } from '../../../src/upstream/payin-methods.ts'
+import { payinMethodCalls } from '../../../src/upstream/endpoints/payin-methods.ts'
+import { createMethodCache } from '../../../src/upstream/methods/method-cache.ts'
 import { fixtureText } from '../../fixtures/upstream/read.ts'
 import { open, serve, site, sites } from './open.ts'
 import { answer, type Script } from './scripted-service.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { PayoutRequest } from '../../../src/upstream/wire/payout-request.ts'
+import type { PayoutRequest } from '../../../src/upstream/wire/payouts/payout-request.ts'
 import { fixtureText } from '../../fixtures/upstream/read.ts'
 import { clientOf, faultOf, site } from './open.ts'
 import { answer } from './scripted-service.ts'

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { ExactNumber } from '../../../src/domain/exact-json.ts'
-import { createSites } from '../../../src/upstream/sites.ts'
-import { type AttemptSeen, createTransport } from '../../../src/upstream/transport.ts'
+import { ExactNumber } from '../../../src/lib/exact-json.ts'
+import { createSites } from '../../../src/upstream/client/sites.ts'
+import { type AttemptSeen, createTransport } from '../../../src/upstream/client/transport.ts'
 import { faultOf, open, serve, SHORT, site } from './open.ts'
 import { answer, refusingPort, type Script } from './scripted-service.ts'
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { factsOf, type PaymentStatus } from '../../../src/domain/payment-status.ts'
-import { decideRead, decideWebhook, type Payment } from '../../../src/domain/payment.ts'
+import { factsOf, type PaymentStatus } from '../../../src/domain/payments/payment-status.ts'
+import { decideRead, decideWebhook, type Payment } from '../../../src/domain/payments/payment.ts'
 import { report } from '../../contract/store/builders.ts'
 import { changed } from '../../unit/domain/payments.ts'
 import { rounds } from '../rounds.ts'

@@ -1,4 +1,4 @@
-import { AGREEMENT_STATUSES, type AgreementReport } from '../../../src/domain/agreement-report.ts'
+import { AGREEMENT_STATUSES, type AgreementReport } from '../../../src/domain/agreements/agreement-report.ts'
 import {
   agreementStreamId,
   decideAgreementRead,
@@ -6,7 +6,7 @@ import {
   type Agreement,
   type AgreementBirth,
   type AgreementDecision,
-} from '../../../src/domain/agreement.ts'
+} from '../../../src/domain/agreements/agreement.ts'
 
 export const BIRTH: AgreementBirth = { id: 'agreement-1', ref: 'a', streamId: agreementStreamId('a'), site: 'au' }
 export const AT = '2030-01-02T03:04:05.678Z'

@@ -1,5 +1,5 @@
-import type { PaymentReport } from '../../../src/domain/payment-report.ts'
-import { evolve, type Payment, type PaymentChange } from '../../../src/domain/payment.ts'
+import type { PaymentReport } from '../../../src/domain/payments/payment-report.ts'
+import { evolve, type Payment, type PaymentChange } from '../../../src/domain/payments/payment.ts'
 import { present, report } from '../../contract/store/builders.ts'
 
 const BIRTH = { id: 'PAY1', streamId: 'link:a', linkRef: 'a' }

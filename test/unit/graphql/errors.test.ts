@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { createHideNames } from '../../../src/graphql/admission/hidden-names.ts'
 import { badArgument, createErrorFormatter, forbidden, notFound, unauthenticated } from '../../../src/graphql/errors.ts'
 import { createScalars } from '../../../src/graphql/schema/scalars.ts'
-import { createLogger } from '../../../src/log.ts'
+import { createLogger } from '../../../src/observability/logger.ts'
 
 const MASKED = 'The answer could not be made. The fault has been logged.'
 const SECRET = 'canary-4711'

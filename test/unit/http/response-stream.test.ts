@@ -5,9 +5,9 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { ANONYMOUS } from '../../../src/access/caller.ts'
 import type { AnswerStream } from '../../../src/graphql/engine/outcome.ts'
 import { ResponseStream } from '../../../src/http/response-streams/response-stream.ts'
-import { createSharedTimer } from '../../../src/http/shared-timer.ts'
 import { EVENT_FRAMING } from '../../../src/http/sse/event-framing.ts'
-import { createLogger } from '../../../src/log.ts'
+import { createSharedTimer } from '../../../src/lib/shared-timer.ts'
+import { createLogger } from '../../../src/observability/logger.ts'
 
 const MEGABYTE = 1024 * 1024
 

@@ -1,7 +1,7 @@
 import fastify from 'fastify'
 import { expect, onTestFinished, test } from 'vitest'
 import { registerPage } from '../../../src/sandbox/server/page.ts'
-import { temporaryFolder } from '../../process.ts'
+import { temporaryFolder } from '../../support/process.ts'
 import { sandboxFor } from './support.ts'
 
 test('the page is at / and /sandbox, and runs nothing but its own files', async () => {

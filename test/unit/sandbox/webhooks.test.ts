@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import { expect, test } from 'vitest'
-import { TimerClock } from '../../../src/sandbox/clock.ts'
-import { WebhookSender } from '../../../src/sandbox/webhook-sender.ts'
+import { TimerClock } from '../../../src/sandbox/state/clock.ts'
+import { WebhookSender } from '../../../src/sandbox/webhooks/webhook-sender.ts'
 import { verify } from '../../../src/webhooks/signature.ts'
 import { call, control, createLink, listen, press, sandboxFor, startReceiver } from './support.ts'
 

@@ -1,9 +1,9 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { AGREEMENT_STATUSES } from '../../../src/domain/agreement-report.ts'
-import type { Agreement } from '../../../src/domain/agreement.ts'
-import { PAYMENT_PHASES, PAYMENT_STATUSES } from '../../../src/domain/payment-status.ts'
-import { evolve, type Payment } from '../../../src/domain/payment.ts'
+import { AGREEMENT_STATUSES } from '../../../src/domain/agreements/agreement-report.ts'
+import type { Agreement } from '../../../src/domain/agreements/agreement.ts'
+import { PAYMENT_PHASES, PAYMENT_STATUSES } from '../../../src/domain/payments/payment-status.ts'
+import { evolve, type Payment } from '../../../src/domain/payments/payment.ts'
 import { decodeEventAgreement, encodeEventAgreement } from '../../../src/store/encoding/agreement-snapshot.ts'
 import {
   decodeBody,

@@ -5,9 +5,9 @@ import { expect, it, onTestFinished } from 'vitest'
 import type { Store } from '../../../src/store/store.ts'
 import { command, commandKey, NOW, present } from '../../contract/store/builders.ts'
 import { sqliteFile } from '../../contract/store/sqlite-fixture.ts'
-import { findPostgres } from '../../postgres.ts'
-import { openPostgresStore } from '../../store.ts'
-import { openSqliteStore } from '../../store.ts'
+import { findPostgres } from '../../support/postgres.ts'
+import { openPostgresStore } from '../../support/store.ts'
+import { openSqliteStore } from '../../support/store.ts'
 import { scriptBefore } from './script-before.ts'
 
 const server = await findPostgres()

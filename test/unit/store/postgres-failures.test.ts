@@ -4,8 +4,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { StoreConflictError } from '../../../src/store/errors.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { command, commandKey, delivery, paymentOf, report } from '../../contract/store/builders.ts'
-import { type Database, findPostgres } from '../../postgres.ts'
-import { openPostgresStore } from '../../store.ts'
+import { type Database, findPostgres } from '../../support/postgres.ts'
+import { openPostgresStore } from '../../support/store.ts'
 
 const server = await findPostgres()
 

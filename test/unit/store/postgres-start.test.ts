@@ -3,9 +3,9 @@ import { inspect } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { StoreUnusableError } from '../../../src/store/errors.ts'
 import { sqliteFile } from '../../contract/store/sqlite-fixture.ts'
-import { type Database, findPostgres, type PostgresServer } from '../../postgres.ts'
-import { openPostgresStore } from '../../store.ts'
-import { openSqliteStore } from '../../store.ts'
+import { type Database, findPostgres, type PostgresServer } from '../../support/postgres.ts'
+import { openPostgresStore } from '../../support/store.ts'
+import { openSqliteStore } from '../../support/store.ts'
 
 const server = await findPostgres()
 

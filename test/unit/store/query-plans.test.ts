@@ -12,7 +12,7 @@ import {
   settledAgreement,
   settledLink,
 } from '../../contract/store/builders.ts'
-import { dueReads, pollAt } from '../../due-reads.ts'
+import { dueReads, pollAt } from '../../support/due-reads.ts'
 import type { WatchedDatabase } from './watched-database.ts'
 import { openWatchedStore } from './watched-store.ts'
 

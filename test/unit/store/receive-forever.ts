@@ -1,6 +1,6 @@
 import { delivery, report } from '../../contract/store/builders.ts'
-import { openPostgresStore } from '../../store.ts'
-import { openSqliteStore } from '../../store.ts'
+import { openPostgresStore } from '../../support/store.ts'
+import { openSqliteStore } from '../../support/store.ts'
 
 /**
  * Receives webhooks until it is killed, 16 at a time, and writes a line to standard output for each one once it has been

@@ -9,7 +9,7 @@ import { StoreUnusableError } from '../../../src/store/errors.ts'
 import { isEnding, markEnding } from '../../../src/store/sqlite/ending.ts'
 import { delivery, report } from '../../contract/store/builders.ts'
 import { type SqliteFile, sqliteFile } from '../../contract/store/sqlite-fixture.ts'
-import { openSqliteStore } from '../../store.ts'
+import { openSqliteStore } from '../../support/store.ts'
 
 const RECEIVER = fileURLToPath(new URL('./receive-forever.ts', import.meta.url))
 

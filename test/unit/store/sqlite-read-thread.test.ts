@@ -6,7 +6,7 @@ import { StoreBusyError, StoreClosedError, StoreFailure } from '../../../src/sto
 import { createReadThread, type ReadThread } from '../../../src/store/sqlite/read-thread.ts'
 import { delivery, report } from '../../contract/store/builders.ts'
 import { type SqliteFile, sqliteFile } from '../../contract/store/sqlite-fixture.ts'
-import { openSqliteStore } from '../../store.ts'
+import { openSqliteStore } from '../../support/store.ts'
 
 /** Counts for a moment, without reading a table. */
 const SLOW =

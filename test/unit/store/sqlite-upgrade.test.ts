@@ -2,7 +2,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { delivery, link, NOW, report } from '../../contract/store/builders.ts'
 import { type SqliteFile, sqliteFile } from '../../contract/store/sqlite-fixture.ts'
-import { openSqliteStore } from '../../store.ts'
+import { openSqliteStore } from '../../support/store.ts'
 import { createFirstVersion } from './first-version.ts'
 
 describe('a database of the first version', () => {

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import { onTestFinished } from 'vitest'
-import { createLogger } from '../../../src/log.ts'
+import { createLogger } from '../../../src/observability/logger.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { createDeadlines } from '../../../src/streams/deadlines.ts'
 import { follow, type FollowOptions, type FollowServices } from '../../../src/streams/follow.ts'

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
-import { type ExactJson, parseExactJson, parseWithReviver, stringifyExactJson } from '../../../src/domain/exact-json.ts'
-import { instantFromWire } from '../../../src/upstream/wire/instant.ts'
-import { withoutSecrets } from '../../../src/upstream/wire/redact.ts'
+import { type ExactJson, parseExactJson, parseWithReviver, stringifyExactJson } from '../../../src/lib/exact-json.ts'
+import { instantFromWire } from '../../../src/upstream/wire/values/instant.ts'
+import { withoutSecrets } from '../../../src/upstream/wire/values/redact.ts'
 import { seeded } from '../../faults/seed.ts'
 import { DEEP, UNUSABLE, USABLE } from './odd-bodies.ts'
 

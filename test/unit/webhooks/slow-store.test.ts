@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { paymentBody } from '../../webhooks.ts'
+import { paymentBody } from '../../support/webhooks.ts'
 import { openWebhookServer } from './webhook-server.ts'
 
 const BODY = paymentBody({ uuid: 'PAY1' })

@@ -1,6 +1,6 @@
 import type { MutationResolvers } from '../../generated.ts'
-import { keyHolder } from '../../key-holder.ts'
-import { agreementSuccess, failureResult } from '../../results.ts'
+import { keyHolder } from '../../rights/key-holder.ts'
+import { agreementSuccess, failureResult } from '../../views/results.ts'
 
 export const amendPaymentAgreement: MutationResolvers['amendPaymentAgreement'] = async (
   _root,

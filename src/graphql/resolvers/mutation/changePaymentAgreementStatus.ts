@@ -1,7 +1,7 @@
-import type { RequestedAgreementStatus } from '../../../domain/agreement-report.ts'
+import type { RequestedAgreementStatus } from '../../../domain/agreements/agreement-report.ts'
 import type { MutationResolvers } from '../../generated.ts'
-import { keyHolder } from '../../key-holder.ts'
-import { agreementSuccess, failureResult } from '../../results.ts'
+import { keyHolder } from '../../rights/key-holder.ts'
+import { agreementSuccess, failureResult } from '../../views/results.ts'
 
 export const changePaymentAgreementStatus: MutationResolvers['changePaymentAgreementStatus'] = async (
   _root,

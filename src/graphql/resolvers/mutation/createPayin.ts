@@ -1,7 +1,7 @@
 import type { MutationResolvers } from '../../generated.ts'
-import { keyHolder } from '../../key-holder.ts'
-import { failureResult } from '../../results.ts'
-import { statusTokenFor } from '../../status-token.ts'
+import { keyHolder } from '../../rights/key-holder.ts'
+import { statusTokenFor } from '../../rights/status-token-access.ts'
+import { failureResult } from '../../views/results.ts'
 
 export const createPayin: MutationResolvers['createPayin'] = async (_root, { input }, { operations, keys, caller }) => {
   const outcome = await operations.createPayin(input, keyHolder(caller, 'payments:read'))

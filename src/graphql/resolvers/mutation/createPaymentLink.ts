@@ -1,6 +1,6 @@
 import type { MutationResolvers } from '../../generated.ts'
-import { keyHolder } from '../../key-holder.ts'
-import { failureResult } from '../../results.ts'
+import { keyHolder } from '../../rights/key-holder.ts'
+import { failureResult } from '../../views/results.ts'
 
 export const createPaymentLink: MutationResolvers['createPaymentLink'] = async (
   _root,

@@ -1,6 +1,6 @@
 import type { MutationResolvers } from '../../generated.ts'
-import { keyHolder } from '../../key-holder.ts'
-import { failureResult, payoutSuccess } from '../../results.ts'
+import { keyHolder } from '../../rights/key-holder.ts'
+import { failureResult, payoutSuccess } from '../../views/results.ts'
 
 export const createPayout: MutationResolvers['createPayout'] = async (_root, { input }, { operations, caller }) => {
   const outcome = await operations.createPayout(input, keyHolder(caller, 'payouts:read'))

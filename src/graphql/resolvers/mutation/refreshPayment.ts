@@ -1,6 +1,6 @@
 import type { MutationResolvers } from '../../generated.ts'
-import { presentable } from '../../presentable.ts'
-import { failureResult } from '../../results.ts'
+import { presentable } from '../../views/presentable.ts'
+import { failureResult } from '../../views/results.ts'
 
 export const refreshPayment: MutationResolvers['refreshPayment'] = async (_root, { id }, { operations }) => {
   const outcome = await operations.refreshPayment(id)

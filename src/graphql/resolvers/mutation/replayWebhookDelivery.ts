@@ -1,5 +1,5 @@
 import type { MutationResolvers } from '../../generated.ts'
-import { failureResult } from '../../results.ts'
+import { failureResult } from '../../views/results.ts'
 
 export const replayWebhookDelivery: MutationResolvers['replayWebhookDelivery'] = async (
   _root,

@@ -1,5 +1,5 @@
 import type { MutationResolvers } from '../../generated.ts'
-import { failureResult } from '../../results.ts'
+import { failureResult } from '../../views/results.ts'
 
 export const simulatePayin: MutationResolvers['simulatePayin'] = async (_root, { input }, { operations }) => {
   const outcome = await operations.simulatePayin(input)

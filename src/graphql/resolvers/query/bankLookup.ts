@@ -1,5 +1,5 @@
 import type { QueryResolvers } from '../../generated.ts'
-import { failureResult } from '../../results.ts'
+import { failureResult } from '../../views/results.ts'
 
 export const bankLookup: QueryResolvers['bankLookup'] = async (_root, { qrContent }, { operations }) => {
   const outcome = await operations.lookUpBank(qrContent)

@@ -1,8 +1,8 @@
-import { accepts } from '../../../domain/payin-method-limits.ts'
-import type { PayinMethod } from '../../../domain/payin-method.ts'
-import { isCurrent } from '../../../upstream/method-cache.ts'
+import { accepts } from '../../../domain/methods/payin-method-limits.ts'
+import type { PayinMethod } from '../../../domain/methods/payin-method.ts'
+import { isCurrent } from '../../../upstream/methods/method-cache.ts'
+import { validAmount } from '../../arguments/valid-amount.ts'
 import type { QueryPayinMethodsArgs, QueryResolvers } from '../../generated.ts'
-import { validAmount } from '../../valid-amount.ts'
 
 export const payinMethods: QueryResolvers['payinMethods'] = async (_root, args, { methods, freshness }) => {
   if (args.amount != null) validAmount(args.amount)

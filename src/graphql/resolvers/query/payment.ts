@@ -1,6 +1,6 @@
 import type { QueryResolvers } from '../../generated.ts'
-import { presentable } from '../../presentable.ts'
-import { mayReadPayment } from '../../rights.ts'
+import { mayReadPayment } from '../../rights/rights.ts'
+import { presentable } from '../../views/presentable.ts'
 
 export const payment: QueryResolvers['payment'] = async (_root, { id, statusToken }, context) => {
   const found = presentable(await context.loaders.paymentById.load(id))

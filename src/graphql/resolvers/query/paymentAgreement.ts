@@ -1,6 +1,6 @@
 import { badArgument } from '../../errors.ts'
 import type { QueryResolvers } from '../../generated.ts'
-import { presentableAgreement } from '../../presentable.ts'
+import { presentableAgreement } from '../../views/presentable.ts'
 
 export const paymentAgreement: QueryResolvers['paymentAgreement'] = async (
   _root,

@@ -1,7 +1,7 @@
-import type { AgreementStatus } from '../../../domain/agreement-report.ts'
-import { withoutNulls } from '../../filters.ts'
+import type { AgreementStatus } from '../../../domain/agreements/agreement-report.ts'
+import { withoutNulls } from '../../arguments/filters.ts'
+import { connection, pageSize, placeStart } from '../../arguments/paging.ts'
 import type { QueryResolvers } from '../../generated.ts'
-import { connection, pageSize, placeStart } from '../../paging.ts'
 
 export const paymentAgreements: QueryResolvers['paymentAgreements'] = async (_root, args, { store, cursors }) => {
   const size = pageSize(args.first)

@@ -1,6 +1,6 @@
-import { withoutNulls } from '../../filters.ts'
+import { withoutNulls } from '../../arguments/filters.ts'
+import { connection, pageSize, pageStart } from '../../arguments/paging.ts'
 import type { QueryResolvers } from '../../generated.ts'
-import { connection, pageSize, pageStart } from '../../paging.ts'
 
 export const webhookDeliveries: QueryResolvers['webhookDeliveries'] = async (_root, args, { store, cursors }) => {
   const size = pageSize(args.first)

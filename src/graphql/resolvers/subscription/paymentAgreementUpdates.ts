@@ -1,7 +1,7 @@
 import { notFound } from '../../errors.ts'
 import type { SubscriptionResolvers } from '../../generated.ts'
-import { rightEndsAt } from '../../rights.ts'
-import { streamSource } from '../../stream-source.ts'
+import { rightEndsAt } from '../../rights/rights.ts'
+import { streamSource } from '../../subscriptions/stream-source.ts'
 
 export const paymentAgreementUpdates: SubscriptionResolvers['paymentAgreementUpdates'] = {
   subscribe: async (_root, { id, after }, context) => {

@@ -1,9 +1,9 @@
 import { eventMatcher } from '../../../streams/event-filter.ts'
+import { withoutNulls } from '../../arguments/filters.ts'
 import type { Context } from '../../context.ts'
-import { withoutNulls } from '../../filters.ts'
 import type { SubscriptionResolvers } from '../../generated.ts'
-import { rightEndsAt } from '../../rights.ts'
-import { streamSource } from '../../stream-source.ts'
+import { rightEndsAt } from '../../rights/rights.ts'
+import { streamSource } from '../../subscriptions/stream-source.ts'
 
 export const paymentEventStream: SubscriptionResolvers['paymentEventStream'] = {
   subscribe: async (_root, args, context) => {

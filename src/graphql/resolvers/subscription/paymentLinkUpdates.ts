@@ -1,7 +1,7 @@
 import { notFound } from '../../errors.ts'
 import type { SubscriptionResolvers } from '../../generated.ts'
-import { mayReadLink, onlyByToken, payerOf, rightEndsAt } from '../../rights.ts'
-import { streamSource } from '../../stream-source.ts'
+import { mayReadLink, onlyByToken, payerOf, rightEndsAt } from '../../rights/rights.ts'
+import { streamSource } from '../../subscriptions/stream-source.ts'
 
 export const paymentLinkUpdates: SubscriptionResolvers['paymentLinkUpdates'] = {
   subscribe: async (_root, { id, statusToken, after }, context) => {

@@ -1,7 +1,7 @@
 import { notFound } from '../../errors.ts'
 import type { SubscriptionResolvers } from '../../generated.ts'
-import { mayReadPayment, onlyByToken, payerOf, rightEndsAt } from '../../rights.ts'
-import { streamSource } from '../../stream-source.ts'
+import { mayReadPayment, onlyByToken, payerOf, rightEndsAt } from '../../rights/rights.ts'
+import { streamSource } from '../../subscriptions/stream-source.ts'
 
 export const paymentUpdates: SubscriptionResolvers['paymentUpdates'] = {
   subscribe: async (_root, { id, statusToken, after }, context) => {

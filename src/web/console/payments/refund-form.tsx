@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import { amountProblem, compareDecimals, subtractDecimals } from '../../../domain/money.ts'
+import { amountProblem, compareDecimals, subtractDecimals } from '../../../domain/money/money.ts'
 import type { RefundPaymentInput } from '../generated/graphql.ts'
 import { amountText, type AmountValue } from '../pieces/amount.tsx'
 import { FailureNotice, type Failure } from '../pieces/failures.tsx'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { createOperationTextReader } from '../../../../src/http/overload/operation-text.ts'
-import { cpuTime } from '../../../cpu-time.ts'
+import { cpuTime } from '../../../support/cpu-time.ts'
 
 const read = createOperationTextReader({
   mutations: ['createPaymentLink', 'refundPayment'],

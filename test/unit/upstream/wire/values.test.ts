@@ -1,11 +1,11 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { ExactNumber, parseExactJson, stringifyExactJson } from '../../../../src/domain/exact-json.ts'
-import { amountProblem, compareDecimals } from '../../../../src/domain/money.ts'
-import { textFrom, usableUuid } from '../../../../src/upstream/wire/fields.ts'
-import { instantFromWire } from '../../../../src/upstream/wire/instant.ts'
-import { decimalFromWire, decimalToWire } from '../../../../src/upstream/wire/money.ts'
-import { safeUrl } from '../../../../src/upstream/wire/url.ts'
+import { amountProblem, compareDecimals } from '../../../../src/domain/money/money.ts'
+import { ExactNumber, parseExactJson, stringifyExactJson } from '../../../../src/lib/exact-json.ts'
+import { textFrom, usableUuid } from '../../../../src/upstream/wire/values/fields.ts'
+import { instantFromWire } from '../../../../src/upstream/wire/values/instant.ts'
+import { decimalFromWire, decimalToWire } from '../../../../src/upstream/wire/values/money.ts'
+import { safeUrl } from '../../../../src/upstream/wire/values/url.ts'
 
 describe('money on the wire', () => {
   it.each([

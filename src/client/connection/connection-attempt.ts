@@ -1,0 +1,115 @@
+import { renewalMs, type Tokens } from '../token.ts'
+import type { Reader } from '../watch/reader.ts'
+import type { WatchOptions } from '../watch/watch-options.ts'
+import type { LineRequest, OpenLine } from './connection.ts'
+import type { Connection, RideEnd } from './reconnect.ts'
+import type { Timing } from './timing.ts'
+import { onWake } from './wake.ts'
+
+export type Ride = {
+  /** Index of the transport. */
+  readonly transport: number
+  readonly open: (transport: number) => { readonly open: OpenLine; readonly carrying: Connection }
+  readonly request: (token: string | null) => LineRequest
+  readonly token: string | null
+  readonly tokens: Tokens
+  readonly reader: Reader
+  readonly tell: (connection: Connection) => void
+  readonly signal: AbortSignal
+  readonly options: Pick<WatchOptions, 'wake'>
+  readonly timing: Timing
+}
+
+/** The least time between two looks at a token, in milliseconds. */
+const LEAST_MS = 1_000
+/** A better transport is looked for at least so often, in milliseconds. */
+const LONGEST_MS = 300_000
+
+/** Carries the watch over one line. Resolves with the reason to open another; null when the watch is over. */
+export function ride(about: Ride): Promise<RideEnd | null> {
+  const { transport, open, request, token, tokens, reader, tell, signal, options, timing } = about
+  return new Promise((resolve) => {
+    const endings: (() => void)[] = []
+    let over = false
+    const finish = (end: RideEnd | null) => {
+      if (over) return
+      over = true
+      for (const tidy of endings) tidy()
+      resolve(end)
+    }
+    const later = (ms: number, action: () => void) => {
+      if (over) return
+      const timer = setTimeout(action, ms)
+      endings.push(() => clearTimeout(timer))
+    }
+
+    /** A new connection with a new token, before the old one is over. */
+    const renewLater = (ms: number | null) => {
+      if (ms === null) return
+      later(ms, () => {
+        const asked = tokens.renew()
+        asked.then(
+          (next) => (next === token ? renewLater(leftMs(token)) : finish({ kind: 'renew' })),
+          () => renewLater(leftMs(token)),
+        )
+      })
+    }
+    const probing = new AbortController()
+    endings.push(() => probing.abort())
+    const lookForBetter = (ms: number) =>
+      later(ms, () => {
+        void firstThatOpens(about, probing.signal).then((better) =>
+          better === null ? lookForBetter(Math.min(ms * 2, LONGEST_MS)) : finish({ kind: 'better', transport: better }),
+        )
+      })
+
+    const { open: openLine, carrying } = open(transport)
+    const abort = () => finish(null)
+    signal.addEventListener('abort', abort)
+    endings.push(() => signal.removeEventListener('abort', abort))
+    const line = openLine(request(token), {
+      opened: () => {
+        tell(carrying)
+        renewLater(renewalMs(token, Date.now()))
+        if (transport > 0) lookForBetter(timing.upgradeMs)
+      },
+      item: (item) => {
+        const verdict = reader.take(item)
+        if (verdict !== 'taken') finish({ kind: verdict })
+      },
+      ended: finish,
+    })
+    if (over) return line.close()
+    endings.push(
+      () => line.close(),
+      onWake(() => line.check(), options.wake),
+    )
+  })
+}
+
+/** Half of what is left of a token, but not at once; null when nothing is. */
+function leftMs(token: string | null): number | null {
+  const ms = renewalMs(token, Date.now())
+  return ms === null ? null : Math.max(ms, LEAST_MS)
+}
+
+/** Index of the best transport above this one that opens; null when none does. */
+async function firstThatOpens({ transport, open, request, token }: Ride, signal: AbortSignal): Promise<number | null> {
+  for (let index = 0; index < transport && !signal.aborted; index++)
+    if (await opens(open(index).open, request(token), signal)) return index
+  return null
+}
+
+/** Opens a line to see whether it carries, and closes it again. */
+function opens(openLine: OpenLine, request: LineRequest, signal: AbortSignal): Promise<boolean> {
+  return new Promise((resolve) => {
+    const settle = (isOpen: boolean) => {
+      signal.removeEventListener('abort', giveUp)
+      line.close()
+      resolve(isOpen)
+    }
+    const giveUp = () => settle(false)
+    signal.addEventListener('abort', giveUp)
+    const line = openLine(request, { opened: () => settle(true), item: () => {}, ended: giveUp })
+  })
+}

@@ -1,0 +1,126 @@
+import { asClientError, PaymentsClientError } from '../../errors.ts'
+import { sendOnce } from '../../request/ask.ts'
+import type { AskOne, Page, State, StreamItem } from '../../watch/subject.ts'
+import { endBy, isOfGraph, type LineEnd, type LineRequest, type OpenLine } from '../connection.ts'
+
+const NOTHING = { event: null, link: null, payment: null } as const
+
+/** A stream's items, made of what queries give: the same cursors, so that a stream can go on from them. */
+export const openPolling: OpenLine = (request, events) => {
+  const control = new AbortController()
+  let over = false
+  let isOpen = false
+  let wakeUp = () => {}
+
+  const close = () => {
+    over = true
+    control.abort()
+    wakeUp()
+  }
+  const pause = () =>
+    new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, request.pollMs)
+      wakeUp = () => {
+        clearTimeout(timer)
+        resolve()
+      }
+    })
+  const run = async () => {
+    const round = createRounds(request, control.signal)
+    while (!over) {
+      const items = await round()
+      if (over) return
+      if (!isOpen) events.opened()
+      isOpen = true
+      for (const item of items) if (!over) events.item(item)
+      if (!over) await pause()
+    }
+  }
+  run().catch((reason: unknown) => {
+    if (over) return
+    close()
+    events.ended(endOf(asClientError(reason), isOpen))
+  })
+  return { close, check: () => wakeUp() }
+}
+
+/** Gives the function that reads once, and gives what is new since the last time. */
+function createRounds({ subject, endpoint, token, after, held }: LineRequest, signal: AbortSignal) {
+  const { poll } = subject
+  const ask: AskOne = (document, variables) => sendOnce(document, variables, { endpoint, token, signal })
+  let cursor = after
+  let state = held
+  let caughtUp = false
+
+  const first = async (): Promise<StreamItem[]> => {
+    if (poll.now === null) throw new PaymentsClientError('UNSUPPORTED', 'Without a cursor there is nothing to poll.')
+    // The state is read after the end of the log was, so that nothing lies between them.
+    for (let page: Page | null; ;) {
+      page = required(await poll.since(ask, cursor))
+      cursor = page.endCursor ?? cursor
+      if (!page.hasNextPage) break
+    }
+    state = required(await poll.now(ask))
+    caughtUp = true
+    const at = { cursor: cursor ?? '', previousCursor: null }
+    return [
+      { ...NOTHING, ...state, ...at, kind: 'SNAPSHOT' },
+      { ...NOTHING, ...at, kind: 'CAUGHT_UP' },
+    ]
+  }
+
+  const next = async (): Promise<StreamItem[]> => {
+    const items: StreamItem[] = []
+    for (;;) {
+      const page = required(await poll.since(ask, cursor))
+      for (const { link, payment, agreement = null, ...event } of page.events) {
+        items.push({ kind: 'EVENT', cursor: event.cursor, previousCursor: cursor, event, link, payment, agreement })
+        cursor = event.cursor
+        state = { link: link ?? state?.link ?? null, payment: payment ?? state?.payment ?? null }
+      }
+      if (page.hasNextPage) continue
+      if (items.length === 0 && poll.now !== null) {
+        if (state !== null && hasChanged(state, page.state))
+          items.push({ ...NOTHING, ...page.state, kind: 'SNAPSHOT', cursor: cursor ?? '', previousCursor: null })
+        state = page.state
+      }
+      if (!caughtUp) items.push({ ...NOTHING, kind: 'CAUGHT_UP', cursor: cursor ?? '', previousCursor: cursor })
+      caughtUp = true
+      return items
+    }
+  }
+  return async () => {
+    try {
+      return await (cursor === null ? first() : next())
+    } catch (error) {
+      if (!isForeignCursor(error)) throw error
+      return [{ ...NOTHING, kind: 'RESYNC_REQUIRED' as const, cursor: '', previousCursor: null }]
+    }
+  }
+}
+
+function hasChanged(before: State, now: State): boolean {
+  const [was, is] = [before.payment, now.payment]
+  // What was read is older than what is held.
+  if (was !== null && (is === null || (is.id === was.id && is.version < was.version))) return false
+  return textOf(before) !== textOf(now)
+}
+
+/** Everything but the clock. */
+function textOf({ link, payment }: State): string {
+  return JSON.stringify([link === null ? null : { ...link, serverTime: null }, payment])
+}
+
+function required<Value>(value: Value | null): Value {
+  if (value !== null) return value
+  throw new PaymentsClientError('NOT_FOUND', 'It is not there, or not for this caller.')
+}
+
+function isForeignCursor(error: unknown): boolean {
+  if (!(error instanceof PaymentsClientError) || error.code !== 'BAD_USER_INPUT') return false
+  return error.errors.some(({ extensions }) => extensions?.['argument'] === 'after')
+}
+
+function endOf(error: PaymentsClientError, isOpen: boolean): LineEnd {
+  return isOfGraph(error) ? endBy(error) : { kind: isOpen ? 'lost' : 'unopened', error }
+}

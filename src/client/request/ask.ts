@@ -1,0 +1,81 @@
+import { operationOf, type AnyDocument, type PaymentsEndpoint } from '../endpoint.ts'
+import { isUnauthenticated, PaymentsClientError } from '../errors.ts'
+import { createTokens } from '../token.ts'
+import { dataOf, post } from './post.ts'
+import { withRetries, type Retry } from './retry.ts'
+
+const TIMEOUT_MS = 15_000
+
+/**
+ * One query or mutation over fetch. A token that is refused is asked for once more, where `endpoint.token` is a function. A
+ * request that the server refused with `OVERLOADED`, or with 503 and `Retry-After`, is sent again up to three times.
+ * Rejects with a `PaymentsClientError`, or with the signal's reason when it was given up. After `NETWORK` or `TIMEOUT` the
+ * outcome of a mutation is not known: ask again with the same idempotency key.
+ *
+ * @example
+ * const { payinMethods } = await ask(PayinMethodsDocument, { currencies: ['AUD'] }, { url: 'https://shop.example/graphql' })
+ */
+export async function ask<Data, Variables>(
+  document: AnyDocument<Data, Variables>,
+  variables: Variables,
+  endpoint: PaymentsEndpoint,
+  options: AskOptions = {},
+): Promise<Data> {
+  const tokens = createTokens(endpoint.token)
+  const send = (token: string | null) => sendOnce(document, variables, { endpoint, token, signal: options.signal })
+  const sendAnew = async () => {
+    try {
+      return await send(await tokens.get())
+    } catch (error) {
+      const mayHelp = error instanceof PaymentsClientError && isUnauthenticated(error) && tokens.refused()
+      if (!mayHelp) throw error
+      return send(await tokens.get())
+    }
+  }
+  return withRetries(sendAnew, options)
+}
+
+export type AskOptions = {
+  readonly signal?: AbortSignal
+  /** How often a request that was refused for overload is sent again. Default: 3; 0 for never. */
+  readonly retries?: number
+  /** Told before each wait for that. */
+  readonly onRetry?: (retry: Retry) => void
+}
+
+type Sending = {
+  readonly endpoint: PaymentsEndpoint
+  readonly token: string | null
+  readonly signal: AbortSignal | undefined
+}
+
+/** One query or mutation with one token. Rejects as `ask` does. */
+export async function sendOnce<Data, Variables>(
+  document: AnyDocument<Data, Variables>,
+  variables: Variables,
+  { endpoint, token, signal }: Sending,
+): Promise<Data> {
+  throwIfAborted(signal)
+  const control = new AbortController()
+  const giveUp = () => control.abort()
+  signal?.addEventListener('abort', giveUp)
+  const late = setTimeout(giveUp, endpoint.timeoutMs ?? TIMEOUT_MS)
+  try {
+    const operation = operationOf(document, variables, endpoint.documents)
+    const accept = 'application/graphql-response+json, application/json'
+    const response = await post(endpoint, operation, { url: endpoint.url, accept, token, signal: control.signal })
+    return (await dataOf(response)) as Data
+  } catch (error) {
+    throwIfAborted(signal)
+    if (control.signal.aborted) throw new PaymentsClientError('TIMEOUT', 'The answer took too long.', { cause: error })
+    throw error
+  } finally {
+    clearTimeout(late)
+    signal?.removeEventListener('abort', giveUp)
+  }
+}
+
+/** As the signal's own method, which not every React Native has. */
+function throwIfAborted(signal: AbortSignal | undefined): void {
+  if (signal?.aborted === true) throw signal.reason ?? new Error('It was given up.')
+}

@@ -1,0 +1,94 @@
+import { createChannel } from '../connection/channel.ts'
+import { asClientError } from '../errors.ts'
+import type { PaymentEventFilter } from '../generated/documents.ts'
+import { follow } from './follow.ts'
+import type { PaymentLinkUpdate, PaymentUpdate, Subject } from './subject.ts'
+import { eventsSubject, linkSubject, paymentSubject } from './subjects.ts'
+import type { WatchOptions } from './watch-options.ts'
+
+/**
+ * Follows one link: its state, then what happens, over whichever transport works, without a hole or a repeat across breaks. It
+ * begins with the first `next()`, and ends with `return()` (which a `break` calls) or with the signal. Throws a
+ * `PaymentsClientError` when the link is not there, not for the caller, or the token is refused.
+ *
+ * @example
+ * for await (const { kind, payment } of watchPaymentLink(id, { url: 'https://shop.example/graphql', statusToken }))
+ *   if (payment?.phase === 'SUCCEEDED') break
+ */
+export function watchPaymentLink(id: string, options: WatchOptions): AsyncIterableIterator<PaymentLinkUpdate> {
+  return watch(linkSubject(whichOf(id, options)), options)
+}
+
+/** Follows one payment, as `watchPaymentLink` does a link. */
+export function watchPayment(id: string, options: WatchOptions): AsyncIterableIterator<PaymentUpdate> {
+  return watch(paymentSubject(whichOf(id, options)), options)
+}
+
+/**
+ * Follows every event that passes the filter, from now on or after a cursor, with the payment and the link of each. Needs
+ * `payments:read`. A `SNAPSHOT` without a link says that the cursor could not be continued from, and that it begins anew.
+ * Polling needs a cursor: until there is one, `polling` counts as a transport that does not work.
+ *
+ * @example
+ * for await (const { event } of watchPaymentEvents({ kinds: ['PAYMENT_STATUS_CHANGED'] }, { url, token })) show(event)
+ */
+export function watchPaymentEvents(
+  filter: PaymentEventFilter | null,
+  options: WatchOptions,
+): AsyncIterableIterator<PaymentUpdate> {
+  return watch(eventsSubject(filter, options.locale ?? null), options)
+}
+
+function whichOf(id: string, { statusToken, locale }: WatchOptions) {
+  return { id, statusToken: statusToken ?? null, locale: locale ?? null }
+}
+
+function watch(subject: Subject, options: WatchOptions): AsyncIterableIterator<PaymentUpdate> {
+  const channel = createChannel<PaymentUpdate>()
+  const control = new AbortController()
+  const { signal: outer, onConnection } = options
+  let state: 'new' | 'running' | 'over' = 'new'
+
+  const end = () => {
+    if (state === 'over') return
+    const wasRunning = state === 'running'
+    state = 'over'
+    control.abort()
+    outer?.removeEventListener('abort', giveUp)
+    if (wasRunning) onConnection?.('closed')
+  }
+  const giveUp = () => {
+    channel.drop()
+    end()
+  }
+  const start = () => {
+    state = 'running'
+    if (outer?.aborted === true) return giveUp()
+    outer?.addEventListener('abort', giveUp)
+    const sink = {
+      update: channel.push,
+      connection: (now: Parameters<NonNullable<typeof onConnection>>[0]) => onConnection?.(now),
+    }
+    follow(subject, options, sink, control.signal).then(
+      () => channel.end(),
+      (reason: unknown) => {
+        channel.end(asClientError(reason))
+        end()
+      },
+    )
+  }
+
+  return {
+    next() {
+      if (state === 'new') start()
+      return channel.take()
+    },
+    async return() {
+      giveUp()
+      return { done: true, value: undefined }
+    },
+    [Symbol.asyncIterator]() {
+      return this
+    },
+  }
+}

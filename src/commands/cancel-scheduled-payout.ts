@@ -1,0 +1,64 @@
+import { keyProblem } from '../domain/field-problems.ts'
+import type { PayoutReport, PayoutStatus } from '../domain/payouts/payout.ts'
+import type { CommandFailure, InvalidInput, StateFailure } from '../lookups/outcome.ts'
+import type { SitedPayout } from '../lookups/payouts.ts'
+import { faultOf } from '../lookups/upstream-failure.ts'
+import { unknownOutcome } from '../upstream/client/faults.ts'
+import type { Site } from '../upstream/client/sites.ts'
+import { outcomeOf, type PayoutDone, type PayoutOptions } from './create-payout.ts'
+import type { Task } from './idempotency/task.ts'
+
+export type CancelOutcome = PayoutDone | InvalidInput | StateFailure | CommandFailure
+
+export type CancelRequest = { readonly idempotencyKey: string; readonly id: string }
+
+/** Cancels a payout that waits for its time (gap sheet, section 20). After no answer a read tells whether it was done. */
+export async function cancelScheduledPayout(options: PayoutOptions, request: CancelRequest): Promise<CancelOutcome> {
+  const problem = keyProblem(request.idempotencyKey)
+  if (problem !== null) return { kind: 'invalid-input', problems: [problem] }
+  const [found = { kind: 'not-found' }] = await options.payoutFinder.find([request.id])
+  if (found.kind !== 'done') return found
+  const { payout, site } = found
+  const task = cancelTask(options, request, site)
+  const earlier = await options.once.earlier(task)
+  if (earlier !== null) return outcomeOf(earlier)
+  if (payout.status !== 'scheduled') return { kind: 'state-conflict', statusRaw: payout.statusRaw }
+  return outcomeOf(await options.once.run(task))
+}
+
+/** A payout that waits still, or went on instead, was not cancelled. */
+const NOT_CANCELLED: ReadonlySet<PayoutStatus> = new Set(['created', 'scheduled', 'processing', 'completed'])
+
+function cancelTask(
+  { store, upstream }: PayoutOptions,
+  request: CancelRequest,
+  site: Site,
+): Task<PayoutReport, SitedPayout> {
+  const read = async () => ({ payout: await upstream.getPayout(site, request.id), currencies: site.currencies })
+  return {
+    mutation: 'cancelScheduledPayout',
+    key: request.idempotencyKey,
+    input: request,
+    site: site.id,
+    refKind: null,
+    repeatAfterMs: null,
+    send: async () => {
+      await upstream.cancelScheduledPayout(site, request.id)
+      return upstream.getPayout(site, request.id).catch(asUnknown)
+    },
+    settle: async (command, payout) => {
+      await store.commands.settle(command.id, { payoutId: payout.id })
+      return { payout, currencies: site.currencies }
+    },
+    replay: read,
+    trace: async () => {
+      const { payout } = await read()
+      return payout.status !== null && NOT_CANCELLED.has(payout.status) ? null : payout
+    },
+  }
+}
+
+/** The cancellation was taken: no fault of the read after it can mean that nothing was done. */
+function asUnknown(error: unknown): never {
+  throw faultOf(error) === null ? error : unknownOutcome('not-read-back')
+}

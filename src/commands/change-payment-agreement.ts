@@ -1,0 +1,149 @@
+import type { AgreementReport } from '../domain/agreements/agreement-report.ts'
+import { amendRequestProblems, type AmendmentRequest } from '../domain/agreements/agreement-rules.ts'
+import { canAmend, canChangeStatus, type Agreement } from '../domain/agreements/agreement.ts'
+import { keyProblem } from '../domain/field-problems.ts'
+import { compareDecimals } from '../domain/money/money.ts'
+import type { CommandFailure, InvalidInput, StateFailure } from '../lookups/outcome.ts'
+import type { Store } from '../store/store.ts'
+import type { UpstreamClient } from '../upstream/client/client.ts'
+import type { Site, Sites } from '../upstream/client/sites.ts'
+import { findAgreement } from '../upstream/endpoints/find-agreement.ts'
+import { outcomeOf } from './create-payment-agreement.ts'
+import { callbackAddress, type CallbackOptions } from './idempotency/callback-address.ts'
+import type { Once } from './idempotency/idempotent-command.ts'
+import type { Task } from './idempotency/task.ts'
+
+export type ChangeAgreementOptions = CallbackOptions & {
+  readonly store: Pick<Store, 'agreements' | 'commands'>
+  readonly upstream: Pick<UpstreamClient, 'amendPaymentAgreement' | 'changeAgreementStatus' | 'searchAgreements'>
+  readonly sites: Sites
+  readonly once: Once
+  readonly clock: () => Date
+}
+
+export type ChangeOutcome =
+  | { readonly kind: 'done'; readonly agreement: Agreement; readonly replayed: boolean }
+  | InvalidInput
+  | StateFailure
+  | CommandFailure
+
+export type StatusRequest = {
+  readonly idempotencyKey: string
+  readonly id: string
+  readonly status: 'active' | 'suspended' | 'cancelled'
+}
+
+/** Changes the terms of an agreement (gap sheet, section 14). After no answer a callback or a read tells whether it was done. */
+export async function amendPaymentAgreement(
+  options: ChangeAgreementOptions,
+  request: AmendmentRequest,
+): Promise<ChangeOutcome> {
+  const problems = amendRequestProblems(request)
+  if (problems.length > 0) return { kind: 'invalid-input', problems }
+  return change(options, request, {
+    mutation: 'amendPaymentAgreement',
+    allowed: ({ status }) => canAmend(status),
+    send: ({ agreement, site }) =>
+      options.upstream.amendPaymentAgreement(site, {
+        ...request,
+        serviceId: agreement.serviceId ?? '',
+        limit: request.limit.value,
+        webhook: callbackAddress(options, 'agreement', agreement.ref),
+      }),
+    wasDone: (report) =>
+      report.limit !== null &&
+      compareDecimals(report.limit, request.limit.value) === 0 &&
+      report.amountRule === request.amountRule &&
+      report.frequency === request.frequency &&
+      report.startDate === request.startDate,
+  })
+}
+
+/**
+ * Suspends, resumes or cancels an agreement (gap sheet, section 15). After no answer a callback or a read tells whether it
+ * was done.
+ */
+export async function changePaymentAgreementStatus(
+  options: ChangeAgreementOptions,
+  request: StatusRequest,
+): Promise<ChangeOutcome> {
+  const problem = keyProblem(request.idempotencyKey)
+  if (problem !== null) return { kind: 'invalid-input', problems: [problem] }
+  return change(options, request, {
+    mutation: 'changePaymentAgreementStatus',
+    allowed: ({ status }) => canChangeStatus(status, request.status),
+    send: ({ agreement, site }) =>
+      options.upstream.changeAgreementStatus(site, { serviceId: agreement.serviceId ?? '', status: request.status }),
+    wasDone: (report) => report.status === request.status,
+  })
+}
+
+type Subject = { readonly agreement: Agreement; readonly site: Site }
+
+type Told = Pick<AgreementReport, 'status' | 'limit' | 'amountRule' | 'frequency' | 'startDate'>
+
+type Change = {
+  readonly mutation: string
+  readonly allowed: (agreement: Agreement) => boolean
+  readonly send: (subject: Subject) => Promise<AgreementReport>
+  /** Whether what is told of the agreement shows that the change was made. */
+  readonly wasDone: (told: Told) => boolean
+}
+
+async function change(
+  options: ChangeAgreementOptions,
+  request: { readonly idempotencyKey: string; readonly id: string },
+  how: Change,
+): Promise<ChangeOutcome> {
+  const [agreement] = await options.store.agreements.byIds([request.id])
+  const site = agreement === undefined ? null : siteOf(options.sites, agreement)
+  if (agreement === undefined || site === null) return { kind: 'not-found' }
+
+  const task = changeTask(options, request, { ...how, agreement, site })
+  const earlier = await options.once.earlier(task)
+  if (earlier !== null) return outcomeOf(earlier)
+  if (!how.allowed(agreement)) return { kind: 'state-conflict', statusRaw: agreement.statusRaw }
+  return outcomeOf(await options.once.run(task))
+}
+
+/** An agreement that is known from a callback alone names no site: then the first one for AUD serves it. */
+function siteOf(sites: Sites, agreement: Agreement): Site | null {
+  return sites.byId(agreement.site) ?? sites.forCurrency('AUD')
+}
+
+function changeTask(
+  { store, upstream, clock }: ChangeAgreementOptions,
+  request: { readonly idempotencyKey: string; readonly id: string },
+  { mutation, send, wasDone, agreement, site }: Change & Subject,
+): Task<AgreementReport | Agreement, Agreement> {
+  const load = async () => (await store.agreements.byIds([request.id]))[0] ?? null
+  return {
+    mutation,
+    key: request.idempotencyKey,
+    input: request,
+    site: site.id,
+    subject: { agreementId: request.id },
+    refKind: null,
+    repeatAfterMs: null,
+    send: () => send({ agreement, site }),
+    settle: async (command, told) => {
+      if (!('streamId' in told)) return store.commands.settleWithAgreementChange(command.id, request.id, told, clock())
+      await store.commands.settle(command.id, { agreementId: told.id })
+      return told
+    },
+    replay: load,
+    trace: async ({ subjectVersion }) => {
+      const known = await load()
+      const hasChanged = known !== null && subjectVersion !== null && known.version > subjectVersion
+      if (hasChanged && wasDone(known)) return known
+      const { clientTransactionId, createdAt } = agreement
+      const report = await findAgreement(upstream, site, {
+        clientTransactionId,
+        id: agreement.id,
+        now: clock(),
+        ...(createdAt === null ? {} : { createdAt: new Date(createdAt) }),
+      })
+      return report !== null && wasDone(report) ? report : null
+    },
+  }
+}

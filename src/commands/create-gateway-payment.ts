@@ -1,0 +1,57 @@
+import {
+  gatewayRequestProblems,
+  normaliseGatewayRequest,
+  type GatewayRequest,
+} from '../domain/payments/gateway-rules.ts'
+import type { CommandFailure, InvalidInput } from '../lookups/outcome.ts'
+import { siteProblem } from '../lookups/site-problem.ts'
+import type { Store } from '../store/store.ts'
+import type { UpstreamClient } from '../upstream/client/client.ts'
+import type { Sites } from '../upstream/client/sites.ts'
+import type { GatewayPayment } from '../upstream/wire/payments/gateway-payment.ts'
+import { callbackAddress, type CallbackOptions } from './idempotency/callback-address.ts'
+import type { Once } from './idempotency/idempotent-command.ts'
+
+export type GatewayOptions = CallbackOptions & {
+  readonly store: Pick<Store, 'commands'>
+  readonly upstream: Pick<UpstreamClient, 'createGatewayPayment'>
+  readonly sites: Sites
+  readonly once: Once
+}
+
+export type GatewayOutcome =
+  | { readonly kind: 'done'; readonly payment: GatewayPayment; readonly replayed: boolean }
+  | InvalidInput
+  | CommandFailure
+
+/**
+ * Starts a payment on the hosted gateway (docs/payments-api.md, section 4.2; gap sheet, section 4). There is no way to look
+ * for one, so after an attempt without an answer the outcome stays unknown.
+ */
+export async function createGatewayPayment(options: GatewayOptions, asked: GatewayRequest): Promise<GatewayOutcome> {
+  const request = normaliseGatewayRequest(asked)
+  const problems = gatewayRequestProblems(request)
+  if (problems.length > 0) return { kind: 'invalid-input', problems }
+  const site = options.sites.forCurrency(request.amount.currency)
+  if (site === null) return { kind: 'invalid-input', problems: [siteProblem(options.sites, request)] }
+  const outcome = await options.once.run<GatewayPayment, GatewayPayment>({
+    mutation: 'createGatewayPayment',
+    key: request.idempotencyKey,
+    input: request,
+    site: site.id,
+    refKind: 'gateway-payment',
+    repeatAfterMs: null,
+    send: (ref) =>
+      options.upstream.createGatewayPayment(site, {
+        ...request,
+        webhook: callbackAddress(options, 'gateway-payment', ref),
+      }),
+    settle: async (command, payment) => {
+      await options.store.commands.settle(command.id, payment)
+      return payment
+    },
+    replay: async (command) => command.result as GatewayPayment,
+    trace: async () => null,
+  })
+  return outcome.kind === 'done' ? { kind: 'done', payment: outcome.result, replayed: outcome.replayed } : outcome
+}

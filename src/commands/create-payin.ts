@@ -1,0 +1,143 @@
+import type { MethodRequirements } from '../domain/methods/method-field.ts'
+import { accepts } from '../domain/methods/payin-method-limits.ts'
+import type { DirectPayin } from '../domain/payments/direct-payin.ts'
+import { payinRequestProblems, type PayinRequest } from '../domain/payments/payin-rules.ts'
+import type { PaymentReport } from '../domain/payments/payment-report.ts'
+import { reportOf, type Payment } from '../domain/payments/payment.ts'
+import type { MethodRequirementsReader } from '../lookups/method-requirements.ts'
+import type { CommandFailure, InputFailure } from '../lookups/outcome.ts'
+import { siteProblem } from '../lookups/site-problem.ts'
+import type { Store } from '../store/store.ts'
+import type { UpstreamClient } from '../upstream/client/client.ts'
+import type { Site, Sites } from '../upstream/client/sites.ts'
+import type { Notification } from '../upstream/wire/values/request-schema.ts'
+import { callbackAddress, callbackUrl, type TraceOptions } from './idempotency/callback-address.ts'
+import { findByAddress } from './idempotency/find-by-address.ts'
+import type { Once } from './idempotency/idempotent-command.ts'
+import type { Done, Task } from './idempotency/task.ts'
+
+export type CreatePayinOptions = TraceOptions & {
+  readonly store: Pick<Store, 'payments' | 'commands' | 'inbox'>
+  readonly upstream: Pick<UpstreamClient, 'createPayin' | 'listPayins'>
+  readonly requirements: MethodRequirementsReader
+  readonly sites: Sites
+  readonly once: Once
+  readonly clock: () => Date
+}
+
+export type PayinOutcome =
+  | { readonly kind: 'done'; readonly payment: Payment; readonly replayed: boolean }
+  | InputFailure
+  | CommandFailure
+
+/**
+ * Makes a direct payin. What the method needs is read from the service and checked first. It is sent once and never again:
+ * after an attempt without an answer, a webhook at the payin's own address tells what it made, or the list of the service
+ * does. Source: payments-api.md, section 4.5; gap sheet, sections 9 and 10.
+ */
+export async function createPayin(options: CreatePayinOptions, request: PayinRequest): Promise<PayinOutcome> {
+  const site = options.sites.forCurrency(request.amount.currency, request.site ?? null)
+  if (site === null) return { kind: 'invalid-input', problems: [siteProblem(options.sites, request)] }
+  const problems = payinRequestProblems(request, null)
+  if (problems.length > 0) return { kind: 'invalid-input', problems }
+
+  const task = payinTask(options, request, site)
+  const earlier = await options.once.earlier(task)
+  if (earlier !== null) return outcomeOf(earlier)
+  const refusal = await methodRefusal(options.requirements, request, site)
+  return refusal ?? outcomeOf(await options.once.run(task))
+}
+
+function outcomeOf(outcome: Done<Payment> | CommandFailure): PayinOutcome {
+  return outcome.kind === 'done' ? { kind: 'done', payment: outcome.result, replayed: outcome.replayed } : outcome
+}
+
+/** Checks the request against what the method needs. While the service does not tell, it is itself the judge. */
+async function methodRefusal(
+  cache: MethodRequirementsReader,
+  request: PayinRequest,
+  site: Site,
+): Promise<InputFailure | null> {
+  const codes = await cache.payinCodes(request.amount.currency)
+  if (codes !== null && !codes.includes(request.methodCode))
+    return { kind: 'method-unavailable', availableCodes: codes }
+  const requirements = await cache.payinFields(site, request.methodCode)
+  if (requirements === null) return null
+  if (!withinLimits(requirements, request)) return outOfRange(requirements, request.amount.currency)
+  const problems = payinRequestProblems(request, requirements)
+  return problems.length === 0 ? null : { kind: 'invalid-input', problems }
+}
+
+function withinLimits({ minAmount, maxAmount }: MethodRequirements, { amount }: PayinRequest): boolean {
+  return accepts({ minAmount, maxAmount, currency: amount.currency }, amount) !== false
+}
+
+function outOfRange({ minAmount, maxAmount }: MethodRequirements, currency: string): InputFailure {
+  const limit = (value: string | null) => (value === null ? null : { value, currency })
+  return { kind: 'amount-out-of-range', min: limit(minAmount), max: limit(maxAmount) }
+}
+
+function payinTask(options: CreatePayinOptions, request: PayinRequest, site: Site): Task<PaymentReport, Payment> {
+  const { store, upstream, clock } = options
+  const load = async (id: string) => (await store.payments.byIds([id]))[0] ?? null
+  return {
+    mutation: 'createPayin',
+    key: request.idempotencyKey,
+    input: request,
+    site: site.id,
+    refKind: 'payin',
+    repeatAfterMs: null,
+    send: (ref) => upstream.createPayin(site, wireRequest(request, callbackAddress(options, 'payment', ref))),
+    settle: (command, report) => {
+      const at = clock()
+      return store.commands.settleWithPayin(
+        command.id,
+        payinOf(request, { report, site, ref: command.ref, at }),
+        report,
+        at,
+      )
+    },
+    replay: (command) => load((command.result as { paymentId: string }).paymentId),
+    trace: async ({ ref, sentAt }) => {
+      const paymentId = await store.inbox.subjectOf(ref)
+      const payment = paymentId === null ? null : await load(paymentId)
+      if (payment !== null) return reportOf(payment)
+      const attempt = {
+        address: callbackUrl(options.publicUrl(), 'payment', ref),
+        sentAt,
+        searches: options.searches,
+        now: clock().getTime(),
+      }
+      return (await findByAddress(attempt, (search) => upstream.listPayins(site, search)))?.report ?? null
+    },
+  }
+}
+
+function wireRequest(request: PayinRequest, webhook: Notification) {
+  const { amount, methodFields, reference, description, ...rest } = request
+  return {
+    ...rest,
+    currency: amount.currency,
+    amount: amount.value,
+    methodFields: methodFields ?? {},
+    description: description ?? null,
+    externalId: reference,
+    webhook,
+  }
+}
+
+function payinOf(
+  request: PayinRequest,
+  made: { report: PaymentReport; site: Site; ref: string; at: Date },
+): DirectPayin {
+  return {
+    paymentId: made.report.paymentId,
+    ref: made.ref,
+    site: made.site.id,
+    ownerId: request.ownerId ?? null,
+    reference: request.reference,
+    requestedAmount: { value: request.amount.value, currency: request.amount.currency },
+    methodCode: request.methodCode,
+    createdAt: made.at.toISOString(),
+  }
+}

@@ -1,0 +1,159 @@
+import type { Command } from '../domain/command.ts'
+import { accepts, spanOf } from '../domain/methods/payin-method-limits.ts'
+import type { PayinMethod } from '../domain/methods/payin-method.ts'
+import { linkRequestProblems, type LinkRequest } from '../domain/payments/payment-link-rules.ts'
+import { linkStreamId, type PaymentLink } from '../domain/payments/payment-link.ts'
+import type { CommandFailure, InputFailure } from '../lookups/outcome.ts'
+import { siteProblem } from '../lookups/site-problem.ts'
+import type { Store } from '../store/store.ts'
+import { spanQuery } from '../upstream/client/checks.ts'
+import type { UpstreamClient } from '../upstream/client/client.ts'
+import type { Site, Sites } from '../upstream/client/sites.ts'
+import type { MethodCache } from '../upstream/methods/method-cache.ts'
+import type { CreatedPayinLink, PayinLinkRequest } from '../upstream/wire/payments/payin-link.ts'
+import { callbackAddress, callbackUrl, type TraceOptions } from './idempotency/callback-address.ts'
+import { findByAddress } from './idempotency/find-by-address.ts'
+import type { Once } from './idempotency/idempotent-command.ts'
+import type { Done, Task } from './idempotency/task.ts'
+
+export type CreateLinkOptions = TraceOptions & {
+  readonly store: Pick<Store, 'links' | 'commands'>
+  readonly upstream: Pick<UpstreamClient, 'createPayinLink' | 'listPayinLinks'>
+  readonly methods: MethodCache<PayinMethod>
+  readonly sites: Sites
+  readonly once: Once
+  readonly clock: () => Date
+}
+
+export type LinkOutcome =
+  | { readonly kind: 'done'; readonly link: PaymentLink; readonly replayed: boolean }
+  | InputFailure
+  | CommandFailure
+
+/**
+ * The service has no idempotency key for links, so after an attempt without an answer we look for its trace; a link that
+ * nobody was given harms nobody, and after this long another is made.
+ */
+const REPEAT_AFTER_MS = 30_000
+
+/**
+ * Makes a hosted checkout link. Everything that docs/payments-api.md forbids is refused before the service is asked;
+ * the service is asked with a webhook address of the link's own, whose last segment, made before the call, tells any
+ * webhook apart even if the answer never comes. Source: payments-api.md, sections 2.4 and 4.4.
+ */
+export async function createPaymentLink(options: CreateLinkOptions, request: LinkRequest): Promise<LinkOutcome> {
+  const problems = linkRequestProblems(request)
+  if (problems.length > 0) return { kind: 'invalid-input', problems }
+  const site = options.sites.forCurrency(request.amount.currency, request.site ?? null)
+  if (site === null) return { kind: 'invalid-input', problems: [siteProblem(options.sites, request)] }
+
+  const task = linkTask(options, request, site)
+  const earlier = await options.once.earlier(task)
+  if (earlier !== null) return outcomeOf(earlier)
+  const refusal = await methodRefusal(options.methods, request)
+  return refusal ?? outcomeOf(await options.once.run(task))
+}
+
+function outcomeOf(outcome: Done<PaymentLink> | CommandFailure): LinkOutcome {
+  return outcome.kind === 'done' ? { kind: 'done', link: outcome.result, replayed: outcome.replayed } : outcome
+}
+
+/** Checks the method and the amount against the live list. While the list cannot be had, the service itself is the judge. */
+async function methodRefusal(
+  methods: MethodCache<PayinMethod>,
+  { amount, methodCode }: LinkRequest,
+): Promise<InputFailure | null> {
+  const list = await methods.list([amount.currency])
+  if (list.unavailable.includes(amount.currency)) return null
+  const candidates = methodCode == null ? list.methods : list.methods.filter((method) => method.code === methodCode)
+  if (methodCode != null && candidates.length === 0)
+    return { kind: 'method-unavailable', availableCodes: list.methods.map((method) => method.code) }
+  if (candidates.length === 0 || candidates.some((method) => accepts(method, amount) !== false)) return null
+  return { kind: 'amount-out-of-range', ...spanOf(candidates) }
+}
+
+function linkTask(options: CreateLinkOptions, request: LinkRequest, site: Site): Task<CreatedPayinLink, PaymentLink> {
+  const { store, upstream } = options
+  return {
+    mutation: 'createPaymentLink',
+    key: request.idempotencyKey,
+    input: request,
+    site: site.id,
+    refKind: 'link',
+    repeatAfterMs: REPEAT_AFTER_MS,
+    send: (ref) => upstream.createPayinLink(site, wireRequest(options, request, ref)),
+    settle: async (command, answer) => {
+      const at = options.clock()
+      const link = linkOf(request, { site, ref: command.ref, answer, at })
+      await store.commands.settleWithLink(command.id, link, at)
+      return link
+    },
+    replay: async (command) => {
+      const { linkId } = command.result as { linkId: string }
+      return (await store.links.byIds([linkId]))[0] ?? null
+    },
+    // Whoever paid through a link of an earlier attempt is not to be sent to another.
+    mayRepeat: async ({ ref }) => (await store.commands.paidThrough(ref)) === null,
+    trace: (command) => findLink(options, site, command),
+  }
+}
+
+function wireRequest(options: CreateLinkOptions, request: LinkRequest, ref: string): PayinLinkRequest {
+  const { customer } = request
+  return {
+    amount: request.amount,
+    description: request.description,
+    sender: {
+      email: customer.email,
+      firstName: customer.firstName,
+      lastName: customer.lastName,
+      address: customer.address ?? null,
+      city: customer.city ?? null,
+      postalCode: customer.postalCode ?? null,
+      state: customer.state ?? null,
+      countryCode: customer.countryCode ?? null,
+      extra: (customer.extra ?? {}) as Record<string, string>,
+    },
+    methodCode: request.methodCode ?? null,
+    expiresInSeconds: request.expiresInSeconds,
+    successUrl: request.successUrl ?? null,
+    failureUrl: request.failureUrl ?? null,
+    webhook: callbackAddress(options, 'payment', ref),
+  }
+}
+
+function linkOf(
+  request: LinkRequest,
+  made: { site: Site; ref: string; answer: CreatedPayinLink; at: Date },
+): PaymentLink {
+  const expiry = new Date(made.at.getTime() + request.expiresInSeconds * 1_000)
+  return {
+    id: made.answer.uuid,
+    ref: made.ref,
+    streamId: linkStreamId(made.ref),
+    site: made.site.id,
+    reference: request.reference,
+    checkoutUrl: made.answer.paymentUrl,
+    requestedAmount: { value: request.amount.value, currency: request.amount.currency },
+    description: request.description,
+    methodCode: request.methodCode ?? null,
+    ownerId: request.ownerId ?? null,
+    createdAt: made.at.toISOString(),
+    expiresAt: made.answer.expiresAt ?? expiry.toISOString(),
+    expired: false,
+    paymentId: null,
+  }
+}
+
+/** A link that does not tell its checkout address is of no use. */
+async function findLink(
+  { upstream, publicUrl, searches, clock }: CreateLinkOptions,
+  site: Site,
+  { ref, sentAt }: Pick<Command, 'ref' | 'sentAt'>,
+): Promise<CreatedPayinLink | null> {
+  const attempt = { address: callbackUrl(publicUrl(), 'payment', ref), sentAt, searches, now: clock().getTime() }
+  const found = await findByAddress(attempt, ({ page, ...span }) =>
+    upstream.listPayinLinks(site, { ...spanQuery(span), page }),
+  )
+  return found?.link ?? null
+}

@@ -1,0 +1,104 @@
+import type { Command } from '../domain/command.ts'
+import { normalisePayoutRequest, payoutRequestProblems, type PayoutRequest } from '../domain/payouts/payout-rules.ts'
+import type { PayoutReport } from '../domain/payouts/payout.ts'
+import type { PayoutFinder } from '../lookups/find-payouts.ts'
+import type { MethodRequirementsReader } from '../lookups/method-requirements.ts'
+import type { CommandFailure, InputFailure } from '../lookups/outcome.ts'
+import type { SitedPayout } from '../lookups/payouts.ts'
+import { siteProblem } from '../lookups/site-problem.ts'
+import type { Store } from '../store/store.ts'
+import type { UpstreamClient } from '../upstream/client/client.ts'
+import type { Site, Sites } from '../upstream/client/sites.ts'
+import { callbackAddress, callbackUrl, type TraceOptions } from './idempotency/callback-address.ts'
+import { findByAddress } from './idempotency/find-by-address.ts'
+import type { Once } from './idempotency/idempotent-command.ts'
+import type { Done, Task } from './idempotency/task.ts'
+
+export type PayoutOptions = TraceOptions & {
+  readonly store: Pick<Store, 'commands'>
+  readonly upstream: Pick<UpstreamClient, 'createPayout' | 'getPayout' | 'listPayouts' | 'cancelScheduledPayout'>
+  readonly requirements: MethodRequirementsReader
+  readonly payoutFinder: PayoutFinder
+  readonly sites: Sites
+  readonly once: Once
+  readonly clock: () => Date
+}
+
+export type PayoutDone = { readonly kind: 'done'; readonly payout: SitedPayout; readonly replayed: boolean }
+
+export type PayoutOutcome = PayoutDone | Exclude<InputFailure, { kind: 'amount-out-of-range' }> | CommandFailure
+
+/**
+ * Pays out to one or many payees. It is sent once and never again: after an attempt without an answer it is looked for
+ * among the payouts of the service, by the webhook address that was given with it. Source: gap sheet, section 18.
+ */
+export async function createPayout(options: PayoutOptions, asked: PayoutRequest): Promise<PayoutOutcome> {
+  const request = normalisePayoutRequest(asked)
+  const wanted = { amount: { currency: request.currency }, site: request.site }
+  const site = options.sites.forCurrency(request.currency, request.site ?? null)
+  if (site === null) return { kind: 'invalid-input', problems: [siteProblem(options.sites, wanted, ['currency'])] }
+  const task = payoutTask(options, request, site)
+  // Before the rules: the time of a payout that was scheduled may have come, and the first result still counts.
+  const earlier = await options.once.earlier(task)
+  if (earlier !== null) return outcomeOf(earlier)
+  const problems = payoutRequestProblems(request, null, options.clock())
+  if (problems.length > 0) return { kind: 'invalid-input', problems }
+  const refusal = await methodRefusal(options, request, site)
+  return refusal ?? outcomeOf(await options.once.run(task))
+}
+
+export function outcomeOf(outcome: Done<SitedPayout> | CommandFailure): PayoutDone | CommandFailure {
+  return outcome.kind === 'done' ? { kind: 'done', payout: outcome.result, replayed: outcome.replayed } : outcome
+}
+
+async function methodRefusal(
+  { requirements, clock }: PayoutOptions,
+  request: PayoutRequest,
+  site: Site,
+): Promise<PayoutOutcome | null> {
+  const codes = await requirements.payoutCodes(request.currency)
+  if (codes !== null && !codes.includes(request.methodCode))
+    return { kind: 'method-unavailable', availableCodes: codes }
+  const needed = await requirements.payoutFields(site, request.methodCode)
+  const problems = needed === null ? [] : payoutRequestProblems(request, needed, clock())
+  return problems.length === 0 ? null : { kind: 'invalid-input', problems }
+}
+
+function payoutTask(options: PayoutOptions, request: PayoutRequest, site: Site): Task<PayoutReport, SitedPayout> {
+  const { store, upstream } = options
+  return {
+    mutation: 'createPayout',
+    key: request.idempotencyKey,
+    input: request,
+    site: site.id,
+    refKind: 'payout',
+    repeatAfterMs: null,
+    send: (ref) =>
+      upstream.createPayout(site, {
+        ...request,
+        webhook: callbackAddress(options, 'payout', ref),
+      }),
+    // Payees stay with the service: only the payout's id is kept here.
+    settle: async (command, payout) => {
+      await store.commands.settleWithPayout(command.id, { id: payout.id, site: site.id })
+      return { payout, currencies: site.currencies }
+    },
+    replay: async (command) => {
+      const { payoutId } = command.result as { payoutId: string }
+      return { payout: await upstream.getPayout(site, payoutId), currencies: site.currencies }
+    },
+    trace: (command) => findPayout(options, site, command),
+  }
+}
+
+function findPayout(
+  { upstream, publicUrl, searches, clock }: PayoutOptions,
+  site: Site,
+  { ref, sentAt }: Pick<Command, 'ref' | 'sentAt'>,
+): Promise<PayoutReport | null> {
+  const attempt = { address: callbackUrl(publicUrl(), 'payout', ref), sentAt, searches, now: clock().getTime() }
+  return findByAddress(attempt, async (search) => {
+    const { payouts: entries, totalPages } = await upstream.listPayouts(site, search)
+    return { entries, totalPages }
+  })
+}

@@ -1,0 +1,259 @@
+import type { Command } from '../../domain/command.ts'
+import { fingerprint, sameFingerprint } from '../../keys/fingerprint.ts'
+import type { KeyRing } from '../../keys/key-ring.ts'
+import { within } from '../../lib/timeout.ts'
+import type { CommandFailure, Rejection } from '../../lookups/outcome.ts'
+import { faultOf, nothingDone, rejection } from '../../lookups/upstream-failure.ts'
+import type { Logger } from '../../observability/logger.ts'
+import type { CommandStore } from '../../store/store.ts'
+import { IncompleteSearchError } from '../../upstream/endpoints/search-pages.ts'
+import type { Outcome, Task } from './task.ts'
+
+type KeyedTask = Pick<Task<unknown, unknown>, 'mutation' | 'key'>
+
+export type OnceOptions = {
+  readonly commands: CommandStore
+  readonly keys: KeyRing
+  readonly logger: Logger
+  readonly clock: () => Date
+  /** Name of this process, for the lease. */
+  readonly owner: string
+  readonly newId: () => string
+  /** Makes the correlator of an attempt. */
+  readonly newRef: () => string
+  /** How long a caller waits for an outcome, in milliseconds. */
+  readonly patienceMs?: number
+}
+
+/** Whose idempotency keys are meant. */
+export type KeyHolder = {
+  /** The same for all tokens of one caller, and for no other caller. Never empty. */
+  readonly keyScope: string
+  /**
+   * Whether the caller may read whatever the command makes: then one that was recorded before keys belonged to a caller tells
+   * it nothing new.
+   */
+  readonly mayRead: boolean
+}
+
+export type Once = {
+  /** The outcome of an earlier use of the task's key, or null when it is new. */
+  earlier<Answer, Result>(task: Task<Answer, Result>): Promise<Outcome<Result> | null>
+  /** Carries the task out, unless its key was used before. */
+  run<Answer, Result>(task: Task<Answer, Result>): Promise<Outcome<Result>>
+}
+
+/** Nobody knows whether there is a trace. */
+const UNCLEAR = Symbol('unclear')
+
+/** Longer than the upstream client's own deadline for a POST, so that a lease never ends under a call. */
+const LEASE_MS = 30_000
+const PATIENCE_MS = 8_000
+
+/**
+ * Carries out each command of a caller at most once. What goes out is recorded first; what comes back ends the record. An attempt of
+ * which nobody knows the outcome is UNKNOWN: it is never sent again blindly, only after a look for its trace.
+ */
+export function createOnce(options: OnceOptions): (holder: KeyHolder) => Once {
+  const running: Running = new Map()
+  return (holder) => onceFor(holder, options, running)
+}
+
+/** What runs in this process, by the key that it holds. */
+type Running = Map<string, { readonly input: string; readonly outcome: Promise<Outcome<unknown>> }>
+
+function onceFor({ keyScope, mayRead }: KeyHolder, options: OnceOptions, running: Running): Once {
+  const { commands, keys, logger, clock, owner, newId, newRef, patienceMs = PATIENCE_MS } = options
+  const slot = ({ mutation, key }: KeyedTask) => JSON.stringify([keyScope, mutation, key])
+
+  /** What was recorded under the key; of a command without a scope only what has this very input. */
+  const recorded = async <Answer, Result>(task: Task<Answer, Result>): Promise<Command | null> => {
+    const { mutation, key, input } = task
+    const command = await commands.find({ mutation, key, keyScope })
+    if (command === null || command.keyScope === keyScope) return command
+    return sameFingerprint(keys, input, command.fingerprint) ? command : null
+  }
+
+  const earlier: Once['earlier'] = async (task) => {
+    if (running.has(slot(task))) return inTurn(task, () => start(task))
+    const command = await recorded(task)
+    return command === null ? null : inTurn(task, () => resumeOwn(task, command))
+  }
+
+  const run: Once['run'] = (task) => inTurn(task, () => start(task))
+
+  /** One use of a key at a time within this process; the others wait for it and get its outcome. */
+  const inTurn = async <Answer, Result>(
+    task: Task<Answer, Result>,
+    work: () => Promise<Outcome<Result>>,
+  ): Promise<Outcome<Result>> => {
+    const first = running.get(slot(task))
+    if (first === undefined) {
+      const outcome = work().finally(() => running.delete(slot(task)))
+      running.set(slot(task), { input: fingerprint(keys, task.input), outcome })
+      return (await within(outcome, patienceMs, () => null)) ?? stillOpen(task)
+    }
+    if (!sameFingerprint(keys, task.input, first.input)) return conflict(false)
+    const outcome = await within(first.outcome as Promise<Outcome<Result>>, patienceMs, () => null)
+    if (outcome === null) return conflict(true)
+    return outcome.kind === 'done' ? { ...outcome, replayed: true } : outcome
+  }
+
+  /** The caller is told before it gives up by itself; the command goes on, and the same key learns how it ended. */
+  const stillOpen = async ({ mutation, key }: KeyedTask): Promise<CommandFailure> => {
+    const command = await commands.find({ mutation, key, keyScope })
+    return command?.keyScope !== keyScope ? conflict(true) : unknown(command)
+  }
+
+  const start = async <Answer, Result>(task: Task<Answer, Result>): Promise<Outcome<Result>> => {
+    const command = await recorded(task)
+    return command === null ? begin(task) : resumeOwn(task, command)
+  }
+
+  /**
+   * A command without a scope goes to the first caller that repeats it and may read what it made. Nobody knows whether
+   * another caller asked for it first: that one is told nothing, and nothing is sent a second time.
+   */
+  const resumeOwn = async <Answer, Result>(task: Task<Answer, Result>, command: Command): Promise<Outcome<Result>> => {
+    if (command.keyScope === keyScope) return resume(task, command)
+    if (!mayRead) return unknown(command)
+    return (await commands.adopt(command.id, keyScope)) ? resume(task, { ...command, keyScope }) : begin(task)
+  }
+
+  const begin = async <Answer, Result>(task: Task<Answer, Result>): Promise<Outcome<Result>> => {
+    const sentAt = clock().getTime()
+    const { command, fresh } = await commands.begin({
+      id: newId(),
+      mutation: task.mutation,
+      key: task.key,
+      keyScope,
+      fingerprint: fingerprint(keys, task.input),
+      ref: newRef(),
+      refKind: task.refKind,
+      subject: task.subject,
+      site: task.site,
+      owner,
+      leaseUntil: sentAt + LEASE_MS,
+      sentAt,
+    })
+    return fresh ? send(task, command) : resume(task, command)
+  }
+
+  const resume = async <Answer, Result>(task: Task<Answer, Result>, command: Command): Promise<Outcome<Result>> => {
+    if (!sameFingerprint(keys, task.input, command.fingerprint)) return conflict(false)
+    if (command.state === 'SETTLED') return replay(task, command)
+    if (command.state === 'REJECTED') return command.result as Rejection
+    if (command.state === 'SENT') {
+      if (command.leaseUntil > clock().getTime()) return conflict(true)
+      await commands.markUnknown(command.id)
+    }
+    return lookFor(task, command)
+  }
+
+  const replay = async <Answer, Result>(task: Task<Answer, Result>, command: Command): Promise<Outcome<Result>> => {
+    try {
+      const result = await task.replay(command)
+      return result === null ? unknown(command) : { kind: 'done', result, replayed: true }
+    } catch (error) {
+      const fault = faultOf(error)
+      if (fault === null) throw error
+      return fault.kind === 'refused' ? unknown(command) : nothingDone(fault, task.site)
+    }
+  }
+
+  /** A search that fails, or is cut short, tells nothing: what it looks for may be there. */
+  const look = async <Answer, Result>(
+    task: Task<Answer, Result>,
+    command: Command,
+  ): Promise<Answer | null | typeof UNCLEAR> => {
+    try {
+      return await task.trace(command)
+    } catch (error) {
+      if (faultOf(error) === null && !(error instanceof IncompleteSearchError)) throw error
+      logger.warn(
+        { mutation: task.mutation, commandId: command.id, site: task.site, err: error },
+        'no trace could be looked for',
+      )
+      return UNCLEAR
+    }
+  }
+
+  const lookFor = async <Answer, Result>(task: Task<Answer, Result>, command: Command): Promise<Outcome<Result>> => {
+    const answer = await look(task, command)
+    // Where the payments API keeps the key unique, another attempt does no harm.
+    if (answer === UNCLEAR && task.uniqueUpstream !== true) return unknown(command)
+    if (answer !== null && answer !== UNCLEAR) return settle(task, command, { answer, replayed: true })
+    const sentAt = clock().getTime()
+    if (task.repeatAfterMs === null || sentAt - command.sentAt < task.repeatAfterMs) return unknown(command)
+    if (task.mayRepeat !== undefined && !(await task.mayRepeat(command))) {
+      logger.error({ mutation: task.mutation, commandId: command.id }, 'an earlier attempt forbids another')
+      return unknown(command)
+    }
+    const attempt = { ref: newRef(), owner, leaseUntil: sentAt + LEASE_MS, sentAt }
+    if (!(await commands.retry(command.id, attempt))) return conflict(true)
+    return send(task, { ...command, ...attempt, attempt: command.attempt + 1 })
+  }
+
+  const send = async <Answer, Result>(task: Task<Answer, Result>, command: Command): Promise<Outcome<Result>> => {
+    let answer: Answer
+    try {
+      answer = await task.send(command.ref)
+    } catch (error) {
+      return ended(task, command, error)
+    }
+    return settle(task, command, { answer, replayed: false })
+  }
+
+  const settle = async <Answer, Result>(
+    task: Task<Answer, Result>,
+    command: Command,
+    { answer, replayed }: { answer: Answer; replayed: boolean },
+  ): Promise<Outcome<Result>> => {
+    try {
+      return { kind: 'done', result: await task.settle(command, answer), replayed }
+    } catch (error) {
+      // The service did it, and the record could not be ended: its lease ends it, and then the trace is looked for.
+      logger.error({ mutation: task.mutation, commandId: command.id, err: error }, 'command could not be settled')
+      return unknown(command)
+    }
+  }
+
+  const ended = async <Answer, Result>(
+    task: Task<Answer, Result>,
+    command: Command,
+    error: unknown,
+  ): Promise<Outcome<Result>> => {
+    const fault = faultOf(error)
+    logger.warn({ mutation: task.mutation, commandId: command.id, site: task.site, err: error }, 'command failed')
+    if (fault === null || fault.kind === 'unknown') {
+      await commands.markUnknown(command.id)
+      if (fault === null) throw error
+      return unknown(command)
+    }
+    if (fault.kind === 'refused' && task.uniqueUpstream === true && command.attempt > 1) {
+      await commands.markUnknown(command.id)
+      const answer = await look(task, command)
+      return answer === null || answer === UNCLEAR
+        ? unknown(command)
+        : settle(task, command, { answer, replayed: true })
+    }
+    if (fault.kind === 'refused') {
+      const refusal = rejection(fault)
+      await commands.reject(command.id, refusal)
+      return refusal
+    }
+    // An earlier attempt may have been done: it is not forgotten with the one that certainly was not.
+    await (command.attempt > 1 ? commands.markUnknown(command.id) : commands.forget(command.id))
+    return nothingDone(fault, task.site)
+  }
+
+  return { earlier, run }
+}
+
+function conflict(inProgress: boolean): CommandFailure {
+  return { kind: 'idempotency-conflict', inProgress }
+}
+
+function unknown(command: Command): CommandFailure {
+  return { kind: 'outcome-unknown', operationId: command.id }
+}

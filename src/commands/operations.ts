@@ -1,0 +1,118 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import type { DepositRequest } from '../domain/accounts/deposit-rules.ts'
+import type { AgreementRequest, AmendmentRequest } from '../domain/agreements/agreement-rules.ts'
+import type { PayinMethod } from '../domain/methods/payin-method.ts'
+import type { GatewayRequest } from '../domain/payments/gateway-rules.ts'
+import type { PayinRequest } from '../domain/payments/payin-rules.ts'
+import type { LinkRequest } from '../domain/payments/payment-link-rules.ts'
+import type { PayoutRequest } from '../domain/payouts/payout-rules.ts'
+import { readBalances, type BalanceList } from '../lookups/balances.ts'
+import { createPayoutFinder, type FoundPayout } from '../lookups/find-payouts.ts'
+import { lookUpBank, type BankLookupOutcome } from '../lookups/look-up-bank.ts'
+import type { MethodRequirementsReader } from '../lookups/method-requirements.ts'
+import { listPayouts, type PayoutList } from '../lookups/payouts.ts'
+import type { Logger } from '../observability/logger.ts'
+import type { Reader } from '../reconciliation/reader.ts'
+import type { ReadSubject, Store } from '../store/store.ts'
+import type { UpstreamClient } from '../upstream/client/client.ts'
+import type { Sites } from '../upstream/client/sites.ts'
+import type { MethodCache } from '../upstream/methods/method-cache.ts'
+import { cancelScheduledPayout, type CancelOutcome, type CancelRequest } from './cancel-scheduled-payout.ts'
+import {
+  amendPaymentAgreement,
+  changePaymentAgreementStatus,
+  type ChangeOutcome,
+  type StatusRequest,
+} from './change-payment-agreement.ts'
+import { createGatewayPayment, type GatewayOutcome } from './create-gateway-payment.ts'
+import { createPayin, type PayinOutcome } from './create-payin.ts'
+import { createPaymentAgreement, type AgreementOutcome } from './create-payment-agreement.ts'
+import { createPaymentLink, type LinkOutcome } from './create-payment-link.ts'
+import { createPayout, type PayoutOutcome } from './create-payout.ts'
+import type { CallbackOptions } from './idempotency/callback-address.ts'
+import { createOnce, type KeyHolder } from './idempotency/idempotent-command.ts'
+import { refreshPayment, type RefreshOutcome } from './refresh-payment.ts'
+import { refundPayment, type RefundOutcome, type RefundRequest } from './refund-payment.ts'
+import { replayDelivery, type ReplayDeliveryOutcome, type ReplayRequest } from './replay-delivery.ts'
+import {
+  simulateDeposit,
+  simulatePayin,
+  type SimulateDepositOutcome,
+  type SimulatePayinOutcome,
+  type SimulatePayinRequest,
+} from './simulate.ts'
+
+/** Everything that a client can have done or asked of the service, each with its expected failures as data. */
+export type Operations = {
+  createPaymentLink(request: LinkRequest, holder: KeyHolder): Promise<LinkOutcome>
+  createPayin(request: PayinRequest, holder: KeyHolder): Promise<PayinOutcome>
+  createGatewayPayment(request: GatewayRequest, holder: KeyHolder): Promise<GatewayOutcome>
+  refundPayment(request: RefundRequest, holder: KeyHolder): Promise<RefundOutcome>
+  refreshPayment(id: string): Promise<RefreshOutcome>
+  replayDelivery(request: ReplayRequest): Promise<ReplayDeliveryOutcome>
+  createPaymentAgreement(request: AgreementRequest, holder: KeyHolder): Promise<AgreementOutcome>
+  amendPaymentAgreement(request: AmendmentRequest, holder: KeyHolder): Promise<ChangeOutcome>
+  changePaymentAgreementStatus(request: StatusRequest, holder: KeyHolder): Promise<ChangeOutcome>
+  createPayout(request: PayoutRequest, holder: KeyHolder): Promise<PayoutOutcome>
+  cancelScheduledPayout(request: CancelRequest, holder: KeyHolder): Promise<CancelOutcome>
+  simulatePayin(request: SimulatePayinRequest): Promise<SimulatePayinOutcome>
+  simulateDeposit(request: DepositRequest): Promise<SimulateDepositOutcome>
+  lookUpBank(qrContent: string): Promise<BankLookupOutcome>
+  /** In the order of the ids. */
+  payoutsByIds(ids: readonly string[]): Promise<readonly FoundPayout[]>
+  payouts(query: { from: Date; to: Date; page: number; currency: string | null }): Promise<PayoutList>
+  balances(currencies: readonly string[] | null): Promise<BalanceList>
+}
+
+export type OperationsOptions = CallbackOptions & {
+  readonly store: Store
+  readonly reader: Reader<ReadSubject>
+  readonly upstream: UpstreamClient
+  readonly methods: MethodCache<PayinMethod>
+  readonly requirements: MethodRequirementsReader
+  readonly sites: Sites
+  readonly logger: Logger
+  readonly clock: () => Date
+  /** Whether the service that we speak to is its sandbox. */
+  readonly sandbox: boolean
+  /** Called when a payment or agreement is to be read. */
+  readonly onReadDue: () => void
+}
+
+/** 128 bits, in characters that need no escaping in an address. */
+const newRef = (): string => randomBytes(16).toString('base64url')
+
+export function createOperations(options: OperationsOptions): Operations {
+  const { store, keys, logger, clock } = options
+  const onceFor = createOnce({
+    commands: store.commands,
+    keys,
+    logger,
+    clock,
+    owner: randomUUID(),
+    newId: randomUUID,
+    newRef,
+  })
+  const payoutFinder = createPayoutFinder(options)
+  const shared = { ...options, payoutFinder, searches: new Map() }
+  const partsFor = (holder: KeyHolder) => ({ ...shared, once: onceFor(holder) })
+  return {
+    createPaymentLink: (request, holder) => createPaymentLink(partsFor(holder), request),
+    createPayin: (request, holder) => createPayin(partsFor(holder), request),
+    createGatewayPayment: (request, holder) => createGatewayPayment(partsFor(holder), request),
+    refundPayment: (request, holder) => refundPayment(partsFor(holder), request),
+    refreshPayment: (id) => refreshPayment(options, id),
+    replayDelivery: (request) => replayDelivery(options, request),
+    createPaymentAgreement: (request, holder) => createPaymentAgreement(partsFor(holder), request),
+    amendPaymentAgreement: (request, holder) => amendPaymentAgreement(partsFor(holder), request),
+    changePaymentAgreementStatus: (request, holder) => changePaymentAgreementStatus(partsFor(holder), request),
+    createPayout: (request, holder) => createPayout(partsFor(holder), request),
+    cancelScheduledPayout: (request, holder) => cancelScheduledPayout(partsFor(holder), request),
+    simulatePayin: (request) => simulatePayin(options, request),
+    simulateDeposit: (request) => simulateDeposit(options, request),
+    lookUpBank: (qrContent) => lookUpBank(options, qrContent),
+    payoutsByIds: payoutFinder.find,
+    payouts: (query) => listPayouts(options, query),
+    balances: (currencies) => readBalances(options, currencies),
+  }
+}

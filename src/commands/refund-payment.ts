@@ -1,0 +1,143 @@
+import type { Command } from '../domain/command.ts'
+import { parseMethodCode } from '../domain/methods/method-code.ts'
+import { traitsOf, type MethodTraits } from '../domain/methods/method-traits.ts'
+import { attributeRead } from '../domain/payments/attribution.ts'
+import type { PaymentReport } from '../domain/payments/payment-report.ts'
+import type { Payment } from '../domain/payments/payment.ts'
+import { refundExpiresAt, refundProblem, type RefundRequest as Refund } from '../domain/payments/refund-rules.ts'
+import { isThisRefund } from '../domain/payments/refund-trace.ts'
+import type { CommandFailure, RefundFailure } from '../lookups/outcome.ts'
+import type { Reader } from '../reconciliation/reader.ts'
+import type { ReadSubject, Store } from '../store/store.ts'
+import type { UpstreamClient } from '../upstream/client/client.ts'
+import type { Site, Sites } from '../upstream/client/sites.ts'
+import type { Once } from './idempotency/idempotent-command.ts'
+import type { Done, Task } from './idempotency/task.ts'
+
+export type RefundRequest = Refund & { readonly paymentId: string }
+
+export type RefundOptions = {
+  readonly store: Pick<Store, 'payments' | 'reads' | 'commands' | 'log'>
+  readonly upstream: Pick<UpstreamClient, 'refundPayin' | 'refundPayinLink' | 'getPayin' | 'getPayinLink'>
+  readonly sites: Sites
+  readonly once: Once
+  readonly reader: Reader<ReadSubject>
+  readonly clock: () => Date
+}
+
+export type RefundOutcome =
+  | { readonly kind: 'done'; readonly payment: Payment; readonly refundExpiresAt: Date; readonly replayed: boolean }
+  | RefundFailure
+  | CommandFailure
+
+/**
+ * Asks for a refund. It is sent once and never again: after an attempt without an answer, a read of the payment tells
+ * whether it was taken. Source: payments-api.md, section 4.4; gap sheet, sections 5.5 and 12.
+ */
+export async function refundPayment(options: RefundOptions, request: RefundRequest): Promise<RefundOutcome> {
+  const subject = await options.store.reads.subject(request.paymentId)
+  const [payment] = await options.store.payments.byIds([request.paymentId])
+  const site = subject === null ? null : siteOf(options.sites, subject)
+  if (subject === null || payment === undefined || site === null) return { kind: 'not-found' }
+
+  const task = refundTask(options, { request, subject, payment, site })
+  const earlier = await options.once.earlier(task)
+  if (earlier !== null) return outcomeOf(earlier)
+  const refusal = refundProblem(payment, request, traits(payment, subject))
+  return refusal ?? outcomeOf(await options.once.run(task))
+}
+
+type Refunded = { readonly payment: Payment; readonly requestedAt: Date }
+
+function outcomeOf(outcome: Done<Refunded> | CommandFailure): RefundOutcome {
+  if (outcome.kind !== 'done') return outcome
+  const { payment, requestedAt } = outcome.result
+  return { kind: 'done', payment, refundExpiresAt: refundExpiresAt(requestedAt), replayed: outcome.replayed }
+}
+
+function siteOf(sites: Sites, { link, payin, currency }: ReadSubject): Site | null {
+  const id = link?.site ?? payin?.site
+  return id === undefined ? sites.forCurrency(currency ?? '') : sites.byId(id)
+}
+
+/** What the method lets the merchant do: the method that was used, or the one that was asked for. */
+function traits({ details }: Payment, { link, payin }: ReadSubject): Pick<MethodTraits, 'refundable'> {
+  const named = details.methodRaw?.includes('_') === true ? details.methodRaw : null
+  const code = named ?? payin?.methodCode ?? link?.methodCode ?? null
+  return code === null ? { refundable: null } : traitsOf(parseMethodCode(code).kind)
+}
+
+type RefundParts = {
+  readonly request: RefundRequest
+  readonly subject: ReadSubject
+  readonly payment: Payment
+  readonly site: Site
+}
+
+function refundTask(
+  options: RefundOptions,
+  { request, site, ...rest }: RefundParts,
+): Task<PaymentReport | null, Refunded> {
+  const { store, clock } = options
+  const load = async (requestedAt: Date): Promise<Refunded | null> => {
+    const [payment] = await store.payments.byIds([request.paymentId])
+    return payment === undefined ? null : { payment, requestedAt }
+  }
+  return {
+    mutation: 'refundPayment',
+    key: request.idempotencyKey,
+    input: request,
+    subject: { paymentId: request.paymentId },
+    site: site.id,
+    refKind: null,
+    repeatAfterMs: null,
+    send: async () => (await send(options, { request, site, ...rest })).report,
+    settle: async (command, report) => {
+      const payment = await store.commands.settleWithPayment(command.id, request.paymentId, report, clock())
+      options.reader.wake()
+      if (payment === null) throw new Error('A payment that was refunded is not on record.')
+      return { payment, requestedAt: new Date(command.sentAt) }
+    },
+    replay: (command) => load(new Date(command.sentAt)),
+    trace: (command) => traceRefund(options, { request, site }, command),
+  }
+}
+
+/** Of an orphan link only the correlator is known: there the payment itself names what is to be given back. */
+function send({ upstream }: RefundOptions, { request, subject, payment, site }: RefundParts) {
+  const refund = { amount: request.amount?.value ?? null, description: request.description }
+  return payment.linkRef === null
+    ? upstream.refundPayin(site, { uuid: payment.id, ...refund })
+    : upstream.refundPayinLink(site, { uuid: subject.link?.id ?? payment.id, ...refund })
+}
+
+/** Events of one payment that are looked through: a payment has few. */
+const MOST_EVENTS = 1_000
+
+/** Longer than a call may take: the answer to one that left earlier cannot come after another has left. */
+const LONGEST_CALL_MS = 60_000
+
+/**
+ * Reads the payment, and compares it with what it was when the command was sent: the refund that the payments API names now
+ * has to be this one. Null where anything else may be true: then the outcome stays unknown.
+ */
+async function traceRefund(
+  { store, upstream }: RefundOptions,
+  { request, site }: Pick<RefundParts, 'request' | 'site'>,
+  command: Command,
+): Promise<PaymentReport | null> {
+  const { paymentId, amount, description } = request
+  const subject = await store.reads.subject(paymentId)
+  if (subject === null || (await store.commands.hasRival(command, command.sentAt - LONGEST_CALL_MS))) return null
+  const { link } = subject
+  const said = await (link === null ? upstream.getPayin(site, paymentId) : upstream.getPayinLink(site, link.id))
+  const report = attributeRead({ paymentId, link }, said)
+  if (report === null || report.paymentId !== paymentId) return null
+  const events = await store.log.read(0, MOST_EVENTS, { paymentIds: [paymentId] })
+  const version = command.subjectVersion ?? 0
+  const states = events.flatMap(({ sequence, payment }) => (payment === null ? [] : [{ sequence, payment }]))
+  const before = states.findLast(({ sequence }) => sequence <= version)?.payment
+  const since = states.filter(({ sequence }) => sequence > version).map(({ payment }) => payment)
+  if (before === undefined) return null
+  return isThisRefund({ amount: amount?.value ?? null, description }, { before, since, report }) ? report : null
+}

@@ -1,0 +1,84 @@
+import { checkDeposit, type DepositRequest } from '../domain/accounts/deposit-rules.ts'
+import { amountProblem, type Money } from '../domain/money/money.ts'
+import type { InvalidInput, ReadFailure, SandboxFailure } from '../lookups/outcome.ts'
+import { siteProblem } from '../lookups/site-problem.ts'
+import { faultOf, readFailure } from '../lookups/upstream-failure.ts'
+import type { Store } from '../store/store.ts'
+import type { UpstreamClient } from '../upstream/client/client.ts'
+import type { Site, Sites } from '../upstream/client/sites.ts'
+
+export type SimulateOptions = {
+  readonly store: Pick<Store, 'payments'>
+  readonly upstream: Pick<UpstreamClient, 'simulatePayin' | 'simulateDeposit'>
+  readonly sites: Sites
+  /** Whether the service that we speak to is its sandbox. */
+  readonly sandbox: boolean
+}
+
+type Accepted = { readonly kind: 'done'; readonly response: Record<string, unknown> | null }
+
+export type SimulatePayinRequest = {
+  readonly paymentId: string
+  readonly outcome: 'COMPLETED' | 'FAILED'
+  readonly amount?: Money | null | undefined
+}
+
+export type SimulatePayinOutcome = Accepted | InvalidInput | SandboxFailure | ReadFailure
+export type SimulateDepositOutcome =
+  | Accepted
+  | InvalidInput
+  | SandboxFailure
+  | Exclude<ReadFailure, { kind: 'not-found' }>
+
+/** Ends a pending direct payin as the customer would (gap sheet, section 11). Refused in production, without a call. */
+export async function simulatePayin(
+  options: SimulateOptions,
+  { paymentId, outcome, amount }: SimulatePayinRequest,
+): Promise<SimulatePayinOutcome> {
+  if (!options.sandbox) return { kind: 'sandbox-only' }
+  const problem = amount == null ? null : amountProblem(amount)
+  if (problem !== null) return { kind: 'invalid-input', problems: [{ path: ['amount', 'value'], message: problem }] }
+  const [payin] = await options.store.payments.payins([paymentId])
+  const site = payin === undefined ? null : options.sites.byId(payin.site)
+  if (payin === undefined || site === null) return { kind: 'not-found' }
+  if (amount != null && amount.currency !== payin.requestedAmount.currency)
+    return {
+      kind: 'invalid-input',
+      problems: [{ path: ['amount', 'currency'], message: `must be ${payin.requestedAmount.currency}` }],
+    }
+  const status = outcome === 'COMPLETED' ? 'completed' : 'failed'
+  return ask(site, () =>
+    options.upstream.simulatePayin(site, { uuid: paymentId, status, amount: amount?.value ?? null }),
+  )
+}
+
+/** Credits a treasury account (docs/payments-api.md, section 4.8). Refused in production, without a call. */
+export async function simulateDeposit(
+  options: SimulateOptions,
+  request: DepositRequest,
+): Promise<SimulateDepositOutcome> {
+  if (!options.sandbox) return { kind: 'sandbox-only' }
+  const checked = checkDeposit(request)
+  if (!checked.ok) return { kind: 'invalid-input', problems: checked.problems }
+  const site = options.sites.forCurrency(request.amount.currency, request.site ?? null)
+  if (site === null) return { kind: 'invalid-input', problems: [siteProblem(options.sites, request)] }
+  const outcome = await ask(site, () =>
+    options.upstream.simulateDeposit(site, { ...checked.request, amount: request.amount.value }),
+  )
+  // There is nothing to be found here: a 404 is the service's refusal of the account.
+  return outcome.kind === 'not-found'
+    ? { kind: 'upstream-rejected', httpStatus: 404, upstreamCode: null, problems: [] }
+    : outcome
+}
+
+async function ask(site: Site, call: () => Promise<unknown>): Promise<Accepted | ReadFailure> {
+  try {
+    const response = await call()
+    const shown = response !== null && typeof response === 'object' && !Array.isArray(response)
+    return { kind: 'done', response: shown ? (response as Record<string, unknown>) : null }
+  } catch (error) {
+    const fault = faultOf(error)
+    if (fault === null) throw error
+    return readFailure(fault, site.id)
+  }
+}

@@ -1,0 +1,179 @@
+import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client'
+import type { DueReads, ReadBacklog, ReadOutcome } from '../store/store.ts'
+import { createUpstreamMetrics, type UpstreamMetrics } from '../upstream/client/upstream-metrics.ts'
+
+/** What is counted, and what is read at the moment somebody looks. */
+export type Metrics = {
+  readonly registry: Registry
+  /** Counts a webhook by the answer's status, and by what became of it. */
+  webhookAnswered(status: number, disposition: string): void
+  /** Counts a read of the service by what came of it; `changed` is a repair of what no webhook had told. */
+  readEnded(outcome: ReadOutcome | 'failed'): void
+  /** Counts payments and links that were confirmed by an entry of a list, beside the one that was asked for. */
+  readsListed(count: number): void
+  /** Counts a sweep over what may have changed. */
+  swept(): void
+  readonly upstream: UpstreamMetrics
+  /** Counts what was turned away before it was looked at. */
+  turnedAway(reason: TurnedAway): void
+  /** Counts a payment through a link that no client was given. */
+  orphanLinkPaid(): void
+}
+
+/** Why somebody was turned away: too much to do, too many wrong credentials, too many connections of one address. */
+export type TurnedAway = 'overload' | 'failed_authentication' | 'connections'
+
+export type Gauges = {
+  /** Ids of the sites. */
+  readonly sites: readonly string[]
+  readonly sockets: () => number
+  readonly eventStreams: () => number
+  readonly callbacks: () => number
+  readonly streams: () => number
+  readonly reads: () => Promise<ReadBacklog>
+}
+
+/**
+ * The figures of one process, in Prometheus' form. Each app has a registry of its own. `clock` tells how old a doubt is.
+ */
+export function createMetrics(gauges: Gauges, clock: () => Date): Metrics {
+  const registry = new Registry()
+  const registers = [registry]
+  collectDefaultMetrics({ register: registry })
+  const webhookAnswered = countWebhooks(registers)
+  const reads = new Counter({
+    name: 'payments_reads_total',
+    help: 'Times that the service was asked about a payment, link or agreement, by outcome; changed is a repair.',
+    labelNames: ['outcome'],
+    registers,
+  })
+  const listed = new Counter({
+    name: 'payments_reads_listed_total',
+    help: 'Payments and links confirmed by an entry of a list: each spared a read of its own.',
+    registers,
+  })
+  const sweeps = new Counter({
+    name: 'payments_sweeps_total',
+    help: 'Sweeps over what may have changed, after no process ran for a while.',
+    registers,
+  })
+  const turnedAway = new Counter({
+    name: 'payments_turned_away_total',
+    help: 'GraphQL requests and connections turned away before they were looked at, by reason.',
+    labelNames: ['reason'],
+    registers,
+  })
+  addReadGauges(registers, gauges.reads, clock)
+  const orphans = new Counter({
+    name: 'payments_orphan_links_paid_total',
+    help: 'Payments through links whose creation was not answered, and which no client was given: somebody has to look.',
+    registers,
+  })
+  addGauge('payments_sockets_open', 'WebSocket connections that are open.', gauges.sockets)
+  addGauge(
+    'payments_event_streams_open',
+    'Streams of server-sent events and of multipart subscriptions that are open.',
+    gauges.eventStreams,
+  )
+  addGauge('payments_callback_subscriptions_open', 'Subscriptions with callbacks to a router.', gauges.callbacks)
+  addGauge('payments_streams_open', 'Streams of events that are being followed.', gauges.streams)
+  return {
+    registry,
+    webhookAnswered,
+    readEnded: (outcome) => reads.inc({ outcome }),
+    readsListed: (count) => listed.inc(count),
+    swept: () => sweeps.inc(),
+    upstream: createUpstreamMetrics(registry, gauges.sites),
+    turnedAway: (reason) => turnedAway.inc({ reason }),
+    orphanLinkPaid: () => orphans.inc(),
+  }
+
+  function addGauge(name: string, help: string, read: () => number): void {
+    const gauge = new Gauge({
+      name,
+      help,
+      registers,
+      collect() {
+        this.set(read())
+      },
+    })
+    gauge.set(0)
+  }
+}
+
+/** Counted by ourselves until somebody looks: the library hashes the labels for each call. */
+function countWebhooks(registers: Registry[]): Metrics['webhookAnswered'] {
+  const counts = new Map<string, Map<number, number>>()
+  const counter = new Counter({
+    name: 'payments_webhooks_total',
+    help: 'Webhooks answered, by HTTP status and by what became of them.',
+    labelNames: ['status', 'disposition'],
+    registers,
+    collect() {
+      for (const [disposition, statuses] of counts)
+        for (const [status, count] of statuses) counter.inc({ status, disposition }, count)
+      counts.clear()
+    },
+  })
+  return (status, disposition) => {
+    const statuses = counts.get(disposition) ?? new Map<number, number>()
+    counts.set(disposition, statuses.set(status, (statuses.get(status) ?? 0) + 1))
+  }
+}
+
+/** All come from one look at the store. Where that fails they are not known, and the other figures still are. */
+function addReadGauges(registers: Registry[], look: () => Promise<ReadBacklog>, clock: () => Date): void {
+  let looking: Promise<ReadBacklog> | null = null
+  const lookOnce = () => (looking ??= look().finally(() => (looking = null)))
+  const addGauge = (name: string, help: string, figure: (backlog: ReadBacklog) => number) =>
+    new Gauge({
+      name,
+      help,
+      registers,
+      async collect() {
+        this.set(await lookOnce().then(figure, () => Number.NaN))
+      },
+    })
+  const addLaneGauge = (name: string, help: string, figure: (due: DueReads) => number) =>
+    new Gauge({
+      name,
+      help,
+      labelNames: ['site', 'class'],
+      registers,
+      async collect() {
+        const due = await lookOnce().then(
+          (backlog) => backlog.due,
+          () => [],
+        )
+        this.reset()
+        for (const reads of due) this.set({ site: reads.readSite, class: reads.readClass }, figure(reads))
+      },
+    })
+  const age = (since: Date | null) => (since === null ? 0 : Math.max(0, (clock().getTime() - since.getTime()) / 1000))
+
+  addGauge(
+    'payments_unconfirmed_oldest_seconds',
+    'Age of the oldest payment in doubt, or due to be read and not read; 0 when there is none.',
+    ({ unconfirmedSince }) => age(unconfirmedSince),
+  )
+  addGauge(
+    'payments_doubt_oldest_seconds',
+    'Age of the oldest doubt: a webhook to be confirmed, or one that contradicts what is known; 0 when there is none.',
+    ({ doubtSince }) => age(doubtSince),
+  )
+  addGauge(
+    'payments_reads_waiting',
+    'Reads of payments, links and agreements that are due, counted up to 10000.',
+    ({ waiting }) => waiting,
+  )
+  addLaneGauge(
+    'payments_reads_due',
+    'The same by site (or by * and currency, where no site is on record) and by class: doubt, expiry or poll.',
+    ({ count }) => count,
+  )
+  addLaneGauge(
+    'payments_reads_due_oldest_seconds',
+    'Since when the oldest of them has been due, by site and class.',
+    ({ since }) => age(since),
+  )
+}

@@ -1,0 +1,48 @@
+import { problem, type Problem } from '../field-problems.ts'
+import { compareDecimals, type Money } from '../money/money.ts'
+import { parseMethodCode } from './method-code.ts'
+import type { MethodRequirements } from './method-field.ts'
+
+/** Checks an amount against a method's limits, which are those of one payment; null when it lies within them. */
+export function limitProblem(
+  { value, currency }: Money,
+  limits: Pick<MethodRequirements, 'currency' | 'minAmount' | 'maxAmount'> | null,
+): string | null {
+  if (limits === null || limits.currency !== currency) return null
+  const { minAmount, maxAmount } = limits
+  if (minAmount !== null && compareDecimals(value, minAmount) < 0) return `must be at least ${minAmount}`
+  return maxAmount !== null && compareDecimals(value, maxAmount) > 0 ? `must be at most ${maxAmount}` : null
+}
+
+/** Checks that a method works in a currency, by its requirements or, without them, by its code; null when it does. */
+export function methodProblem(code: string, currency: string, requirements: MethodRequirements | null): string | null {
+  if (code.trim() === '' || code.length > 100) return 'must be a method code'
+  const works = requirements?.currency ?? parseMethodCode(code).currency
+  return works === null || works === currency ? null : `is for ${works}, not for ${currency}`
+}
+
+/**
+ * Checks the fields that a method asks for: the required ones are there, and each is of its type. Fields that the method
+ * does not name, and types that this version does not know, pass: the service does not forbid them.
+ */
+export function methodFieldProblems(
+  given: Readonly<Record<string, unknown>>,
+  requirements: Pick<MethodRequirements, 'fields'> | null,
+  path: readonly string[],
+): (Problem | null)[] {
+  return (requirements?.fields ?? []).map(({ name, type, required }) => {
+    const value = Object.hasOwn(given, name) ? given[name] : null
+    if (value == null) return required ? problem('is required', [...path, name]) : null
+    if (TYPES.get(type)?.(value) === false) return problem(`must be of type ${type}`, [...path, name])
+    return required && typeof value === 'string' && value.trim() === ''
+      ? problem('must not be blank', [...path, name])
+      : null
+  })
+}
+
+const TYPES: ReadonlyMap<string, (value: unknown) => boolean> = new Map([
+  ['string', (value) => typeof value === 'string'],
+  ['number', (value) => Number.isFinite(value)],
+  ['integer', (value) => Number.isSafeInteger(value)],
+  ['boolean', (value) => typeof value === 'boolean'],
+])

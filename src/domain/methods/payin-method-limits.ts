@@ -1,0 +1,33 @@
+import { compareDecimals, type Money } from '../money/money.ts'
+import type { PayinMethod } from './payin-method.ts'
+
+/** One limit of a method as an amount; null where the service names none. */
+export function limitOf(method: PayinMethod, which: 'minAmount' | 'maxAmount'): Money | null {
+  const value = method[which]
+  return value === null ? null : { value, currency: method.currency }
+}
+
+/** What limits the amount of a method. */
+type Limits = Pick<PayinMethod, 'currency' | 'minAmount' | 'maxAmount'>
+
+/** Whether an amount lies within a method's limits; null where the currency differs or no limit is known. */
+export function accepts(method: Limits, amount: Money): boolean | null {
+  const { minAmount, maxAmount } = method
+  if (method.currency !== amount.currency || (minAmount === null && maxAmount === null)) return null
+  const enough = minAmount === null || compareDecimals(amount.value, minAmount) >= 0
+  const notTooMuch = maxAmount === null || compareDecimals(amount.value, maxAmount) <= 0
+  return enough && notTooMuch
+}
+
+/** The span that several methods cover together; an end that is open for one of them is null. */
+export function spanOf(methods: readonly PayinMethod[]): { min: Money | null; max: Money | null } {
+  return { min: outermost(methods, 'minAmount', -1), max: outermost(methods, 'maxAmount', 1) }
+}
+
+function outermost(methods: readonly PayinMethod[], which: 'minAmount' | 'maxAmount', sign: number): Money | null {
+  const limits = methods.map((method) => limitOf(method, which))
+  return limits.reduce((furthest, limit) => {
+    if (furthest === null || limit === null) return null
+    return compareDecimals(limit.value, furthest.value) * sign > 0 ? limit : furthest
+  }, limits[0] ?? null)
+}

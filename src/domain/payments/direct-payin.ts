@@ -1,0 +1,63 @@
+import type { Money } from '../money/money.ts'
+import type { PaymentDetails, PaymentReport } from './payment-report.ts'
+import { type Decision, decideWebhook, type Payment } from './payment.ts'
+
+/** A payment that we asked for without a link (docs/payments-api.md, section 4.5): what we asked, beside what it became. */
+export type DirectPayin = {
+  /** The upstream payment uuid. */
+  readonly paymentId: string
+  /** Our correlator, made before the service was asked: the last segment of the payment's webhook address. */
+  readonly ref: string
+  readonly site: string
+  readonly ownerId: string | null
+  /** The merchant's own reference, such as an order id. */
+  readonly reference: string
+  readonly requestedAmount: Money
+  readonly methodCode: string
+  /** ISO 8601 instant in UTC. */
+  readonly createdAt: string
+}
+
+/**
+ * Decides what the answer to the creation of a payment means. It tells the payment's first moment, so where webhooks have
+ * overtaken it, it leads forward or fills in what they left out, and contradicts nothing but a currency, which a read settles.
+ */
+export function decideCreation(state: Payment | null, report: PaymentReport): Decision {
+  const decision = decideWebhook(state, report, false)
+  if (state === null || otherCurrency(state.details, report.details)) return decision
+  if (decision.change !== null && report.status !== null) return decision
+  const missing = missingDetails(state, report)
+  if (missing === null) return { disposition: 'NO_CHANGE', change: null, provisional: null, confirm: false }
+  const { statusRaw, status } = state
+  const details = { ...state.details, ...missing }
+  return {
+    disposition: 'APPLIED',
+    change: { kind: 'PAYMENT_DETAILS_CHANGED', statusRaw, status, details },
+    provisional: null,
+    confirm: false,
+  }
+}
+
+/** What holds for a payment whatever its status: the rest of an earlier status may be untrue by now. */
+const LASTING: readonly (keyof PaymentDetails)[] = [
+  'currency',
+  'amount',
+  'total',
+  'reference',
+  'methodRaw',
+  'card',
+  'instructions',
+  'expiresAt',
+  'createdAt',
+]
+
+function missingDetails(state: Payment, report: PaymentReport): Partial<PaymentDetails> | null {
+  const all = Object.keys(report.details) as (keyof PaymentDetails)[]
+  const candidates = state.statusRaw === report.statusRaw ? all : LASTING
+  const missing = candidates.filter((key) => state.details[key] === null && report.details[key] !== null)
+  return missing.length === 0 ? null : Object.fromEntries(missing.map((key) => [key, report.details[key]]))
+}
+
+function otherCurrency(known: PaymentDetails, said: PaymentDetails): boolean {
+  return known.currency !== null && said.currency !== null && known.currency !== said.currency
+}

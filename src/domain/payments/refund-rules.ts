@@ -1,0 +1,90 @@
+import { keyProblem, present, problem, textProblem, type Problem, type TextRange } from '../field-problems.ts'
+import { parseMethodCode } from '../methods/method-code.ts'
+import type { MethodTraits } from '../methods/method-traits.ts'
+import { amountProblem, compareDecimals, subtractDecimals, type Money } from '../money/money.ts'
+import type { PaymentDetails } from './payment-report.ts'
+import type { PaymentStatus } from './payment-status.ts'
+
+export type RefundRequest = {
+  readonly idempotencyKey: string
+  readonly amount?: Money | null | undefined
+  readonly description: string
+}
+
+export type RefundProblem =
+  | { readonly kind: 'invalid-input'; readonly problems: readonly Problem[] }
+  | { readonly kind: 'state-conflict'; readonly statusRaw: string }
+  | { readonly kind: 'not-supported' }
+
+/** What a refund needs to know of a payment. */
+export type Refundable = {
+  readonly statusRaw: string
+  readonly status: PaymentStatus | null
+  readonly details: PaymentDetails
+}
+
+/**
+ * What stands against a refund; null when it may be asked for. A refund of everything that is left has no amount.
+ * Source: payments-api.md, section 2.5, and gap sheet, sections 3, 5.5, 12 and 27.
+ */
+export function refundProblem(
+  payment: Refundable,
+  request: RefundRequest,
+  traits: Pick<MethodTraits, 'refundable'>,
+): RefundProblem | null {
+  const problems = refundRequestProblems(request, payment.details.currency)
+  if (problems.length > 0) return { kind: 'invalid-input', problems }
+  if (traits.refundable === false) return { kind: 'not-supported' }
+  const left = refundableAmount(payment)
+  if (!isRefundableStatus(payment) || (left !== null && compareDecimals(left, '0') <= 0))
+    return { kind: 'state-conflict', statusRaw: payment.statusRaw }
+  if (payment.details.refundable === false) return { kind: 'not-supported' }
+  if (request.amount == null || left === null || compareDecimals(request.amount.value, left) <= 0) return null
+  return { kind: 'invalid-input', problems: [{ path: ['amount', 'value'], message: `must be at most ${left}` }] }
+}
+
+const REFUND_EXPIRY_MS = 10 * 24 * 60 * 60 * 1_000
+
+/** When a refund request lapses, if nothing has become of it: ten days on (docs/payments-api.md, section 3.2). */
+export function refundExpiresAt(requestedAt: Date): Date {
+  return new Date(requestedAt.getTime() + REFUND_EXPIRY_MS)
+}
+
+const REFUND_DESCRIPTION: TextRange = { shortest: 5, longest: 500 }
+
+function refundRequestProblems(
+  { idempotencyKey, amount, description }: RefundRequest,
+  currency: string | null,
+): Problem[] {
+  const foreign = amount != null && currency !== null && amount.currency !== currency
+  return present([
+    keyProblem(idempotencyKey),
+    amount == null ? null : problem(amountProblem(amount), ['amount', 'value']),
+    foreign ? problem(`must be ${currency}, the currency of the payment`, ['amount', 'currency']) : null,
+    textProblem(description, REFUND_DESCRIPTION, ['description']),
+  ])
+}
+
+const REFUNDABLE: ReadonlySet<PaymentStatus | null> = new Set([
+  'received',
+  'partially_refunded',
+  'return_rejected',
+  'return_expired',
+])
+
+function isRefundableStatus({ status, details }: Refundable): boolean {
+  return REFUNDABLE.has(status) || (status === 'waiting' && isCard(details))
+}
+
+function isCard({ card, methodRaw }: PaymentDetails): boolean {
+  return card !== null || methodRaw === 'card' || (methodRaw !== null && parseMethodCode(methodRaw).kind === 'CARD')
+}
+
+/** What can still be given back; null where the service has not said what was paid. */
+function refundableAmount({ status, details }: Refundable): string | null {
+  const { paid, amount, refunded } = details
+  const settled = paid !== null && compareDecimals(paid, '0') > 0 ? paid : amount
+  // A refund that came to nothing may still be named: only the service knows whether another one went before it.
+  const cameToNothing = status === 'return_rejected' || status === 'return_expired'
+  return settled === null || refunded === null || cameToNothing ? settled : subtractDecimals(settled, refunded)
+}

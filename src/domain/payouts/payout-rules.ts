@@ -1,0 +1,95 @@
+import { normaliseName } from '../contacts/normalise-contact.ts'
+import {
+  emailProblem,
+  personNameProblem,
+  present,
+  problem,
+  TEXT,
+  textProblem,
+  type Problem,
+  keyProblem,
+} from '../field-problems.ts'
+import type { MethodRequirements } from '../methods/method-field.ts'
+import { limitProblem, methodFieldProblems, methodProblem } from '../methods/method-rules.ts'
+import { amountProblem } from '../money/money.ts'
+
+/** What a caller asks for when it asks for a batch of payouts. */
+export type PayoutRequest = {
+  readonly idempotencyKey: string
+  readonly currency: string
+  readonly methodCode: string
+  readonly description: string
+  readonly externalId?: string | null | undefined
+  readonly scheduledAt?: Date | null | undefined
+  readonly transactions: readonly PayoutTransactionRequest[]
+  readonly site?: string | null | undefined
+}
+
+export type PayoutTransactionRequest = {
+  readonly firstName: string
+  readonly lastName: string
+  readonly email: string
+  /** Plain digits, in the currency of the batch. */
+  readonly amount: string
+  readonly externalId?: string | null | undefined
+  readonly methodFields: Readonly<Record<string, unknown>>
+}
+
+/** Returns the request as it is checked and sent: names and e-mail addresses without the spaces around them. */
+export function normalisePayoutRequest(request: PayoutRequest): PayoutRequest {
+  const transactions = request.transactions.map((transaction) => ({
+    ...transaction,
+    firstName: normaliseName(transaction.firstName),
+    lastName: normaliseName(transaction.lastName),
+    email: transaction.email.trim(),
+  }))
+  return { ...request, transactions }
+}
+
+/** The service names 90 in one place and none in the other: 90 is safe in both. */
+const DESCRIPTION = { shortest: 5, longest: 90 }
+
+/** A bound of our own: the service names none, and one request has to be answered in time. */
+const MOST_TRANSACTIONS = 500
+
+/**
+ * Everything that is wrong with a request for payouts, field by field; empty when it may be sent. What the method asks
+ * for is checked as far as it is known. Source: gap sheet, sections 17 and 18.
+ */
+export function payoutRequestProblems(
+  request: PayoutRequest,
+  requirements: MethodRequirements | null,
+  now: Date,
+): Problem[] {
+  const { externalId, scheduledAt, transactions } = request
+  return present([
+    keyProblem(request.idempotencyKey),
+    problem(methodProblem(request.methodCode, request.currency, requirements), ['methodCode']),
+    textProblem(request.description, DESCRIPTION, ['description']),
+    externalId == null ? null : textProblem(externalId, TEXT, ['externalId']),
+    scheduledAt == null || scheduledAt.getTime() > now.getTime()
+      ? null
+      : problem('must lie in the future', ['scheduledAt']),
+    ...(transactions.length === 0 || transactions.length > MOST_TRANSACTIONS
+      ? [problem(`must have 1 to ${MOST_TRANSACTIONS} entries`, ['transactions'])]
+      : transactions.flatMap((one, index) => transactionProblems(request, one, { index, requirements }))),
+  ])
+}
+
+function transactionProblems(
+  { currency }: PayoutRequest,
+  transaction: PayoutTransactionRequest,
+  { index, requirements }: { index: number; requirements: MethodRequirements | null },
+): (Problem | null)[] {
+  const path = ['transactions', String(index)]
+  const amount = { value: transaction.amount, currency }
+  const { externalId } = transaction
+  return [
+    problem(personNameProblem(transaction.firstName), [...path, 'firstName']),
+    problem(personNameProblem(transaction.lastName), [...path, 'lastName']),
+    problem(emailProblem(transaction.email), [...path, 'email']),
+    problem(amountProblem(amount) ?? limitProblem(amount, requirements), [...path, 'amount']),
+    externalId == null ? null : textProblem(externalId, TEXT, [...path, 'externalId']),
+    ...methodFieldProblems(transaction.methodFields, requirements, [...path, 'methodFields']),
+  ]
+}

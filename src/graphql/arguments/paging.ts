@@ -1,0 +1,59 @@
+import type { CursorCodec, CursorKind, CursorPlace, PlaceKind } from '../../keys/cursor.ts'
+import { badArgument } from '../errors.ts'
+
+/** The longest page that is given. */
+export const MAX_PAGE = 100
+
+/** Checks `first`; throws a BAD_USER_INPUT error that names it. */
+export function pageSize(first: number): number {
+  if (Number.isInteger(first) && first >= 1 && first <= MAX_PAGE) return first
+  throw badArgument('first', `must lie between 1 and ${MAX_PAGE}`)
+}
+
+/** Reads `after`; throws a BAD_USER_INPUT error for a cursor that is forged, foreign, or of another list. */
+export function pageStart(cursors: CursorCodec, kind: CursorKind, after: string | null | undefined): number | null {
+  if (after === null || after === undefined) return null
+  const position = cursors.decode(kind, after)
+  if (position === null) throw badArgument('after', 'is not a cursor of this list')
+  return position
+}
+
+/**
+ * Reads `after` for a list that is ordered by an instant as soon as its filter names one. Throws a BAD_USER_INPUT error for a
+ * cursor that is forged, foreign, of another list, or of the other order.
+ */
+export function placeStart(
+  cursors: CursorCodec,
+  kind: PlaceKind,
+  { after, byInstant }: { after: string | null | undefined; byInstant: boolean },
+): CursorPlace | null {
+  if (after === null || after === undefined) return null
+  const place = cursors.decodePlace(kind, after)
+  if (place === null) throw badArgument('after', 'is not a cursor of this list')
+  if ((place.at !== null) === byInstant) return place
+  throw badArgument('after', 'is a cursor of this list in its other order: keep the filter while paging')
+}
+
+type PageOf<Row> = {
+  readonly rows: readonly Row[]
+  readonly size: number
+  readonly after: string | null | undefined
+}
+
+/** A connection of rows that were read with one row more than the page holds, which tells whether another page follows. */
+export function connection<Row, Node>(
+  { rows, size, after }: PageOf<Row>,
+  shape: { cursor: (row: Row) => string; node: (row: Row) => Node },
+) {
+  const edges = rows.slice(0, size).map((row) => ({ cursor: shape.cursor(row), node: shape.node(row) }))
+  return {
+    edges,
+    nodes: edges.map((edge) => edge.node),
+    pageInfo: {
+      hasNextPage: rows.length > size,
+      hasPreviousPage: after !== null && after !== undefined,
+      startCursor: edges[0]?.cursor ?? null,
+      endCursor: edges.at(-1)?.cursor ?? null,
+    },
+  }
+}

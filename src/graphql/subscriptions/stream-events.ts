@@ -1,0 +1,17 @@
+import { connection, pageSize, pageStart } from '../arguments/paging.ts'
+import type { Context } from '../context.ts'
+
+/** A page of the events of one stream, oldest first. */
+export async function streamEvents(
+  streamId: string,
+  { first, after }: { first: number; after?: string | null | undefined },
+  { store, cursors }: Context,
+) {
+  const size = pageSize(first)
+  const start = pageStart(cursors, 'log', after) ?? 0
+  const rows = await store.log.read(start, size + 1, { streamIds: [streamId] })
+  return connection(
+    { rows, size, after },
+    { cursor: (event) => cursors.encode('log', event.position), node: (event) => event },
+  )
+}

@@ -1,0 +1,44 @@
+import type { IncomingMessage, Server } from 'node:http'
+import type { Socket } from 'node:net'
+import { createQuota } from '../limits/quota.ts'
+import { peerName } from '../server/peer-name.ts'
+
+export type ConnectionLimit = {
+  /** Connections that one address may have open; 0 sets no limit. */
+  readonly perAddress: number
+  /** Whether the connections of an address are not counted, since they are those of many clients. */
+  readonly isExempt: (address: string | undefined) => boolean
+  /** Whether a request has proved to come from the router: its connection is not counted from then on. */
+  readonly isRouter: (headers: IncomingMessage['headers']) => boolean
+  readonly onRefused: () => void
+}
+
+/** Closes what one address opens beyond its limit, before a byte of it is read. WebSockets count, too. */
+export function limitConnections(server: Server, limit: ConnectionLimit): void {
+  const { perAddress, isExempt, isRouter, onRefused } = limit
+  if (perAddress === 0) return
+  const connections = createQuota(perAddress)
+  const counted = new WeakMap<Socket, string>()
+  const release = (socket: Socket) => {
+    const address = counted.get(socket)
+    if (address === undefined) return
+    counted.delete(socket)
+    connections.giveBack(address)
+  }
+  server.on('connection', (socket: Socket) => {
+    if (isExempt(socket.remoteAddress)) return
+    const address = peerName(socket.remoteAddress)
+    if (!connections.take(address)) {
+      onRefused()
+      socket.destroy()
+      return
+    }
+    counted.set(socket, address)
+    socket.once('close', () => release(socket))
+  })
+  const releaseRouter = ({ socket, headers }: IncomingMessage) => {
+    if (counted.has(socket) && isRouter(headers)) release(socket)
+  }
+  server.on('request', releaseRouter)
+  server.on('upgrade', releaseRouter)
+}

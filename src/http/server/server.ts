@@ -1,0 +1,164 @@
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
+import { setImmediate } from 'node:timers/promises'
+import cors from '@fastify/cors'
+import { fastify, type FastifyError, type FastifyInstance, type FastifyReply } from 'fastify'
+import type { HttpConfig } from '../../config/shape.ts'
+import type { Logger } from '../../observability/logger.ts'
+import { limitConnections } from '../connections/connections.ts'
+import { drainConnections, type ConnectionDrain } from '../connections/drain-connections.ts'
+import { answerInOrder } from '../connections/in-order.ts'
+import { trackConnections } from '../connections/track-connections.ts'
+import { limitUnfinishedBodies } from '../connections/unfinished-bodies.ts'
+import { cutUnreadAnswers, UNREAD_MS } from '../connections/unread-answers.ts'
+import { countHeaderLines } from './count-header-lines.ts'
+import { createNetworkCheck, isLoopback } from './peer-name.ts'
+import { problem } from './problem.ts'
+import { safeHeaders } from './safe-headers.ts'
+
+export type HttpServerOptions = {
+  /** Its `allowedOrigins` are those of the pages that may call from a browser; our own needs no entry. */
+  readonly settings: Pick<HttpConfig, 'publicUrl' | 'allowedOrigins' | 'limits'>
+  /** Whether a request has proved to come from the router. */
+  readonly isRouter: (headers: IncomingHttpHeaders) => boolean
+  readonly isDraining: () => boolean
+  readonly onTurnedAway: (reason: 'connections' | 'overload') => void
+  /** Whose connection it is; null for one that is nobody's. */
+  readonly addressOf: (request: IncomingMessage) => string | null
+  /** Milliseconds in which a peer must take some of an answer. Default 10,000. */
+  readonly unreadMs?: number | undefined
+  readonly logger: Logger
+}
+
+export type HttpServer = { readonly http: FastifyInstance; readonly connections: ConnectionDrain }
+
+/** What a slow or silent peer may cost: Node's own defaults let a slow header live for 86 seconds. */
+const HEADERS_TIMEOUT_MS = 10_000
+const REQUEST_TIMEOUT_MS = 15_000
+const CHECK_EVERY_MS = 2_000
+/** Longer than the minute for which load balancers usually keep a connection, so that it is they who close it. */
+const KEEP_ALIVE_MS = 72_000
+const MAX_BODY_BYTES = 100 * 1024
+const MAX_HEADER_BYTES = 16 * 1024
+const MAX_HEADERS = 100
+const MAX_URL_CHARACTERS = 8 * 1024
+/** How long a page's browser may remember that it is allowed, in seconds. */
+const PREFLIGHT_S = 600
+
+/**
+ * The HTTP server without its routes: what a peer may cost, cross-origin rules, headers that keep browsers from doing more
+ * with an answer than read it, and errors that tell nothing they should not.
+ */
+export async function createHttpServer(options: HttpServerOptions): Promise<HttpServer> {
+  const { settings, isRouter, isDraining, onTurnedAway, logger } = options
+  const headers = safeHeaders(settings.publicUrl)
+  const app = fastify({
+    logger: false,
+    bodyLimit: MAX_BODY_BYTES,
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    http: {
+      headersTimeout: HEADERS_TIMEOUT_MS,
+      connectionsCheckingInterval: CHECK_EVERY_MS,
+      // Node's own default for these, which options on its command line can change for the whole process.
+      maxHeaderSize: MAX_HEADER_BYTES,
+      insecureHTTPParser: false,
+      requireHostHeader: true,
+    },
+    // Whoever is no proxy of ours may write anything into X-Forwarded-For.
+    trustProxy: settings.limits.trustProxy.length === 0 ? false : [...settings.limits.trustProxy],
+    forceCloseConnections: 'idle',
+    // An address that cannot be read, or whose last part is too long, leads nowhere; the framework's own answer repeats it.
+    frameworkErrors: (_error, _request, reply: FastifyReply) =>
+      void reply.headers(headers).code(404).send(problem(404)),
+    // The routes themselves turn away what comes then, and say when to come again.
+    return503OnClosing: false,
+  })
+  const connections = trackConnections(app.server)
+  const drain = drainConnections(connections)
+  const isProxy = createNetworkCheck(settings.limits.trustProxy)
+  const warn = atMostOnceAMinute(() =>
+    logger.warn(
+      { reason: 'connections' },
+      'an address has too many connections: is it a proxy that TRUST_PROXY lacks?',
+    ),
+  )
+  limitConnections(app.server, {
+    perAddress: settings.limits.connectionsPerAddress,
+    isExempt: (address) => isProxy(address) || isLoopback(address),
+    isRouter,
+    onRefused: () => {
+      onTurnedAway('connections')
+      warn()
+    },
+  })
+  app.addHook('onRequest', (_request, reply, done) => {
+    reply.headers(headers)
+    done()
+  })
+  answerInOrder(app)
+  cutUnreadAnswers(app, options.unreadMs ?? UNREAD_MS)
+  const endLimit = limitUnfinishedBodies(connections, {
+    addressOf: options.addressOf,
+    onCut: () => onTurnedAway('overload'),
+  })
+  app.addHook('onClose', async () => endLimit())
+  if (settings.allowedOrigins.length > 0)
+    await app.register(cors, { origin: [...settings.allowedOrigins], methods: ['GET', 'POST'], maxAge: PREFLIGHT_S })
+
+  app.addHook('onRequest', ({ raw }, reply, done) => {
+    const status = faultOf(raw.url ?? '', raw.rawHeaders)
+    if (status === null) return done()
+    return void reply.header('connection', 'close').code(status).send(problem(status))
+  })
+  // A connection that is kept alive after the last answer would hold up the end of the process for a minute.
+  app.addHook('onSend', (_request, reply, payload, done) => {
+    if (isDraining()) reply.header('connection', 'close')
+    done(null, payload)
+  })
+  app.setErrorHandler((error: FastifyError, request, reply) => {
+    const status = error.statusCode ?? 500
+    if (status >= 500)
+      logger.error({ err: error, method: request.method, path: request.routeOptions.url ?? '/' }, 'request failed')
+    return reply.code(status).send(problem(status))
+  })
+  app.setNotFoundHandler((_request, reply) => reply.code(404).send(problem(404)))
+  return { http: app, connections: drain }
+}
+
+/** Turns of the event loop in which connections are accepted before the listening socket closes. */
+const LAST_TURNS = 10
+
+/**
+ * Stops accepting connections, closes those without a request, and waits for the answers that are under way; destroys what
+ * is still open after so many milliseconds.
+ */
+export async function closeHttpServer(
+  app: FastifyInstance,
+  connections: ConnectionDrain,
+  milliseconds: number,
+): Promise<void> {
+  // What waits to be accepted would be reset, and time alone does not tell whether the loop came to look.
+  for (let turn = 0; turn < LAST_TURNS; turn++) await setImmediate()
+  const cut = setTimeout(connections.destroyAll, milliseconds)
+  connections.begin()
+  await app.close()
+  clearTimeout(cut)
+}
+
+/** The status for a request that must not reach a route; null for any other. Names and values alternate in `rawHeaders`. */
+function faultOf(url: string, rawHeaders: readonly string[]): number | null {
+  if (url.length > MAX_URL_CHARACTERS) return 414
+  // Beyond its own limit Node drops headers in silence, and then nobody knows what was asked.
+  if (rawHeaders.length > 2 * MAX_HEADERS) return 431
+  // Of two hosts Node keeps the first, and a proxy may have gone by the other.
+  return countHeaderLines(rawHeaders, 'host') > 1 ? 400 : null
+}
+
+function atMostOnceAMinute(action: () => void): () => void {
+  let lastAt = -Infinity
+  return () => {
+    if (performance.now() - lastAt < 60_000) return
+    lastAt = performance.now()
+    action()
+  }
+}

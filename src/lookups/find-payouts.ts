@@ -1,0 +1,100 @@
+import type { PayoutReport } from '../domain/payouts/payout.ts'
+import type { Store } from '../store/store.ts'
+import type { UpstreamClient } from '../upstream/client/client.ts'
+import type { Site, Sites } from '../upstream/client/sites.ts'
+import type { ReadFailure } from './outcome.ts'
+import { faultOf, readFailure } from './upstream-failure.ts'
+
+export type FoundPayout =
+  | { readonly kind: 'done'; readonly payout: PayoutReport; readonly site: Site }
+  | Exclude<ReadFailure, { kind: 'upstream-rejected' }>
+
+export type PayoutFinder = {
+  /** Reads payouts from the payments API; the result has the order of the ids. */
+  find(ids: readonly string[]): Promise<readonly FoundPayout[]>
+}
+
+type FinderOptions = {
+  readonly store: Pick<Store, 'payouts'>
+  readonly upstream: Pick<UpstreamClient, 'getPayout'>
+  readonly sites: Sites
+}
+
+/** Sites of payouts that were made elsewhere; an entry takes about 150 bytes. */
+const MAX_REMEMBERED = 10_000
+
+/**
+ * Creates the finder of payouts. A payout's id does not tell its site, and the payments API reads one payout of one site at
+ * a time. So the site that is on record, or that had the payout before, is asked first; for the others all sites are asked
+ * for the first id, and then the site that had it. A payout is absent only when every site says so.
+ */
+export function createPayoutFinder({ store, upstream, sites }: FinderOptions): PayoutFinder {
+  const remembered = new Map<string, string>()
+
+  const remember = (found: FoundPayout, id: string): FoundPayout => {
+    if (found.kind !== 'done') return found
+    remembered.delete(id)
+    remembered.set(id, found.site.id)
+    if (remembered.size > MAX_REMEMBERED) remembered.delete([...remembered.keys()][0] ?? '')
+    return found
+  }
+
+  const read = async (site: Site, id: string): Promise<FoundPayout> => {
+    try {
+      return remember({ kind: 'done', payout: await upstream.getPayout(site, id), site }, id)
+    } catch (error) {
+      return absent(error, site)
+    }
+  }
+
+  /** Asks the likely site, then all others at once. */
+  const search = async (id: string, likely: Site | null): Promise<FoundPayout> => {
+    const first = likely === null ? null : await read(likely, id)
+    if (first?.kind === 'done') return first
+    const others = await Promise.all(sites.all.filter((site) => site !== likely).map((site) => read(site, id)))
+    const answers = first === null ? others : [first, ...others]
+    const found = answers.find((answer) => answer.kind === 'done')
+    return found ?? answers.find((answer) => answer.kind !== 'not-found') ?? { kind: 'not-found' }
+  }
+
+  const readKnown = async (id: string, site: Site): Promise<FoundPayout> => {
+    const found = await read(site, id)
+    return found.kind === 'not-found' ? search(id, site) : found
+  }
+
+  const searchAll = async (ids: readonly string[]): Promise<readonly FoundPayout[]> => {
+    const [first, ...rest] = ids
+    if (first === undefined) return []
+    const found = await search(first, null)
+    const likely = found.kind === 'done' ? found.site : null
+    return [found, ...(await Promise.all(rest.map((id) => search(id, likely))))]
+  }
+
+  return {
+    async find(ids) {
+      const recorded = await store.payouts.sites(ids)
+      const siteOf = (id: string): Site | null => sites.byId(recorded.get(id) ?? remembered.get(id) ?? '')
+      const unknown = [...new Set(ids.filter((id) => siteOf(id) === null))]
+      const searched = searchAll(unknown)
+      return Promise.all(
+        ids.map(async (id) => {
+          const site = siteOf(id)
+          if (site !== null) return readKnown(id, site)
+          return (await searched)[unknown.indexOf(id)] ?? { kind: 'not-found' }
+        }),
+      )
+    },
+  }
+}
+
+/**
+ * A site that refuses the id does not have the payout: the payments API documents 400 and 422 beside 404 for it. An id that
+ * has not the form of its ids is not asked for at all.
+ */
+function absent(error: unknown, site: Site): Exclude<FoundPayout, { kind: 'done' }> {
+  const fault = faultOf(error)
+  if (fault === null) throw error
+  if (fault.kind === 'not-sent' && fault.reason === 'invalid-request') return { kind: 'not-found' }
+  const failure = readFailure(fault, site.id)
+  return failure.kind === 'upstream-rejected' ? { kind: 'not-found' } : failure
+}

@@ -1,0 +1,75 @@
+import type { DeliveryBacklog, ReadBacklog, Store } from '../store/store.ts'
+import type { SiteState, SiteStates } from '../upstream/client/site-states.ts'
+import type { Sites } from '../upstream/client/sites.ts'
+import type { MethodCache } from '../upstream/methods/method-cache.ts'
+import type { BreakerState } from '../upstream/resilience/breaker.ts'
+
+/** How this process and the service behind it are doing. Nothing is asked of the service for it. */
+export type Health = {
+  sites(): readonly SiteHealth[]
+  /** Rejects as the store does. */
+  reads(): Promise<ReadBacklog>
+  /** Rejects as the store does. */
+  deliveries(): Promise<DeliveryBacklog>
+  streams(): OpenStreams
+}
+
+export type SiteHealth = {
+  readonly id: string
+  /** Upper-case codes. */
+  readonly currencies: readonly string[]
+  readonly availability: 'AVAILABLE' | 'CREDENTIALS_REJECTED' | 'PROBING' | 'UNAVAILABLE'
+  /** When the service last answered with success; null before it has. */
+  readonly lastAnswerAt: Date | null
+  /** When the list of checkout methods was read; null when there is none to serve. */
+  readonly methodsFetchedAt: Date | null
+  readonly methodsStale: boolean
+}
+
+export type OpenStreams = {
+  readonly sockets: number
+  readonly eventStreams: number
+  readonly callbacks: number
+  /** Streams of events that are being followed. */
+  readonly subscriptions: number
+}
+
+export type HealthParts = {
+  readonly sites: Sites
+  readonly states: Pick<SiteStates, 'of'>
+  readonly methods: Pick<MethodCache<never>, 'freshness'>
+  readonly store: { readonly reads: Pick<Store['reads'], 'backlog'>; readonly inbox: Pick<Store['inbox'], 'backlog'> }
+  readonly clock: () => Date
+  readonly streams: () => OpenStreams
+}
+
+export function createHealth({ sites, states, methods, store, clock, streams }: HealthParts): Health {
+  return {
+    sites: () =>
+      sites.all.map(({ id, currencies }) => {
+        const state = states.of({ id })
+        const list = methods.freshness(id)
+        return {
+          id,
+          currencies,
+          availability: availabilityOf(state),
+          lastAnswerAt: state.lastAnswerAt,
+          methodsFetchedAt: list?.fetchedAt ?? null,
+          methodsStale: list?.stale ?? false,
+        }
+      }),
+    reads: () => store.reads.backlog(clock()),
+    deliveries: () => store.inbox.backlog(),
+    streams,
+  }
+}
+
+function availabilityOf({ breaker, credentialsRejected }: SiteState): SiteHealth['availability'] {
+  return breaker === 'closed' && credentialsRejected ? 'CREDENTIALS_REJECTED' : AVAILABILITIES[breaker]
+}
+
+const AVAILABILITIES: Readonly<Record<BreakerState, SiteHealth['availability']>> = {
+  closed: 'AVAILABLE',
+  'half-open': 'PROBING',
+  open: 'UNAVAILABLE',
+}

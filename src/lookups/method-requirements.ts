@@ -1,0 +1,79 @@
+import type { MethodRequirements } from '../domain/methods/method-field.ts'
+import { type MethodFlags, NO_FLAGS } from '../domain/methods/method-traits.ts'
+import type { PayinMethod } from '../domain/methods/payin-method.ts'
+import type { PayoutMethod, PayoutMethodRequirements } from '../domain/payouts/payout.ts'
+import type { UpstreamClient } from '../upstream/client/client.ts'
+import type { Site, Sites } from '../upstream/client/sites.ts'
+import type { KeyedCache } from '../upstream/methods/keyed-cache.ts'
+import { isCurrent, type MethodCache } from '../upstream/methods/method-cache.ts'
+
+/** What methods ask for, read once per method and kept. Null wherever the service does not tell. */
+export type MethodRequirementsReader = {
+  /**
+   * What a direct payin by this method needs, at the site that serves its currency. `onStale` is called when the payments
+   * API did not answer: what is given is then old, or null.
+   */
+  ofPayin(method: PayinMethod, onStale?: () => void): Promise<MethodRequirements | null>
+  ofPayout(method: PayoutMethod): Promise<PayoutMethodRequirements | null>
+  /**
+   * What the payments API says of a method that can be used for direct payins: in the list of these, or else in the method's
+   * own record. No flags for other methods, and while neither can be had. `onStale` as for `ofPayin`.
+   */
+  payinFlags(method: PayinMethod, onStale: () => void): Promise<MethodFlags>
+  payinFields(site: Site, code: string): Promise<MethodRequirements | null>
+  payoutFields(site: Site, code: string): Promise<PayoutMethodRequirements | null>
+  /** Codes of the direct payin methods of a currency; null while the list cannot be had. */
+  payinCodes(currency: string): Promise<readonly string[] | null>
+  payoutCodes(currency: string): Promise<readonly string[] | null>
+}
+
+export type RequirementsOptions = {
+  readonly upstream: Pick<UpstreamClient, 'payinMethodFields' | 'payoutMethodFields'>
+  readonly sites: Sites
+  readonly directMethods: MethodCache<PayinMethod>
+  readonly payoutMethods: MethodCache<PayoutMethod>
+  readonly createCache: <Value>() => KeyedCache<Value>
+}
+
+export function createRequirementsReader(options: RequirementsOptions): MethodRequirementsReader {
+  const { upstream, sites, directMethods, payoutMethods, createCache } = options
+  const payins = createCache<MethodRequirements>()
+  const payouts = createCache<PayoutMethodRequirements>()
+
+  const payinFields = (site: Site, code: string, onStale?: () => void) =>
+    payins.get(`${site.id} ${code}`, () => upstream.payinMethodFields(site, code), onStale)
+  const payoutFields = (site: Site, code: string) =>
+    payouts.get(`${site.id} ${code}`, () => upstream.payoutMethodFields(site, code))
+
+  return {
+    payinFields: (site, code) => payinFields(site, code),
+    payoutFields,
+    ofPayin: async ({ code, currency }, onStale) => {
+      const site = sites.forCurrency(currency)
+      return site === null ? null : payinFields(site, code, onStale)
+    },
+    ofPayout: async ({ code, currency }) => {
+      const site = sites.forCurrency(currency)
+      return site === null ? null : payoutFields(site, code)
+    },
+    payinFlags: async ({ code, currency }, onStale) => {
+      const list = await directMethods.list([currency])
+      if (!isCurrent(list)) onStale()
+      const flags = list.methods.find((method) => method.code === code)?.flags
+      const site = sites.forCurrency(currency)
+      if (flags === undefined || site === null) return NO_FLAGS
+      if (Object.values(flags).some((flag) => flag !== null)) return flags
+      return (await payinFields(site, code, onStale)) ?? NO_FLAGS
+    },
+    payinCodes: (currency) => codesOf(directMethods, currency),
+    payoutCodes: (currency) => codesOf(payoutMethods, currency),
+  }
+}
+
+async function codesOf(
+  cache: MethodCache<{ code: string; currency: string }>,
+  currency: string,
+): Promise<readonly string[] | null> {
+  const list = await cache.list([currency])
+  return list.unavailable.includes(currency) ? null : list.methods.map((method) => method.code)
+}

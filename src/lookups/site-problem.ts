@@ -1,0 +1,14 @@
+import type { Sites } from '../upstream/client/sites.ts'
+import type { FieldProblem } from './outcome.ts'
+
+/** Why no credentials serve a request: its currency has none, or the site that it names does not serve it. */
+export function siteProblem(
+  sites: Sites,
+  { amount, site }: { readonly amount: { readonly currency: string }; readonly site?: string | null | undefined },
+  path: readonly string[] = ['amount', 'currency'],
+): FieldProblem {
+  if (site == null) return { path, message: `no credentials for ${amount.currency} are configured` }
+  return sites.byId(site) === null
+    ? { path: ['site'], message: 'there is no such site' }
+    : { path: ['site'], message: `this site does not serve ${amount.currency}` }
+}

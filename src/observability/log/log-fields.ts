@@ -1,0 +1,99 @@
+import { safeError } from './error-fields.ts'
+
+/** Every field that a log line may have besides `level`, `time`, `msg`, `path`, `url`, `adminUrl` and `err`: ids, codes and figures. */
+export const CODE_FIELDS = [
+  'agreementId',
+  'attempt',
+  'attempts',
+  'closeCode',
+  'code',
+  'commandId',
+  'connectionId',
+  'count',
+  'currency',
+  'deliveryId',
+  'disposition',
+  'durationMs',
+  'environment',
+  'errorId',
+  'eventId',
+  'kind',
+  'linkId',
+  'method',
+  'mutation',
+  'operation',
+  'paymentId',
+  'phase',
+  'port',
+  'position',
+  'reason',
+  'ref',
+  'requestId',
+  'retryInMs',
+  'setting',
+  'settings',
+  'signal',
+  'site',
+  'sites',
+  'status',
+  'subscription',
+  'upstreamRequestId',
+  'version',
+] as const
+
+type Code = string | number | boolean | null | undefined
+
+/**
+ * The fields of a log line. `path` is an address's path and loses its query; `url` and `adminUrl` are addresses of our own,
+ * told at the start; `err` is anything that was thrown.
+ */
+export type LogFields = {
+  readonly [Name in (typeof CODE_FIELDS)[number]]?: Code | readonly Code[]
+} & { readonly path?: string; readonly url?: string; readonly adminUrl?: string; readonly err?: unknown }
+
+type Filter = (value: unknown) => unknown
+
+/** What an id or a code looks like: no spaces, no @, nothing that a name, an e-mail address or a sentence needs. */
+const CODE = /^[\w.:+-]{1,128}$/
+const PATH = /^\/[\w./:-]{0,255}$/
+const MAX_ITEMS = 50
+/** Stands for a value that does not look like an id or a code. */
+const WITHHELD = '[withheld]'
+
+const FILTERS: ReadonlyMap<string, Filter> = new Map<string, Filter>([
+  ...CODE_FIELDS.map((name): [string, Filter] => [name, safeCodes]),
+  ['path', safePath],
+  ['url', safeUrl],
+  ['adminUrl', safeUrl],
+  ['err', safeError],
+])
+
+/** Gives the fields that may be written, in a form that may be written. Anything else is left out. */
+export function allowedFields(fields: object): Record<string, unknown> {
+  if (fields instanceof Error) return { err: safeError(fields) }
+  const allowed: Record<string, unknown> = {}
+  for (const [name, value] of Object.entries(fields)) {
+    const filter = FILTERS.get(name)
+    if (filter !== undefined && value !== undefined) allowed[name] = filter(value)
+  }
+  return allowed
+}
+
+function safeCodes(value: unknown): unknown {
+  return Array.isArray(value) ? value.slice(0, MAX_ITEMS).map(safeCode) : safeCode(value)
+}
+
+function safeCode(value: unknown): unknown {
+  if (value === null || typeof value === 'number' || typeof value === 'boolean') return value
+  return typeof value === 'string' && CODE.test(value) ? value : WITHHELD
+}
+
+function safePath(value: unknown): string {
+  const path = typeof value === 'string' ? value.replace(/[?#].*$/s, '') : ''
+  return PATH.test(path) ? path : WITHHELD
+}
+
+function safeUrl(value: unknown): string {
+  const url = typeof value === 'string' ? URL.parse(value) : null
+  return url === null ? WITHHELD : `${url.protocol}//${url.host}${url.pathname}`
+}

@@ -1,0 +1,118 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import {
+  ROOT_CONTEXT,
+  SpanKind,
+  SpanStatusCode,
+  trace,
+  type Attributes,
+  type Context,
+  type Span,
+} from '@opentelemetry/api'
+import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http'
+import { BatchSpanProcessor, TracerProvider, type TracerProviderOptions } from '@opentelemetry/sdk-trace'
+import { within } from '../../lib/timeout.ts'
+import { traceHeaders, withRemoteParent, type RequestHeaders } from './trace-parent.ts'
+
+/**
+ * Spans of this process, sent to a collector. Names and attributes hold ids, codes and names of the schema: never a variable,
+ * a document, an address below a placeholder, a header or the text of an error.
+ */
+export type Tracing = {
+  /** Begins the answer to a request; below the span that its headers name, where they are given. */
+  beginAnswer(name: string, headers: RequestHeaders | null): Span
+  /** Ends it with the HTTP status of the answer. */
+  endAnswer(span: Span, status: number): void
+  /** Begins a part of the current span. */
+  begin(name: string): Span
+  /** Runs work, and whatever it leads to, below a span. */
+  run<Result>(span: Span, work: () => Result): Result
+  /** The span below which this code runs, if any. */
+  readonly current: Span | undefined
+  /** A request to another program: below the current span, which the work's own requests name in their headers. */
+  ask<Result>(name: string, attributes: Attributes, work: () => Promise<Result>): Promise<Result>
+  /** What tells the program that is asked where it belongs. */
+  headers(): Readonly<Record<string, string>>
+  /** Sends what is waiting, for at most a second. */
+  close(): Promise<void>
+}
+
+const SERVICE = 'payments-subgraph'
+/** How long the collector may take, in milliseconds; spans that it does not take are lost, and nothing else is. */
+const EXPORT_MS = 2_000
+const CLOSE_MS = 1_000
+
+/**
+ * Opens the way to a collector (OTLP over HTTP, in JSON) at its base address. This file is loaded only where there is one: the
+ * libraries behind it take most of a second.
+ */
+export function createTracing(endpoint: string): Tracing {
+  const exporter = new OTLPTraceExporter({
+    url: `${endpoint}/v1/traces`,
+    timeoutMillis: EXPORT_MS,
+    // Explicit, since NODE_TLS_REJECT_UNAUTHORIZED changes the default.
+    httpAgentOptions: { rejectUnauthorized: true },
+  })
+  const processor = new BatchSpanProcessor({ exporter, exportTimeoutMillis: EXPORT_MS })
+  const provider = new TracerProvider({ spanProcessors: [processor], resource: resource({ 'service.name': SERVICE }) })
+  const tracer = provider.getTracer(SERVICE)
+  const contexts = new AsyncLocalStorage<Context>()
+  const active = () => contexts.getStore() ?? ROOT_CONTEXT
+  const run: Tracing['run'] = (span, work) => contexts.run(trace.setSpan(active(), span), work)
+  const current = () => trace.getSpan(active())
+
+  return {
+    beginAnswer: (name, headers) =>
+      tracer.startSpan(
+        name,
+        { kind: SpanKind.SERVER },
+        headers === null ? ROOT_CONTEXT : withRemoteParent(ROOT_CONTEXT, headers),
+      ),
+    endAnswer: (span, status) => {
+      span.setAttribute('http.response.status_code', status)
+      if (status >= 500) span.setStatus({ code: SpanStatusCode.ERROR })
+      span.end()
+    },
+    begin: (name) => tracer.startSpan(name, {}, active()),
+    run,
+    get current() {
+      return current()
+    },
+    async ask(name, attributes, work) {
+      const span = tracer.startSpan(name, { kind: SpanKind.CLIENT, attributes }, active())
+      try {
+        return await run(span, work)
+      } catch (error) {
+        span.setAttribute('error.type', kindOf(error)).setStatus({ code: SpanStatusCode.ERROR })
+        throw error
+      } finally {
+        span.end()
+      }
+    },
+    headers: () => {
+      const span = current()
+      return span === undefined ? {} : traceHeaders(span.spanContext())
+    },
+    async close() {
+      // A collector that is not there takes nothing, which is no reason to fail.
+      const closing = provider.shutdown().catch(() => {})
+      await within(closing, CLOSE_MS, () => {})
+    },
+  }
+}
+
+const CODE = /^[\w.:-]{1,64}$/
+
+/** The class or the code of an error, which are words of ours; never its text. */
+function kindOf(error: unknown): string {
+  const { code, name } = error instanceof Error ? (error as Error & { code?: unknown }) : {}
+  return [code, name].find((word): word is string => typeof word === 'string' && CODE.test(word)) ?? 'unknown'
+}
+
+/** What the spans are about. */
+function resource(attributes: Attributes): NonNullable<TracerProviderOptions['resource']> {
+  return {
+    attributes,
+    merge: (other) => resource({ ...attributes, ...other?.attributes }),
+    getRawAttributes: () => Object.entries(attributes),
+  }
+}

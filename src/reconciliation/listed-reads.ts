@@ -1,0 +1,167 @@
+import { isListable } from '../domain/payments/listed-payment.ts'
+import type { PaymentReport } from '../domain/payments/payment-report.ts'
+import { mayReadEarly } from '../domain/reads/read-schedule.ts'
+import type { ReadOutcome, ReadStore, ReadSubject } from '../store/store.ts'
+import { spanQuery } from '../upstream/client/checks.ts'
+import type { UpstreamClient } from '../upstream/client/client.ts'
+import type { Site } from '../upstream/client/sites.ts'
+
+/** Reads of many payments by one page of a list of the payments API. */
+export type ListedReads = {
+  /**
+   * Reads the page on which a subject and its neighbours are listed, and records what it confirms. Null, without asking,
+   * where the subject is to be read by itself. `superseded` when the page told too little of it: then it is, next time.
+   * Rejects with an `UpstreamFault`.
+   */
+  read(subject: ReadSubject, site: Site): Promise<ReadOutcome | null>
+}
+
+export type ListedReadOptions = {
+  readonly reads: Pick<ReadStore, 'nearby' | 'confirmListed'>
+  readonly upstream: Pick<UpstreamClient, 'listPayinLinks' | 'listPayins'>
+  readonly clock: () => Date
+  /** Called with the number of neighbours that a page has confirmed. */
+  readonly onListed: (count: number) => void
+}
+
+/** Entries on a page of the payments API (gap sheet, sections 5.3 and 10). */
+const PAGE = 20
+/** Reads that a page has to replace. */
+const LEAST_USEFUL = 3
+/** Neighbours that may stand on the page. */
+const NEIGHBOURS = 2 * PAGE
+/** Places that are left free, since what was made in the margin is estimated. */
+const SLACK = 2
+/**
+ * How much sooner the payments API may have made something than it is on record here, and how much later by its clock; and
+ * how much sooner it usually was.
+ */
+const SOONER_MS = 5_000
+const LATER_MS = 2_000
+const USUALLY_SOONER_MS = 500
+/** After so many pages in a row that confirmed too little, lists of a site are left alone for an hour. */
+const MOST_MISSES = 3
+const PAUSE_MS = 3_600_000
+/** Subjects remembered that are to be read by themselves. */
+const MOST_ASIDE = 10_000
+
+type Misses = { count: number; pausedUntil: number }
+
+/** Lists replace single reads where neighbours in time are due together, as after a gap, or at a high rate of payments. */
+export function createListedReads({ reads, upstream, clock, onListed }: ListedReadOptions): ListedReads {
+  const aside = new Set<string>()
+  const misses = new Map<string, Misses>()
+  /** Ids of the sites of which a page is being read. */
+  const underWay = new Set<string>()
+
+  const setAside = (subject: ReadSubject) => {
+    if (aside.size >= MOST_ASIDE) aside.clear()
+    aside.add(keyOf(subject))
+  }
+
+  const isPaused = (site: Site) => (misses.get(site.id)?.pausedUntil ?? 0) > clock().getTime()
+
+  const countMiss = (site: Site) => {
+    const count = (misses.get(site.id)?.count ?? 0) + 1
+    const pausedUntil = count < MOST_MISSES ? 0 : clock().getTime() + PAUSE_MS
+    misses.set(site.id, { count: count % MOST_MISSES, pausedUntil })
+  }
+
+  /** How many neighbours the page confirmed, and what it told of the subject itself. */
+  const record = async (subject: ReadSubject, neighbours: readonly ReadSubject[], reports: Reports) => {
+    let confirmed = 0
+    let own: ReadOutcome = 'superseded'
+    for (const neighbour of neighbours) {
+      const report = reports.get(listedId(neighbour))
+      if (report === undefined) continue
+      const outcome = await reads.confirmListed(neighbour, report, clock())
+      if (outcome === 'differs') setAside(neighbour)
+      if (outcome !== 'changed' && outcome !== 'confirmed') continue
+      confirmed += 1
+      if (keyOf(neighbour) === keyOf(subject)) own = outcome
+    }
+    return { confirmed, own }
+  }
+
+  const readPage = async (subject: ReadSubject, site: Site): Promise<ReadOutcome | null> => {
+    const neighbours = await reads.nearby(subject, NEIGHBOURS)
+    const page = pageOf(neighbours, clock().getTime())
+    if (page === null) return null
+    const reports = await listed(upstream, site, { page, byLink: subject.link !== null })
+    const { confirmed, own } = await record(subject, neighbours, reports)
+    if (confirmed < LEAST_USEFUL) countMiss(site)
+    else misses.delete(site.id)
+    onListed(confirmed)
+    if (own === 'superseded') setAside(subject)
+    return own
+  }
+
+  return {
+    async read(subject, site) {
+      if (aside.delete(keyOf(subject)) || isPaused(site) || !mayBeListed(subject)) return null
+      // The page that is under way may hold this one too.
+      if (underWay.has(site.id)) return 'superseded'
+      underWay.add(site.id)
+      return readPage(subject, site).finally(() => underWay.delete(site.id))
+    },
+  }
+}
+
+/** Reports by the id under which an entry stands. */
+type Reports = ReadonlyMap<string, PaymentReport>
+
+type Page = { readonly from: Date; readonly to: Date; readonly page: number }
+
+async function listed(
+  upstream: ListedReadOptions['upstream'],
+  site: Site,
+  { page, byLink }: { page: Page; byLink: boolean },
+): Promise<Reports> {
+  const { entries } = byLink
+    ? await upstream.listPayinLinks(site, { ...spanQuery(page), page: page.page })
+    : await upstream.listPayins(site, page)
+  return new Map(entries.map(({ report }) => [report.linkId ?? report.paymentId, report]))
+}
+
+/**
+ * The page on which a subject stands as the last, with those that were made right after it: the list has the newest first,
+ * and what was made in the margin of its span comes before them. Null where a page would replace too few reads.
+ */
+function pageOf(neighbours: readonly ReadSubject[], now: number): Page | null {
+  const instants = neighbours.map(madeAt)
+  const [first] = instants
+  const last = instants.at(-1)
+  if (first === undefined || last === undefined) return null
+  const inMargin = (neighbours.length * (LATER_MS + USUALLY_SOONER_MS)) / Math.max(last - first, LATER_MS)
+  const page = Math.ceil((inMargin + PAGE / 2) / PAGE)
+  const count = Math.max(1, Math.floor(page * PAGE - inMargin) - SLACK)
+  const useful = neighbours.slice(0, Math.min(count, PAGE)).filter((neighbour) => isUseful(neighbour, now))
+  if (useful.length < LEAST_USEFUL) return null
+  const to = instants[count - 1] ?? last
+  return { page, from: new Date(first - SOONER_MS), to: new Date(to + LATER_MS) }
+}
+
+function isUseful(subject: ReadSubject, now: number): boolean {
+  const { payment, dueAt } = subject
+  if (dueAt === null || !mayBeListed(subject)) return false
+  // Before its expiry an unused link tells nothing.
+  if (payment === null) return dueAt.getTime() <= now
+  return mayReadEarly(dueAt.getTime(), Date.parse(payment.updatedAt), now)
+}
+
+function mayBeListed({ payment, link, payin }: ReadSubject): boolean {
+  return (link !== null || payin !== null) && (payment === null || isListable(payment))
+}
+
+function madeAt({ link, payin }: ReadSubject): number {
+  return Date.parse((link ?? payin)?.createdAt ?? '')
+}
+
+/** An entry stands under the uuid of its link or, of a direct payin, of its payment. */
+function listedId({ link, paymentId }: ReadSubject): string {
+  return link?.id ?? paymentId ?? ''
+}
+
+function keyOf({ link, paymentId }: ReadSubject): string {
+  return paymentId ?? link?.id ?? ''
+}

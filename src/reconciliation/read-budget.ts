@@ -1,0 +1,202 @@
+import { createReadOrder, URGENCIES, type Urgency } from '../domain/reads/read-priority.ts'
+import type { ReadClass } from '../domain/reads/read-schedule.ts'
+import type { Timer } from '../lib/timer.ts'
+import type { Logger } from '../observability/logger.ts'
+import { notSent, UpstreamFault } from '../upstream/client/faults.ts'
+import { createSitePace, type SitePace } from './site-pace.ts'
+import type { SiteTrouble } from './site-trouble.ts'
+
+/** Leave to ask the service once. Either of the two has to be called, once. */
+export type Turn = {
+  /** Tells how the read ended (`error` is null when it was answered), and gives what that says of the site. */
+  end(error: unknown): SiteTrouble | null
+  /** The read was not sent after all. */
+  cancel(): void
+}
+
+/** How much of the service the reads of this process may take, for each site by itself. */
+export type ReadBudget = {
+  /**
+   * Waits for a turn at a site, in the order of `createReadOrder`. A person is rejected with an `UpstreamFault` while the
+   * payments API wants to be left alone, or when too many wait. A planned read gets null while nothing planned is read of
+   * the site.
+   */
+  turn(site: string, urgency: 'person'): Promise<Turn>
+  turn(site: string, urgency: ReadClass): Promise<Turn | null>
+  /** Milliseconds for which no planned read of a site is made; 0 when one may be. */
+  heldMs(site: string): number
+  /** Turns away whoever waits, and whoever comes. */
+  close(): void
+}
+
+export type ReadBudgetOptions = {
+  readonly timer: Timer
+  readonly logger: Logger
+  /** Reads a second of one site. */
+  readonly perSecond?: number
+}
+
+const PER_SECOND = 2
+/**
+ * Planned reads of one site that wait for their answers: a slow API gets no pile of them. Those of doubts are counted by
+ * themselves, so that none waits for the answer to a poll.
+ */
+const UNDER_WAY = 2
+/** A person who would be the eleventh to wait is told at once: five seconds are all that anybody waits at full pace. */
+const PERSONS_WAITING = 10
+
+/** The budget: each site has a pace of its own, so that none holds up another. */
+export function createReadBudget({ timer, logger, perSecond = PER_SECOND }: ReadBudgetOptions): ReadBudget {
+  const lanes = new Map<string, Lane>()
+  let closed = false
+
+  const laneOf = (site: string): Lane => {
+    const lane = lanes.get(site) ?? createLane(createSitePace(timer.now, perSecond), timer, siteTeller(logger, site))
+    lanes.set(site, lane)
+    return lane
+  }
+
+  function turn(site: string, urgency: 'person'): Promise<Turn>
+  function turn(site: string, urgency: ReadClass): Promise<Turn | null>
+  async function turn(site: string, urgency: Urgency): Promise<Turn | null> {
+    const granted = closed ? notSent('closed') : await laneOf(site).enter(urgency)
+    if (!(granted instanceof UpstreamFault)) return granted
+    if (urgency === 'person') throw granted
+    return null
+  }
+
+  return {
+    turn,
+    heldMs: (site) => lanes.get(site)?.pace.heldMs() ?? 0,
+    close() {
+      closed = true
+      for (const lane of lanes.values()) lane.close()
+    },
+  }
+}
+
+/** A turn, or why there is none. */
+type Granted = Turn | UpstreamFault
+
+/** How long it takes at most to fetch the next due read of a class from the store: its turn is not given away meanwhile. */
+const FETCH_MS = 100
+
+type Waiter = (granted: Granted) => void
+
+/** Reads that are counted together while they wait for their answers. */
+type Group = 'person' | 'doubt' | 'routine'
+
+function groupOf(urgency: Urgency): Group {
+  return urgency === 'person' || urgency === 'doubt' ? urgency : 'routine'
+}
+
+const PLANNED = URGENCIES.filter((urgency) => urgency !== 'person')
+
+type Lane = {
+  readonly pace: SitePace
+  enter(urgency: Urgency): Promise<Granted>
+  close(): void
+}
+
+function createLane(pace: SitePace, timer: Timer, tell: (trouble: SiteTrouble | null, heldMs: number) => void): Lane {
+  const waiting: Record<Urgency, Waiter[]> = { person: [], doubt: [], expiry: [], poll: [] }
+  const underWay: Record<Group, number> = { person: 0, doubt: 0, routine: 0 }
+  const order = createReadOrder()
+  let last: { readonly urgency: Urgency; readonly at: number } | null = null
+  let cancelTimer: (() => void) | null = null
+
+  /** Whether a read would be granted now, were it not for the rate. */
+  const waits = (urgency: Urgency): boolean =>
+    waiting[urgency].length > 0 && (urgency === 'person' || underWay[groupOf(urgency)] < UNDER_WAY)
+
+  const turnAway = (urgency: Urgency, fault: UpstreamFault) => {
+    for (const waiter of waiting[urgency].splice(0)) waiter(fault)
+  }
+
+  /** How long a less urgent class waits for the next read of the class that was just granted. */
+  const untilBack = (next: Urgency): number =>
+    last !== null && URGENCIES.indexOf(last.urgency) < URGENCIES.indexOf(next) && !order.isOverdue(next)
+      ? last.at + FETCH_MS - timer.now()
+      : 0
+
+  const grant = (urgency: Urgency) => {
+    const group = groupOf(urgency)
+    order.granted(urgency, waits)
+    last = { urgency, at: timer.now() }
+    const waiter = waiting[urgency].shift()
+    const sentAt = pace.send()
+    underWay[group] += 1
+    const leave = () => {
+      underWay[group] -= 1
+    }
+    waiter?.({
+      end(error) {
+        leave()
+        const trouble = pace.learn(error, sentAt)
+        tell(trouble, pace.heldMs())
+        serve()
+        return trouble
+      },
+      cancel() {
+        leave()
+        pace.takeBack()
+        serve()
+      },
+    })
+  }
+
+  const serve = () => {
+    cancelTimer?.()
+    cancelTimer = null
+    if (pace.closedMs() > 0) turnAway('person', leftAlone(pace.closedMs()))
+    if (pace.heldMs() > 0) for (const urgency of PLANNED) turnAway(urgency, leftAlone(pace.heldMs()))
+    for (let next = order.next(waits); next !== null; next = order.next(waits)) {
+      const waitMs = Math.max(pace.waitMs(), untilBack(next))
+      if (waitMs > 0) {
+        cancelTimer = timer.after(waitMs, serve)
+        return
+      }
+      grant(next)
+    }
+  }
+
+  return {
+    pace,
+    enter: (urgency) =>
+      new Promise((resolve) => {
+        if (urgency === 'person' && waiting.person.length >= PERSONS_WAITING) return resolve(notSent('no-slot'))
+        waiting[urgency].push(resolve)
+        serve()
+      }),
+    close() {
+      cancelTimer?.()
+      for (const urgency of URGENCIES) turnAway(urgency, notSent('closed'))
+    },
+  }
+}
+
+function leftAlone(milliseconds: number): UpstreamFault {
+  return new UpstreamFault({
+    kind: 'throttled',
+    httpStatus: 429,
+    retryAfterSeconds: Math.ceil(milliseconds / 1000),
+  })
+}
+
+/** Tells the log of a trouble when it begins, and once only: while it lasts each further try would say the same. */
+function siteTeller(logger: Logger, site: string): (trouble: SiteTrouble | null, heldMs: number) => void {
+  let told: SiteTrouble['kind'] | null = null
+  return (trouble, heldMs) => {
+    const kind = trouble?.kind ?? null
+    const isNew = kind !== told
+    told = kind
+    if (kind === null || !isNew) return
+    const fields = { site, reason: kind, retryInMs: Math.ceil(heldMs) }
+    if (kind === 'credentials')
+      logger.error(
+        fields,
+        'the service does not accept the credentials of a site: none of its payments is read for now',
+      )
+    else logger.warn(fields, 'a site is read more slowly, or not at all for now')
+  }
+}

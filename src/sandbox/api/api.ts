@@ -1,0 +1,107 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { pathOf, sendJson, sendNotAuthorised, sendNotFound } from '../server/answers.ts'
+import type { FaultAnswer } from '../state/faults.ts'
+import type { ApiCall, World } from '../state/sandbox-state.ts'
+import { siteOf } from '../state/sites.ts'
+import type { SandboxSite } from '../state/sites.ts'
+
+/** A group of endpoints; each is registered below `/api`, behind the credentials and the faults. */
+export type ApiGroup = (api: FastifyInstance, world: World) => void
+
+const sites = new WeakMap<FastifyRequest, SandboxSite>()
+const calls = new WeakMap<FastifyRequest, ApiCall>()
+/** Calls to which no answer goes out. */
+const dropped = new WeakSet<FastifyRequest>()
+
+/**
+ * The interface below `/api`: every call is remembered, may meet a fault, and must carry the header pair of a site
+ * (docs/payments-api.md, section 5). `closing` ends the calls that a fault keeps waiting.
+ */
+export function registerApi(api: FastifyInstance, world: World, { groups, closing }: ApiOptions): void {
+  api.addHook('onRequest', async (request, reply) => {
+    const call = remember(world, request)
+    const fault = world.faults.take(request.method, pathOf(request))
+    call.fault = fault !== undefined
+    world.changes.note()
+    if (fault !== undefined && (await suffer(fault, { request, reply, closing }))) return reply
+    const site = siteOf(world.sites, header(request, 'app-id'), header(request, 'secret-key'))
+    if (site === undefined) return sendNotAuthorised(reply)
+    sites.set(request, site)
+    return undefined
+  })
+  api.addHook('onSend', async (request) => {
+    if (dropped.has(request)) request.raw.socket.destroy()
+  })
+  api.addHook('onResponse', async (request, reply) => {
+    const call = calls.get(request)
+    if (call !== undefined && !dropped.has(request)) call.status = reply.statusCode
+    world.changes.note()
+  })
+  api.setErrorHandler<Error & { statusCode?: number }>(async (error, _request, reply) =>
+    sendJson(reply, error.statusCode ?? 500, { errors: { message: 'The request cannot be handled.' } }),
+  )
+  api.setNotFoundHandler(async (_request, reply) => sendNotFound(reply, 'There is no such endpoint.'))
+  for (const register of groups) register(api, world)
+}
+
+export type ApiOptions = { groups: readonly ApiGroup[]; closing: AbortSignal }
+
+/** The site whose credentials a call below `/api` carries. */
+export function callersSite(request: FastifyRequest): SandboxSite {
+  const site = sites.get(request)
+  if (site === undefined) throw new Error('The call did not pass the check of its credentials.')
+  return site
+}
+
+function remember(world: World, request: FastifyRequest): ApiCall {
+  const call: ApiCall = {
+    method: request.method,
+    path: pathOf(request),
+    at: world.clock.now().toISOString(),
+    appId: header(request, 'app-id') ?? null,
+    status: null,
+    fault: false,
+  }
+  world.calls.push(call)
+  calls.set(request, call)
+  return call
+}
+
+/** Lets the fault happen. Gives true when the call is over by that. */
+async function suffer(fault: FaultAnswer, { request, reply, closing }: Suffering): Promise<boolean> {
+  if (fault === 'drop-after') {
+    dropped.add(request)
+    return false
+  }
+  if (fault === 'hang' || fault === 'reset') {
+    dropped.add(request)
+    reply.hijack()
+    if (fault === 'reset') request.raw.socket.resetAndDestroy()
+    return true
+  }
+  if ('delayMs' in fault) {
+    await delay(fault.delayMs, undefined, { signal: closing }).catch(() => undefined)
+    return false
+  }
+  sendFault(fault, reply)
+  return true
+}
+
+type Suffering = { request: FastifyRequest; reply: FastifyReply; closing: AbortSignal }
+
+function sendFault(
+  { status, body, headers = {} }: Extract<FaultAnswer, { status: number }>,
+  reply: FastifyReply,
+): void {
+  reply.code(status)
+  if (typeof body === 'string') reply.type('text/html').headers(headers).send(body)
+  else if (body === undefined) reply.headers(headers).send()
+  else reply.type('application/json').headers(headers).send(JSON.stringify(body))
+}
+
+/** The first value of a header of a request. */
+export function header(request: FastifyRequest, name: string): string | undefined {
+  const value = request.headers[name]
+  return Array.isArray(value) ? value[0] : value
+}

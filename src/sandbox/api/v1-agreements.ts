@@ -1,0 +1,96 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { agreementObject } from '../agreements/agreement-object.ts'
+import { readAgreement, readAmendment, readStatusRequest } from '../agreements/agreement-request.ts'
+import type { Agreement } from '../agreements/agreement.ts'
+import { amend, changeStatus, createAgreement, listAgreements } from '../agreements/agreements.ts'
+import { readJsonObject, sendBadRequest, sendJson, sendNotFound, sendProblem } from '../server/answers.ts'
+import type { World } from '../state/sandbox-state.ts'
+import type { SandboxSite } from '../state/sites.ts'
+import { problemText } from '../values/fields.ts'
+import type { JsonObject, Problems } from '../values/fields.ts'
+import { callersSite } from './api.ts'
+import { rangePage, readRangeQuery } from './range-query.ts'
+
+const PATH = '/v1/pay_to/payment_agreement'
+
+/** Payment agreements, for sites with AUD alone (docs/payments-api.md, section 4.1; gap sheet, sections 14 to 16). */
+export function v1Agreements(api: FastifyInstance, world: World): void {
+  api.post(PATH, async (request, reply) =>
+    answer(request, reply, (body, site) => {
+      const read = readAgreement(body)
+      if ('problems' in read) return read
+      const agreement = createAgreement(world, site, read.request)
+      return agreement === undefined ? { problem: TAKEN } : { show: agreementObject(agreement) }
+    }),
+  )
+  api.post(`${PATH}/amendment`, async (request, reply) =>
+    answer(request, reply, (body, site) => {
+      const read = readAmendment(body)
+      if ('problems' in read) return read
+      const agreement = agreementOf(world, site, read.id)
+      if (agreement === undefined) return undefined
+      const problem = amend(agreement, read.terms)
+      if (problem !== undefined) return { problem }
+      return {
+        show: {
+          payment_agreement_amendment: agreementObject(agreement),
+          payment_agreement_amendment_status: AMENDED,
+        },
+      }
+    }),
+  )
+  api.post(`${PATH}/change_status`, async (request, reply) =>
+    answer(request, reply, (body, site) => {
+      const read = readStatusRequest(body)
+      if ('problems' in read) return read
+      const agreement = agreementOf(world, site, read.id)
+      if (agreement === undefined) return undefined
+      const problem = changeStatus(world, agreement, read.status)
+      return problem === undefined ? { show: agreementObject(agreement) } : { problem }
+    }),
+  )
+  api.get(`${PATH}/search`, async (request, reply) => {
+    const site = callersSite(request)
+    if (!hasAgreements(site)) return sendProblem(reply, NO_AUD)
+    const query = readRangeQuery(new URL(request.url, world.origin).searchParams, SEARCH)
+    if ('problems' in query) return sendProblem(reply, problemText(query.problems))
+    return sendJson(
+      reply,
+      200,
+      rangePage(listAgreements(world, site, query), query, (found) => agreementObject(found)),
+    )
+  })
+}
+
+const TAKEN = 'client_transaction_id has already been taken'
+const NO_AUD = 'payment agreements are for sites with AUD alone'
+const SEARCH = { pageIsRequired: false, takesSize: true }
+/** The content of this object is not known (gap sheet, section 30). */
+const AMENDED = { status: 'accepted' }
+
+/** What to answer with: the agreement, what is wrong, or undefined where there is no such agreement. */
+type Outcome = { show: object } | { problem: string } | { problems: Problems } | undefined
+
+function answer(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  work: (body: JsonObject, site: SandboxSite) => Outcome,
+): FastifyReply {
+  const body = readJsonObject(request)
+  const site = callersSite(request)
+  if (body === undefined) return sendBadRequest(reply)
+  if (!hasAgreements(site)) return sendProblem(reply, NO_AUD)
+  const outcome = work(body, site)
+  if (outcome === undefined) return sendNotFound(reply, 'There is no such payment agreement.')
+  if ('show' in outcome) return sendJson(reply, 200, outcome.show)
+  return sendProblem(reply, 'problem' in outcome ? outcome.problem : problemText(outcome.problems))
+}
+
+function hasAgreements({ currencies }: SandboxSite): boolean {
+  return currencies.includes('AUD')
+}
+
+function agreementOf(world: World, site: SandboxSite, id: number): Agreement | undefined {
+  const agreement = world.agreements.get(id)
+  return agreement?.siteId === site.id ? agreement : undefined
+}

@@ -1,0 +1,23 @@
+import type { FastifyInstance } from 'fastify'
+import { balanceOf } from '../accounts/balances.ts'
+import { sendBadRequest, sendJson } from '../server/answers.ts'
+import type { World } from '../state/sandbox-state.ts'
+import { jsonNumber } from '../values/wire.ts'
+import { callersSite } from './api.ts'
+
+/** `GET /v2/balances/detail` (gap sheet, section 24); a site has balances in its own currencies alone. */
+export function v2Balances(api: FastifyInstance, world: World): void {
+  api.get('/v2/balances/detail', async (request, reply) => {
+    const site = callersSite(request)
+    const currency = new URL(request.url, world.origin).searchParams.get('currency') ?? 'AUD'
+    if (!site.currencies.includes(currency)) return sendBadRequest(reply)
+    const { available, incoming, outgoing, reserve, withdrawable } = balanceOf(world, site.id, currency)
+    return sendJson(reply, 200, {
+      available_balance: jsonNumber(available),
+      incoming_balance: jsonNumber(incoming),
+      outgoing_balance: jsonNumber(outgoing),
+      rolling_reserve_balance: jsonNumber(reserve),
+      withdrawable_balance: jsonNumber(withdrawable),
+    })
+  })
+}

@@ -1,0 +1,41 @@
+import type { FastifyInstance } from 'fastify'
+import { payinMethodsOf, symbolOf } from '../methods/methods-v2.ts'
+import type { Method } from '../methods/methods.ts'
+import { payinParamRules } from '../payins/payin-params.ts'
+import { sendBadRequest, sendJson } from '../server/answers.ts'
+import type { World } from '../state/sandbox-state.ts'
+import { jsonNumber } from '../values/wire.ts'
+import { callersSite } from './api.ts'
+
+/** The methods of payins, and what each of them needs (docs/payments-api.md, section 4.5; gap sheet, sections 7 and 8). */
+export function v2PayinMethods(api: FastifyInstance, world: World): void {
+  api.get('/v2/payins/payin_methods', async (request, reply) => {
+    const methods = payinMethodsOf(callersSite(request).currencies)
+    return sendJson(reply, 200, {
+      records: methods.map(({ currency, code }) => ({ currency, payin_method_name: code })),
+    })
+  })
+  api.get('/v2/payins/payin_method/params', async (request, reply) => {
+    const code = new URL(request.url, world.origin).searchParams.get('payin_method_name')
+    const method = payinMethodsOf(callersSite(request).currencies).find((candidate) => candidate.code === code)
+    return method === undefined ? sendBadRequest(reply) : sendJson(reply, 200, { record: methodRecord(method) })
+  })
+}
+
+function methodRecord(method: Method): object {
+  return {
+    currency: method.currency,
+    symbol: symbolOf(method.currency),
+    logo: '',
+    payin_method_name: method.code,
+    description: method.name,
+    payin_method_params: payinParamRules(method).descriptors,
+    payment_type: 'pay_in',
+    is_refundable: method.kind !== 'mobile_money',
+    is_cancellable: false,
+    require_contact: false,
+    require_kyc: false,
+    min_amount: jsonNumber(method.min),
+    max_amount: jsonNumber(method.max),
+  }
+}

@@ -1,0 +1,99 @@
+import type { FastifyInstance } from 'fastify'
+import { payinRecord, refundedRecord } from '../payins/payin-record.ts'
+import { readPayin } from '../payins/payin-request.ts'
+import { createPayin, findPayin, listPayins, refundPayin, simulate } from '../payins/payins.ts'
+import type { Simulation } from '../payins/payins.ts'
+import { paidInFull } from '../payments/payment-facts.ts'
+import type { RefundRequest } from '../payments/refunds.ts'
+import { readJsonObject, sendBadRequest, sendJson, sendProblems } from '../server/answers.ts'
+import type { World } from '../state/sandbox-state.ts'
+import { Fields } from '../values/fields.ts'
+import type { JsonObject, Problems } from '../values/fields.ts'
+import { optionalNumber, optionalPositiveNumber } from '../values/request-parts.ts'
+import { money } from '../values/wire.ts'
+import { callersSite } from './api.ts'
+import { readListQuery } from './list-query.ts'
+
+/** Payins: create, detail, list, simulate and refund (docs/payments-api.md, section 4.5; gap sheet, sections 9 to 12). */
+export function v2Payins(api: FastifyInstance, world: World): void {
+  api.post('/v2/payins', async (request, reply) => {
+    const body = readJsonObject(request)
+    if (body === undefined) return sendBadRequest(reply)
+    const site = callersSite(request)
+    const read = readPayin(body, site, world.clock.now())
+    if ('problems' in read) return sendProblems(reply, read.problems)
+    return sendJson(reply, 200, payinRecord(world, createPayin(world, site, read.payin)))
+  })
+
+  api.get('/v2/payins/detail', async (request, reply) => {
+    const uuid = new URL(request.url, world.origin).searchParams.get('uuid') ?? ''
+    const payin = findPayin(world, callersSite(request), uuid)
+    return payin === undefined ? sendBadRequest(reply) : sendJson(reply, 200, payinRecord(world, payin))
+  })
+
+  api.get('/v2/payins/all', async (request, reply) => {
+    const query = readListQuery(new URL(request.url, world.origin).searchParams)
+    if ('problem' in query) return sendBadRequest(reply)
+    const { page, perPage, filter } = query
+    const found = listPayins(world, callersSite(request), filter)
+    return sendJson(reply, 200, {
+      total: found.length,
+      total_page: Math.ceil(found.length / perPage),
+      page,
+      per_page: perPage,
+      records: found.slice((page - 1) * perPage, page * perPage).map((payin) => payinRecord(world, payin)),
+    })
+  })
+
+  api.post('/v2/payins/simulate', async (request, reply) => {
+    const simulation = readSimulation(readJsonObject(request) ?? {})
+    const done = simulation !== undefined && simulate(world, callersSite(request), simulation)
+    return done ? sendJson(reply, 200, { status: 'ok' }) : sendBadRequest(reply)
+  })
+
+  api.post('/v2/payins/refund', async (request, reply) => {
+    const body = readJsonObject(request)
+    if (body === undefined) return sendBadRequest(reply)
+    const read = readRefund(body)
+    if ('problems' in read) return sendProblems(reply, read.problems)
+    const payin = findPayin(world, callersSite(request), read.uuid)
+    if (payin === undefined) return sendProblems(reply, { payment_request_id: 'does not exist' })
+    const outcome = refundPayin(world, payin, read.refund)
+    if ('problems' in outcome) return sendProblems(reply, outcome.problems)
+    return sendJson(reply, 200, {
+      total_amount: money(paidInFull(payin)),
+      refund_amount: money(outcome.accepted),
+      description: read.refund.description,
+      payin_request: refundedRecord(world, payin),
+    })
+  })
+}
+
+const SHORTEST_DESCRIPTION = 5
+
+function readSimulation(body: JsonObject): Simulation | undefined {
+  const fields = new Fields(body)
+  const [uuid, status] = [fields.text('uuid'), fields.text('status')]
+  const amount = optionalPositiveNumber(fields, 'amount')
+  if (!fields.isClean || (status !== 'completed' && status !== 'failed')) return undefined
+  return { uuid, status, amount }
+}
+
+/** The problems have the names of the service, which are not those of the request (gap sheet, C23). */
+function readRefund(body: JsonObject): { uuid: string; refund: RefundRequest } | { problems: Problems } {
+  const fields = new Fields(body)
+  const uuid = fields.text('uuid')
+  const description = fields.text('description')
+  if (description !== '' && description.length < SHORTEST_DESCRIPTION)
+    fields.fail('description', `is too short (minimum is ${SHORTEST_DESCRIPTION} characters)`)
+  const amount = optionalNumber(fields, 'amount')
+  if (fields.isClean) return { uuid, refund: { amount, description } }
+  const named = Object.entries(fields.problems).map(([name, problem]) => [REFUND_NAMES[name] ?? name, problem])
+  return { problems: Object.fromEntries(named) as Problems }
+}
+
+const REFUND_NAMES: Readonly<Record<string, string>> = {
+  uuid: 'payment_request_id',
+  amount: 'refund_amount',
+  description: 'reason',
+}

@@ -1,0 +1,56 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { payoutRecord } from '../payouts/payout-record.ts'
+import { readPayout } from '../payouts/payout-request.ts'
+import { cancelScheduled, createPayout, findPayout, listPayouts } from '../payouts/payouts.ts'
+import { readJsonObject, sendBadRequest, sendJson, sendNotFound, sendProblems } from '../server/answers.ts'
+import type { World } from '../state/sandbox-state.ts'
+import { callersSite } from './api.ts'
+import { rangePage, readRangeQuery } from './range-query.ts'
+
+/** Payouts: create, detail, list and cancel (gap sheet, sections 18 to 20). */
+export function v2Payouts(api: FastifyInstance, world: World): void {
+  const queryOf = (request: FastifyRequest): URLSearchParams => new URL(request.url, world.origin).searchParams
+
+  api.post('/v2/payouts', async (request, reply) => {
+    const body = readJsonObject(request)
+    if (body === undefined) return sendBadRequest(reply)
+    const site = callersSite(request)
+    const read = readPayout(body, site, world.clock.now())
+    if ('problems' in read) return sendProblems(reply, read.problems)
+    return sendJson(reply, 200, payoutRecord(createPayout(world, site, read.request)))
+  })
+
+  api.get('/v2/payouts/detail', async (request, reply) => {
+    const uuid = queryOf(request).get('uuid')
+    if (uuid === null || uuid === '') return sendProblems(reply, { uuid: "can't be blank" })
+    const payout = findPayout(world, callersSite(request), uuid)
+    if (payout === undefined) return sendProblems(reply, { uuid: 'does not exist' })
+    return sendJson(reply, 200, payoutRecord(payout))
+  })
+
+  api.get('/v2/payouts/all', async (request, reply) => {
+    const query = readRangeQuery(queryOf(request), LIST)
+    if ('problems' in query) return sendProblems(reply, query.problems)
+    const found = listPayouts(world, callersSite(request), query)
+    return sendJson(
+      reply,
+      200,
+      rangePage(found, query, (payout) => payoutRecord(payout)),
+    )
+  })
+
+  api.post('/v2/payouts/cancel_scheduled', async (request, reply) => {
+    const body = readJsonObject(request)
+    if (body === undefined) return sendBadRequest(reply)
+    const { uuid } = body
+    if (typeof uuid !== 'string' || uuid === '') return sendProblems(reply, { uuid: "can't be blank" })
+    const payout = findPayout(world, callersSite(request), uuid)
+    if (payout === undefined) return sendNotFound(reply, 'There is no such payout.')
+    return cancelScheduled(world, payout)
+      ? sendJson(reply, 200, { status: 'ok' })
+      : sendProblems(reply, { status: 'is not scheduled' })
+  })
+}
+
+/** A range of at most a year, which may be a leap year, with both days in it (gap sheet, section 19). */
+const LIST = { pageIsRequired: true, takesSize: false, longestMs: 367 * 24 * 3600 * 1000 - 1 }

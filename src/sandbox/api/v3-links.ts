@@ -1,0 +1,52 @@
+import type { FastifyInstance } from 'fastify'
+import { readLinkRequest } from '../payments/link-request.ts'
+import { createLink, findLink, listLinks } from '../payments/links.ts'
+import { paymentUrl } from '../payments/payment-facts.ts'
+import { paymentObject } from '../payments/payment-object.ts'
+import {
+  readJsonObject,
+  sendBadQuery,
+  sendBadRequest,
+  sendJson,
+  sendNotFound,
+  sendProblems,
+} from '../server/answers.ts'
+import type { World } from '../state/sandbox-state.ts'
+import { callersSite } from './api.ts'
+import { readListQuery } from './list-query.ts'
+
+/** Create, list and detail of payment links (docs/payments-api.md, section 4.4; gap sheet, section 5). */
+export function v3Links(api: FastifyInstance, world: World): void {
+  api.post('/v3/payin_links', async (request, reply) => {
+    const body = readJsonObject(request)
+    if (body === undefined) return sendBadRequest(reply)
+    const site = callersSite(request)
+    const read = readLinkRequest(body, site, world.clock.now())
+    if ('problems' in read) return sendProblems(reply, read.problems)
+    const link = createLink(world, site, read.request)
+    return sendJson(reply, 200, {
+      uuid: link.uuid,
+      payment_url: paymentUrl(world, link),
+      expired_at: link.expiresAt.toISOString(),
+    })
+  })
+
+  api.get('/v3/payin_links', async (request, reply) => {
+    const query = readListQuery(new URL(request.url, world.origin).searchParams)
+    if ('problem' in query) return sendBadQuery(reply, query.problem)
+    const found = listLinks(world, callersSite(request), query.filter)
+    const first = (query.page - 1) * query.perPage
+    return sendJson(reply, 200, {
+      records: found.slice(first, first + query.perPage).map((link) => paymentObject(world, link)),
+      page: query.page,
+      per_page: query.perPage,
+      total: found.length,
+    })
+  })
+
+  api.get<{ Params: { uuid: string } }>('/v3/payin_links/:uuid', async (request, reply) => {
+    const link = findLink(world, callersSite(request), request.params.uuid)
+    if (link === undefined) return sendNotFound(reply, 'There is no such payment link.')
+    return sendJson(reply, 200, paymentObject(world, link))
+  })
+}

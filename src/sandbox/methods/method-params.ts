@@ -1,0 +1,43 @@
+import { ExactNumber } from '../../lib/exact-json.ts'
+import type { ExactJson } from '../../lib/exact-json.ts'
+import type { Fields } from '../values/fields.ts'
+
+/**
+ * Descriptors by name, as the service writes them: `<type>:<Mandatory or Optional> <free label>` (gap sheet, section 8).
+ */
+export type Descriptors = Readonly<Record<string, string>>
+
+/** Notes whatever the object under `name` lacks or has wrong by these descriptors. Gives the values as they came. */
+export function checkParams(fields: Fields, name: string, rules: ParamRules): Record<string, ExactJson> {
+  const params = fields.requiredObject(name)
+  if (params === undefined) return {}
+  for (const [param, descriptor] of Object.entries(rules.descriptors)) {
+    const [type = '', requirement = ''] = descriptor.split(/[: ]/)
+    const value = params.optional(param)
+    if (value === undefined) {
+      if (requirement === 'Mandatory') params.required(param)
+    } else if (!isOfType(value, type, rules)) params.fail(param, `must be a ${type}`)
+    else if (typeof value === 'string') noteText(params, param, value, { requirement, shape: rules.shapes?.[param] })
+  }
+  return Object.fromEntries(params.names.map((param) => [param, params.optional(param) ?? null]))
+}
+
+export type ParamRules = {
+  descriptors: Descriptors
+  /** What a text must look like beyond being one. */
+  shapes?: Readonly<Record<string, RegExp>>
+  /** A number may stand where a text is asked for. */
+  takesNumbers?: boolean
+}
+
+function isOfType(value: ExactJson, type: string, { takesNumbers = false }: ParamRules): boolean {
+  if (type === 'boolean') return typeof value === 'boolean'
+  return typeof value === 'string' || (takesNumbers && value instanceof ExactNumber)
+}
+
+type TextRule = { requirement: string; shape: RegExp | undefined }
+
+function noteText(params: Fields, param: string, text: string, { requirement, shape }: TextRule): void {
+  if (requirement === 'Mandatory') params.text(param)
+  if (shape !== undefined && !shape.test(text)) params.fail(param, 'is invalid')
+}

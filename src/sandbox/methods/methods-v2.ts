@@ -1,0 +1,66 @@
+import { decimal } from '../values/decimal.ts'
+import { methodsOf } from './methods.ts'
+import type { Method } from './methods.ts'
+
+/** The methods of the v2 interface for some currencies: cards of NZD and HKD are in v3 alone (docs/payments-api.md, 9). */
+export function payinMethodsOf(currencies: readonly string[]): Method[] {
+  return [...methodsOf(currencies), ...V2_ONLY.filter((method) => currencies.includes(method.currency))].filter(
+    (method) => !V3_ONLY.has(method.currency),
+  )
+}
+
+/** The one method whose amount may be left open (gap sheet, section 9). */
+export const OPEN_AMOUNT_METHOD = 'usdc_bank'
+
+/** The symbol of a currency (gap sheet, section 8). */
+export function symbolOf(currency: string): string {
+  return SYMBOLS[currency] ?? currency
+}
+
+const V3_ONLY: ReadonlySet<string> = new Set(['NZD', 'HKD'])
+
+/** Gap sheet, section 28; the limits are the sandbox's own. */
+const V2_ONLY: readonly Method[] = [
+  {
+    currency: 'ARS',
+    code: 'ar_bank_ars',
+    name: 'Bank transfer',
+    kind: 'transfer',
+    min: decimal('1000'),
+    max: decimal('5000000'),
+    languages: ['es', 'en'],
+  },
+  {
+    currency: 'USDC',
+    code: OPEN_AMOUNT_METHOD,
+    name: 'USDC transfer',
+    kind: 'transfer',
+    min: decimal('10'),
+    max: decimal('100000'),
+    languages: ['en'],
+  },
+]
+
+const SYMBOLS: Readonly<Record<string, string>> = {
+  AUD: '$',
+  JPY: '¥',
+  USD: '$',
+  KRW: '₩',
+  INR: '₹',
+  MYR: 'RM',
+  PHP: '₱',
+  IDR: 'Rp',
+  VND: '₫',
+  THB: '฿',
+  CAD: '$',
+  BRL: 'R$',
+  ZAR: 'R',
+  NGN: '₦',
+  GHS: '₵',
+  BWP: 'P',
+  MWK: 'MK',
+  KES: 'KSh',
+  XAF: 'FCFA',
+  XOF: 'CFA',
+  ARS: '$',
+}

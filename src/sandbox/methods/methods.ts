@@ -1,0 +1,160 @@
+import { compareDecimals, decimal, roundToWhole } from '../values/decimal.ts'
+import type { Decimal } from '../values/decimal.ts'
+
+/** How a payment by a method runs: cards are authorised first, mobile money waits for a prompt, the others just arrive. */
+export type MethodKind = 'card' | 'alias' | 'transfer' | 'mobile_money'
+
+/** One way to pay, as the catalogue of the sandbox knows it. */
+export type Method = {
+  readonly currency: string
+  readonly code: string
+  readonly name: string
+  readonly kind: MethodKind
+  readonly min: Decimal
+  readonly max: Decimal
+  readonly languages: readonly string[]
+}
+
+type Row = readonly [code: string, name: string, kind: MethodKind, limits: readonly [min: string, max: string]]
+
+const ROWS: Readonly<Record<string, { languages: readonly string[]; methods: readonly Row[] }>> = {
+  AUD: {
+    languages: ['en'],
+    methods: [
+      ['au_card_aud', 'Card', 'card', ['1', '25000']],
+      ['au_alias_npp_aud', 'Bank transfer by alias', 'alias', ['1', '50000']],
+    ],
+  },
+  NZD: { languages: ['en'], methods: [['nz_card_nzd', 'Card', 'card', ['1', '10000']]] },
+  HKD: { languages: ['en', 'zh'], methods: [['hk_card_hkd', 'Card', 'card', ['10', '10000']]] },
+  JPY: {
+    languages: ['ja', 'en'],
+    methods: [
+      ['jp_bank_jpy', 'Bank transfer', 'transfer', ['500', '1000000']],
+      ['jp_card_jpy', 'Card', 'card', ['100', '1000000']],
+    ],
+  },
+  USD: {
+    languages: ['en', 'km'],
+    methods: [
+      ['us_card_usd', 'Card', 'card', ['1', '10000']],
+      ['kh_khqr_usd', 'KHQR', 'transfer', ['1', '5000']],
+    ],
+  },
+  KRW: { languages: ['ko', 'en'], methods: [['kr_bank_krw', 'Bank transfer', 'transfer', ['10000', '50000000']]] },
+  INR: { languages: ['en', 'hi'], methods: [['in_upi_inr', 'UPI', 'transfer', ['100', '100000']]] },
+  MYR: {
+    languages: ['en', 'ms'],
+    methods: [
+      ['my_bank_fpx_myr', 'FPX', 'transfer', ['10', '30000']],
+      ['my_bank_duitnow_myr', 'DuitNow', 'transfer', ['10', '30000']],
+      ['my_ewallet_touchngo_myr', "Touch 'n Go wallet", 'transfer', ['10', '5000']],
+      ['my_ewallet_boost_myr', 'Boost wallet', 'transfer', ['10', '5000']],
+      ['my_ewallet_shopee_myr', 'Shopee wallet', 'transfer', ['10', '5000']],
+      ['my_ewallet_grabpay_myr', 'Grab wallet', 'transfer', ['10', '5000']],
+    ],
+  },
+  PHP: {
+    languages: ['en', 'fil'],
+    methods: [
+      ['ph_bank_php', 'Bank transfer', 'transfer', ['100', '50000']],
+      ['ph_bank_maya_php', 'Maya', 'transfer', ['100', '50000']],
+      ['ph_ewallet_gcash_php', 'GCash', 'transfer', ['100', '50000']],
+      ['ph_qrph_php', 'QR Ph', 'transfer', ['100', '50000']],
+    ],
+  },
+  IDR: {
+    languages: ['id', 'en'],
+    methods: [
+      ['id_bank_qris_idr', 'QRIS', 'transfer', ['10000', '10000000']],
+      ['id_ewallet_dana_idr', 'DANA', 'transfer', ['10000', '20000000']],
+    ],
+  },
+  VND: {
+    languages: ['vi', 'en'],
+    methods: [
+      ['vn_vietqr_vnd', 'VietQR', 'transfer', ['10000', '500000000']],
+      ['vn_other_vietqr_vnd', 'VietQR, other banks', 'transfer', ['10000', '500000000']],
+      ['vn_ewallet_momo_vnd', 'MoMo', 'transfer', ['10000', '50000000']],
+    ],
+  },
+  THB: { languages: ['th', 'en'], methods: [['th_qrpay_thb', 'QR payment', 'transfer', ['100', '200000']]] },
+  CAD: { languages: ['en', 'fr'], methods: [['ca_interac_cad', 'Interac', 'transfer', ['10', '10000']]] },
+  BRL: { languages: ['pt', 'en'], methods: [['br_pix_brl', 'Pix', 'transfer', ['5', '50000']]] },
+  ZAR: { languages: ['en'], methods: [['sa_eft_zar', 'EFT', 'transfer', ['10', '100000']]] },
+  NGN: { languages: ['en'], methods: [['ng_bank_ngn', 'Bank transfer', 'transfer', ['500', '5000000']]] },
+  KES: {
+    languages: ['en', 'sw'],
+    methods: [['ke_mobile_money_kes', 'Mobile money', 'mobile_money', ['100', '150000']]],
+  },
+  GHS: { languages: ['en'], methods: [['gh_mobile_money_ghs', 'Mobile money', 'mobile_money', ['5', '15000']]] },
+  MWK: {
+    languages: ['en'],
+    methods: [
+      ['mw_mobile_money_mwk', 'Mobile money', 'mobile_money', ['2000', '750000']],
+      ['mw_bank_mwk', 'Bank transfer', 'transfer', ['2000', '5000000']],
+    ],
+  },
+  BWP: {
+    languages: ['en'],
+    methods: [
+      ['bw_bank_bwp', 'Bank transfer', 'transfer', ['10', '50000']],
+      ['bw_mobile_money_bwp', 'Mobile money', 'mobile_money', ['10', '10000']],
+    ],
+  },
+  XAF: {
+    languages: ['fr', 'en'],
+    methods: [['cm_mobile_money_xaf', 'Mobile money', 'mobile_money', ['500', '1000000']]],
+  },
+  XOF: {
+    languages: ['fr', 'en'],
+    methods: [['ci_mobile_money_xof', 'Mobile money', 'mobile_money', ['200', '1500000']]],
+  },
+}
+
+/** The currencies of the v3 method list (docs/payments-api.md, section 2.5), in its order. */
+export const CATALOGUE_CURRENCIES: readonly string[] = Object.keys(ROWS)
+
+/**
+ * Every method of the v3 list (docs/payments-api.md, section 2.5). Parts that the document masks are filled from the gap
+ * sheet, section 28. The limits are believable ones of the sandbox's own; only the card maximum of NZD and HKD and the
+ * minimum of MWK are documented (docs/payments-api.md, section 8).
+ */
+const METHODS: readonly Method[] = Object.entries(ROWS).flatMap(([currency, { languages, methods }]) =>
+  methods.map(([code, name, kind, [min, max]]) => ({
+    currency,
+    code,
+    name,
+    kind,
+    min: decimal(min),
+    max: decimal(max),
+    languages,
+  })),
+)
+
+/** The methods of some currencies, in the order of the catalogue. */
+export function methodsOf(currencies: readonly string[]): Method[] {
+  return METHODS.filter((method) => currencies.includes(method.currency))
+}
+
+/** The method with this code, whatever its currency. */
+export function methodByCode(code: string): Method | undefined {
+  return METHODS.find((method) => method.code === code)
+}
+
+/** Tells whether a method takes this amount; both limits belong to the range. */
+export function accepts(method: Method, amount: Decimal): boolean {
+  return compareDecimals(amount, method.min) >= 0 && compareDecimals(amount, method.max) <= 0
+}
+
+/** Tells whether amounts of this currency are recorded in whole units (docs/payments-api.md, section 1, rule 1). */
+export function isZeroDecimal(currency: string): boolean {
+  return ZERO_DECIMAL.has(currency)
+}
+
+/** The amount that the service records for a submitted one (docs/payments-api.md, section 1, rules 1 and 2). */
+export function recordedAmount(amount: Decimal, currency: string): Decimal {
+  return isZeroDecimal(currency) ? roundToWhole(amount) : amount
+}
+
+const ZERO_DECIMAL: ReadonlySet<string> = new Set(['VND', 'JPY', 'XAF', 'KRW', 'XOF'])

@@ -1,0 +1,58 @@
+import { newUuid } from '../state/ids.ts'
+import type { World } from '../state/sandbox-state.ts'
+import type { SandboxSite } from '../state/sites.ts'
+import { statusOf } from './link.ts'
+import type { GatewayOrder, Link, LinkRequest, PayinTerms } from './link.ts'
+import type { PaymentStatus } from './status.ts'
+import { lapse } from './steps.ts'
+import { isTaken } from './transitions.ts'
+
+/** Keeps a new link, and has it lapse when its time is over. `kind` makes it a payin or a gateway payment instead. */
+export function createLink(world: World, site: SandboxSite, request: LinkRequest, kind: LinkKind = {}): Link {
+  const createdAt = world.clock.now()
+  const link: Link = {
+    uuid: newUuid((uuid) => isTaken(world, uuid)),
+    siteId: site.id,
+    request,
+    payin: kind.payin,
+    gateway: kind.gateway,
+    createdAt,
+    expiresAt: kind.expiresAt ?? new Date(createdAt.getTime() + request.expiresInSeconds * 1000),
+    payment: undefined,
+    lapsed: false,
+    step: undefined,
+    held: undefined,
+  }
+  world.links.set(link.uuid, link)
+  world.clock.schedule(link.expiresAt, () => lapse(world, link))
+  return link
+}
+
+export type LinkKind = { payin?: PayinTerms; gateway?: GatewayOrder; expiresAt?: Date | undefined }
+
+/** The site's link with this uuid; neither a payin nor a gateway payment. */
+export function findLink(world: World, site: SandboxSite, uuid: string): Link | undefined {
+  const link = world.links.get(uuid)
+  return link?.siteId === site.id && isPlain(link) ? link : undefined
+}
+
+/** The link, payin or gateway payment with this uuid, or the link whose payment has it. */
+export function findByAnyUuid(world: World, uuid: string): Link | undefined {
+  return world.links.get(uuid) ?? [...world.links.values()].find((link) => link.payment?.uuid === uuid)
+}
+
+export type LinkFilter = { status?: PaymentStatus; from?: Date; to?: Date }
+
+/** The site's links that a filter lets through, the newest first; both dates belong to the range. */
+export function listLinks(world: World, site: SandboxSite, { status, from, to }: LinkFilter): Link[] {
+  return [...world.links.values()]
+    .filter((link) => link.siteId === site.id && isPlain(link))
+    .filter((link) => status === undefined || statusOf(link) === status)
+    .filter((link) => (from === undefined || link.createdAt >= from) && (to === undefined || link.createdAt <= to))
+    .reverse()
+}
+
+/** Tells whether this is a link of the v3 interface. */
+export function isPlain({ payin, gateway }: Link): boolean {
+  return payin === undefined && gateway === undefined
+}

@@ -1,0 +1,99 @@
+import { ExactNumber } from '../../lib/exact-json.ts'
+import type { Method } from '../methods/methods.ts'
+import type { World } from '../state/sandbox-state.ts'
+import { decimal } from '../values/decimal.ts'
+import type { Decimal } from '../values/decimal.ts'
+import { money } from '../values/wire.ts'
+import { owedTotal } from './link.ts'
+import type { Link, Payment, WebhookTarget } from './link.ts'
+import { REFUND_STATUSES } from './status.ts'
+import type { PaymentStatus } from './status.ts'
+
+/** Where the customer pays. */
+export function paymentUrl(world: World, link: Link): string {
+  return `${world.origin}/checkout/${link.uuid}`
+}
+
+/** The address for the webhooks of a link: its own, else the merchant's default, else none (docs/payments-api.md, 6.1). */
+export function webhookTarget(world: World, link: Link): WebhookTarget | undefined {
+  return link.request.webhook ?? world.defaultWebhook
+}
+
+/** A webhook address as records show it: the Authorization value is masked (docs/payments-api.md, section 6.2). */
+export function maskedTarget(target: WebhookTarget | undefined): Record<string, unknown> | null {
+  if (target === undefined) return null
+  return {
+    endpoint_url: target.endpointUrl,
+    authorization_header: target.authorizationHeader === undefined ? null : '****',
+  }
+}
+
+/** Mobile money cannot be paid back; a card payment can be from `waiting` on (gap sheet, section 27). */
+export function isRefundable(method: Method | undefined, status: PaymentStatus): boolean {
+  if (method === undefined || method.kind === 'mobile_money') return false
+  return REFUNDABLE.has(status) || (status === 'waiting' && method.kind === 'card')
+}
+
+/** What has been paid in a status: nothing until the funds are there. */
+export function paidAmount(link: Link, status: PaymentStatus): Decimal {
+  return UNPAID.has(status) ? ZERO : paidInFull(link)
+}
+
+/** What the payer gives when the payment succeeds: the total, unless a simulation named another amount. */
+export function paidInFull(link: Link): Decimal {
+  return link.payment?.paid ?? owedTotal(link)
+}
+
+/** The name of the payer, as one text. */
+export function payerName(link: Link): string {
+  const { firstName, lastName } = link.request.sender
+  return link.payin?.name ?? `${firstName} ${lastName}`
+}
+
+/** The merchant's own reference; a link carries it in its meta data (gap sheet, section 5.2). */
+export function externalId(link: Link): string | null {
+  if (link.payin !== undefined) return link.payin.externalId
+  const { metaData } = link.request
+  const isObject = typeof metaData === 'object' && metaData !== null && !Array.isArray(metaData)
+  const id = isObject && !(metaData instanceof ExactNumber) ? metaData['external_id'] : undefined
+  return typeof id === 'string' ? id : null
+}
+
+/** The short forms of the gap sheet, section 10, for cards and the alias; the method code for all others. */
+export function paymentMethod(method: Method | undefined): string | null {
+  if (method === undefined) return null
+  if (method.kind === 'card') return 'card'
+  return method.kind === 'alias' ? 'pay_id' : method.code
+}
+
+/** What was asked to be paid back, in a status that tells of a refund (docs/payments-api.md, section 6.2). */
+export function refundInformation(link: Link, status: PaymentStatus): Record<string, string> | null {
+  const refund = link.payment?.refund
+  if (refund === undefined || !REFUND_STATUSES.has(status)) return null
+  return {
+    total_amount: money(paidInFull(link)),
+    refund_amount: money(status === 'return_pending' ? refund.requested : refund.refunded),
+    description: refund.description,
+  }
+}
+
+/** The card of a payment (docs/payments-api.md, section 6.2); every card of the sandbox is the same one. */
+export function senderDetails(payment: Payment | undefined): Record<string, unknown> | null {
+  if (payment?.method.kind !== 'card') return null
+  const country = payment.method.code.slice(0, 2).toUpperCase()
+  return { card: { card_type: 'credit', card_brand: 'visa', card_last_4: '4242', card_country: country } }
+}
+
+/** Tells whether the payment shows its card token in this status (docs/payments-api.md, section 6.2). */
+export function hasToken(payment: Payment | undefined, status: PaymentStatus): payment is Payment {
+  return payment?.method.kind === 'card' && (status === 'authorised' || status === 'waiting')
+}
+
+const ZERO = decimal('0')
+const REFUNDABLE: ReadonlySet<PaymentStatus> = new Set([
+  'received',
+  'partially_refunded',
+  'return_expired',
+  'return_rejected',
+])
+const UNPAID: ReadonlySet<PaymentStatus> = new Set(['pending', 'authorised', 'waiting', 'failed', 'expired'])

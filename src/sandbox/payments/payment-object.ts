@@ -1,0 +1,89 @@
+import type { World } from '../state/sandbox-state.ts'
+import { jsonNumber, money, wireTime } from '../values/wire.ts'
+import { methodOf, owedTotal, statusOf } from './link.ts'
+import type { Link } from './link.ts'
+import {
+  externalId,
+  hasToken,
+  isRefundable,
+  maskedTarget,
+  paidAmount,
+  payerName,
+  paymentMethod,
+  paymentUrl,
+  refundInformation,
+  senderDetails,
+  webhookTarget,
+} from './payment-facts.ts'
+import type { PaymentStatus } from './status.ts'
+
+/** What may be told differently from the truth: a late webhook tells of an earlier status. */
+export type TellOptions = { status?: PaymentStatus; payCode?: Readonly<Record<string, string>> | null }
+
+/**
+ * The payment as webhooks tell of it: a link in the form that this sandbox was started with, a payin in the flat form,
+ * a gateway payment in its own (gap sheet, section 4). List and detail of links show the same object.
+ */
+export function paymentObject(world: World, link: Link, told: TellOptions = {}): Record<string, unknown> {
+  if (link.gateway !== undefined) return gatewayObject(link, told)
+  return world.webhookForm === 'nested' && link.payin === undefined
+    ? nestedObject(world, link, told)
+    : flatObject(world, link, told)
+}
+
+/** The flat object of docs/payments-api.md, section 6.2; the uuid is the link's until the customer has begun. */
+export function flatObject(world: World, link: Link, told: TellOptions = {}): Record<string, unknown> {
+  const { request, payment } = link
+  const status = told.status ?? statusOf(link)
+  return {
+    uuid: payment?.uuid ?? link.uuid,
+    name: payerName(link),
+    email: request.sender.email,
+    external_id: externalId(link),
+    status,
+    pay_code: told.payCode === undefined ? (payment?.payCode ?? null) : told.payCode,
+    currency: request.currency,
+    amount: money(request.amount),
+    total: money(owedTotal(link)),
+    paid_amount: money(paidAmount(link, status)),
+    is_refundable: isRefundable(methodOf(link), status),
+    payment_method: paymentMethod(methodOf(link)),
+    expired_at: wireTime(link.expiresAt),
+    webhook_notification: maskedTarget(webhookTarget(world, link)),
+    refund_information: refundInformation(link, status),
+    sender_details: senderDetails(payment),
+    created_at: wireTime(payment?.startedAt ?? link.createdAt),
+    ...(hasToken(payment, status) ? { token: { id: payment.token, type: 'card' } } : {}),
+  }
+}
+
+/** The older nested form of the gap sheet, section 25.2, with the keys that are documented there. */
+function nestedObject(world: World, link: Link, told: TellOptions): Record<string, unknown> {
+  const { request, payment } = link
+  const status = told.status ?? statusOf(link)
+  return {
+    uuid: link.uuid,
+    expires_at: link.expiresAt.toISOString(),
+    payment_link_url: paymentUrl(world, link),
+    payin_method_code: methodOf(link)?.code ?? null,
+    amount: jsonNumber(request.amount),
+    email: request.sender.email,
+    description: request.description,
+    webhook_notification: maskedTarget(webhookTarget(world, link)),
+    meta_data: request.metaData ?? null,
+    transaction_info: {
+      uuid: payment?.uuid ?? link.uuid,
+      name: payerName(link),
+      currency: request.currency,
+      total: jsonNumber(owedTotal(link)),
+      paid_amount: jsonNumber(paidAmount(link, status)),
+      status,
+    },
+  }
+}
+
+/** The callback of a gateway payment; more than these three keys is not known (gap sheet, section 4). */
+function gatewayObject(link: Link, told: TellOptions): Record<string, unknown> {
+  const { paymentId, orderId } = link.gateway ?? {}
+  return { payment_id: paymentId, order_id: orderId, status: told.status ?? statusOf(link) }
+}

@@ -1,0 +1,57 @@
+import { recordedAmount } from '../methods/methods.ts'
+import type { World } from '../state/sandbox-state.ts'
+import { addDecimals, compareDecimals, decimal, subtractDecimals } from '../values/decimal.ts'
+import type { Decimal } from '../values/decimal.ts'
+import type { Link, Payment } from './link.ts'
+import { isRefundable, paidInFull } from './payment-facts.ts'
+import { REFUND_STATUSES, isLegal } from './status.ts'
+import type { PaymentStatus } from './status.ts'
+import { proceed } from './steps.ts'
+
+export type RefundRequest = {
+  /** All that is left, when absent. */
+  amount: Decimal | undefined
+  description: string
+}
+
+/** The refund as accepted, or the problem by field name (gap sheet, section 12). */
+export type RefundOutcome = { accepted: Decimal } | { problems: Record<string, string> }
+
+/** Asks for money back (gap sheet, sections 5.5 and 12). The payment goes to `return_pending` and on by itself. */
+export function requestRefund(world: World, link: Link, { amount, description }: RefundRequest): RefundOutcome {
+  const { payment, request } = link
+  if (
+    payment === undefined ||
+    !isLegal(payment.status, 'return_pending') ||
+    !isRefundable(payment.method, payment.status)
+  )
+    return { problems: { payment_request_id: 'is not refundable' } }
+  const refunded = payment.refund?.refunded ?? ZERO
+  const left = subtractDecimals(paidInFull(link), refunded)
+  const asked = amount === undefined ? left : recordedAmount(amount, request.currency)
+  if (compareDecimals(asked, ZERO) <= 0) return { problems: { refund_amount: 'must be greater than 0' } }
+  if (compareDecimals(asked, left) > 0) return { problems: { refund_amount: 'is more than what is left' } }
+  payment.refund = { description, requested: addDecimals(refunded, asked), refunded }
+  void proceed(world, link, 'return_pending')
+  return { accepted: asked }
+}
+
+/**
+ * Notes the refund behind a status that the control endpoint sets. `total` is the refund in all: what was asked for in
+ * `return_pending`, what was paid back otherwise; the whole amount when absent, or half of it for a part.
+ */
+export function noteRefund(
+  link: Link,
+  payment: Payment,
+  { status, total }: { status: PaymentStatus; total: Decimal | undefined },
+): void {
+  if (!REFUND_STATUSES.has(status)) return
+  const whole = paidInFull(link)
+  const half = recordedAmount({ units: whole.units * 5n, scale: whole.scale + 1 }, link.request.currency)
+  const requested = total ?? payment.refund?.requested ?? (status === 'partially_refunded' ? half : whole)
+  const isPaid = status === 'partially_refunded' || status === 'return_received'
+  const refunded = isPaid ? requested : (payment.refund?.refunded ?? ZERO)
+  payment.refund = { description: payment.refund?.description ?? 'Set by the control endpoint', requested, refunded }
+}
+
+const ZERO = decimal('0')

@@ -1,0 +1,91 @@
+import type { World } from '../state/sandbox-state.ts'
+import { compareDecimals } from '../values/decimal.ts'
+import { failureReason } from './failures.ts'
+import { awaits3ds, awaitsPayer, awaitsPrompt, methodOf } from './link.ts'
+import type { Link } from './link.ts'
+import { paidInFull } from './payment-facts.ts'
+import type { PaymentStatus } from './status.ts'
+import { announce, transition } from './transitions.ts'
+
+/** How long a prompt on a handset waits before it counts as ignored. */
+const PROMPT_MS = 5 * 60_000
+
+/** How much longer it takes until a code is scanned than until a step of a card follows another. */
+const SCAN_PACES = 20
+
+/** How long a refund request stays open (docs/payments-api.md, section 8). */
+const REFUND_REQUEST_MS = 10 * 24 * 60 * 60_000
+
+/** Refunds with one of these descriptions end as the description says; every other refund is paid back. */
+export const MAGIC_REFUNDS = ['return_rejected', 'return_expired'] as const
+
+/**
+ * Moves a payment on its own course: to a status now, and to those that follow by themselves, each at its time on the
+ * sandbox clock. Resolves when the webhook of the first status has been tried.
+ */
+export async function proceed(
+  world: World,
+  link: Link,
+  to: PaymentStatus,
+  payCode?: Readonly<Record<string, string>>,
+): Promise<void> {
+  const told = transition(world, link, to, { payCode })
+  planStep(world, link)
+  await told
+}
+
+/**
+ * Ends the time of a link. What has not begun or is pending becomes `expired`, and a prompt without an answer makes the
+ * payment fail (docs/payments-api.md, section 2.5); whatever went further goes on.
+ */
+export async function lapse(world: World, link: Link): Promise<void> {
+  if (link.lapsed) return
+  link.lapsed = true
+  if (awaitsPrompt(link)) await transition(world, link, 'failed', { payCode: promptFailure(PROMPT_IGNORED) })
+  else if (link.payment === undefined) await announce(world, link)
+  else if (link.payment.status === 'pending') await transition(world, link, 'expired')
+}
+
+/** The failure of a mobile money payment whose prompt was not approved. */
+export function promptFailure(message: string): Readonly<Record<string, string>> {
+  return { ...failureReason('customer_canceled', message) }
+}
+
+const PROMPT_IGNORED = 'The prompt on the handset was not answered in time.'
+
+type Step = { to: PaymentStatus; afterMs: number; payCode?: Readonly<Record<string, string>> }
+
+function planStep(world: World, link: Link): void {
+  const step = nextStep(world, link)
+  if (step === undefined) return
+  link.step = world.clock.after(step.afterMs, () => {
+    if (step.to === 'return_received' || step.to === 'partially_refunded') bookRefund(link)
+    return proceed(world, link, step.to, step.payCode)
+  })
+}
+
+function nextStep(world: World, link: Link): Step | undefined {
+  const status = link.payment?.status
+  if (status === 'authorised') return { to: 'waiting', afterMs: world.paceMs }
+  if (status === 'waiting') return { to: 'received', afterMs: world.paceMs }
+  if (status === 'return_pending') return refundStep(world, link)
+  if (status !== 'pending' || awaits3ds(link)) return undefined
+  if (awaitsPrompt(link)) return { to: 'failed', afterMs: PROMPT_MS, payCode: promptFailure(PROMPT_IGNORED) }
+  if (awaitsPayer(link)) return undefined
+  if (link.payment?.payCode?.['qr_string'] !== undefined) return { to: 'received', afterMs: world.paceMs * SCAN_PACES }
+  return { to: methodOf(link)?.kind === 'card' ? 'authorised' : 'received', afterMs: world.paceMs }
+}
+
+function refundStep(world: World, link: Link): Step | undefined {
+  const refund = link.payment?.refund
+  if (refund === undefined) return undefined
+  const magic = MAGIC_REFUNDS.find((status) => status === refund.description)
+  if (magic !== undefined) return { to: magic, afterMs: magic === 'return_expired' ? REFUND_REQUEST_MS : world.paceMs }
+  const isWhole = compareDecimals(refund.requested, paidInFull(link)) >= 0
+  return { to: isWhole ? 'return_received' : 'partially_refunded', afterMs: world.paceMs }
+}
+
+function bookRefund(link: Link): void {
+  const refund = link.payment?.refund
+  if (refund !== undefined) refund.refunded = refund.requested
+}

@@ -1,0 +1,40 @@
+import { type Expression, sql, type SqlBool } from 'kysely'
+import type { Delivery } from '../../../domain/delivery.ts'
+import { toDelivery } from '../../rows/log.ts'
+import type { DeliveryFilter, Page } from '../../store.ts'
+import type { Db } from '../../unit.ts'
+import { grouped, mergeRanges, oneOf, type Range } from '../merge-ranges.ts'
+import { ROW_NUMBER } from '../newest-first.ts'
+import { unindexed } from '../unindexed.ts'
+
+/** The deliveries with these ids, in any order. */
+export async function findDeliveries(db: Db, ids: readonly string[]): Promise<Delivery[]> {
+  if (ids.length === 0) return []
+  const rows = await db.selectFrom('deliveries').selectAll().where('id', 'in', ids).execute()
+  return rows.map(toDelivery)
+}
+
+/** A page of deliveries, newest first: from the index by subject, or else from that by disposition. */
+export async function pageOfDeliveries(db: Db, { limit, before }: Page, filter: DeliveryFilter): Promise<Delivery[]> {
+  const subjectIds = filter.subjectIds && [...new Set(filter.subjectIds)]
+  const dispositions = filter.dispositions && [...new Set(filter.dispositions)]
+  if (subjectIds?.length === 0 || dispositions?.length === 0) return []
+  const rowsOf = (numbers: Expression<number>) =>
+    db.selectFrom('deliveries').selectAll().where('number', 'in', numbers).execute()
+  // Otherwise the table itself must not be read in the order of its key: it may hold few that fit.
+  const inOrder =
+    subjectIds === undefined ? dispositions === undefined : grouped(subjectIds).every(({ length }) => length === 1)
+  const number = inOrder ? sql.ref('number') : ROW_NUMBER
+  const order = { table: 'deliveries', columns: [{ name: 'number', by: number }], direction: 'desc' } as const
+  const onwards = before === null ? [] : [sql<SqlBool>`${number} < ${before.number}`]
+  const ranges = rangesOf(subjectIds, dispositions).map((range) => range.concat(onwards))
+  const rows = await mergeRanges(ranges, { order, limit, rowsOf })
+  return rows.map(toDelivery)
+}
+
+function rangesOf(subjectIds?: readonly string[], dispositions?: readonly string[]): Range[] {
+  if (subjectIds === undefined) return dispositions?.map((name) => [sql`disposition = ${name}`]) ?? [[]]
+  const only =
+    dispositions === undefined ? [] : [sql<SqlBool>`${unindexed(sql`disposition`)} in (${sql.join(dispositions)})`]
+  return grouped(subjectIds).map((ids) => [oneOf(sql.ref('subject_id'), ids)].concat(only))
+}

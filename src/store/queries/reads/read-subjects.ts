@@ -1,0 +1,111 @@
+import type { DirectPayin } from '../../../domain/payments/direct-payin.ts'
+import type { PaymentLink } from '../../../domain/payments/payment-link.ts'
+import type { Payment } from '../../../domain/payments/payment.ts'
+import type { ReadSubject } from '../../read-store.ts'
+import { toLink, toLinkOrNull } from '../../rows/links.ts'
+import { toPayment } from '../../rows/payments.ts'
+import type { Db } from '../../unit.ts'
+import { payinsOf } from '../payins.ts'
+import { type DueQuery, dueRows, LINK_READS, PAYMENT_READS } from './due-rows.ts'
+
+/** A payment with its link, or a link through which no payment is known, as a read finds it. */
+export type Subject = {
+  readonly payment: Payment | null
+  readonly link: PaymentLink | null
+  /** What was asked for, of a payment without a link. */
+  readonly payin: DirectPayin | null
+  readonly deliveries: number
+  readonly failures: number
+  /** Milliseconds since the epoch; null while no read is planned. */
+  readonly dueAt: number | null
+}
+
+/** What a subject tells those who make the read. */
+export function toReadSubject({ payment, link, payin, deliveries, failures, dueAt }: Subject): ReadSubject {
+  return {
+    paymentId: payment?.id ?? null,
+    link,
+    payin,
+    payment,
+    currency: payment?.details.currency ?? (link ?? payin)?.requestedAmount.currency ?? null,
+    deliveries,
+    failures,
+    dueAt: dueAt === null ? null : new Date(dueAt),
+  }
+}
+
+/** The subject with this payment id. */
+export async function findPaymentSubject(db: Db, paymentId: string): Promise<Subject | null> {
+  return (await subjectsOfPayments(db, [paymentId]))[0] ?? null
+}
+
+/** The link with this upstream uuid, whether or not a payment is known. */
+export async function findLinkSubject(db: Db, linkId: string): Promise<Subject | null> {
+  const row = await db.selectFrom('links').selectAll().where('id', '=', linkId).executeTakeFirst()
+  return row === undefined ? null : toLinkSubject(row)
+}
+
+/** The subjects of these sites whose read of one class is due by an instant, longest due first. */
+export async function dueSubjects(db: Db, query: DueQuery): Promise<Subject[]> {
+  const rows = await dueRows(db, [PAYMENT_READS, LINK_READS], query)
+  const idsOf = (table: string) => rows.filter((row) => row.source === table).map(({ id }) => id)
+  const payments = await subjectsOfPayments(db, idsOf('payments'))
+  const links = await subjectsOfLinks(db, idsOf('links'))
+  const byId = new Map<string, Subject>([
+    ...payments.map((subject) => [`payments ${subject.payment?.id}`, subject] as const),
+    ...links.map((subject) => [`links ${subject.link?.id}`, subject] as const),
+  ])
+  return rows.flatMap(({ source, id }) => byId.get(`${source} ${id}`) ?? [])
+}
+
+/** The subjects with these payment ids. */
+export async function subjectsOfPayments(db: Db, ids: readonly string[]): Promise<Subject[]> {
+  if (ids.length === 0) return []
+  const rows = await paymentSubjects(db).where('payments.id', 'in', ids).execute()
+  const payins = new Map((await payinsOf(db, ids)).map((payin) => [payin.paymentId, payin]))
+  return rows.map((row) => toPaymentSubject(row, payins.get(row.payment_id_asked) ?? null))
+}
+
+async function subjectsOfLinks(db: Db, ids: readonly string[]): Promise<Subject[]> {
+  if (ids.length === 0) return []
+  return (await db.selectFrom('links').selectAll().where('id', 'in', ids).execute()).map(toLinkSubject)
+}
+
+function paymentSubjects(db: Db) {
+  return db
+    .selectFrom('payments')
+    .leftJoin('links', 'links.ref', 'payments.link_ref')
+    .selectAll('links')
+    .select([
+      'payments.id as payment_id_asked',
+      'payments.state_json',
+      'payments.deliveries as payment_deliveries',
+      'payments.read_failures as payment_failures',
+      'payments.read_due_at as payment_due_at',
+    ])
+}
+
+type PaymentSubjectRow = Awaited<ReturnType<ReturnType<typeof paymentSubjects>['executeTakeFirstOrThrow']>>
+
+/** Both counts only grow, so their sum stays the same only while both do. */
+function toPaymentSubject(row: PaymentSubjectRow, payin: DirectPayin | null): Subject {
+  return {
+    payment: toPayment(row.state_json),
+    link: toLinkOrNull(row),
+    payin,
+    deliveries: row.payment_deliveries + (row.deliveries ?? 0),
+    failures: row.payment_failures,
+    dueAt: row.payment_due_at,
+  }
+}
+
+function toLinkSubject(row: Parameters<typeof toLink>[0]): Subject {
+  return {
+    payment: null,
+    link: toLink(row),
+    payin: null,
+    deliveries: row.deliveries,
+    failures: row.read_failures,
+    dueAt: row.read_due_at,
+  }
+}

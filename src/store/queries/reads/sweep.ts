@@ -1,0 +1,113 @@
+import type { Database, SweepCursor, SweepPage, SweepPart } from '../../port.ts'
+import type { Db } from '../../unit.ts'
+
+/** Rows of one step: they are decided on in one turn of the event loop. */
+const SWEPT_AT_ONCE = 250
+
+/** What a sweep goes through, page by page of an index. */
+export function sweepQueries(reader: Db): Database['sweep'] {
+  const state = async () => {
+    const { sweep_from: from, sweep_cursor: cursor } = await reader
+      .selectFrom('meta')
+      .select(['sweep_from', 'sweep_cursor'])
+      .where('id', '=', 1)
+      .executeTakeFirstOrThrow()
+    return { from: from === null ? null : new Date(from), cursor }
+  }
+  return {
+    state,
+    pending: async () => (await state()).from,
+    async page(part, { from, after }) {
+      const { table, rowsAfter } = PARTS[part]
+      const rows = await rowsAfter(reader, { from, after: after ?? START })
+        .limit(SWEPT_AT_ONCE)
+        .execute()
+      const last = rows.length < SWEPT_AT_ONCE ? undefined : rows.at(-1)
+      const next = last === undefined ? null : { at: last.at, number: last.number }
+      return { table, ids: rows.map(({ id }) => id), next }
+    },
+  }
+}
+
+type Start = { readonly from: number; readonly after: SweepCursor }
+
+const START: SweepCursor = { at: Number.MIN_SAFE_INTEGER, number: 0 }
+
+type SweptRow = SweepCursor & { readonly id: string }
+
+type Part = {
+  readonly table: SweepPage['table']
+  rowsAfter(db: Db, start: Start): { limit(count: number): { execute(): Promise<readonly SweptRow[]> } }
+}
+
+const PARTS: Readonly<Record<SweepPart, Part>> = {
+  'payments-changed': { table: 'payments', rowsAfter: paymentsChanged },
+  'payments-in-progress': { table: 'payments', rowsAfter: (db, start) => paymentsIn(db, 'IN_PROGRESS', start) },
+  'payments-refunding': { table: 'payments', rowsAfter: (db, start) => paymentsIn(db, 'REFUNDING', start) },
+  'payments-disputed': { table: 'payments', rowsAfter: (db, start) => paymentsIn(db, 'DISPUTED', start) },
+  'links-open': { table: 'links', rowsAfter: linksOpen },
+  'agreements-changed': { table: 'agreements', rowsAfter: agreementsChanged },
+  'agreements-created': { table: 'agreements', rowsAfter: agreementsCreated },
+}
+
+/** Where the next page begins in an index by an instant and the row's number. */
+function keyOf({ from, after }: Start) {
+  return { at: Math.max(from, after.at), number: after.at < from ? 0 : after.number }
+}
+
+/** The condition of the partial index is written out: a parameter would hide it from the planner. Rank 6 is final. */
+function paymentsChanged(db: Db, start: Start) {
+  const { at, number } = keyOf(start)
+  return db
+    .selectFrom('payments')
+    .select(['id', 'updated_at as at', 'number'])
+    .where((eb) => eb('rank', '<', eb.lit(6)))
+    .where('updated_at', '>=', at)
+    .where((eb) => eb.or([eb('updated_at', '>', at), eb('number', '>', number)]))
+    .orderBy('updated_at')
+    .orderBy('number')
+}
+
+function paymentsIn(db: Db, phase: 'IN_PROGRESS' | 'REFUNDING' | 'DISPUTED', { after }: Start) {
+  return db
+    .selectFrom('payments')
+    .select(['id', 'number', 'number as at'])
+    .where('phase', '=', phase)
+    .where('rank', '<', 6)
+    .where('number', '>', after.number)
+    .orderBy('number')
+}
+
+function linksOpen(db: Db, start: Start) {
+  const { at, number } = keyOf(start)
+  return db
+    .selectFrom('links')
+    .select(['id', 'expires_at as at', 'number'])
+    .where('payment_id', 'is', null)
+    .where((eb) => eb('expired', '=', eb.lit(0)))
+    .where('expires_at', '>=', at)
+    .where((eb) => eb.or([eb('expires_at', '>', at), eb('number', '>', number)]))
+    .orderBy('expires_at')
+    .orderBy('number')
+}
+
+function agreementsChanged(db: Db, start: Start) {
+  const { at, number } = keyOf(start)
+  return db
+    .selectFrom('agreements')
+    .select(['id', 'updated_at as at', 'number'])
+    .where('updated_at', '>=', at)
+    .where((eb) => eb.or([eb('updated_at', '>', at), eb('number', '>', number)]))
+    .orderBy('updated_at')
+    .orderBy('number')
+}
+
+/** Those that wait for their payers. */
+function agreementsCreated(db: Db, { after }: Start) {
+  return db
+    .selectFrom('agreements')
+    .select(['id', 'number', 'number as at'])
+    .where('status', '=', 'created')
+    .where('number', '>', after.number)
+    .orderBy('number')
+}

@@ -1,0 +1,62 @@
+import type { BreakerState } from '../resilience/breaker.ts'
+import type { Site } from './sites.ts'
+import type { AttemptSeen } from './transport.ts'
+import type { UpstreamWatch } from './watch.ts'
+
+export type SiteState = {
+  readonly breaker: BreakerState
+  /** The payments API answered 401 to the site's credentials, and has accepted no request of the site since. */
+  readonly credentialsRejected: boolean
+  /** When the service last answered with success; null before it has. */
+  readonly lastAnswerAt: Date | null
+}
+
+/** How each site fares with the service, from what the client of the service tells. */
+export type SiteStates = {
+  /** The same watch, which notes what it is told on the way. */
+  noting(watch: UpstreamWatch): UpstreamWatch
+  of(site: Pick<Site, 'id'>): SiteState
+}
+
+const UNTRIED: SiteState = { breaker: 'closed', credentialsRejected: false, lastAnswerAt: null }
+
+export function createSiteStates(clock: () => Date): SiteStates {
+  const states = new Map<string, SiteState>()
+  const of: SiteStates['of'] = ({ id }) => states.get(id) ?? UNTRIED
+  const note = (id: string, change: Partial<SiteState>) => states.set(id, { ...of({ id }), ...change })
+
+  const noteCredentials = (attempt: AttemptSeen, { onCredentials }: UpstreamWatch) => {
+    const { siteId } = attempt
+    const rejected = rejectsCredentials(attempt)
+    if (rejected === null || rejected === of({ id: siteId }).credentialsRejected) return
+    note(siteId, { credentialsRejected: rejected })
+    onCredentials({ siteId, rejected })
+  }
+
+  return {
+    of,
+    noting: (watch) => ({
+      ...watch,
+      observe(attempt) {
+        if (typeof attempt.outcome === 'number') note(attempt.siteId, { lastAnswerAt: clock() })
+        noteCredentials(attempt, watch)
+        watch.observe(attempt)
+      },
+      onBreaker(change) {
+        note(change.siteId, { breaker: change.state })
+        watch.onBreaker(change)
+      },
+    }),
+  }
+}
+
+/**
+ * Whether an attempt shows that the payments API rejects the site's credentials (true) or accepts them (false); null when it
+ * shows neither. A 403 may be about the one endpoint, and a 401 to an access token about that token.
+ */
+function rejectsCredentials({ outcome, hasAccessToken }: AttemptSeen): boolean | null {
+  if (typeof outcome === 'number') return false
+  const { detail } = outcome
+  if (detail.kind === 'refused') return false
+  return detail.kind === 'credentials' && detail.httpStatus === 401 && !hasAccessToken ? true : null
+}

@@ -1,0 +1,168 @@
+import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Pool } from 'undici'
+import type { BreakerSettings, BreakerState } from '../resilience/breaker.ts'
+import { createLane, type Lane } from '../resilience/resilience-policy.ts'
+import { type Method, retryDelayMs, shouldRetry } from '../resilience/retry.ts'
+import { readAnswer, type UpstreamResponse } from './answer.ts'
+import { exchange, type WireRequest } from './exchange.ts'
+import { notSent, UpstreamFault } from './faults.ts'
+import type { Site, Sites } from './sites.ts'
+import { baseAddress, type UpstreamRequest, wireRequest } from './wire-request.ts'
+
+/** All in milliseconds. */
+type Deadlines = {
+  readonly connect: number
+  /** From the moment when the request goes out to the end of the answer's headers. */
+  readonly headers: number
+  /** Over all attempts of one request, waiting included. */
+  readonly get: number
+  readonly post: number
+  /** Longest wait for a free slot, so that a request which was let through still has time to be answered. */
+  readonly slot: number
+}
+
+type TransportLimits = { readonly answerBytes: number; readonly concurrentPerSite: number }
+
+export type TransportOptions = {
+  /** Ends in `/api`; https, or http on loopback (docs/payments-api.md, section 5). */
+  readonly baseUrl: string
+  readonly sites: Sites
+  readonly deadlines?: Partial<Deadlines>
+  readonly limits?: Partial<TransportLimits>
+  /** Each site has a breaker of its own, with these settings. */
+  readonly breaker?: Partial<BreakerSettings>
+  /** Told whenever the breaker of a site has opened, lets a probe through, or has closed. */
+  readonly onBreaker?: (change: BreakerChange) => void
+  /** Told after each attempt: for metrics, free of payer data and secrets. */
+  readonly observe?: (attempt: AttemptSeen) => void
+  /** Headers that tell the service which trace a request belongs to. */
+  readonly traceHeaders?: () => Readonly<Record<string, string>>
+  /** Jitter of the waits between attempts, from 0 up to 1. */
+  readonly random?: () => number
+}
+
+export type BreakerChange = { readonly siteId: string; readonly state: BreakerState }
+
+export type AttemptSeen = {
+  readonly siteId: string
+  readonly method: Method
+  /** Whether it carried an access token, which the payments API may refuse although it accepts the site's credentials. */
+  readonly hasAccessToken: boolean
+  /** 1 for the first. */
+  readonly attempt: number
+  /** The HTTP status of a success, or the fault. */
+  readonly outcome: number | UpstreamFault
+  readonly durationMs: number
+  /** As sent in `x-request-id`. */
+  readonly requestId: string
+}
+
+export type Transport = {
+  /**
+   * Asks the service with the credentials of a site. Rejects with an `UpstreamFault`, after the retries that are safe
+   * and within the deadline; the caller cannot cancel it, because a request that went out counts.
+   */
+  request(site: Site, request: UpstreamRequest): Promise<UpstreamResponse>
+  /** Lets running requests end, takes no new ones, and closes the connections. A second call waits for the first. */
+  close(): Promise<void>
+}
+
+const DEADLINES: Deadlines = { connect: 2_000, headers: 10_000, get: 15_000, post: 25_000, slot: 10_000 }
+const LIMITS: TransportLimits = { answerBytes: 1_048_576, concurrentPerSite: 20 }
+
+/** Shorter than what servers usually keep, so that a request seldom meets a connection that is just being closed. */
+const IDLE_MS = 4_000
+const LONGEST_IDLE_MS = 30_000
+
+/**
+ * Opens the way to the service: one pool of connections for a base address, and for each site its own slots, its own
+ * breaker and its own budget of retries, so that trouble with one does not use up another's.
+ * Throws `TypeError` for a base address that is neither https nor on loopback.
+ */
+export function createTransport(options: TransportOptions): Transport {
+  const base = baseAddress(options.baseUrl)
+  const deadlines = { ...DEADLINES, ...options.deadlines }
+  const limits = { ...LIMITS, ...options.limits }
+  const pool = new Pool(base.origin, {
+    // Explicit, since NODE_TLS_REJECT_UNAUTHORIZED changes the default.
+    connect: { timeout: deadlines.connect, rejectUnauthorized: true },
+    allowH2: false,
+    keepAliveTimeout: IDLE_MS,
+    keepAliveMaxTimeout: LONGEST_IDLE_MS,
+  })
+  const lanes = new Map(options.sites.all.map(({ id }) => [id, laneOf(id)]))
+
+  function laneOf(siteId: string): Lane {
+    return createLane({
+      concurrent: limits.concurrentPerSite,
+      breaker: options.breaker,
+      onBreaker: (state) => options.onBreaker?.({ siteId, state }),
+    })
+  }
+
+  function attempt(site: Site, wire: WireRequest, until: number): Promise<UpstreamResponse> {
+    return laneFor(site).pass(Math.min(deadlines.slot, until - performance.now()), async () => {
+      const exchangeLimits = {
+        headersMs: deadlines.headers,
+        totalMs: until - performance.now(),
+        answerBytes: limits.answerBytes,
+      }
+      return readAnswer(await exchange(pool, wire, exchangeLimits), site.id)
+    })
+  }
+
+  function laneFor(site: Site): Lane {
+    const lane = lanes.get(site.id)
+    if (lane === undefined) throw notSent('invalid-request', `Site ${site.id} is not one of this transport's.`)
+    return lane
+  }
+
+  async function retried(site: Site, asked: UpstreamRequest): Promise<UpstreamResponse> {
+    const lane = laneFor(site)
+    const requestId = randomUUID()
+    const headers = { ...asked.headers, ...options.traceHeaders?.() }
+    const wire = wireRequest(base, site, { ...asked, headers }, requestId)
+    const longest = asked.method === 'GET' ? deadlines.get : deadlines.post
+    const until = performance.now() + Math.min(longest, asked.withinMs ?? longest)
+    lane.budget.earn()
+    const hasAccessToken = 'access-token' in wire.headers
+    for (let number = 1; ; number += 1) {
+      const seen = { siteId: site.id, method: asked.method, hasAccessToken, attempt: number, requestId }
+      const result = await observed(() => attempt(site, wire, until), seen)
+      if (!(result instanceof UpstreamFault)) return result
+      const remainingMs = until - performance.now()
+      const failed = { method: asked.method, attempt: number, fault: result.detail, remainingMs }
+      const delayMs = retryDelayMs(failed, options.random)
+      // An attempt without time to connect could only turn a certain failure into an uncertain one.
+      const late = remainingMs - delayMs <= deadlines.connect
+      if (late || !shouldRetry(failed) || lane.isClosedOff() || !lane.budget.spend()) throw result
+      await sleep(delayMs)
+    }
+  }
+
+  async function observed(
+    run: () => Promise<UpstreamResponse>,
+    seen: Omit<AttemptSeen, 'outcome' | 'durationMs'>,
+  ): Promise<UpstreamResponse | UpstreamFault> {
+    const start = performance.now()
+    const result = await run().catch(faultOrThrow)
+    const outcome = result instanceof UpstreamFault ? result : result.status
+    options.observe?.({ ...seen, outcome, durationMs: performance.now() - start })
+    return result
+  }
+
+  let closing: Promise<void> | null = null
+  return {
+    request: retried,
+    close: () => {
+      closing ??= pool.close()
+      return closing
+    },
+  }
+}
+
+function faultOrThrow(error: unknown): UpstreamFault {
+  if (error instanceof UpstreamFault) return error
+  throw error
+}

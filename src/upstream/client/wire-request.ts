@@ -1,0 +1,61 @@
+import { stringifyExactJson } from '../../lib/exact-json.ts'
+import type { Method } from '../resilience/retry.ts'
+import { isLoopback } from '../wire/values/url.ts'
+import type { WireRequest } from './exchange.ts'
+import type { Site } from './sites.ts'
+
+export type UpstreamRequest = {
+  readonly method: Method
+  /** Below the base address, with a slash at its start: `/v3/payin_links`. */
+  readonly path: string
+  readonly query?: Readonly<Record<string, string | number | null | undefined>>
+  /** Written as JSON in which exact numbers keep their digits. */
+  readonly body?: unknown
+  /** Further headers; they never replace the credentials. */
+  readonly headers?: Readonly<Record<string, string>>
+  /** Milliseconds over all attempts, where the transport's own deadline would be too long. */
+  readonly withinMs?: number
+}
+
+/**
+ * The base address of the service (docs/payments-api.md, section 5: https for all calls). Throws `TypeError` for one that is
+ * neither https nor on loopback, or that holds more than host, port and path.
+ */
+export function baseAddress(baseUrl: string): URL {
+  const base = new URL(baseUrl)
+  if (base.protocol !== 'https:' && !(base.protocol === 'http:' && isLoopback(base.hostname)))
+    throw new TypeError('The base address of the service must be https, or http on loopback.')
+  if (base.username !== '' || base.password !== '' || base.search !== '' || base.hash !== '')
+    throw new TypeError('The base address of the service must hold nothing but host, port and path.')
+  return base
+}
+
+/** The request as it goes out: made once, before the first attempt, so that every attempt is the same. */
+export function wireRequest(base: URL, site: Site, asked: UpstreamRequest, requestId: string): WireRequest {
+  const body = asked.body === undefined ? null : stringifyExactJson(asked.body)
+  return {
+    method: asked.method,
+    path: `${base.pathname.endsWith('/') ? base.pathname.slice(0, -1) : base.pathname}${asked.path}${queryText(asked.query ?? {})}`,
+    body,
+    headers: {
+      ...lowerCased(asked.headers ?? {}),
+      accept: 'application/json',
+      'accept-encoding': 'identity',
+      ...(body === null ? {} : { 'content-type': 'application/json' }),
+      'x-request-id': requestId,
+      'app-id': site.appId,
+      'secret-key': site.secretKey.reveal(),
+    },
+  }
+}
+
+function queryText(query: NonNullable<UpstreamRequest['query']>): string {
+  const parameters = new URLSearchParams()
+  for (const [key, value] of Object.entries(query))
+    if (value !== null && value !== undefined) parameters.append(key, String(value))
+  return parameters.size === 0 ? '' : `?${parameters.toString()}`
+}
+
+function lowerCased(headers: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
+}

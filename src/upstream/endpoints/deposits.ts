@@ -1,0 +1,24 @@
+import { toPlainJson } from '../../lib/exact-json.ts'
+import { sendable } from '../client/checks.ts'
+import type { Site } from '../client/sites.ts'
+import type { Transport } from '../client/transport.ts'
+import { type DepositSimulation, toDepositBody } from '../wire/accounts/deposit.ts'
+
+export type DepositCalls = {
+  /**
+   * Has the sandbox credit a treasury account, and gives its answer as it came, as plain JSON: its shape is not published
+   * (docs/payments-api.md, section 4.8). Rejects with an `UpstreamFault`.
+   */
+  simulateDeposit(site: Site, deposit: DepositSimulation): Promise<unknown>
+}
+
+/** The deposit simulator over a transport. */
+export function depositCalls(transport: Transport): DepositCalls {
+  return {
+    simulateDeposit: async (site, deposit) => {
+      const body = sendable(toDepositBody(deposit))
+      const { json } = await transport.request(site, { method: 'POST', path: '/v1/simulate_deposit', body })
+      return toPlainJson(json)
+    },
+  }
+}

@@ -1,0 +1,70 @@
+import { createSlots } from '../../lib/semaphore.ts'
+import { breakerOpen, type NotSentReason, notSent, type UnknownReason, UpstreamFault } from '../client/faults.ts'
+import { type Breaker, type BreakerSettings, type BreakerState, createBreaker, type Verdict } from './breaker.ts'
+import { createRetryBudget, type RetryBudget } from './retry-budget.ts'
+
+/** A site's own way to the service: its slots, its breaker and its budget of retries, so that trouble with one site does not use up another's. */
+export type Lane = {
+  readonly budget: RetryBudget
+  /** Whether a request would be turned away at once. */
+  isClosedOff(): boolean
+  /**
+   * Makes one request. Rejects with `not-sent` when the breaker is open, or when `waitMs` pass without a free slot.
+   */
+  pass<Answer>(waitMs: number, request: () => Promise<Answer>): Promise<Answer>
+}
+
+export type LaneOptions = {
+  readonly concurrent: number
+  readonly breaker: Partial<BreakerSettings> | undefined
+  readonly onBreaker: (state: BreakerState) => void
+}
+
+export function createLane({ concurrent, breaker: settings, onBreaker }: LaneOptions): Lane {
+  const slots = createSlots(concurrent)
+  const breaker = createBreaker(settings, onBreaker)
+  return {
+    budget: createRetryBudget(),
+    isClosedOff: () => breaker.closedOffMs() > 0,
+    pass: async (waitMs, request) => {
+      if (breaker.closedOffMs() > 0) throw turnedAway(breaker)
+      const release = await slots.take(waitMs)
+      if (release === null) throw notSent('no-slot')
+      try {
+        return await judged(breaker, request)
+      } finally {
+        release()
+      }
+    },
+  }
+}
+
+/** The breaker is asked again once there is a slot: it may have opened meanwhile, and whoever waited is told at once. */
+async function judged<Answer>(breaker: Breaker, request: () => Promise<Answer>): Promise<Answer> {
+  const ended = breaker.enter()
+  if (ended === null) throw turnedAway(breaker)
+  try {
+    const answer = await request()
+    ended('sound')
+    return answer
+  } catch (error) {
+    ended(verdictOf(error))
+    throw error
+  }
+}
+
+function turnedAway(breaker: Breaker): UpstreamFault {
+  return breakerOpen(Math.max(Math.ceil(breaker.closedOffMs() / 1000), 1))
+}
+
+/** The service was asked, and could not be reached. */
+const OUT_OF_REACH: ReadonlySet<NotSentReason> = new Set(['dns', 'refused', 'tls', 'connect-timeout', 'unreachable'])
+const IN_TROUBLE: ReadonlySet<UnknownReason> = new Set(['timeout', 'reset', 'server-error'])
+
+/** A refusal is an answer, and so is a request to slow down; a body of the wrong shape will not get better by waiting. */
+function verdictOf(error: unknown): Verdict {
+  if (!(error instanceof UpstreamFault)) return 'silent'
+  const { detail } = error
+  if (detail.kind === 'not-sent') return OUT_OF_REACH.has(detail.reason) ? 'trouble' : 'silent'
+  return detail.kind === 'unknown' && IN_TROUBLE.has(detail.reason) ? 'trouble' : 'sound'
+}

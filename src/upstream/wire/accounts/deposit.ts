@@ -1,0 +1,41 @@
+import { z } from 'zod'
+import { type Written, written, writtenText } from '../values/request-schema.ts'
+
+/** A deposit that the sandbox is to make (docs/payments-api.md, section 4.8). */
+export type DepositSimulation = {
+  /** The treasury account to credit. */
+  readonly accountNumber: string
+  /** Plain digits; whole units for a JPY account. */
+  readonly amount: string
+  /** The three remitter fields: half-width katakana for a JPY account. */
+  readonly remitterName?: string | null | undefined
+  readonly remitterBankName?: string | null | undefined
+  readonly remitterBranchName?: string | null | undefined
+  readonly remarks?: string | null | undefined
+}
+
+const own = writtenText(255)
+
+const deposit = z.strictObject({
+  account_number: own,
+  amount: z
+    .string()
+    .max(30)
+    .regex(/^(?:0|[1-9]\d*)(?:\.\d+)?$/),
+  remitter_name: own.optional(),
+  remitter_bank_name: own.optional(),
+  remitter_branch_name: own.optional(),
+  remarks: own.optional(),
+})
+
+/** The body of a deposit, whose amount is a text here; `faults` names the places that are wrong. Throws nothing. */
+export function toDepositBody(request: DepositSimulation): Written {
+  return written(deposit, {
+    account_number: request.accountNumber,
+    amount: request.amount,
+    remitter_name: request.remitterName,
+    remitter_bank_name: request.remitterBankName,
+    remitter_branch_name: request.remitterBranchName,
+    remarks: request.remarks,
+  })
+}

@@ -1,0 +1,99 @@
+import { z } from 'zod'
+import { parseMethodCode } from '../../../domain/methods/method-code.ts'
+import {
+  type MethodField,
+  type MethodRequirements,
+  parseFieldDescriptor,
+} from '../../../domain/methods/method-field.ts'
+import { type ExactJson, stringifyExactJson } from '../../../lib/exact-json.ts'
+import { currency, decimal, isRecord, lenient, text, textFrom, usableMethodCode } from '../values/fields.ts'
+import { METHOD_FLAGS, methodFlags, notNegative, type PayinMethodEntry } from './payin-method.ts'
+
+const DESCRIPTION_LENGTH = 500
+const DESCRIPTOR_LENGTH = 500
+const NAME_LENGTH = 100
+const MOST_FIELDS = 100
+
+/** The two kinds of v2 methods name the same things by their own direction. */
+export type Direction = 'payin' | 'payout'
+
+const common = {
+  currency,
+  description: text(DESCRIPTION_LENGTH),
+  min_amount: decimal.transform(notNegative),
+  max_amount: decimal.transform(notNegative),
+  ...METHOD_FLAGS,
+}
+
+const entry = z.object({
+  ...common,
+  payin_method_name: lenient(usableMethodCode),
+  payout_method_name: lenient(usableMethodCode),
+})
+
+/**
+ * Reads one entry of a v2 method list (docs/payments-api.md, section 2.6, and gap sheet, section 7), whose `..._method_name`
+ * is the code; null for one without a usable code.
+ */
+export function readDirectMethodEntry(json: ExactJson, direction: Direction): PayinMethodEntry | null {
+  if (!isRecord(json)) return null
+  const { description, ...method } = entry.parse(json)
+  const code = method[`${direction}_method_name`]
+  if (code === null) return null
+  return {
+    code,
+    name: description,
+    currency: method.currency,
+    minAmount: method.min_amount,
+    maxAmount: method.max_amount,
+    cardBrands: null,
+    checkoutLanguages: null,
+    flags: methodFlags(method),
+    extras: {},
+  }
+}
+
+/** The method that requirements were asked for: its code, and the currencies of the site that asked. */
+export type AskedMethod = {
+  readonly direction: Direction
+  readonly code: string
+  readonly currencies: readonly string[]
+}
+
+/**
+ * Reads what a v2 method asks for (gap sheet, sections 8 and 17). Its currency is the record's own, else the one in its
+ * code, else the site's only one. Null for an answer that tells neither the fields nor the currency.
+ */
+export function readMethodRequirements(json: ExactJson, asked: AskedMethod): MethodRequirements | null {
+  if (!isRecord(json)) return null
+  const method = entry.parse(json)
+  const only = asked.currencies.length === 1 ? (asked.currencies[0] ?? null) : null
+  const settled = method.currency ?? parseMethodCode(asked.code).currency ?? only
+  const fields = fieldsOf(json[`${asked.direction}_method_params`])
+  if (settled === null || fields === null) return null
+  return {
+    code: method[`${asked.direction}_method_name`] ?? asked.code,
+    currency: settled,
+    description: method.description,
+    minAmount: method.min_amount,
+    maxAmount: method.max_amount,
+    ...methodFlags(method),
+    fields,
+  }
+}
+
+/** An empty list stands for an empty object, because some languages write the one for the other. */
+function fieldsOf(params: ExactJson | undefined): MethodField[] | null {
+  if (Array.isArray(params) && params.length === 0) return []
+  if (!isRecord(params)) return null
+  return Object.entries(params)
+    .filter(([name]) => name.length <= NAME_LENGTH && textFrom(name, NAME_LENGTH) === name)
+    .slice(0, MOST_FIELDS)
+    .map(([name, descriptor]) => parseFieldDescriptor(name, descriptorText(descriptor)))
+}
+
+/** What is no text is kept as its JSON, in which no requirement is found. */
+function descriptorText(descriptor: ExactJson): string {
+  const written = typeof descriptor === 'string' ? descriptor : stringifyExactJson(descriptor)
+  return textFrom(written, DESCRIPTOR_LENGTH) ?? ''
+}

@@ -1,0 +1,138 @@
+import { z } from 'zod'
+import type { GatewayContact, GatewayItem, GatewayRequest } from '../../../domain/payments/gateway-rules.ts'
+import type { ExactJson } from '../../../lib/exact-json.ts'
+import { isRecord, label, lenient, url } from '../values/fields.ts'
+import { decimalFromWire } from '../values/money.ts'
+import {
+  address,
+  amount,
+  countryCode,
+  type Notification,
+  notification,
+  notificationBody,
+  present,
+  type Written,
+  written,
+  writtenText,
+} from '../values/request-schema.ts'
+
+/** What a payment through the v1 gateway page is made from (gap sheet, section 4). */
+export type GatewayPaymentRequest = Omit<GatewayRequest, 'idempotencyKey'> & { readonly webhook: Notification }
+
+export type GatewayPayment = {
+  /** The upstream `payment_id`. */
+  readonly paymentId: string
+  readonly orderId: string
+  /** Where to send the customer. */
+  readonly redirectUrl: string
+}
+
+const TEXT_LENGTH = 255
+
+const own = writtenText(TEXT_LENGTH)
+
+const contact = z.strictObject({
+  first_name: own,
+  last_name: own,
+  phone: own,
+  email: own,
+  company: own.optional(),
+  country_code: countryCode.optional(),
+  state: own.optional(),
+  postal_code: own.optional(),
+  city: own.optional(),
+  address: own.optional(),
+})
+
+const item = z.strictObject({
+  id: own,
+  name: own,
+  variant_id: own.optional(),
+  image_url: address.optional(),
+  quantity: z.int().min(1).transform(String),
+  price: z
+    .string()
+    .regex(/^(?:0|[1-9]\d{0,14})(?:\.\d{1,2})?$/)
+    .transform(twoDecimals),
+  enable_cashback: z.boolean().optional(),
+})
+
+const creation = z.strictObject({
+  order_id: own,
+  amount,
+  description: writtenText(1_000),
+  order_success_url: address,
+  payment_gateway_notification: notification,
+  order_details: z.strictObject({
+    billing_details: contact,
+    shipping_details: contact.optional(),
+    items: z.array(item).optional(),
+  }),
+})
+
+/** The body of a gateway payment; `faults` names the places that are wrong instead. Throws nothing. */
+export function toGatewayPaymentBody(request: GatewayPaymentRequest): Written {
+  return written(creation, {
+    order_id: request.orderId,
+    amount: request.amount.value,
+    description: request.description,
+    order_success_url: request.successUrl,
+    payment_gateway_notification: notificationBody(request.webhook),
+    order_details: present({
+      billing_details: contactBody(request.billing),
+      shipping_details: request.shipping && contactBody(request.shipping),
+      items: request.items?.map(itemBody),
+    }),
+  })
+}
+
+const answer = z.object({
+  payment_id: lenient((json) => /^\d{1,20}$/.exec(decimalFromWire(json) ?? '')?.[0] ?? null),
+  order_id: label(TEXT_LENGTH),
+  redirect_url: url,
+})
+
+/**
+ * Reads the answer to a gateway payment (gap sheet, section 4); `orderId` is null where the answer does not repeat it. Null
+ * for one that does not name the payment, or that would send the customer to an address which is not https.
+ */
+export function readGatewayPayment(
+  json: ExactJson,
+): (Omit<GatewayPayment, 'orderId'> & { orderId: string | null }) | null {
+  if (!isRecord(json)) return null
+  const { payment_id: paymentId, order_id: orderId, redirect_url: redirectUrl } = answer.parse(json)
+  return paymentId === null || redirectUrl === null ? null : { paymentId, orderId, redirectUrl }
+}
+
+function contactBody(given: GatewayContact): Record<string, unknown> {
+  return present({
+    first_name: given.firstName,
+    last_name: given.lastName,
+    phone: given.phone,
+    email: given.email,
+    company: given.company,
+    country_code: given.countryCode,
+    state: given.state,
+    postal_code: given.postalCode,
+    city: given.city,
+    address: given.address,
+  })
+}
+
+function itemBody(given: GatewayItem): Record<string, unknown> {
+  return present({
+    id: given.id,
+    name: given.name,
+    variant_id: given.variantId,
+    image_url: given.imageUrl,
+    quantity: given.quantity,
+    price: given.price,
+    enable_cashback: given.enableCashback,
+  })
+}
+
+/** The service takes prices as texts with two decimals (gap sheet, section 4). */
+function twoDecimals(price: string): string {
+  const [whole = '', decimals = ''] = price.split('.')
+  return `${whole}.${decimals.padEnd(2, '0')}`
+}

@@ -1,0 +1,133 @@
+import { z } from 'zod'
+import type { Money } from '../../../domain/money/money.ts'
+import type { ExactJson } from '../../../lib/exact-json.ts'
+import { instant, isRecord, url, uuid } from '../values/fields.ts'
+import {
+  address,
+  amount,
+  countryCode,
+  type Notification,
+  notification,
+  notificationBody,
+  present,
+  written,
+  writtenText,
+} from '../values/request-schema.ts'
+
+/** What a hosted checkout link is made from (docs/payments-api.md, section 2.4). */
+export type PayinLinkRequest = {
+  readonly amount: Money
+  readonly description: string
+  readonly sender: PayinLinkSender
+  /** Null or absent: the hosted page offers every method. */
+  readonly methodCode?: string | null
+  /** Seconds, at least 900; the service's own default is 1800. */
+  readonly expiresInSeconds?: number
+  readonly successUrl?: string | null
+  readonly failureUrl?: string | null
+  readonly webhook: Notification
+}
+
+export type PayinLinkSender = {
+  readonly email: string
+  readonly firstName: string
+  readonly lastName: string
+  readonly address?: string | null
+  readonly city?: string | null
+  readonly postalCode?: string | null
+  readonly state?: string | null
+  readonly countryCode?: string | null
+  /** Further fields by the service's own names; none of them replaces one of the above (gap sheet, section 5.2). */
+  readonly extra?: Readonly<Record<string, string>>
+}
+
+export type CreatedPayinLink = {
+  /** The upstream link uuid. */
+  readonly uuid: string
+  readonly paymentUrl: string
+  /** ISO 8601 in UTC; null where the answer does not tell. */
+  readonly expiresAt: string | null
+}
+
+const SENDER_LENGTH = 255
+const DESCRIPTION_LENGTH = 1_000
+const SHORTEST_EXPIRY_S = 900
+
+const own = writtenText(SENDER_LENGTH)
+
+const body = z.strictObject({
+  amount,
+  description: writtenText(DESCRIPTION_LENGTH),
+  sender_info: z
+    .object({
+      email: own,
+      first_name: own,
+      last_name: own,
+      address: own.optional(),
+      city: own.optional(),
+      postal_code: own.optional(),
+      state: own.optional(),
+      country_code: countryCode.optional(),
+    })
+    .catchall(own),
+  payin_method_code: writtenText(100).optional(),
+  expires_in: z.int().min(SHORTEST_EXPIRY_S).optional(),
+  redirect_url: z.strictObject({ success: address.optional(), failure: address.optional() }).optional(),
+  webhook_notification: notification,
+})
+
+/**
+ * The body of a link creation; what was not given is left out. `faults` names the places that are wrong instead, without
+ * their values. Throws nothing.
+ */
+export function toPayinLinkBody(request: PayinLinkRequest): { body: Record<string, unknown> } | { faults: string[] } {
+  return written(body, {
+    amount: request.amount.value,
+    description: request.description,
+    sender_info: senderInfo(request.sender),
+    payin_method_code: request.methodCode,
+    expires_in: request.expiresInSeconds,
+    redirect_url: redirect(request),
+    webhook_notification: notificationBody(request.webhook),
+  })
+}
+
+const answer = z.object({
+  uuid,
+  payment_url: url,
+  payment_link_url: url,
+  expired_at: instant,
+  expires_at: instant,
+  expried_at: instant,
+})
+
+/**
+ * Reads the answer to a link creation, in either spelling of its fields (gap sheet, C4 and C5); null for one that does
+ * not name the link, or that would send the customer to an address which is not https.
+ */
+export function readCreatedPayinLink(json: ExactJson): CreatedPayinLink | null {
+  if (!isRecord(json)) return null
+  const link = answer.parse(json)
+  const paymentUrl = link.payment_url ?? link.payment_link_url
+  if (link.uuid === null || paymentUrl === null) return null
+  return { uuid: link.uuid, paymentUrl, expiresAt: link.expired_at ?? link.expires_at ?? link.expried_at }
+}
+
+function senderInfo({ extra, ...sender }: PayinLinkSender): Record<string, unknown> {
+  const named = {
+    email: sender.email,
+    first_name: sender.firstName,
+    last_name: sender.lastName,
+    address: sender.address,
+    city: sender.city,
+    postal_code: sender.postalCode,
+    state: sender.state,
+    country_code: sender.countryCode,
+  }
+  return { ...extra, ...present(named) }
+}
+
+function redirect({ successUrl, failureUrl }: PayinLinkRequest): Record<string, unknown> | null {
+  const pages = present({ success: successUrl, failure: failureUrl })
+  return Object.keys(pages).length === 0 ? null : pages
+}

@@ -1,0 +1,93 @@
+import { z } from 'zod'
+import { instantToWire } from '../values/instant.ts'
+import {
+  amount,
+  methodCode,
+  methodFieldValues,
+  type MethodFieldValues,
+  type Notification,
+  notification,
+  notificationBody,
+  present,
+  type Written,
+  written,
+  writtenText,
+  writtenUuid,
+} from '../values/request-schema.ts'
+
+/** What a direct payin is made from (gap sheet, section 9). */
+export type PayinRequest = {
+  /** Upper-case currency code. */
+  readonly currency: string
+  /** Plain digits; null only where the customer chooses, with the method `usdc_bank`. */
+  readonly amount: string | null
+  /** True only for an AU merchant processing AUD (docs/payments-api.md, section 1, rule 3). */
+  readonly gst: boolean
+  readonly customerName: string
+  readonly customerEmail: string
+  readonly methodCode: string
+  /** What the method asks for, by the service's own names. */
+  readonly methodFields: MethodFieldValues
+  readonly description?: string | null | undefined
+  readonly externalId?: string | null | undefined
+  readonly expiresAt?: Date | null | undefined
+  readonly webhook: Notification
+}
+
+/** How the sandbox is to end a pending payin (gap sheet, section 11). */
+export type PayinSimulation = {
+  readonly uuid: string
+  readonly status: 'completed' | 'failed'
+  /** Plain digits; null for the amount of the payin. */
+  readonly amount: string | null
+}
+
+const OPEN_AMOUNT_METHOD = 'usdc_bank'
+
+const creation = z
+  .strictObject({
+    currency: z.string().regex(/^[A-Z]{3,4}$/),
+    gst: z.boolean(),
+    amount: amount.optional(),
+    name: writtenText(255),
+    email: writtenText(255),
+    external_id: writtenText(255).optional(),
+    description: writtenText(1_000).optional(),
+    payin_method_name: methodCode,
+    payin_method_params: methodFieldValues,
+    webhook_notification: notification,
+    expired_at: z
+      .date()
+      .transform((expiry) => `${instantToWire(expiry)}.000+0000`)
+      .optional(),
+  })
+  .refine((body) => body.amount !== undefined || body.payin_method_name === OPEN_AMOUNT_METHOD, { path: ['amount'] })
+  .refine((body) => !body.gst || body.currency === 'AUD', { path: ['gst'] })
+
+const simulation = z.strictObject({
+  uuid: writtenUuid,
+  amount: amount.optional(),
+  status: z.enum(['completed', 'failed']),
+})
+
+/** The body of a direct payin; `faults` names the places that are wrong instead. Throws nothing. */
+export function toPayinBody(request: PayinRequest): Written {
+  return written(creation, {
+    currency: request.currency,
+    gst: request.gst,
+    amount: request.amount,
+    name: request.customerName,
+    email: request.customerEmail,
+    external_id: request.externalId,
+    description: request.description,
+    payin_method_name: request.methodCode,
+    payin_method_params: present(request.methodFields),
+    webhook_notification: notificationBody(request.webhook),
+    expired_at: request.expiresAt,
+  })
+}
+
+/** The body of a simulated end; `faults` names the places that are wrong instead. Throws nothing. */
+export function toPayinSimulationBody(request: PayinSimulation): Written {
+  return written(simulation, request)
+}

@@ -1,0 +1,185 @@
+import type { CardDetails, Payer, PaymentDetails, PaymentReport } from '../../../domain/payments/payment-report.ts'
+import { recogniseStatus } from '../../../domain/payments/payment-status.ts'
+import type { ExactJson } from '../../../lib/exact-json.ts'
+import {
+  isRecord,
+  type JsonRecord,
+  readCurrency,
+  readDecimal,
+  readFlag,
+  readInstant,
+  type ReadRecord,
+  readStatus,
+  readText,
+  readUrl,
+  recordReader,
+  usableMethodCode,
+  usableUuid,
+} from '../values/readers.ts'
+import { readInstructions } from './instructions.ts'
+
+const PAYER_LENGTH = 255
+const REFERENCE_LENGTH = 255
+const WORD_LENGTH = 100
+const MESSAGE_LENGTH = 500
+const ADDRESS_LENGTH = 2_048
+
+/** What the flat object says itself, and the nested form says in `transaction_info`. */
+const transaction = {
+  uuid: usableUuid,
+  status: readStatus,
+  name: readText(PAYER_LENGTH),
+  email: readText(PAYER_LENGTH),
+  external_id: readText(REFERENCE_LENGTH),
+  currency: readCurrency,
+  amount: readDecimal,
+  total: readDecimal,
+  paid_amount: readDecimal,
+  is_refundable: readFlag,
+  payment_method: readText(WORD_LENGTH),
+  payin_method_code: readText(WORD_LENGTH),
+  payin_method_name: usableMethodCode,
+  expired_at: readInstant,
+  expires_at: readInstant,
+  expried_at: readInstant,
+  created_at: readInstant,
+  pay_code: recordReader({
+    '3ds_url': readUrl,
+    error_code: readText(WORD_LENGTH),
+    error_message: readText(MESSAGE_LENGTH),
+  }),
+  refund_information: recordReader({ refund_amount: readDecimal, description: readText(MESSAGE_LENGTH) }),
+  sender_details: recordReader({
+    card: recordReader({
+      card_brand: readText(WORD_LENGTH),
+      card_type: readText(WORD_LENGTH),
+      card_last_4: (json: unknown) => (typeof json === 'string' && /^\d{4}$/.test(json) ? json : null),
+      card_country: readText(WORD_LENGTH),
+    }),
+  }),
+}
+
+const readPayment = recordReader({
+  ...transaction,
+  transaction_info: recordReader(transaction),
+  sender_info: recordReader({
+    email: readText(PAYER_LENGTH),
+    first_name: readText(PAYER_LENGTH),
+    last_name: readText(PAYER_LENGTH),
+  }),
+  meta_data: recordReader({ external_id: readText(REFERENCE_LENGTH) }),
+  metadata: recordReader({ external_id: readText(REFERENCE_LENGTH) }),
+})
+
+type Transaction = ReadRecord<typeof transaction>
+type Sender = ReturnType<typeof readPayment>['sender_info']
+
+/**
+ * Reads what the payments API says of one payment: the flat object of docs/payments-api.md, section 6.2, and the nested
+ * link form of the gap sheet, section 25.2, where the payment stands in `transaction_info`. A link that names no payment
+ * yet stands for its own. Null without a usable uuid and status; everything else that cannot be read is null in itself.
+ * `token` is a credential, and `authorization_header` a secret of ours: neither is read.
+ */
+export function readPaymentReport(json: ExactJson): PaymentReport | null {
+  if (!isRecord(json)) return null
+  const body = readPayment(json)
+  const inner = body.transaction_info
+  const paymentId = inner.uuid ?? body.uuid
+  const statusRaw = inner.status ?? body.status
+  if (paymentId === null || statusRaw === null) return null
+  const both = isRecord(json['transaction_info']) ? merged(inner, body) : body
+  const recognised = recogniseStatus(statusRaw)
+  // What comes along with a failure tells why it failed, and not how to pay.
+  const hasFailed = recognised === 'failed' || both.pay_code.error_code !== null
+  return {
+    paymentId,
+    linkId: isLink(json) ? body.uuid : null,
+    statusRaw,
+    status: recognised,
+    details: {
+      ...detailsOf(both),
+      reference: both.external_id ?? body.meta_data.external_id ?? body.metadata.external_id,
+      instructions: hasFailed ? null : readInstructions(payCodeOf(json)),
+    },
+    payer: payerOf(both, body.sender_info),
+    refundDescription: both.refund_information.description,
+  }
+}
+
+const notification = recordReader({ endpoint_url: readText(ADDRESS_LENGTH) })
+const readHolders = recordReader({
+  webhook_notification: notification,
+  payin_notification: notification,
+  payment_request_notification: notification,
+})
+
+/** The webhook address that a record was made with, under any of the names of its holder (gap sheet, C9); or null. */
+export function readEndpointUrl(json: ExactJson): string | null {
+  const holders = readHolders(json)
+  return (
+    holders.webhook_notification.endpoint_url ??
+    holders.payin_notification.endpoint_url ??
+    holders.payment_request_notification.endpoint_url
+  )
+}
+
+/** Only a link carries the address of its page, or holds its payment inside. */
+function isLink(json: JsonRecord): boolean {
+  const addresses = [json['payment_url'], json['payment_link_url']]
+  return isRecord(json['transaction_info']) || addresses.some((address) => typeof address === 'string')
+}
+
+/** What the inner object leaves out is looked up in the outer one. */
+function merged(inner: Transaction, outer: Transaction): Transaction {
+  const said = Object.entries(inner).filter(([, value]) => value !== null && !isEmptySection(value))
+  return { ...outer, ...Object.fromEntries(said) }
+}
+
+function isEmptySection(value: unknown): boolean {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    Object.values(value).every((entry) => entry === null || isEmptySection(entry))
+  )
+}
+
+function payCodeOf(json: JsonRecord): ExactJson | undefined {
+  const inner = json['transaction_info']
+  return (isRecord(inner) ? inner['pay_code'] : null) ?? json['pay_code']
+}
+
+function detailsOf(said: Transaction): Omit<PaymentDetails, 'reference' | 'instructions'> {
+  return {
+    currency: said.currency,
+    amount: said.amount,
+    total: said.total,
+    paid: said.paid_amount,
+    refunded: said.refund_information.refund_amount,
+    refundable: said.is_refundable,
+    methodRaw: said.payment_method ?? said.payin_method_code ?? said.payin_method_name,
+    card: cardOf(said.sender_details.card),
+    threeDsUrl: said.pay_code['3ds_url'],
+    failureCode: said.pay_code.error_code,
+    failureMessage: said.pay_code.error_message,
+    expiresAt: said.expired_at ?? said.expires_at ?? said.expried_at,
+    createdAt: said.created_at,
+  }
+}
+
+function cardOf(card: Transaction['sender_details']['card']): CardDetails | null {
+  if (isEmptySection(card)) return null
+  return {
+    brand: card.card_brand,
+    type: card.card_type,
+    last4: card.card_last_4,
+    countryCode: card.card_country,
+  }
+}
+
+function payerOf(said: Transaction, sender: Sender): Payer {
+  const fullName = [sender.first_name, sender.last_name].filter((part) => part !== null).join(' ')
+  return {
+    name: said.name ?? (fullName === '' ? null : fullName.slice(0, PAYER_LENGTH)),
+    email: said.email ?? sender.email,
+  }
+}

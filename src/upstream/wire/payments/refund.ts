@@ -1,0 +1,42 @@
+import { z } from 'zod'
+import type { PaymentReport } from '../../../domain/payments/payment-report.ts'
+import type { ExactJson } from '../../../lib/exact-json.ts'
+import { decimal, isRecord } from '../values/fields.ts'
+import { amount, sentence, type Written, written, writtenUuid } from '../values/request-schema.ts'
+import { readPaymentReport } from './payment.ts'
+
+/** What is asked for when money is to go back (gap sheet, section 12). */
+export type RefundRequest = {
+  readonly uuid: string
+  /** Plain digits; null for the whole amount. */
+  readonly amount: string | null
+  /** At least 5 characters. */
+  readonly description: string
+}
+
+/** What the service said of a refund. Amounts are plain digits; null where the answer does not tell. */
+export type RefundAnswer = {
+  readonly report: PaymentReport | null
+  readonly totalAmount: string | null
+  readonly refundAmount: string | null
+}
+
+const body = z.strictObject({ uuid: writtenUuid, amount: amount.optional(), description: sentence(5, 500) })
+
+/** The body of a refund; `faults` names the places that are wrong instead. Throws nothing. */
+export function toRefundBody(request: RefundRequest): Written {
+  return written(body, request)
+}
+
+const answer = z.object({ total_amount: decimal, refund_amount: decimal })
+
+/**
+ * Reads the answer to a refund: two amounts, and the payment under `payin_request` (gap sheet, section 12), or the payment
+ * alone. Null for an answer that tells none of them.
+ */
+export function readRefund(json: ExactJson): RefundAnswer | null {
+  if (!isRecord(json)) return null
+  const { total_amount: totalAmount, refund_amount: refundAmount } = answer.parse(json)
+  const report = readPaymentReport(json['payin_request'] ?? json)
+  return report === null && totalAmount === null && refundAmount === null ? null : { report, totalAmount, refundAmount }
+}

@@ -1,0 +1,98 @@
+import { type ExactJson, ExactNumber } from '../../../lib/exact-json.ts'
+import { AMENDMENT, WRAPPERS } from '../agreements/agreement.ts'
+import { isRecord, type JsonRecord } from './readers.ts'
+
+/** What may be kept: `true` for a plain value, `'presence'` for the mere fact that there is a text, an object for an object. */
+type Kept = { readonly [key: string]: true | 'presence' | Kept }
+
+const LONGEST_TEXT = 500
+
+const transaction: Kept = {
+  uuid: true,
+  status: true,
+  currency: true,
+  amount: true,
+  total: true,
+  paid_amount: true,
+  is_refundable: true,
+  payment_method: true,
+  payin_method_code: true,
+  expired_at: true,
+  expires_at: true,
+  expried_at: true,
+  created_at: true,
+  pay_code: { error_code: true },
+  refund_information: { total_amount: true, refund_amount: true },
+  sender_details: { card: { card_type: true, card_brand: true, card_last_4: true, card_country: true } },
+}
+
+const KEPT: Kept = {
+  ...transaction,
+  transaction_info: transaction,
+  // A link is told from a payment by the address of its page, which whoever holds it can pay at.
+  payment_url: 'presence',
+  payment_link_url: 'presence',
+}
+
+const terms: Kept = { start_date: true, frequency: true }
+
+const agreement: Kept = {
+  id: true,
+  payment_agreement_id: true,
+  client_transaction_id: true,
+  limit_amount: true,
+  status: true,
+  created_at: true,
+  payment_agreement_type: true,
+  agreement_details: Object.fromEntries(Object.values(WRAPPERS).map((wrapper) => [wrapper, terms])),
+}
+
+const KEPT_OF_AGREEMENT: Kept = { ...agreement, [AMENDMENT]: agreement }
+
+/**
+ * What is stored of a delivery's body: the entries that are known to be free of secrets and of the payer's identity, and
+ * nothing else. Tokens, `authorization_header`, names, e-mail addresses and every key that this version does not know are
+ * left behind. Texts are cut and otherwise stay as they came: what could not be read must not become readable by being
+ * kept. Null for a body that is no object.
+ */
+export function withoutSecrets(json: ExactJson): ExactJson {
+  return isRecord(json) ? allowed(json, KEPT) : null
+}
+
+/**
+ * What is stored of an agreement callback's body (docs/payments-api.md, section 2.1), by the same rule. The whole of
+ * `payer_details` is left behind, and so are `description` and `external_id`, in which the merchant may have written anything.
+ */
+export function withoutSecretsOfAgreement(json: ExactJson): ExactJson {
+  return isRecord(json) ? allowed(json, KEPT_OF_AGREEMENT) : null
+}
+
+function allowed(json: JsonRecord, kept: Kept): JsonRecord {
+  const result: JsonRecord = {}
+  for (const [key, rule] of entriesOf(kept)) {
+    const value = Object.hasOwn(json, key) ? json[key] : undefined
+    if (value === undefined) continue
+    if (rule === 'presence') {
+      if (typeof value === 'string') result[key] = ''
+    } else if (rule !== true) {
+      if (isRecord(value)) result[key] = allowed(value, rule)
+    } else if (typeof value === 'string') result[key] = value.slice(0, LONGEST_TEXT)
+    else if (isPlain(value)) result[key] = value
+  }
+  return result
+}
+
+const entriesOfRules = new Map<Kept, readonly [string, Kept[string]][]>()
+
+/** The entries of a rule, listed once: the rules are constants. */
+function entriesOf(kept: Kept): readonly [string, Kept[string]][] {
+  const known = entriesOfRules.get(kept)
+  if (known !== undefined) return known
+  const entries = Object.entries(kept)
+  entriesOfRules.set(kept, entries)
+  return entries
+}
+
+function isPlain(value: ExactJson): boolean {
+  return value === null || typeof value !== 'object' || value instanceof ExactNumber
+}

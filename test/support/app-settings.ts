@@ -1,0 +1,55 @@
+import { join } from 'node:path'
+import type { AppConfig } from '../../src/app.ts'
+import { parseConfig } from '../../src/config.ts'
+import type { Sandbox } from '../../src/sandbox/index.ts'
+
+/** The keys of every network that does not replace them. */
+export const SECRETS = {
+  jwt: 'client-token-secret-of-the-tests-0123456789',
+  signing: 'signing-key-of-the-tests-0123456789abcdef',
+  webhook: 'webhook-secret-of-the-tests',
+}
+
+/** What production asks for besides the keys, left open on purpose where a test does not say otherwise. */
+export const PRODUCTION = {
+  NODE_ENV: 'production',
+  PUBLIC_URL: 'http://127.0.0.1:4999',
+  ROUTER_SECRETS: 'none',
+  JWT_ISSUER: 'any',
+  JWT_AUDIENCE: 'any',
+  ADMIN_PORT: 'off',
+}
+
+type SettingParts = {
+  readonly folder: string
+  readonly port: string
+  readonly sandbox: Pick<Sandbox, 'url' | 'sites'>
+  readonly options: { readonly upstreamUrl?: string; readonly env?: Readonly<Record<string, string>> }
+}
+
+/** The settings of an app of the tests. */
+export function settingsFor({ folder, port, sandbox, options }: SettingParts): Record<string, string> {
+  return {
+    PORT: port,
+    UPSTREAM_URL: options.upstreamUrl ?? sandbox.url,
+    UPSTREAM_SITES: JSON.stringify(sandbox.sites),
+    WEBHOOK_SECRETS: SECRETS.webhook,
+    SIGNING_KEYS: SECRETS.signing,
+    JWT_SECRET: SECRETS.jwt,
+    // What is compiled by then is compiled for all tests of a process.
+    WARM_UP_MS: '0',
+    // All peers of the tests have one address.
+    MAX_FAILED_AUTHENTICATIONS: '1000000',
+    DATABASE_URL: `file:${join(folder, 'payments.db')}`,
+    ...options.env,
+  }
+}
+
+/** The configuration that settings make; throws for those that cannot be used. */
+export function configFor(settings: Readonly<Record<string, string>>): AppConfig {
+  const parsed = parseConfig(settings)
+  if (!parsed.ok) throw new Error(parsed.faults.map(({ setting, message }) => `${setting} ${message}`).join('\n'))
+  const { upstream } = parsed.config
+  if (upstream.kind !== 'service') throw new Error('The tests name their service.')
+  return { ...parsed.config, upstream }
+}

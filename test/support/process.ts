@@ -1,0 +1,122 @@
+import { spawn, type ChildProcess } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { onTestFinished } from 'vitest'
+import type { Sandbox } from '../../src/sandbox/index.ts'
+import { SECRETS } from './network.ts'
+
+const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
+
+/** Keeps the program compiled, which halves what each start after the first takes. */
+const COMPILED = join(tmpdir(), 'payments-compiled')
+
+export type Ended = {
+  readonly code: number | null
+  readonly signal: NodeJS.Signals | null
+  /** `performance.now()` of the end. */
+  readonly at: number
+}
+
+/** The program itself, in a process of its own. */
+export type Child = {
+  readonly child: ChildProcess
+  /** Everything that it has written, to standard output and standard error. */
+  output(): string
+  readonly ended: Promise<Ended>
+}
+
+export type ChildOptions = {
+  /** Its settings, and nothing else of this process's environment. */
+  readonly env: Readonly<Record<string, string>>
+  /** Modules that are loaded before the program, as file paths. */
+  readonly preload?: readonly string[]
+  readonly cwd?: string
+  /** Where the program is not to be run by Node directly: the command before it. */
+  readonly under?: readonly string[]
+  /** Whether a preloaded module speaks with this process (`child.send`, `child.on('message')`). */
+  readonly channel?: boolean
+}
+
+/** Runs `src/main.ts`; the process ends with the test at the latest. Concurrent tests give their own `onTestFinished`. */
+export function startChild(
+  { env, preload = [], cwd, under = [], channel = false }: ChildOptions,
+  onEnd: (end: () => void) => void = onTestFinished,
+): Child {
+  const imports = preload.flatMap((path) => ['--import', path])
+  const [first, ...args] = [...under, process.execPath, ...imports, MAIN]
+  const child = spawn(first ?? process.execPath, args, {
+    env: { NODE_ENV: 'test', NODE_COMPILE_CACHE: COMPILED, ...env },
+    cwd,
+    stdio: ['ignore', 'pipe', 'pipe', channel ? 'ipc' : 'ignore'],
+    detached: under.length > 0,
+  })
+  onEnd(() => (under.length > 0 ? endGroup(child) : void child.kill('SIGKILL')))
+  let text = ''
+  for (const stream of [child.stdout, child.stderr])
+    stream?.setEncoding('utf8').on('data', (part: string) => (text += part))
+  // `close` and not `exit`: by then everything that it has written has been read.
+  const ended = new Promise<Ended>((resolve) => {
+    child.once('close', (code, signal) => resolve({ code, signal, at: performance.now() }))
+  })
+  return { child, ended, output: () => text }
+}
+
+/** The command before the program may be gone while the program is not. */
+function endGroup({ pid }: ChildProcess): void {
+  if (pid === undefined) return
+  try {
+    process.kill(-pid, 'SIGKILL')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
+  }
+}
+
+/** Starts the program and waits until it listens; gives its address with it. */
+export async function startReady(
+  options: ChildOptions,
+  onEnd?: (end: () => void) => void,
+): Promise<Child & { readonly url: string }> {
+  const started = startChild(options, onEnd)
+  const url = await new Promise<string>((resolve, reject) => {
+    const look = () => {
+      const line = /^\{.*"msg":"ready"\}$/m.exec(started.output())?.[0]
+      if (line !== undefined) resolve(new URL((JSON.parse(line) as { url: string }).url).origin)
+    }
+    started.child.stdout?.on('data', look)
+    started.child.once('close', () => reject(new Error(`The process ended:\n${started.output()}`)))
+  })
+  return { ...started, url }
+}
+
+/** Resolves when the program has written a text; rejects when it ends without. */
+export function written({ child, output, ended }: Child, text: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const look = () => output().includes(text) && resolve()
+    child.stdout?.on('data', look)
+    look()
+    void ended.then(() => reject(new Error(`The program ended without writing ${text}:\n${output()}`)))
+  })
+}
+
+/** The settings of a program that asks this sandbox, on a free port and with its data in a folder. */
+export function settingsFor(sandbox: Sandbox, folder: string): Record<string, string> {
+  return {
+    PORT: '0',
+    WARM_UP_MS: '0',
+    UPSTREAM_URL: sandbox.url,
+    UPSTREAM_SITES: JSON.stringify(sandbox.sites),
+    WEBHOOK_SECRETS: SECRETS.webhook,
+    SIGNING_KEYS: SECRETS.signing,
+    JWT_SECRET: SECRETS.jwt,
+    DATABASE_URL: `file:${join(folder, 'payments.db')}`,
+  }
+}
+
+/** A folder that is gone after the test. */
+export function temporaryFolder(onEnd: (end: () => void) => void = onTestFinished): string {
+  const folder = mkdtempSync(join(tmpdir(), 'process-'))
+  onEnd(() => rmSync(folder, { recursive: true, force: true }))
+  return folder
+}

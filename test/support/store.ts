@@ -1,0 +1,17 @@
+import { createLedger, type LedgerOptions } from '../../src/ledger/ledger.ts'
+import { openPostgres, type PostgresOptions } from '../../src/store/postgres/postgres.ts'
+import { openSqlite, type SqliteOptions } from '../../src/store/sqlite/sqlite.ts'
+import type { Store } from '../../src/store/store.ts'
+
+export type SqliteStoreOptions = SqliteOptions & LedgerOptions
+export type PostgresStoreOptions = PostgresOptions & LedgerOptions
+
+/** A ledger on a SQLite file. */
+export async function openSqliteStore(options: SqliteStoreOptions): Promise<Store> {
+  return createLedger(await openSqlite(options), options)
+}
+
+/** A ledger on a PostgreSQL server. */
+export async function openPostgresStore(options: PostgresStoreOptions): Promise<Store> {
+  return createLedger(await openPostgres(options), options)
+}

@@ -1,0 +1,109 @@
+import { randomUUID } from 'node:crypto'
+import { onTestFinished } from 'vitest'
+import {
+  createOnce,
+  type KeyHolder,
+  type Once,
+  type OnceOptions,
+} from '../../../../src/commands/idempotency/idempotent-command.ts'
+import type { Task } from '../../../../src/commands/idempotency/task.ts'
+import { createLogger } from '../../../../src/observability/logger.ts'
+import type { Store } from '../../../../src/store/store.ts'
+import { unknownOutcome, UpstreamFault } from '../../../../src/upstream/client/faults.ts'
+import { commandKey, KEY_SCOPE, link, NOW } from '../../../contract/store/builders.ts'
+import { openSqliteFixture } from '../../../contract/store/sqlite-fixture.ts'
+import { ringOf } from '../../keys/rings.ts'
+
+export const LEASE_MS = 30_000
+export const REFUSED = new UpstreamFault({
+  kind: 'refused',
+  httpStatus: 422,
+  code: 'invalid',
+  message: null,
+  fields: [{ path: 'amount', message: 'is too small' }],
+})
+export const REJECTION = {
+  kind: 'upstream-rejected',
+  httpStatus: 422,
+  upstreamCode: 'invalid',
+  problems: [{ path: ['amount'], message: 'is too small' }],
+}
+
+/** The caller that a world speaks for. */
+const HOLDER: KeyHolder = { keyScope: KEY_SCOPE, mayRead: true }
+
+/** The id of the link that an attempt made, as the service gives it. */
+export type LinkTask = Task<string, string>
+
+export type World = {
+  readonly store: Store
+  readonly once: Once
+  /** Correlators of the attempts that the service was asked with. */
+  readonly sent: string[]
+  now: Date
+  /** What the service does with the next attempts; makes a link when nothing is said. */
+  answers: (() => Promise<string>)[]
+  /** What a look at the service shows of an attempt. */
+  trace: (ref: string) => Promise<string | null>
+  task(over?: Partial<LinkTask>): LinkTask
+  /** Another process on the same database. */
+  neighbour(over?: Partial<OnceOptions>): Once
+  /** Another caller in the same process. */
+  another(holder: KeyHolder): Once
+  recorded(key?: string): ReturnType<Store['commands']['find']>
+}
+
+export async function setUp(over: Partial<OnceOptions> = {}): Promise<World> {
+  const { store, destroy } = await openSqliteFixture()
+  onTestFinished(destroy)
+  const sent: string[] = []
+  const everybody = (options: Partial<OnceOptions>) =>
+    createOnce({
+      commands: store.commands,
+      keys: ringOf('a'),
+      logger: createLogger({ level: 'silent' }),
+      clock: () => world.now,
+      owner: randomUUID(),
+      newId: randomUUID,
+      newRef: () => `ref-${randomUUID()}`,
+      ...options,
+    })
+  const onceFor = everybody(over)
+  const world: World = {
+    store,
+    once: onceFor(HOLDER),
+    sent,
+    now: NOW,
+    answers: [],
+    trace: async () => null,
+    task: (parts = {}) => ({
+      mutation: 'createPaymentLink',
+      key: 'key-1',
+      input: { amount: '10.00' },
+      site: 'au',
+      refKind: 'link',
+      repeatAfterMs: null,
+      send: async (ref) => {
+        sent.push(ref)
+        return world.answers.shift()?.() ?? `LINK-${ref}`
+      },
+      settle: async ({ id, ref }, answer) => {
+        await store.commands.settleWithLink(id, link(ref, { id: answer }), world.now)
+        return answer
+      },
+      replay: async ({ result }) => (result as { linkId: string }).linkId,
+      trace: ({ ref }) => world.trace(ref),
+      ...parts,
+    }),
+    neighbour: (options = {}) => everybody(options)(HOLDER),
+    another: onceFor,
+    recorded: (key = 'key-1') => store.commands.find(commandKey('createPaymentLink', key)),
+  }
+  return world
+}
+
+export const passes = (world: World, milliseconds: number) => {
+  world.now = new Date(world.now.getTime() + milliseconds)
+}
+
+export const noAnswer = () => Promise.reject(unknownOutcome('timeout'))

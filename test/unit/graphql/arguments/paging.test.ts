@@ -1,0 +1,76 @@
+import { GraphQLError } from 'graphql'
+import { describe, expect, it } from 'vitest'
+import { connection, MAX_PAGE, pageSize, pageStart } from '../../../../src/graphql/arguments/paging.ts'
+import { createCursorCodec } from '../../../../src/keys/cursor.ts'
+import { ringOf } from '../../keys/rings.ts'
+
+const cursors = createCursorCodec(ringOf('a'), 'log-1')
+
+/** What the error of some work tells, or that there was none. */
+function mistake(work: () => unknown): unknown {
+  try {
+    return work()
+  } catch (error) {
+    return error instanceof GraphQLError ? error.extensions : error
+  }
+}
+
+describe('first', () => {
+  it.each([1, 2, 50, MAX_PAGE])('may be %d', (first) => expect(pageSize(first)).toBe(first))
+
+  it.each([0, -1, MAX_PAGE + 1, 1.5, Number.NaN, Infinity, 2 ** 31])('may not be %d', (first) => {
+    expect(mistake(() => pageSize(first))).toEqual({ code: 'BAD_USER_INPUT', argument: 'first' })
+  })
+})
+
+describe('after', () => {
+  it('is a position of the list, or nothing', () => {
+    expect(pageStart(cursors, 'links', cursors.encode('links', 42))).toBe(42)
+    expect(pageStart(cursors, 'links', null)).toBeNull()
+    expect(pageStart(cursors, 'links', undefined)).toBeNull()
+  })
+
+  it.each([
+    ['of another list', cursors.encode('payments', 42)],
+    ['of another log', createCursorCodec(ringOf('a'), 'log-2').encode('links', 42)],
+    ['of another key', createCursorCodec(ringOf('b'), 'log-1').encode('links', 42)],
+    ['empty', ''],
+    ['a number', '42'],
+    ['very long', 'a'.repeat(1_000_000)],
+  ])('may not be %s', (_name, after) => {
+    expect(mistake(() => pageStart(cursors, 'links', after))).toEqual({ code: 'BAD_USER_INPUT', argument: 'after' })
+  })
+})
+
+describe('connection', () => {
+  const page = (rows: readonly number[], size: number, after: string | null = null) =>
+    connection({ rows, size, after }, { cursor: (row) => `c${row}`, node: (row) => row * 10 })
+
+  it('gives a page, and tells by the row too many that another one follows', () => {
+    expect(page([9, 8, 7], 2)).toEqual({
+      edges: [
+        { cursor: 'c9', node: 90 },
+        { cursor: 'c8', node: 80 },
+      ],
+      nodes: [90, 80],
+      pageInfo: { hasNextPage: true, hasPreviousPage: false, startCursor: 'c9', endCursor: 'c8' },
+    })
+  })
+
+  it('knows the last page, and a page before it', () => {
+    expect(page([2, 1], 2, 'c3').pageInfo).toEqual({
+      hasNextPage: false,
+      hasPreviousPage: true,
+      startCursor: 'c2',
+      endCursor: 'c1',
+    })
+  })
+
+  it('may be empty', () => {
+    expect(page([], 2)).toEqual({
+      edges: [],
+      nodes: [],
+      pageInfo: { hasNextPage: false, hasPreviousPage: false, startCursor: null, endCursor: null },
+    })
+  })
+})

@@ -1,0 +1,83 @@
+import { describe, expect, it } from 'vitest'
+import type { PayoutReport, PayoutTransaction } from '../../../../src/domain/payouts/payout.ts'
+import { payoutView } from '../../../../src/graphql/views/payout-view.ts'
+
+const transaction = (over: Partial<PayoutTransaction> = {}): PayoutTransaction => ({
+  id: 'PT8K2LM4',
+  amount: '100.00',
+  statusRaw: 'settled',
+  payee: 'Ada Payee',
+  errorMessage: null,
+  createdAt: null,
+  ...over,
+})
+
+const payout = (over: Partial<PayoutReport> = {}): PayoutReport => ({
+  id: 'OHXTEF9M',
+  statusRaw: 'scheduled',
+  status: 'scheduled',
+  totalAmount: '1000',
+  currency: 'PHP',
+  methodCode: 'ph_bank_php',
+  description: null,
+  externalId: null,
+  scheduledAt: null,
+  errorCode: null,
+  errorMessage: null,
+  transactions: [transaction()],
+  endpointUrl: null,
+  ...over,
+})
+
+describe('the currency of a payout', () => {
+  it('is its own, whatever its site serves', () => {
+    expect(payoutView(payout(), ['JPY'])?.totalAmount).toEqual({ value: '1000', currency: 'PHP' })
+  })
+
+  it('is the only one of its site, where the service names none', () => {
+    const view = payoutView(payout({ currency: null }), ['JPY'])
+    expect(view?.totalAmount.currency).toBe('JPY')
+    expect(view?.transactions.map(({ amount }) => amount)).toEqual([{ value: '100.00', currency: 'JPY' }])
+  })
+
+  it.each([[['JPY', 'PHP']], [[]]])('is not guessed from %j', (currencies) => {
+    expect(payoutView(payout({ currency: null }), currencies)).toBeNull()
+  })
+})
+
+describe('the sum of a payout', () => {
+  it('is the service’s own, even where the transactions say otherwise', () => {
+    expect(payoutView(payout(), [])?.totalAmount.value).toBe('1000')
+  })
+
+  it('is that of the transactions where the service gives none, to the last digit', () => {
+    const transactions = ['0.10', '0.2', '90071992547409.93'].map((amount) => transaction({ amount }))
+    expect(payoutView(payout({ totalAmount: null, transactions }), [])?.totalAmount.value).toBe('90071992547410.23')
+  })
+
+  it('is not told when a transaction has no amount', () => {
+    const transactions = [transaction(), transaction({ amount: null })]
+    expect(payoutView(payout({ totalAmount: null, transactions }), [])).toBeNull()
+  })
+})
+
+describe('the transactions of a payout', () => {
+  it('have an id of their place where the service gives none', () => {
+    const transactions = [transaction({ id: null }), transaction(), transaction({ id: null })]
+    const view = payoutView(payout({ transactions }), [])
+    expect(view?.transactions.map(({ id }) => id)).toEqual(['OHXTEF9M.1', 'PT8K2LM4', 'OHXTEF9M.3'])
+  })
+
+  it('are left out without an amount, and the others keep their places', () => {
+    const transactions = [transaction({ amount: null }), transaction({ id: null, amount: '7' })]
+    const view = payoutView(payout({ transactions }), [])
+    expect(view?.transactions.map(({ id, amount }) => [id, amount.value])).toEqual([['OHXTEF9M.2', '7']])
+  })
+
+  it('stand beside what the service said of them', () => {
+    const report = payout()
+    const view = payoutView(report, [])
+    expect(view?.payout).toBe(report)
+    expect(view?.transactions[0]?.transaction).toBe(report.transactions[0])
+  })
+})

@@ -1,0 +1,118 @@
+import { readFileSync } from 'node:fs'
+import { buildASTSchema, isInterfaceType, parse } from 'graphql'
+import { describe, expect, it } from 'vitest'
+import { failureResult } from '../../../../src/graphql/views/results.ts'
+import type { Failure } from '../../../../src/lookups/outcome.ts'
+
+const PROBLEMS = [{ path: ['amount', 'value'], message: 'must be above zero' }]
+const MONEY = { value: '10.00', currency: 'AUD' }
+
+const CASES: [Failure, string, string, boolean, object][] = [
+  [{ kind: 'invalid-input', problems: PROBLEMS }, 'InvalidInputError', 'INVALID_INPUT', false, { problems: PROBLEMS }],
+  [
+    { kind: 'amount-out-of-range', min: MONEY, max: null },
+    'AmountOutOfRangeError',
+    'AMOUNT_OUT_OF_RANGE',
+    false,
+    { min: MONEY, max: null },
+  ],
+  [
+    { kind: 'method-unavailable', availableCodes: ['au_card_aud'] },
+    'MethodUnavailableError',
+    'METHOD_UNAVAILABLE',
+    false,
+    { availableCodes: ['au_card_aud'] },
+  ],
+  [
+    { kind: 'idempotency-conflict', inProgress: true },
+    'IdempotencyConflictError',
+    'IDEMPOTENCY_CONFLICT',
+    true,
+    { inProgress: true },
+  ],
+  [
+    { kind: 'idempotency-conflict', inProgress: false },
+    'IdempotencyConflictError',
+    'IDEMPOTENCY_CONFLICT',
+    false,
+    { inProgress: false },
+  ],
+  [
+    { kind: 'outcome-unknown', operationId: 'command-1' },
+    'OutcomeUnknownError',
+    'OUTCOME_UNKNOWN',
+    true,
+    { operationId: 'command-1' },
+  ],
+  [{ kind: 'not-found' }, 'NotFoundError', 'NOT_FOUND', false, {}],
+  [
+    { kind: 'upstream-rejected', httpStatus: 422, upstreamCode: 'invalid', problems: PROBLEMS },
+    'UpstreamRejectedError',
+    'UPSTREAM_REJECTED',
+    false,
+    { httpStatus: 422, upstreamCode: 'invalid', problems: PROBLEMS },
+  ],
+  [
+    { kind: 'upstream-unavailable', retryAfterSeconds: 7 },
+    'UpstreamUnavailableError',
+    'UPSTREAM_UNAVAILABLE',
+    true,
+    { retryAfterSeconds: 7 },
+  ],
+  [
+    { kind: 'credentials-rejected', site: 'au' },
+    'CredentialsRejectedError',
+    'CREDENTIALS_REJECTED',
+    false,
+    { site: 'au' },
+  ],
+  [
+    { kind: 'state-conflict', statusRaw: 'pending' },
+    'StateConflictError',
+    'STATE_CONFLICT',
+    false,
+    { statusRaw: 'pending' },
+  ],
+  [{ kind: 'not-supported' }, 'NotSupportedError', 'NOT_SUPPORTED', false, {}],
+  [{ kind: 'sandbox-only' }, 'SandboxOnlyError', 'SANDBOX_ONLY', false, {}],
+  [
+    { kind: 'not-replayable', reason: 'MISADDRESSED' },
+    'NotReplayableError',
+    'NOT_REPLAYABLE',
+    false,
+    { reason: 'MISADDRESSED' },
+  ],
+  [
+    { kind: 'invalid-qr', position: 7, message: 'an object is cut short' },
+    'InvalidQrContentError',
+    'INVALID_QR',
+    false,
+    { position: 7 },
+  ],
+]
+
+const contract = parse(readFileSync(new URL('../../../../schema.graphql', import.meta.url), 'utf8'))
+const schema = buildASTSchema(contract, { assumeValid: true })
+
+describe.each(CASES)('%j', (failure, ...expected) => {
+  const [typename, code, retryable, rest] = expected
+  const result: Record<string, unknown> = { ...failureResult(failure) }
+
+  it('is a sentence, a code, and whether the same call may succeed later', () => {
+    expect(result['message']).toMatch(/^The [^]*\.$|^[A-Z][^]*\.$/)
+    expect(result).toEqual({ __typename: typename, code, message: result['message'], retryable, ...rest })
+  })
+
+  it('fits its type in the contract', () => {
+    const type = schema.getType(typename)
+    if (type === undefined || !('getFields' in type)) throw new Error(`The contract has no ${typename}.`)
+    expect(Object.keys(result).toSorted()).toEqual([...Object.keys(type.getFields()), '__typename'].toSorted())
+  })
+})
+
+it('every error of the contract has a failure', () => {
+  const errors = schema.getType('PaymentsError')
+  if (!isInterfaceType(errors)) throw new Error('The contract has no PaymentsError.')
+  const covered = new Set(CASES.map(([, typename]) => typename))
+  expect(new Set(schema.getPossibleTypes(errors).map(({ name }) => name))).toEqual(covered)
+})

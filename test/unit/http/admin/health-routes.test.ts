@@ -1,0 +1,31 @@
+import { fastify } from 'fastify'
+import { expect, it, onTestFinished } from 'vitest'
+import { addHealthRoutes } from '../../../../src/http/admin/health-routes.ts'
+
+it.each([
+  ['starting', { isStarting: true }, 503],
+  ['draining', { isStarting: true, isDraining: true }, 503],
+  ['overloaded', { isOverloaded: true }, 503],
+  ['store unavailable', { isUnavailable: true }, 503],
+  ['ok', {}, 200],
+] as const)('a process is said to be %s', async (status, state, code) => {
+  const {
+    isStarting = false,
+    isDraining = false,
+    isOverloaded = false,
+    isUnavailable = false,
+  } = state as Partial<Record<'isStarting' | 'isDraining' | 'isOverloaded' | 'isUnavailable', boolean>>
+  const app = fastify()
+  onTestFinished(() => app.close())
+  addHealthRoutes(app, {
+    ping: () => (isUnavailable ? Promise.reject(new Error('The store does not answer.')) : Promise.resolve()),
+    isStarting: () => isStarting,
+    isDraining: () => isDraining,
+    isOverloaded: () => isOverloaded,
+  })
+  const url = await app.listen({ host: '127.0.0.1', port: 0 })
+  const ready = await fetch(`${url}/health/ready`)
+  expect([ready.status, await ready.json()]).toEqual([code, { status }])
+  const live = await fetch(`${url}/health/live`)
+  expect([live.status, await live.json()]).toEqual([200, { status: 'ok' }])
+})

@@ -1,0 +1,27 @@
+import { expect, it } from 'vitest'
+import { createSlots } from '../../../src/lib/semaphore.ts'
+
+it('hands slots on in the order of asking, and gives up after the wait', async () => {
+  const slots = createSlots(1)
+  const order: string[] = []
+  const release = await slots.take(1_000)
+  const gone = slots.take(1)
+  const second = slots.take(1_000).then((free) => {
+    order.push('second')
+    return free
+  })
+  const third = slots.take(1_000).then((free) => {
+    order.push('third')
+    return free
+  })
+  expect(await gone).toBeNull()
+  release?.()
+  release?.()
+  const freeSecond = await second
+  expect(order).toEqual(['second'])
+  freeSecond?.()
+  const freeThird = await third
+  freeThird?.()
+  expect(order).toEqual(['second', 'third'])
+  expect(await slots.take(0)).not.toBeNull()
+})

@@ -1,0 +1,97 @@
+import { onTestFinished, describe, expect, it } from 'vitest'
+import { createLogger } from '../../../src/observability/logger.ts'
+import { createLeader } from '../../../src/reconciliation/leader.ts'
+import type { LeaseStore } from '../../../src/store/store.ts'
+import { NOW } from '../../contract/store/builders.ts'
+import { openSqliteFixture } from '../../contract/store/sqlite-fixture.ts'
+import { openStoreInVirtualTime } from './virtual-store.ts'
+
+const SECOND = 1_000
+
+async function setUp() {
+  const { store, time, destroy } = await openStoreInVirtualTime()
+  const gained: string[] = []
+  const join = (owner: string, leases: LeaseStore = store.leases) => {
+    const leader = createLeader({
+      leases,
+      owner,
+      logger: createLogger({ level: 'silent' }),
+      clock: time.clock,
+      timer: time.timer,
+      onGained: async () => void gained.push(owner),
+    })
+    onTestFinished(() => leader.close())
+    return leader
+  }
+  onTestFinished(destroy)
+  return { time, store, gained, join }
+}
+
+describe('the leader', () => {
+  it('is one process, for as long as it runs', async () => {
+    const { time, gained, join } = await setUp()
+    const [a, b] = [join('a'), join('b')]
+    await a.start()
+    await b.start()
+    for (let second = 0; second < 300; second++) {
+      await time.pass(SECOND)
+      expect([a.isLeader(), b.isLeader()]).toEqual([true, false])
+    }
+    expect(gained).toEqual(['a'])
+  })
+
+  it('is another one within ten seconds after it has closed', async () => {
+    const { time, gained, join } = await setUp()
+    const [a, b] = [join('a'), join('b')]
+    await a.start()
+    await b.start()
+    await a.close()
+    expect(a.isLeader()).toBe(false)
+    await time.pass(10 * SECOND)
+    expect(b.isLeader()).toBe(true)
+    expect(gained).toEqual(['a', 'b'])
+  })
+
+  it('is another one within forty seconds after it was paused, and knows that when it comes back', async () => {
+    const { time, store, gained, join } = await setUp()
+    let pause = Promise.resolve()
+    const a = join('a', { ...store.leases, take: (...lease) => pause.then(() => store.leases.take(...lease)) })
+    const b = join('b')
+    await a.start()
+    await b.start()
+    const { promise, resolve: goOn } = Promise.withResolvers<void>()
+    pause = promise
+    await time.passUntil(() => b.isLeader(), 40 * SECOND)
+    expect(a.isLeader()).toBe(false)
+    goOn()
+    await time.pass(20 * SECOND)
+    expect([a.isLeader(), b.isLeader()]).toEqual([false, true])
+    expect(gained).toEqual(['a', 'b'])
+  })
+
+  it('stops to be one when the store does not answer, before anybody else can take over, and tries again', async () => {
+    const { time, store, gained, join } = await setUp()
+    let away = false
+    const take: LeaseStore['take'] = (...lease) =>
+      away ? Promise.reject(new Error('The database is away.')) : store.leases.take(...lease)
+    const a = join('a', { ...store.leases, take })
+    await a.start()
+    away = true
+    await time.pass(29 * SECOND)
+    expect(a.isLeader()).toBe(true)
+    await time.pass(2 * SECOND)
+    expect(a.isLeader()).toBe(false)
+    away = false
+    await time.pass(10 * SECOND)
+    expect(a.isLeader()).toBe(true)
+    expect(gained).toEqual(['a', 'a'])
+  })
+
+  it('is the next process that opens the file at once, although the last one was killed', async () => {
+    const { store, destroy, reopen } = await openSqliteFixture()
+    onTestFinished(destroy)
+    const times = { now: NOW, until: new Date(NOW.getTime() + 30 * SECOND) }
+    expect(await store.leases.take('reader', 'killed', times)).toBe(true)
+    expect(await (await reopen()).leases.take('reader', 'next', times)).toBe(true)
+  })
+})

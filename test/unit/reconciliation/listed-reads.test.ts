@@ -1,0 +1,121 @@
+import { describe, expect, it } from 'vitest'
+import type { PaymentReport } from '../../../src/domain/payments/payment-report.ts'
+import type { ListedReadOptions } from '../../../src/reconciliation/listed-reads.ts'
+import { after, delivery, MINUTE, NOW, paymentOf, report, settledLink } from '../../contract/store/builders.ts'
+import { pollAt } from '../../support/due-reads.ts'
+import { readAll, SECOND, setUp, type World } from './reader-fixture.ts'
+
+/** What the payments API holds of a link: when it was made, and what it says of it. */
+type Listed = { readonly madeAt: Date; said: PaymentReport }
+
+type Api = {
+  readonly links: Map<string, Listed>
+  /** Pages that were asked for. */
+  pages: number
+  /** Gives the newest of all, whatever is asked for. */
+  ignoresFilters: boolean
+}
+
+/** Pages of 20, newest first, by when the payments API made them: a moment before we heard of it. */
+function listsOf(api: Api): (world: Pick<World, 'asks'>) => ListedReadOptions['upstream'] {
+  const read = (query: { from_date?: string; to_date?: string; page?: number }) => {
+    const { page = 1 } = query
+    api.pages += 1
+    const [from, to] = [Date.parse(`${query.from_date}Z`), Date.parse(`${query.to_date}Z`)]
+    const entries = [...api.links.values()]
+      .filter(({ madeAt }) => api.ignoresFilters || (madeAt.getTime() >= from && madeAt.getTime() <= to))
+      .toSorted((a, b) => b.madeAt.getTime() - a.madeAt.getTime())
+      .slice((page - 1) * 20, page * 20)
+    return {
+      entries: entries.map(({ said }) => ({ report: said, endpointUrl: null, link: null })),
+      page: 1,
+      totalPages: null,
+    }
+  }
+  return () => ({
+    listPayinLinks: async (_site, filters = {}) => read(filters),
+    listPayins: () => Promise.reject(new Error('No payin is due here.')),
+  })
+}
+
+/** As many paid links as wanted, so many milliseconds apart, all due to be polled. */
+async function world(count: number, apartMs: number) {
+  const api: Api = { links: new Map(), pages: 0, ignoresFilters: false }
+  const made = await setUp({ lists: listsOf(api) })
+  for (let n = 0; n < count; n++) {
+    const ref = `r${String(n).padStart(3, '0')}`
+    const createdAt = after(n * apartMs - 600 * MINUTE)
+    await settledLink(made.store, ref, { createdAt: createdAt.toISOString() })
+    const said = report('received', { paymentId: `PAY-${ref}`, linkId: `LINK-${ref}` })
+    await made.store.inbox.receive(delivery(said, { ref, receivedAt: createdAt }))
+    await pollAt(made.store.reads, `PAY-${ref}`, NOW)
+    api.links.set(`LINK-${ref}`, { madeAt: new Date(createdAt.getTime() - 400), said })
+  }
+  made.answer = async (id) => {
+    const listed = api.links.get(id)
+    if (listed === undefined) throw new Error('Nobody made this link.')
+    return listed.said
+  }
+  return { made, api }
+}
+
+const waiting = async ({ store, time }: World) => (await store.reads.backlog(time.clock())).waiting
+
+describe('reads of neighbours that are due together', () => {
+  it.each([
+    ['a day of a small merchant', 60, 600 * SECOND],
+    ['a minute of a large one', 60, SECOND],
+    ['ten in a second', 200, 100],
+  ])('cost a page for many: %s', async (_name, count, apartMs) => {
+    const { made, api } = await world(count, apartMs)
+    await readAll(made)
+    expect(await waiting(made)).toBe(0)
+    expect(made.listed).toBeGreaterThan(count / 2)
+    expect(api.pages + made.asked.length).toBeLessThanOrEqual(count / 5)
+    expect((await paymentOf(made.store, 'PAY-r007')).version).toBe(2)
+  })
+
+  it('record nothing of an entry that says anything new: that payment is read by itself, at once', async () => {
+    const { made, api } = await world(40, SECOND)
+    const changed = report('in_dispute', { paymentId: 'PAY-r030', linkId: 'LINK-r030' })
+    const listed = api.links.get('LINK-r030')
+    if (listed !== undefined) listed.said = changed
+    made.answer = async () => ({ ...changed, details: { ...changed.details, refunded: '1.00' } })
+    await readAll(made)
+    expect(made.asked).toContain('LINK-r030')
+    expect(await paymentOf(made.store, 'PAY-r030')).toMatchObject({
+      statusRaw: 'in_dispute',
+      details: { refunded: '1.00' },
+    })
+  })
+
+  it('settle no doubt: each is read by itself', async () => {
+    const { made, api } = await world(30, SECOND)
+    for (let n = 0; n < 30; n++) {
+      const ref = `r${String(n).padStart(3, '0')}`
+      const said = report('pending', { paymentId: `PAY-${ref}`, linkId: `LINK-${ref}` })
+      await made.store.inbox.receive(delivery(report('failed', said), { ref }))
+    }
+    await readAll(made)
+    expect(made.asked).toHaveLength(30)
+    expect(api.pages).toBe(0)
+  })
+
+  it('are made one by one where the list ignores what it is asked for, after three pages in vain', async () => {
+    const { made, api } = await world(40, 60 * MINUTE)
+    for (let n = 0; n < 30; n++)
+      api.links.set(`LATER-${n}`, { madeAt: after(9_000 * MINUTE), said: report('received', { paymentId: `L${n}` }) })
+    api.ignoresFilters = true
+    await readAll(made)
+    expect(await waiting(made)).toBe(0)
+    expect(api.pages).toBe(3)
+    expect(made.asked).toHaveLength(40)
+  })
+
+  it('are made one by one where few are due', async () => {
+    const { made, api } = await world(2, SECOND)
+    await readAll(made)
+    expect(made.asked).toHaveLength(2)
+    expect(api.pages).toBe(0)
+  })
+})

@@ -1,0 +1,128 @@
+import { onTestFinished } from 'vitest'
+import type { PaymentReport } from '../../../src/domain/payments/payment-report.ts'
+import { createLogger } from '../../../src/observability/logger.ts'
+import type { ReadResult } from '../../../src/reconciliation/asker.ts'
+import { createListedReads, type ListedReadOptions } from '../../../src/reconciliation/listed-reads.ts'
+import { paymentReads } from '../../../src/reconciliation/payment-reads.ts'
+import { createReadBudget, type ReadBudget } from '../../../src/reconciliation/read-budget.ts'
+import { createReader, type Reader } from '../../../src/reconciliation/reader.ts'
+import type { ReadOutcome, ReadStore, ReadSubject, Store } from '../../../src/store/store.ts'
+import { createSites, type Site } from '../../../src/upstream/client/sites.ts'
+import { delivery, NOW, present, report } from '../../contract/store/builders.ts'
+import type { VirtualTime } from '../../support/virtual-time.ts'
+import { openStoreInVirtualTime } from './virtual-store.ts'
+
+export const SECOND = 1_000
+
+const SITES = createSites([
+  { id: 'au', appId: 'app-au', secretKey: 'key-au', currencies: ['AUD'] },
+  { id: 'jp', appId: 'app-jp', secretKey: 'key-jp', currencies: ['JPY'] },
+])
+
+export type World = {
+  readonly store: Store
+  readonly reader: Reader<ReadSubject>
+  readonly budget: ReadBudget
+  readonly time: VirtualTime
+  /** Ids of the payments or links that the service was asked about. */
+  readonly asked: string[]
+  /** When it was asked, in virtual milliseconds since the start, and with which credentials. */
+  readonly asks: { readonly id: string; readonly site: string; readonly at: number }[]
+  readonly outcomes: (ReadOutcome | 'failed')[]
+  /** What the service says. */
+  answer: (id: string, site: Site) => Promise<PaymentReport>
+  /** Neighbours that lists have confirmed. */
+  listed: number
+  leads: boolean
+}
+
+type Parts = {
+  /** Instead of the store's own. */
+  readonly reads?: (store: Store) => ReadStore
+  /** Reads a second of one site; by default so many that no test has to wait. */
+  readonly perSecond?: number
+  /** The lists of the payments API; by default each payment is read by itself. */
+  readonly lists?: ((world: Pick<World, 'asks' | 'time'>) => ListedReadOptions['upstream']) | null
+}
+
+/** A reader of a real store, by virtual time; both end with the test. */
+export async function setUp(parts: Parts = {}): Promise<World> {
+  const { reads = (store: Store) => store.reads, perSecond = 100_000, lists = null } = parts
+  const { store, time, destroy } = await openStoreInVirtualTime()
+  const logger = createLogger({ level: 'silent' })
+  const budget = createReadBudget({ timer: time.timer, logger, perSecond })
+  const world: Omit<World, 'reader'> = {
+    store,
+    budget,
+    time,
+    asked: [],
+    asks: [],
+    outcomes: [],
+    answer: async (paymentId) => report('failed', { paymentId }),
+    listed: 0,
+    leads: true,
+  }
+  const ask = async (site: Site, id: string) => {
+    world.asked.push(id)
+    world.asks.push({ id, site: site.id, at: time.elapsed() })
+    return world.answer(id, site)
+  }
+  const reader = createReader({
+    source: paymentReads({
+      reads: reads(store),
+      upstream: { getPayin: ask, getPayinLink: ask },
+      sites: SITES,
+      clock: time.clock,
+      lists:
+        lists === null
+          ? null
+          : createListedReads({
+              reads: store.reads,
+              upstream: lists(world),
+              clock: time.clock,
+              onListed: (count) => (world.listed += count),
+            }),
+    }),
+    budget,
+    logger,
+    clock: time.clock,
+    timer: time.timer,
+    isLeader: () => world.leads,
+    onRead: (outcome) => world.outcomes.push(outcome),
+  })
+  onTestFinished(async () => {
+    budget.close()
+    await reader.close()
+    await destroy()
+  })
+  return Object.assign(world, { reader })
+}
+
+/** A payment whose webhook asks for a read, at an instant. */
+export async function doubt(
+  { store }: Pick<World, 'store'>,
+  paymentId = 'PAY1',
+  { receivedAt = NOW, currency = 'AUD' }: { receivedAt?: Date; currency?: string } = {},
+): Promise<void> {
+  await store.inbox.receive(delivery(report('failed', { paymentId, details: { currency } }), { receivedAt }))
+}
+
+/** Wakes the reader, and lets as much time pass as its pace asks for, but no more. */
+export async function readAll({ reader, time }: World): Promise<void> {
+  reader.wake()
+  let idle = false
+  void reader.idle().then(() => (idle = true))
+  await time.passUntil(() => idle, 60 * SECOND)
+}
+
+/** Reads one subject for somebody who waits. */
+export async function readNow({ reader, time }: World, subject: ReadSubject): Promise<ReadResult> {
+  let result: ReadResult | null = null
+  void reader.read(subject).then((answer) => (result = answer))
+  await time.passUntil(() => result !== null, 60 * SECOND)
+  return present<ReadResult>(result)
+}
+
+export async function subjectOf({ store }: Pick<World, 'store'>, id = 'PAY1'): Promise<ReadSubject> {
+  return present(await store.reads.subject(id))
+}

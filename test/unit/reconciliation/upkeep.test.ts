@@ -1,0 +1,144 @@
+import { randomUUID } from 'node:crypto'
+import { onTestFinished, expect, describe, it } from 'vitest'
+import { createLogger } from '../../../src/observability/logger.ts'
+import { startUpkeep } from '../../../src/reconciliation/upkeep.ts'
+import { after, commandKey, delivery, KEY_SCOPE, MINUTE, NOW, present, report } from '../../contract/store/builders.ts'
+import { dueReads } from '../../support/due-reads.ts'
+import { openStoreInVirtualTime } from './virtual-store.ts'
+
+const DAY = 24 * 60 * MINUTE
+
+async function setUp() {
+  const { store, time, destroy } = await openStoreInVirtualTime()
+  const world = { store, time, swept: 0, leads: true }
+  const upkeep = startUpkeep({
+    store,
+    logger: createLogger({ level: 'silent' }),
+    clock: time.clock,
+    timer: time.timer,
+    isLeader: () => world.leads,
+    onSwept: () => (world.swept += 1),
+  })
+  onTestFinished(async () => {
+    await upkeep.close()
+    await destroy()
+  })
+  /** Time in which nobody is here. */
+  const passes = async (milliseconds: number) => {
+    world.leads = false
+    await time.pass(milliseconds)
+    world.leads = true
+  }
+  return Object.assign(world, { upkeep, passes })
+}
+
+const sent = (key: string, sentAt: number) => ({
+  id: randomUUID(),
+  mutation: 'createPaymentLink',
+  key,
+  keyScope: KEY_SCOPE,
+  fingerprint: 'f',
+  ref: `ref-${key}`,
+  refKind: 'link' as const,
+  site: 'au',
+  owner: 'somebody',
+  leaseUntil: sentAt + 30_000,
+  sentAt,
+})
+
+describe('the upkeep', () => {
+  it('leaves a sign of life, and sweeps nothing while it does so in time', async () => {
+    const world = await setUp()
+    await world.upkeep.beat()
+    expect(await world.store.heartbeat.last()).toEqual(NOW)
+    await world.passes(5 * MINUTE)
+    await world.upkeep.beat()
+    expect(world.swept).toBe(0)
+  })
+
+  it('has everything that is not final read back after a silence of more than five minutes', async () => {
+    const world = await setUp()
+    await world.store.inbox.receive(delivery(report('received', { paymentId: 'PAID' })))
+    await world.store.inbox.receive(delivery(report('return_received', { paymentId: 'OVER' })))
+    await world.upkeep.beat()
+    await world.store.reads.postpone(present(await world.store.reads.subject('OVER')), null)
+    await world.passes(5 * MINUTE + 1)
+    await world.upkeep.beat()
+    const due = await dueReads(world.store.reads, world.time.clock(), 10)
+    expect(due.map(({ paymentId }) => paymentId)).toEqual(['PAID'])
+    expect(world.swept).toBe(1)
+  })
+
+  it('takes up a sweep in the middle of which another process has ended, and does not forget the gap', async () => {
+    const world = await setUp()
+    for (let n = 0; n < 600; n++) await world.store.inbox.receive(delivery(report('received', { paymentId: `P${n}` })))
+    await world.upkeep.beat()
+    await world.passes(6 * MINUTE)
+    // What the other process did: it found the gap, planned a part, and ended.
+    await world.store.sweep.begin(after(-45 * MINUTE), world.time.clock())
+    await world.store.sweep.step(world.time.clock())
+    await world.upkeep.beat()
+    expect(world.swept).toBe(1)
+    expect(await world.store.sweep.pending()).toBeNull()
+    expect(await dueReads(world.store.reads, world.time.clock(), 1_000)).toHaveLength(600)
+  })
+
+  it('does so every fifteen seconds by itself, and not in a process that is not the leader', async () => {
+    const world = await setUp()
+    await world.time.pass(15_000)
+    expect(await world.store.heartbeat.last()).toEqual(after(15_000))
+    await world.time.pass(15_000)
+    expect(await world.store.heartbeat.last()).toEqual(after(30_000))
+    await world.passes(MINUTE)
+    expect(await world.store.heartbeat.last()).toEqual(after(30_000))
+  })
+
+  it('plans the reads of a sweep in the order in which they were confirmed', async () => {
+    const world = await setUp()
+    for (const [id, age] of [
+      ['P1', 1],
+      ['P3', 3],
+      ['P2', 2],
+    ] as const) {
+      const receivedAt = after(-age * MINUTE)
+      await world.store.inbox.receive(delivery(report('received', { paymentId: id }), { receivedAt }))
+    }
+    await world.upkeep.beat()
+    await world.passes(6 * MINUTE)
+    await world.upkeep.beat()
+    await world.passes(10)
+    const due = await dueReads(world.store.reads, world.time.clock(), 10)
+    expect(due.map(({ paymentId }) => paymentId)).toEqual(['P3', 'P2', 'P1'])
+  })
+
+  it('ends the leases that nobody holds any more, and no others', async () => {
+    const world = await setUp()
+    await world.store.commands.begin(sent('old', NOW.getTime() - 30_001))
+    await world.store.commands.begin(sent('new', NOW.getTime() - 29_000))
+    await world.upkeep.beat()
+    expect((await world.store.commands.find(commandKey('createPaymentLink', 'old')))?.state).toBe('UNKNOWN')
+    expect((await world.store.commands.find(commandKey('createPaymentLink', 'new')))?.state).toBe('SENT')
+  })
+
+  it('forgets commands that ended more than thirty days ago', async () => {
+    const world = await setUp()
+    for (const [key, age] of [
+      ['old', 30 * DAY + 1],
+      ['young', 30 * DAY - MINUTE],
+    ] as const) {
+      const { command } = await world.store.commands.begin(sent(key, NOW.getTime() - age))
+      await world.store.commands.reject(command.id, { kind: 'upstream-rejected' })
+    }
+    await world.upkeep.beat()
+    expect(await world.store.commands.find(commandKey('createPaymentLink', 'old'))).toBeNull()
+    expect((await world.store.commands.find(commandKey('createPaymentLink', 'young')))?.state).toBe('REJECTED')
+  })
+
+  it('goes on after a failure', async () => {
+    const world = await setUp()
+    await world.store.close()
+    await world.upkeep.beat()
+    await world.upkeep.beat()
+    expect(world.swept).toBe(0)
+  })
+})

@@ -1,0 +1,17 @@
+import type { Store } from '../../../src/store/store.ts'
+import { NOW } from '../../contract/store/builders.ts'
+import { openSqliteFixture } from '../../contract/store/sqlite-fixture.ts'
+import { watched } from '../../support/under-way.ts'
+import { type VirtualTime, virtualTime } from '../../support/virtual-time.ts'
+
+export type VirtualStore = { readonly store: Store; readonly time: VirtualTime; destroy(): Promise<void> }
+
+/** A real store on an empty file, and a time that passes only while the store has answered everybody. */
+export async function openStoreInVirtualTime(): Promise<VirtualStore> {
+  let underWay = () => 0
+  const time = virtualTime({ start: NOW, isQuiet: () => underWay() === 0 })
+  const { store, destroy } = await openSqliteFixture({ clock: time.clock })
+  const { thing, underWay: calls } = watched(store)
+  underWay = calls
+  return { store: thing, time, destroy }
+}

@@ -1,0 +1,117 @@
+import { afterAll, expect, test } from 'vitest'
+import { startSandbox } from '../../../../src/sandbox/index.ts'
+import type { Sandbox } from '../../../../src/sandbox/index.ts'
+import { aliasBody, create, payee, payoutBody } from '../bodies.ts'
+import { call, createLink, sandboxFor } from '../support.ts'
+
+type Json = Record<string, unknown>
+
+/** Longer than a slow machine takes between two calls, since the sandbox clock runs in real time, too. */
+const PACE_MS = 60_000
+
+// One sandbox for the tables: they change nothing.
+const shared = await startSandbox()
+afterAll(() => shared.close())
+
+async function balances(sandbox: Sandbox, site = 'aud'): Promise<number[]> {
+  const path = `/v2/balances/detail?currency=${site.toUpperCase()}`
+  const { status, json } = await call(sandbox, path, { site })
+  expect(status).toBe(200)
+  return ['available', 'incoming', 'outgoing', 'withdrawable'].map((name) => Number(json[`${name}_balance`]))
+}
+
+const deposit = (over: Json = {}): Json => ({ account_number: '1234567', amount: '250.5', ...over })
+
+test('the balance is five numbers, of AUD when no currency is named', async () => {
+  const sandbox = await sandboxFor({ openingBalance: '1000.5' })
+  const { text } = await call(sandbox, '/v2/balances/detail')
+  expect(text).toBe(
+    '{"available_balance":1000.5,"incoming_balance":0,"outgoing_balance":0,"rolling_reserve_balance":0,"withdrawable_balance":1000.5}',
+  )
+})
+
+test.each<[string, string]>([
+  ['php', ''],
+  ['php', '?currency=AUD'],
+  ['aud', '?currency=XXX'],
+])('a site of %s that asks for%s is answered 400 without a body', async (site, query) => {
+  expect(await call(shared, `/v2/balances/detail${query}`, { site })).toMatchObject({ status: 400, text: '' })
+})
+
+test('a deposit is incoming and available, at the site that asked for it alone', async () => {
+  const sandbox = await sandboxFor({ openingBalance: '1000' })
+  const { status, json } = await call(sandbox, '/v1/simulate_deposit', { body: deposit() })
+  expect([status, json]).toEqual([200, { status: 'ok' }])
+  expect(await balances(sandbox)).toEqual([1250.5, 250.5, 0, 1250.5])
+  expect(await balances(sandbox, 'php')).toEqual([1000, 0, 0, 1000])
+  expect(sandbox.control.state().deposits).toMatchObject([{ siteId: 'aud', currency: 'AUD', amount: '250.5' }])
+})
+
+test('payments move it when they are received, and back when they are refunded', async () => {
+  const sandbox = await sandboxFor({ openingBalance: '1000', paceMs: PACE_MS })
+  const { uuid } = await create(sandbox, '/v2/payins', aliasBody({ gst: true, amount: 100 }), 'aud')
+  expect(await balances(sandbox)).toEqual([1000, 0, 0, 1000])
+  await call(sandbox, '/v2/payins/simulate', { body: { uuid, status: 'completed' } })
+  expect(await balances(sandbox)).toEqual([1110, 0, 0, 1110])
+  await call(sandbox, '/v2/payins/refund', { body: { uuid, amount: 10, description: 'A part of it' } })
+  expect(await balances(sandbox)).toEqual([1100, 0, 10, 1100])
+  await sandbox.clock.advance(PACE_MS)
+  expect(await balances(sandbox)).toEqual([1100, 0, 0, 1100])
+  const link = await createLink(sandbox, { amount: 50 })
+  await sandbox.control.setStatus(link, 'waiting')
+  expect(await balances(sandbox)).toEqual([1100, 50, 0, 1100])
+  await sandbox.control.setStatus(link, 'received')
+  expect(await balances(sandbox)).toEqual([1150, 0, 0, 1150])
+  await sandbox.control.setStatus(link, 'dispute_lost')
+  expect(await balances(sandbox)).toEqual([1100, 0, 0, 1100])
+})
+
+test('payouts are outgoing while they are processed, and gone afterwards, but for what failed', async () => {
+  const sandbox = await sandboxFor({ openingBalance: '2000', paceMs: PACE_MS })
+  const payees = [payee({ amount: 500 }), payee({ amount: 777.03 })]
+  const { uuid } = await create(sandbox, '/v2/payouts', payoutBody({ payout_transaction_details: payees }))
+  expect(await balances(sandbox, 'php')).toEqual([2000, 0, 0, 2000])
+  await sandbox.control.setPayoutStatus(String(uuid), 'processing')
+  expect(await balances(sandbox, 'php')).toEqual([722.97, 0, 1277.03, 722.97])
+  await sandbox.control.setPayoutStatus(String(uuid), 'completed')
+  expect(await balances(sandbox, 'php')).toEqual([1500, 0, 0, 1500])
+})
+
+const KATAKANA = { remitter_name: 'ﾔﾏﾀﾞ ﾀﾛｳ', remitter_bank_name: 'ﾐｽﾞﾎ', remitter_branch_name: 'ｼﾌﾞﾔ' }
+
+test.each<[string, string, Json, string]>([
+  ['no account', 'aud', deposit({ account_number: undefined }), 'account_number'],
+  ['account of another type', 'aud', deposit({ account_number: 7 }), 'account_number'],
+  ['no amount', 'aud', deposit({ amount: undefined }), 'amount'],
+  ['amount as a number', 'aud', deposit({ amount: 250 }), 'amount'],
+  ['amount that is none', 'aud', deposit({ amount: 'lots' }), 'amount'],
+  ['amount with an exponent', 'aud', deposit({ amount: '1e3' }), 'amount'],
+  ['an amount of zero', 'aud', deposit({ amount: '0.00' }), 'amount'],
+  ['a negative amount', 'aud', deposit({ amount: '-5' }), 'amount'],
+  ['a fraction of a yen', 'jpy', deposit({ amount: '250.5' }), 'amount'],
+  ['a remitter of another type', 'aud', deposit({ remitter_name: 7 }), 'remitter_name'],
+  ['remarks of another type', 'aud', deposit({ remarks: {} }), 'remarks'],
+  ['full-width katakana', 'jpy', deposit({ amount: '250', remitter_name: 'ヤマダ' }), 'remitter_name'],
+  ['a bank in hiragana', 'jpy', deposit({ amount: '250', remitter_bank_name: 'みずほ' }), 'remitter_bank_name'],
+  [
+    'a branch in Latin letters',
+    'jpy',
+    deposit({ amount: '250', remitter_branch_name: 'Shibuya' }),
+    'remitter_branch_name',
+  ],
+])('a deposit with %s is answered 422 under the name of the field', async (_name, site, body, field) => {
+  const { status, json } = await call(shared, '/v1/simulate_deposit', { site, body })
+  expect(status).toBe(422)
+  expect(json).toEqual({ errors: { [field]: expect.any(String) as string } })
+})
+
+test.each<[string, string, Json]>([
+  ['half-width katakana', 'jpy', deposit({ amount: '250', ...KATAKANA, remarks: 'salary' })],
+  ['any remitter elsewhere', 'aud', deposit({ remitter_name: 'Ada', remitter_bank_name: 'Bank' })],
+])('a deposit with %s is accepted', async (_name, site, body) => {
+  expect((await call(shared, '/v1/simulate_deposit', { site, body })).status).toBe(200)
+})
+
+test('a deposit that is no JSON is answered 400 without a body', async () => {
+  expect(await call(shared, '/v1/simulate_deposit', { body: '{' })).toMatchObject({ status: 400, text: '' })
+})

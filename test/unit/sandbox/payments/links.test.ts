@@ -1,0 +1,175 @@
+import { afterAll, expect, test } from 'vitest'
+import { startSandbox } from '../../../../src/sandbox/index.ts'
+import { call, createLink, linkBody, press, sandboxFor } from '../support.ts'
+
+// One sandbox for the tables: their links know nothing of each other.
+const shared = await startSandbox()
+afterAll(() => shared.close())
+
+const SENDER = { email: 'ada@example.test', first_name: 'Ada', last_name: 'Payer' }
+
+test('a link is answered with exactly uuid, payment_url and expired_at', async () => {
+  const startAt = new Date('2026-03-01T10:00:00Z')
+  const sandbox = await sandboxFor({ startAt })
+  const { status, json } = await call(sandbox, '/v3/payin_links', { body: linkBody() })
+  expect(status).toBe(200)
+  expect(Object.keys(json)).toEqual(['uuid', 'payment_url', 'expired_at'])
+  expect(json['uuid']).toMatch(/^[A-Z0-9]{8}$/)
+  expect(json['payment_url']).toBe(`${sandbox.origin}/checkout/${String(json['uuid'])}`)
+  const lifetime = Date.parse(String(json['expired_at'])) - startAt.getTime()
+  expect(lifetime).toBeGreaterThanOrEqual(1_800_000)
+  expect(lifetime).toBeLessThan(1_830_000)
+})
+
+test.each<[string, Record<string, unknown>, string]>([
+  ['no amount', { amount: undefined }, 'amount'],
+  ['amount as a text', { amount: '125.50' }, 'amount'],
+  ['amount of zero', { amount: 0 }, 'amount'],
+  ['a negative amount', { amount: -5 }, 'amount'],
+  ['amount below the minimum of the method', { amount: 0.99, payin_method_code: 'au_card_aud' }, 'amount'],
+  ['amount above the maximum of the method', { amount: 25_000.01, payin_method_code: 'au_card_aud' }, 'amount'],
+  ['amount that no method takes', { amount: 50_000.01 }, 'amount'],
+  ['no description', { description: undefined }, 'description'],
+  ['an empty description', { description: '  ' }, 'description'],
+  ['description of another type', { description: 7 }, 'description'],
+  ['no sender', { sender_info: undefined }, 'sender_info'],
+  ['sender of another type', { sender_info: 'Ada' }, 'sender_info'],
+  ['no email', { sender_info: { ...SENDER, email: undefined } }, 'sender_info.email'],
+  ['an email of another shape', { sender_info: { ...SENDER, email: 'ada' } }, 'sender_info.email'],
+  ['no first name', { sender_info: { ...SENDER, first_name: '' } }, 'sender_info.first_name'],
+  ['no last name', { sender_info: { ...SENDER, last_name: null } }, 'sender_info.last_name'],
+  ['a country of another type', { sender_info: { ...SENDER, country_code: 61 } }, 'sender_info.country_code'],
+  ['a method of another site', { payin_method_code: 'nz_card_nzd' }, 'payin_method_code'],
+  ['an unknown method', { payin_method_code: 'xx_card_aud' }, 'payin_method_code'],
+  ['a method of another type', { payin_method_code: 1 }, 'payin_method_code'],
+  ['expiry below the minimum', { expires_in: 899 }, 'expires_in'],
+  ['expiry with a fraction', { expires_in: 900.5 }, 'expires_in'],
+  ['expiry as a text', { expires_in: '900' }, 'expires_in'],
+  ['expiry beyond all dates', { expires_in: 1e30 }, 'expires_in'],
+  ['redirects of another type', { redirect_url: 'https://shop.example.test' }, 'redirect_url'],
+  ['success that is no URL', { redirect_url: { success: '/ok' } }, 'redirect_url.success'],
+  ['failure with a script', { redirect_url: { failure: 'javascript:alert(1)' } }, 'redirect_url.failure'],
+  ['notification of another type', { webhook_notification: [] }, 'webhook_notification'],
+  ['no endpoint', { webhook_notification: {} }, 'webhook_notification.endpoint_url'],
+  ['an endpoint that is no URL', { webhook_notification: { endpoint_url: 'x' } }, 'webhook_notification.endpoint_url'],
+  [
+    'an Authorization that no header can carry',
+    { webhook_notification: { endpoint_url: 'https://a.test', authorization_header: 'a\r\nb: c' } },
+    'webhook_notification.authorization_header',
+  ],
+  ['meta data of another type', { meta_data: 'x' }, 'meta_data'],
+])('%s is answered 422 under the name of the field', async (_name, over, field) => {
+  const before = shared.control.state().counters.links
+  const { status, json } = await call(shared, '/v3/payin_links', { body: linkBody(over) })
+  expect(status).toBe(422)
+  expect(json).toEqual({ errors: { [field]: expect.stringMatching(/\w/) as string } })
+  expect(shared.control.state().counters.links).toBe(before)
+})
+
+test.each<[string, Record<string, unknown>]>([
+  ['the smallest expiry', { expires_in: 900 }],
+  ['null for what may be absent', { payin_method_code: null, expires_in: null, redirect_url: null }],
+  ['the minimum of the method', { amount: 1, payin_method_code: 'au_card_aud' }],
+  ['the maximum of the method', { amount: 25_000, payin_method_code: 'au_card_aud' }],
+  ['an amount that only one method takes', { amount: 50_000 }],
+  ['fields that nobody knows', { something: { else: 1 }, sender_info: { ...SENDER, dob: '1990-01-01' } }],
+])('%s is accepted', async (_name, over) => {
+  expect((await call(shared, '/v3/payin_links', { body: linkBody(over) })).status).toBe(200)
+})
+
+test('every problem is named at once', async () => {
+  const sandbox = await sandboxFor()
+  const { json } = await call(sandbox, '/v3/payin_links', { body: {} })
+  expect(Object.keys(json['errors'] as object).sort()).toEqual(['amount', 'description', 'sender_info'])
+})
+
+test.each<[string, string, string]>([
+  ['a text that is no JSON', '{"amount":', 'application/json'],
+  ['JSON that is no object', '[]', 'application/json'],
+  ['no body', '', 'application/json'],
+  ['another content type', JSON.stringify(linkBody()), 'text/plain'],
+  ['a form', 'amount=1', 'application/x-www-form-urlencoded'],
+])('%s is answered 400 without a body', async (_name, body, type) => {
+  const { status, text } = await call(shared, '/v3/payin_links', { body, headers: { 'content-type': type } })
+  expect(status).toBe(400)
+  expect(text).toBe('')
+})
+
+test.each<[string, string, string]>([
+  ['jpy', '1000.5', '1001.0'],
+  ['jpy', '1000.49', '1000.0'],
+  ['vnd', '15000', '15000.0'],
+  ['aud', '0.1e3', '100.0'],
+  ['aud', '1234.567890123456', '1234.567890123456'],
+  ['aud', '125.50', '125.5'],
+])('%s %s is recorded as %s', async (site, amount, recorded) => {
+  const body = JSON.stringify(linkBody()).replace('125.5', amount)
+  const { json } = await call(shared, '/v3/payin_links', { site, body })
+  const detail = await call(shared, `/v3/payin_links/${String(json['uuid'])}`, { site })
+  expect(detail.json).toMatchObject({ amount: recorded, total: recorded, currency: site.toUpperCase() })
+})
+
+test('the detail has the uuid of the link until the customer begins, and that of the payment from then on', async () => {
+  const sandbox = await sandboxFor()
+  const uuid = await createLink(sandbox)
+  const before = await call(sandbox, `/v3/payin_links/${uuid}`)
+  expect(before.json).toMatchObject({ uuid, status: 'pending', payment_method: null, sender_details: null })
+  await press(sandbox, uuid, 'pay', { method_code: 'au_alias_npp_aud' })
+  const after = await call(sandbox, `/v3/payin_links/${uuid}`)
+  expect(after.json['uuid']).toMatch(/^[A-Z0-9]{8}$/)
+  expect(after.json['uuid']).not.toBe(uuid)
+  expect(Object.keys(after.json)).toEqual(Object.keys(before.json))
+})
+
+test('a link that is unknown, or of another site, is answered 404', async () => {
+  const sandbox = await sandboxFor()
+  const uuid = await createLink(sandbox)
+  for (const [path, site] of [['AAAAAAAA', 'aud'] as const, [uuid, 'nzd'] as const, ['..%2Fx', 'aud'] as const]) {
+    const { status, json } = await call(sandbox, `/v3/payin_links/${path}`, { site })
+    expect(status).toBe(404)
+    expect(json).toEqual({ errors: { message: expect.any(String) as string } })
+  }
+})
+
+test('in a site with several currencies the method decides, otherwise the first currency', async () => {
+  const sandbox = await sandboxFor({
+    sites: [{ id: 'two', appId: 'sandbox-two', secretKey: 'sandbox-secret-two', currencies: ['NZD', 'HKD'] }],
+  })
+  await createLink(sandbox, {}, 'two')
+  await createLink(sandbox, { payin_method_code: 'hk_card_hkd' }, 'two')
+  expect(sandbox.control.state().links.map(({ currency }) => currency)).toEqual(['NZD', 'HKD'])
+})
+
+test('the list pages through the links of the site, newest first, and filters them', async () => {
+  const sandbox = await sandboxFor({ startAt: new Date('2026-03-01T10:00:00Z') })
+  const uuids: string[] = []
+  for (let day = 0; day < 3; day += 1) {
+    uuids.unshift(await createLink(sandbox, { expires_in: 10 * 86_400 }))
+    await sandbox.clock.advance(86_400_000)
+  }
+  await createLink(sandbox, {}, 'nzd')
+  await sandbox.control.setStatus(uuids[1] ?? '', 'received')
+  const list = async (query: string): Promise<Record<string, unknown>> =>
+    (await call(sandbox, `/v3/payin_links${query}`)).json
+  const ids = (json: Record<string, unknown>): unknown[] =>
+    (json['records'] as Record<string, unknown>[]).map((record) => record['uuid'])
+
+  const all = await list('')
+  expect(all).toMatchObject({ page: 1, per_page: 20, total: 3 })
+  expect([ids(all)[0], ids(all)[2]]).toEqual([uuids[0], uuids[2]])
+  const second = await list('?page=2&per_page=2')
+  expect(second).toMatchObject({ page: 2, per_page: 2, total: 3 })
+  expect(ids(second)).toEqual([uuids[2]])
+  expect(await list('?status=received')).toMatchObject({ total: 1, records: [{ status: 'received' }] })
+  expect(ids(await list('?from_date=2026-03-03T00:00:00'))).toEqual([uuids[0]])
+  expect(ids(await list('?from_date=01/03/26&to_date=01/03/26'))).toEqual([uuids[2]])
+})
+
+test.each(['status=paid', 'page=0', 'per_page=101', 'from_date=yesterday', 'to_date=2026-13-01T00:00:00'])(
+  'the list query %s is answered 400 with a message',
+  async (query) => {
+    const { status, json } = await call(shared, `/v3/payin_links?${query}`)
+    expect(status).toBe(400)
+    expect(json).toEqual({ errors: { code: 'BAD_REQUEST', message: expect.any(String) as string } })
+  },
+)

@@ -1,0 +1,286 @@
+import { setImmediate as turn } from 'node:timers/promises'
+import { describe, expect, it } from 'vitest'
+import { NO_FLAGS } from '../../../../src/domain/methods/method-traits.ts'
+import type { PayinMethod } from '../../../../src/domain/methods/payin-method.ts'
+import { notSent } from '../../../../src/upstream/client/faults.ts'
+import { createSites, type Site } from '../../../../src/upstream/client/sites.ts'
+import { createMethodCache, isCurrent } from '../../../../src/upstream/methods/method-cache.ts'
+
+const SECOND = 1_000
+const MINUTE = 60 * SECOND
+
+const site = (id: string, ...currencies: string[]) => ({ id, appId: `app-${id}`, secretKey: `key-${id}`, currencies })
+
+function method(code: string, currency: string, name = code): PayinMethod {
+  return {
+    code,
+    name,
+    currency,
+    countryCode: null,
+    kind: 'OTHER',
+    kindRaw: code,
+    minAmount: null,
+    maxAmount: null,
+    cardBrands: null,
+    checkoutLanguages: null,
+    flags: NO_FLAGS,
+  }
+}
+
+/** A service whose answers each test decides, and a clock that only moves when told. */
+function stage(settings = [site('au', 'AUD'), site('jp', 'JPY')]) {
+  const world = {
+    now: 0,
+    calls: [] as string[],
+    down: new Set<string>(),
+    lists: {
+      au: [method('au_card_aud', 'AUD')],
+      jp: [method('jp_card_jpy', 'JPY'), method('jp_bank_jpy', 'JPY')],
+    } as Record<string, PayinMethod[]>,
+  }
+  const load = async ({ id }: Site): Promise<PayinMethod[]> => {
+    world.calls.push(id)
+    await turn()
+    if (world.down.has(id)) throw notSent('refused')
+    return structuredClone(world.lists[id] ?? [])
+  }
+  return { world, cache: createMethodCache({ load, sites: createSites(settings), clock: () => world.now }) }
+}
+
+/** Lets a renewal that runs behind the caller's back come to its end. */
+async function settled(): Promise<void> {
+  await turn()
+  await turn()
+}
+
+const codesOf = (list: { methods: readonly PayinMethod[] }) => list.methods.map(({ code }) => code)
+
+describe('a fresh list', () => {
+  it('costs one call per site for 300 callers at once', async () => {
+    const { world, cache } = stage()
+    const lists = await Promise.all(Array.from({ length: 300 }, () => cache.list()))
+    expect(world.calls.sort()).toEqual(['au', 'jp'])
+    expect(codesOf(lists[0] ?? { methods: [] })).toEqual(['au_card_aud', 'jp_card_jpy', 'jp_bank_jpy'])
+    expect(new Set(lists.map(({ methods }) => methods)).size).toBe(1)
+  })
+
+  it('is the same frozen array until something changes', async () => {
+    const { world, cache } = stage()
+    const first = await cache.list(['JPY'])
+    world.now = 5 * MINUTE
+    expect(await cache.list(['JPY'])).toBe(first)
+    expect((await cache.list(['JPY', 'JPY', 'XXX'])).methods).toBe(first.methods)
+    expect(Object.isFrozen(first.methods)).toBe(true)
+    expect(world.calls).toEqual(['jp'])
+  })
+
+  it('asks only the sites that serve the currencies', async () => {
+    const { world, cache } = stage()
+    expect(codesOf(await cache.list(['JPY']))).toEqual(['jp_card_jpy', 'jp_bank_jpy'])
+    expect(await cache.list(['KRW'])).toMatchObject({ methods: [], stale: false, unavailable: [] })
+    expect(await cache.list([])).toMatchObject({ methods: [], unavailable: [] })
+    expect(world.calls).toEqual(['jp'])
+  })
+
+  it('merges two sites of one currency, each code once, the first listed first', async () => {
+    const { world, cache } = stage([site('au', 'AUD'), site('more', 'AUD', 'NZD')])
+    world.lists['more'] = [
+      method('au_card_aud', 'AUD', 'Other'),
+      method('au_npp_aud', 'AUD'),
+      method('nz_card_nzd', 'NZD'),
+    ]
+    const list = await cache.list(['AUD'])
+    expect(codesOf(list)).toEqual(['au_card_aud', 'au_npp_aud'])
+    expect(list.methods[0]?.name).toBe('au_card_aud')
+    expect(codesOf(await cache.list(['NZD']))).toEqual(['nz_card_nzd'])
+    expect(world.calls.sort()).toEqual(['au', 'more'])
+  })
+})
+
+describe('freshness', () => {
+  it('tells how old the list of a site is, and when it is stale, without asking', async () => {
+    const { world, cache } = stage()
+    expect(cache.freshness('au')).toBeNull()
+    const { fetchedAt } = await cache.list(['AUD'])
+    expect(cache.freshness('au')).toMatchObject({ fetchedAt, stale: false })
+    expect(cache.freshness('jp')).toBeNull()
+
+    world.now = 6 * MINUTE
+    world.down.add('au')
+    await cache.list(['AUD'])
+    await settled()
+    expect(cache.freshness('au')).toMatchObject({ fetchedAt, stale: true })
+    world.now = 61 * MINUTE
+    expect(cache.freshness('au')).toBeNull()
+    expect(world.calls).toEqual(['au', 'au'])
+  })
+})
+
+describe('what others may keep', () => {
+  it('is a list of sites that all answered within its time to live', async () => {
+    const { world, cache } = stage()
+    const isKept = async (...currencies: string[]) => isCurrent(await cache.list(currencies))
+    expect(await isKept('AUD', 'JPY')).toBe(true)
+    world.now = 5 * MINUTE
+    expect(await isKept('AUD', 'JPY')).toBe(true)
+    world.down.add('au')
+    world.now = 5 * MINUTE + 1
+    // Nobody knows yet whether the renewal fails.
+    expect(await isKept('JPY')).toBe(false)
+    await settled()
+    expect(await isKept('JPY')).toBe(true)
+    expect(await isKept('AUD')).toBe(false)
+    await settled()
+    expect(await isKept('AUD')).toBe(false)
+    world.now = 62 * MINUTE
+    expect(await isKept('AUD')).toBe(false)
+    world.down.clear()
+    world.now = 64 * MINUTE
+    expect(await isKept('AUD')).toBe(true)
+    expect(await isKept('KRW')).toBe(true)
+  })
+
+  it.each<[what: string, code: string, doubts: number, ...down: string[]]>([
+    ['a method of a current list', 'jp_bank_jpy', 0],
+    ['a method beside a site that is away', 'jp_bank_jpy', 0, 'au'],
+    ['no method by that code anywhere', 'zz_none_zzz', 0],
+    ['no method, while a site is away', 'zz_none_zzz', 1, 'au'],
+    ['no method of a site that is away', 'au_card_aud', 1, 'au'],
+  ])('is the answer to find: %s', async (_what, code, doubts, ...down) => {
+    const { world, cache } = stage()
+    world.down = new Set(down)
+    let told = 0
+    await cache.find(code, () => (told += 1))
+    expect(told).toBe(doubts)
+  })
+
+  it('is no method of an old list', async () => {
+    const { world, cache } = stage()
+    await cache.list()
+    world.now = 6 * MINUTE
+    world.down.add('au')
+    let told = 0
+    expect(await cache.find('au_card_aud', () => (told += 1))).not.toBeNull()
+    await settled()
+    expect(await cache.find('au_card_aud', () => (told += 1))).not.toBeNull()
+    expect(told).toBe(2)
+  })
+})
+
+describe('find', () => {
+  it('finds a method by its code, asking only the site of its currency', async () => {
+    const { world, cache } = stage()
+    expect((await cache.find('jp_bank_jpy'))?.currency).toBe('JPY')
+    expect(world.calls).toEqual(['jp'])
+  })
+
+  it('looks everywhere for a code that does not tell its currency', async () => {
+    const { world, cache } = stage()
+    world.lists['au']?.push(method('opaque', 'AUD'))
+    expect((await cache.find('opaque'))?.currency).toBe('AUD')
+    expect(await cache.find('zz_none_aud')).toBeNull()
+  })
+
+  it('finds nothing, and does not fail, while the service is away', async () => {
+    const { world, cache } = stage()
+    world.down = new Set(['au', 'jp'])
+    expect(await cache.find('jp_bank_jpy')).toBeNull()
+  })
+})
+
+describe('past its time to live', () => {
+  it('is served at once while one call renews it', async () => {
+    const { world, cache } = stage([site('au', 'AUD')])
+    const first = await cache.list()
+    world.lists['au'] = [method('au_new_aud', 'AUD')]
+    world.now = 5 * MINUTE + 1
+    const served = await Promise.all(Array.from({ length: 1_000 }, () => cache.list()))
+    expect(new Set(served.map(({ methods }) => methods))).toEqual(new Set([first.methods]))
+    expect(served[0]?.stale).toBe(false)
+    await settled()
+    expect(codesOf(await cache.list())).toEqual(['au_new_aud'])
+    expect(world.calls).toEqual(['au', 'au'])
+  })
+
+  it('keeps its array when the renewal brings nothing new', async () => {
+    const { world, cache } = stage([site('au', 'AUD')])
+    const { methods } = await cache.list()
+    world.now = 6 * MINUTE
+    await cache.list()
+    await settled()
+    expect((await cache.list()).methods).toBe(methods)
+    expect(world.calls).toHaveLength(2)
+  })
+
+  it('is flagged once a renewal has failed, for up to an hour, and recovers', async () => {
+    const { world, cache } = stage()
+    const { fetchedAt } = await cache.list()
+    world.down.add('au')
+    world.now = 6 * MINUTE
+    expect((await cache.list()).stale).toBe(false)
+    await settled()
+    expect(await cache.list()).toMatchObject({ stale: true, unavailable: [] })
+    expect((await cache.list(['JPY'])).stale).toBe(false)
+    expect((await cache.list(['AUD'])).fetchedAt).toEqual(fetchedAt)
+    world.now = 60 * MINUTE
+    expect(codesOf(await cache.list(['AUD']))).toEqual(['au_card_aud'])
+    await settled()
+    world.now = 60 * MINUTE + 1
+    expect(await cache.list(['AUD'])).toMatchObject({ methods: [], stale: false, unavailable: ['AUD'] })
+    world.down.clear()
+    world.now = 62 * MINUTE
+    expect(await cache.list(['AUD'])).toMatchObject({ stale: false, unavailable: [] })
+    expect(codesOf(await cache.list(['AUD']))).toEqual(['au_card_aud'])
+  })
+
+  it('waits for a new one when the old one is older than an hour', async () => {
+    const { world, cache } = stage([site('au', 'AUD')])
+    await cache.list()
+    world.lists['au'] = [method('au_new_aud', 'AUD')]
+    world.now = 61 * MINUTE
+    expect(codesOf(await cache.list())).toEqual(['au_new_aud'])
+  })
+})
+
+describe('while a site is away', () => {
+  it('names its currencies, and serves the others', async () => {
+    const { world, cache } = stage([site('eu', 'USD', 'CAD'), site('jp', 'JPY')])
+    world.down.add('eu')
+    const list = await cache.list()
+    expect(codesOf(list)).toEqual(['jp_card_jpy', 'jp_bank_jpy'])
+    expect(list.unavailable).toEqual(['CAD', 'USD'])
+    expect((await cache.list(['USD', 'JPY'])).unavailable).toEqual(['USD'])
+  })
+
+  it('does not call a currency unavailable that another site serves', async () => {
+    const { world, cache } = stage([site('au', 'AUD'), site('more', 'AUD', 'NZD')])
+    world.down.add('more')
+    expect(await cache.list()).toMatchObject({ unavailable: ['NZD'] })
+  })
+
+  it('asks it again after 5 seconds, doubling to a minute', async () => {
+    const { world, cache } = stage([site('au', 'AUD')])
+    world.down.add('au')
+    const attempts: number[] = []
+    for (world.now = 0; world.now <= 4 * MINUTE; world.now += SECOND) {
+      const before = world.calls.length
+      await cache.list()
+      if (world.calls.length > before) attempts.push(world.now / SECOND)
+    }
+    expect(attempts).toEqual([0, 5, 15, 35, 75, 135, 195])
+  })
+
+  it('survives a load that fails before it has begun', async () => {
+    let calls = 0
+    const load = (): Promise<PayinMethod[]> => {
+      calls += 1
+      throw new TypeError('broken')
+    }
+    let now = 0
+    const cache = createMethodCache({ load, sites: createSites([site('au', 'AUD')]), clock: () => now })
+    expect((await cache.list()).unavailable).toEqual(['AUD'])
+    now = 5 * SECOND
+    expect((await cache.list()).unavailable).toEqual(['AUD'])
+    expect(calls).toBe(2)
+  })
+})
