@@ -20,6 +20,6 @@ export type {
 } from './watch/subject.ts'
 export type { Timing } from './connection/timing.ts'
 export type { Transport } from './connection/open-transport.ts'
-export type { WakeSource } from './connection/wake.ts'
+export type { WakeSource } from './connection/wake-signal.ts'
 export { watchPayment, watchPaymentEvents, watchPaymentLink } from './watch/watch.ts'
 export type { WatchOptions } from './watch/watch-options.ts'

@@ -51,7 +51,7 @@ function cancelTask(
       return { payout, currencies: site.currencies }
     },
     replay: read,
-    trace: async () => {
+    findOutcome: async () => {
       const { payout } = await read()
       return payout.status !== null && NOT_CANCELLED.has(payout.status) ? null : payout
     },

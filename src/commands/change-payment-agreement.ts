@@ -10,14 +10,14 @@ import type { Site, Sites } from '../upstream/client/sites.ts'
 import { findAgreement } from '../upstream/endpoints/find-agreement.ts'
 import { outcomeOf } from './create-payment-agreement.ts'
 import { callbackAddress, type CallbackOptions } from './idempotency/callback-address.ts'
-import type { Once } from './idempotency/idempotent-command.ts'
+import type { IdempotentCommands } from './idempotency/idempotent-command.ts'
 import type { Task } from './idempotency/task.ts'
 
 export type ChangeAgreementOptions = CallbackOptions & {
   readonly store: Pick<Store, 'agreements' | 'commands'>
   readonly upstream: Pick<UpstreamClient, 'amendPaymentAgreement' | 'changeAgreementStatus' | 'searchAgreements'>
   readonly sites: Sites
-  readonly once: Once
+  readonly once: IdempotentCommands
   readonly clock: () => Date
 }
 
@@ -132,7 +132,7 @@ function changeTask(
       return told
     },
     replay: load,
-    trace: async ({ subjectVersion }) => {
+    findOutcome: async ({ subjectVersion }) => {
       const known = await load()
       const hasChanged = known !== null && subjectVersion !== null && known.version > subjectVersion
       if (hasChanged && wasDone(known)) return known

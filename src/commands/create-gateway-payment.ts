@@ -10,13 +10,13 @@ import type { UpstreamClient } from '../upstream/client/client.ts'
 import type { Sites } from '../upstream/client/sites.ts'
 import type { GatewayPayment } from '../upstream/wire/payments/gateway-payment.ts'
 import { callbackAddress, type CallbackOptions } from './idempotency/callback-address.ts'
-import type { Once } from './idempotency/idempotent-command.ts'
+import type { IdempotentCommands } from './idempotency/idempotent-command.ts'
 
 export type GatewayOptions = CallbackOptions & {
   readonly store: Pick<Store, 'commands'>
   readonly upstream: Pick<UpstreamClient, 'createGatewayPayment'>
   readonly sites: Sites
-  readonly once: Once
+  readonly once: IdempotentCommands
 }
 
 export type GatewayOutcome =
@@ -51,7 +51,7 @@ export async function createGatewayPayment(options: GatewayOptions, asked: Gatew
       return payment
     },
     replay: async (command) => command.result as GatewayPayment,
-    trace: async () => null,
+    findOutcome: async () => null,
   })
   return outcome.kind === 'done' ? { kind: 'done', payment: outcome.result, replayed: outcome.replayed } : outcome
 }

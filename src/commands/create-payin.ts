@@ -13,7 +13,7 @@ import type { Site, Sites } from '../upstream/client/sites.ts'
 import type { Notification } from '../upstream/wire/values/request-schema.ts'
 import { callbackAddress, callbackUrl, type TraceOptions } from './idempotency/callback-address.ts'
 import { findByAddress } from './idempotency/find-by-address.ts'
-import type { Once } from './idempotency/idempotent-command.ts'
+import type { IdempotentCommands } from './idempotency/idempotent-command.ts'
 import type { Done, Task } from './idempotency/task.ts'
 
 export type CreatePayinOptions = TraceOptions & {
@@ -21,7 +21,7 @@ export type CreatePayinOptions = TraceOptions & {
   readonly upstream: Pick<UpstreamClient, 'createPayin' | 'listPayins'>
   readonly requirements: MethodRequirementsReader
   readonly sites: Sites
-  readonly once: Once
+  readonly once: IdempotentCommands
   readonly clock: () => Date
 }
 
@@ -98,7 +98,7 @@ function payinTask(options: CreatePayinOptions, request: PayinRequest, site: Sit
       )
     },
     replay: (command) => load((command.result as { paymentId: string }).paymentId),
-    trace: async ({ ref, sentAt }) => {
+    findOutcome: async ({ ref, sentAt }) => {
       const paymentId = await store.inbox.subjectOf(ref)
       const payment = paymentId === null ? null : await load(paymentId)
       if (payment !== null) return reportOf(payment)

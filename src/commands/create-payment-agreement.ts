@@ -12,14 +12,14 @@ import type { UpstreamClient } from '../upstream/client/client.ts'
 import type { Site, Sites } from '../upstream/client/sites.ts'
 import { findAgreement } from '../upstream/endpoints/find-agreement.ts'
 import { callbackAddress, type CallbackOptions } from './idempotency/callback-address.ts'
-import type { Once } from './idempotency/idempotent-command.ts'
+import type { IdempotentCommands } from './idempotency/idempotent-command.ts'
 import type { Done, Task } from './idempotency/task.ts'
 
 export type CreateAgreementOptions = CallbackOptions & {
   readonly store: Pick<Store, 'agreements' | 'commands'>
   readonly upstream: Pick<UpstreamClient, 'createPaymentAgreement' | 'searchAgreements'>
   readonly sites: Sites
-  readonly once: Once
+  readonly once: IdempotentCommands
   readonly clock: () => Date
 }
 
@@ -84,7 +84,7 @@ function agreementTask(
       const { agreementId } = command.result as { agreementId: string }
       return (await store.agreements.byIds([agreementId]))[0] ?? null
     },
-    trace: async (command) => {
+    findOutcome: async (command) => {
       const known = await store.commands.traceAgreement(command.ref)
       // The payments API tells an agreement by this id alone: with another caller's under it, it may be that one's.
       if (known !== null || (await store.commands.hasNamesake(command))) return known

@@ -6,14 +6,14 @@ import { linkStreamId, type PaymentLink } from '../domain/payments/payment-link.
 import type { CommandFailure, InputFailure } from '../lookups/outcome.ts'
 import { siteProblem } from '../lookups/site-problem.ts'
 import type { Store } from '../store/store.ts'
-import { spanQuery } from '../upstream/client/checks.ts'
+import { spanQuery } from '../upstream/client/assertions.ts'
 import type { UpstreamClient } from '../upstream/client/client.ts'
 import type { Site, Sites } from '../upstream/client/sites.ts'
 import type { MethodCache } from '../upstream/methods/method-cache.ts'
 import type { CreatedPayinLink, PayinLinkRequest } from '../upstream/wire/payments/payin-link.ts'
 import { callbackAddress, callbackUrl, type TraceOptions } from './idempotency/callback-address.ts'
 import { findByAddress } from './idempotency/find-by-address.ts'
-import type { Once } from './idempotency/idempotent-command.ts'
+import type { IdempotentCommands } from './idempotency/idempotent-command.ts'
 import type { Done, Task } from './idempotency/task.ts'
 
 export type CreateLinkOptions = TraceOptions & {
@@ -21,7 +21,7 @@ export type CreateLinkOptions = TraceOptions & {
   readonly upstream: Pick<UpstreamClient, 'createPayinLink' | 'listPayinLinks'>
   readonly methods: MethodCache<PayinMethod>
   readonly sites: Sites
-  readonly once: Once
+  readonly once: IdempotentCommands
   readonly clock: () => Date
 }
 
@@ -94,7 +94,7 @@ function linkTask(options: CreateLinkOptions, request: LinkRequest, site: Site):
     },
     // Whoever paid through a link of an earlier attempt is not to be sent to another.
     mayRepeat: async ({ ref }) => (await store.commands.paidThrough(ref)) === null,
-    trace: (command) => findLink(options, site, command),
+    findOutcome: (command) => findLink(options, site, command),
   }
 }
 

@@ -11,7 +11,7 @@ import type { UpstreamClient } from '../upstream/client/client.ts'
 import type { Site, Sites } from '../upstream/client/sites.ts'
 import { callbackAddress, callbackUrl, type TraceOptions } from './idempotency/callback-address.ts'
 import { findByAddress } from './idempotency/find-by-address.ts'
-import type { Once } from './idempotency/idempotent-command.ts'
+import type { IdempotentCommands } from './idempotency/idempotent-command.ts'
 import type { Done, Task } from './idempotency/task.ts'
 
 export type PayoutOptions = TraceOptions & {
@@ -20,7 +20,7 @@ export type PayoutOptions = TraceOptions & {
   readonly requirements: MethodRequirementsReader
   readonly payoutFinder: PayoutFinder
   readonly sites: Sites
-  readonly once: Once
+  readonly once: IdempotentCommands
   readonly clock: () => Date
 }
 
@@ -87,7 +87,7 @@ function payoutTask(options: PayoutOptions, request: PayoutRequest, site: Site):
       const { payoutId } = command.result as { payoutId: string }
       return { payout: await upstream.getPayout(site, payoutId), currencies: site.currencies }
     },
-    trace: (command) => findPayout(options, site, command),
+    findOutcome: (command) => findPayout(options, site, command),
   }
 }
 

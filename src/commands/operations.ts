@@ -30,7 +30,7 @@ import { createPaymentAgreement, type AgreementOutcome } from './create-payment-
 import { createPaymentLink, type LinkOutcome } from './create-payment-link.ts'
 import { createPayout, type PayoutOutcome } from './create-payout.ts'
 import type { CallbackOptions } from './idempotency/callback-address.ts'
-import { createOnce, type KeyHolder } from './idempotency/idempotent-command.ts'
+import { createIdempotentCommands, type KeyHolder } from './idempotency/idempotent-command.ts'
 import { refreshPayment, type RefreshOutcome } from './refresh-payment.ts'
 import { refundPayment, type RefundOutcome, type RefundRequest } from './refund-payment.ts'
 import { replayDelivery, type ReplayDeliveryOutcome, type ReplayRequest } from './replay-delivery.ts'
@@ -84,14 +84,14 @@ const newRef = (): string => randomBytes(16).toString('base64url')
 
 export function createOperations(options: OperationsOptions): Operations {
   const { store, keys, logger, clock } = options
-  const onceFor = createOnce({
+  const onceFor = createIdempotentCommands({
     commands: store.commands,
     keys,
     logger,
     clock,
     owner: randomUUID(),
     newId: randomUUID,
-    newRef,
+    newCorrelationId: newRef,
   })
   const payoutFinder = createPayoutFinder(options)
   const shared = { ...options, payoutFinder, searches: new Map() }

@@ -11,7 +11,7 @@ import type { Reader } from '../reconciliation/reader.ts'
 import type { ReadSubject, Store } from '../store/store.ts'
 import type { UpstreamClient } from '../upstream/client/client.ts'
 import type { Site, Sites } from '../upstream/client/sites.ts'
-import type { Once } from './idempotency/idempotent-command.ts'
+import type { IdempotentCommands } from './idempotency/idempotent-command.ts'
 import type { Done, Task } from './idempotency/task.ts'
 
 export type RefundRequest = Refund & { readonly paymentId: string }
@@ -20,7 +20,7 @@ export type RefundOptions = {
   readonly store: Pick<Store, 'payments' | 'reads' | 'commands' | 'log'>
   readonly upstream: Pick<UpstreamClient, 'refundPayin' | 'refundPayinLink' | 'getPayin' | 'getPayinLink'>
   readonly sites: Sites
-  readonly once: Once
+  readonly once: IdempotentCommands
   readonly reader: Reader<ReadSubject>
   readonly clock: () => Date
 }
@@ -99,7 +99,7 @@ function refundTask(
       return { payment, requestedAt: new Date(command.sentAt) }
     },
     replay: (command) => load(new Date(command.sentAt)),
-    trace: (command) => traceRefund(options, { request, site }, command),
+    findOutcome: (command) => traceRefund(options, { request, site }, command),
   }
 }
 

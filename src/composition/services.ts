@@ -2,7 +2,7 @@ import { createOperations } from '../commands/operations.ts'
 import type { Services } from '../graphql/context.ts'
 import { createCursorCodec } from '../keys/cursor.ts'
 import { createKeyRing } from '../keys/key-ring.ts'
-import { within } from '../lib/timeout.ts'
+import { withTimeout } from '../lib/timeout.ts'
 import { systemTimer, type Timer } from '../lib/timer.ts'
 import { createHealth, type OpenStreams } from '../lookups/health.ts'
 import { createRequirementsReader } from '../lookups/method-requirements.ts'
@@ -123,7 +123,7 @@ export async function startServices(config: AppConfig, options: BackendOptions):
         await reading.close()
         await upstream.close()
       }
-      await within(end(), milliseconds, () =>
+      await withTimeout(end(), milliseconds, () =>
         logger.warn(
           { durationMs: milliseconds },
           'the drain was cut short: what is under way is taken up at the next start',

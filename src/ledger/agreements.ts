@@ -1,7 +1,7 @@
 import type { AgreementReport } from '../domain/agreements/agreement-report.ts'
 import {
   type Agreement,
-  type AgreementBirth,
+  type NewAgreement,
   type AgreementChange,
   agreementStreamId,
   decideAgreementCallback,
@@ -19,7 +19,7 @@ import type { Subject, Target } from './subject.ts'
 type AgreementKind = {
   readonly State: Agreement
   readonly Row: AgreementRow
-  readonly Names: AgreementBirth
+  readonly Names: NewAgreement
   readonly Report: AgreementReport
   readonly Change: AgreementChange
 }

@@ -138,14 +138,14 @@ function recordPayment(ledger: Ledger, target: ReadTarget, payment: PaymentRow, 
 function recordLink(ledger: Ledger, row: LinkRow, { report, at }: Answer): ReadOutcome {
   const { rows, settings } = ledger
   const { link } = row
-  const verdict = readOfUnusedLink(link, report)
-  if (verdict === 'untouched') {
+  const use = readOfUnusedLink(link, report)
+  if (use === 'untouched') {
     const dueAt = readAfterUntouched(fromIso(link.expiresAt), at.getTime(), settings.refundWindowMs)
     const plan = planAnew(row.plan, dueAt === null ? null : { at: dueAt, readClass: 'expiry' })
     rows.links.put({ ...row, plan, confirmedAt: at.getTime() })
     return 'confirmed'
   }
-  if (verdict === 'expired') return expireLink(rows, row, at)
+  if (use === 'expired') return expireLink(rows, row, at)
   const about = answeredPayment(findPayment(rows, report.paymentId), link, report)
   const outcome = about === null ? null : applyRead(PAYMENT, ledger, about, { at, dueAt: null })
   return outcome ?? learnNothing(rows, { payment: null, link: row }, at)

@@ -8,7 +8,7 @@ import {
 } from '../domain/payments/payment-link.ts'
 import type { PaymentReport } from '../domain/payments/payment-report.ts'
 import {
-  type Birth,
+  type NewPayment,
   decideRead,
   decideWebhook,
   evolve,
@@ -29,7 +29,7 @@ import type { Subject, Target } from './subject.ts'
 type PaymentKind = {
   readonly State: Payment
   readonly Row: PaymentRow
-  readonly Names: Birth
+  readonly Names: NewPayment
   readonly Report: PaymentReport
   readonly Change: PaymentChange
 }
@@ -82,7 +82,7 @@ export function linkOf(rows: Rows, { linkRef }: Pick<Payment, 'linkRef'>): Payme
 }
 
 /** Names a payment of which nothing is known: its events lie with its link's, where it has one. */
-function newPayment(id: string, linkRef: string | null): Birth {
+function newPayment(id: string, linkRef: string | null): NewPayment {
   return { id, linkRef, streamId: linkRef === null ? directPaymentStreamId(id) : linkStreamId(linkRef) }
 }
 

@@ -4,7 +4,7 @@ import { deliveryKey } from '../store/encoding/delivery-columns.ts'
 import type { DeliveryRow } from '../store/rows/log.ts'
 import type { Rows } from '../store/rows/rows.ts'
 import type {
-  Arrival,
+  ReceivedDelivery,
   DeliveryOutcome,
   IncomingCallback,
   IncomingDelivery,
@@ -30,41 +30,41 @@ export function receiveAgreement(ledger: Ledger, callback: IncomingCallback): De
 }
 
 /** Stores a callback without an effect: its subject is read from the payments API when a client asks for it. */
-export function keepCallback(rows: Rows, { subjectId, statusRaw, ...arrival }: KeptCallback): DeliveryOutcome {
-  const before = findDelivery(rows, arrival.bodyHashes)
+export function keepCallback(rows: Rows, { subjectId, statusRaw, ...received }: KeptCallback): DeliveryOutcome {
+  const before = findDelivery(rows, received.bodyHashes)
   if (before !== null)
-    return { disposition: countAttempt(rows, before, arrival.receivedAt), repeat: true, readDue: false }
+    return { disposition: countAttempt(rows, before, received.receivedAt), repeat: true, readDue: false }
   const subject = subjectId === null ? null : { id: subjectId, statusRaw: statusRaw ?? '' }
-  const row = newDelivery({ ...arrival, body: null })
+  const row = newDelivery({ ...received, body: null })
   return storeDelivery(rows, row, subject, { disposition: 'NO_CHANGE', eventId: null })
 }
 
-type Incoming<Report> = Arrival & { readonly report: Report | null }
+type Incoming<Report> = ReceivedDelivery & { readonly report: Report | null }
 
 /** The same bytes again only count an attempt, and may ask for a read; what is authentic and unusable is QUARANTINED. */
 function receive<K extends Kind>(
   subject: Subject<K>,
   ledger: Ledger,
-  { report, ...arrival }: Incoming<K['Report']>,
+  { report, ...received }: Incoming<K['Report']>,
   finish: (target: Target<K>, outcome: DeliveryOutcome, after: K['State'] | null) => DeliveryOutcome,
 ): DeliveryOutcome {
   const { rows } = ledger
   // Asked for first, so that the rows of both are loaded together.
-  wantDelivery(rows, arrival.bodyHashes)
-  const target = report === null ? null : subject.findTarget(rows, report, arrival.ref)
-  const before = findDelivery(rows, arrival.bodyHashes)
+  wantDelivery(rows, received.bodyHashes)
+  const target = report === null ? null : subject.findTarget(rows, report, received.ref)
+  const before = findDelivery(rows, received.bodyHashes)
   if (before !== null) {
-    const disposition = countAttempt(rows, before, arrival.receivedAt)
+    const disposition = countAttempt(rows, before, received.receivedAt)
     const readDue =
-      disposition !== 'QUARANTINED' && report !== null && receiveRepeat(subject, rows, report, arrival.receivedAt)
+      disposition !== 'QUARANTINED' && report !== null && receiveRepeat(subject, rows, report, received.receivedAt)
     return { disposition, repeat: true, readDue }
   }
-  const row = newDelivery(arrival)
+  const row = newDelivery(received)
   if (report === null || target === null) {
     const named = report === null ? null : { id: subject.idOf(report), statusRaw: report.statusRaw }
     return storeDelivery(rows, row, named, { disposition: 'QUARANTINED', eventId: null })
   }
-  const { outcome, after } = applyDelivery(subject, ledger, target, { row, at: arrival.receivedAt })
+  const { outcome, after } = applyDelivery(subject, ledger, target, { row, at: received.receivedAt })
   return finish(target, outcome, after)
 }
 
@@ -136,7 +136,7 @@ function countAttempt(rows: Rows, delivery: DeliveryRow, at: Date): DeliveryRow[
   return delivery.disposition
 }
 
-function newDelivery({ bodyHashes, ref, body, receivedAt }: Arrival): DeliveryRow {
+function newDelivery({ bodyHashes, ref, body, receivedAt }: ReceivedDelivery): DeliveryRow {
   const at = receivedAt.toISOString()
   return {
     id: deliveryKey(bodyHashes[0]),

@@ -1,13 +1,13 @@
-export type Slots = {
+export type Semaphore = {
   /**
    * Waits for a free slot, first come first served, and gives the function that frees it again; null when `waitMs` pass
    * without one.
    */
-  take(waitMs: number): Promise<(() => void) | null>
+  acquire(waitMs: number): Promise<(() => void) | null>
 }
 
 /** A bulkhead: at most `limit` holders at once. */
-export function createSlots(limit: number): Slots {
+export function createSemaphore(limit: number): Semaphore {
   let free = limit
   const waiting = new Set<() => void>()
 
@@ -18,7 +18,7 @@ export function createSlots(limit: number): Slots {
   }
 
   return {
-    take: (waitMs) => {
+    acquire: (waitMs) => {
       if (free > 0) {
         free -= 1
         return Promise.resolve(once(release))

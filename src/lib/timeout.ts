@@ -2,7 +2,7 @@
  * Returns the result of some work, or that of `otherwise` when the work takes longer than these milliseconds. Rejects with what
  * either throws. The work goes on then, and its result is ignored: what was sent or stored by then stays so.
  */
-export function within<Result, Late>(
+export function withTimeout<Result, Late>(
   work: Promise<Result>,
   milliseconds: number,
   otherwise: () => Late,

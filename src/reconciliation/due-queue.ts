@@ -1,20 +1,20 @@
 import type { ReadClass } from '../domain/reads/read-schedule.ts'
 
 /** Reads of one class at one site: each such pair is worked off by itself. */
-export type ReadLane = { readonly site: string; readonly readClass: ReadClass }
+export type DueQueueKey = { readonly site: string; readonly readClass: ReadClass }
 
 /** What is due, by site and class. */
 export type DueQueue<Subject> = {
-  /** The next subject of a lane that was due when it was looked for; null when none is. One caller at a time for a lane. */
-  next(lane: ReadLane): Promise<Subject | null>
+  /** The next subject of a site and class that was due when it was looked for; null when none is. One caller at a time for a site and class. */
+  next(queueKey: DueQueueKey): Promise<Subject | null>
   /** The subject as it is now; null when it is not due any more, or not wanted. */
   stillDue(subject: Subject): Promise<Subject | null>
-  /** Something may have fallen due in a lane. */
-  touch(lane: ReadLane): void
+  /** Something may have fallen due in a site and class. */
+  touch(queueKey: DueQueueKey): void
   /** Forgets what was fetched: it is looked for anew. */
-  reset(lane: ReadLane): void
+  reset(queueKey: DueQueueKey): void
   /** Whether `next` would look for more. */
-  isOpen(lane: ReadLane): boolean
+  isOpen(queueKey: DueQueueKey): boolean
   close(): void
 }
 
@@ -22,8 +22,8 @@ export type DueQueue<Subject> = {
 export type DueSource<Subject> = {
   /** Every site that a subject may belong to. */
   readonly sites: readonly string[]
-  /** Subjects of a lane whose read is due, longest due first, at most `limit`. */
-  due(lane: ReadLane, now: Date, limit: number): Promise<readonly Subject[]>
+  /** Subjects of a site and class whose read is due, longest due first, at most `limit`. */
+  due(queueKey: DueQueueKey, now: Date, limit: number): Promise<readonly Subject[]>
   /** The subject as it is now; null when it does not exist any more. */
   again(subject: Subject): Promise<Subject | null>
   site(subject: Subject): string
@@ -40,18 +40,18 @@ export type DueQueueOptions<Subject> = {
 /** Subjects that are fetched at once: a few seconds' work, so that they do not grow old in memory. */
 const PAGE = 20
 
-/** Keeps a short queue for each lane, and fills it by an index look-up when it is empty. */
+/** Keeps a short queue for each site and class, and fills it by an index look-up when it is empty. */
 export function createDueQueue<Subject>({ source, clock, isWanted }: DueQueueOptions<Subject>): DueQueue<Subject> {
   const queues = new Map<string, Subject[]>()
   /** Lanes of which nothing more was due when they were looked at last. */
   const exhausted = new Set<string>()
   let closed = false
 
-  const fill = async (lane: ReadLane) => {
-    const key = laneKey(lane)
+  const fill = async (queueKey: DueQueueKey) => {
+    const key = dueQueueId(queueKey)
     exhausted.add(key)
     try {
-      const page = await source.due(lane, clock(), PAGE)
+      const page = await source.due(queueKey, clock(), PAGE)
       queues.set(key, page.filter(isWanted))
       if (page.length === PAGE) exhausted.delete(key)
     } catch (error) {
@@ -61,13 +61,13 @@ export function createDueQueue<Subject>({ source, clock, isWanted }: DueQueueOpt
   }
 
   return {
-    async next(lane) {
-      const key = laneKey(lane)
+    async next(queueKey) {
+      const key = dueQueueId(queueKey)
       while (!closed) {
         const subject = queues.get(key)?.shift()
         if (subject !== undefined) return subject
         if (exhausted.has(key)) return null
-        await fill(lane)
+        await fill(queueKey)
       }
       return null
     },
@@ -76,19 +76,19 @@ export function createDueQueue<Subject>({ source, clock, isWanted }: DueQueueOpt
       const dueAt = fresh === null ? null : source.dueAt(fresh)
       return fresh !== null && dueAt !== null && dueAt <= clock() && isWanted(fresh) ? fresh : null
     },
-    touch: (lane) => void exhausted.delete(laneKey(lane)),
-    reset(lane) {
-      queues.delete(laneKey(lane))
-      exhausted.delete(laneKey(lane))
+    touch: (queueKey) => void exhausted.delete(dueQueueId(queueKey)),
+    reset(queueKey) {
+      queues.delete(dueQueueId(queueKey))
+      exhausted.delete(dueQueueId(queueKey))
     },
-    isOpen: (lane) => !exhausted.has(laneKey(lane)) || (queues.get(laneKey(lane))?.length ?? 0) > 0,
+    isOpen: (queueKey) => !exhausted.has(dueQueueId(queueKey)) || (queues.get(dueQueueId(queueKey))?.length ?? 0) > 0,
     close() {
       closed = true
     },
   }
 }
 
-/** Tells lanes apart. */
-export function laneKey({ site, readClass }: ReadLane): string {
+/** The text of a key. */
+export function dueQueueId({ site, readClass }: DueQueueKey): string {
   return `${readClass} ${site}`
 }

@@ -2,7 +2,7 @@ import { isListable } from '../domain/payments/listed-payment.ts'
 import type { PaymentReport } from '../domain/payments/payment-report.ts'
 import { mayReadEarly } from '../domain/reads/read-schedule.ts'
 import type { ReadOutcome, ReadStore, ReadSubject } from '../store/store.ts'
-import { spanQuery } from '../upstream/client/checks.ts'
+import { spanQuery } from '../upstream/client/assertions.ts'
 import type { UpstreamClient } from '../upstream/client/client.ts'
 import type { Site } from '../upstream/client/sites.ts'
 

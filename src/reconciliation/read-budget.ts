@@ -47,19 +47,20 @@ const PERSONS_WAITING = 10
 
 /** The budget: each site has a pace of its own, so that none holds up another. */
 export function createReadBudget({ timer, logger, perSecond = PER_SECOND }: ReadBudgetOptions): ReadBudget {
-  const lanes = new Map<string, Lane>()
+  const budgets = new Map<string, SiteBudget>()
   let closed = false
 
-  const laneOf = (site: string): Lane => {
-    const lane = lanes.get(site) ?? createLane(createSitePace(timer.now, perSecond), timer, siteTeller(logger, site))
-    lanes.set(site, lane)
-    return lane
+  const budgetOf = (site: string): SiteBudget => {
+    const siteBudget =
+      budgets.get(site) ?? createSiteBudget(createSitePace(timer.now, perSecond), timer, siteLogger(logger, site))
+    budgets.set(site, siteBudget)
+    return siteBudget
   }
 
   function turn(site: string, urgency: 'person'): Promise<Turn>
   function turn(site: string, urgency: ReadClass): Promise<Turn | null>
   async function turn(site: string, urgency: Urgency): Promise<Turn | null> {
-    const granted = closed ? notSent('closed') : await laneOf(site).enter(urgency)
+    const granted = closed ? notSent('closed') : await budgetOf(site).enter(urgency)
     if (!(granted instanceof UpstreamFault)) return granted
     if (urgency === 'person') throw granted
     return null
@@ -67,10 +68,10 @@ export function createReadBudget({ timer, logger, perSecond = PER_SECOND }: Read
 
   return {
     turn,
-    heldMs: (site) => lanes.get(site)?.pace.heldMs() ?? 0,
+    heldMs: (site) => budgets.get(site)?.pace.heldMs() ?? 0,
     close() {
       closed = true
-      for (const lane of lanes.values()) lane.close()
+      for (const siteBudget of budgets.values()) siteBudget.close()
     },
   }
 }
@@ -92,13 +93,17 @@ function groupOf(urgency: Urgency): Group {
 
 const PLANNED = URGENCIES.filter((urgency) => urgency !== 'person')
 
-type Lane = {
+type SiteBudget = {
   readonly pace: SitePace
   enter(urgency: Urgency): Promise<Granted>
   close(): void
 }
 
-function createLane(pace: SitePace, timer: Timer, tell: (trouble: SiteTrouble | null, heldMs: number) => void): Lane {
+function createSiteBudget(
+  pace: SitePace,
+  timer: Timer,
+  tell: (trouble: SiteTrouble | null, heldMs: number) => void,
+): SiteBudget {
   const waiting: Record<Urgency, Waiter[]> = { person: [], doubt: [], expiry: [], poll: [] }
   const underWay: Record<Group, number> = { person: 0, doubt: 0, routine: 0 }
   const order = createReadOrder()
@@ -184,7 +189,7 @@ function leftAlone(milliseconds: number): UpstreamFault {
 }
 
 /** Tells the log of a trouble when it begins, and once only: while it lasts each further try would say the same. */
-function siteTeller(logger: Logger, site: string): (trouble: SiteTrouble | null, heldMs: number) => void {
+function siteLogger(logger: Logger, site: string): (trouble: SiteTrouble | null, heldMs: number) => void {
   let told: SiteTrouble['kind'] | null = null
   return (trouble, heldMs) => {
     const kind = trouble?.kind ?? null

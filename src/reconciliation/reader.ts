@@ -2,9 +2,9 @@ import { READ_CLASSES, readAfterFailure } from '../domain/reads/read-schedule.ts
 import type { Timer } from '../lib/timer.ts'
 import type { Logger, LogFields } from '../observability/logger.ts'
 import type { ReadOutcome } from '../store/store.ts'
-import { type Asker, createAsker, type ReadResult } from './asker.ts'
-import { createDueQueue, type DueSource, laneKey, type ReadLane } from './due-queue.ts'
+import { createDueQueue, type DueSource, dueQueueId, type DueQueueKey } from './due-queue.ts'
 import type { ReadBudget, Turn } from './read-budget.ts'
+import { type SingleFlightReader, createSingleFlightReader, type ReadResult } from './single-flight-reader.ts'
 
 /** Where a reader finds what to read, and how each subject is read. */
 export type ReadSource<Subject> = DueSource<Subject> & {
@@ -62,10 +62,10 @@ const SOON_MS = 50
  */
 export function createReader<Subject>(options: ReaderOptions<Subject>): Reader<Subject> {
   const { source, budget, logger, clock, timer, isLeader } = options
-  const asker: Asker<Subject> = createAsker(options)
+  const reads: SingleFlightReader<Subject> = createSingleFlightReader(options)
   /** Keys of what waits for its turn, or is being read, by plan. */
   const taken = new Set<string>()
-  /** One for each lane in which something may be due. */
+  /** One for each site and class in which something may be due. */
   const workers = new Map<string, Promise<void>>()
   const underWay = new Set<Promise<void>>()
   let stalledUntil = Number.NEGATIVE_INFINITY
@@ -75,7 +75,7 @@ export function createReader<Subject>(options: ReaderOptions<Subject>): Reader<S
   const queue = createDueQueue<Subject>({
     source,
     clock,
-    isWanted: (subject) => !taken.has(source.key(subject)) && !asker.isAsking(subject),
+    isWanted: (subject) => !taken.has(source.key(subject)) && !reads.isAsking(subject),
   })
 
   const mayRead = (site: string) => !closed && isLeader() && !isStalled() && budget.heldMs(site) === 0
@@ -89,7 +89,7 @@ export function createReader<Subject>(options: ReaderOptions<Subject>): Reader<S
 
   /** What is left due (a webhook overtook the answer, or its site is in trouble) is taken again in its turn. */
   const readPlanned = async (subject: Subject, turn: Turn) => {
-    const { result, trouble } = await asker.ask(subject, turn)
+    const { result, trouble } = await reads.ask(subject, turn)
     const ids = source.ids(subject)
     if (result.kind === 'read') {
       const told = { ...ids, disposition: result.outcome }
@@ -105,10 +105,10 @@ export function createReader<Subject>(options: ReaderOptions<Subject>): Reader<S
   }
 
   /** Begins the read of a subject when it is its turn, unless it is not due any more by then. */
-  const readInTurn = async (lane: ReadLane, subject: Subject) => {
-    const turn = await budget.turn(lane.site, lane.readClass)
+  const readInTurn = async (queueKey: DueQueueKey, subject: Subject) => {
+    const turn = await budget.turn(queueKey.site, queueKey.readClass)
     if (turn === null) return
-    const fresh = mayRead(lane.site) ? await queue.stillDue(subject) : null
+    const fresh = mayRead(queueKey.site) ? await queue.stillDue(subject) : null
     if (fresh === null) return turn.cancel()
     const key = source.key(fresh)
     taken.add(key)
@@ -118,30 +118,30 @@ export function createReader<Subject>(options: ReaderOptions<Subject>): Reader<S
         taken.delete(key)
         underWay.delete(reading)
         // What was learnt may have planned another read: again of its class, or of a doubt.
-        touch(lane)
-        touch({ ...lane, readClass: 'doubt' })
+        touch(queueKey)
+        touch({ ...queueKey, readClass: 'doubt' })
       })
     underWay.add(reading)
   }
 
-  /** Takes one due subject of a lane after the other, until none is due, or none may be read. */
-  const work = async (lane: ReadLane) => {
-    while (mayRead(lane.site)) {
-      const subject = await queue.next(lane)
-      if (subject !== null) await readInTurn(lane, subject)
-      else if (!queue.isOpen(lane)) {
+  /** Takes one due subject of a site and class after the other, until none is due, or none may be read. */
+  const work = async (queueKey: DueQueueKey) => {
+    while (mayRead(queueKey.site)) {
+      const subject = await queue.next(queueKey)
+      if (subject !== null) await readInTurn(queueKey, subject)
+      else if (!queue.isOpen(queueKey)) {
         // Removed here, not when the promise ends: a wake-up finds the worker either looking, or removed.
-        workers.delete(laneKey(lane))
+        workers.delete(dueQueueId(queueKey))
         return
       }
     }
-    queue.reset(lane)
+    queue.reset(queueKey)
   }
 
-  const start = (lane: ReadLane) => {
-    const key = laneKey(lane)
+  const start = (queueKey: DueQueueKey) => {
+    const key = dueQueueId(queueKey)
     if (workers.has(key)) return
-    const working = work(lane)
+    const working = work(queueKey)
       .catch(stall)
       .finally(() => {
         if (workers.get(key) === working) workers.delete(key)
@@ -150,9 +150,9 @@ export function createReader<Subject>(options: ReaderOptions<Subject>): Reader<S
     workers.set(key, working)
   }
 
-  const touch = (lane: ReadLane) => {
-    queue.touch(lane)
-    start(lane)
+  const touch = (queueKey: DueQueueKey) => {
+    queue.touch(queueKey)
+    start(queueKey)
   }
 
   const wake = () => {
@@ -183,7 +183,7 @@ export function createReader<Subject>(options: ReaderOptions<Subject>): Reader<S
 
   return {
     wake,
-    read: asker.read,
+    read: reads.read,
     async idle() {
       while (workers.size > 0 || underWay.size > 0) await Promise.all([...workers.values(), ...underWay])
     },

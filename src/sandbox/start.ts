@@ -34,7 +34,7 @@ import { Changes } from './state/changes.ts'
 import { TimerClock } from './state/clock.ts'
 import type { SandboxClock } from './state/clock.ts'
 import { FaultBook } from './state/faults.ts'
-import type { World } from './state/sandbox-state.ts'
+import type { SandboxStore } from './state/sandbox-store.ts'
 import { DEFAULT_SITES } from './state/sites.ts'
 import type { SandboxSite } from './state/sites.ts'
 import { decimal } from './values/decimal.ts'
@@ -96,28 +96,28 @@ const DEFAULT_BALANCE = '100000000'
  */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   const closing = new AbortController()
-  const world = createWorld(options)
-  const control = createControl(world)
-  const server = buildServer(world, control, { closing: closing.signal, hosts: hostsOf(options) })
+  const store = createWorld(options)
+  const control = createControl(store)
+  const server = buildServer(store, control, { closing: closing.signal, hosts: hostsOf(options) })
   await server.listen({ host: options.host ?? '127.0.0.1', port: options.port ?? 0 })
-  world.origin = originOf(server.server.address() as AddressInfo)
+  store.origin = originOf(server.server.address() as AddressInfo)
   return {
-    url: `${world.origin}/api`,
-    origin: world.origin,
-    sites: [...world.sites],
-    webhookSecret: world.webhookSecret,
-    clock: world.clock,
+    url: `${store.origin}/api`,
+    origin: store.origin,
+    sites: [...store.sites],
+    webhookSecret: store.webhookSecret,
+    clock: store.clock,
     control,
-    settle: () => settle(world),
+    settle: () => settle(store),
     close: async () => {
       closing.abort()
-      world.clock.close()
-      await Promise.all([world.sender.close(), server.close()])
+      store.clock.close()
+      await Promise.all([store.sender.close(), server.close()])
     },
   }
 }
 
-function createWorld(options: SandboxOptions): World {
+function createWorld(options: SandboxOptions): SandboxStore {
   const changes = new Changes()
   const whenChanged = (): void => changes.note()
   const clock = new TimerClock(options.startAt, whenChanged)
@@ -147,8 +147,8 @@ function createWorld(options: SandboxOptions): World {
   }
 }
 
-async function settle(world: World): Promise<void> {
-  while (world.clock.runDue().length > 0 || world.sender.busy) await world.sender.idle()
+async function settle(store: SandboxStore): Promise<void> {
+  while (store.clock.runDue().length > 0 || store.sender.busy) await store.sender.idle()
 }
 
 function hostsOf({ host, allowedHosts = [] }: SandboxOptions): string[] {

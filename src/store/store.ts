@@ -160,14 +160,14 @@ export type ReplayOutcome =
   | { readonly kind: 'not-replayable'; readonly reason: ReplayRefusal }
 
 /** A callback about something whose state stays with the service. */
-export type KeptCallback = Omit<Arrival, 'body'> & {
+export type KeptCallback = Omit<ReceivedDelivery, 'body'> & {
   /** Id and status as the body names them. */
   readonly subjectId: string | null
   readonly statusRaw: string | null
 }
 
 /** What came in at one of our addresses. */
-export type Arrival = {
+export type ReceivedDelivery = {
   /** Keyed hashes of the raw body at its address under every live key; the first is stored. */
   readonly bodyHashes: readonly [string, ...string[]]
   /** Correlator that the address carried; null for the merchant's default address. */
@@ -177,12 +177,12 @@ export type Arrival = {
   readonly receivedAt: Date
 }
 
-export type IncomingDelivery = Arrival & {
+export type IncomingDelivery = ReceivedDelivery & {
   /** Null when the body is authentic but unusable: it is kept as QUARANTINED. */
   readonly report: PaymentReport | null
 }
 
-export type IncomingCallback = Arrival & {
+export type IncomingCallback = ReceivedDelivery & {
   /** Agreements have no default address. */
   readonly ref: string
   /** Null when the body is authentic but unusable: it is kept as QUARANTINED. */

@@ -4,7 +4,7 @@ import { checkCallbackAuthorization, type CallbackKind } from '../keys/callback-
 import type { KeyRing } from '../keys/key-ring.ts'
 import type { Secret } from '../keys/secret.ts'
 import { parseExactJson, type ExactJson } from '../lib/exact-json.ts'
-import { within } from '../lib/timeout.ts'
+import { withTimeout } from '../lib/timeout.ts'
 import type { Logger } from '../observability/logger.ts'
 import type { DeliveryOutcome, Inbox, RefKind } from '../store/store.ts'
 import { rememberKnown } from './known-correlation-ids.ts'
@@ -135,7 +135,7 @@ export function createWebhookHandler(options: WebhookHandlerOptions, kind: Webho
     const storing = kind.store(delivery).finally(() => {
       inFlight -= 1
     })
-    const { usable, outcome } = await within(storing, maxStoreMs, tooSlow)
+    const { usable, outcome } = await withTimeout(storing, maxStoreMs, tooSlow)
     return { status: usable ? 200 : 400, outcome }
   }
 

@@ -98,7 +98,7 @@ function counted(document: DocumentNode) {
   return { sets, looks: () => looks }
 }
 
-const world = { schema, costs: readSchemaCosts(schema) }
+const fixture = { schema, costs: readSchemaCosts(schema) }
 
 const doubling = (levels: number) => {
   const steps = Array.from(
@@ -112,7 +112,7 @@ const operationsIn = (document: DocumentNode) =>
 
 describe('however fragments spread each other', () => {
   const walks: readonly [string, (document: DocumentNode) => void][] = [
-    ['measures', (document) => void measureDocument(world, document)],
+    ['measures', (document) => void measureDocument(fixture, document)],
     [
       'the cache policy',
       (document) => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { LineEnd } from '../../src/client/connection/connection.ts'
+import type { ConnectionEnd } from '../../src/client/connection/connection.ts'
 import {
   backoffMs,
   NO_ATTEMPTS,
@@ -14,7 +14,7 @@ import { renewalMs } from '../../src/client/token.ts'
 import { createReader } from '../../src/client/watch/reader.ts'
 import type { PaymentUpdate, StreamItem } from '../../src/client/watch/subject.ts'
 
-const end = (kind: LineEnd['kind'], code = 'NETWORK', more: PaymentsClientErrorOptions = {}): LineEnd => ({
+const end = (kind: ConnectionEnd['kind'], code = 'NETWORK', more: PaymentsClientErrorOptions = {}): ConnectionEnd => ({
   kind,
   error: new PaymentsClientError(code, 'a test', more),
 })

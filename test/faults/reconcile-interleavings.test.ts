@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { PaymentReport } from '../../src/domain/payments/payment-report.ts'
 import { delivery, events, paymentOf, report } from '../contract/store/builders.ts'
 import { pollAt } from '../support/due-reads.ts'
-import { readAll, SECOND, setUp, subjectOf, type World } from '../unit/reconciliation/reader-fixture.ts'
+import { readAll, SECOND, setUp, subjectOf, type ReaderFixture } from '../unit/reconciliation/reader-fixture.ts'
 
 /** What may happen: a read is sent, and answered with what was true when it was sent; two webhooks come. */
 type Step = 'sent' | 'answered' | 'first webhook' | 'second webhook'
@@ -39,13 +39,13 @@ describe.each(TRUTHS)('a payment that is %s, then %s, then %s', (...truth) => {
     it.each(ORDERS.map((order) => [order.join(', '), order] as const))(
       '%s: never shows the older one',
       async (_, order) => {
-        const world = await setUp()
-        await play(world, { truth, order, reason })
-        const shown = (await events(world.store)).map(({ toStatus }) =>
+        const fixture = await setUp()
+        await play(fixture, { truth, order, reason })
+        const shown = (await events(fixture.store)).map(({ toStatus }) =>
           truth.findIndex((status) => status === toStatus),
         )
         expect(shown).toEqual(shown.toSorted((a, b) => a - b))
-        expect(await paymentOf(world.store)).toMatchObject({ statusRaw: truth[2], provisional: false })
+        expect(await paymentOf(fixture.store)).toMatchObject({ statusRaw: truth[2], provisional: false })
       },
     )
   })
@@ -58,42 +58,42 @@ type Play = {
 }
 
 /** Lets everything happen in that order, and the reader read until nothing is due. */
-async function play(world: World, { truth, order, reason }: Play): Promise<void> {
+async function play(fixture: ReaderFixture, { truth, order, reason }: Play): Promise<void> {
   let now = truth[0]
   let waiting = false
   const tell = (status: string) => {
     now = status
-    return world.store.inbox.receive(delivery(report(status), { receivedAt: world.time.clock() }))
+    return fixture.store.inbox.receive(delivery(report(status), { receivedAt: fixture.time.clock() }))
   }
   const { promise: mayAnswer, resolve: answer } = Promise.withResolvers<void>()
-  world.answer = async (): Promise<PaymentReport> => {
+  fixture.answer = async (): Promise<PaymentReport> => {
     const snapshot = report(now)
-    if (world.asked.length === 1) await mayAnswer
+    if (fixture.asked.length === 1) await mayAnswer
     return snapshot
   }
   const steps: Record<Step, () => Promise<unknown>> = {
     sent: async () => {
-      if (reason === 'plan') world.reader.wake()
+      if (reason === 'plan') fixture.reader.wake()
       else {
         waiting = true
-        void world.reader.read(await subjectOf(world)).finally(() => (waiting = false))
+        void fixture.reader.read(await subjectOf(fixture)).finally(() => (waiting = false))
       }
-      await world.time.passUntil(() => world.asked.length === 1, 60 * SECOND)
+      await fixture.time.passUntil(() => fixture.asked.length === 1, 60 * SECOND)
     },
     answered: async () => {
       answer()
-      await world.time.pass(1)
+      await fixture.time.pass(1)
     },
     'first webhook': () => tell(truth[1]),
     'second webhook': () => tell(truth[2]),
   }
 
   await tell(truth[0])
-  await pollAt(world.store.reads, 'PAY1', world.time.clock())
+  await pollAt(fixture.store.reads, 'PAY1', fixture.time.clock())
   for (const step of order) {
     await steps[step]()
-    await world.time.pass(1)
+    await fixture.time.pass(1)
   }
-  await world.time.passUntil(() => !waiting, 60 * SECOND)
-  await readAll(world)
+  await fixture.time.passUntil(() => !waiting, 60 * SECOND)
+  await readAll(fixture)
 }

@@ -9,10 +9,10 @@ const PAST_MS = 180 * MINUTE
 /** Of real time. */
 const TIMEOUT_MS = 60_000
 
-type World = Awaited<ReturnType<typeof startVirtualNetwork>>
+type Fixture = Awaited<ReturnType<typeof startVirtualNetwork>>
 
 /** Lets time pass until the service has been asked once more, and its answer is stored. */
-async function untilRead({ network, proxy, time }: World, atMost: number): Promise<void> {
+async function untilRead({ network, proxy, time }: Fixture, atMost: number): Promise<void> {
   const before = proxy.calls.length
   await time.passUntil(() => proxy.calls.length > before, atMost)
   await network.app.settle()
@@ -28,15 +28,15 @@ it.each([
 ] as const)(
   'a payment that is %s is seen to be %s within an hour although each webhook of it is lost',
   async (from, to) => {
-    const world = await startVirtualNetwork(PAST_MS)
-    const { network, time } = world
+    const fixture = await startVirtualNetwork(PAST_MS)
+    const { network, time } = fixture
     const { id } = await createLink(network)
     await network.sandbox.control.setStatus(id, from)
     await time.pass(MINUTE)
     await network.sandbox.control.setStatus(id, to, { silent: true })
     const statusNow = async () => (await historyOf(network, id)).payment?.status
     expect(await statusNow()).toBe(from.toUpperCase())
-    await untilRead(world, 60 * MINUTE)
+    await untilRead(fixture, 60 * MINUTE)
     expect(await statusNow()).toBe(to.toUpperCase())
   },
   TIMEOUT_MS,
@@ -49,13 +49,13 @@ it.each([
 ] as const)(
   'the end of a link %s is seen within two minutes although each webhook of it is lost',
   async (_name, status) => {
-    const world = await startVirtualNetwork(PAST_MS)
-    const { network, time } = world
+    const fixture = await startVirtualNetwork(PAST_MS)
+    const { network, time } = fixture
     const { id, expiresAt } = await createLink(network)
     if (status !== null) await network.sandbox.control.setStatus(id, status)
     await time.pass(Date.parse(expiresAt) - time.clock().getTime())
     await network.sandbox.control.setStatus(id, 'expired', { silent: true })
-    await untilRead(world, 2 * MINUTE)
+    await untilRead(fixture, 2 * MINUTE)
     const { state, payment, events } = await historyOf(network, id)
     expect({ state, status: payment?.status ?? null, source: events.at(-1)?.source }).toEqual({
       state: 'EXPIRED',

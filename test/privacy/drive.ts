@@ -28,7 +28,7 @@ export type Evidence = {
   readonly bytes: string
 }
 
-type World = {
+type Fixture = {
   readonly storage: Storage
   readonly network: Network
   readonly service: PoisonedService
@@ -56,7 +56,7 @@ export async function driveEverything(storage: Storage): Promise<Evidence> {
   }
 }
 
-async function driven({ storage, network, service, canaries }: World): Promise<Evidence> {
+async function driven({ storage, network, service, canaries }: Fixture): Promise<Evidence> {
   const errors: string[] = []
   const outcomes = new Set<string>()
   const token = tokenFullOf(canaries)

@@ -5,10 +5,10 @@ import { createLink } from '../support/operations.ts'
 import type { Ask } from './asks.ts'
 import { CALLERS, throughRouter } from './callers.ts'
 import type { GraphqlAnswer } from './cells.ts'
+import { startWorld, type Fixture } from './fixture.ts'
 import { operationFor, withLines } from './matrix.ts'
 import { schema } from './selection.ts'
 import { STREAM_TRANSPORTS, TRANSPORTS } from './transports.ts'
-import { startWorld, type World } from './world.ts'
 
 /** Hundreds of operations, on a machine that may be busy. */
 const PATIENCE_MS = 120_000
@@ -19,14 +19,14 @@ const NO_SUBJECT = new Set(['code', 'methodCode', 'idempotencyKey', 'streamNonce
 /** Where a root field takes the id of something: an argument, or a field of its input. */
 type Slot = { readonly coordinate: string; readonly path: readonly string[] }
 
-let world: World
+let fixture: Fixture
 /** A link of the stranger's, and the token that came with it. */
 let own: { readonly id: string; readonly statusToken: string }
 beforeAll(async () => {
-  world = await startWorld()
-  own = await createLink(world.network, { ownerId: 'stranger' })
+  fixture = await startWorld()
+  own = await createLink(fixture.network, { ownerId: 'stranger' })
 }, PATIENCE_MS)
-afterAll(() => world.network.close())
+afterAll(() => fixture.network.close())
 
 /** They may read something here, and none of what they ask for. */
 const PAYERS = CALLERS.filter(({ name }) => ['nobody', 'stranger', 'status token', 'router'].includes(name))
@@ -58,7 +58,7 @@ describe('what belongs to somebody else', { timeout: PATIENCE_MS }, () => {
 
   it.each(TRANSPORTS)('looks over $name as if it did not exist, whatever its id is tried on', async (transport) => {
     const asked = slots().filter(({ coordinate }) => !coordinate.startsWith('Subscription.'))
-    await withLines(world, { transport, callers: PAYERS }, async (lines) => {
+    await withLines(fixture, { transport, callers: PAYERS }, async (lines) => {
       for (const [caller, line] of lines)
         for (const slot of asked) {
           const { absent, others } = await tried(slot, (ask) => line.ask(operationFor(ask, caller)))
@@ -71,10 +71,10 @@ describe('what belongs to somebody else', { timeout: PATIENCE_MS }, () => {
     'cannot be told from what does not exist by following it over $name',
     async (transport) => {
       const asked = slots().filter(({ coordinate }) => coordinate.startsWith('Subscription.'))
-      await withLines(world, { transport, callers: PAYERS }, async (lines) => {
+      await withLines(fixture, { transport, callers: PAYERS }, async (lines) => {
         for (const [caller, line] of lines)
           for (const slot of asked)
-            for (const after of [undefined, ...Object.values(world.cursors)]) {
+            for (const after of [undefined, ...Object.values(fixture.cursors)]) {
               const { absent, others } = await tried(slot, (ask) => line.ask(operationFor(ask, caller)), after)
               expect(absent.data).toBeNull()
               expect({ caller, slot, answers: others }).toEqual({ caller, slot, answers: others.map(() => absent) })
@@ -90,7 +90,7 @@ describe('what belongs to somebody else', { timeout: PATIENCE_MS }, () => {
     const guarded = members.filter((name) => !open.has(name))
     expect(guarded.length).toBeGreaterThan(4)
     const callers = PAYERS.map(throughRouter)
-    await withLines(world, { transport, callers }, async (lines) => {
+    await withLines(fixture, { transport, callers }, async (lines) => {
       for (const [caller, line] of lines)
         for (const member of guarded)
           for (const key of keysOf(member)) {
@@ -113,7 +113,7 @@ async function tried(slot: Slot, ask: (ask: Ask) => Promise<GraphqlAnswer>, afte
 
 /** An id of everything that there is: fewer than a socket carries operations at once. */
 function everyId(): string[] {
-  const { ids, links, payins, eventIds } = world
+  const { ids, links, payins, eventIds } = fixture
   const [link] = links
   const [payin] = payins
   const [payout] = ids.payouts
@@ -127,7 +127,7 @@ function everyId(): string[] {
 function askFor({ coordinate, path }: Slot, id: string, after?: string): Ask {
   const [argument = '', field] = path
   const [, name] = coordinate.split('.')
-  const template = world.inputs.find(([mutation]) => mutation === name)?.[1]['input']
+  const template = fixture.inputs.find(([mutation]) => mutation === name)?.[1]['input']
   const value = field === undefined ? id : { ...(template as object), [field]: id }
   const variables = { [argument]: value, ...(after === undefined ? {} : { after }) }
   const takesToken = /\.(?:payment|paymentLink|paymentUpdates|paymentLinkUpdates)$/.test(coordinate)

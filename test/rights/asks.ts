@@ -1,6 +1,6 @@
 import type { Scope } from '../../src/access/scopes.ts'
+import type { Fixture } from './fixture.ts'
 import type { RootField } from './selection.ts'
-import type { World } from './world.ts'
 
 /** What is asked of a root field. */
 export type Ask = RootField & {
@@ -20,7 +20,7 @@ const LIST = 3
 const day = (fromNow: number) => new Date(Date.now() + fromNow * 24 * 3_600_000).toISOString().slice(0, 10)
 
 /** Every root field of queries, with arguments under which it has something to show. */
-export function queries({ ids, links, payins, vietQr }: World): Ask[] {
+export function queries({ ids, links, payins, vietQr }: Fixture): Ask[] {
   return [
     query('paymentCurrencies', {}),
     { ...query('payinMethods', { currencies: ['AUD', 'XAF'] }), depth: 1 },
@@ -56,7 +56,7 @@ export function queries({ ids, links, payins, vietQr }: World): Ask[] {
 }
 
 /** Every kind of entity, as a gateway asks for it. */
-export function entities({ ids, links, payins, eventIds }: World): Ask[] {
+export function entities({ ids, links, payins, eventIds }: Fixture): Ask[] {
   const [paid] = links
   const [payin] = payins
   return [
@@ -75,21 +75,21 @@ export function entities({ ids, links, payins, eventIds }: World): Ask[] {
 }
 
 /** Every root field of mutations: each with an input that is carried out, and with those that end as every failure does. */
-export function mutations({ inputs }: World): Ask[] {
+export function mutations({ inputs }: Fixture): Ask[] {
   return inputs.map(([name, argument]) => ({ coordinate: `Mutation.${name}`, variables: argument, depth: LIST }))
 }
 
 /** Every stream, from the state on, replayed after a cursor, and with a cursor that is none. */
-export function streams(world: World): Ask[] {
-  const starts = liveStreams(world)
-  const replays = Object.values(world.cursors).flatMap((after) =>
+export function streams(fixture: Fixture): Ask[] {
+  const starts = liveStreams(fixture)
+  const replays = Object.values(fixture.cursors).flatMap((after) =>
     starts.map((start) => ({ ...start, variables: { ...start.variables, after } })),
   )
   return [...starts, ...replays]
 }
 
 /** Every stream, from the state on. */
-export function liveStreams({ ids, links }: World): Ask[] {
+export function liveStreams({ ids, links }: Fixture): Ask[] {
   const [paid] = links
   return [
     { ...stream('paymentLinkUpdates', { id: paid?.id }), statusToken: paid?.statusToken ?? '' },

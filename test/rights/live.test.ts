@@ -3,34 +3,34 @@ import { settle } from '../support/deliveries.ts'
 import { liveStreams, type Ask } from './asks.ts'
 import { CALLERS, type CallerKind } from './callers.ts'
 import type { GraphqlAnswer } from './cells.ts'
+import { startWorld, type Fixture } from './fixture.ts'
 import { compared, differences, operationFor, withLines, type Answered } from './matrix.ts'
 import { STREAM_TRANSPORTS, type Following } from './transports.ts'
-import { startWorld, type World } from './world.ts'
 
-let world: World
-// What happens, happens once in a world.
-beforeEach(async () => void (world = await startWorld()), 120_000)
-afterEach(() => world.network.close())
+let fixture: Fixture
+// What happens, happens once in a run.
+beforeEach(async () => void (fixture = await startWorld()), 120_000)
+afterEach(() => fixture.network.close())
 
 type Open = { readonly ask: Ask; readonly caller: CallerKind; readonly items: Following }
 
 describe.each(STREAM_TRANSPORTS)('what happens while somebody follows over $name', (transport) => {
   it('is told to whom it would be shown, and no more of it', { timeout: 60_000 }, async () => {
-    const told = await withLines(world, { transport, callers: CALLERS }, async (lines) => {
+    const told = await withLines(fixture, { transport, callers: CALLERS }, async (lines) => {
       const open = [...lines].flatMap(([caller, line]) =>
-        liveStreams(world).map((ask) => ({ ask, caller, items: line.follow(operationFor(ask, caller)) })),
+        liveStreams(fixture).map((ask) => ({ ask, caller, items: line.follow(operationFor(ask, caller)) })),
       )
       const refusals = await Promise.all(open.map(refusalOf))
-      const [paid] = world.links
-      await world.network.sandbox.control.setStatus(paid?.id ?? '', 'in_dispute')
-      await world.network.sandbox.control.setAgreementStatus(world.ids.agreementAtService, 'suspended')
-      await settle(world.network)
+      const [paid] = fixture.links
+      await fixture.network.sandbox.control.setStatus(paid?.id ?? '', 'in_dispute')
+      await fixture.network.sandbox.control.setAgreementStatus(fixture.ids.agreementAtService, 'suspended')
+      await settle(fixture.network)
       return Promise.all(open.map((stream, index) => answered(stream, refusals[index] ?? null)))
     })
     const { seen, foretold } = compared(told)
     expect(differences(seen, foretold)).toEqual([])
     const following = told.filter(({ answer }) => kindOf(answer) === 'EVENT')
-    expect(following.length).toBeGreaterThan(liveStreams(world).length)
+    expect(following.length).toBeGreaterThan(liveStreams(fixture).length)
     const refused = told.filter(({ answer }) => answer.data === null)
     expect(following.length + refused.length).toBe(told.length)
   })

@@ -2,12 +2,12 @@ import { isNonNullType } from 'graphql'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { entities, mutations, queries, streams, type Ask } from './asks.ts'
 import { CALLERS, seesEverything, THROUGH_ROUTER, type CallerKind } from './callers.ts'
+import { startWorld, type Fixture } from './fixture.ts'
 import { askAll, differences, withLines, type Asked, type Matrix } from './matrix.ts'
 import { GUARDED } from './rules.ts'
 import { everyCoordinate, fieldOf } from './selection.ts'
 import { columns, LEGEND, tables } from './table.ts'
 import { STREAM_TRANSPORTS, TRANSPORTS, type Transport } from './transports.ts'
-import { startWorld, type World } from './world.ts'
 
 /** Fields that nobody is shown anything of here, and why. */
 const NEVER_ANSWERED: Readonly<Record<string, string>> = {
@@ -16,22 +16,22 @@ const NEVER_ANSWERED: Readonly<Record<string, string>> = {
   'SandboxOnlyError.retryable': 'the service of these tests is its sandbox',
 }
 
-let world: World
+let fixture: Fixture
 let direct: Map<Transport, Asked>
 let byReference: Map<Transport, Asked>
 let streamed: Map<Transport, Asked>
 beforeAll(async () => {
-  world = await startWorld()
-  direct = await over(TRANSPORTS, CALLERS, [...queries(world), ...mutations(world)])
-  byReference = await over(TRANSPORTS, THROUGH_ROUTER, entities(world))
-  streamed = await over(STREAM_TRANSPORTS, CALLERS, streams(world))
+  fixture = await startWorld()
+  direct = await over(TRANSPORTS, CALLERS, [...queries(fixture), ...mutations(fixture)])
+  byReference = await over(TRANSPORTS, THROUGH_ROUTER, entities(fixture))
+  streamed = await over(STREAM_TRANSPORTS, CALLERS, streams(fixture))
 }, 300_000)
-afterAll(() => world.network.close())
+afterAll(() => fixture.network.close())
 
 async function over(transports: readonly Transport[], callers: readonly CallerKind[], asks: readonly Ask[]) {
   const asked = new Map<Transport, Asked>()
   for (const transport of transports)
-    asked.set(transport, await withLines(world, { transport, callers }, (lines) => askAll(lines, asks)))
+    asked.set(transport, await withLines(fixture, { transport, callers }, (lines) => askAll(lines, asks)))
   return asked
 }
 

@@ -1,10 +1,10 @@
 import type { Ask } from './asks.ts'
 import { seesEverything, type CallerKind } from './callers.ts'
 import { foretell, note, type Cells, type GraphqlAnswer } from './cells.ts'
+import type { Fixture } from './fixture.ts'
 import { verdictOn } from './rules.ts'
 import { documentFor } from './selection.ts'
 import type { Line, Operation, Transport } from './transports.ts'
-import type { World } from './world.ts'
 
 /** What every caller was answered at every field. */
 export type Matrix = ReadonlyMap<CallerKind, Cells>
@@ -20,7 +20,7 @@ export type Lines<Opened extends Line = Line> = ReadonlyMap<CallerKind, Opened>
 
 /** Opens a line for each caller, and closes them all in the end. */
 export async function withLines<Opened extends Line, Result>(
-  { network }: Pick<World, 'network'>,
+  { network }: Pick<Fixture, 'network'>,
   { transport, callers }: { readonly transport: Transport<Opened>; readonly callers: readonly CallerKind[] },
   use: (lines: Lines<Opened>) => Promise<Result>,
 ): Promise<Result> {

@@ -6,10 +6,10 @@ import { repositoryOperations, type RepositoryOperation } from '../support/repos
 import { greetedSocket } from '../support/socket.ts'
 import { entities, mutations, queries, streams, type Ask } from './asks.ts'
 import { CALLERS, seesEverything, THROUGH_ROUTER, type CallerKind } from './callers.ts'
+import { startWorld, type Fixture } from './fixture.ts'
 import { operationFor } from './matrix.ts'
 import { headersOf, tokenOf, type Operation } from './transports.ts'
 import { valuesFor } from './values.ts'
-import { startWorld, type World } from './world.ts'
 
 /** Thousands of operations, on a machine that may be busy. */
 const PATIENCE_MS = 240_000
@@ -33,19 +33,19 @@ type Sent = {
 /** What came back, in the order of what was sent. */
 type Replies = { readonly sent: Sent; readonly replies: readonly unknown[] }[]
 
-let world: World
+let fixture: Fixture
 let corpus: readonly RepositoryOperation[]
 let quick: Replies
 let slow: Replies
 beforeAll(async () => {
   const now = new Date()
-  world = await startWorld({ clock: () => now })
+  fixture = await startWorld({ clock: () => now })
   corpus = repositoryOperations()
   const [changes, reads] = divided(allSent(), ({ kind }) => kind === 'mutation')
   // What can be carried out is carried out by now, and is only repeated from here on.
   await answersTo(changes.filter(({ caller }) => seesEverything(caller)))
   // The payments API does by itself what is due by then: nothing of it may come between the two modes.
-  await world.network.sandbox.control.advance(STEPS_S)
+  await fixture.network.sandbox.control.advance(STEPS_S)
   await restartWith('all')
   const quickReads = await answersTo(reads)
   await restartWith('none')
@@ -53,7 +53,7 @@ beforeAll(async () => {
   await restartWith('all')
   quick = [...quickReads, ...(await answersTo(changes))]
 }, PATIENCE_MS)
-afterAll(() => world.network.close())
+afterAll(() => fixture.network.close())
 
 describe('an operation that takes shortcuts', () => {
   it('has the same answer, to the byte, as one that is executed by itself', () => {
@@ -97,13 +97,13 @@ function partsThatDiffer(fast: string, plain: string) {
 
 /** What is read, delivered or taken up again when the app starts may append events: it is over before anything is asked. */
 async function restartWith(shortcuts: 'all' | 'none'): Promise<void> {
-  await settle(world.network)
-  await world.network.restart(undefined, { EXECUTION_SHORTCUTS: shortcuts })
-  await settle(world.network)
+  await settle(fixture.network)
+  await fixture.network.restart(undefined, { EXECUTION_SHORTCUTS: shortcuts })
+  await settle(fixture.network)
 }
 
 function allSent(): readonly Sent[] {
-  const asks = [...queries(world), ...mutations(world), ...streams(world)]
+  const asks = [...queries(fixture), ...mutations(fixture), ...streams(fixture)]
   const byCaller = (callers: readonly CallerKind[], ask: Ask) =>
     callers.map((caller): Sent => {
       const kind = (ask.coordinate.split('.')[0] ?? '').toLowerCase()
@@ -111,7 +111,7 @@ function allSent(): readonly Sent[] {
     })
   return [
     ...asks.flatMap((ask) => byCaller(CALLERS, ask)),
-    ...entities(world).flatMap((ask) => byCaller(THROUGH_ROUTER, ask)),
+    ...entities(fixture).flatMap((ask) => byCaller(THROUGH_ROUTER, ask)),
     ...corpus.flatMap(({ file, query, node }) =>
       SENDERS.map((caller): Sent => {
         const operation = { query, operationName: node.name?.value, variables: valuesFor(node, asks) }
@@ -132,7 +132,7 @@ async function answersTo(sent: readonly Sent[]): Promise<Replies> {
   const byCaller = Map.groupBy(sent, ({ caller }) => caller)
   await Promise.all(
     Array.from(byCaller, async ([caller, own]) => {
-      const token = await tokenOf(world.network, caller)
+      const token = await tokenOf(fixture.network, caller)
       for (const one of own)
         replies.set(one, one.kind === 'subscription' ? await followed(one, token) : await asked(one, token))
     }),
@@ -165,7 +165,7 @@ async function asked(sent: Sent, token: string | null): Promise<readonly Reply[]
 async function post({ caller, operation }: Sent, token: string | null): Promise<Reply> {
   const headers = { ...headersFor(caller, token), 'content-type': 'application/json' }
   return replyOf(
-    await fetch(`${world.network.app.url}/graphql`, { method: 'POST', headers, body: JSON.stringify(operation) }),
+    await fetch(`${fixture.network.app.url}/graphql`, { method: 'POST', headers, body: JSON.stringify(operation) }),
   )
 }
 
@@ -176,7 +176,7 @@ async function get(
   const search = new URLSearchParams({ query, variables: JSON.stringify(variables) })
   if (operationName !== undefined) search.set('operationName', operationName)
   const headers = { ...headersFor(caller, token), 'apollo-require-preflight': 'true' }
-  return replyOf(await fetch(`${world.network.app.url}/graphql?${search.toString()}`, { headers }))
+  return replyOf(await fetch(`${fixture.network.app.url}/graphql?${search.toString()}`, { headers }))
 }
 
 function headersFor(caller: CallerKind, token: string | null): Record<string, string> {
@@ -200,7 +200,7 @@ function lasting({ status, headers, body }: Reply): Reply {
 /** The messages of two equal subscriptions over one socket, up to where they are live: the second is told as the first is. */
 async function followed({ caller, operation }: Sent, token: string | null): Promise<readonly string[]> {
   const credentials = token === null ? {} : { authorization: `Bearer ${token}` }
-  const socket = await greetedSocket(world.network.app.url, credentials, { headers: headersOf(caller) })
+  const socket = await greetedSocket(fixture.network.app.url, credentials, { headers: headersOf(caller) })
   const told: Readonly<Record<string, string[]>> = { a: [], b: [] }
   for (const id of Object.keys(told)) socket.send({ id, type: 'subscribe', payload: operation })
   const open = new Set(Object.keys(told))

@@ -22,7 +22,7 @@ export type CommandKind = {
   readonly key: 'idempotencyKey' | 'clientTransactionId'
   readonly longestKey: number
   /** Makes what the command is about. */
-  readonly prepare: (world: CommandWorld) => Promise<PreparedCommand>
+  readonly prepare: (fixture: CommandWorld) => Promise<PreparedCommand>
 }
 
 const AGREEMENTS = '/v1/pay_to/payment_agreement'
@@ -52,8 +52,8 @@ export const COMMANDS: readonly CommandKind[] = [
     ...BY_KEY,
     name: 'refundPayment',
     path: '/v3/payin_links/refund',
-    prepare: async (world) => {
-      const paymentId = await paidPayment(world)
+    prepare: async (fixture) => {
+      const paymentId = await paidPayment(fixture)
       const input = { idempotencyKey: newKey(), paymentId, description: 'Changed their mind' }
       return changed(input, { description: 'Sent twice' })
     },
@@ -69,15 +69,15 @@ export const COMMANDS: readonly CommandKind[] = [
     ...BY_KEY,
     name: 'amendPaymentAgreement',
     path: `${AGREEMENTS}/amendment`,
-    prepare: async (world) =>
-      changed(amendmentInput(await activeAgreement(world)), { limit: { value: '301', currency: 'AUD' } }),
+    prepare: async (fixture) =>
+      changed(amendmentInput(await activeAgreement(fixture)), { limit: { value: '301', currency: 'AUD' } }),
   },
   {
     ...BY_KEY,
     name: 'changePaymentAgreementStatus',
     path: `${AGREEMENTS}/change_status`,
-    prepare: async (world) => {
-      const input = { idempotencyKey: newKey(), id: await activeAgreement(world), status: 'SUSPENDED' }
+    prepare: async (fixture) => {
+      const input = { idempotencyKey: newKey(), id: await activeAgreement(fixture), status: 'SUSPENDED' }
       return changed(input, { status: 'CANCELLED' })
     },
   },
@@ -91,8 +91,8 @@ export const COMMANDS: readonly CommandKind[] = [
     ...BY_KEY,
     name: 'cancelScheduledPayout',
     path: '/v2/payouts/cancel_scheduled',
-    prepare: async (world) => {
-      const [id, another] = [await scheduledPayout(world), await scheduledPayout(world)]
+    prepare: async (fixture) => {
+      const [id, another] = [await scheduledPayout(fixture), await scheduledPayout(fixture)]
       return changed({ idempotencyKey: newKey(), id }, { id: another })
     },
   },

@@ -1,16 +1,16 @@
 import { renewalMs, type Tokens } from '../token.ts'
 import type { Reader } from '../watch/reader.ts'
 import type { WatchOptions } from '../watch/watch-options.ts'
-import type { LineRequest, OpenLine } from './connection.ts'
-import type { Connection, RideEnd } from './reconnect.ts'
+import type { ConnectionRequest, OpenConnection } from './connection.ts'
+import type { Connection, AttemptEnd } from './reconnect.ts'
 import type { Timing } from './timing.ts'
-import { onWake } from './wake.ts'
+import { onWake } from './wake-signal.ts'
 
-export type Ride = {
+export type ConnectionAttempt = {
   /** Index of the transport. */
   readonly transport: number
-  readonly open: (transport: number) => { readonly open: OpenLine; readonly carrying: Connection }
-  readonly request: (token: string | null) => LineRequest
+  readonly open: (transport: number) => { readonly open: OpenConnection; readonly carrying: Connection }
+  readonly request: (token: string | null) => ConnectionRequest
   readonly token: string | null
   readonly tokens: Tokens
   readonly reader: Reader
@@ -25,13 +25,13 @@ const LEAST_MS = 1_000
 /** A better transport is looked for at least so often, in milliseconds. */
 const LONGEST_MS = 300_000
 
-/** Carries the watch over one line. Resolves with the reason to open another; null when the watch is over. */
-export function ride(about: Ride): Promise<RideEnd | null> {
+/** Carries the watch over one connection. Resolves with the reason to open another; null when the watch is over. */
+export function attempt(about: ConnectionAttempt): Promise<AttemptEnd | null> {
   const { transport, open, request, token, tokens, reader, tell, signal, options, timing } = about
   return new Promise((resolve) => {
     const endings: (() => void)[] = []
     let over = false
-    const finish = (end: RideEnd | null) => {
+    const finish = (end: AttemptEnd | null) => {
       if (over) return
       over = true
       for (const tidy of endings) tidy()
@@ -63,26 +63,26 @@ export function ride(about: Ride): Promise<RideEnd | null> {
         )
       })
 
-    const { open: openLine, carrying } = open(transport)
+    const { open: openConnection, carrying } = open(transport)
     const abort = () => finish(null)
     signal.addEventListener('abort', abort)
     endings.push(() => signal.removeEventListener('abort', abort))
-    const line = openLine(request(token), {
+    const connection = openConnection(request(token), {
       opened: () => {
         tell(carrying)
         renewLater(renewalMs(token, Date.now()))
         if (transport > 0) lookForBetter(timing.upgradeMs)
       },
       item: (item) => {
-        const verdict = reader.take(item)
-        if (verdict !== 'taken') finish({ kind: verdict })
+        const outcome = reader.take(item)
+        if (outcome !== 'taken') finish({ kind: outcome })
       },
       ended: finish,
     })
-    if (over) return line.close()
+    if (over) return connection.close()
     endings.push(
-      () => line.close(),
-      onWake(() => line.check(), options.wake),
+      () => connection.close(),
+      onWake(() => connection.check(), options.wake),
     )
   })
 }
@@ -94,22 +94,25 @@ function leftMs(token: string | null): number | null {
 }
 
 /** Index of the best transport above this one that opens; null when none does. */
-async function firstThatOpens({ transport, open, request, token }: Ride, signal: AbortSignal): Promise<number | null> {
+async function firstThatOpens(
+  { transport, open, request, token }: ConnectionAttempt,
+  signal: AbortSignal,
+): Promise<number | null> {
   for (let index = 0; index < transport && !signal.aborted; index++)
     if (await opens(open(index).open, request(token), signal)) return index
   return null
 }
 
-/** Opens a line to see whether it carries, and closes it again. */
-function opens(openLine: OpenLine, request: LineRequest, signal: AbortSignal): Promise<boolean> {
+/** Opens a connection to see whether it carries, and closes it again. */
+function opens(openConnection: OpenConnection, request: ConnectionRequest, signal: AbortSignal): Promise<boolean> {
   return new Promise((resolve) => {
     const settle = (isOpen: boolean) => {
       signal.removeEventListener('abort', giveUp)
-      line.close()
+      connection.close()
       resolve(isOpen)
     }
     const giveUp = () => settle(false)
     signal.addEventListener('abort', giveUp)
-    const line = openLine(request, { opened: () => settle(true), item: () => {}, ended: giveUp })
+    const connection = openConnection(request, { opened: () => settle(true), item: () => {}, ended: giveUp })
   })
 }

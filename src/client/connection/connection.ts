@@ -5,31 +5,31 @@ import type { State, StreamItem, Subject } from '../watch/subject.ts'
 import type { Timing } from './timing.ts'
 
 /** One connection that carries one stream. */
-export type Line = {
+export type Connection = {
   /** Ends it at once; no event comes after that. */
   close(): void
   /** Makes sure that it is alive: ends it soon when it is not. */
   check(): void
 }
 
-export type LineEvents = {
+export type ConnectionEvents = {
   /** It carries. Once, before the first item. */
   opened(): void
   item(item: StreamItem): void
   /** Once, and the last. */
-  ended(end: LineEnd): void
+  ended(end: ConnectionEnd): void
 }
 
 /**
- * Why a line has ended. `unopened`: this transport does not work here. `lost`: come again. `restarting`: come again at once.
+ * Why a connection has ended. `unopened`: this transport does not work here. `lost`: come again. `restarting`: come again at once.
  * `complete`: the stream is over, or the right to it. `refused`: the operation, or the caller, by what the error says.
  */
-export type LineEnd = {
+export type ConnectionEnd = {
   readonly kind: 'unopened' | 'lost' | 'restarting' | 'complete' | 'refused'
   readonly error: PaymentsClientError
 }
 
-export type LineRequest = {
+export type ConnectionRequest = {
   readonly subject: Subject
   readonly endpoint: PaymentsEndpoint
   readonly token: string | null
@@ -41,15 +41,15 @@ export type LineRequest = {
   readonly pollMs: number
 }
 
-export type OpenLine = (request: LineRequest, events: LineEvents) => Line
+export type OpenConnection = (request: ConnectionRequest, events: ConnectionEvents) => Connection
 
-/** A line's end with an error of the kit. */
-export function ending(kind: LineEnd['kind'], code: string, message: string): LineEnd {
+/** A connection's end with an error of the kit. */
+export function ending(kind: ConnectionEnd['kind'], code: string, message: string): ConnectionEnd {
   return { kind, error: new PaymentsClientError(code, message) }
 }
 
 /** The end that an error makes. */
-export function endBy(error: PaymentsClientError): LineEnd {
+export function endBy(error: PaymentsClientError): ConnectionEnd {
   return { kind: error.retryable ? 'lost' : 'refused', error }
 }
 
@@ -59,12 +59,12 @@ export function isOfGraph({ code, errors, retryAfterMs }: PaymentsClientError): 
 }
 
 /** The operation of a stream. */
-export function streamOperation({ subject, endpoint, after }: LineRequest): Operation {
+export function streamOperation({ subject, endpoint, after }: ConnectionRequest): Operation {
   return operationOf(subject.document, { ...subject.variables, after }, endpoint.documents)
 }
 
 /** The item of a result, or the end that it is. */
-export function readResult({ data, errors = [] }: Result, { field }: Subject): StreamItem | LineEnd {
+export function readResult({ data, errors = [] }: Result, { field }: Subject): StreamItem | ConnectionEnd {
   const item = (data as Readonly<Record<string, unknown>> | null | undefined)?.[field]
   // Parts that could not be had are null, and the item stands.
   if (isItem(item)) return item

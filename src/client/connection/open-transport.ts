@@ -1,4 +1,4 @@
-import type { OpenLine } from './connection.ts'
+import type { OpenConnection } from './connection.ts'
 import { openEvents } from './transports/events.ts'
 import { openPolling } from './transports/polling.ts'
 import { openSocket } from './transports/socket.ts'
@@ -9,10 +9,14 @@ export type Transport = 'socket' | 'sse' | 'polling'
 /** Every transport, the best first. */
 export const TRANSPORTS: readonly Transport[] = ['socket', 'sse', 'polling']
 
-const LINES: Readonly<Record<Transport, OpenLine>> = { socket: openSocket, sse: openEvents, polling: openPolling }
+const CONNECTIONS: Readonly<Record<Transport, OpenConnection>> = {
+  socket: openSocket,
+  sse: openEvents,
+  polling: openPolling,
+}
 
-/** How a line of a transport is opened, and what its connection is called. */
+/** How a connection of a transport is opened, and what its connection is called. */
 export function lineOf(transports: readonly Transport[], index: number) {
   const name = transports[index] ?? 'polling'
-  return { open: LINES[name], carrying: name === 'polling' ? ('polling' as const) : ('live' as const) }
+  return { open: CONNECTIONS[name], carrying: name === 'polling' ? ('polling' as const) : ('live' as const) }
 }

@@ -1,26 +1,26 @@
 import type { PaymentsClientError } from '../errors.ts'
 import { spreadMs } from '../request/retry.ts'
-import type { LineEnd } from './connection.ts'
+import type { ConnectionEnd } from './connection.ts'
 import type { Timing } from './timing.ts'
 
 /** How a watch is doing. */
 export type Connection = 'connecting' | 'live' | 'reconnecting' | 'polling' | 'offline' | 'closed'
 
-/** Why a watch has to open another line. */
-export type RideEnd =
-  | LineEnd
+/** Why a watch has to open another connection. */
+export type AttemptEnd =
+  | ConnectionEnd
   /** The stream is to be opened again at once. */
   | { readonly kind: 'gap' | 'resync' | 'renew' }
   /** A better transport can be had, the one of this index. */
   | { readonly kind: 'better'; readonly transport: number }
 
-/** What is remembered from line to line. */
+/** What is remembered from connection to connection. */
 export type Attempts = {
   /** Index of the transport to use. */
   readonly transport: number
   /** Tries that failed in a row. */
   readonly failures: number
-  /** Lines of this transport in a row that opened and carried nothing. */
+  /** Connections of this transport in a row that opened and carried nothing. */
   readonly fruitless: number
   /** Tokens that were refused in a row. */
   readonly refusals: number
@@ -39,7 +39,7 @@ export type Circumstances = {
   /** How many transports there are. */
   readonly transports: number
   readonly timing: Timing
-  /** Whether the line has carried anything. */
+  /** Whether the connection has carried anything. */
   readonly isFruitful: boolean
   /** Whether there can be another token. */
   readonly mayRenew: boolean
@@ -52,8 +52,8 @@ export const NO_ATTEMPTS: Attempts = { transport: 0, failures: 0, fruitless: 0, 
 /** So many fruitless lines in a row, and the transport counts as one that does not work here. */
 const FRUITLESS = 3
 
-/** What to do after a line has ended. */
-export function nextStep(before: Attempts, end: RideEnd, circumstances: Circumstances): Step {
+/** What to do after a connection has ended. */
+export function nextStep(before: Attempts, end: AttemptEnd, circumstances: Circumstances): Step {
   const about = isCrowdedOut(end) ? { ...circumstances, isFruitful: false } : circumstances
   const attempts = about.isFruitful ? { ...NO_ATTEMPTS, transport: before.transport } : before
   if (end.kind === 'better') return at({ ...attempts, transport: end.transport }, 0, null)
@@ -67,10 +67,10 @@ export function nextStep(before: Attempts, end: RideEnd, circumstances: Circumst
 }
 
 /**
- * Whether the line has made room for a newer one with the same status token. At once it would take the place of another
+ * Whether the connection has made room for a newer one with the same status token. At once it would take the place of another
  * one, which would come back as well: so it counts as a failure whatever it has carried, and in the end the watch polls.
  */
-function isCrowdedOut(end: RideEnd): boolean {
+function isCrowdedOut(end: AttemptEnd): boolean {
   return 'error' in end && end.error.code === 'TOO_MANY_OPERATIONS'
 }
 

@@ -1,9 +1,9 @@
-import { ride } from '../connection/connection-attempt.ts'
-import { endBy, type LineRequest } from '../connection/connection.ts'
+import { attempt } from '../connection/connection-attempt.ts'
+import { endBy, type ConnectionRequest } from '../connection/connection.ts'
 import { lineOf, TRANSPORTS } from '../connection/open-transport.ts'
-import { NO_ATTEMPTS, nextStep, type Connection, type RideEnd } from '../connection/reconnect.ts'
+import { NO_ATTEMPTS, nextStep, type Connection, type AttemptEnd } from '../connection/reconnect.ts'
 import { timingOf } from '../connection/timing.ts'
-import { onWake } from '../connection/wake.ts'
+import { onWake } from '../connection/wake-signal.ts'
 import { asClientError } from '../errors.ts'
 import { createTokens } from '../token.ts'
 import { createReader } from './reader.ts'
@@ -18,7 +18,7 @@ export type Sink = {
 const POLL_MS = 3_000
 
 /**
- * Follows a subject over one line after another until the signal ends it. Rejects with a `PaymentsClientError` when it cannot
+ * Follows a subject over one connection after another until the signal ends it. Rejects with a `PaymentsClientError` when it cannot
  * be followed, now or later.
  */
 export async function follow(subject: Subject, options: WatchOptions, sink: Sink, signal: AbortSignal): Promise<void> {
@@ -33,11 +33,11 @@ export async function follow(subject: Subject, options: WatchOptions, sink: Sink
     told = connection
     sink.connection(connection)
   }
-  const request = (token: string | null): LineRequest => {
+  const request = (token: string | null): ConnectionRequest => {
     const { cursor: after, held } = reader
     return { subject, endpoint: options, token, after, held, timing, pollMs }
   }
-  const attempt = async (): Promise<RideEnd | null> => {
+  const attempt = async (): Promise<AttemptEnd | null> => {
     let token: string | null
     try {
       token = await tokens.get()
@@ -46,7 +46,7 @@ export async function follow(subject: Subject, options: WatchOptions, sink: Sink
     }
     if (signal.aborted) return null
     const { transport } = attempts
-    return ride({
+    return attempt({
       transport,
       open: (index) => lineOf(transports, index),
       request,

@@ -1,7 +1,7 @@
 import type { Transport } from '../connection/open-transport.ts'
 import type { Connection } from '../connection/reconnect.ts'
 import type { Timing } from '../connection/timing.ts'
-import type { WakeSource } from '../connection/wake.ts'
+import type { WakeSource } from '../connection/wake-signal.ts'
 import type { PaymentsEndpoint } from '../endpoint.ts'
 
 export type WatchOptions = PaymentsEndpoint & {

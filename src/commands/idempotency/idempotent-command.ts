@@ -1,7 +1,7 @@
 import type { Command } from '../../domain/command.ts'
 import { fingerprint, sameFingerprint } from '../../keys/fingerprint.ts'
 import type { KeyRing } from '../../keys/key-ring.ts'
-import { within } from '../../lib/timeout.ts'
+import { withTimeout } from '../../lib/timeout.ts'
 import type { CommandFailure, Rejection } from '../../lookups/outcome.ts'
 import { faultOf, nothingDone, rejection } from '../../lookups/upstream-failure.ts'
 import type { Logger } from '../../observability/logger.ts'
@@ -11,7 +11,7 @@ import type { Outcome, Task } from './task.ts'
 
 type KeyedTask = Pick<Task<unknown, unknown>, 'mutation' | 'key'>
 
-export type OnceOptions = {
+export type IdempotencyOptions = {
   readonly commands: CommandStore
   readonly keys: KeyRing
   readonly logger: Logger
@@ -20,7 +20,7 @@ export type OnceOptions = {
   readonly owner: string
   readonly newId: () => string
   /** Makes the correlator of an attempt. */
-  readonly newRef: () => string
+  readonly newCorrelationId: () => string
   /** How long a caller waits for an outcome, in milliseconds. */
   readonly patienceMs?: number
 }
@@ -36,7 +36,7 @@ export type KeyHolder = {
   readonly mayRead: boolean
 }
 
-export type Once = {
+export type IdempotentCommands = {
   /** The outcome of an earlier use of the task's key, or null when it is new. */
   earlier<Answer, Result>(task: Task<Answer, Result>): Promise<Outcome<Result> | null>
   /** Carries the task out, unless its key was used before. */
@@ -54,16 +54,20 @@ const PATIENCE_MS = 8_000
  * Carries out each command of a caller at most once. What goes out is recorded first; what comes back ends the record. An attempt of
  * which nobody knows the outcome is UNKNOWN: it is never sent again blindly, only after a look for its trace.
  */
-export function createOnce(options: OnceOptions): (holder: KeyHolder) => Once {
+export function createIdempotentCommands(options: IdempotencyOptions): (holder: KeyHolder) => IdempotentCommands {
   const running: Running = new Map()
-  return (holder) => onceFor(holder, options, running)
+  return (holder) => idempotentCommandsOf(holder, options, running)
 }
 
 /** What runs in this process, by the key that it holds. */
 type Running = Map<string, { readonly input: string; readonly outcome: Promise<Outcome<unknown>> }>
 
-function onceFor({ keyScope, mayRead }: KeyHolder, options: OnceOptions, running: Running): Once {
-  const { commands, keys, logger, clock, owner, newId, newRef, patienceMs = PATIENCE_MS } = options
+function idempotentCommandsOf(
+  { keyScope, mayRead }: KeyHolder,
+  options: IdempotencyOptions,
+  running: Running,
+): IdempotentCommands {
+  const { commands, keys, logger, clock, owner, newId, newCorrelationId: newRef, patienceMs = PATIENCE_MS } = options
   const slot = ({ mutation, key }: KeyedTask) => JSON.stringify([keyScope, mutation, key])
 
   /** What was recorded under the key; of a command without a scope only what has this very input. */
@@ -74,13 +78,13 @@ function onceFor({ keyScope, mayRead }: KeyHolder, options: OnceOptions, running
     return sameFingerprint(keys, input, command.fingerprint) ? command : null
   }
 
-  const earlier: Once['earlier'] = async (task) => {
+  const earlier: IdempotentCommands['earlier'] = async (task) => {
     if (running.has(slot(task))) return inTurn(task, () => start(task))
     const command = await recorded(task)
     return command === null ? null : inTurn(task, () => resumeOwn(task, command))
   }
 
-  const run: Once['run'] = (task) => inTurn(task, () => start(task))
+  const run: IdempotentCommands['run'] = (task) => inTurn(task, () => start(task))
 
   /** One use of a key at a time within this process; the others wait for it and get its outcome. */
   const inTurn = async <Answer, Result>(
@@ -91,10 +95,10 @@ function onceFor({ keyScope, mayRead }: KeyHolder, options: OnceOptions, running
     if (first === undefined) {
       const outcome = work().finally(() => running.delete(slot(task)))
       running.set(slot(task), { input: fingerprint(keys, task.input), outcome })
-      return (await within(outcome, patienceMs, () => null)) ?? stillOpen(task)
+      return (await withTimeout(outcome, patienceMs, () => null)) ?? stillOpen(task)
     }
     if (!sameFingerprint(keys, task.input, first.input)) return conflict(false)
-    const outcome = await within(first.outcome as Promise<Outcome<Result>>, patienceMs, () => null)
+    const outcome = await withTimeout(first.outcome as Promise<Outcome<Result>>, patienceMs, () => null)
     if (outcome === null) return conflict(true)
     return outcome.kind === 'done' ? { ...outcome, replayed: true } : outcome
   }
@@ -167,7 +171,7 @@ function onceFor({ keyScope, mayRead }: KeyHolder, options: OnceOptions, running
     command: Command,
   ): Promise<Answer | null | typeof UNCLEAR> => {
     try {
-      return await task.trace(command)
+      return await task.findOutcome(command)
     } catch (error) {
       if (faultOf(error) === null && !(error instanceof IncompleteSearchError)) throw error
       logger.warn(

@@ -21,7 +21,7 @@ export type Task<Answer, Result> = {
   /** The first result again. */
   readonly replay: (command: Command) => Promise<Result | null>
   /** Looks for what an attempt without an answer may have done; null when there is no trace of it. */
-  readonly trace: (command: Command) => Promise<Answer | null>
+  readonly findOutcome: (command: Command) => Promise<Answer | null>
   /** Milliseconds after which an attempt without a trace may be followed by another; null for never. */
   readonly repeatAfterMs: number | null
   /** Whether nothing that is known of earlier attempts forbids another. Default: nothing does. */

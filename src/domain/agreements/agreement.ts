@@ -7,7 +7,7 @@ export type AgreementFacts = Omit<AgreementReport, 'id' | 'statusRaw' | 'status'
 
 /** An agreement as its events have made it. The payer is kept apart, so that it can be guarded, and erased, on its own. */
 export type Agreement = AgreementFacts &
-  AgreementBirth & {
+  NewAgreement & {
     /** Sequence of the last event that changed it. */
     readonly version: number
     readonly statusRaw: string
@@ -22,7 +22,7 @@ export type Agreement = AgreementFacts &
   }
 
 /** Names an agreement of which nothing else is known. */
-export type AgreementBirth = {
+export type NewAgreement = {
   /** The upstream `payment_agreement_id`. */
   readonly id: string
   /** Our correlator, made before the service was asked: the last segment of the agreement's callback address. */
@@ -99,7 +99,7 @@ export function decideAgreementRead(state: Agreement | null, report: AgreementRe
 
 /** The agreement after a change. A birth names one of which nothing was known. */
 export function evolveAgreement(
-  state: Agreement | AgreementBirth,
+  state: Agreement | NewAgreement,
   change: AgreementChange,
   recorded: { sequence: number; at: string; provisional: boolean },
 ): Agreement {

@@ -89,11 +89,11 @@ export function decideRead(state: Payment | null, report: PaymentReport): Decisi
   }
 }
 
-export type Birth = { readonly id: string; readonly streamId: string; readonly linkRef: string | null }
+export type NewPayment = { readonly id: string; readonly streamId: string; readonly linkRef: string | null }
 
 /** The payment after a change. `birth` names a payment of which nothing was known. */
 export function evolve(
-  state: Payment | Birth,
+  state: Payment | NewPayment,
   change: PaymentChange,
   recorded: { sequence: number; at: string; provisional: boolean },
 ): Payment {

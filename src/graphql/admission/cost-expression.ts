@@ -10,7 +10,7 @@ type Step = (variables: Variables, numbers: readonly number[]) => number
  * A calculation that is written down once for a document and worked out for each request. What does not depend on
  * variables is worked out while it is written, and a part that is used twice is worked out once.
  */
-export type Formula = {
+export type CostExpression = {
   sum(amounts: readonly Amount[]): Amount
   /** The largest of amounts that are not negative; 0 for none. */
   largest(amounts: readonly Amount[]): Amount
@@ -22,7 +22,7 @@ export type Formula = {
 }
 
 /** An empty calculation. */
-export function startFormula(): Formula {
+export function startExpression(): CostExpression {
   const steps: Step[] = []
   const add = (step: Step): Amount => ({ step: steps.push(step) - 1 })
 

@@ -1,5 +1,5 @@
 import { Kind, valueFromASTUntyped, type FieldNode, type GraphQLField } from 'graphql'
-import { startFormula, type Amount, type Formula, type Variables } from './cost-expression.ts'
+import { startExpression, type Amount, type CostExpression, type Variables } from './cost-expression.ts'
 import { givesList, type ListSize, type SchemaCosts } from './schema-costs.ts'
 
 export type Weight = {
@@ -14,7 +14,7 @@ export type Weight = {
 const LIST_SIZE = 10
 
 /** What the costs of a document are written down with. */
-export type Tally = { readonly costs: SchemaCosts; readonly formula: Formula }
+export type Tally = { readonly costs: SchemaCosts; readonly expression: CostExpression }
 
 /** The figures of a part of a document that depend on variables. */
 export type Costs = {
@@ -33,25 +33,27 @@ export const NO_COSTS: Costs = { cost: 0, sizedCost: 0, entities: 0, pages: {} }
 
 /** A tally of nothing yet. */
 export function startTally(costs: SchemaCosts): Tally {
-  return { costs, formula: startFormula() }
+  return { costs, expression: startExpression() }
 }
 
 /** The figures of a selection set, from those of its selections. */
-export function sumCosts({ formula }: Tally, parts: readonly Costs[]): Costs {
+export function sumCosts({ expression }: Tally, parts: readonly Costs[]): Costs {
   return {
-    cost: formula.sum(parts.map((part) => part.cost)),
-    sizedCost: formula.sum(parts.map((part) => part.sizedCost)),
-    entities: formula.largest(parts.map((part) => part.entities)),
+    cost: expression.sum(parts.map((part) => part.cost)),
+    sizedCost: expression.sum(parts.map((part) => part.sizedCost)),
+    entities: expression.largest(parts.map((part) => part.entities)),
     pages: largestPages(
-      formula,
+      expression,
       parts.map((part) => part.pages),
     ),
   }
 }
 
-function largestPages(formula: Formula, all: readonly Pages[]): Pages {
+function largestPages(expression: CostExpression, all: readonly Pages[]): Pages {
   const names = new Set(all.flatMap((pages) => Object.keys(pages)))
-  return Object.fromEntries(Array.from(names, (name) => [name, formula.largest(all.map((pages) => pages[name] ?? 0))]))
+  return Object.fromEntries(
+    Array.from(names, (name) => [name, expression.largest(all.map((pages) => pages[name] ?? 0))]),
+  )
 }
 
 type FieldCost = {
@@ -66,34 +68,37 @@ type FieldCost = {
 
 /** What one call of a field costs, with everything that it gives; of one that its page sizes, what one item costs. */
 export function costsOfField(tally: Tally, { node, field, listSize, inner, isSized }: FieldCost): Costs {
-  const { formula, costs } = tally
+  const { expression, costs } = tally
   const entities = field.name === '_entities' ? representationsIn(tally, node) : 0
   const slices = slicesIn(tally, node, { field, listSize })
-  const size = field.name === '_entities' ? entities : sizeOf(formula, { slices, listSize })
+  const size = field.name === '_entities' ? entities : sizeOf(expression, { slices, listSize })
   const isPage = listSize !== null && listSize.sizedFields.size > 0
-  const item = formula.sum([
+  const item = expression.sum([
     costs.itemWeightOf(field),
     inner.cost,
-    isPage ? formula.product(size, inner.sizedCost) : inner.sizedCost,
+    isPage ? expression.product(size, inner.sizedCost) : inner.sizedCost,
   ])
   const many = givesList(field) && !isPage && !isSized
-  const cost = formula.sum([
+  const cost = expression.sum([
     costs.weightOf(field),
-    many ? formula.product(size, item) : item,
+    many ? expression.product(size, item) : item,
     ...argumentCosts(tally, node, field),
   ])
   return {
     cost: isSized ? 0 : cost,
     sizedCost: isSized ? cost : 0,
-    entities: formula.largest([entities, inner.entities]),
-    pages: largestPages(formula, [slices, inner.pages]),
+    entities: expression.largest([entities, inner.entities]),
+    pages: largestPages(expression, [slices, inner.pages]),
   }
 }
 
 /** How long a field's list is, or those of its page. */
-function sizeOf(formula: Formula, { slices, listSize }: { slices: Pages; listSize: ListSize | null }): Amount {
+function sizeOf(
+  expression: CostExpression,
+  { slices, listSize }: { slices: Pages; listSize: ListSize | null },
+): Amount {
   const sizes = Object.values(slices)
-  return sizes.length === 0 ? (listSize?.assumedSize ?? LIST_SIZE) : formula.largest(sizes)
+  return sizes.length === 0 ? (listSize?.assumedSize ?? LIST_SIZE) : expression.largest(sizes)
 }
 
 type Sliced = { readonly field: GraphQLField<unknown, unknown>; readonly listSize: ListSize | null }
@@ -109,34 +114,34 @@ function slicesIn(tally: Tally, node: FieldNode, { field, listSize }: Sliced): P
 type Slice = { readonly field: GraphQLField<unknown, unknown>; readonly name: string }
 
 /** The value of a slicing argument: a literal, a variable, or the schema's default. Null where there is none. */
-function slicedBy({ formula }: Tally, node: FieldNode, { field, name }: Slice): Amount | null {
+function slicedBy({ expression }: Tally, node: FieldNode, { field, name }: Slice): Amount | null {
   const value = node.arguments?.find((argument) => argument.name.value === name)?.value
   const otherwise = numberIn(field.args.find((argument) => argument.name === name)?.defaultValue)
   if (value?.kind === Kind.VARIABLE)
-    return formula.ask((variables) => Math.max(0, numberIn(variables[value.name.value]) ?? otherwise ?? LIST_SIZE))
+    return expression.ask((variables) => Math.max(0, numberIn(variables[value.name.value]) ?? otherwise ?? LIST_SIZE))
   return value?.kind === Kind.INT ? Math.max(0, Number(value.value)) : otherwise
 }
 
 /** How many representations `_entities` is asked for. */
-function representationsIn({ formula }: Tally, node: FieldNode): Amount {
+function representationsIn({ expression }: Tally, node: FieldNode): Amount {
   const value = node.arguments?.find((argument) => argument.name.value === 'representations')?.value
-  if (value?.kind === Kind.VARIABLE) return formula.ask((variables) => lengthOf(variables[value.name.value]))
+  if (value?.kind === Kind.VARIABLE) return expression.ask((variables) => lengthOf(variables[value.name.value]))
   return value?.kind === Kind.LIST ? value.values.length : 1
 }
 
 /** What the values cost that are given for a field's arguments. */
-function argumentCosts({ costs, formula }: Tally, node: FieldNode, field: GraphQLField<unknown, unknown>): Amount[] {
+function argumentCosts({ costs, expression }: Tally, node: FieldNode, field: GraphQLField<unknown, unknown>): Amount[] {
   return (node.arguments ?? []).flatMap(({ name, value }) => {
     const argument = field.args.find((candidate) => candidate.name === name.value)
     if (argument === undefined || costs.isFree(argument)) return []
-    return [formula.ask((variables) => costs.weightOfValue(argument, valueFromASTUntyped(value, variables)))]
+    return [expression.ask((variables) => costs.weightOfValue(argument, valueFromASTUntyped(value, variables)))]
   })
 }
 
 /** Gives what works out the figures of a whole operation for the variables of one request. */
-export function weigher({ formula }: Tally, { cost, entities, pages }: Costs): (variables: Variables) => Weight {
+export function weigher({ expression }: Tally, { cost, entities, pages }: Costs): (variables: Variables) => Weight {
   return (variables) => {
-    const at = formula.solve(variables)
+    const at = expression.solve(variables)
     const sizes = Object.entries(pages).map(([argument, size]) => ({ argument, size: at(size) }))
     return {
       cost: at(cost),

@@ -62,13 +62,13 @@ const NO_FIELDS: ReadonlySet<string> = new Set()
 const INTROSPECTION_FIELDS: ReadonlySet<string> = new Set(['__schema', '__type'])
 const SUBGRAPH_FIELDS: ReadonlySet<string> = new Set(['_service', '_entities'])
 
-type World = { readonly schema: GraphQLSchema; readonly costs: SchemaCosts }
+type SchemaParts = { readonly schema: GraphQLSchema; readonly costs: SchemaCosts }
 
 /**
  * Measures the operations of a document, valid or not, in time that is linear in its size: each fragment is walked once
  * for each kind of page that it is spread in, however often that is.
  */
-export function measureDocument({ schema, costs }: World, document: DocumentNode): MeasuredDocument {
+export function measureDocument({ schema, costs }: SchemaParts, document: DocumentNode): MeasuredDocument {
   const tally = startTally(costs)
   const selections = foldSelections<Place, Part>(document, {
     field: (node, place, below) => measureField(tally, { node, place, below }),
@@ -94,7 +94,7 @@ function measuresOf(tally: Tally, operation: OperationDefinitionNode, whole: Par
   const variableDirectives = (operation.variableDefinitions ?? []).flatMap(({ directives }) => directives ?? [])
   const directives = whole.directives + (operation.directives?.length ?? 0) + variableDirectives.length
   const base = operation.operation === OperationTypeNode.MUTATION ? MUTATION_COST : 0
-  const cost = tally.formula.sum([base, costs.cost, costs.sizedCost])
+  const cost = tally.expression.sum([base, costs.cost, costs.sizedCost])
   const weigh = weigher(tally, { ...costs, cost })
   return { depth, introspectionDepth, aliases, rootFields, directives, forRouter, conditional, cyclic, weigh }
 }

@@ -1,6 +1,6 @@
 import { GraphQLError, OperationTypeNode, type GraphQLSchema, type OperationDefinitionNode } from 'graphql'
 import type { Caller } from '../../access/caller.ts'
-import { within } from '../../lib/timeout.ts'
+import { withTimeout } from '../../lib/timeout.ts'
 import type { Logger } from '../../observability/logger.ts'
 import type { Tracing } from '../../observability/tracing/tracing.ts'
 import type { Admission, AdmittedOperation } from '../admission/admission.ts'
@@ -99,7 +99,7 @@ export function createEngine(options: EngineOptions): Engine {
   })
   const answerOnce = async (operation: AdmittedOperation, context: Context): Promise<Answer> => {
     const executing = execute(operation, context)
-    const executed = isPromise(executing) ? await within(executing, timeoutMs, tooLate) : executing
+    const executed = isPromise(executing) ? await withTimeout(executing, timeoutMs, tooLate) : executing
     const isCommon = executed.errors.length === 0 && !context.freshness.isStale()
     return answer(executed, isCommon ? cachePolicy(operation.document, operation.node) : null)
   }
@@ -118,7 +118,7 @@ export function createEngine(options: EngineOptions): Engine {
         const started = await subscribe(schema, operation, { context, fanOut, errorText, logger })
         return 'next' in started ? started : answer({ data: null, errors: started }, null)
       }
-      if (wantsTrace) return within(traces.answer(operation, context), timeoutMs, () => answer(tooLate(), null))
+      if (wantsTrace) return withTimeout(traces.answer(operation, context), timeoutMs, () => answer(tooLate(), null))
       const version = publicAnswers?.version()
       const made = await answerOnce(operation, context)
       if (text !== undefined && version !== undefined && made.maxAgeS !== null) {

@@ -1,6 +1,6 @@
 import type { IncomingMessage, Server } from 'node:http'
 import type { Socket } from 'node:net'
-import { createQuota } from '../limits/quota.ts'
+import { createConcurrencyLimiter } from '../limits/concurrency-limiter.ts'
 import { peerName } from '../server/peer-name.ts'
 
 export type ConnectionLimit = {
@@ -17,18 +17,18 @@ export type ConnectionLimit = {
 export function limitConnections(server: Server, limit: ConnectionLimit): void {
   const { perAddress, isExempt, isRouter, onRefused } = limit
   if (perAddress === 0) return
-  const connections = createQuota(perAddress)
+  const connections = createConcurrencyLimiter(perAddress)
   const counted = new WeakMap<Socket, string>()
   const release = (socket: Socket) => {
     const address = counted.get(socket)
     if (address === undefined) return
     counted.delete(socket)
-    connections.giveBack(address)
+    connections.release(address)
   }
   server.on('connection', (socket: Socket) => {
     if (isExempt(socket.remoteAddress)) return
     const address = peerName(socket.remoteAddress)
-    if (!connections.take(address)) {
+    if (!connections.acquire(address)) {
       onRefused()
       socket.destroy()
       return

@@ -9,7 +9,7 @@ import type { Logger } from '../../observability/logger.ts'
 import type { TokenEnds } from '../connections/token-end.ts'
 import { httpError } from '../graphql/graphql-response.ts'
 import type { CarryStream, StreamRequest } from '../graphql/stream-carrier.ts'
-import { createQuota } from '../limits/quota.ts'
+import { createConcurrencyLimiter } from '../limits/concurrency-limiter.ts'
 import { tokenOf } from '../server/client-caller.ts'
 import { RETRY_AFTER_S } from '../server/problem.ts'
 import type { Framing } from './framing.ts'
@@ -51,25 +51,25 @@ const TOO_MANY = httpError('Too many streams are open.', 'TOO_MANY_OPERATIONS', 
 /** Makes the streams over HTTP, which share a quota for each address and each subject, and one timer. */
 export function createResponseStreams(options: ResponseStreamOptions): ResponseStreams {
   const { limits, logger } = options
-  const addresses = createQuota(limits.perAddress)
-  const subjects = createQuota(limits.perSubject)
+  const addresses = createConcurrencyLimiter(limits.perAddress)
+  const subjects = createConcurrencyLimiter(limits.perSubject)
   const open = new Set<ResponseStream>()
   const { promise: allClosed, resolve: onAllClosed } = Promise.withResolvers<void>()
   let closing = false
 
   const peerOf = ({ raw, headers }: FastifyRequest, caller: Caller): ResponseStreamPeer | null => {
     const address = options.isRouter(headers) ? null : options.addressOf(raw)
-    if (address !== null && !addresses.take(address)) return null
+    if (address !== null && !addresses.acquire(address)) return null
     const subject = subjectOf(caller)
-    if (subject === null || subjects.take(subject))
+    if (subject === null || subjects.acquire(subject))
       return { caller, token: caller.kind === 'anonymous' ? null : tokenOf(raw.headersDistinct), address }
-    if (address !== null) addresses.giveBack(address)
+    if (address !== null) addresses.release(address)
     return null
   }
   const onClosed = (stream: ResponseStream) => {
     const subject = subjectOf(stream.caller)
-    if (stream.address !== null) addresses.giveBack(stream.address)
-    if (subject !== null) subjects.giveBack(subject)
+    if (stream.address !== null) addresses.release(stream.address)
+    if (subject !== null) subjects.release(subject)
     open.delete(stream)
     if (closing && open.size === 0) onAllClosed()
   }

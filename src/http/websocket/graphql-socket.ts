@@ -10,7 +10,7 @@ import { hasRepeatedKey } from '../../lib/has-repeated-key.ts'
 import type { SharedTimer } from '../../lib/shared-timer.ts'
 import type { Logger } from '../../observability/logger.ts'
 import type { TokenEndReason, TokenEnds, TokenHolder } from '../connections/token-end.ts'
-import { takeFromRate, type Quota } from '../limits/quota.ts'
+import { takeFromRate, type ConcurrencyLimiter } from '../limits/concurrency-limiter.ts'
 import type { DescribeOptions } from '../overload/describe-operation.ts'
 import type { Overload } from '../overload/overload.ts'
 import { CLOSING } from './closing.ts'
@@ -26,8 +26,8 @@ export type SocketParts = DescribeOptions & {
   readonly overload: Overload
   readonly timer: SharedTimer
   /** Sockets of each address, and of each caller. */
-  readonly addresses: Quota
-  readonly subjects: Quota
+  readonly addresses: ConcurrencyLimiter
+  readonly subjects: ConcurrencyLimiter
   readonly logger: Logger
   readonly clock: () => Date
 }
@@ -187,8 +187,8 @@ export class GraphqlSocket extends WebSocket implements TokenHolder {
     if (this.#greetingTimer !== null) clearTimeout(this.#greetingTimer)
     parts.timer.delete(this)
     parts.tokenEnds.unwatch(this)
-    if (address !== null && !this.#isRouter) parts.addresses.giveBack(address)
-    if (caller.kind === 'client' && caller.identity !== null) parts.subjects.giveBack(caller.identity)
+    if (address !== null && !this.#isRouter) parts.addresses.release(address)
+    if (caller.kind === 'client' && caller.identity !== null) parts.subjects.release(caller.identity)
     this.#cancelOperations()
   }
 
@@ -236,7 +236,7 @@ export class GraphqlSocket extends WebSocket implements TokenHolder {
       const caller = await verifier.verify(token)
       // It may have closed in the meantime: then nothing is to be kept for it.
       if (this.readyState !== WebSocket.OPEN) return false
-      if (caller.identity !== null && !subjects.take(caller.identity)) {
+      if (caller.identity !== null && !subjects.acquire(caller.identity)) {
         logger.warn({ reason: 'subject' }, 'a socket was refused: too many are open')
         this.close(...CLOSING.overload)
         return false

@@ -4,7 +4,7 @@ import { GRAPHQL_TRANSPORT_WS_PROTOCOL } from 'graphql-ws'
 import { WebSocketServer, type ServerOptions } from 'ws'
 import { limitsOfRouter, type SocketLimits } from '../../config/socket-limits.ts'
 import { createSharedTimer, lookPeriodMs } from '../../lib/shared-timer.ts'
-import { createQuota } from '../limits/quota.ts'
+import { createConcurrencyLimiter } from '../limits/concurrency-limiter.ts'
 import { peerKey } from '../overload/client-key.ts'
 import { retryAfterS } from '../overload/retry-after.ts'
 import { CLOSING } from './closing.ts'
@@ -41,8 +41,8 @@ const DRAIN_GOODBYE_MS = 1_500
 export function addWebSocket(options: WebSocketOptions): Sockets {
   const { server, limits, overload, logger } = options
   const sockets = new WebSocketServer<typeof GraphqlSocket>({ ...settingsFor(limits), WebSocket: GraphqlSocket })
-  const addresses = createQuota(limits.perAddress)
-  const subjects = createQuota(limits.perSubject)
+  const addresses = createConcurrencyLimiter(limits.perAddress)
+  const subjects = createConcurrencyLimiter(limits.perSubject)
   const parts: SocketParts = { ...options, timer: createSharedTimer(lookPeriodMs(limits)), addresses, subjects }
   const routerLimits = limitsOfRouter(limits)
   let closing = false
@@ -58,7 +58,7 @@ export function addWebSocket(options: WebSocketOptions): Sockets {
     const address = options.addressOf(request)
     // A router's address stands for many clients.
     const counted = isRouter ? null : address
-    if (counted !== null && !addresses.take(counted)) {
+    if (counted !== null && !addresses.acquire(counted)) {
       logger.warn({ reason: 'address' }, 'a socket was refused: too many are open')
       return refuse(socket, '429 Too Many Requests')
     }
@@ -75,7 +75,7 @@ export function addWebSocket(options: WebSocketOptions): Sockets {
       }
       opened.open(socket, { parts, limits: isRouter ? routerLimits : limits, peer })
     })
-    if (!isOpened && counted !== null) addresses.giveBack(counted)
+    if (!isOpened && counted !== null) addresses.release(counted)
   }
   server.on('upgrade', upgrade)
 

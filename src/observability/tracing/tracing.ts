@@ -10,7 +10,7 @@ import {
 } from '@opentelemetry/api'
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http'
 import { BatchSpanProcessor, TracerProvider, type TracerProviderOptions } from '@opentelemetry/sdk-trace'
-import { within } from '../../lib/timeout.ts'
+import { withTimeout } from '../../lib/timeout.ts'
 import { traceHeaders, withRemoteParent, type RequestHeaders } from './trace-parent.ts'
 
 /**
@@ -95,7 +95,7 @@ export function createTracing(endpoint: string): Tracing {
     async close() {
       // A collector that is not there takes nothing, which is no reason to fail.
       const closing = provider.shutdown().catch(() => {})
-      await within(closing, CLOSE_MS, () => {})
+      await withTimeout(closing, CLOSE_MS, () => {})
     },
   }
 }

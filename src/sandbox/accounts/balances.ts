@@ -2,7 +2,7 @@ import type { Link } from '../payments/link.ts'
 import { owedTotal } from '../payments/link.ts'
 import { paidAmount } from '../payments/payment-facts.ts'
 import { handledAmount, isUnderWay } from '../payouts/payout.ts'
-import type { World } from '../state/sandbox-state.ts'
+import type { SandboxStore } from '../state/sandbox-store.ts'
 import { addDecimals, compareDecimals, decimal, subtractDecimals } from '../values/decimal.ts'
 import type { Decimal } from '../values/decimal.ts'
 
@@ -21,18 +21,18 @@ export type Balance = {
  * until the funds are there. Money that a refund or a payout has asked for is outgoing and not available. Nothing is
  * held in reserve.
  */
-export function balanceOf(world: World, siteId: string, currency: string): Balance {
-  const payments = [...world.links.values()].filter(
+export function balanceOf(store: SandboxStore, siteId: string, currency: string): Balance {
+  const payments = [...store.links.values()].filter(
     (link) => link.siteId === siteId && link.request.currency === currency,
   )
-  const payouts = [...world.payouts.values()].filter(
+  const payouts = [...store.payouts.values()].filter(
     (payout) => payout.siteId === siteId && payout.currency === currency,
   )
-  const deposits = world.deposits.filter((deposit) => deposit.siteId === siteId && deposit.currency === currency)
+  const deposits = store.deposits.filter((deposit) => deposit.siteId === siteId && deposit.currency === currency)
   const deposited = sum(deposits.map(({ amount }) => amount))
   const outgoing = addDecimals(sum(payments.map(refundUnderWay)), sum(payouts.filter(isUnderWay).map(handledAmount)))
   const gone = sum(payouts.filter(({ status }) => status === 'completed').map(handledAmount))
-  const earned = addDecimals(addDecimals(world.openingBalance, deposited), sum(payments.map(keptAmount)))
+  const earned = addDecimals(addDecimals(store.openingBalance, deposited), sum(payments.map(keptAmount)))
   const available = subtractDecimals(subtractDecimals(earned, gone), outgoing)
   return {
     available,

@@ -1,5 +1,5 @@
 import { recordedAmount } from '../methods/methods.ts'
-import type { World } from '../state/sandbox-state.ts'
+import type { SandboxStore } from '../state/sandbox-store.ts'
 import type { SandboxSite } from '../state/sites.ts'
 import { compareDecimals, decimal, parseDecimal } from '../values/decimal.ts'
 import type { Decimal } from '../values/decimal.ts'
@@ -35,12 +35,12 @@ export function readDeposit(
 
 /** Books a deposit. */
 export function bookDeposit(
-  world: World,
+  store: SandboxStore,
   site: SandboxSite,
   deposit: Pick<Deposit, 'currency' | 'accountNumber' | 'amount'>,
 ): void {
   const amount = recordedAmount(deposit.amount, deposit.currency)
-  world.deposits.push({ ...deposit, amount, siteId: site.id, at: world.clock.now() })
+  store.deposits.push({ ...deposit, amount, siteId: site.id, at: store.clock.now() })
 }
 
 const ZERO = decimal('0')

@@ -1,8 +1,8 @@
-import type { World } from '../state/sandbox-state.ts'
+import type { SandboxStore } from '../state/sandbox-store.ts'
 import type { SandboxSite } from '../state/sites.ts'
 import { tell } from '../webhooks/webhook-composer.ts'
 import type { StatusRequest } from './agreement-request.ts'
-import { composeCallback } from './agreement-teller.ts'
+import { composeCallback } from './agreement-webhooks.ts'
 import { isTerminal, mayMerchantMove } from './agreement.ts'
 import type { Agreement, AgreementRequest, AgreementStatus, AgreementTerms } from './agreement.ts'
 
@@ -13,11 +13,15 @@ export const MAGIC_PAYERS = { reject: 'Reject Mandate', wait: 'Keep Waiting' } a
  * Keeps a new agreement, to which the payer answers after a while. Gives undefined when its `client_transaction_id`
  * has been used.
  */
-export function createAgreement(world: World, site: SandboxSite, request: AgreementRequest): Agreement | undefined {
+export function createAgreement(
+  store: SandboxStore,
+  site: SandboxSite,
+  request: AgreementRequest,
+): Agreement | undefined {
   const { clientTransactionId, payer, limitAmount, details, target } = request
-  const all = [...world.agreements.values()]
+  const all = [...store.agreements.values()]
   if (all.some((other) => other.request.clientTransactionId === clientTransactionId)) return undefined
-  const createdAt = world.clock.now()
+  const createdAt = store.clock.now()
   const agreement: Agreement = {
     id: all.length + 1,
     siteId: site.id,
@@ -29,14 +33,14 @@ export function createAgreement(world: World, site: SandboxSite, request: Agreem
     step: undefined,
     held: undefined,
   }
-  world.agreements.set(agreement.id, agreement)
-  if (payer.name !== MAGIC_PAYERS.wait) planAnswer(world, agreement)
+  store.agreements.set(agreement.id, agreement)
+  if (payer.name !== MAGIC_PAYERS.wait) planAnswer(store, agreement)
   return agreement
 }
 
 /** Moves an agreement to a status and tells the merchant; the payer's answer is not awaited any more. Never rejects. */
 export async function moveAgreement(
-  world: World,
+  store: SandboxStore,
   agreement: Agreement,
   status: AgreementStatus,
   { silent = false }: { silent?: boolean } = {},
@@ -44,14 +48,18 @@ export async function moveAgreement(
   agreement.step?.cancel()
   agreement.step = undefined
   agreement.status = status
-  agreement.history.push({ status, at: world.clock.now(), silent })
-  if (!silent) await tell(world, agreement, composeCallback(world, agreement, 'transition'))
+  agreement.history.push({ status, at: store.clock.now(), silent })
+  if (!silent) await tell(store, agreement, composeCallback(store, agreement, 'transition'))
 }
 
 /** The merchant asks for a status. Gives what is wrong when that is not allowed (gap sheet, section 2). */
-export function changeStatus(world: World, agreement: Agreement, to: StatusRequest['status']): string | undefined {
+export function changeStatus(
+  store: SandboxStore,
+  agreement: Agreement,
+  to: StatusRequest['status'],
+): string | undefined {
   if (!mayMerchantMove(agreement.status, to)) return `status cannot change from ${agreement.status} to ${to}`
-  void moveAgreement(world, agreement, to)
+  void moveAgreement(store, agreement, to)
   return undefined
 }
 
@@ -63,13 +71,17 @@ export function amend(agreement: Agreement, terms: AgreementTerms): string | und
 }
 
 /** The site's agreements that were created in a range to which both ends belong, the newest first. */
-export function listAgreements(world: World, site: SandboxSite, { from, to }: { from: Date; to: Date }): Agreement[] {
-  return [...world.agreements.values()]
+export function listAgreements(
+  store: SandboxStore,
+  site: SandboxSite,
+  { from, to }: { from: Date; to: Date },
+): Agreement[] {
+  return [...store.agreements.values()]
     .filter(({ siteId, createdAt }) => siteId === site.id && createdAt >= from && createdAt <= to)
     .reverse()
 }
 
-function planAnswer(world: World, agreement: Agreement): void {
+function planAnswer(store: SandboxStore, agreement: Agreement): void {
   const answer = agreement.request.payer.name === MAGIC_PAYERS.reject ? 'failed' : 'active'
-  agreement.step = world.clock.after(world.mandateMs, () => moveAgreement(world, agreement, answer))
+  agreement.step = store.clock.after(store.mandateMs, () => moveAgreement(store, agreement, answer))
 }

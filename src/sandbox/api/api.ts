@@ -2,12 +2,12 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { pathOf, sendJson, sendNotAuthorised, sendNotFound } from '../server/answers.ts'
 import type { FaultAnswer } from '../state/faults.ts'
-import type { ApiCall, World } from '../state/sandbox-state.ts'
+import type { ApiCall, SandboxStore } from '../state/sandbox-store.ts'
 import { siteOf } from '../state/sites.ts'
 import type { SandboxSite } from '../state/sites.ts'
 
 /** A group of endpoints; each is registered below `/api`, behind the credentials and the faults. */
-export type ApiGroup = (api: FastifyInstance, world: World) => void
+export type ApiGroup = (api: FastifyInstance, store: SandboxStore) => void
 
 const sites = new WeakMap<FastifyRequest, SandboxSite>()
 const calls = new WeakMap<FastifyRequest, ApiCall>()
@@ -18,14 +18,14 @@ const dropped = new WeakSet<FastifyRequest>()
  * The interface below `/api`: every call is remembered, may meet a fault, and must carry the header pair of a site
  * (docs/payments-api.md, section 5). `closing` ends the calls that a fault keeps waiting.
  */
-export function registerApi(api: FastifyInstance, world: World, { groups, closing }: ApiOptions): void {
+export function registerApi(api: FastifyInstance, store: SandboxStore, { groups, closing }: ApiOptions): void {
   api.addHook('onRequest', async (request, reply) => {
-    const call = remember(world, request)
-    const fault = world.faults.take(request.method, pathOf(request))
+    const call = remember(store, request)
+    const fault = store.faults.take(request.method, pathOf(request))
     call.fault = fault !== undefined
-    world.changes.note()
+    store.changes.note()
     if (fault !== undefined && (await suffer(fault, { request, reply, closing }))) return reply
-    const site = siteOf(world.sites, header(request, 'app-id'), header(request, 'secret-key'))
+    const site = siteOf(store.sites, header(request, 'app-id'), header(request, 'secret-key'))
     if (site === undefined) return sendNotAuthorised(reply)
     sites.set(request, site)
     return undefined
@@ -36,13 +36,13 @@ export function registerApi(api: FastifyInstance, world: World, { groups, closin
   api.addHook('onResponse', async (request, reply) => {
     const call = calls.get(request)
     if (call !== undefined && !dropped.has(request)) call.status = reply.statusCode
-    world.changes.note()
+    store.changes.note()
   })
   api.setErrorHandler<Error & { statusCode?: number }>(async (error, _request, reply) =>
     sendJson(reply, error.statusCode ?? 500, { errors: { message: 'The request cannot be handled.' } }),
   )
   api.setNotFoundHandler(async (_request, reply) => sendNotFound(reply, 'There is no such endpoint.'))
-  for (const register of groups) register(api, world)
+  for (const register of groups) register(api, store)
 }
 
 export type ApiOptions = { groups: readonly ApiGroup[]; closing: AbortSignal }
@@ -54,16 +54,16 @@ export function callersSite(request: FastifyRequest): SandboxSite {
   return site
 }
 
-function remember(world: World, request: FastifyRequest): ApiCall {
+function remember(store: SandboxStore, request: FastifyRequest): ApiCall {
   const call: ApiCall = {
     method: request.method,
     path: pathOf(request),
-    at: world.clock.now().toISOString(),
+    at: store.clock.now().toISOString(),
     appId: header(request, 'app-id') ?? null,
     status: null,
     fault: false,
   }
-  world.calls.push(call)
+  store.calls.push(call)
   calls.set(request, call)
   return call
 }

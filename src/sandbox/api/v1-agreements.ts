@@ -4,7 +4,7 @@ import { readAgreement, readAmendment, readStatusRequest } from '../agreements/a
 import type { Agreement } from '../agreements/agreement.ts'
 import { amend, changeStatus, createAgreement, listAgreements } from '../agreements/agreements.ts'
 import { readJsonObject, sendBadRequest, sendJson, sendNotFound, sendProblem } from '../server/answers.ts'
-import type { World } from '../state/sandbox-state.ts'
+import type { SandboxStore } from '../state/sandbox-store.ts'
 import type { SandboxSite } from '../state/sites.ts'
 import { problemText } from '../values/fields.ts'
 import type { JsonObject, Problems } from '../values/fields.ts'
@@ -14,12 +14,12 @@ import { rangePage, readRangeQuery } from './range-query.ts'
 const PATH = '/v1/pay_to/payment_agreement'
 
 /** Payment agreements, for sites with AUD alone (docs/payments-api.md, section 4.1; gap sheet, sections 14 to 16). */
-export function v1Agreements(api: FastifyInstance, world: World): void {
+export function v1Agreements(api: FastifyInstance, store: SandboxStore): void {
   api.post(PATH, async (request, reply) =>
     answer(request, reply, (body, site) => {
       const read = readAgreement(body)
       if ('problems' in read) return read
-      const agreement = createAgreement(world, site, read.request)
+      const agreement = createAgreement(store, site, read.request)
       return agreement === undefined ? { problem: TAKEN } : { show: agreementObject(agreement) }
     }),
   )
@@ -27,7 +27,7 @@ export function v1Agreements(api: FastifyInstance, world: World): void {
     answer(request, reply, (body, site) => {
       const read = readAmendment(body)
       if ('problems' in read) return read
-      const agreement = agreementOf(world, site, read.id)
+      const agreement = agreementOf(store, site, read.id)
       if (agreement === undefined) return undefined
       const problem = amend(agreement, read.terms)
       if (problem !== undefined) return { problem }
@@ -43,21 +43,21 @@ export function v1Agreements(api: FastifyInstance, world: World): void {
     answer(request, reply, (body, site) => {
       const read = readStatusRequest(body)
       if ('problems' in read) return read
-      const agreement = agreementOf(world, site, read.id)
+      const agreement = agreementOf(store, site, read.id)
       if (agreement === undefined) return undefined
-      const problem = changeStatus(world, agreement, read.status)
+      const problem = changeStatus(store, agreement, read.status)
       return problem === undefined ? { show: agreementObject(agreement) } : { problem }
     }),
   )
   api.get(`${PATH}/search`, async (request, reply) => {
     const site = callersSite(request)
     if (!hasAgreements(site)) return sendProblem(reply, NO_AUD)
-    const query = readRangeQuery(new URL(request.url, world.origin).searchParams, SEARCH)
+    const query = readRangeQuery(new URL(request.url, store.origin).searchParams, SEARCH)
     if ('problems' in query) return sendProblem(reply, problemText(query.problems))
     return sendJson(
       reply,
       200,
-      rangePage(listAgreements(world, site, query), query, (found) => agreementObject(found)),
+      rangePage(listAgreements(store, site, query), query, (found) => agreementObject(found)),
     )
   })
 }
@@ -90,7 +90,7 @@ function hasAgreements({ currencies }: SandboxSite): boolean {
   return currencies.includes('AUD')
 }
 
-function agreementOf(world: World, site: SandboxSite, id: number): Agreement | undefined {
-  const agreement = world.agreements.get(id)
+function agreementOf(store: SandboxStore, site: SandboxSite, id: number): Agreement | undefined {
+  const agreement = store.agreements.get(id)
   return agreement?.siteId === site.id ? agreement : undefined
 }

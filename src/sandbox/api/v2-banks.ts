@@ -1,11 +1,11 @@
 import type { FastifyInstance } from 'fastify'
 import { lookUp } from '../accounts/bank-accounts.ts'
 import { readJsonObject, sendBadRequest, sendJson, sendNotFound } from '../server/answers.ts'
-import type { World } from '../state/sandbox-state.ts'
+import type { SandboxStore } from '../state/sandbox-store.ts'
 import { callersSite } from './api.ts'
 
 /** `POST /v2/banks/lookup/qr_content`, for sites with VND alone (docs/payments-api.md, section 4.7). */
-export function v2Banks(api: FastifyInstance, _world: World): void {
+export function v2Banks(api: FastifyInstance, _world: SandboxStore): void {
   api.post('/v2/banks/lookup/qr_content', async (request, reply) => {
     const body = readJsonObject(request)
     if (body === undefined) return sendBadRequest(reply)

@@ -3,12 +3,12 @@ import { payinMethodsOf, symbolOf } from '../methods/methods-v2.ts'
 import type { Method } from '../methods/methods.ts'
 import { payinParamRules } from '../payins/payin-params.ts'
 import { sendBadRequest, sendJson } from '../server/answers.ts'
-import type { World } from '../state/sandbox-state.ts'
+import type { SandboxStore } from '../state/sandbox-store.ts'
 import { jsonNumber } from '../values/wire.ts'
 import { callersSite } from './api.ts'
 
 /** The methods of payins, and what each of them needs (docs/payments-api.md, section 4.5; gap sheet, sections 7 and 8). */
-export function v2PayinMethods(api: FastifyInstance, world: World): void {
+export function v2PayinMethods(api: FastifyInstance, store: SandboxStore): void {
   api.get('/v2/payins/payin_methods', async (request, reply) => {
     const methods = payinMethodsOf(callersSite(request).currencies)
     return sendJson(reply, 200, {
@@ -16,7 +16,7 @@ export function v2PayinMethods(api: FastifyInstance, world: World): void {
     })
   })
   api.get('/v2/payins/payin_method/params', async (request, reply) => {
-    const code = new URL(request.url, world.origin).searchParams.get('payin_method_name')
+    const code = new URL(request.url, store.origin).searchParams.get('payin_method_name')
     const method = payinMethodsOf(callersSite(request).currencies).find((candidate) => candidate.code === code)
     return method === undefined ? sendBadRequest(reply) : sendJson(reply, 200, { record: methodRecord(method) })
   })

@@ -6,7 +6,7 @@ import type { Simulation } from '../payins/payins.ts'
 import { paidInFull } from '../payments/payment-facts.ts'
 import type { RefundRequest } from '../payments/refunds.ts'
 import { readJsonObject, sendBadRequest, sendJson, sendProblems } from '../server/answers.ts'
-import type { World } from '../state/sandbox-state.ts'
+import type { SandboxStore } from '../state/sandbox-store.ts'
 import { Fields } from '../values/fields.ts'
 import type { JsonObject, Problems } from '../values/fields.ts'
 import { optionalNumber, optionalPositiveNumber } from '../values/request-parts.ts'
@@ -15,39 +15,39 @@ import { callersSite } from './api.ts'
 import { readListQuery } from './list-query.ts'
 
 /** Payins: create, detail, list, simulate and refund (docs/payments-api.md, section 4.5; gap sheet, sections 9 to 12). */
-export function v2Payins(api: FastifyInstance, world: World): void {
+export function v2Payins(api: FastifyInstance, store: SandboxStore): void {
   api.post('/v2/payins', async (request, reply) => {
     const body = readJsonObject(request)
     if (body === undefined) return sendBadRequest(reply)
     const site = callersSite(request)
-    const read = readPayin(body, site, world.clock.now())
+    const read = readPayin(body, site, store.clock.now())
     if ('problems' in read) return sendProblems(reply, read.problems)
-    return sendJson(reply, 200, payinRecord(world, createPayin(world, site, read.payin)))
+    return sendJson(reply, 200, payinRecord(store, createPayin(store, site, read.payin)))
   })
 
   api.get('/v2/payins/detail', async (request, reply) => {
-    const uuid = new URL(request.url, world.origin).searchParams.get('uuid') ?? ''
-    const payin = findPayin(world, callersSite(request), uuid)
-    return payin === undefined ? sendBadRequest(reply) : sendJson(reply, 200, payinRecord(world, payin))
+    const uuid = new URL(request.url, store.origin).searchParams.get('uuid') ?? ''
+    const payin = findPayin(store, callersSite(request), uuid)
+    return payin === undefined ? sendBadRequest(reply) : sendJson(reply, 200, payinRecord(store, payin))
   })
 
   api.get('/v2/payins/all', async (request, reply) => {
-    const query = readListQuery(new URL(request.url, world.origin).searchParams)
+    const query = readListQuery(new URL(request.url, store.origin).searchParams)
     if ('problem' in query) return sendBadRequest(reply)
     const { page, perPage, filter } = query
-    const found = listPayins(world, callersSite(request), filter)
+    const found = listPayins(store, callersSite(request), filter)
     return sendJson(reply, 200, {
       total: found.length,
       total_page: Math.ceil(found.length / perPage),
       page,
       per_page: perPage,
-      records: found.slice((page - 1) * perPage, page * perPage).map((payin) => payinRecord(world, payin)),
+      records: found.slice((page - 1) * perPage, page * perPage).map((payin) => payinRecord(store, payin)),
     })
   })
 
   api.post('/v2/payins/simulate', async (request, reply) => {
     const simulation = readSimulation(readJsonObject(request) ?? {})
-    const done = simulation !== undefined && simulate(world, callersSite(request), simulation)
+    const done = simulation !== undefined && simulate(store, callersSite(request), simulation)
     return done ? sendJson(reply, 200, { status: 'ok' }) : sendBadRequest(reply)
   })
 
@@ -56,15 +56,15 @@ export function v2Payins(api: FastifyInstance, world: World): void {
     if (body === undefined) return sendBadRequest(reply)
     const read = readRefund(body)
     if ('problems' in read) return sendProblems(reply, read.problems)
-    const payin = findPayin(world, callersSite(request), read.uuid)
+    const payin = findPayin(store, callersSite(request), read.uuid)
     if (payin === undefined) return sendProblems(reply, { payment_request_id: 'does not exist' })
-    const outcome = refundPayin(world, payin, read.refund)
+    const outcome = refundPayin(store, payin, read.refund)
     if ('problems' in outcome) return sendProblems(reply, outcome.problems)
     return sendJson(reply, 200, {
       total_amount: money(paidInFull(payin)),
       refund_amount: money(outcome.accepted),
       description: read.refund.description,
-      payin_request: refundedRecord(world, payin),
+      payin_request: refundedRecord(store, payin),
     })
   })
 }

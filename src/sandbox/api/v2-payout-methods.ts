@@ -3,12 +3,12 @@ import { symbolOf } from '../methods/methods-v2.ts'
 import { payoutMethodsOf } from '../payouts/payout-methods.ts'
 import type { PayoutMethod } from '../payouts/payout-methods.ts'
 import { sendJson, sendProblems } from '../server/answers.ts'
-import type { World } from '../state/sandbox-state.ts'
+import type { SandboxStore } from '../state/sandbox-store.ts'
 import { jsonNumber } from '../values/wire.ts'
 import { callersSite } from './api.ts'
 
 /** The methods of payouts, and what each of them needs (docs/payments-api.md, section 4.6; gap sheet, section 17). */
-export function v2PayoutMethods(api: FastifyInstance, world: World): void {
+export function v2PayoutMethods(api: FastifyInstance, store: SandboxStore): void {
   api.get('/v2/payouts/payout_methods', async (request, reply) => {
     const methods = payoutMethodsOf(callersSite(request).currencies)
     return sendJson(reply, 200, {
@@ -16,7 +16,7 @@ export function v2PayoutMethods(api: FastifyInstance, world: World): void {
     })
   })
   api.get('/v2/payouts/payout_method/params', async (request, reply) => {
-    const code = new URL(request.url, world.origin).searchParams.get('payout_method_name')
+    const code = new URL(request.url, store.origin).searchParams.get('payout_method_name')
     if (code === null || code === '') return sendProblems(reply, { payout_method_name: "can't be blank" })
     const method = payoutMethodsOf(callersSite(request).currencies).find((candidate) => candidate.code === code)
     return method === undefined

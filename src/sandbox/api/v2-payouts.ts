@@ -3,27 +3,27 @@ import { payoutRecord } from '../payouts/payout-record.ts'
 import { readPayout } from '../payouts/payout-request.ts'
 import { cancelScheduled, createPayout, findPayout, listPayouts } from '../payouts/payouts.ts'
 import { readJsonObject, sendBadRequest, sendJson, sendNotFound, sendProblems } from '../server/answers.ts'
-import type { World } from '../state/sandbox-state.ts'
+import type { SandboxStore } from '../state/sandbox-store.ts'
 import { callersSite } from './api.ts'
 import { rangePage, readRangeQuery } from './range-query.ts'
 
 /** Payouts: create, detail, list and cancel (gap sheet, sections 18 to 20). */
-export function v2Payouts(api: FastifyInstance, world: World): void {
-  const queryOf = (request: FastifyRequest): URLSearchParams => new URL(request.url, world.origin).searchParams
+export function v2Payouts(api: FastifyInstance, store: SandboxStore): void {
+  const queryOf = (request: FastifyRequest): URLSearchParams => new URL(request.url, store.origin).searchParams
 
   api.post('/v2/payouts', async (request, reply) => {
     const body = readJsonObject(request)
     if (body === undefined) return sendBadRequest(reply)
     const site = callersSite(request)
-    const read = readPayout(body, site, world.clock.now())
+    const read = readPayout(body, site, store.clock.now())
     if ('problems' in read) return sendProblems(reply, read.problems)
-    return sendJson(reply, 200, payoutRecord(createPayout(world, site, read.request)))
+    return sendJson(reply, 200, payoutRecord(createPayout(store, site, read.request)))
   })
 
   api.get('/v2/payouts/detail', async (request, reply) => {
     const uuid = queryOf(request).get('uuid')
     if (uuid === null || uuid === '') return sendProblems(reply, { uuid: "can't be blank" })
-    const payout = findPayout(world, callersSite(request), uuid)
+    const payout = findPayout(store, callersSite(request), uuid)
     if (payout === undefined) return sendProblems(reply, { uuid: 'does not exist' })
     return sendJson(reply, 200, payoutRecord(payout))
   })
@@ -31,7 +31,7 @@ export function v2Payouts(api: FastifyInstance, world: World): void {
   api.get('/v2/payouts/all', async (request, reply) => {
     const query = readRangeQuery(queryOf(request), LIST)
     if ('problems' in query) return sendProblems(reply, query.problems)
-    const found = listPayouts(world, callersSite(request), query)
+    const found = listPayouts(store, callersSite(request), query)
     return sendJson(
       reply,
       200,
@@ -44,9 +44,9 @@ export function v2Payouts(api: FastifyInstance, world: World): void {
     if (body === undefined) return sendBadRequest(reply)
     const { uuid } = body
     if (typeof uuid !== 'string' || uuid === '') return sendProblems(reply, { uuid: "can't be blank" })
-    const payout = findPayout(world, callersSite(request), uuid)
+    const payout = findPayout(store, callersSite(request), uuid)
     if (payout === undefined) return sendNotFound(reply, 'There is no such payout.')
-    return cancelScheduled(world, payout)
+    return cancelScheduled(store, payout)
       ? sendJson(reply, 200, { status: 'ok' })
       : sendProblems(reply, { status: 'is not scheduled' })
   })

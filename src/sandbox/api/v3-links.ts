@@ -11,33 +11,33 @@ import {
   sendNotFound,
   sendProblems,
 } from '../server/answers.ts'
-import type { World } from '../state/sandbox-state.ts'
+import type { SandboxStore } from '../state/sandbox-store.ts'
 import { callersSite } from './api.ts'
 import { readListQuery } from './list-query.ts'
 
 /** Create, list and detail of payment links (docs/payments-api.md, section 4.4; gap sheet, section 5). */
-export function v3Links(api: FastifyInstance, world: World): void {
+export function v3Links(api: FastifyInstance, store: SandboxStore): void {
   api.post('/v3/payin_links', async (request, reply) => {
     const body = readJsonObject(request)
     if (body === undefined) return sendBadRequest(reply)
     const site = callersSite(request)
-    const read = readLinkRequest(body, site, world.clock.now())
+    const read = readLinkRequest(body, site, store.clock.now())
     if ('problems' in read) return sendProblems(reply, read.problems)
-    const link = createLink(world, site, read.request)
+    const link = createLink(store, site, read.request)
     return sendJson(reply, 200, {
       uuid: link.uuid,
-      payment_url: paymentUrl(world, link),
+      payment_url: paymentUrl(store, link),
       expired_at: link.expiresAt.toISOString(),
     })
   })
 
   api.get('/v3/payin_links', async (request, reply) => {
-    const query = readListQuery(new URL(request.url, world.origin).searchParams)
+    const query = readListQuery(new URL(request.url, store.origin).searchParams)
     if ('problem' in query) return sendBadQuery(reply, query.problem)
-    const found = listLinks(world, callersSite(request), query.filter)
+    const found = listLinks(store, callersSite(request), query.filter)
     const first = (query.page - 1) * query.perPage
     return sendJson(reply, 200, {
-      records: found.slice(first, first + query.perPage).map((link) => paymentObject(world, link)),
+      records: found.slice(first, first + query.perPage).map((link) => paymentObject(store, link)),
       page: query.page,
       per_page: query.perPage,
       total: found.length,
@@ -45,8 +45,8 @@ export function v3Links(api: FastifyInstance, world: World): void {
   })
 
   api.get<{ Params: { uuid: string } }>('/v3/payin_links/:uuid', async (request, reply) => {
-    const link = findLink(world, callersSite(request), request.params.uuid)
+    const link = findLink(store, callersSite(request), request.params.uuid)
     if (link === undefined) return sendNotFound(reply, 'There is no such payment link.')
-    return sendJson(reply, 200, paymentObject(world, link))
+    return sendJson(reply, 200, paymentObject(store, link))
   })
 }

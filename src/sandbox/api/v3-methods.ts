@@ -2,12 +2,12 @@ import type { FastifyInstance } from 'fastify'
 import { methodsOf } from '../methods/methods.ts'
 import type { Method } from '../methods/methods.ts'
 import { sendJson } from '../server/answers.ts'
-import type { World } from '../state/sandbox-state.ts'
+import type { SandboxStore } from '../state/sandbox-store.ts'
 import { jsonNumber } from '../values/wire.ts'
 import { callersSite } from './api.ts'
 
 /** `GET /v3/payin_methods` (docs/payments-api.md, sections 2.5 and 4.3). */
-export function v3Methods(api: FastifyInstance, _world: World): void {
+export function v3Methods(api: FastifyInstance, _world: SandboxStore): void {
   api.get('/v3/payin_methods', async (request, reply) =>
     sendJson(reply, 200, { records: methodsOf(callersSite(request).currencies).map(methodEntry) }),
   )

@@ -5,7 +5,7 @@ import { paymentObject } from '../payments/payment-object.ts'
 import { requestRefund } from '../payments/refunds.ts'
 import type { RefundRequest } from '../payments/refunds.ts'
 import { readJsonObject, sendBadRequest, sendJson, sendProblems } from '../server/answers.ts'
-import type { World } from '../state/sandbox-state.ts'
+import type { SandboxStore } from '../state/sandbox-store.ts'
 import { Fields } from '../values/fields.ts'
 import type { JsonObject, Problems } from '../values/fields.ts'
 import { optionalNumber } from '../values/request-parts.ts'
@@ -18,21 +18,21 @@ const SHORTEST_DESCRIPTION = 5
  * `POST /v3/payin_links/refund`. Its shapes are not documented, so this takes and gives those of the v2 sibling (gap
  * sheet, sections 5.5 and 12); the uuid may be the link's or the payment's.
  */
-export function v3Refund(api: FastifyInstance, world: World): void {
+export function v3Refund(api: FastifyInstance, store: SandboxStore): void {
   api.post('/v3/payin_links/refund', async (request, reply) => {
     const body = readJsonObject(request)
     if (body === undefined) return sendBadRequest(reply)
     const read = readRefund(body)
     if ('problems' in read) return sendProblems(reply, read.problems)
-    const link = findLink(world, callersSite(request), findByAnyUuid(world, read.uuid)?.uuid ?? '')
+    const link = findLink(store, callersSite(request), findByAnyUuid(store, read.uuid)?.uuid ?? '')
     if (link === undefined) return sendProblems(reply, { payment_request_id: 'does not exist' })
-    const outcome = requestRefund(world, link, read.refund)
+    const outcome = requestRefund(store, link, read.refund)
     if ('problems' in outcome) return sendProblems(reply, outcome.problems)
     return sendJson(reply, 200, {
       total_amount: money(paidInFull(link)),
       refund_amount: money(outcome.accepted),
       description: read.refund.description,
-      payin_request: paymentObject(world, link),
+      payin_request: paymentObject(store, link),
     })
   })
 }

@@ -4,7 +4,7 @@ import { PAYMENT_STATUSES, REFUND_STATUSES } from '../payments/status.ts'
 import type { PaymentStatus } from '../payments/status.ts'
 import { PAYOUT_STATUSES } from '../payouts/payout.ts'
 import type { PayoutStatus } from '../payouts/payout.ts'
-import type { World } from '../state/sandbox-state.ts'
+import type { SandboxStore } from '../state/sandbox-store.ts'
 
 /** What does not change while a sandbox runs. A secret is null where it is not the one that every sandbox has. */
 export type SandboxAbout = {
@@ -22,7 +22,7 @@ export type SandboxAbout = {
 }
 
 /** Address, credentials and statuses of a sandbox. */
-export function aboutOf({ origin, sites, webhookSecret, isFixed }: World): SandboxAbout {
+export function aboutOf({ origin, sites, webhookSecret, isFixed }: SandboxStore): SandboxAbout {
   return {
     url: `${origin}/api`,
     sites: sites.map(({ id, appId, secretKey, currencies }) => ({

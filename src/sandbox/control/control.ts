@@ -1,6 +1,6 @@
 import { knownQrs } from '../accounts/bank-accounts.ts'
 import type { KnownQr } from '../accounts/bank-accounts.ts'
-import { agreementTeller } from '../agreements/agreement-teller.ts'
+import { agreementWebhookSource } from '../agreements/agreement-webhooks.ts'
 import { agreementIdOf } from '../agreements/agreement.ts'
 import type { Agreement, AgreementStatus } from '../agreements/agreement.ts'
 import { MAGIC_PAYERS, moveAgreement } from '../agreements/agreements.ts'
@@ -11,13 +11,13 @@ import { MAGIC_REFUNDS } from '../payments/steps.ts'
 import { MAGIC_PAYOUTS } from '../payouts/magic-payouts.ts'
 import type { MagicPayout } from '../payouts/magic-payouts.ts'
 import { movePayout } from '../payouts/payout-steps.ts'
-import { payoutTeller } from '../payouts/payout-teller.ts'
+import { payoutWebhookSource } from '../payouts/payout-webhooks.ts'
 import type { Payout, PayoutStatus } from '../payouts/payout.ts'
 import type { ActiveFault, Fault } from '../state/faults.ts'
-import type { ApiCall, World } from '../state/sandbox-state.ts'
-import { linkTeller } from '../webhooks/link-webhooks.ts'
-import { causeMishap } from '../webhooks/webhook-faults.ts'
-import type { Mishap, MishapResult, Teller } from '../webhooks/webhook-faults.ts'
+import type { ApiCall, SandboxStore } from '../state/sandbox-store.ts'
+import { linkWebhookSource } from '../webhooks/link-webhooks.ts'
+import { sendFault } from '../webhooks/webhook-faults.ts'
+import type { WebhookFault, WebhookFaultResult, WebhookSource } from '../webhooks/webhook-faults.ts'
 import type { WebhookAttempt, WebhookRecord } from '../webhooks/webhook-sender.ts'
 import { aboutOf } from './about.ts'
 import type { SandboxAbout } from './about.ts'
@@ -60,13 +60,13 @@ export type SandboxControl = {
    * payment, a payin or a gateway payment. Automatic steps of the payment end.
    */
   setStatus(uuid: string, status: PaymentStatus, options?: SetStatusOptions): Promise<LinkView>
-  deliver(uuid: string, mishap: Mishap): Promise<MishapResult>
+  deliver(uuid: string, fault: WebhookFault): Promise<WebhookFaultResult>
   /** The same for an agreement; `id` is the numeric one or `agreement-<n>`. */
   setAgreementStatus(id: string | number, status: AgreementStatus, options?: Silently): Promise<AgreementView>
-  deliverAgreement(id: string | number, mishap: Mishap<AgreementStatus>): Promise<MishapResult>
+  deliverAgreement(id: string | number, fault: WebhookFault<AgreementStatus>): Promise<WebhookFaultResult>
   /** The same for a payout. */
   setPayoutStatus(uuid: string, status: PayoutStatus, options?: Silently): Promise<PayoutView>
-  deliverPayout(uuid: string, mishap: Mishap<PayoutStatus>): Promise<MishapResult>
+  deliverPayout(uuid: string, fault: WebhookFault<PayoutStatus>): Promise<WebhookFaultResult>
   /** Sends a webhook that was sent before once more, same bytes and signature, and waits for the answer. */
   resend(id: string): Promise<WebhookAttempt>
   addFault(fault: Fault): void
@@ -76,50 +76,50 @@ export type SandboxControl = {
 }
 
 /** The control of one sandbox. */
-export function createControl(world: World): SandboxControl {
-  const { changes } = world
+export function createControl(store: SandboxStore): SandboxControl {
+  const { changes } = store
   return {
-    about: () => aboutOf(world),
-    state: (options) => stateOf(world, options),
+    about: () => aboutOf(store),
+    state: (options) => stateOf(store, options),
     webhooks: (options) =>
-      listed(world.sender.records, (record) => ({ ...record, attempts: [...record.attempts] }), options),
+      listed(store.sender.records, (record) => ({ ...record, attempts: [...record.attempts] }), options),
     failures: () => MAGIC_TABLE,
-    calls: (options) => listed(world.calls, (call) => ({ ...call }), options),
+    calls: (options) => listed(store.calls, (call) => ({ ...call }), options),
     bankAccounts: knownQrs,
     advance: async (seconds) => {
-      await world.clock.advance(seconds * 1000)
-      return world.clock.now()
+      await store.clock.advance(seconds * 1000)
+      return store.clock.now()
     },
     setStatus: async (uuid, status, options = {}) => {
-      const link = linkOf(world, uuid)
-      await setPaymentStatus(world, link, status, options).finally(() => changes.note())
-      return linkView(world, link)
+      const link = linkOf(store, uuid)
+      await setPaymentStatus(store, link, status, options).finally(() => changes.note())
+      return linkView(store, link)
     },
-    deliver: async (uuid, mishap) => cause(world, linkTeller(world, linkOf(world, uuid)), mishap),
+    deliver: async (uuid, fault) => cause(store, linkWebhookSource(store, linkOf(store, uuid)), fault),
     setAgreementStatus: async (id, status, options = {}) => {
-      const agreement = agreementOf(world, id)
-      await moveAgreement(world, agreement, status, options).finally(() => changes.note())
+      const agreement = agreementOf(store, id)
+      await moveAgreement(store, agreement, status, options).finally(() => changes.note())
       return agreementView(agreement)
     },
-    deliverAgreement: async (id, mishap) => cause(world, agreementTeller(world, agreementOf(world, id)), mishap),
+    deliverAgreement: async (id, fault) => cause(store, agreementWebhookSource(store, agreementOf(store, id)), fault),
     setPayoutStatus: async (uuid, status, options = {}) => {
-      const payout = payoutOf(world, uuid)
-      await movePayout(world, payout, status, options).finally(() => changes.note())
+      const payout = payoutOf(store, uuid)
+      await movePayout(store, payout, status, options).finally(() => changes.note())
       return payoutView(payout)
     },
-    deliverPayout: async (uuid, mishap) => cause(world, payoutTeller(world, payoutOf(world, uuid)), mishap),
+    deliverPayout: async (uuid, fault) => cause(store, payoutWebhookSource(store, payoutOf(store, uuid)), fault),
     resend: async (id) => {
-      const attempt = world.sender.resend(id)
+      const attempt = store.sender.resend(id)
       if (attempt === undefined) throw new ControlError(404, 'There is no such webhook.')
       return attempt
     },
     addFault: (fault) => {
-      world.faults.add(fault)
+      store.faults.add(fault)
       changes.note()
     },
-    faults: () => world.faults.list(),
+    faults: () => store.faults.list(),
     clearFaults: () => {
-      world.faults.clear()
+      store.faults.clear()
       changes.note()
     },
   }
@@ -134,25 +134,25 @@ const MAGIC_TABLE: MagicTable = {
 }
 
 async function cause<Status extends string>(
-  world: World,
-  teller: Teller<Status>,
-  mishap: Mishap<Status>,
-): Promise<MishapResult> {
-  const result = await causeMishap(world, teller, mishap)
+  store: SandboxStore,
+  source: WebhookSource<Status>,
+  fault: WebhookFault<Status>,
+): Promise<WebhookFaultResult> {
+  const result = await sendFault(store, source, fault)
   if (result === undefined) throw new ControlError(409, 'No webhook of it was sent, or it has no address.')
   return result
 }
 
-function agreementOf(world: World, id: string | number): Agreement {
-  const agreement = [...world.agreements.values()].find(
+function agreementOf(store: SandboxStore, id: string | number): Agreement {
+  const agreement = [...store.agreements.values()].find(
     (candidate) => String(candidate.id) === String(id) || agreementIdOf(candidate) === id,
   )
   if (agreement === undefined) throw new ControlError(404, 'There is no such payment agreement.')
   return agreement
 }
 
-function payoutOf(world: World, uuid: string): Payout {
-  const payout = world.payouts.get(uuid)
+function payoutOf(store: SandboxStore, uuid: string): Payout {
+  const payout = store.payouts.get(uuid)
   if (payout === undefined) throw new ControlError(404, 'There is no such payout.')
   return payout
 }

@@ -4,7 +4,7 @@ import { findByAnyUuid } from '../payments/links.ts'
 import { noteRefund } from '../payments/refunds.ts'
 import type { PaymentStatus } from '../payments/status.ts'
 import { announce, ensurePayment, transition } from '../payments/transitions.ts'
-import type { World } from '../state/sandbox-state.ts'
+import type { SandboxStore } from '../state/sandbox-store.ts'
 import { parseDecimal } from '../values/decimal.ts'
 import { ControlError } from './control-error.ts'
 
@@ -19,7 +19,7 @@ export type SetStatusOptions = {
 
 /** Sets the status of a link, payin or gateway payment and waits for the first try of its webhook. */
 export async function setPaymentStatus(
-  world: World,
+  store: SandboxStore,
   link: Link,
   status: PaymentStatus,
   { errorCode = 'generic_declined', silent = false, refundAmount }: SetStatusOptions,
@@ -30,16 +30,16 @@ export async function setPaymentStatus(
   if (refundAmount !== undefined && refunded === undefined) throw new ControlError(422, 'The refund is no amount.')
   if (status === 'expired' && link.payment === undefined) {
     link.lapsed = true
-    if (!silent) await announce(world, link)
+    if (!silent) await announce(store, link)
     return
   }
-  noteRefund(link, ensurePayment(world, link), { status, total: refunded })
-  await transition(world, link, status, { silent, payCode: status === 'failed' ? { ...reason } : undefined })
+  noteRefund(link, ensurePayment(store, link), { status, total: refunded })
+  await transition(store, link, status, { silent, payCode: status === 'failed' ? { ...reason } : undefined })
 }
 
 /** The link, payin or gateway payment with this uuid, or the one whose payment has it. */
-export function linkOf(world: World, uuid: string): Link {
-  const link = findByAnyUuid(world, uuid)
+export function linkOf(store: SandboxStore, uuid: string): Link {
+  const link = findByAnyUuid(store, uuid)
   if (link === undefined) throw new ControlError(404, 'There is no such link or payin.')
   return link
 }

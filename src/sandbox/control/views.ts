@@ -8,7 +8,7 @@ import { externalId, paymentUrl } from '../payments/payment-facts.ts'
 import type { PaymentStatus } from '../payments/status.ts'
 import { totalAmount } from '../payouts/payout.ts'
 import type { Payout, PayoutStatus } from '../payouts/payout.ts'
-import type { World } from '../state/sandbox-state.ts'
+import type { SandboxStore } from '../state/sandbox-store.ts'
 import { decimalText } from '../values/decimal.ts'
 import { listed } from './list.ts'
 import type { ListOptions } from './list.ts'
@@ -103,40 +103,40 @@ export type SandboxState = {
 }
 
 /** The whole state, as the control endpoints show it, or the part of each list that is asked for. */
-export function stateOf(world: World, options: ListOptions = {}): SandboxState {
-  const all = [...world.links.values()]
+export function stateOf(store: SandboxStore, options: ListOptions = {}): SandboxState {
+  const all = [...store.links.values()]
   const links = all.filter(isPlain)
   const payins = all.filter(isPayin)
   const gatewayPayments = all.filter(isGatewayPayment)
-  const { records } = world.sender
+  const { records } = store.sender
   return {
-    now: world.clock.now().toISOString(),
-    version: world.changes.version,
-    webhookForm: world.webhookForm,
+    now: store.clock.now().toISOString(),
+    version: store.changes.version,
+    webhookForm: store.webhookForm,
     counters: {
       links: links.length,
       payments: all.filter((link) => link.payment !== undefined).length,
-      agreements: world.agreements.size,
+      agreements: store.agreements.size,
       payins: payins.length,
-      payouts: world.payouts.size,
+      payouts: store.payouts.size,
       gatewayPayments: gatewayPayments.length,
-      deposits: world.deposits.length,
-      calls: world.calls.length,
+      deposits: store.deposits.length,
+      calls: store.calls.length,
       webhooks: records.length,
       attempts: records.reduce((sum, record) => sum + record.attempts.length, 0),
-      faultsLeft: world.faults.left,
+      faultsLeft: store.faults.left,
     },
-    links: listed(links, (link) => linkView(world, link), options),
-    agreements: listed([...world.agreements.values()], agreementView, options),
-    payins: listed(payins, (payin) => payinView(world, payin), options),
-    payouts: listed([...world.payouts.values()], payoutView, options),
-    gatewayPayments: listed(gatewayPayments, (link) => ({ ...linkView(world, link), ...link.gateway }), options),
-    deposits: listed(world.deposits, depositView, options),
+    links: listed(links, (link) => linkView(store, link), options),
+    agreements: listed([...store.agreements.values()], agreementView, options),
+    payins: listed(payins, (payin) => payinView(store, payin), options),
+    payouts: listed([...store.payouts.values()], payoutView, options),
+    gatewayPayments: listed(gatewayPayments, (link) => ({ ...linkView(store, link), ...link.gateway }), options),
+    deposits: listed(store.deposits, depositView, options),
   }
 }
 
 /** One link, payin or gateway payment. */
-export function linkView(world: World, link: Link): LinkView {
+export function linkView(store: SandboxStore, link: Link): LinkView {
   const { payment, request } = link
   return {
     uuid: link.uuid,
@@ -152,7 +152,7 @@ export function linkView(world: World, link: Link): LinkView {
     refund: refundView(payment?.refund),
     createdAt: link.createdAt.toISOString(),
     expiresAt: link.expiresAt.toISOString(),
-    paymentUrl: paymentUrl(world, link),
+    paymentUrl: paymentUrl(store, link),
     nextStepAt: link.step?.dueAt.toISOString() ?? null,
     history: historyView(payment?.history ?? []),
   }
@@ -196,8 +196,8 @@ export function payoutView(payout: Payout): PayoutView {
   }
 }
 
-function payinView(world: World, payin: Payin): PayinView {
-  return { ...linkView(world, payin), total: decimalText(owedTotal(payin)) }
+function payinView(store: SandboxStore, payin: Payin): PayinView {
+  return { ...linkView(store, payin), total: decimalText(owedTotal(payin)) }
 }
 
 function isGatewayPayment(link: Link): link is Link & { gateway: GatewayOrder } {

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { World } from '../state/sandbox-state.ts'
+import type { SandboxStore } from '../state/sandbox-store.ts'
 import type { SandboxSite } from '../state/sites.ts'
 
 /** An access token of the gateway; it belongs to the site that asked for it. */
@@ -9,15 +9,15 @@ export type Token = { readonly siteId: string; readonly expiresAt: Date }
 export const TOKEN_LIFETIME_S = 3600
 
 /** Gives a new token to a site; earlier ones live on. */
-export function issueToken(world: World, site: SandboxSite): string {
+export function issueToken(store: SandboxStore, site: SandboxSite): string {
   const text = ['header', 'claims', 'signature'].map(() => randomBytes(24).toString('base64url')).join('.')
-  const expiresAt = new Date(world.clock.now().getTime() + TOKEN_LIFETIME_S * 1000)
-  world.tokens.set(text, { siteId: site.id, expiresAt })
+  const expiresAt = new Date(store.clock.now().getTime() + TOKEN_LIFETIME_S * 1000)
+  store.tokens.set(text, { siteId: site.id, expiresAt })
   return text
 }
 
 /** Tells whether a token is the site's own and still lives. */
-export function isLive(world: World, site: SandboxSite, text: string | undefined): boolean {
-  const token = world.tokens.get(text ?? '')
-  return token !== undefined && token.siteId === site.id && world.clock.now() < token.expiresAt
+export function isLive(store: SandboxStore, site: SandboxSite, text: string | undefined): boolean {
+  const token = store.tokens.get(text ?? '')
+  return token !== undefined && token.siteId === site.id && store.clock.now() < token.expiresAt
 }

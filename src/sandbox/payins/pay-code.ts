@@ -4,7 +4,7 @@ import type { Method } from '../methods/methods.ts'
 import { owedTotal } from '../payments/link.ts'
 import type { Link, Payin } from '../payments/link.ts'
 import { paymentUrl } from '../payments/payment-facts.ts'
-import type { World } from '../state/sandbox-state.ts'
+import type { SandboxStore } from '../state/sandbox-store.ts'
 import { decimalText } from '../values/decimal.ts'
 
 /** Tells whether the `pay_code` of a method comes later, by a webhook (gap sheet, section 9). */
@@ -13,8 +13,12 @@ export function isLate(method: Method): boolean {
 }
 
 /** What the payer needs to pay, by the kind of the method (gap sheet, section 9); mobile money needs nothing. */
-export function payCodeOf(world: World, payin: Payin, method: Method): Readonly<Record<string, string>> | undefined {
-  const page = paymentUrl(world, payin)
+export function payCodeOf(
+  store: SandboxStore,
+  payin: Payin,
+  method: Method,
+): Readonly<Record<string, string>> | undefined {
+  const page = paymentUrl(store, payin)
   if (method.kind === 'mobile_money') return undefined
   if (method.kind === 'card') return { '3ds_url': `${page}/3ds` }
   if (method.kind === 'alias') return { payment_url: page }

@@ -1,15 +1,15 @@
 import { gstAmount, owedTotal, statusOf } from '../payments/link.ts'
 import type { Payin } from '../payments/link.ts'
 import { flatObject } from '../payments/payment-object.ts'
-import type { World } from '../state/sandbox-state.ts'
+import type { SandboxStore } from '../state/sandbox-store.ts'
 import { compareDecimals } from '../values/decimal.ts'
 import { money, wireTime } from '../values/wire.ts'
 
 /** The record of a payin that creation, detail and list give (gap sheet, section 10). */
-export function payinRecord(world: World, payin: Payin): Record<string, unknown> {
+export function payinRecord(store: SandboxStore, payin: Payin): Record<string, unknown> {
   const { terms, status } = { terms: payin.payin, status: statusOf(payin) }
   return {
-    ...flatObject(world, payin),
+    ...flatObject(store, payin),
     status_text: status.replaceAll('_', ' '),
     stage: isOverpaid(payin) ? 'overpaid' : null,
     gst: terms.gst,
@@ -21,8 +21,8 @@ export function payinRecord(world: World, payin: Payin): Record<string, unknown>
 }
 
 /** The same record as the answer to a refund spells it (gap sheet, section 12). */
-export function refundedRecord(world: World, payin: Payin): Record<string, unknown> {
-  const { webhook_notification: payinNotification, expired_at: expiredAt, ...rest } = payinRecord(world, payin)
+export function refundedRecord(store: SandboxStore, payin: Payin): Record<string, unknown> {
+  const { webhook_notification: payinNotification, expired_at: expiredAt, ...rest } = payinRecord(store, payin)
   return { ...rest, payin_notification: payinNotification, expried_at: expiredAt }
 }
 

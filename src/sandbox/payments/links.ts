@@ -1,5 +1,5 @@
 import { newUuid } from '../state/ids.ts'
-import type { World } from '../state/sandbox-state.ts'
+import type { SandboxStore } from '../state/sandbox-store.ts'
 import type { SandboxSite } from '../state/sites.ts'
 import { statusOf } from './link.ts'
 import type { GatewayOrder, Link, LinkRequest, PayinTerms } from './link.ts'
@@ -8,10 +8,10 @@ import { lapse } from './steps.ts'
 import { isTaken } from './transitions.ts'
 
 /** Keeps a new link, and has it lapse when its time is over. `kind` makes it a payin or a gateway payment instead. */
-export function createLink(world: World, site: SandboxSite, request: LinkRequest, kind: LinkKind = {}): Link {
-  const createdAt = world.clock.now()
+export function createLink(store: SandboxStore, site: SandboxSite, request: LinkRequest, kind: LinkKind = {}): Link {
+  const createdAt = store.clock.now()
   const link: Link = {
-    uuid: newUuid((uuid) => isTaken(world, uuid)),
+    uuid: newUuid((uuid) => isTaken(store, uuid)),
     siteId: site.id,
     request,
     payin: kind.payin,
@@ -23,29 +23,29 @@ export function createLink(world: World, site: SandboxSite, request: LinkRequest
     step: undefined,
     held: undefined,
   }
-  world.links.set(link.uuid, link)
-  world.clock.schedule(link.expiresAt, () => lapse(world, link))
+  store.links.set(link.uuid, link)
+  store.clock.schedule(link.expiresAt, () => lapse(store, link))
   return link
 }
 
 export type LinkKind = { payin?: PayinTerms; gateway?: GatewayOrder; expiresAt?: Date | undefined }
 
 /** The site's link with this uuid; neither a payin nor a gateway payment. */
-export function findLink(world: World, site: SandboxSite, uuid: string): Link | undefined {
-  const link = world.links.get(uuid)
+export function findLink(store: SandboxStore, site: SandboxSite, uuid: string): Link | undefined {
+  const link = store.links.get(uuid)
   return link?.siteId === site.id && isPlain(link) ? link : undefined
 }
 
 /** The link, payin or gateway payment with this uuid, or the link whose payment has it. */
-export function findByAnyUuid(world: World, uuid: string): Link | undefined {
-  return world.links.get(uuid) ?? [...world.links.values()].find((link) => link.payment?.uuid === uuid)
+export function findByAnyUuid(store: SandboxStore, uuid: string): Link | undefined {
+  return store.links.get(uuid) ?? [...store.links.values()].find((link) => link.payment?.uuid === uuid)
 }
 
 export type LinkFilter = { status?: PaymentStatus; from?: Date; to?: Date }
 
 /** The site's links that a filter lets through, the newest first; both dates belong to the range. */
-export function listLinks(world: World, site: SandboxSite, { status, from, to }: LinkFilter): Link[] {
-  return [...world.links.values()]
+export function listLinks(store: SandboxStore, site: SandboxSite, { status, from, to }: LinkFilter): Link[] {
+  return [...store.links.values()]
     .filter((link) => link.siteId === site.id && isPlain(link))
     .filter((link) => status === undefined || statusOf(link) === status)
     .filter((link) => (from === undefined || link.createdAt >= from) && (to === undefined || link.createdAt <= to))

@@ -1,6 +1,6 @@
 import { ExactNumber } from '../../lib/exact-json.ts'
 import type { Method } from '../methods/methods.ts'
-import type { World } from '../state/sandbox-state.ts'
+import type { SandboxStore } from '../state/sandbox-store.ts'
 import { decimal } from '../values/decimal.ts'
 import type { Decimal } from '../values/decimal.ts'
 import { money } from '../values/wire.ts'
@@ -10,13 +10,13 @@ import { REFUND_STATUSES } from './status.ts'
 import type { PaymentStatus } from './status.ts'
 
 /** Where the customer pays. */
-export function paymentUrl(world: World, link: Link): string {
-  return `${world.origin}/checkout/${link.uuid}`
+export function paymentUrl(store: SandboxStore, link: Link): string {
+  return `${store.origin}/checkout/${link.uuid}`
 }
 
 /** The address for the webhooks of a link: its own, else the merchant's default, else none (docs/payments-api.md, 6.1). */
-export function webhookTarget(world: World, link: Link): WebhookTarget | undefined {
-  return link.request.webhook ?? world.defaultWebhook
+export function webhookTarget(store: SandboxStore, link: Link): WebhookTarget | undefined {
+  return link.request.webhook ?? store.defaultWebhook
 }
 
 /** A webhook address as records show it: the Authorization value is masked (docs/payments-api.md, section 6.2). */

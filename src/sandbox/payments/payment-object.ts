@@ -1,4 +1,4 @@
-import type { World } from '../state/sandbox-state.ts'
+import type { SandboxStore } from '../state/sandbox-store.ts'
 import { jsonNumber, money, wireTime } from '../values/wire.ts'
 import { methodOf, owedTotal, statusOf } from './link.ts'
 import type { Link } from './link.ts'
@@ -24,15 +24,15 @@ export type TellOptions = { status?: PaymentStatus; payCode?: Readonly<Record<st
  * The payment as webhooks tell of it: a link in the form that this sandbox was started with, a payin in the flat form,
  * a gateway payment in its own (gap sheet, section 4). List and detail of links show the same object.
  */
-export function paymentObject(world: World, link: Link, told: TellOptions = {}): Record<string, unknown> {
+export function paymentObject(store: SandboxStore, link: Link, told: TellOptions = {}): Record<string, unknown> {
   if (link.gateway !== undefined) return gatewayObject(link, told)
-  return world.webhookForm === 'nested' && link.payin === undefined
-    ? nestedObject(world, link, told)
-    : flatObject(world, link, told)
+  return store.webhookForm === 'nested' && link.payin === undefined
+    ? nestedObject(store, link, told)
+    : flatObject(store, link, told)
 }
 
 /** The flat object of docs/payments-api.md, section 6.2; the uuid is the link's until the customer has begun. */
-export function flatObject(world: World, link: Link, told: TellOptions = {}): Record<string, unknown> {
+export function flatObject(store: SandboxStore, link: Link, told: TellOptions = {}): Record<string, unknown> {
   const { request, payment } = link
   const status = told.status ?? statusOf(link)
   return {
@@ -49,7 +49,7 @@ export function flatObject(world: World, link: Link, told: TellOptions = {}): Re
     is_refundable: isRefundable(methodOf(link), status),
     payment_method: paymentMethod(methodOf(link)),
     expired_at: wireTime(link.expiresAt),
-    webhook_notification: maskedTarget(webhookTarget(world, link)),
+    webhook_notification: maskedTarget(webhookTarget(store, link)),
     refund_information: refundInformation(link, status),
     sender_details: senderDetails(payment),
     created_at: wireTime(payment?.startedAt ?? link.createdAt),
@@ -58,18 +58,18 @@ export function flatObject(world: World, link: Link, told: TellOptions = {}): Re
 }
 
 /** The older nested form of the gap sheet, section 25.2, with the keys that are documented there. */
-function nestedObject(world: World, link: Link, told: TellOptions): Record<string, unknown> {
+function nestedObject(store: SandboxStore, link: Link, told: TellOptions): Record<string, unknown> {
   const { request, payment } = link
   const status = told.status ?? statusOf(link)
   return {
     uuid: link.uuid,
     expires_at: link.expiresAt.toISOString(),
-    payment_link_url: paymentUrl(world, link),
+    payment_link_url: paymentUrl(store, link),
     payin_method_code: methodOf(link)?.code ?? null,
     amount: jsonNumber(request.amount),
     email: request.sender.email,
     description: request.description,
-    webhook_notification: maskedTarget(webhookTarget(world, link)),
+    webhook_notification: maskedTarget(webhookTarget(store, link)),
     meta_data: request.metaData ?? null,
     transaction_info: {
       uuid: payment?.uuid ?? link.uuid,

@@ -1,5 +1,5 @@
 import { recordedAmount } from '../methods/methods.ts'
-import type { World } from '../state/sandbox-state.ts'
+import type { SandboxStore } from '../state/sandbox-store.ts'
 import { addDecimals, compareDecimals, decimal, subtractDecimals } from '../values/decimal.ts'
 import type { Decimal } from '../values/decimal.ts'
 import type { Link, Payment } from './link.ts'
@@ -18,7 +18,7 @@ export type RefundRequest = {
 export type RefundOutcome = { accepted: Decimal } | { problems: Record<string, string> }
 
 /** Asks for money back (gap sheet, sections 5.5 and 12). The payment goes to `return_pending` and on by itself. */
-export function requestRefund(world: World, link: Link, { amount, description }: RefundRequest): RefundOutcome {
+export function requestRefund(store: SandboxStore, link: Link, { amount, description }: RefundRequest): RefundOutcome {
   const { payment, request } = link
   if (
     payment === undefined ||
@@ -32,7 +32,7 @@ export function requestRefund(world: World, link: Link, { amount, description }:
   if (compareDecimals(asked, ZERO) <= 0) return { problems: { refund_amount: 'must be greater than 0' } }
   if (compareDecimals(asked, left) > 0) return { problems: { refund_amount: 'is more than what is left' } }
   payment.refund = { description, requested: addDecimals(refunded, asked), refunded }
-  void proceed(world, link, 'return_pending')
+  void proceed(store, link, 'return_pending')
   return { accepted: asked }
 }
 

@@ -1,4 +1,4 @@
-import type { World } from '../state/sandbox-state.ts'
+import type { SandboxStore } from '../state/sandbox-store.ts'
 import { compareDecimals } from '../values/decimal.ts'
 import { failureReason } from './failures.ts'
 import { awaits3ds, awaitsPayer, awaitsPrompt, methodOf } from './link.ts'
@@ -24,13 +24,13 @@ export const MAGIC_REFUNDS = ['return_rejected', 'return_expired'] as const
  * sandbox clock. Resolves when the webhook of the first status has been tried.
  */
 export async function proceed(
-  world: World,
+  store: SandboxStore,
   link: Link,
   to: PaymentStatus,
   payCode?: Readonly<Record<string, string>>,
 ): Promise<void> {
-  const told = transition(world, link, to, { payCode })
-  planStep(world, link)
+  const told = transition(store, link, to, { payCode })
+  planStep(store, link)
   await told
 }
 
@@ -38,12 +38,12 @@ export async function proceed(
  * Ends the time of a link. What has not begun or is pending becomes `expired`, and a prompt without an answer makes the
  * payment fail (docs/payments-api.md, section 2.5); whatever went further goes on.
  */
-export async function lapse(world: World, link: Link): Promise<void> {
+export async function lapse(store: SandboxStore, link: Link): Promise<void> {
   if (link.lapsed) return
   link.lapsed = true
-  if (awaitsPrompt(link)) await transition(world, link, 'failed', { payCode: promptFailure(PROMPT_IGNORED) })
-  else if (link.payment === undefined) await announce(world, link)
-  else if (link.payment.status === 'pending') await transition(world, link, 'expired')
+  if (awaitsPrompt(link)) await transition(store, link, 'failed', { payCode: promptFailure(PROMPT_IGNORED) })
+  else if (link.payment === undefined) await announce(store, link)
+  else if (link.payment.status === 'pending') await transition(store, link, 'expired')
 }
 
 /** The failure of a mobile money payment whose prompt was not approved. */
@@ -55,34 +55,34 @@ const PROMPT_IGNORED = 'The prompt on the handset was not answered in time.'
 
 type Step = { to: PaymentStatus; afterMs: number; payCode?: Readonly<Record<string, string>> }
 
-function planStep(world: World, link: Link): void {
-  const step = nextStep(world, link)
+function planStep(store: SandboxStore, link: Link): void {
+  const step = nextStep(store, link)
   if (step === undefined) return
-  link.step = world.clock.after(step.afterMs, () => {
+  link.step = store.clock.after(step.afterMs, () => {
     if (step.to === 'return_received' || step.to === 'partially_refunded') bookRefund(link)
-    return proceed(world, link, step.to, step.payCode)
+    return proceed(store, link, step.to, step.payCode)
   })
 }
 
-function nextStep(world: World, link: Link): Step | undefined {
+function nextStep(store: SandboxStore, link: Link): Step | undefined {
   const status = link.payment?.status
-  if (status === 'authorised') return { to: 'waiting', afterMs: world.paceMs }
-  if (status === 'waiting') return { to: 'received', afterMs: world.paceMs }
-  if (status === 'return_pending') return refundStep(world, link)
+  if (status === 'authorised') return { to: 'waiting', afterMs: store.paceMs }
+  if (status === 'waiting') return { to: 'received', afterMs: store.paceMs }
+  if (status === 'return_pending') return refundStep(store, link)
   if (status !== 'pending' || awaits3ds(link)) return undefined
   if (awaitsPrompt(link)) return { to: 'failed', afterMs: PROMPT_MS, payCode: promptFailure(PROMPT_IGNORED) }
   if (awaitsPayer(link)) return undefined
-  if (link.payment?.payCode?.['qr_string'] !== undefined) return { to: 'received', afterMs: world.paceMs * SCAN_PACES }
-  return { to: methodOf(link)?.kind === 'card' ? 'authorised' : 'received', afterMs: world.paceMs }
+  if (link.payment?.payCode?.['qr_string'] !== undefined) return { to: 'received', afterMs: store.paceMs * SCAN_PACES }
+  return { to: methodOf(link)?.kind === 'card' ? 'authorised' : 'received', afterMs: store.paceMs }
 }
 
-function refundStep(world: World, link: Link): Step | undefined {
+function refundStep(store: SandboxStore, link: Link): Step | undefined {
   const refund = link.payment?.refund
   if (refund === undefined) return undefined
   const magic = MAGIC_REFUNDS.find((status) => status === refund.description)
-  if (magic !== undefined) return { to: magic, afterMs: magic === 'return_expired' ? REFUND_REQUEST_MS : world.paceMs }
+  if (magic !== undefined) return { to: magic, afterMs: magic === 'return_expired' ? REFUND_REQUEST_MS : store.paceMs }
   const isWhole = compareDecimals(refund.requested, paidInFull(link)) >= 0
-  return { to: isWhole ? 'return_received' : 'partially_refunded', afterMs: world.paceMs }
+  return { to: isWhole ? 'return_received' : 'partially_refunded', afterMs: store.paceMs }
 }
 
 function bookRefund(link: Link): void {

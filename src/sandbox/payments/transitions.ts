@@ -2,7 +2,7 @@ import { stringifyExactJson } from '../../lib/exact-json.ts'
 import { methodsOf } from '../methods/methods.ts'
 import type { Method } from '../methods/methods.ts'
 import { newToken, newUuid } from '../state/ids.ts'
-import type { World } from '../state/sandbox-state.ts'
+import type { SandboxStore } from '../state/sandbox-store.ts'
 import { signatureOf, tell } from '../webhooks/webhook-composer.ts'
 import type { OutgoingWebhook, WebhookKind } from '../webhooks/webhook-sender.ts'
 import { isPayin, offeredMethods, statusOf } from './link.ts'
@@ -24,25 +24,25 @@ export type TransitionOptions = {
  * webhook has been tried for the first time; never rejects.
  */
 export async function transition(
-  world: World,
+  store: SandboxStore,
   link: Link,
   to: PaymentStatus,
   { payCode, silent = false }: TransitionOptions = {},
 ): Promise<void> {
-  const payment = ensurePayment(world, link)
+  const payment = ensurePayment(store, link)
   link.step?.cancel()
   link.step = undefined
   payment.status = to
   payment.payCode = payCode ?? null
-  payment.history.push({ status: to, at: world.clock.now(), silent })
-  if (!silent) await announce(world, link)
+  payment.history.push({ status: to, at: store.clock.now(), silent })
+  if (!silent) await announce(store, link)
 }
 
 /** Makes the payment of a link, with a uuid of its own for all but payins; it has no history until the first transition. */
-export function startPayment(world: World, link: Link, method: Method): Payment {
+export function startPayment(store: SandboxStore, link: Link, method: Method): Payment {
   const payment: Payment = {
-    uuid: isPayin(link) ? link.uuid : newUuid((uuid) => isTaken(world, uuid)),
-    startedAt: world.clock.now(),
+    uuid: isPayin(link) ? link.uuid : newUuid((uuid) => isTaken(store, uuid)),
+    startedAt: store.clock.now(),
     history: [],
     method,
     status: 'pending',
@@ -56,31 +56,31 @@ export function startPayment(world: World, link: Link, method: Method): Payment 
 }
 
 /** The payment of a link; where the customer has not begun, one by the method that the page would offer first. */
-export function ensurePayment(world: World, link: Link): Payment {
-  return link.payment ?? startPayment(world, link, likelyMethod(link))
+export function ensurePayment(store: SandboxStore, link: Link): Payment {
+  return link.payment ?? startPayment(store, link, likelyMethod(link))
 }
 
 /** Tells whether a uuid belongs to a link, a payment or a payout already. */
-export function isTaken(world: World, uuid: string): boolean {
-  if (world.links.has(uuid) || world.payouts.has(uuid)) return true
-  return [...world.links.values()].some((link) => link.payment?.uuid === uuid)
+export function isTaken(store: SandboxStore, uuid: string): boolean {
+  if (store.links.has(uuid) || store.payouts.has(uuid)) return true
+  return [...store.links.values()].some((link) => link.payment?.uuid === uuid)
 }
 
 /** Sends the webhook of the present status, or keeps it back while a swapped delivery is armed. */
-export async function announce(world: World, link: Link): Promise<void> {
-  await tell(world, link, composeWebhook(world, link, 'transition'))
+export async function announce(store: SandboxStore, link: Link): Promise<void> {
+  await tell(store, link, composeWebhook(store, link, 'transition'))
 }
 
 /** The webhook that tells of a link, signed; undefined when it has no address to go to. */
 export function composeWebhook(
-  world: World,
+  store: SandboxStore,
   link: Link,
   kind: WebhookKind,
   told: TellOptions = {},
 ): OutgoingWebhook | undefined {
-  const target = webhookTarget(world, link)
+  const target = webhookTarget(store, link)
   if (target === undefined) return undefined
-  const body = stringifyExactJson(paymentObject(world, link, told))
+  const body = stringifyExactJson(paymentObject(store, link, told))
   return {
     subject: link.uuid,
     kind,
@@ -88,7 +88,7 @@ export function composeWebhook(
     url: target.endpointUrl,
     authorization: target.authorizationHeader,
     body,
-    signature: signatureOf(world, body),
+    signature: signatureOf(store, body),
   }
 }
 

@@ -1,9 +1,9 @@
 import { balanceOf } from '../accounts/balances.ts'
-import type { World } from '../state/sandbox-state.ts'
+import type { SandboxStore } from '../state/sandbox-store.ts'
 import { compareDecimals } from '../values/decimal.ts'
 import { tell } from '../webhooks/webhook-composer.ts'
 import { CHARGES_MANDATE, MAGIC_PAYOUTS, NO_FUNDS, hasMagic, isMagic } from './magic-payouts.ts'
-import { composePayoutWebhook } from './payout-teller.ts'
+import { composePayoutWebhook } from './payout-webhooks.ts'
 import { totalAmount } from './payout.ts'
 import type { Payout, PayoutError, PayoutStatus } from './payout.ts'
 
@@ -13,7 +13,7 @@ const LONGEST_WAIT_MS = 24 * TRY_AGAIN_MS
 
 /** Moves a batch to a status and tells the merchant; the step that was planned ends. Never rejects. */
 export async function movePayout(
-  world: World,
+  store: SandboxStore,
   payout: Payout,
   status: PayoutStatus,
   { silent = false }: { silent?: boolean } = {},
@@ -21,38 +21,38 @@ export async function movePayout(
   payout.step?.cancel()
   payout.step = undefined
   payout.status = status
-  payout.history.push({ status, at: world.clock.now(), silent })
+  payout.history.push({ status, at: store.clock.now(), silent })
   concludeTransactions(payout)
-  if (!silent) await tell(world, payout, composePayoutWebhook(world, payout, 'transition'))
+  if (!silent) await tell(store, payout, composePayoutWebhook(store, payout, 'transition'))
 }
 
 /** The run of a batch begins, unless there are no funds: then it waits for them (gap sheet, section 19). */
-export async function begin(world: World, payout: Payout): Promise<void> {
-  payout.error = shortage(world, payout)
-  if (payout.error === undefined) await run(world, payout)
-  else await waitForFunds(world, payout, payout.error)
+export async function begin(store: SandboxStore, payout: Payout): Promise<void> {
+  payout.error = shortage(store, payout)
+  if (payout.error === undefined) await run(store, payout)
+  else await waitForFunds(store, payout, payout.error)
 }
 
-async function run(world: World, payout: Payout): Promise<void> {
-  const told = movePayout(world, payout, 'processing')
-  payout.step = world.clock.after(world.paceMs, () => movePayout(world, payout, 'completed'))
+async function run(store: SandboxStore, payout: Payout): Promise<void> {
+  const told = movePayout(store, payout, 'processing')
+  payout.step = store.clock.after(store.paceMs, () => movePayout(store, payout, 'completed'))
   await told
 }
 
-async function waitForFunds(world: World, payout: Payout, error: PayoutError): Promise<void> {
-  const now = world.clock.now()
+async function waitForFunds(store: SandboxStore, payout: Payout, error: PayoutError): Promise<void> {
+  const now = store.clock.now()
   payout.fundsUntil ??= new Date(now.getTime() + LONGEST_WAIT_MS)
-  if (now >= payout.fundsUntil) return movePayout(world, payout, 'expired')
-  const told = payout.status === 'scheduled' ? undefined : movePayout(world, payout, 'scheduled')
-  const afterMs = error === CHARGES_MANDATE ? world.paceMs : TRY_AGAIN_MS
-  payout.step = world.clock.after(afterMs, () => begin(world, payout))
+  if (now >= payout.fundsUntil) return movePayout(store, payout, 'expired')
+  const told = payout.status === 'scheduled' ? undefined : movePayout(store, payout, 'scheduled')
+  const afterMs = error === CHARGES_MANDATE ? store.paceMs : TRY_AGAIN_MS
+  payout.step = store.clock.after(afterMs, () => begin(store, payout))
   return told
 }
 
-function shortage(world: World, payout: Payout): PayoutError | undefined {
+function shortage(store: SandboxStore, payout: Payout): PayoutError | undefined {
   if (hasMagic(payout, MAGIC_PAYOUTS.noFunds)) return NO_FUNDS
   if (hasMagic(payout, MAGIC_PAYOUTS.mandate)) return payout.error === undefined ? CHARGES_MANDATE : undefined
-  const { available } = balanceOf(world, payout.siteId, payout.currency)
+  const { available } = balanceOf(store, payout.siteId, payout.currency)
   return compareDecimals(available, totalAmount(payout)) < 0 ? NO_FUNDS : undefined
 }
 

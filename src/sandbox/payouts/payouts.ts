@@ -1,16 +1,16 @@
 import { randomBytes } from 'node:crypto'
 import { isTaken } from '../payments/transitions.ts'
 import { newUuid } from '../state/ids.ts'
-import type { World } from '../state/sandbox-state.ts'
+import type { SandboxStore } from '../state/sandbox-store.ts'
 import type { SandboxSite } from '../state/sites.ts'
 import { begin, movePayout } from './payout-steps.ts'
 import type { PayeeRequest, Payout, PayoutRequest, PayoutTransaction } from './payout.ts'
 
 /** Keeps a new batch and plans its run: at its own time, or at once, which is one step of the sandbox clock later. */
-export function createPayout(world: World, site: SandboxSite, request: PayoutRequest): Payout {
-  const createdAt = world.clock.now()
+export function createPayout(store: SandboxStore, site: SandboxSite, request: PayoutRequest): Payout {
+  const createdAt = store.clock.now()
   const payout: Payout = {
-    uuid: newUuid((uuid) => isTaken(world, uuid)),
+    uuid: newUuid((uuid) => isTaken(store, uuid)),
     siteId: site.id,
     currency: request.currency,
     request,
@@ -23,30 +23,30 @@ export function createPayout(world: World, site: SandboxSite, request: PayoutReq
     step: undefined,
     held: undefined,
   }
-  world.payouts.set(payout.uuid, payout)
-  if (request.scheduledAt !== undefined) void movePayout(world, payout, 'scheduled')
-  const startsAt = request.scheduledAt ?? new Date(createdAt.getTime() + world.paceMs)
-  payout.step = world.clock.schedule(startsAt, () => begin(world, payout))
+  store.payouts.set(payout.uuid, payout)
+  if (request.scheduledAt !== undefined) void movePayout(store, payout, 'scheduled')
+  const startsAt = request.scheduledAt ?? new Date(createdAt.getTime() + store.paceMs)
+  payout.step = store.clock.schedule(startsAt, () => begin(store, payout))
   return payout
 }
 
 /** The site's batch with this uuid. */
-export function findPayout(world: World, site: SandboxSite, uuid: string): Payout | undefined {
-  const payout = world.payouts.get(uuid)
+export function findPayout(store: SandboxStore, site: SandboxSite, uuid: string): Payout | undefined {
+  const payout = store.payouts.get(uuid)
   return payout?.siteId === site.id ? payout : undefined
 }
 
 /** The site's batches that were created in a range to which both ends belong, the newest first. */
-export function listPayouts(world: World, site: SandboxSite, { from, to }: { from: Date; to: Date }): Payout[] {
-  return [...world.payouts.values()]
+export function listPayouts(store: SandboxStore, site: SandboxSite, { from, to }: { from: Date; to: Date }): Payout[] {
+  return [...store.payouts.values()]
     .filter(({ siteId, createdAt }) => siteId === site.id && createdAt >= from && createdAt <= to)
     .reverse()
 }
 
 /** Calls off a batch that has not begun. Gives false when it is not scheduled (gap sheet, section 20). */
-export function cancelScheduled(world: World, payout: Payout): boolean {
+export function cancelScheduled(store: SandboxStore, payout: Payout): boolean {
   if (payout.status !== 'scheduled') return false
-  void movePayout(world, payout, 'expired')
+  void movePayout(store, payout, 'expired')
   return true
 }
 

@@ -15,7 +15,7 @@ import { v3Links } from '../api/v3-links.ts'
 import { v3Methods } from '../api/v3-methods.ts'
 import { v3Refund } from '../api/v3-refund.ts'
 import type { SandboxControl } from '../control/control.ts'
-import type { World } from '../state/sandbox-state.ts'
+import type { SandboxStore } from '../state/sandbox-store.ts'
 import { sendNotFound } from './answers.ts'
 import { registerChanges } from './change-feed.ts'
 import { registerCheckout } from './checkout.ts'
@@ -40,18 +40,22 @@ const API_GROUPS: readonly ApiGroup[] = [
 ]
 
 /** The sandbox's HTTP server, not listening yet: the interface, the hosted checkout, the page and the control endpoints. */
-export function buildServer(world: World, control: SandboxControl, { closing, hosts }: ServerOptions): FastifyInstance {
+export function buildServer(
+  store: SandboxStore,
+  control: SandboxControl,
+  { closing, hosts }: ServerOptions,
+): FastifyInstance {
   const server = fastify({ forceCloseConnections: true, exposeHeadRoutes: false })
   // Bodies arrive as bytes whatever their type says, since each route answers a wrong type in its own way.
   server.removeAllContentTypeParsers()
   server.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
   server.setNotFoundHandler(async (_request, reply) => sendNotFound(reply, 'There is nothing here.'))
-  void server.register(async (api) => registerApi(api, world, { groups: API_GROUPS, closing }), { prefix: '/api' })
-  void server.register(async (checkout) => registerCheckout(checkout, world), { prefix: '/checkout' })
+  void server.register(async (api) => registerApi(api, store, { groups: API_GROUPS, closing }), { prefix: '/api' })
+  void server.register(async (checkout) => registerCheckout(checkout, store), { prefix: '/checkout' })
   void server.register(async (own) => {
     guardOrigins(own, hosts)
     await registerPage(own)
-    registerChanges(own, world.changes, closing)
+    registerChanges(own, store.changes, closing)
     await own.register(async (controls) => registerControl(controls, control), { prefix: '/sandbox' })
   })
   return server

@@ -4,7 +4,7 @@ import { checkoutPage, threeDsPage, unknownLinkPage } from '../checkout/page.ts'
 import { awaits3ds, statusOf } from '../payments/link.ts'
 import type { Link } from '../payments/link.ts'
 import { pageState } from '../payments/status.ts'
-import type { World } from '../state/sandbox-state.ts'
+import type { SandboxStore } from '../state/sandbox-store.ts'
 import { complete3ds, confirmPrompt, decline, dismissPrompt, letExpire, pay } from '../values/customer.ts'
 import type { Refusal } from '../values/customer.ts'
 import { isJsonRequest, rawBody, sendJson } from './answers.ts'
@@ -15,7 +15,7 @@ type Form = (name: string) => string | undefined
 type Action = (link: Link, form: Form) => Refusal | undefined
 
 /** The hosted checkout below `/checkout`: the page, its files, and the actions of the customer. */
-export function registerCheckout(server: FastifyInstance, world: World): void {
+export function registerCheckout(server: FastifyInstance, store: SandboxStore): void {
   server.addHook('onSend', async (_request, reply) => {
     reply.headers({
       'cache-control': 'no-store',
@@ -24,32 +24,32 @@ export function registerCheckout(server: FastifyInstance, world: World): void {
     })
   })
   server.addHook('onResponse', async ({ method }) => {
-    if (method === 'POST') world.changes.note()
+    if (method === 'POST') store.changes.note()
   })
   server.setNotFoundHandler(async (_request, reply) => sendPage(reply, unknownLinkPage(), { status: 404 }))
   server.get('/page.js', async (_request, reply) => reply.type('text/javascript').send(PAGE_SCRIPT))
   server.get('/page.css', async (_request, reply) => reply.type('text/css').send(PAGE_STYLE))
 
   server.get<Uuid>('/:uuid', async (request, reply) => {
-    const link = world.links.get(request.params.uuid)
+    const link = store.links.get(request.params.uuid)
     if (link === undefined) return sendUnknown(request, reply)
     if (wantsJson(request)) return sendJson(reply, 200, stateOf(link))
-    return sendPage(reply, checkoutPage(link, world.clock.now()), { link })
+    return sendPage(reply, checkoutPage(link, store.clock.now()), { link })
   })
   server.get<Uuid>('/:uuid/3ds', async (request, reply) => {
-    const link = world.links.get(request.params.uuid)
+    const link = store.links.get(request.params.uuid)
     if (link === undefined) return sendUnknown(request, reply)
     return awaits3ds(link) ? sendPage(reply, threeDsPage(link)) : reply.redirect(`/checkout/${link.uuid}`, 303)
   })
 
-  for (const [name, action] of Object.entries(actionsOf(world))) {
+  for (const [name, action] of Object.entries(actionsOf(store))) {
     server.post<Uuid>(`/:uuid/${name}`, async (request, reply) => {
-      const link = world.links.get(request.params.uuid)
+      const link = store.links.get(request.params.uuid)
       return link === undefined ? sendUnknown(request, reply) : act({ request, reply, link, action })
     })
   }
   server.post<Uuid>('/:uuid/done', async (request, reply) => {
-    const link = world.links.get(request.params.uuid)
+    const link = store.links.get(request.params.uuid)
     if (link === undefined) return sendUnknown(request, reply)
     return wantsJson(request) ? sendJson(reply, 200, stateOf(link)) : reply.redirect(afterDone(link), 303)
   })
@@ -57,14 +57,14 @@ export function registerCheckout(server: FastifyInstance, world: World): void {
 
 type Uuid = { Params: { uuid: string } }
 
-function actionsOf(world: World): Record<string, Action> {
+function actionsOf(store: SandboxStore): Record<string, Action> {
   return {
-    pay: (link, form) => pay(world, link, form('method_code')),
-    decline: (link, form) => decline(world, link, { methodCode: form('method_code'), code: form('error_code') }),
-    expire: (link) => letExpire(world, link),
-    confirm: (link) => confirmPrompt(world, link),
-    dismiss: (link) => dismissPrompt(world, link),
-    '3ds': (link, form) => complete3ds(world, link, form('result') !== 'fail'),
+    pay: (link, form) => pay(store, link, form('method_code')),
+    decline: (link, form) => decline(store, link, { methodCode: form('method_code'), code: form('error_code') }),
+    expire: (link) => letExpire(store, link),
+    confirm: (link) => confirmPrompt(store, link),
+    dismiss: (link) => dismissPrompt(store, link),
+    '3ds': (link, form) => complete3ds(store, link, form('result') !== 'fail'),
   }
 }
 

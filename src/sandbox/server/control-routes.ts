@@ -37,7 +37,7 @@ export function registerControl(server: FastifyInstance, control: SandboxControl
       return sendJson(reply, 200, await control.setStatus(request.params.id, status, options))
     })
     server.post<Id>(`/${kind}/:id/deliveries`, async (request, reply) =>
-      sendJson(reply, 200, await control.deliver(request.params.id, read(request, MISHAP))),
+      sendJson(reply, 200, await control.deliver(request.params.id, read(request, WEBHOOK_FAULT))),
     )
   }
   server.post<Id>('/agreements/:id/status', async (request, reply) => {
@@ -45,14 +45,14 @@ export function registerControl(server: FastifyInstance, control: SandboxControl
     return sendJson(reply, 200, await control.setAgreementStatus(request.params.id, status, options))
   })
   server.post<Id>('/agreements/:id/deliveries', async (request, reply) =>
-    sendJson(reply, 200, await control.deliverAgreement(request.params.id, read(request, AGREEMENT_MISHAP))),
+    sendJson(reply, 200, await control.deliverAgreement(request.params.id, read(request, AGREEMENT_WEBHOOK_FAULT))),
   )
   server.post<Id>('/payouts/:id/status', async (request, reply) => {
     const { status, ...options } = read(request, PAYOUT_STATUS)
     return sendJson(reply, 200, await control.setPayoutStatus(request.params.id, status, options))
   })
   server.post<Id>('/payouts/:id/deliveries', async (request, reply) =>
-    sendJson(reply, 200, await control.deliverPayout(request.params.id, read(request, PAYOUT_MISHAP))),
+    sendJson(reply, 200, await control.deliverPayout(request.params.id, read(request, PAYOUT_WEBHOOK_FAULT))),
   )
   server.post<Id>('/webhooks/:id/resend', async (request, reply) => {
     read(request, NOTHING)
@@ -87,13 +87,13 @@ const STATUS = z.object({
 })
 const AGREEMENT_STATUS = z.object({ status: z.enum(AGREEMENT_STATUSES), silent: z.boolean().exactOptional() })
 const PAYOUT_STATUS = z.object({ status: z.enum(PAYOUT_STATUSES), silent: z.boolean().exactOptional() })
-const MISHAP_KIND = {
+const WEBHOOK_FAULT_KIND = {
   kind: z.enum(['duplicate', 'late', 'forged', 'reordered']),
   count: z.int().min(1).max(1000).exactOptional(),
 }
-const MISHAP = z.object({ ...MISHAP_KIND, status: z.enum(PAYMENT_STATUSES).exactOptional() })
-const AGREEMENT_MISHAP = z.object({ ...MISHAP_KIND, status: z.enum(AGREEMENT_STATUSES).exactOptional() })
-const PAYOUT_MISHAP = z.object({ ...MISHAP_KIND, status: z.enum(PAYOUT_STATUSES).exactOptional() })
+const WEBHOOK_FAULT = z.object({ ...WEBHOOK_FAULT_KIND, status: z.enum(PAYMENT_STATUSES).exactOptional() })
+const AGREEMENT_WEBHOOK_FAULT = z.object({ ...WEBHOOK_FAULT_KIND, status: z.enum(AGREEMENT_STATUSES).exactOptional() })
+const PAYOUT_WEBHOOK_FAULT = z.object({ ...WEBHOOK_FAULT_KIND, status: z.enum(PAYOUT_STATUSES).exactOptional() })
 const FAULT = z.object({
   method: z.string().exactOptional(),
   path: z.string().startsWith('/').exactOptional(),

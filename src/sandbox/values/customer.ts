@@ -6,7 +6,7 @@ import type { Link, Payin } from '../payments/link.ts'
 import { isLegal } from '../payments/status.ts'
 import { lapse, proceed, promptFailure } from '../payments/steps.ts'
 import { startPayment, transition } from '../payments/transitions.ts'
-import type { World } from '../state/sandbox-state.ts'
+import type { SandboxStore } from '../state/sandbox-store.ts'
 
 /** Why the page did not do what the customer asked; undefined when it did. */
 export type Refusal = { readonly httpStatus: 409 | 422; readonly message: string }
@@ -15,82 +15,82 @@ export type Refusal = { readonly httpStatus: 409 | 422; readonly message: string
  * The customer presses Pay. Without a method the preselected or first offered one is taken. The webhooks are on their
  * way when this returns, and the payment goes on by itself.
  */
-export function pay(world: World, link: Link, methodCode?: string): Refusal | undefined {
-  if (isPayin(link)) return payPayin(world, link)
-  const method = begin(world, link, methodCode)
+export function pay(store: SandboxStore, link: Link, methodCode?: string): Refusal | undefined {
+  if (isPayin(link)) return payPayin(store, link)
+  const method = begin(store, link, methodCode)
   if ('httpStatus' in method) return method
   const { lastName } = link.request.sender
   const { amount, currency } = link.request
   const failure = magicFailure(lastName, amount, currency)
   const authenticate = method.kind === 'card' && failure === undefined && needs3ds(lastName, amount, currency)
-  const threeDs = authenticate ? { '3ds_url': `${world.origin}/checkout/${link.uuid}/3ds` } : undefined
-  void proceed(world, link, 'pending', threeDs ?? qrCodeOf(link, method))
-  if (failure !== undefined) void transition(world, link, 'failed', { payCode: failure })
+  const threeDs = authenticate ? { '3ds_url': `${store.origin}/checkout/${link.uuid}/3ds` } : undefined
+  void proceed(store, link, 'pending', threeDs ?? qrCodeOf(link, method))
+  if (failure !== undefined) void transition(store, link, 'failed', { payCode: failure })
   return undefined
 }
 
 /** The customer presses Decline, before paying or while the payment is pending. `code` names another failure. */
 export function decline(
-  world: World,
+  store: SandboxStore,
   link: Link,
   { methodCode, code = 'generic_declined' }: { methodCode?: string | undefined; code?: string | undefined } = {},
 ): Refusal | undefined {
   const payCode = failureReason(code)
   if (payCode === undefined) return { httpStatus: 422, message: 'There is no such failure code.' }
   if (link.payment?.status !== 'pending') {
-    const method = begin(world, link, methodCode)
+    const method = begin(store, link, methodCode)
     if ('httpStatus' in method) return method
-    void transition(world, link, 'pending')
+    void transition(store, link, 'pending')
   }
-  void transition(world, link, 'failed', { payCode })
+  void transition(store, link, 'failed', { payCode })
   return undefined
 }
 
 /** The customer lets the time run out. */
-export function letExpire(world: World, link: Link): Refusal | undefined {
+export function letExpire(store: SandboxStore, link: Link): Refusal | undefined {
   if (link.lapsed || !isLegal(statusOf(link), 'expired')) return TOO_LATE
-  void lapse(world, link)
+  void lapse(store, link)
   return undefined
 }
 
 /** The customer has approved the prompt on the handset and presses "I have paid". */
-export function confirmPrompt(world: World, link: Link): Refusal | undefined {
+export function confirmPrompt(store: SandboxStore, link: Link): Refusal | undefined {
   if (!awaitsPrompt(link)) return TOO_LATE
-  void proceed(world, link, 'received')
+  void proceed(store, link, 'received')
   return undefined
 }
 
 /** The customer dismisses the prompt on the handset. */
-export function dismissPrompt(world: World, link: Link): Refusal | undefined {
+export function dismissPrompt(store: SandboxStore, link: Link): Refusal | undefined {
   if (!awaitsPrompt(link)) return TOO_LATE
-  void transition(world, link, 'failed', { payCode: promptFailure('The prompt on the handset was dismissed.') })
+  void transition(store, link, 'failed', { payCode: promptFailure('The prompt on the handset was dismissed.') })
   return undefined
 }
 
 /** The customer completes the 3DS step, or fails it. */
-export function complete3ds(world: World, link: Link, passed: boolean): Refusal | undefined {
+export function complete3ds(store: SandboxStore, link: Link, passed: boolean): Refusal | undefined {
   if (!awaits3ds(link)) return TOO_LATE
-  if (passed) void proceed(world, link, 'authorised')
-  else void transition(world, link, 'failed', { payCode: failureReason('authentication_failed') })
+  if (passed) void proceed(store, link, 'authorised')
+  else void transition(store, link, 'failed', { payCode: failureReason('authentication_failed') })
   return undefined
 }
 
 /** The money of a payin arrives; cards and handsets have steps of their own. */
-function payPayin(world: World, payin: Payin): Refusal | undefined {
-  if (!isPayable(payin, world.clock.now())) return TOO_LATE
-  void proceed(world, payin, 'received')
+function payPayin(store: SandboxStore, payin: Payin): Refusal | undefined {
+  if (!isPayable(payin, store.clock.now())) return TOO_LATE
+  void proceed(store, payin, 'received')
   return undefined
 }
 
 const TOO_LATE: Refusal = { httpStatus: 409, message: 'The payment is not in a state for this.' }
 
 /** Makes the payment, or takes the failed one up again, by a method that the page offers. */
-function begin(world: World, link: Link, methodCode: string | undefined): Method | Refusal {
-  if (!isPayable(link, world.clock.now())) return TOO_LATE
+function begin(store: SandboxStore, link: Link, methodCode: string | undefined): Method | Refusal {
+  if (!isPayable(link, store.clock.now())) return TOO_LATE
   const offered = offeredMethods(link)
   const method = methodCode === undefined ? offered[0] : offered.find(({ code }) => code === methodCode)
   if (method === undefined) return { httpStatus: 422, message: 'The page does not offer this method.' }
-  if (link.payment === undefined) startPayment(world, link, method)
+  if (link.payment === undefined) startPayment(store, link, method)
   else link.payment.method = method
   return method
 }

@@ -3,15 +3,15 @@ import type { Link } from '../payments/link.ts'
 import type { TellOptions } from '../payments/payment-object.ts'
 import type { PaymentStatus } from '../payments/status.ts'
 import { composeWebhook } from '../payments/transitions.ts'
-import type { World } from '../state/sandbox-state.ts'
-import type { Teller } from './webhook-faults.ts'
+import type { SandboxStore } from '../state/sandbox-store.ts'
+import type { WebhookSource } from './webhook-faults.ts'
 
-/** A link, payin or gateway payment as mishaps see it. */
-export function linkTeller(world: World, link: Link): Teller<PaymentStatus> {
+/** A link, payin or gateway payment as faults see it. */
+export function linkWebhookSource(store: SandboxStore, link: Link): WebhookSource<PaymentStatus> {
   return {
     subject: link.uuid,
     holder: link,
-    compose: (kind, status) => composeWebhook(world, link, kind, toldFor(status)),
+    compose: (kind, status) => composeWebhook(store, link, kind, toldFor(status)),
   }
 }
 

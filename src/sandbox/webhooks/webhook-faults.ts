@@ -1,31 +1,31 @@
 import { sign } from '../../webhooks/signature.ts'
 import type { PaymentStatus } from '../payments/status.ts'
-import type { World } from '../state/sandbox-state.ts'
+import type { SandboxStore } from '../state/sandbox-store.ts'
 import { signatureOf } from './webhook-composer.ts'
 import type { Holder } from './webhook-composer.ts'
 import type { OutgoingWebhook, WebhookAttempt, WebhookKind, WebhookRecord } from './webhook-sender.ts'
 
 /**
- * A mishap on the way of webhooks. `duplicate`: the last body again, byte for byte, `count` times. `late`: an older
+ * A fault on the way of webhooks. `duplicate`: the last body again, byte for byte, `count` times. `late`: an older
  * body, or one made for `status`, now and without a change of the truth. `forged`: the last body, or one made for
  * `status`, with a signature of another secret, or another Authorization value where none is signed. `reordered`: the
  * next two changes are kept back and sent swapped.
  */
-export type Mishap<Status extends string = PaymentStatus> = {
+export type WebhookFault<Status extends string = PaymentStatus> = {
   kind: 'duplicate' | 'late' | 'forged' | 'reordered'
   status?: Status
   count?: number
 }
 
-/** What became of a mishap: the answer of the receiver to each delivery, `error` where there was no answer. */
-export type MishapResult = {
+/** What became of a fault: the answer of the receiver to each delivery, `error` where there was no answer. */
+export type WebhookFaultResult = {
   /** True when the swap waits for the next two changes; its deliveries show among the webhooks. */
   armed: boolean
   deliveries: WebhookAttempt[]
 }
 
-/** Something that sends webhooks, as mishaps need to know it. */
-export type Teller<Status extends string> = {
+/** Something that sends webhooks, as faults need to know it. */
+export type WebhookSource<Status extends string> = {
   /** By which its webhooks are known. */
   readonly subject: string
   readonly holder: Holder
@@ -33,48 +33,52 @@ export type Teller<Status extends string> = {
   compose(kind: WebhookKind, status?: Status): OutgoingWebhook | undefined
 }
 
-/** Sends what the mishap says, each once and without retries. Gives undefined when there is nothing to send. */
-export async function causeMishap<Status extends string>(
-  world: World,
-  teller: Teller<Status>,
-  mishap: Mishap<Status>,
-): Promise<MishapResult | undefined> {
-  if (mishap.kind === 'reordered') {
-    teller.holder.held ??= []
+/** Sends what the fault says, each once and without retries. Gives undefined when there is nothing to send. */
+export async function sendFault<Status extends string>(
+  store: SandboxStore,
+  source: WebhookSource<Status>,
+  fault: WebhookFault<Status>,
+): Promise<WebhookFaultResult | undefined> {
+  if (fault.kind === 'reordered') {
+    source.holder.held ??= []
     return { armed: true, deliveries: [] }
   }
-  const { kind } = mishap
-  const webhook = webhookFor(world, teller, { ...mishap, kind })
+  const { kind } = fault
+  const webhook = webhookFor(store, source, { ...fault, kind })
   if (webhook === undefined) return undefined
-  const times = kind === 'duplicate' ? (mishap.count ?? 1) : 1
-  const deliveries = await Promise.all(Array.from({ length: times }, () => world.sender.send(webhook)))
+  const times = kind === 'duplicate' ? (fault.count ?? 1) : 1
+  const deliveries = await Promise.all(Array.from({ length: times }, () => store.sender.send(webhook)))
   return { armed: false, deliveries }
 }
 
-type Sent<Status extends string> = Mishap<Status> & { kind: 'duplicate' | 'late' | 'forged' }
+type Sent<Status extends string> = WebhookFault<Status> & { kind: 'duplicate' | 'late' | 'forged' }
 
 function webhookFor<Status extends string>(
-  world: World,
-  teller: Teller<Status>,
+  store: SandboxStore,
+  source: WebhookSource<Status>,
   { kind, status }: Sent<Status>,
 ): OutgoingWebhook | undefined {
-  const made = teller.compose(kind, status)
+  const made = source.compose(kind, status)
   if (made === undefined) return undefined
-  const sent = world.sender.records.filter(
-    ({ subject, kind: was }) => subject === teller.subject && was === 'transition',
+  const sent = store.sender.records.filter(
+    ({ subject, kind: was }) => subject === source.subject && was === 'transition',
   )
-  if (kind === 'duplicate') return again(world, made, sent.at(-1))
-  if (kind === 'late') return status === undefined ? again(world, made, sent.at(-2) ?? sent.at(-1)) : made
-  return forge(world, status === undefined ? (again(world, made, sent.at(-1)) ?? made) : made)
+  if (kind === 'duplicate') return again(store, made, sent.at(-1))
+  if (kind === 'late') return status === undefined ? again(store, made, sent.at(-2) ?? sent.at(-1)) : made
+  return forge(store, status === undefined ? (again(store, made, sent.at(-1)) ?? made) : made)
 }
 
-function again(world: World, made: OutgoingWebhook, record: WebhookRecord | undefined): OutgoingWebhook | undefined {
+function again(
+  store: SandboxStore,
+  made: OutgoingWebhook,
+  record: WebhookRecord | undefined,
+): OutgoingWebhook | undefined {
   if (record === undefined) return undefined
   const { status, body } = record
-  return { ...made, status, body, signature: made.signature && signatureOf(world, body) }
+  return { ...made, status, body, signature: made.signature && signatureOf(store, body) }
 }
 
-function forge(world: World, genuine: OutgoingWebhook): OutgoingWebhook {
+function forge(store: SandboxStore, genuine: OutgoingWebhook): OutgoingWebhook {
   if (genuine.signature === undefined) return { ...genuine, authorization: 'Bearer of-somebody-else' }
-  return { ...genuine, signature: sign(genuine.body, `${world.webhookSecret} of another`) }
+  return { ...genuine, signature: sign(genuine.body, `${store.webhookSecret} of another`) }
 }

@@ -8,7 +8,7 @@ import type { Timer, TimerClock } from '../state/clock.ts'
  */
 export type WebhookAttempt = { at: string; durationMs: number; status?: number; error?: string; resent?: true }
 
-/** Why a webhook was sent: a change of what it tells of, or one of the mishaps of the control endpoints. */
+/** Why a webhook was sent: a change of what it tells of, or one of the faults of the control endpoints. */
 export type WebhookKind = 'transition' | 'duplicate' | 'late' | 'forged'
 
 /** What was sent, or is still to be sent again. `body` is the exact text on the wire. */

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Pool } from 'undici'
 import type { BreakerSettings, BreakerState } from '../resilience/breaker.ts'
-import { createLane, type Lane } from '../resilience/resilience-policy.ts'
+import { createResiliencePolicy, type ResiliencePolicy } from '../resilience/resilience-policy.ts'
 import { type Method, retryDelayMs, shouldRetry } from '../resilience/retry.ts'
 import { readAnswer, type UpstreamResponse } from './answer.ts'
 import { exchange, type WireRequest } from './exchange.ts'
@@ -93,8 +93,8 @@ export function createTransport(options: TransportOptions): Transport {
   })
   const lanes = new Map(options.sites.all.map(({ id }) => [id, laneOf(id)]))
 
-  function laneOf(siteId: string): Lane {
-    return createLane({
+  function laneOf(siteId: string): ResiliencePolicy {
+    return createResiliencePolicy({
       concurrent: limits.concurrentPerSite,
       breaker: options.breaker,
       onBreaker: (state) => options.onBreaker?.({ siteId, state }),
@@ -112,7 +112,7 @@ export function createTransport(options: TransportOptions): Transport {
     })
   }
 
-  function laneFor(site: Site): Lane {
+  function laneFor(site: Site): ResiliencePolicy {
     const lane = lanes.get(site.id)
     if (lane === undefined) throw notSent('invalid-request', `Site ${site.id} is not one of this transport's.`)
     return lane

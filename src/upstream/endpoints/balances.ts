@@ -1,4 +1,4 @@
-import { requireMatch, shaped } from '../client/checks.ts'
+import { requireMatch, shaped } from '../client/assertions.ts'
 import { notSent } from '../client/faults.ts'
 import type { Site } from '../client/sites.ts'
 import type { Transport } from '../client/transport.ts'

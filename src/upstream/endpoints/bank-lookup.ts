@@ -1,4 +1,4 @@
-import { sendable, shaped } from '../client/checks.ts'
+import { sendable, shaped } from '../client/assertions.ts'
 import type { Site } from '../client/sites.ts'
 import type { Transport } from '../client/transport.ts'
 import { type BankAccount, readBankAccount, toBankLookupBody } from '../wire/accounts/bank-account.ts'

@@ -1,5 +1,5 @@
 import { toPlainJson } from '../../lib/exact-json.ts'
-import { sendable } from '../client/checks.ts'
+import { sendable } from '../client/assertions.ts'
 import type { Site } from '../client/sites.ts'
 import type { Transport } from '../client/transport.ts'
 import { type DepositSimulation, toDepositBody } from '../wire/accounts/deposit.ts'

@@ -1,6 +1,6 @@
 import type { Secret } from '../../keys/secret.ts'
 import { type AccessTokens, createAccessTokens } from '../client/access-token.ts'
-import { requireMatch, requireServed, sendable, shaped } from '../client/checks.ts'
+import { requireMatch, requireServed, sendable, shaped } from '../client/assertions.ts'
 import { UpstreamFault } from '../client/faults.ts'
 import type { Site } from '../client/sites.ts'
 import type { Transport } from '../client/transport.ts'

@@ -8,7 +8,7 @@ import {
   requireUuid,
   sendable,
   shaped,
-} from '../client/checks.ts'
+} from '../client/assertions.ts'
 import type { Site } from '../client/sites.ts'
 import type { Transport } from '../client/transport.ts'
 import {
@@ -20,7 +20,7 @@ import {
 import { readEndpointUrl, readPaymentReport } from '../wire/payments/payment.ts'
 import { type RefundAnswer, readRefund, type RefundRequest, toRefundBody } from '../wire/payments/refund.ts'
 import { readPage, unwrapped } from '../wire/values/page.ts'
-import { readEcho } from '../wire/values/response-assertion.ts'
+import { readEcho } from '../wire/values/response-echo.ts'
 
 /** An open map: the service does not publish its filters (gap sheet, section 5.3). */
 export type PayinLinkFilters = Readonly<Record<string, string | number | null | undefined>> & {

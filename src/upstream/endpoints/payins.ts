@@ -13,7 +13,7 @@ import {
   sendable,
   shaped,
   spanQuery,
-} from '../client/checks.ts'
+} from '../client/assertions.ts'
 import type { Site } from '../client/sites.ts'
 import type { Transport } from '../client/transport.ts'
 import { readDirectMethodEntry, readMethodRequirements } from '../wire/methods/direct-method.ts'
@@ -27,7 +27,7 @@ import {
 import { readEndpointUrl, readPaymentReport } from '../wire/payments/payment.ts'
 import { type RefundAnswer, readRefund, type RefundRequest, toRefundBody } from '../wire/payments/refund.ts'
 import { readPage, unwrapped } from '../wire/values/page.ts'
-import { readEcho } from '../wire/values/response-assertion.ts'
+import { readEcho } from '../wire/values/response-echo.ts'
 
 export type PayinSearch = {
   /** Whole seconds in UTC: `from` is rounded down, `to` up. */

@@ -1,5 +1,5 @@
 import type { AgreementReport } from '../../domain/agreements/agreement-report.ts'
-import { isAmount, requireMatch, requireServed, sendable, shaped, spanQuery } from '../client/checks.ts'
+import { isAmount, requireMatch, requireServed, sendable, shaped, spanQuery } from '../client/assertions.ts'
 import type { Site } from '../client/sites.ts'
 import type { Transport } from '../client/transport.ts'
 import {

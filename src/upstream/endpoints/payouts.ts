@@ -11,7 +11,7 @@ import {
   sendable,
   shaped,
   spanQuery,
-} from '../client/checks.ts'
+} from '../client/assertions.ts'
 import type { Site } from '../client/sites.ts'
 import type { Transport } from '../client/transport.ts'
 import { readMethodRequirements } from '../wire/methods/direct-method.ts'

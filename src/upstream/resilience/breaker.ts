@@ -1,5 +1,5 @@
 /** What the end of a request tells of the service: it answers, it is in trouble, or nothing, as it was not asked. */
-export type Verdict = 'sound' | 'trouble' | 'silent'
+export type CallResult = 'sound' | 'trouble' | 'silent'
 
 export type BreakerState = 'closed' | 'open' | 'half-open'
 
@@ -20,7 +20,7 @@ export type Breaker = {
   /** Milliseconds for which requests are turned away; 0 when one would be let through now. */
   closedOffMs(): number
   /** Lets a request through, and gives what must be told, once, how it ended; null when it is turned away. */
-  enter(): ((verdict: Verdict) => void) | null
+  enter(): ((result: CallResult) => void) | null
 }
 
 const SETTINGS: BreakerSettings = {
@@ -56,15 +56,15 @@ export function createBreaker(
     onChange(next)
   }
 
-  function ended(probe: boolean, verdict: Verdict): void {
+  function ended(probe: boolean, result: CallResult): void {
     if (probe) {
-      if (verdict !== 'silent') become(verdict === 'sound' ? 'closed' : 'open')
+      if (result !== 'silent') become(result === 'sound' ? 'closed' : 'open')
       // The probe never left, so the next request is another one.
       else state = 'open'
       return
     }
-    if (verdict === 'silent') return
-    window.add(verdict)
+    if (result === 'silent') return
+    window.add(result)
     const { total, trouble } = window.sums()
     // Errors are told sooner than answers: those that are still under way may all be answered.
     if (total >= least && trouble >= (total + underWay) * share) become('open')
@@ -82,9 +82,9 @@ export function createBreaker(
       if (probe) become('half-open')
       const entered = generation
       underWay += 1
-      return (verdict) => {
+      return (result) => {
         underWay -= 1
-        if (entered === generation) ended(probe, verdict)
+        if (entered === generation) ended(probe, result)
       }
     },
   }
@@ -101,13 +101,13 @@ function createWindow({ windowMs, clock }: Pick<BreakerSettings, 'windowMs' | 'c
   let parts: { part: number; total: number; trouble: number }[] = []
 
   return {
-    add: (verdict: Verdict): void => {
+    add: (result: CallResult): void => {
       const part = Math.floor(clock() / partMs)
       const last = parts.at(-1)
       const current = last?.part === part ? last : { part, total: 0, trouble: 0 }
       if (current !== last) parts.push(current)
       current.total += 1
-      if (verdict === 'trouble') current.trouble += 1
+      if (result === 'trouble') current.trouble += 1
     },
     sums: (): Sums => {
       const oldest = Math.floor(clock() / partMs) - PARTS

@@ -1,10 +1,10 @@
-import { createSlots } from '../../lib/semaphore.ts'
+import { createSemaphore } from '../../lib/semaphore.ts'
 import { breakerOpen, type NotSentReason, notSent, type UnknownReason, UpstreamFault } from '../client/faults.ts'
-import { type Breaker, type BreakerSettings, type BreakerState, createBreaker, type Verdict } from './breaker.ts'
+import { type Breaker, type BreakerSettings, type BreakerState, createBreaker, type CallResult } from './breaker.ts'
 import { createRetryBudget, type RetryBudget } from './retry-budget.ts'
 
-/** A site's own way to the service: its slots, its breaker and its budget of retries, so that trouble with one site does not use up another's. */
-export type Lane = {
+/** A site's own way to the service: its semaphore, its circuit breaker and its budget of retries, so that trouble with one site does not use up another's. */
+export type ResiliencePolicy = {
   readonly budget: RetryBudget
   /** Whether a request would be turned away at once. */
   isClosedOff(): boolean
@@ -14,21 +14,25 @@ export type Lane = {
   pass<Answer>(waitMs: number, request: () => Promise<Answer>): Promise<Answer>
 }
 
-export type LaneOptions = {
+export type ResilienceOptions = {
   readonly concurrent: number
   readonly breaker: Partial<BreakerSettings> | undefined
   readonly onBreaker: (state: BreakerState) => void
 }
 
-export function createLane({ concurrent, breaker: settings, onBreaker }: LaneOptions): Lane {
-  const slots = createSlots(concurrent)
+export function createResiliencePolicy({
+  concurrent,
+  breaker: settings,
+  onBreaker,
+}: ResilienceOptions): ResiliencePolicy {
+  const semaphore = createSemaphore(concurrent)
   const breaker = createBreaker(settings, onBreaker)
   return {
     budget: createRetryBudget(),
     isClosedOff: () => breaker.closedOffMs() > 0,
     pass: async (waitMs, request) => {
       if (breaker.closedOffMs() > 0) throw turnedAway(breaker)
-      const release = await slots.take(waitMs)
+      const release = await semaphore.acquire(waitMs)
       if (release === null) throw notSent('no-slot')
       try {
         return await judged(breaker, request)
@@ -48,7 +52,7 @@ async function judged<Answer>(breaker: Breaker, request: () => Promise<Answer>):
     ended('sound')
     return answer
   } catch (error) {
-    ended(verdictOf(error))
+    ended(callResultOf(error))
     throw error
   }
 }
@@ -62,7 +66,7 @@ const OUT_OF_REACH: ReadonlySet<NotSentReason> = new Set(['dns', 'refused', 'tls
 const IN_TROUBLE: ReadonlySet<UnknownReason> = new Set(['timeout', 'reset', 'server-error'])
 
 /** A refusal is an answer, and so is a request to slow down; a body of the wrong shape will not get better by waiting. */
-function verdictOf(error: unknown): Verdict {
+function callResultOf(error: unknown): CallResult {
   if (!(error instanceof UpstreamFault)) return 'silent'
   const { detail } = error
   if (detail.kind === 'not-sent') return OUT_OF_REACH.has(detail.reason) ? 'trouble' : 'silent'

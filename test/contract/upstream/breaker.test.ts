@@ -12,17 +12,17 @@ const OPEN_MS = 5_000
 
 /** A transport whose breaker opens after few requests and reads a clock that stands until it is moved. */
 function guarded(baseUrl: string, options: Partial<TransportOptions> = {}) {
-  const world = { now: 0, told: [] as string[] }
+  const fixture = { now: 0, told: [] as string[] }
   const transport = open(baseUrl, {
     deadlines: SHORT,
-    breaker: { least: LEAST, openMs: OPEN_MS, clock: () => world.now },
-    onBreaker: ({ siteId, state }) => world.told.push(`${siteId} ${state}`),
+    breaker: { least: LEAST, openMs: OPEN_MS, clock: () => fixture.now },
+    onBreaker: ({ siteId, state }) => fixture.told.push(`${siteId} ${state}`),
     ...options,
   })
   const fail = async (times = LEAST) => {
     for (let call = 0; call < times; call += 1) await faultOf(transport.request(site(), post))
   }
-  return { world, transport, fail }
+  return { fixture, transport, fail }
 }
 
 describe('the breaker of a site', () => {
@@ -34,10 +34,10 @@ describe('the breaker of a site', () => {
     ['silence', () => undefined],
   ])('opens after %s: nothing more is sent, and it is certain that nothing was done', async (_what, script) => {
     const service = await serve(script)
-    const { world, transport, fail } = guarded(service.baseUrl)
+    const { fixture, transport, fail } = guarded(service.baseUrl)
     await fail()
-    expect(world.told).toEqual(['aud open'])
-    world.now = 1_500
+    expect(fixture.told).toEqual(['aud open'])
+    fixture.now = 1_500
     for (const request of [post, get])
       expect((await faultOf(transport.request(site(), request))).detail).toEqual({
         kind: 'not-sent',
@@ -48,16 +48,16 @@ describe('the breaker of a site', () => {
   })
 
   it('opens when nothing listens', async () => {
-    const { world, fail } = guarded(`http://127.0.0.1:${await refusingPort()}/api`)
+    const { fixture, fail } = guarded(`http://127.0.0.1:${await refusingPort()}/api`)
     await fail(2)
-    expect(world.told).toEqual(['aud open'])
+    expect(fixture.told).toEqual(['aud open'])
   })
 
   it.each([400, 401, 403, 404, 409, 422, 429])('never opens because of %i', async (status) => {
     const service = await serve(answer(status))
-    const { world, fail } = guarded(service.baseUrl)
+    const { fixture, fail } = guarded(service.baseUrl)
     await fail(3 * LEAST)
-    expect(world.told).toEqual([])
+    expect(fixture.told).toEqual([])
     expect(service.requests).toHaveLength(3 * LEAST)
   })
 
@@ -66,20 +66,20 @@ describe('the breaker of a site', () => {
     ['an empty body', answer(200)],
     ['a redirect', answer(302, '', { location: '/elsewhere' })],
   ])('never opens because of %s', async (_what, script) => {
-    const { world, fail } = guarded((await serve(script)).baseUrl)
+    const { fixture, fail } = guarded((await serve(script)).baseUrl)
     await fail(3 * LEAST)
-    expect(world.told).toEqual([])
+    expect(fixture.told).toEqual([])
   })
 
   it('is its own: another site goes on', async () => {
     const service = await serve((socket, request) =>
       (request.headers.get('app-id') === 'app-aud' ? answer(500) : OK)(socket, request),
     )
-    const { world, transport, fail } = guarded(service.baseUrl)
+    const { fixture, transport, fail } = guarded(service.baseUrl)
     await fail()
     expect((await faultOf(transport.request(site('aud'), post))).detail).toMatchObject({ reason: 'breaker-open' })
     expect((await transport.request(site('jpy'), post)).status).toBe(200)
-    expect(world.told).toEqual(['aud open'])
+    expect(fixture.told).toEqual(['aud open'])
   })
 
   it('lets one of fifty through when its time is over, and everyone once that one is answered', async () => {
@@ -87,11 +87,11 @@ describe('the breaker of a site', () => {
     const failures = Array<Script>(LEAST).fill(answer(500))
     const hold: Script = (socket, request) => probe.resolve(() => OK(socket, request))
     const service = await serve(...failures, hold, OK)
-    const { world, transport, fail } = guarded(service.baseUrl, {
+    const { fixture, transport, fail } = guarded(service.baseUrl, {
       deadlines: { ...SHORT, headers: 5_000, post: 5_000 },
     })
     await fail()
-    world.now = OPEN_MS
+    fixture.now = OPEN_MS
     const calls = Array.from({ length: 50 }, () => transport.request(site(), post))
     const others = await Promise.all(calls.slice(1).map((call) => faultOf(call)))
     expect(new Set(others.map(({ code }) => code))).toEqual(new Set(['not-sent.breaker-open']))
@@ -99,29 +99,29 @@ describe('the breaker of a site', () => {
     expect(service.requests).toHaveLength(LEAST + 1)
     reply()
     expect((await calls[0])?.status).toBe(200)
-    expect(world.told).toEqual(['aud open', 'aud half-open', 'aud closed'])
+    expect(fixture.told).toEqual(['aud open', 'aud half-open', 'aud closed'])
     await Promise.all(Array.from({ length: 10 }, () => transport.request(site(), post)))
     expect(service.requests).toHaveLength(LEAST + 11)
   })
 
   it('opens again when the probe fails', async () => {
     const service = await serve(answer(500))
-    const { world, transport, fail } = guarded(service.baseUrl)
+    const { fixture, transport, fail } = guarded(service.baseUrl)
     await fail()
-    world.now = OPEN_MS
+    fixture.now = OPEN_MS
     await fail(3)
     expect(service.requests).toHaveLength(LEAST + 1)
     expect((await faultOf(transport.request(site(), post))).detail).toMatchObject({ retryAfterSeconds: 5 })
-    expect(world.told).toEqual(['aud open', 'aud half-open', 'aud open'])
+    expect(fixture.told).toEqual(['aud open', 'aud half-open', 'aud open'])
   })
 
   it('closes for a refusal: the service answers', async () => {
     const service = await serve(...Array<Script>(LEAST).fill(answer(500)), answer(422))
-    const { world, fail } = guarded(service.baseUrl)
+    const { fixture, fail } = guarded(service.baseUrl)
     await fail()
-    world.now = OPEN_MS
+    fixture.now = OPEN_MS
     await fail(1)
-    expect(world.told.at(-1)).toBe('aud closed')
+    expect(fixture.told.at(-1)).toBe('aud closed')
   })
 
   it('tells those who wait for a slot at once', async () => {

@@ -11,23 +11,23 @@ const LIST = answer(200, fixtureText('payin-methods'))
 /** The list of one site behind real sockets, and a clock that stands until it is moved. */
 async function stage(...scripts: Script[]) {
   const service = await serve(...scripts)
-  const world = { now: 0 }
-  const clock = () => world.now
+  const fixture = { now: 0 }
+  const clock = () => fixture.now
   const { listPayinMethods } = payinMethodCalls(open(service.baseUrl, { breaker: { clock } }))
   const cache = createMethodCache({ load: listPayinMethods, sites, clock })
   const herd = () => Promise.all(Array.from({ length: 1_000 }, () => cache.list(site().currencies)))
-  return { service, world, cache, herd }
+  return { service, fixture, cache, herd }
 }
 
 describe('a thousand callers of a list', () => {
   it('cost one call when there is none, and one at the tick at which it expires', async () => {
-    const { service, world, herd } = await stage(LIST)
+    const { service, fixture, herd } = await stage(LIST)
     const first = await herd()
     expect(service.requests).toHaveLength(1)
-    world.now = 5 * MINUTE
+    fixture.now = 5 * MINUTE
     await herd()
     expect(service.requests).toHaveLength(1)
-    world.now += 1
+    fixture.now += 1
     const served = await herd()
     await service.arrived(2)
     await herd()
@@ -36,17 +36,17 @@ describe('a thousand callers of a list', () => {
   })
 
   it('are served the old one, flagged, for an hour while the service fails, and then told that it is not there', async () => {
-    const { service, world, cache, herd } = await stage(LIST, answer(500))
+    const { service, fixture, cache, herd } = await stage(LIST, answer(500))
     const [first] = await herd()
-    world.now = 6 * MINUTE
+    fixture.now = 6 * MINUTE
     await herd()
     // One renewal for all of them, with the attempts of one question.
     await expect.poll(async () => (await cache.list(site().currencies)).stale).toBe(true)
     expect(service.requests.length).toBeLessThanOrEqual(4)
-    world.now = 60 * MINUTE
+    fixture.now = 60 * MINUTE
     for (const list of await herd())
       expect(list).toMatchObject({ methods: first?.methods, fetchedAt: first?.fetchedAt, stale: true, unavailable: [] })
-    world.now += 1
+    fixture.now += 1
     for (const list of await herd()) expect(list).toMatchObject({ methods: [], stale: false, unavailable: ['AUD'] })
     expect(service.requests.length).toBeLessThanOrEqual(10)
   })

@@ -47,23 +47,23 @@ type Moment = {
 /** A read that is under way: how many webhooks had come when it was sent, and how far the truth was when it was seen. */
 type Read = { readonly arrived: number; readonly seen: number | null }
 
-type World = { readonly history: History; readonly sameBytes: boolean; readonly repeats: number }
+type Fixture = { readonly history: History; readonly sameBytes: boolean; readonly repeats: number }
 
 /**
  * Every moment that can follow: the service goes on, a webhook arrives (again), or a read that is due is sent, looks at
  * the truth, and is answered.
  */
-function followers(world: World, moment: Moment): Moment[] {
-  const { history } = world
+function followers(fixture: Fixture, moment: Moment): Moment[] {
+  const { history } = fixture
   const next: Moment[] = moment.truth < history.length - 1 ? [{ ...moment, truth: moment.truth + 1 }] : []
   const repeated = moment.arrivals.reduce((sum, count) => sum + Math.max(count - 1, 0), 0)
   for (const [event, count] of moment.arrivals.entries())
-    if (event <= moment.truth && (count === 0 || repeated < world.repeats)) next.push(arrive(world, moment, event))
+    if (event <= moment.truth && (count === 0 || repeated < fixture.repeats)) next.push(arrive(fixture, moment, event))
   if (moment.readDue) next.push(goOnReading(history, moment))
   return next
 }
 
-function arrive({ history, sameBytes }: World, moment: Moment, event: number): Moment {
+function arrive({ history, sameBytes }: Fixture, moment: Moment, event: number): Moment {
   const status = history[event] ?? 'pending'
   const cameBefore = moment.arrivals.some(
     (count, other) => count > 0 && (other === event || (sameBytes && history[other] === status)),
@@ -99,8 +99,8 @@ function after(
 }
 
 /** Goes through every moment that can be reached, and gives those at rest that do not show the truth. */
-function wrongEnds(world: World): { moments: number; wrong: string[] } {
-  const begin: Moment = { truth: 0, arrivals: world.history.map(() => 0), state: null, readDue: false, read: null }
+function wrongEnds(fixture: Fixture): { moments: number; wrong: string[] } {
+  const begin: Moment = { truth: 0, arrivals: fixture.history.map(() => 0), state: null, readDue: false, read: null }
   const visited = new Set<string>()
   const wrong: string[] = []
   const queue = [begin]
@@ -108,17 +108,17 @@ function wrongEnds(world: World): { moments: number; wrong: string[] } {
     const key = keyOf(moment)
     if (visited.has(key)) continue
     visited.add(key)
-    if (isAtRest(world, moment) && !showsTruth(world, moment)) wrong.push(`${world.history.join(' > ')}: ${key}`)
-    queue.push(...followers(world, moment))
+    if (isAtRest(fixture, moment) && !showsTruth(fixture, moment)) wrong.push(`${fixture.history.join(' > ')}: ${key}`)
+    queue.push(...followers(fixture, moment))
   }
   return { moments: visited.size, wrong }
 }
 
-function isAtRest({ history }: World, { truth, arrivals, readDue }: Moment): boolean {
+function isAtRest({ history }: Fixture, { truth, arrivals, readDue }: Moment): boolean {
   return truth === history.length - 1 && !readDue && arrivals.every((count) => count > 0)
 }
 
-function showsTruth({ history }: World, { state }: Moment): boolean {
+function showsTruth({ history }: Fixture, { state }: Moment): boolean {
   return state?.status === history.at(-1) && !state?.provisional
 }
 
@@ -151,7 +151,7 @@ it('a paid payment is never shown as unpaid on the way', () => {
   for (const history of historiesUpTo(5)) {
     const paidFrom = history.findIndex((status) => factsOf(status).rank >= 4)
     if (paidFrom === -1) continue
-    const world: World = { history, sameBytes: true, repeats: 1 }
+    const fixture: Fixture = { history, sameBytes: true, repeats: 1 }
     let moment: Moment = {
       truth: history.length - 1,
       arrivals: history.map(() => 0),
@@ -159,9 +159,9 @@ it('a paid payment is never shown as unpaid on the way', () => {
       readDue: false,
       read: null,
     }
-    moment = arrive(world, moment, paidFrom)
+    moment = arrive(fixture, moment, paidFrom)
     for (const late of history.keys()) {
-      moment = arrive(world, moment, late)
+      moment = arrive(fixture, moment, late)
       expect(moment.state?.rank).toBeGreaterThanOrEqual(4)
     }
   }

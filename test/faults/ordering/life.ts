@@ -2,7 +2,7 @@ import { present, report } from '../../contract/store/builders.ts'
 import type { Random } from '../random.ts'
 import { AMOUNT, HOUR_MS, MINUTE_MS, type Truth, walk } from './truth.ts'
 
-/** One payment, what becomes of it, and what is shown of it. All instants in milliseconds since the beginning of the world. */
+/** One payment, what becomes of it, and what is shown of it. All instants in milliseconds since the beginning of the simulation. */
 export type Life = {
   /** Names its link; the payment through it is called after it. */
   readonly ref: string

@@ -1,4 +1,4 @@
-/** What happens when, in a world with a clock of its own: the earliest first, and of one instant what was added first. */
+/** What happens when, in a simulation with a clock of its own: the earliest first, and of one instant what was added first. */
 export type Queue<Happening> = {
   add(at: number, happening: Happening): void
   /** Instant of the next happening; infinite when there is none. */

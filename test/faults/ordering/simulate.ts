@@ -1,8 +1,8 @@
 import { systemTimer } from '../../../src/lib/timer.ts'
 import { createLogger } from '../../../src/observability/logger.ts'
-import { createAsker, type ReadResult } from '../../../src/reconciliation/asker.ts'
 import { paymentReads } from '../../../src/reconciliation/payment-reads.ts'
 import { createReadBudget } from '../../../src/reconciliation/read-budget.ts'
+import { createSingleFlightReader, type ReadResult } from '../../../src/reconciliation/single-flight-reader.ts'
 import type { ReadSubject, Store } from '../../../src/store/store.ts'
 import { createSites } from '../../../src/upstream/client/sites.ts'
 import { after, delivery, NOW, present, type report, settledLink } from '../../contract/store/builders.ts'
@@ -49,7 +49,7 @@ type Happening =
   | { readonly kind: 'answer'; readonly life: Life; readonly give: () => void }
 
 /**
- * Lets many payments live their lives in a world with a clock of its own, has the store told of them by webhooks that come
+ * Lets many payments live their lives in a simulation with a clock of its own, has the store told of them by webhooks that come
  * late, twice or never, and the service read by the reader. The store and the reader are those of production.
  */
 export async function simulate(store: Store, cell: Cell, random: Random): Promise<Figures> {
@@ -84,7 +84,7 @@ export async function simulate(store: Store, cell: Cell, random: Random): Promis
     logger: createLogger({ level: 'silent' }),
     perSecond: NO_LIMIT,
   })
-  const asker = createAsker({ source, budget, onRead: () => {} })
+  const asker = createSingleFlightReader({ source, budget, onRead: () => {} })
 
   /** Waits, without a step of the clock, until a read asks the service or is over. */
   const untilRest = async (life: Life, run: () => void) => {

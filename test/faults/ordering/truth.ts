@@ -5,7 +5,7 @@ export const MINUTE_MS = 60_000
 export const HOUR_MS = 60 * MINUTE_MS
 export const DAY_MS = 24 * HOUR_MS
 
-/** What is true of a payment from an instant on (milliseconds since the beginning of the world). */
+/** What is true of a payment from an instant on (milliseconds since the beginning of the simulation). */
 export type Truth = { readonly at: number; readonly status: PaymentStatus; readonly refunded: number }
 
 /** The amount of every payment; partial refunds give back a tenth of it. */

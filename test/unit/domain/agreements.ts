@@ -4,17 +4,17 @@ import {
   decideAgreementRead,
   evolveAgreement,
   type Agreement,
-  type AgreementBirth,
+  type NewAgreement,
   type AgreementDecision,
 } from '../../../src/domain/agreements/agreement.ts'
 
-export const BIRTH: AgreementBirth = { id: 'agreement-1', ref: 'a', streamId: agreementStreamId('a'), site: 'au' }
+export const NEW_AGREEMENT: NewAgreement = { id: 'agreement-1', ref: 'a', streamId: agreementStreamId('a'), site: 'au' }
 export const AT = '2030-01-02T03:04:05.678Z'
 
 /** What the service says of an agreement: at most 100 AUD a month, unless told otherwise. */
 export function agreementReport(statusRaw: string, parts: Partial<AgreementReport> = {}): AgreementReport {
   return {
-    id: BIRTH.id,
+    id: NEW_AGREEMENT.id,
     serviceId: '123',
     clientTransactionId: 'mandate-1',
     externalId: null,
@@ -39,7 +39,7 @@ export function decided(state: Agreement | null, { change, provisional }: Agreem
   const doubt = provisional ?? state?.provisional ?? false
   if (change === null) return state === null ? null : { ...state, provisional: doubt }
   const sequence = (state?.version ?? 0) + 1
-  return evolveAgreement(state ?? BIRTH, change, { sequence, at: AT, provisional: doubt })
+  return evolveAgreement(state ?? NEW_AGREEMENT, change, { sequence, at: AT, provisional: doubt })
 }
 
 /** An agreement that was read in these statuses, one after the other. */

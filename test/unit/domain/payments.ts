@@ -2,12 +2,12 @@ import type { PaymentReport } from '../../../src/domain/payments/payment-report.
 import { evolve, type Payment, type PaymentChange } from '../../../src/domain/payments/payment.ts'
 import { present, report } from '../../contract/store/builders.ts'
 
-const BIRTH = { id: 'PAY1', streamId: 'link:a', linkRef: 'a' }
+const NEW_PAYMENT = { id: 'PAY1', streamId: 'link:a', linkRef: 'a' }
 const AT = '2030-01-02T03:04:05.678Z'
 
 /** A payment before and after a change, which takes the next place in its stream. */
 export function changed(state: Payment | null, change: PaymentChange, provisional = false): Payment {
-  return evolve(state ?? BIRTH, change, { sequence: (state?.version ?? 0) + 1, at: AT, provisional })
+  return evolve(state ?? NEW_PAYMENT, change, { sequence: (state?.version ?? 0) + 1, at: AT, provisional })
 }
 
 /** A payment whose events reported these statuses, one after the other. */

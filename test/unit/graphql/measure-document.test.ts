@@ -33,11 +33,11 @@ const schema = buildSchema(`
   }
   type Mutation { do: Thing @cost(weight: 20) }
 `)
-const world = { schema, costs: readSchemaCosts(schema) }
+const fixture = { schema, costs: readSchemaCosts(schema) }
 
 function measure(text: string) {
   const document = parse(text)
-  const [operation] = measureDocument(world, document).operations
+  const [operation] = measureDocument(fixture, document).operations
   if (operation === undefined) throw new Error('There is no operation.')
   return operation.measures
 }
@@ -171,7 +171,7 @@ describe('operations of one document', () => {
   it('are measured each by itself, also where they share a fragment', () => {
     const text = `query A($n: Int!) { ...F } query B { ...F count @a sliced(first: 7) { id } }
       fragment F on Query { page(first: $n) { nodes { id } } }`
-    const { operations, isComplete } = measureDocument(world, parse(text))
+    const { operations, isComplete } = measureDocument(fixture, parse(text))
     expect(operations.map(({ measures }) => measures)).toMatchObject([
       { directives: 0, rootFields: 1 },
       { directives: 1, rootFields: 3 },
@@ -189,7 +189,7 @@ describe('operations of one document', () => {
     'fragment F on Query { count }',
     '{ count } type Extra { id: ID }',
   ])('do not hold everything in %s', (text) => {
-    expect(measureDocument(world, parse(text)).isComplete).toBe(false)
+    expect(measureDocument(fixture, parse(text)).isComplete).toBe(false)
   })
 })
 

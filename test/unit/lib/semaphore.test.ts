@@ -1,16 +1,16 @@
 import { expect, it } from 'vitest'
-import { createSlots } from '../../../src/lib/semaphore.ts'
+import { createSemaphore } from '../../../src/lib/semaphore.ts'
 
 it('hands slots on in the order of asking, and gives up after the wait', async () => {
-  const slots = createSlots(1)
+  const slots = createSemaphore(1)
   const order: string[] = []
-  const release = await slots.take(1_000)
-  const gone = slots.take(1)
-  const second = slots.take(1_000).then((free) => {
+  const release = await slots.acquire(1_000)
+  const gone = slots.acquire(1)
+  const second = slots.acquire(1_000).then((free) => {
     order.push('second')
     return free
   })
-  const third = slots.take(1_000).then((free) => {
+  const third = slots.acquire(1_000).then((free) => {
     order.push('third')
     return free
   })
@@ -23,5 +23,5 @@ it('hands slots on in the order of asking, and gives up after the wait', async (
   const freeThird = await third
   freeThird?.()
   expect(order).toEqual(['second', 'third'])
-  expect(await slots.take(0)).not.toBeNull()
+  expect(await slots.acquire(0)).not.toBeNull()
 })

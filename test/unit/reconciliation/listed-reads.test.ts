@@ -3,7 +3,7 @@ import type { PaymentReport } from '../../../src/domain/payments/payment-report.
 import type { ListedReadOptions } from '../../../src/reconciliation/listed-reads.ts'
 import { after, delivery, MINUTE, NOW, paymentOf, report, settledLink } from '../../contract/store/builders.ts'
 import { pollAt } from '../../support/due-reads.ts'
-import { readAll, SECOND, setUp, type World } from './reader-fixture.ts'
+import { readAll, SECOND, setUp, type ReaderFixture } from './reader-fixture.ts'
 
 /** What the payments API holds of a link: when it was made, and what it says of it. */
 type Listed = { readonly madeAt: Date; said: PaymentReport }
@@ -17,7 +17,7 @@ type Api = {
 }
 
 /** Pages of 20, newest first, by when the payments API made them: a moment before we heard of it. */
-function listsOf(api: Api): (world: Pick<World, 'asks'>) => ListedReadOptions['upstream'] {
+function listsOf(api: Api): (fixture: Pick<ReaderFixture, 'asks'>) => ListedReadOptions['upstream'] {
   const read = (query: { from_date?: string; to_date?: string; page?: number }) => {
     const { page = 1 } = query
     api.pages += 1
@@ -39,7 +39,7 @@ function listsOf(api: Api): (world: Pick<World, 'asks'>) => ListedReadOptions['u
 }
 
 /** As many paid links as wanted, so many milliseconds apart, all due to be polled. */
-async function world(count: number, apartMs: number) {
+async function fixture(count: number, apartMs: number) {
   const api: Api = { links: new Map(), pages: 0, ignoresFilters: false }
   const made = await setUp({ lists: listsOf(api) })
   for (let n = 0; n < count; n++) {
@@ -59,7 +59,7 @@ async function world(count: number, apartMs: number) {
   return { made, api }
 }
 
-const waiting = async ({ store, time }: World) => (await store.reads.backlog(time.clock())).waiting
+const waiting = async ({ store, time }: ReaderFixture) => (await store.reads.backlog(time.clock())).waiting
 
 describe('reads of neighbours that are due together', () => {
   it.each([
@@ -67,7 +67,7 @@ describe('reads of neighbours that are due together', () => {
     ['a minute of a large one', 60, SECOND],
     ['ten in a second', 200, 100],
   ])('cost a page for many: %s', async (_name, count, apartMs) => {
-    const { made, api } = await world(count, apartMs)
+    const { made, api } = await fixture(count, apartMs)
     await readAll(made)
     expect(await waiting(made)).toBe(0)
     expect(made.listed).toBeGreaterThan(count / 2)
@@ -76,7 +76,7 @@ describe('reads of neighbours that are due together', () => {
   })
 
   it('record nothing of an entry that says anything new: that payment is read by itself, at once', async () => {
-    const { made, api } = await world(40, SECOND)
+    const { made, api } = await fixture(40, SECOND)
     const changed = report('in_dispute', { paymentId: 'PAY-r030', linkId: 'LINK-r030' })
     const listed = api.links.get('LINK-r030')
     if (listed !== undefined) listed.said = changed
@@ -90,7 +90,7 @@ describe('reads of neighbours that are due together', () => {
   })
 
   it('settle no doubt: each is read by itself', async () => {
-    const { made, api } = await world(30, SECOND)
+    const { made, api } = await fixture(30, SECOND)
     for (let n = 0; n < 30; n++) {
       const ref = `r${String(n).padStart(3, '0')}`
       const said = report('pending', { paymentId: `PAY-${ref}`, linkId: `LINK-${ref}` })
@@ -102,7 +102,7 @@ describe('reads of neighbours that are due together', () => {
   })
 
   it('are made one by one where the list ignores what it is asked for, after three pages in vain', async () => {
-    const { made, api } = await world(40, 60 * MINUTE)
+    const { made, api } = await fixture(40, 60 * MINUTE)
     for (let n = 0; n < 30; n++)
       api.links.set(`LATER-${n}`, { madeAt: after(9_000 * MINUTE), said: report('received', { paymentId: `L${n}` }) })
     api.ignoresFilters = true
@@ -113,7 +113,7 @@ describe('reads of neighbours that are due together', () => {
   })
 
   it('are made one by one where few are due', async () => {
-    const { made, api } = await world(2, SECOND)
+    const { made, api } = await fixture(2, SECOND)
     await readAll(made)
     expect(made.asked).toHaveLength(2)
     expect(api.pages).toBe(0)

@@ -44,8 +44,8 @@ async function turnsWithin({ time, budget }: ReturnType<typeof setUp>, milliseco
 
 describe('the budget of a site', () => {
   it('is two reads in any second', async () => {
-    const world = setUp()
-    const instants = await turnsWithin(world, 60 * SECOND, () => null)
+    const fixture = setUp()
+    const instants = await turnsWithin(fixture, 60 * SECOND, () => null)
     expect(instants.length).toBeGreaterThanOrEqual(120)
     for (const [index, instant] of instants.entries())
       expect(instant - (instants[index - 2] ?? Number.NEGATIVE_INFINITY)).toBeGreaterThanOrEqual(SECOND)
@@ -107,18 +107,18 @@ describe('the budget of a site', () => {
 
 describe('a service that wants fewer reads', () => {
   it('gets half as many after each refusal, down to an eighth a second', async () => {
-    const world = setUp()
-    const instants = await turnsWithin(world, 2 * MINUTE, () => throttled())
+    const fixture = setUp()
+    const instants = await turnsWithin(fixture, 2 * MINUTE, () => throttled())
     const gaps = instants.slice(2).map((instant, index) => instant - (instants[index] ?? 0))
     expect(gaps.slice(0, 6)).toEqual(gaps.slice(0, 6).toSorted((a, b) => a - b))
     expect(gaps.at(-1)).toBe(16 * SECOND)
   })
 
   it('gets more again, slowly, as it answers', async () => {
-    const world = setUp()
-    await turnsWithin(world, 2 * MINUTE, () => throttled())
+    const fixture = setUp()
+    await turnsWithin(fixture, 2 * MINUTE, () => throttled())
     const counts: number[] = []
-    for (let minute = 0; minute < 4; minute++) counts.push((await turnsWithin(world, MINUTE, () => null)).length)
+    for (let minute = 0; minute < 4; minute++) counts.push((await turnsWithin(fixture, MINUTE, () => null)).length)
     expect(counts[0]).toBeLessThan(60)
     expect(counts).toEqual(counts.toSorted((a, b) => a - b))
     expect(counts.at(-1)).toBeGreaterThanOrEqual(119)

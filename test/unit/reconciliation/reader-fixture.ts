@@ -1,11 +1,11 @@
 import { onTestFinished } from 'vitest'
 import type { PaymentReport } from '../../../src/domain/payments/payment-report.ts'
 import { createLogger } from '../../../src/observability/logger.ts'
-import type { ReadResult } from '../../../src/reconciliation/asker.ts'
 import { createListedReads, type ListedReadOptions } from '../../../src/reconciliation/listed-reads.ts'
 import { paymentReads } from '../../../src/reconciliation/payment-reads.ts'
 import { createReadBudget, type ReadBudget } from '../../../src/reconciliation/read-budget.ts'
 import { createReader, type Reader } from '../../../src/reconciliation/reader.ts'
+import type { ReadResult } from '../../../src/reconciliation/single-flight-reader.ts'
 import type { ReadOutcome, ReadStore, ReadSubject, Store } from '../../../src/store/store.ts'
 import { createSites, type Site } from '../../../src/upstream/client/sites.ts'
 import { delivery, NOW, present, report } from '../../contract/store/builders.ts'
@@ -19,7 +19,7 @@ const SITES = createSites([
   { id: 'jp', appId: 'app-jp', secretKey: 'key-jp', currencies: ['JPY'] },
 ])
 
-export type World = {
+export type ReaderFixture = {
   readonly store: Store
   readonly reader: Reader<ReadSubject>
   readonly budget: ReadBudget
@@ -42,16 +42,16 @@ type Parts = {
   /** Reads a second of one site; by default so many that no test has to wait. */
   readonly perSecond?: number
   /** The lists of the payments API; by default each payment is read by itself. */
-  readonly lists?: ((world: Pick<World, 'asks' | 'time'>) => ListedReadOptions['upstream']) | null
+  readonly lists?: ((fixture: Pick<ReaderFixture, 'asks' | 'time'>) => ListedReadOptions['upstream']) | null
 }
 
 /** A reader of a real store, by virtual time; both end with the test. */
-export async function setUp(parts: Parts = {}): Promise<World> {
+export async function setUp(parts: Parts = {}): Promise<ReaderFixture> {
   const { reads = (store: Store) => store.reads, perSecond = 100_000, lists = null } = parts
   const { store, time, destroy } = await openStoreInVirtualTime()
   const logger = createLogger({ level: 'silent' })
   const budget = createReadBudget({ timer: time.timer, logger, perSecond })
-  const world: Omit<World, 'reader'> = {
+  const fixture: Omit<ReaderFixture, 'reader'> = {
     store,
     budget,
     time,
@@ -63,9 +63,9 @@ export async function setUp(parts: Parts = {}): Promise<World> {
     leads: true,
   }
   const ask = async (site: Site, id: string) => {
-    world.asked.push(id)
-    world.asks.push({ id, site: site.id, at: time.elapsed() })
-    return world.answer(id, site)
+    fixture.asked.push(id)
+    fixture.asks.push({ id, site: site.id, at: time.elapsed() })
+    return fixture.answer(id, site)
   }
   const reader = createReader({
     source: paymentReads({
@@ -78,29 +78,29 @@ export async function setUp(parts: Parts = {}): Promise<World> {
           ? null
           : createListedReads({
               reads: store.reads,
-              upstream: lists(world),
+              upstream: lists(fixture),
               clock: time.clock,
-              onListed: (count) => (world.listed += count),
+              onListed: (count) => (fixture.listed += count),
             }),
     }),
     budget,
     logger,
     clock: time.clock,
     timer: time.timer,
-    isLeader: () => world.leads,
-    onRead: (outcome) => world.outcomes.push(outcome),
+    isLeader: () => fixture.leads,
+    onRead: (outcome) => fixture.outcomes.push(outcome),
   })
   onTestFinished(async () => {
     budget.close()
     await reader.close()
     await destroy()
   })
-  return Object.assign(world, { reader })
+  return Object.assign(fixture, { reader })
 }
 
 /** A payment whose webhook asks for a read, at an instant. */
 export async function doubt(
-  { store }: Pick<World, 'store'>,
+  { store }: Pick<ReaderFixture, 'store'>,
   paymentId = 'PAY1',
   { receivedAt = NOW, currency = 'AUD' }: { receivedAt?: Date; currency?: string } = {},
 ): Promise<void> {
@@ -108,7 +108,7 @@ export async function doubt(
 }
 
 /** Wakes the reader, and lets as much time pass as its pace asks for, but no more. */
-export async function readAll({ reader, time }: World): Promise<void> {
+export async function readAll({ reader, time }: ReaderFixture): Promise<void> {
   reader.wake()
   let idle = false
   void reader.idle().then(() => (idle = true))
@@ -116,13 +116,13 @@ export async function readAll({ reader, time }: World): Promise<void> {
 }
 
 /** Reads one subject for somebody who waits. */
-export async function readNow({ reader, time }: World, subject: ReadSubject): Promise<ReadResult> {
+export async function readNow({ reader, time }: ReaderFixture, subject: ReadSubject): Promise<ReadResult> {
   let result: ReadResult | null = null
   void reader.read(subject).then((answer) => (result = answer))
   await time.passUntil(() => result !== null, 60 * SECOND)
   return present<ReadResult>(result)
 }
 
-export async function subjectOf({ store }: Pick<World, 'store'>, id = 'PAY1'): Promise<ReadSubject> {
+export async function subjectOf({ store }: Pick<ReaderFixture, 'store'>, id = 'PAY1'): Promise<ReadSubject> {
   return present(await store.reads.subject(id))
 }

@@ -10,14 +10,14 @@ const DAY = 24 * 60 * MINUTE
 
 async function setUp() {
   const { store, time, destroy } = await openStoreInVirtualTime()
-  const world = { store, time, swept: 0, leads: true }
+  const fixture = { store, time, swept: 0, leads: true }
   const upkeep = startUpkeep({
     store,
     logger: createLogger({ level: 'silent' }),
     clock: time.clock,
     timer: time.timer,
-    isLeader: () => world.leads,
-    onSwept: () => (world.swept += 1),
+    isLeader: () => fixture.leads,
+    onSwept: () => (fixture.swept += 1),
   })
   onTestFinished(async () => {
     await upkeep.close()
@@ -25,11 +25,11 @@ async function setUp() {
   })
   /** Time in which nobody is here. */
   const passes = async (milliseconds: number) => {
-    world.leads = false
+    fixture.leads = false
     await time.pass(milliseconds)
-    world.leads = true
+    fixture.leads = true
   }
-  return Object.assign(world, { upkeep, passes })
+  return Object.assign(fixture, { upkeep, passes })
 }
 
 const sent = (key: string, sentAt: number) => ({
@@ -48,97 +48,98 @@ const sent = (key: string, sentAt: number) => ({
 
 describe('the upkeep', () => {
   it('leaves a sign of life, and sweeps nothing while it does so in time', async () => {
-    const world = await setUp()
-    await world.upkeep.beat()
-    expect(await world.store.heartbeat.last()).toEqual(NOW)
-    await world.passes(5 * MINUTE)
-    await world.upkeep.beat()
-    expect(world.swept).toBe(0)
+    const fixture = await setUp()
+    await fixture.upkeep.beat()
+    expect(await fixture.store.heartbeat.last()).toEqual(NOW)
+    await fixture.passes(5 * MINUTE)
+    await fixture.upkeep.beat()
+    expect(fixture.swept).toBe(0)
   })
 
   it('has everything that is not final read back after a silence of more than five minutes', async () => {
-    const world = await setUp()
-    await world.store.inbox.receive(delivery(report('received', { paymentId: 'PAID' })))
-    await world.store.inbox.receive(delivery(report('return_received', { paymentId: 'OVER' })))
-    await world.upkeep.beat()
-    await world.store.reads.postpone(present(await world.store.reads.subject('OVER')), null)
-    await world.passes(5 * MINUTE + 1)
-    await world.upkeep.beat()
-    const due = await dueReads(world.store.reads, world.time.clock(), 10)
+    const fixture = await setUp()
+    await fixture.store.inbox.receive(delivery(report('received', { paymentId: 'PAID' })))
+    await fixture.store.inbox.receive(delivery(report('return_received', { paymentId: 'OVER' })))
+    await fixture.upkeep.beat()
+    await fixture.store.reads.postpone(present(await fixture.store.reads.subject('OVER')), null)
+    await fixture.passes(5 * MINUTE + 1)
+    await fixture.upkeep.beat()
+    const due = await dueReads(fixture.store.reads, fixture.time.clock(), 10)
     expect(due.map(({ paymentId }) => paymentId)).toEqual(['PAID'])
-    expect(world.swept).toBe(1)
+    expect(fixture.swept).toBe(1)
   })
 
   it('takes up a sweep in the middle of which another process has ended, and does not forget the gap', async () => {
-    const world = await setUp()
-    for (let n = 0; n < 600; n++) await world.store.inbox.receive(delivery(report('received', { paymentId: `P${n}` })))
-    await world.upkeep.beat()
-    await world.passes(6 * MINUTE)
+    const fixture = await setUp()
+    for (let n = 0; n < 600; n++)
+      await fixture.store.inbox.receive(delivery(report('received', { paymentId: `P${n}` })))
+    await fixture.upkeep.beat()
+    await fixture.passes(6 * MINUTE)
     // What the other process did: it found the gap, planned a part, and ended.
-    await world.store.sweep.begin(after(-45 * MINUTE), world.time.clock())
-    await world.store.sweep.step(world.time.clock())
-    await world.upkeep.beat()
-    expect(world.swept).toBe(1)
-    expect(await world.store.sweep.pending()).toBeNull()
-    expect(await dueReads(world.store.reads, world.time.clock(), 1_000)).toHaveLength(600)
+    await fixture.store.sweep.begin(after(-45 * MINUTE), fixture.time.clock())
+    await fixture.store.sweep.step(fixture.time.clock())
+    await fixture.upkeep.beat()
+    expect(fixture.swept).toBe(1)
+    expect(await fixture.store.sweep.pending()).toBeNull()
+    expect(await dueReads(fixture.store.reads, fixture.time.clock(), 1_000)).toHaveLength(600)
   })
 
   it('does so every fifteen seconds by itself, and not in a process that is not the leader', async () => {
-    const world = await setUp()
-    await world.time.pass(15_000)
-    expect(await world.store.heartbeat.last()).toEqual(after(15_000))
-    await world.time.pass(15_000)
-    expect(await world.store.heartbeat.last()).toEqual(after(30_000))
-    await world.passes(MINUTE)
-    expect(await world.store.heartbeat.last()).toEqual(after(30_000))
+    const fixture = await setUp()
+    await fixture.time.pass(15_000)
+    expect(await fixture.store.heartbeat.last()).toEqual(after(15_000))
+    await fixture.time.pass(15_000)
+    expect(await fixture.store.heartbeat.last()).toEqual(after(30_000))
+    await fixture.passes(MINUTE)
+    expect(await fixture.store.heartbeat.last()).toEqual(after(30_000))
   })
 
   it('plans the reads of a sweep in the order in which they were confirmed', async () => {
-    const world = await setUp()
+    const fixture = await setUp()
     for (const [id, age] of [
       ['P1', 1],
       ['P3', 3],
       ['P2', 2],
     ] as const) {
       const receivedAt = after(-age * MINUTE)
-      await world.store.inbox.receive(delivery(report('received', { paymentId: id }), { receivedAt }))
+      await fixture.store.inbox.receive(delivery(report('received', { paymentId: id }), { receivedAt }))
     }
-    await world.upkeep.beat()
-    await world.passes(6 * MINUTE)
-    await world.upkeep.beat()
-    await world.passes(10)
-    const due = await dueReads(world.store.reads, world.time.clock(), 10)
+    await fixture.upkeep.beat()
+    await fixture.passes(6 * MINUTE)
+    await fixture.upkeep.beat()
+    await fixture.passes(10)
+    const due = await dueReads(fixture.store.reads, fixture.time.clock(), 10)
     expect(due.map(({ paymentId }) => paymentId)).toEqual(['P3', 'P2', 'P1'])
   })
 
   it('ends the leases that nobody holds any more, and no others', async () => {
-    const world = await setUp()
-    await world.store.commands.begin(sent('old', NOW.getTime() - 30_001))
-    await world.store.commands.begin(sent('new', NOW.getTime() - 29_000))
-    await world.upkeep.beat()
-    expect((await world.store.commands.find(commandKey('createPaymentLink', 'old')))?.state).toBe('UNKNOWN')
-    expect((await world.store.commands.find(commandKey('createPaymentLink', 'new')))?.state).toBe('SENT')
+    const fixture = await setUp()
+    await fixture.store.commands.begin(sent('old', NOW.getTime() - 30_001))
+    await fixture.store.commands.begin(sent('new', NOW.getTime() - 29_000))
+    await fixture.upkeep.beat()
+    expect((await fixture.store.commands.find(commandKey('createPaymentLink', 'old')))?.state).toBe('UNKNOWN')
+    expect((await fixture.store.commands.find(commandKey('createPaymentLink', 'new')))?.state).toBe('SENT')
   })
 
   it('forgets commands that ended more than thirty days ago', async () => {
-    const world = await setUp()
+    const fixture = await setUp()
     for (const [key, age] of [
       ['old', 30 * DAY + 1],
       ['young', 30 * DAY - MINUTE],
     ] as const) {
-      const { command } = await world.store.commands.begin(sent(key, NOW.getTime() - age))
-      await world.store.commands.reject(command.id, { kind: 'upstream-rejected' })
+      const { command } = await fixture.store.commands.begin(sent(key, NOW.getTime() - age))
+      await fixture.store.commands.reject(command.id, { kind: 'upstream-rejected' })
     }
-    await world.upkeep.beat()
-    expect(await world.store.commands.find(commandKey('createPaymentLink', 'old'))).toBeNull()
-    expect((await world.store.commands.find(commandKey('createPaymentLink', 'young')))?.state).toBe('REJECTED')
+    await fixture.upkeep.beat()
+    expect(await fixture.store.commands.find(commandKey('createPaymentLink', 'old'))).toBeNull()
+    expect((await fixture.store.commands.find(commandKey('createPaymentLink', 'young')))?.state).toBe('REJECTED')
   })
 
   it('goes on after a failure', async () => {
-    const world = await setUp()
-    await world.store.close()
-    await world.upkeep.beat()
-    await world.upkeep.beat()
-    expect(world.swept).toBe(0)
+    const fixture = await setUp()
+    await fixture.store.close()
+    await fixture.upkeep.beat()
+    await fixture.upkeep.beat()
+    expect(fixture.swept).toBe(0)
   })
 })

@@ -253,23 +253,23 @@ test('the control endpoint sets any status, by either id, told or silent', async
 
 test('duplicate, late, forged and reordered callbacks', async () => {
   const { sandbox, receiver, id } = await begin()
-  const mishap = async (body: object): Promise<unknown> =>
+  const fault = async (body: object): Promise<unknown> =>
     (await control(sandbox, `/agreements/${id}/deliveries`, body)).json['deliveries']
   expect((await control(sandbox, `/agreements/${id}/deliveries`, { kind: 'duplicate' })).status).toBe(409)
   await sandbox.control.setAgreementStatus(id, 'active')
   await sandbox.control.setAgreementStatus(id, 'suspended')
-  expect(await mishap({ kind: 'duplicate', count: 2 })).toMatchObject([{ status: 200 }, { status: 200 }])
-  await mishap({ kind: 'late' })
-  await mishap({ kind: 'late', status: 'created' })
+  expect(await fault({ kind: 'duplicate', count: 2 })).toMatchObject([{ status: 200 }, { status: 200 }])
+  await fault({ kind: 'late' })
+  await fault({ kind: 'late', status: 'created' })
   expect(receiver.statuses()).toEqual(['active', 'suspended', 'suspended', 'suspended', 'active', 'created'])
   expect(receiver.received[2]?.body.equals(receiver.received[1]?.body ?? Buffer.alloc(0))).toBe(true)
   expect(sandbox.control.state().agreements[0]?.status).toBe('suspended')
 
   receiver.received.length = 0
-  await mishap({ kind: 'forged' })
+  await fault({ kind: 'forged' })
   expect(receiver.received[0]?.headers.authorization).not.toBe('Bearer of-this-one')
   receiver.received.length = 0
-  await mishap({ kind: 'reordered' })
+  await fault({ kind: 'reordered' })
   await sandbox.control.setAgreementStatus(id, 'active')
   await sandbox.control.setAgreementStatus(id, 'cancelled')
   expect(receiver.statuses()).toEqual(['cancelled', 'active'])

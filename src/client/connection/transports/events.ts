@@ -1,14 +1,22 @@
 import { eventsUrl } from '../../endpoint.ts'
 import { asClientError, errorOf, PaymentsClientError } from '../../errors.ts'
 import { post, resultOf, retryAfterMs, type Result } from '../../request/post.ts'
-import { endBy, ending, isOfGraph, readResult, streamOperation, type LineEnd, type OpenLine } from '../connection.ts'
+import {
+  endBy,
+  ending,
+  isOfGraph,
+  readResult,
+  streamOperation,
+  type ConnectionEnd,
+  type OpenConnection,
+} from '../connection.ts'
 import { createEventParser, type ServerEvent } from './event-parser.ts'
 
 /** After so much silence something was due: the server says something every 12 seconds. */
 const DUE_MS = 14_000
 
 /** A stream as server-sent events, in the distinct connections mode of GraphQL over SSE. */
-export const openEvents: OpenLine = (request, events) => {
+export const openEvents: OpenConnection = (request, events) => {
   const { endpoint, token, timing, subject } = request
   const control = new AbortController()
   let heardAt: number | null = null
@@ -19,7 +27,7 @@ export const openEvents: OpenLine = (request, events) => {
     clearTimeout(silence)
     control.abort()
   }
-  const end = (how: LineEnd) => {
+  const end = (how: ConnectionEnd) => {
     if (over) return
     close()
     events.ended(how)
@@ -75,7 +83,7 @@ async function openBody(response: Response): Promise<ReadableStreamDefaultReader
   throw errorOf(errors, { status: response.status, retryAfterMs: retryAfterMs(response) })
 }
 
-function endOf(error: PaymentsClientError, isOpen: boolean): LineEnd {
+function endOf(error: PaymentsClientError, isOpen: boolean): ConnectionEnd {
   if (isOpen) return { kind: 'lost', error }
   return isOfGraph(error) ? endBy(error) : { kind: 'unopened', error }
 }

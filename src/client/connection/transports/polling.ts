@@ -1,12 +1,12 @@
 import { asClientError, PaymentsClientError } from '../../errors.ts'
 import { sendOnce } from '../../request/ask.ts'
 import type { AskOne, Page, State, StreamItem } from '../../watch/subject.ts'
-import { endBy, isOfGraph, type LineEnd, type LineRequest, type OpenLine } from '../connection.ts'
+import { endBy, isOfGraph, type ConnectionEnd, type ConnectionRequest, type OpenConnection } from '../connection.ts'
 
 const NOTHING = { event: null, link: null, payment: null } as const
 
 /** A stream's items, made of what queries give: the same cursors, so that a stream can go on from them. */
-export const openPolling: OpenLine = (request, events) => {
+export const openPolling: OpenConnection = (request, events) => {
   const control = new AbortController()
   let over = false
   let isOpen = false
@@ -45,7 +45,7 @@ export const openPolling: OpenLine = (request, events) => {
 }
 
 /** Gives the function that reads once, and gives what is new since the last time. */
-function createRounds({ subject, endpoint, token, after, held }: LineRequest, signal: AbortSignal) {
+function createRounds({ subject, endpoint, token, after, held }: ConnectionRequest, signal: AbortSignal) {
   const { poll } = subject
   const ask: AskOne = (document, variables) => sendOnce(document, variables, { endpoint, token, signal })
   let cursor = after
@@ -121,6 +121,6 @@ function isForeignCursor(error: unknown): boolean {
   return error.errors.some(({ extensions }) => extensions?.['argument'] === 'after')
 }
 
-function endOf(error: PaymentsClientError, isOpen: boolean): LineEnd {
+function endOf(error: PaymentsClientError, isOpen: boolean): ConnectionEnd {
   return isOfGraph(error) ? endBy(error) : { kind: isOpen ? 'lost' : 'unopened', error }
 }

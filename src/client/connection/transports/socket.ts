@@ -2,14 +2,14 @@ import { createClient } from 'graphql-ws/client'
 import type { WebSocketConstructor, WebSocketLike } from '../../endpoint.ts'
 import { socketUrl } from '../../endpoint.ts'
 import { errorOf, type GraphError } from '../../errors.ts'
-import { endBy, ending, readResult, streamOperation, type LineEnd, type OpenLine } from '../connection.ts'
+import { endBy, ending, readResult, streamOperation, type ConnectionEnd, type OpenConnection } from '../connection.ts'
 
 /** What sockets are closed with when the caller is refused, or the token is over. */
 const UNAUTHENTICATED: ReadonlySet<number> = new Set([4401, 4403])
 const RESTART = 1012
 
 /** A stream over `graphql-transport-ws`, by the official client; it is the caller who tries again. */
-export const openSocket: OpenLine = (request, events) => {
+export const openSocket: OpenConnection = (request, events) => {
   const { endpoint, token, timing, subject } = request
   const timers: Partial<Record<'opening' | 'ponging', ReturnType<typeof setTimeout>>> = {}
   let held: WebSocketLike | null = null
@@ -25,7 +25,7 @@ export const openSocket: OpenLine = (request, events) => {
     Promise.resolve(client?.dispose()).catch(() => {})
     held?.close(1000, 'Normal closure')
   }
-  const end = (how: LineEnd) => {
+  const end = (how: ConnectionEnd) => {
     if (over) return
     close()
     events.ended(how)
@@ -89,7 +89,7 @@ export const openSocket: OpenLine = (request, events) => {
   }
 }
 
-function endOf(event: unknown, isOpen: boolean): LineEnd {
+function endOf(event: unknown, isOpen: boolean): ConnectionEnd {
   const { code, reason } = closeOf(event)
   if (UNAUTHENTICATED.has(code)) return ending('refused', 'UNAUTHENTICATED', reason || 'The token was refused.')
   if (code === RESTART) return ending('restarting', 'UNAVAILABLE', 'The server restarts.')
@@ -102,10 +102,10 @@ function closeOf(event: unknown): { readonly code: number; readonly reason: stri
   return { code: typeof code === 'number' ? code : 1006, reason: typeof reason === 'string' ? reason : '' }
 }
 
-function lost(message: string): LineEnd {
+function lost(message: string): ConnectionEnd {
   return ending('lost', 'NETWORK', message)
 }
 
-function unopened(message: string): LineEnd {
+function unopened(message: string): ConnectionEnd {
   return ending('unopened', 'NETWORK', message)
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { ExactJson } from '../../../lib/exact-json.ts'
 import { isRecord, lenient, text, textFrom } from '../values/fields.ts'
-import { type Written, written } from '../values/request-schema.ts'
+import { type RequestBody, requestBody } from '../values/request-schema.ts'
 
 /** The bank account behind a QR payload (docs/payments-api.md, section 2.7). Payer data. */
 export type BankAccount = {
@@ -24,8 +24,8 @@ const lookup = z.strictObject({
 })
 
 /** The body of a look-up (docs/payments-api.md, section 4.7); `faults` names the place that is wrong. Throws nothing. */
-export function toBankLookupBody(qrContent: string): Written {
-  return written(lookup, { qr_content: qrContent })
+export function toBankLookupBody(qrContent: string): RequestBody {
+  return requestBody(lookup, { qr_content: qrContent })
 }
 
 /** A text that may be empty, but not absent. */

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { type Written, written, writtenText } from '../values/request-schema.ts'
+import { type RequestBody, requestBody, boundedText } from '../values/request-schema.ts'
 
 /** A deposit that the sandbox is to make (docs/payments-api.md, section 4.8). */
 export type DepositSimulation = {
@@ -14,7 +14,7 @@ export type DepositSimulation = {
   readonly remarks?: string | null | undefined
 }
 
-const own = writtenText(255)
+const own = boundedText(255)
 
 const deposit = z.strictObject({
   account_number: own,
@@ -29,8 +29,8 @@ const deposit = z.strictObject({
 })
 
 /** The body of a deposit, whose amount is a text here; `faults` names the places that are wrong. Throws nothing. */
-export function toDepositBody(request: DepositSimulation): Written {
-  return written(deposit, {
+export function toDepositBody(request: DepositSimulation): RequestBody {
+  return requestBody(deposit, {
     account_number: request.accountNumber,
     amount: request.amount,
     remitter_name: request.remitterName,

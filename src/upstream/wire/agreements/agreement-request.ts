@@ -19,9 +19,9 @@ import {
   notificationBody,
   present,
   sentence,
-  type Written,
-  written,
-  writtenText,
+  type RequestBody,
+  requestBody,
+  boundedText,
 } from '../values/request-schema.ts'
 import { WRAPPERS } from './agreement.ts'
 
@@ -85,7 +85,7 @@ const payer = z
         account_number: z.string().regex(/^[\dA-Za-z -]{1,34}$/),
       })
       .optional(),
-    pay_id_details: z.strictObject({ pay_id: writtenText(255), pay_id_type: z.enum(PAY_ID_TYPES) }).optional(),
+    pay_id_details: z.strictObject({ pay_id: boundedText(255), pay_id_type: z.enum(PAY_ID_TYPES) }).optional(),
   })
   .refine(
     (given) => given.bank_account_details !== undefined || given.pay_id_details !== undefined,
@@ -93,14 +93,14 @@ const payer = z
   )
 
 const creation = z.strictObject({
-  client_transaction_id: writtenText(90),
+  client_transaction_id: boundedText(90),
   limit_amount: amount,
   description: sentence(5, 140),
   payment_agreement_type: z.enum(AGREEMENT_PURPOSES),
   agreement_details: details,
   payer_details: payer,
   payment_agreement_notification: notification,
-  external_id: writtenText(255).optional(),
+  external_id: boundedText(255).optional(),
 })
 
 const amendment = z.strictObject({
@@ -113,8 +113,8 @@ const amendment = z.strictObject({
 const statusChange = z.strictObject({ id: serviceId, status: z.enum(REQUESTED_AGREEMENT_STATUSES) })
 
 /** The body of a new agreement; `faults` names the places that are wrong instead. Throws nothing. */
-export function toAgreementBody(request: AgreementRequest): Written {
-  return written(creation, {
+export function toAgreementBody(request: AgreementRequest): RequestBody {
+  return requestBody(creation, {
     client_transaction_id: request.clientTransactionId,
     description: request.description,
     payment_agreement_type: request.purpose,
@@ -125,13 +125,13 @@ export function toAgreementBody(request: AgreementRequest): Written {
 }
 
 /** The body of an amendment (gap sheet, section 14); `faults` names the places that are wrong instead. Throws nothing. */
-export function toAmendmentBody(request: AgreementAmendment): Written {
-  return written(amendment, { id: request.serviceId, ...termsBody(request) })
+export function toAmendmentBody(request: AgreementAmendment): RequestBody {
+  return requestBody(amendment, { id: request.serviceId, ...termsBody(request) })
 }
 
 /** The body of a status change (gap sheet, section 15); `faults` names the places that are wrong. Throws nothing. */
-export function toStatusChangeBody({ serviceId: id, status }: AgreementStatusRequest): Written {
-  return written(statusChange, { id, status })
+export function toStatusChangeBody({ serviceId: id, status }: AgreementStatusRequest): RequestBody {
+  return requestBody(statusChange, { id, status })
 }
 
 function termsBody({ limit, amountRule, frequency, startDate, webhook }: AgreementTerms): Record<string, unknown> {

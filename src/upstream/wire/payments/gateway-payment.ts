@@ -11,9 +11,9 @@ import {
   notification,
   notificationBody,
   present,
-  type Written,
-  written,
-  writtenText,
+  type RequestBody,
+  requestBody,
+  boundedText,
 } from '../values/request-schema.ts'
 
 /** What a payment through the v1 gateway page is made from (gap sheet, section 4). */
@@ -29,7 +29,7 @@ export type GatewayPayment = {
 
 const TEXT_LENGTH = 255
 
-const own = writtenText(TEXT_LENGTH)
+const own = boundedText(TEXT_LENGTH)
 
 const contact = z.strictObject({
   first_name: own,
@@ -60,7 +60,7 @@ const item = z.strictObject({
 const creation = z.strictObject({
   order_id: own,
   amount,
-  description: writtenText(1_000),
+  description: boundedText(1_000),
   order_success_url: address,
   payment_gateway_notification: notification,
   order_details: z.strictObject({
@@ -71,8 +71,8 @@ const creation = z.strictObject({
 })
 
 /** The body of a gateway payment; `faults` names the places that are wrong instead. Throws nothing. */
-export function toGatewayPaymentBody(request: GatewayPaymentRequest): Written {
-  return written(creation, {
+export function toGatewayPaymentBody(request: GatewayPaymentRequest): RequestBody {
+  return requestBody(creation, {
     order_id: request.orderId,
     amount: request.amount.value,
     description: request.description,

@@ -10,8 +10,8 @@ import {
   notification,
   notificationBody,
   present,
-  written,
-  writtenText,
+  requestBody,
+  boundedText,
 } from '../values/request-schema.ts'
 
 /** What a hosted checkout link is made from (docs/payments-api.md, section 2.4). */
@@ -53,11 +53,11 @@ const SENDER_LENGTH = 255
 const DESCRIPTION_LENGTH = 1_000
 const SHORTEST_EXPIRY_S = 900
 
-const own = writtenText(SENDER_LENGTH)
+const own = boundedText(SENDER_LENGTH)
 
 const body = z.strictObject({
   amount,
-  description: writtenText(DESCRIPTION_LENGTH),
+  description: boundedText(DESCRIPTION_LENGTH),
   sender_info: z
     .object({
       email: own,
@@ -70,7 +70,7 @@ const body = z.strictObject({
       country_code: countryCode.optional(),
     })
     .catchall(own),
-  payin_method_code: writtenText(100).optional(),
+  payin_method_code: boundedText(100).optional(),
   expires_in: z.int().min(SHORTEST_EXPIRY_S).optional(),
   redirect_url: z.strictObject({ success: address.optional(), failure: address.optional() }).optional(),
   webhook_notification: notification,
@@ -81,7 +81,7 @@ const body = z.strictObject({
  * their values. Throws nothing.
  */
 export function toPayinLinkBody(request: PayinLinkRequest): { body: Record<string, unknown> } | { faults: string[] } {
-  return written(body, {
+  return requestBody(body, {
     amount: request.amount.value,
     description: request.description,
     sender_info: senderInfo(request.sender),

@@ -9,10 +9,10 @@ import {
   notification,
   notificationBody,
   present,
-  type Written,
-  written,
-  writtenText,
-  writtenUuid,
+  type RequestBody,
+  requestBody,
+  boundedText,
+  uuidText,
 } from '../values/request-schema.ts'
 
 /** What a direct payin is made from (gap sheet, section 9). */
@@ -49,10 +49,10 @@ const creation = z
     currency: z.string().regex(/^[A-Z]{3,4}$/),
     gst: z.boolean(),
     amount: amount.optional(),
-    name: writtenText(255),
-    email: writtenText(255),
-    external_id: writtenText(255).optional(),
-    description: writtenText(1_000).optional(),
+    name: boundedText(255),
+    email: boundedText(255),
+    external_id: boundedText(255).optional(),
+    description: boundedText(1_000).optional(),
     payin_method_name: methodCode,
     payin_method_params: methodFieldValues,
     webhook_notification: notification,
@@ -65,14 +65,14 @@ const creation = z
   .refine((body) => !body.gst || body.currency === 'AUD', { path: ['gst'] })
 
 const simulation = z.strictObject({
-  uuid: writtenUuid,
+  uuid: uuidText,
   amount: amount.optional(),
   status: z.enum(['completed', 'failed']),
 })
 
 /** The body of a direct payin; `faults` names the places that are wrong instead. Throws nothing. */
-export function toPayinBody(request: PayinRequest): Written {
-  return written(creation, {
+export function toPayinBody(request: PayinRequest): RequestBody {
+  return requestBody(creation, {
     currency: request.currency,
     gst: request.gst,
     amount: request.amount,
@@ -88,6 +88,6 @@ export function toPayinBody(request: PayinRequest): Written {
 }
 
 /** The body of a simulated end; `faults` names the places that are wrong instead. Throws nothing. */
-export function toPayinSimulationBody(request: PayinSimulation): Written {
-  return written(simulation, request)
+export function toPayinSimulationBody(request: PayinSimulation): RequestBody {
+  return requestBody(simulation, request)
 }

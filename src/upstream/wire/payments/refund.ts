@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { PaymentReport } from '../../../domain/payments/payment-report.ts'
 import type { ExactJson } from '../../../lib/exact-json.ts'
 import { decimal, isRecord } from '../values/fields.ts'
-import { amount, sentence, type Written, written, writtenUuid } from '../values/request-schema.ts'
+import { amount, sentence, type RequestBody, requestBody, uuidText } from '../values/request-schema.ts'
 import { readPaymentReport } from './payment.ts'
 
 /** What is asked for when money is to go back (gap sheet, section 12). */
@@ -21,11 +21,11 @@ export type RefundAnswer = {
   readonly refundAmount: string | null
 }
 
-const body = z.strictObject({ uuid: writtenUuid, amount: amount.optional(), description: sentence(5, 500) })
+const body = z.strictObject({ uuid: uuidText, amount: amount.optional(), description: sentence(5, 500) })
 
 /** The body of a refund; `faults` names the places that are wrong instead. Throws nothing. */
-export function toRefundBody(request: RefundRequest): Written {
-  return written(body, request)
+export function toRefundBody(request: RefundRequest): RequestBody {
+  return requestBody(body, request)
 }
 
 const answer = z.object({ total_amount: decimal, refund_amount: decimal })

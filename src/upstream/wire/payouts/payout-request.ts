@@ -10,10 +10,10 @@ import {
   notificationBody,
   present,
   sentence,
-  type Written,
-  written,
-  writtenText,
-  writtenUuid,
+  type RequestBody,
+  requestBody,
+  boundedText,
+  uuidText,
 } from '../values/request-schema.ts'
 
 /** What a batch of payouts is made from (gap sheet, section 18). */
@@ -38,9 +38,9 @@ const name = z
 const transaction = z.strictObject({
   first_name: name,
   last_name: name,
-  email: writtenText(255),
+  email: boundedText(255),
   amount,
-  external_id: writtenText(255).optional(),
+  external_id: boundedText(255).optional(),
   payout_method_params: methodFieldValues,
 })
 
@@ -54,14 +54,14 @@ const creation = z.strictObject({
     .optional(),
   description: sentence(5, 90),
   webhook_notification: notification,
-  external_id: writtenText(255).optional(),
+  external_id: boundedText(255).optional(),
 })
 
-const cancellation = z.strictObject({ uuid: writtenUuid })
+const cancellation = z.strictObject({ uuid: uuidText })
 
 /** The body of a batch; `faults` names the places that are wrong instead. Throws nothing. */
-export function toPayoutBody(request: PayoutRequest): Written {
-  return written(creation, {
+export function toPayoutBody(request: PayoutRequest): RequestBody {
+  return requestBody(creation, {
     payout_transaction_details: request.transactions.map(transactionBody),
     currency: request.currency,
     payout_method_name: request.methodCode,
@@ -73,8 +73,8 @@ export function toPayoutBody(request: PayoutRequest): Written {
 }
 
 /** The body that cancels a scheduled batch (gap sheet, section 20). Throws nothing. */
-export function toPayoutCancellationBody(uuid: string): Written {
-  return written(cancellation, { uuid })
+export function toPayoutCancellationBody(uuid: string): RequestBody {
+  return requestBody(cancellation, { uuid })
 }
 
 function transactionBody(request: PayoutTransactionRequest): Record<string, unknown> {

@@ -3,7 +3,7 @@ import { decimalToWire } from './money.ts'
 import { safeUrl } from './url.ts'
 
 /** A body that may be sent, or the places in it that are wrong, without their values. */
-export type Written = { body: Record<string, unknown> } | { faults: string[] }
+export type RequestBody = { body: Record<string, unknown> } | { faults: string[] }
 
 /** Where the service tells us of changes, and the `Authorization` header that it is to send (docs/payments-api.md, section 5). */
 export type Notification = { readonly endpointUrl: string; readonly authorizationHeader: string }
@@ -15,7 +15,7 @@ const HEADER_LENGTH = 500
 const FIELD_NAME_LENGTH = 100
 
 /** Checks a body against its schema; fields that are absent or null are left out. Throws nothing. */
-export function written(schema: z.ZodType<Record<string, unknown>>, fields: Record<string, unknown>): Written {
+export function requestBody(schema: z.ZodType<Record<string, unknown>>, fields: Record<string, unknown>): RequestBody {
   const result = schema.safeParse(present(fields))
   if (result.success) return { body: result.data }
   return { faults: [...new Set(result.error.issues.map((issue) => issue.path.map(placeName).join('.')))] }
@@ -38,7 +38,7 @@ export function notificationBody({ endpointUrl, authorizationHeader }: Notificat
 }
 
 /** A text of 1 to `longest` UTF-16 units. */
-export const writtenText = (longest: number) => z.string().min(1).max(longest)
+export const boundedText = (longest: number) => z.string().min(1).max(longest)
 
 /** A text between two lengths, blanks at its ends not counted. */
 export const sentence = (shortest: number, longest: number) =>
@@ -62,7 +62,7 @@ export const amount = z.string().transform((value, context) => {
 
 export const notification = z.strictObject({
   endpoint_url: address,
-  authorization_header: writtenText(HEADER_LENGTH),
+  authorization_header: boundedText(HEADER_LENGTH),
 })
 
 export const countryCode = z.string().regex(/^[A-Z]{2}$/)
@@ -71,7 +71,7 @@ export const countryCode = z.string().regex(/^[A-Z]{2}$/)
 export const methodCode = z.string().regex(/^[\w.:-]{1,100}$/)
 
 /** A uuid as the service makes them. */
-export const writtenUuid = z.string().regex(/^[A-Za-z0-9_-]{1,64}$/)
+export const uuidText = z.string().regex(/^[A-Za-z0-9_-]{1,64}$/)
 
 /** What a method asks for: any plain JSON, because the descriptors do not tell the shape of a value (gap sheet, section 8). */
-export const methodFieldValues = z.record(writtenText(FIELD_NAME_LENGTH), z.json())
+export const methodFieldValues = z.record(boundedText(FIELD_NAME_LENGTH), z.json())

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { onTestFinished } from 'vitest'
 import {
-  createOnce,
+  createIdempotentCommands,
   type KeyHolder,
-  type Once,
-  type OnceOptions,
+  type IdempotentCommands,
+  type IdempotencyOptions,
 } from '../../../../src/commands/idempotency/idempotent-command.ts'
 import type { Task } from '../../../../src/commands/idempotency/task.ts'
 import { createLogger } from '../../../../src/observability/logger.ts'
@@ -29,15 +29,15 @@ export const REJECTION = {
   problems: [{ path: ['amount'], message: 'is too small' }],
 }
 
-/** The caller that a world speaks for. */
+/** The caller of the commands of a fixture. */
 const HOLDER: KeyHolder = { keyScope: KEY_SCOPE, mayRead: true }
 
 /** The id of the link that an attempt made, as the service gives it. */
 export type LinkTask = Task<string, string>
 
-export type World = {
+export type Fixture = {
   readonly store: Store
-  readonly once: Once
+  readonly once: IdempotentCommands
   /** Correlators of the attempts that the service was asked with. */
   readonly sent: string[]
   now: Date
@@ -47,29 +47,29 @@ export type World = {
   trace: (ref: string) => Promise<string | null>
   task(over?: Partial<LinkTask>): LinkTask
   /** Another process on the same database. */
-  neighbour(over?: Partial<OnceOptions>): Once
+  neighbour(over?: Partial<IdempotencyOptions>): IdempotentCommands
   /** Another caller in the same process. */
-  another(holder: KeyHolder): Once
+  another(holder: KeyHolder): IdempotentCommands
   recorded(key?: string): ReturnType<Store['commands']['find']>
 }
 
-export async function setUp(over: Partial<OnceOptions> = {}): Promise<World> {
+export async function setUp(over: Partial<IdempotencyOptions> = {}): Promise<Fixture> {
   const { store, destroy } = await openSqliteFixture()
   onTestFinished(destroy)
   const sent: string[] = []
-  const everybody = (options: Partial<OnceOptions>) =>
-    createOnce({
+  const everybody = (options: Partial<IdempotencyOptions>) =>
+    createIdempotentCommands({
       commands: store.commands,
       keys: ringOf('a'),
       logger: createLogger({ level: 'silent' }),
-      clock: () => world.now,
+      clock: () => fixture.now,
       owner: randomUUID(),
       newId: randomUUID,
-      newRef: () => `ref-${randomUUID()}`,
+      newCorrelationId: () => `ref-${randomUUID()}`,
       ...options,
     })
   const onceFor = everybody(over)
-  const world: World = {
+  const fixture: Fixture = {
     store,
     once: onceFor(HOLDER),
     sent,
@@ -85,25 +85,25 @@ export async function setUp(over: Partial<OnceOptions> = {}): Promise<World> {
       repeatAfterMs: null,
       send: async (ref) => {
         sent.push(ref)
-        return world.answers.shift()?.() ?? `LINK-${ref}`
+        return fixture.answers.shift()?.() ?? `LINK-${ref}`
       },
       settle: async ({ id, ref }, answer) => {
-        await store.commands.settleWithLink(id, link(ref, { id: answer }), world.now)
+        await store.commands.settleWithLink(id, link(ref, { id: answer }), fixture.now)
         return answer
       },
       replay: async ({ result }) => (result as { linkId: string }).linkId,
-      trace: ({ ref }) => world.trace(ref),
+      findOutcome: ({ ref }) => fixture.trace(ref),
       ...parts,
     }),
     neighbour: (options = {}) => everybody(options)(HOLDER),
     another: onceFor,
     recorded: (key = 'key-1') => store.commands.find(commandKey('createPaymentLink', key)),
   }
-  return world
+  return fixture
 }
 
-export const passes = (world: World, milliseconds: number) => {
-  world.now = new Date(world.now.getTime() + milliseconds)
+export const passes = (fixture: Fixture, milliseconds: number) => {
+  fixture.now = new Date(fixture.now.getTime() + milliseconds)
 }
 
 export const noAnswer = () => Promise.reject(unknownOutcome('timeout'))

@@ -6,87 +6,89 @@ import { noAnswer, REFUSED, REJECTION, setUp } from './command-fixture.ts'
 
 describe('a command', () => {
   it('is recorded before it is sent, and ends with its result', async () => {
-    const world = await setUp()
-    world.answers = [
+    const fixture = await setUp()
+    fixture.answers = [
       async () => {
-        expect(await world.recorded()).toMatchObject({
+        expect(await fixture.recorded()).toMatchObject({
           state: 'SENT',
           attempt: 1,
-          ref: world.sent[0],
+          ref: fixture.sent[0],
           sentAt: NOW.getTime(),
         })
         return 'LINK-1'
       },
     ]
-    expect(await world.once.run(world.task())).toEqual({ kind: 'done', result: 'LINK-1', replayed: false })
-    expect(await world.recorded()).toMatchObject({ state: 'SETTLED', result: { linkId: 'LINK-1' } })
-    expect((await linkOf(world.store, 'LINK-1')).ref).toBe(world.sent[0])
+    expect(await fixture.once.run(fixture.task())).toEqual({ kind: 'done', result: 'LINK-1', replayed: false })
+    expect(await fixture.recorded()).toMatchObject({ state: 'SETTLED', result: { linkId: 'LINK-1' } })
+    expect((await linkOf(fixture.store, 'LINK-1')).ref).toBe(fixture.sent[0])
   })
 
   it('a second time gives the first result again, in this process and in another', async () => {
-    const world = await setUp()
-    await world.once.run(world.task())
-    const again = { kind: 'done', result: `LINK-${world.sent[0]}`, replayed: true }
-    expect(await world.once.run(world.task())).toEqual(again)
-    expect(await world.once.earlier(world.task())).toEqual(again)
-    expect(await world.neighbour().run(world.task())).toEqual(again)
-    expect(await world.once.run(world.task({ replay: async () => null }))).toMatchObject({ kind: 'outcome-unknown' })
-    expect(world.sent).toHaveLength(1)
+    const fixture = await setUp()
+    await fixture.once.run(fixture.task())
+    const again = { kind: 'done', result: `LINK-${fixture.sent[0]}`, replayed: true }
+    expect(await fixture.once.run(fixture.task())).toEqual(again)
+    expect(await fixture.once.earlier(fixture.task())).toEqual(again)
+    expect(await fixture.neighbour().run(fixture.task())).toEqual(again)
+    expect(await fixture.once.run(fixture.task({ replay: async () => null }))).toMatchObject({
+      kind: 'outcome-unknown',
+    })
+    expect(fixture.sent).toHaveLength(1)
   })
 
   it('of another caller is carried out by itself, also at the same moment', async () => {
-    const world = await setUp()
-    const other = world.another({ keyScope: 'caller-2', mayRead: true })
+    const fixture = await setUp()
+    const other = fixture.another({ keyScope: 'caller-2', mayRead: true })
     const outcomes = await Promise.all([
-      world.once.run(world.task()),
-      other.run(world.task()),
-      world.once.run(world.task()),
-      other.run(world.task({ key: 'key-2', input: 'other' })),
+      fixture.once.run(fixture.task()),
+      other.run(fixture.task()),
+      fixture.once.run(fixture.task()),
+      other.run(fixture.task({ key: 'key-2', input: 'other' })),
     ])
     expect(outcomes.map((outcome) => outcome.kind === 'done' && outcome.replayed)).toEqual([false, false, true, false])
-    expect(new Set(world.sent).size).toBe(3)
-    expect(await other.earlier(world.task({ input: 'other' }))).toMatchObject({ kind: 'idempotency-conflict' })
-    expect(await world.once.earlier(world.task({ key: 'key-2' }))).toBeNull()
+    expect(new Set(fixture.sent).size).toBe(3)
+    expect(await other.earlier(fixture.task({ input: 'other' }))).toMatchObject({ kind: 'idempotency-conflict' })
+    expect(await fixture.once.earlier(fixture.task({ key: 'key-2' }))).toBeNull()
   })
 
   it('with another input is a conflict, whatever became of the first', async () => {
-    const world = await setUp()
-    world.answers = [noAnswer]
-    await world.once.run(world.task())
-    await world.once.run(world.task({ key: 'key-2' }))
+    const fixture = await setUp()
+    fixture.answers = [noAnswer]
+    await fixture.once.run(fixture.task())
+    await fixture.once.run(fixture.task({ key: 'key-2' }))
     for (const key of ['key-1', 'key-2']) {
-      const other = world.task({ key, input: { amount: '11.00' } })
-      expect(await world.once.run(other)).toEqual({ kind: 'idempotency-conflict', inProgress: false })
-      expect(await world.once.earlier(other)).toEqual({ kind: 'idempotency-conflict', inProgress: false })
+      const other = fixture.task({ key, input: { amount: '11.00' } })
+      expect(await fixture.once.run(other)).toEqual({ kind: 'idempotency-conflict', inProgress: false })
+      expect(await fixture.once.earlier(other)).toEqual({ kind: 'idempotency-conflict', inProgress: false })
     }
-    const reordered = world.task({ key: 'key-3', input: { a: 1, b: undefined, c: 2 } })
-    await world.once.run(reordered)
-    expect(await world.once.run({ ...reordered, input: { c: 2, a: 1 } })).toMatchObject({
+    const reordered = fixture.task({ key: 'key-3', input: { a: 1, b: undefined, c: 2 } })
+    await fixture.once.run(reordered)
+    expect(await fixture.once.run({ ...reordered, input: { c: 2, a: 1 } })).toMatchObject({
       kind: 'done',
       replayed: true,
     })
-    expect(world.sent).toHaveLength(3)
+    expect(fixture.sent).toHaveLength(3)
   })
 
   it('has no earlier use while its key is new, nor under another mutation', async () => {
-    const world = await setUp()
-    expect(await world.once.earlier(world.task())).toBeNull()
-    await world.once.run(world.task())
-    expect(await world.once.earlier(world.task({ mutation: 'another' }))).toBeNull()
-    expect(await world.once.earlier(world.task({ key: 'key-1 ' }))).toBeNull()
-    expect(world.sent).toHaveLength(1)
+    const fixture = await setUp()
+    expect(await fixture.once.earlier(fixture.task())).toBeNull()
+    await fixture.once.run(fixture.task())
+    expect(await fixture.once.earlier(fixture.task({ mutation: 'another' }))).toBeNull()
+    expect(await fixture.once.earlier(fixture.task({ key: 'key-1 ' }))).toBeNull()
+    expect(fixture.sent).toHaveLength(1)
   })
 })
 
 describe('a refusal', () => {
   it('of the service is kept and given again', async () => {
-    const world = await setUp()
-    world.answers = [() => Promise.reject(REFUSED)]
-    expect(await world.once.run(world.task())).toEqual(REJECTION)
-    expect(await world.recorded()).toMatchObject({ state: 'REJECTED' })
-    expect(await world.once.run(world.task())).toEqual(REJECTION)
-    expect(await world.neighbour().earlier(world.task())).toEqual(REJECTION)
-    expect(world.sent).toHaveLength(1)
+    const fixture = await setUp()
+    fixture.answers = [() => Promise.reject(REFUSED)]
+    expect(await fixture.once.run(fixture.task())).toEqual(REJECTION)
+    expect(await fixture.recorded()).toMatchObject({ state: 'REJECTED' })
+    expect(await fixture.once.run(fixture.task())).toEqual(REJECTION)
+    expect(await fixture.neighbour().earlier(fixture.task())).toEqual(REJECTION)
+    expect(fixture.sent).toHaveLength(1)
   })
 
   it.each([
@@ -107,44 +109,44 @@ describe('a refusal', () => {
     ],
     ['a request that was not sent', notSent('refused'), { kind: 'upstream-unavailable', retryAfterSeconds: null }],
   ])('of %s is not kept: the key is free again', async (_name, fault, failure) => {
-    const world = await setUp()
-    world.answers = [() => Promise.reject(fault)]
-    expect(await world.once.run(world.task())).toEqual(failure)
-    expect(await world.recorded()).toBeNull()
-    expect(await world.store.inbox.knowsRef(present(world.sent[0]), ['link'])).toBe(true)
-    expect(await world.once.earlier(world.task())).toBeNull()
-    expect(await world.once.run(world.task())).toMatchObject({ kind: 'done', replayed: false })
+    const fixture = await setUp()
+    fixture.answers = [() => Promise.reject(fault)]
+    expect(await fixture.once.run(fixture.task())).toEqual(failure)
+    expect(await fixture.recorded()).toBeNull()
+    expect(await fixture.store.inbox.knowsRef(present(fixture.sent[0]), ['link'])).toBe(true)
+    expect(await fixture.once.earlier(fixture.task())).toBeNull()
+    expect(await fixture.once.run(fixture.task())).toMatchObject({ kind: 'done', replayed: false })
   })
 })
 
 describe('many callers with one key', () => {
   it('have the service asked once, and all get what the first gets', async () => {
-    const world = await setUp()
-    const outcomes = await Promise.all(Array.from({ length: 50 }, () => world.once.run(world.task())))
-    expect(world.sent).toHaveLength(1)
-    const result = `LINK-${world.sent[0]}`
+    const fixture = await setUp()
+    const outcomes = await Promise.all(Array.from({ length: 50 }, () => fixture.once.run(fixture.task())))
+    expect(fixture.sent).toHaveLength(1)
+    const result = `LINK-${fixture.sent[0]}`
     expect(outcomes[0]).toEqual({ kind: 'done', result, replayed: false })
     for (const outcome of outcomes.slice(1)) expect(outcome).toEqual({ kind: 'done', result, replayed: true })
   })
 
   it('all get a failure of the first', async () => {
-    const world = await setUp()
-    world.answers = [() => Promise.reject(REFUSED)]
-    const outcomes = await Promise.all(Array.from({ length: 10 }, () => world.once.run(world.task())))
+    const fixture = await setUp()
+    fixture.answers = [() => Promise.reject(REFUSED)]
+    const outcomes = await Promise.all(Array.from({ length: 10 }, () => fixture.once.run(fixture.task())))
     for (const outcome of outcomes) expect(outcome).toEqual(REJECTION)
-    expect(world.sent).toHaveLength(1)
+    expect(fixture.sent).toHaveLength(1)
   })
 
   it('and another input meet a conflict at once', async () => {
-    const world = await setUp()
+    const fixture = await setUp()
     const gate = Promise.withResolvers<string>()
-    world.answers = [() => gate.promise]
-    const first = world.once.run(world.task())
-    expect(await world.once.run(world.task({ input: 'other' }))).toEqual({
+    fixture.answers = [() => gate.promise]
+    const first = fixture.once.run(fixture.task())
+    expect(await fixture.once.run(fixture.task({ input: 'other' }))).toEqual({
       kind: 'idempotency-conflict',
       inProgress: false,
     })
-    expect(await world.once.earlier(world.task({ input: 'other' }))).toEqual({
+    expect(await fixture.once.earlier(fixture.task({ input: 'other' }))).toEqual({
       kind: 'idempotency-conflict',
       inProgress: false,
     })
@@ -153,28 +155,28 @@ describe('many callers with one key', () => {
   })
 
   it('wait for the answer no longer than their patience, and lose nothing by it', async () => {
-    const world = await setUp({ patienceMs: 20 })
+    const fixture = await setUp({ patienceMs: 20 })
     const gate = Promise.withResolvers<string>()
-    world.answers = [() => gate.promise]
-    const first = world.once.run(world.task())
-    const others = Promise.all([world.once.run(world.task()), world.once.earlier(world.task())])
+    fixture.answers = [() => gate.promise]
+    const first = fixture.once.run(fixture.task())
+    const others = Promise.all([fixture.once.run(fixture.task()), fixture.once.earlier(fixture.task())])
     const underWay = { kind: 'idempotency-conflict', inProgress: true }
     expect(await others).toEqual([underWay, underWay])
-    expect(await first).toEqual({ kind: 'outcome-unknown', operationId: (await world.recorded())?.id })
-    expect(await world.recorded()).toMatchObject({ state: 'SENT' })
+    expect(await first).toEqual({ kind: 'outcome-unknown', operationId: (await fixture.recorded())?.id })
+    expect(await fixture.recorded()).toMatchObject({ state: 'SENT' })
     gate.resolve('LINK-1')
-    while ((await world.recorded())?.state === 'SENT') await setImmediate()
-    expect(await world.once.run(world.task())).toEqual({ kind: 'done', result: 'LINK-1', replayed: true })
-    expect(world.sent).toHaveLength(1)
+    while ((await fixture.recorded())?.state === 'SENT') await setImmediate()
+    expect(await fixture.once.run(fixture.task())).toEqual({ kind: 'done', result: 'LINK-1', replayed: true })
+    expect(fixture.sent).toHaveLength(1)
   })
 
   it('do not hold up the callers with another key', async () => {
-    const world = await setUp()
+    const fixture = await setUp()
     const gate = Promise.withResolvers<string>()
-    world.answers = [() => gate.promise]
-    const first = world.once.run(world.task())
-    while (world.sent.length === 0) await setImmediate()
-    expect(await world.once.run(world.task({ key: 'key-2' }))).toMatchObject({ kind: 'done', replayed: false })
+    fixture.answers = [() => gate.promise]
+    const first = fixture.once.run(fixture.task())
+    while (fixture.sent.length === 0) await setImmediate()
+    expect(await fixture.once.run(fixture.task({ key: 'key-2' }))).toMatchObject({ kind: 'done', replayed: false })
     gate.resolve('LINK-1')
     await first
   })

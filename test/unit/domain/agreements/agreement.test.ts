@@ -14,7 +14,7 @@ import {
   evolveAgreement,
 } from '../../../../src/domain/agreements/agreement.ts'
 import { parseEventId } from '../../../../src/domain/payments/payment-event.ts'
-import { agreementReport, AT, BIRTH, decided, givenAgreement } from '../agreements.ts'
+import { agreementReport, AT, NEW_AGREEMENT, decided, givenAgreement } from '../agreements.ts'
 
 const ACTIVE = givenAgreement('created', 'active')
 
@@ -111,9 +111,16 @@ describe('evolveAgreement', () => {
     const report = agreementReport('created', { payer, externalId: 'member-7' })
     const { change } = decideAgreementCallback(null, report, false)
     if (change === null) throw new Error('nothing was created')
-    const state = evolveAgreement(BIRTH, change, { sequence: 1, at: AT, provisional: false })
+    const state = evolveAgreement(NEW_AGREEMENT, change, { sequence: 1, at: AT, provisional: false })
     const { payer: _, ...said } = report
-    expect(state).toEqual({ ...BIRTH, ...said, version: 1, seen: ['created'], provisional: false, updatedAt: AT })
+    expect(state).toEqual({
+      ...NEW_AGREEMENT,
+      ...said,
+      version: 1,
+      seen: ['created'],
+      provisional: false,
+      updatedAt: AT,
+    })
   })
 
   it('counts on, and remembers each status that it knows once', () => {
@@ -133,7 +140,7 @@ describe('evolveAgreement', () => {
 
   it('keeps the id, the stream, the site and the first instant of the agreement', () => {
     const later = givenAgreement('created', agreementReport('active', { createdAt: '2031-01-01T00:00:00.000Z' }))
-    expect(later).toMatchObject({ ...BIRTH, createdAt: '2030-01-01T00:00:00.000Z' })
+    expect(later).toMatchObject({ ...NEW_AGREEMENT, createdAt: '2030-01-01T00:00:00.000Z' })
   })
 })
 

@@ -150,7 +150,7 @@ test('a control call that is not sent as JSON is refused', async () => {
   expect((await fetch(address, { method: 'POST', body: '{', headers })).status).toBe(400)
 })
 
-test('a mishap without any webhook before it is refused', async () => {
+test('a fault without any webhook before it is refused', async () => {
   const sandbox = await sandboxFor()
   const uuid = await createLink(sandbox)
   expect((await control(sandbox, `/links/${uuid}/deliveries`, { kind: 'duplicate' })).status).toBe(409)

@@ -6,105 +6,105 @@ const MINUTE = 60_000
 
 /** A cache whose clock only moves when told, and a service that counts how often it is asked. */
 function stage(options: Omit<KeyedCacheOptions, 'clock'> = {}) {
-  const world = { now: 0, down: false, asked: [] as string[] }
-  const cache = createKeyedCache<string>({ ...options, clock: () => world.now })
+  const fixture = { now: 0, down: false, asked: [] as string[] }
+  const cache = createKeyedCache<string>({ ...options, clock: () => fixture.now })
   const ask = (key: string, onStale?: () => void) => {
     const load = async () => {
-      world.asked.push(key)
-      const answer = `${key}, answer ${world.asked.length}`
+      fixture.asked.push(key)
+      const answer = `${key}, answer ${fixture.asked.length}`
       await turn()
-      if (world.down) throw new Error('The service is down.')
+      if (fixture.down) throw new Error('The service is down.')
       return answer
     }
     return cache.get(key, load, onStale)
   }
-  return { world, ask }
+  return { fixture, ask }
 }
 
 describe('a value', () => {
   it('is loaded once for 300 callers at once', async () => {
-    const { world, ask } = stage()
+    const { fixture, ask } = stage()
     const values = await Promise.all(Array.from({ length: 300 }, () => ask('a')))
     expect(new Set(values)).toEqual(new Set(['a, answer 1']))
-    expect(world.asked).toEqual(['a'])
+    expect(fixture.asked).toEqual(['a'])
   })
 
   it('is its own key’s alone', async () => {
-    const { world, ask } = stage()
+    const { fixture, ask } = stage()
     expect(await Promise.all([ask('a'), ask('b')])).toEqual(['a, answer 1', 'b, answer 2'])
-    expect(world.asked).toEqual(['a', 'b'])
+    expect(fixture.asked).toEqual(['a', 'b'])
   })
 
   it('is kept for five minutes, and then loaded again', async () => {
-    const { world, ask } = stage()
+    const { fixture, ask } = stage()
     await ask('a')
-    world.now = 5 * MINUTE
+    fixture.now = 5 * MINUTE
     expect(await ask('a')).toBe('a, answer 1')
-    world.now += 1
+    fixture.now += 1
     expect(await ask('a')).toBe('a, answer 2')
-    world.now += 5 * MINUTE
+    fixture.now += 5 * MINUTE
     expect(await ask('a')).toBe('a, answer 2')
-    expect(world.asked).toHaveLength(2)
+    expect(fixture.asked).toHaveLength(2)
   })
 })
 
 describe('a load that fails', () => {
   it('gives null where nothing is kept, and is tried again by the next caller', async () => {
-    const { world, ask } = stage()
-    world.down = true
+    const { fixture, ask } = stage()
+    fixture.down = true
     expect(await Promise.all([ask('a'), ask('a')])).toEqual([null, null])
-    expect(world.asked).toHaveLength(1)
-    world.down = false
+    expect(fixture.asked).toHaveLength(1)
+    fixture.down = false
     expect(await ask('a')).toBe('a, answer 2')
   })
 
   it('gives the old value for an hour, asking again each time, and then null', async () => {
-    const { world, ask } = stage()
+    const { fixture, ask } = stage()
     await ask('a')
-    world.down = true
-    world.now = 30 * MINUTE
+    fixture.down = true
+    fixture.now = 30 * MINUTE
     expect(await ask('a')).toBe('a, answer 1')
-    world.now = 60 * MINUTE
+    fixture.now = 60 * MINUTE
     expect(await ask('a')).toBe('a, answer 1')
-    world.now += 1
+    fixture.now += 1
     expect(await ask('a')).toBeNull()
-    expect(world.asked).toHaveLength(4)
+    expect(fixture.asked).toHaveLength(4)
   })
 
   it('tells every caller that what it gives is old, or nothing', async () => {
-    const { world, ask } = stage()
+    const { fixture, ask } = stage()
     let told = 0
     const askTold = () => ask('a', () => (told += 1))
     await askTold()
     expect(told).toBe(0)
-    world.down = true
-    world.now = 6 * MINUTE
+    fixture.down = true
+    fixture.now = 6 * MINUTE
     await Promise.all([askTold(), askTold()])
     expect(told).toBe(2)
-    world.now = 62 * MINUTE
+    fixture.now = 62 * MINUTE
     expect(await askTold()).toBeNull()
     expect(told).toBe(3)
-    world.down = false
+    fixture.down = false
     expect(await askTold()).toBe('a, answer 4')
     expect(told).toBe(3)
   })
 
   it('does not make the old value young again', async () => {
-    const { world, ask } = stage({ ttlMs: 10, staleMs: 100 })
+    const { fixture, ask } = stage({ ttlMs: 10, staleMs: 100 })
     await ask('a')
-    world.down = true
-    world.now = 50
+    fixture.down = true
+    fixture.now = 50
     await ask('a')
-    world.down = false
-    world.now = 55
+    fixture.down = false
+    fixture.now = 55
     expect(await ask('a')).toBe('a, answer 3')
   })
 })
 
 describe('a full cache', () => {
   it('begins anew, and holds no more than it may', async () => {
-    const { world, ask } = stage({ size: 2 })
+    const { fixture, ask } = stage({ size: 2 })
     for (const key of ['a', 'b', 'c', 'c', 'a']) await ask(key)
-    expect(world.asked).toEqual(['a', 'b', 'c', 'a'])
+    expect(fixture.asked).toEqual(['a', 'b', 'c', 'a'])
   })
 })

@@ -29,7 +29,7 @@ function method(code: string, currency: string, name = code): PayinMethod {
 
 /** A service whose answers each test decides, and a clock that only moves when told. */
 function stage(settings = [site('au', 'AUD'), site('jp', 'JPY')]) {
-  const world = {
+  const fixture = {
     now: 0,
     calls: [] as string[],
     down: new Set<string>(),
@@ -39,12 +39,12 @@ function stage(settings = [site('au', 'AUD'), site('jp', 'JPY')]) {
     } as Record<string, PayinMethod[]>,
   }
   const load = async ({ id }: Site): Promise<PayinMethod[]> => {
-    world.calls.push(id)
+    fixture.calls.push(id)
     await turn()
-    if (world.down.has(id)) throw notSent('refused')
-    return structuredClone(world.lists[id] ?? [])
+    if (fixture.down.has(id)) throw notSent('refused')
+    return structuredClone(fixture.lists[id] ?? [])
   }
-  return { world, cache: createMethodCache({ load, sites: createSites(settings), clock: () => world.now }) }
+  return { fixture, cache: createMethodCache({ load, sites: createSites(settings), clock: () => fixture.now }) }
 }
 
 /** Lets a renewal that runs behind the caller's back come to its end. */
@@ -57,34 +57,34 @@ const codesOf = (list: { methods: readonly PayinMethod[] }) => list.methods.map(
 
 describe('a fresh list', () => {
   it('costs one call per site for 300 callers at once', async () => {
-    const { world, cache } = stage()
+    const { fixture, cache } = stage()
     const lists = await Promise.all(Array.from({ length: 300 }, () => cache.list()))
-    expect(world.calls.sort()).toEqual(['au', 'jp'])
+    expect(fixture.calls.sort()).toEqual(['au', 'jp'])
     expect(codesOf(lists[0] ?? { methods: [] })).toEqual(['au_card_aud', 'jp_card_jpy', 'jp_bank_jpy'])
     expect(new Set(lists.map(({ methods }) => methods)).size).toBe(1)
   })
 
   it('is the same frozen array until something changes', async () => {
-    const { world, cache } = stage()
+    const { fixture, cache } = stage()
     const first = await cache.list(['JPY'])
-    world.now = 5 * MINUTE
+    fixture.now = 5 * MINUTE
     expect(await cache.list(['JPY'])).toBe(first)
     expect((await cache.list(['JPY', 'JPY', 'XXX'])).methods).toBe(first.methods)
     expect(Object.isFrozen(first.methods)).toBe(true)
-    expect(world.calls).toEqual(['jp'])
+    expect(fixture.calls).toEqual(['jp'])
   })
 
   it('asks only the sites that serve the currencies', async () => {
-    const { world, cache } = stage()
+    const { fixture, cache } = stage()
     expect(codesOf(await cache.list(['JPY']))).toEqual(['jp_card_jpy', 'jp_bank_jpy'])
     expect(await cache.list(['KRW'])).toMatchObject({ methods: [], stale: false, unavailable: [] })
     expect(await cache.list([])).toMatchObject({ methods: [], unavailable: [] })
-    expect(world.calls).toEqual(['jp'])
+    expect(fixture.calls).toEqual(['jp'])
   })
 
   it('merges two sites of one currency, each code once, the first listed first', async () => {
-    const { world, cache } = stage([site('au', 'AUD'), site('more', 'AUD', 'NZD')])
-    world.lists['more'] = [
+    const { fixture, cache } = stage([site('au', 'AUD'), site('more', 'AUD', 'NZD')])
+    fixture.lists['more'] = [
       method('au_card_aud', 'AUD', 'Other'),
       method('au_npp_aud', 'AUD'),
       method('nz_card_nzd', 'NZD'),
@@ -93,38 +93,38 @@ describe('a fresh list', () => {
     expect(codesOf(list)).toEqual(['au_card_aud', 'au_npp_aud'])
     expect(list.methods[0]?.name).toBe('au_card_aud')
     expect(codesOf(await cache.list(['NZD']))).toEqual(['nz_card_nzd'])
-    expect(world.calls.sort()).toEqual(['au', 'more'])
+    expect(fixture.calls.sort()).toEqual(['au', 'more'])
   })
 })
 
 describe('freshness', () => {
   it('tells how old the list of a site is, and when it is stale, without asking', async () => {
-    const { world, cache } = stage()
+    const { fixture, cache } = stage()
     expect(cache.freshness('au')).toBeNull()
     const { fetchedAt } = await cache.list(['AUD'])
     expect(cache.freshness('au')).toMatchObject({ fetchedAt, stale: false })
     expect(cache.freshness('jp')).toBeNull()
 
-    world.now = 6 * MINUTE
-    world.down.add('au')
+    fixture.now = 6 * MINUTE
+    fixture.down.add('au')
     await cache.list(['AUD'])
     await settled()
     expect(cache.freshness('au')).toMatchObject({ fetchedAt, stale: true })
-    world.now = 61 * MINUTE
+    fixture.now = 61 * MINUTE
     expect(cache.freshness('au')).toBeNull()
-    expect(world.calls).toEqual(['au', 'au'])
+    expect(fixture.calls).toEqual(['au', 'au'])
   })
 })
 
 describe('what others may keep', () => {
   it('is a list of sites that all answered within its time to live', async () => {
-    const { world, cache } = stage()
+    const { fixture, cache } = stage()
     const isKept = async (...currencies: string[]) => isCurrent(await cache.list(currencies))
     expect(await isKept('AUD', 'JPY')).toBe(true)
-    world.now = 5 * MINUTE
+    fixture.now = 5 * MINUTE
     expect(await isKept('AUD', 'JPY')).toBe(true)
-    world.down.add('au')
-    world.now = 5 * MINUTE + 1
+    fixture.down.add('au')
+    fixture.now = 5 * MINUTE + 1
     // Nobody knows yet whether the renewal fails.
     expect(await isKept('JPY')).toBe(false)
     await settled()
@@ -132,10 +132,10 @@ describe('what others may keep', () => {
     expect(await isKept('AUD')).toBe(false)
     await settled()
     expect(await isKept('AUD')).toBe(false)
-    world.now = 62 * MINUTE
+    fixture.now = 62 * MINUTE
     expect(await isKept('AUD')).toBe(false)
-    world.down.clear()
-    world.now = 64 * MINUTE
+    fixture.down.clear()
+    fixture.now = 64 * MINUTE
     expect(await isKept('AUD')).toBe(true)
     expect(await isKept('KRW')).toBe(true)
   })
@@ -147,18 +147,18 @@ describe('what others may keep', () => {
     ['no method, while a site is away', 'zz_none_zzz', 1, 'au'],
     ['no method of a site that is away', 'au_card_aud', 1, 'au'],
   ])('is the answer to find: %s', async (_what, code, doubts, ...down) => {
-    const { world, cache } = stage()
-    world.down = new Set(down)
+    const { fixture, cache } = stage()
+    fixture.down = new Set(down)
     let told = 0
     await cache.find(code, () => (told += 1))
     expect(told).toBe(doubts)
   })
 
   it('is no method of an old list', async () => {
-    const { world, cache } = stage()
+    const { fixture, cache } = stage()
     await cache.list()
-    world.now = 6 * MINUTE
-    world.down.add('au')
+    fixture.now = 6 * MINUTE
+    fixture.down.add('au')
     let told = 0
     expect(await cache.find('au_card_aud', () => (told += 1))).not.toBeNull()
     await settled()
@@ -169,83 +169,83 @@ describe('what others may keep', () => {
 
 describe('find', () => {
   it('finds a method by its code, asking only the site of its currency', async () => {
-    const { world, cache } = stage()
+    const { fixture, cache } = stage()
     expect((await cache.find('jp_bank_jpy'))?.currency).toBe('JPY')
-    expect(world.calls).toEqual(['jp'])
+    expect(fixture.calls).toEqual(['jp'])
   })
 
   it('looks everywhere for a code that does not tell its currency', async () => {
-    const { world, cache } = stage()
-    world.lists['au']?.push(method('opaque', 'AUD'))
+    const { fixture, cache } = stage()
+    fixture.lists['au']?.push(method('opaque', 'AUD'))
     expect((await cache.find('opaque'))?.currency).toBe('AUD')
     expect(await cache.find('zz_none_aud')).toBeNull()
   })
 
   it('finds nothing, and does not fail, while the service is away', async () => {
-    const { world, cache } = stage()
-    world.down = new Set(['au', 'jp'])
+    const { fixture, cache } = stage()
+    fixture.down = new Set(['au', 'jp'])
     expect(await cache.find('jp_bank_jpy')).toBeNull()
   })
 })
 
 describe('past its time to live', () => {
   it('is served at once while one call renews it', async () => {
-    const { world, cache } = stage([site('au', 'AUD')])
+    const { fixture, cache } = stage([site('au', 'AUD')])
     const first = await cache.list()
-    world.lists['au'] = [method('au_new_aud', 'AUD')]
-    world.now = 5 * MINUTE + 1
+    fixture.lists['au'] = [method('au_new_aud', 'AUD')]
+    fixture.now = 5 * MINUTE + 1
     const served = await Promise.all(Array.from({ length: 1_000 }, () => cache.list()))
     expect(new Set(served.map(({ methods }) => methods))).toEqual(new Set([first.methods]))
     expect(served[0]?.stale).toBe(false)
     await settled()
     expect(codesOf(await cache.list())).toEqual(['au_new_aud'])
-    expect(world.calls).toEqual(['au', 'au'])
+    expect(fixture.calls).toEqual(['au', 'au'])
   })
 
   it('keeps its array when the renewal brings nothing new', async () => {
-    const { world, cache } = stage([site('au', 'AUD')])
+    const { fixture, cache } = stage([site('au', 'AUD')])
     const { methods } = await cache.list()
-    world.now = 6 * MINUTE
+    fixture.now = 6 * MINUTE
     await cache.list()
     await settled()
     expect((await cache.list()).methods).toBe(methods)
-    expect(world.calls).toHaveLength(2)
+    expect(fixture.calls).toHaveLength(2)
   })
 
   it('is flagged once a renewal has failed, for up to an hour, and recovers', async () => {
-    const { world, cache } = stage()
+    const { fixture, cache } = stage()
     const { fetchedAt } = await cache.list()
-    world.down.add('au')
-    world.now = 6 * MINUTE
+    fixture.down.add('au')
+    fixture.now = 6 * MINUTE
     expect((await cache.list()).stale).toBe(false)
     await settled()
     expect(await cache.list()).toMatchObject({ stale: true, unavailable: [] })
     expect((await cache.list(['JPY'])).stale).toBe(false)
     expect((await cache.list(['AUD'])).fetchedAt).toEqual(fetchedAt)
-    world.now = 60 * MINUTE
+    fixture.now = 60 * MINUTE
     expect(codesOf(await cache.list(['AUD']))).toEqual(['au_card_aud'])
     await settled()
-    world.now = 60 * MINUTE + 1
+    fixture.now = 60 * MINUTE + 1
     expect(await cache.list(['AUD'])).toMatchObject({ methods: [], stale: false, unavailable: ['AUD'] })
-    world.down.clear()
-    world.now = 62 * MINUTE
+    fixture.down.clear()
+    fixture.now = 62 * MINUTE
     expect(await cache.list(['AUD'])).toMatchObject({ stale: false, unavailable: [] })
     expect(codesOf(await cache.list(['AUD']))).toEqual(['au_card_aud'])
   })
 
   it('waits for a new one when the old one is older than an hour', async () => {
-    const { world, cache } = stage([site('au', 'AUD')])
+    const { fixture, cache } = stage([site('au', 'AUD')])
     await cache.list()
-    world.lists['au'] = [method('au_new_aud', 'AUD')]
-    world.now = 61 * MINUTE
+    fixture.lists['au'] = [method('au_new_aud', 'AUD')]
+    fixture.now = 61 * MINUTE
     expect(codesOf(await cache.list())).toEqual(['au_new_aud'])
   })
 })
 
 describe('while a site is away', () => {
   it('names its currencies, and serves the others', async () => {
-    const { world, cache } = stage([site('eu', 'USD', 'CAD'), site('jp', 'JPY')])
-    world.down.add('eu')
+    const { fixture, cache } = stage([site('eu', 'USD', 'CAD'), site('jp', 'JPY')])
+    fixture.down.add('eu')
     const list = await cache.list()
     expect(codesOf(list)).toEqual(['jp_card_jpy', 'jp_bank_jpy'])
     expect(list.unavailable).toEqual(['CAD', 'USD'])
@@ -253,19 +253,19 @@ describe('while a site is away', () => {
   })
 
   it('does not call a currency unavailable that another site serves', async () => {
-    const { world, cache } = stage([site('au', 'AUD'), site('more', 'AUD', 'NZD')])
-    world.down.add('more')
+    const { fixture, cache } = stage([site('au', 'AUD'), site('more', 'AUD', 'NZD')])
+    fixture.down.add('more')
     expect(await cache.list()).toMatchObject({ unavailable: ['NZD'] })
   })
 
   it('asks it again after 5 seconds, doubling to a minute', async () => {
-    const { world, cache } = stage([site('au', 'AUD')])
-    world.down.add('au')
+    const { fixture, cache } = stage([site('au', 'AUD')])
+    fixture.down.add('au')
     const attempts: number[] = []
-    for (world.now = 0; world.now <= 4 * MINUTE; world.now += SECOND) {
-      const before = world.calls.length
+    for (fixture.now = 0; fixture.now <= 4 * MINUTE; fixture.now += SECOND) {
+      const before = fixture.calls.length
       await cache.list()
-      if (world.calls.length > before) attempts.push(world.now / SECOND)
+      if (fixture.calls.length > before) attempts.push(fixture.now / SECOND)
     }
     expect(attempts).toEqual([0, 5, 15, 35, 75, 135, 195])
   })

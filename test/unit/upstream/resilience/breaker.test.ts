@@ -4,20 +4,22 @@ import {
   type Breaker,
   type BreakerSettings,
   createBreaker,
-  type Verdict,
+  type CallResult,
 } from '../../../../src/upstream/resilience/breaker.ts'
 
 const SETTINGS = { windowMs: 10_000, share: 0.5, least: 4, openMs: 1_000 }
 
 /** A breaker whose clock only moves when told, and everything that it has told. */
 function stage(settings: Partial<BreakerSettings> = {}) {
-  const world = { now: 0, told: [] as string[] }
-  const breaker = createBreaker({ ...SETTINGS, clock: () => world.now, ...settings }, (state) => world.told.push(state))
-  return { world, breaker, ask: (...verdicts: Verdict[]) => verdicts.map((verdict) => ask(breaker, verdict)) }
+  const fixture = { now: 0, told: [] as string[] }
+  const breaker = createBreaker({ ...SETTINGS, clock: () => fixture.now, ...settings }, (state) =>
+    fixture.told.push(state),
+  )
+  return { fixture, breaker, ask: (...verdicts: CallResult[]) => verdicts.map((verdict) => ask(breaker, verdict)) }
 }
 
 /** One request that ends at once; whether it was let through. */
-function ask(breaker: Breaker, verdict: Verdict): boolean {
+function ask(breaker: Breaker, verdict: CallResult): boolean {
   const ended = breaker.enter()
   ended?.(verdict)
   return ended !== null
@@ -25,102 +27,102 @@ function ask(breaker: Breaker, verdict: Verdict): boolean {
 
 describe('a closed breaker', () => {
   it('opens at its share of trouble, and not below it', () => {
-    const { world, breaker, ask: run } = stage()
+    const { fixture, breaker, ask: run } = stage()
     run('sound', 'sound', 'sound', 'trouble', 'trouble')
-    expect(world.told).toEqual([])
+    expect(fixture.told).toEqual([])
     expect(breaker.closedOffMs()).toBe(0)
     run('trouble')
-    expect(world.told).toEqual(['open'])
+    expect(fixture.told).toEqual(['open'])
     expect(breaker.closedOffMs()).toBe(1_000)
   })
 
   it('believes no share of too few', () => {
-    const { world, ask: run } = stage()
+    const { fixture, ask: run } = stage()
     run('trouble', 'trouble', 'trouble')
-    expect(world.told).toEqual([])
+    expect(fixture.told).toEqual([])
     run('sound')
-    expect(world.told).toEqual(['open'])
+    expect(fixture.told).toEqual(['open'])
   })
 
   it('does not take those who wait for an answer for less than those who have an error', () => {
-    const { world, breaker, ask: run } = stage()
+    const { fixture, breaker, ask: run } = stage()
     const waiting = Array.from({ length: 6 }, () => breaker.enter())
     run('trouble', 'trouble', 'trouble', 'trouble', 'trouble')
-    expect(world.told).toEqual([])
+    expect(fixture.told).toEqual([])
     waiting[0]?.('trouble')
-    expect(world.told).toEqual(['open'])
+    expect(fixture.told).toEqual(['open'])
   })
 
   it('is not moved by requests that never left', () => {
-    const { world, ask: run } = stage()
-    run('trouble', 'trouble', 'trouble', ...Array<Verdict>(50).fill('silent'))
-    expect(world.told).toEqual([])
+    const { fixture, ask: run } = stage()
+    run('trouble', 'trouble', 'trouble', ...Array<CallResult>(50).fill('silent'))
+    expect(fixture.told).toEqual([])
   })
 
   it('forgets what is older than its window', () => {
-    const { world, ask: run } = stage()
+    const { fixture, ask: run } = stage()
     run('trouble', 'trouble', 'trouble')
-    world.now = 10_000
+    fixture.now = 10_000
     run('trouble', 'trouble', 'trouble')
-    expect(world.told).toEqual([])
-    world.now = 10_999
+    expect(fixture.told).toEqual([])
+    fixture.now = 10_999
     run('trouble')
-    expect(world.told).toEqual(['open'])
+    expect(fixture.told).toEqual(['open'])
   })
 })
 
 describe('an open breaker', () => {
   it('turns everyone away, then lets one through, and closes when that one is answered', () => {
-    const { world, breaker, ask: run } = stage()
+    const { fixture, breaker, ask: run } = stage()
     run('trouble', 'trouble', 'trouble', 'trouble')
-    world.now = 999
+    fixture.now = 999
     expect(run('sound')).toEqual([false])
     expect(breaker.closedOffMs()).toBe(1)
-    world.now = 1_000
+    fixture.now = 1_000
     expect(breaker.closedOffMs()).toBe(0)
     const probe = breaker.enter()
     expect(run('sound', 'sound')).toEqual([false, false])
     expect(breaker.closedOffMs()).toBeGreaterThan(0)
     probe?.('sound')
-    expect(world.told).toEqual(['open', 'half-open', 'closed'])
+    expect(fixture.told).toEqual(['open', 'half-open', 'closed'])
     expect(run('trouble', 'trouble', 'trouble')).toEqual([true, true, true])
-    expect(world.told).toHaveLength(3)
+    expect(fixture.told).toHaveLength(3)
   })
 
   it('stays open for as long again when the probe meets trouble', () => {
-    const { world, breaker, ask: run } = stage()
+    const { fixture, breaker, ask: run } = stage()
     run('trouble', 'trouble', 'trouble', 'trouble')
-    world.now = 1_500
+    fixture.now = 1_500
     run('trouble')
-    expect(world.told).toEqual(['open', 'half-open', 'open'])
+    expect(fixture.told).toEqual(['open', 'half-open', 'open'])
     expect(breaker.closedOffMs()).toBe(1_000)
   })
 
   it('lets another probe through when the first one never left', () => {
-    const { world, ask: run } = stage()
+    const { fixture, ask: run } = stage()
     run('trouble', 'trouble', 'trouble', 'trouble')
-    world.now = 1_000
+    fixture.now = 1_000
     expect(run('silent', 'sound', 'sound')).toEqual([true, true, true])
-    expect(world.told.at(-1)).toBe('closed')
+    expect(fixture.told.at(-1)).toBe('closed')
   })
 
   it('is not moved by what was under way when it opened', () => {
-    const { world, breaker, ask: run } = stage()
+    const { fixture, breaker, ask: run } = stage()
     const [early, late] = [breaker.enter(), breaker.enter()]
     run('trouble', 'trouble', 'trouble', 'trouble')
     early?.('sound')
-    expect(world.told).toEqual(['open'])
-    world.now = 1_000
+    expect(fixture.told).toEqual(['open'])
+    fixture.now = 1_000
     run('sound')
     late?.('trouble')
     run('trouble', 'trouble', 'trouble')
-    expect(world.told).toEqual(['open', 'half-open', 'closed'])
+    expect(fixture.told).toEqual(['open', 'half-open', 'closed'])
   })
 })
 
 type Step =
   | { readonly kind: 'enter' }
-  | { readonly kind: 'end'; readonly at: number; readonly verdict: Verdict }
+  | { readonly kind: 'end'; readonly at: number; readonly verdict: CallResult }
   | { readonly kind: 'pass'; readonly ms: number }
 
 const step: fc.Arbitrary<Step> = fc.oneof(
@@ -128,38 +130,38 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   fc.record({
     kind: fc.constant('end' as const),
     at: fc.nat(50),
-    verdict: fc.constantFrom<Verdict>('sound', 'trouble', 'silent'),
+    verdict: fc.constantFrom<CallResult>('sound', 'trouble', 'silent'),
   }),
   fc.record({ kind: fc.constant('pass' as const), ms: fc.nat(3_000) }),
 )
 
 /** Runs a history, and gives what must never be seen. */
 function faultsOf(history: readonly Step[]): string[] {
-  const { world, breaker } = stage()
+  const { fixture, breaker } = stage()
   const faults: string[] = []
-  const underWay: { ended: (verdict: Verdict) => void; probe: boolean }[] = []
+  const underWay: { ended: (verdict: CallResult) => void; probe: boolean }[] = []
   let trouble = 0
 
   const enter = () => {
-    const closed = (world.told.at(-1) ?? 'closed') === 'closed'
+    const closed = (fixture.told.at(-1) ?? 'closed') === 'closed'
     const ended = breaker.enter()
     if (ended !== null) underWay.push({ ended, probe: !closed })
     if (closed && ended === null) faults.push('turned away by a closed breaker')
     if (underWay.filter(({ probe }) => probe).length > 1) faults.push('two probes')
   }
-  const end = (at: number, verdict: Verdict) => {
+  const end = (at: number, verdict: CallResult) => {
     const [one] = underWay.splice(at, 1)
     one?.ended(verdict)
     if (one !== undefined && verdict === 'trouble') trouble += 1
   }
   for (const one of history) {
-    if (one.kind === 'pass') world.now += one.ms
+    if (one.kind === 'pass') fixture.now += one.ms
     else if (one.kind === 'enter') enter()
     else end(one.at, one.verdict)
   }
-  if (trouble < SETTINGS.least * SETTINGS.share && world.told.length > 0) faults.push('opened without trouble')
+  if (trouble < SETTINGS.least * SETTINGS.share && fixture.told.length > 0) faults.push('opened without trouble')
   for (const { ended } of underWay) ended('silent')
-  world.now += SETTINGS.openMs
+  fixture.now += SETTINGS.openMs
   if (!ask(breaker, 'sound') || breaker.closedOffMs() > 0) faults.push('open for good')
   return faults
 }

@@ -6,7 +6,7 @@ import {
   toPayinSimulationBody,
 } from '../../../../../src/upstream/wire/payments/payin-request.ts'
 import { readRefund, toRefundBody } from '../../../../../src/upstream/wire/payments/refund.ts'
-import type { Written } from '../../../../../src/upstream/wire/values/request-schema.ts'
+import type { RequestBody } from '../../../../../src/upstream/wire/values/request-schema.ts'
 import { fixture } from '../../../../fixtures/upstream/read.ts'
 
 const request: PayinRequest = {
@@ -20,7 +20,7 @@ const request: PayinRequest = {
   webhook: { endpointUrl: 'https://merchant.test/webhooks/payments/r1', authorizationHeader: 'Bearer v1.k.abc' },
 }
 
-const textOf = (written: Written) => stringifyExactJson('body' in written && written.body)
+const textOf = (written: RequestBody) => stringifyExactJson('body' in written && written.body)
 
 describe('toPayinBody', () => {
   it('leaves out what was not given', () => {

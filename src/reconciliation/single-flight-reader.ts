@@ -12,7 +12,7 @@ export type ReadResult =
 type Attempt = { readonly result: ReadResult; readonly trouble: SiteTrouble | null }
 
 /** Asks the service, about each subject once at a time. */
-export type Asker<Subject> = {
+export type SingleFlightReader<Subject> = {
   /** Asks in a turn that was granted to a planned read; with one page of a list also for its neighbours. */
   ask(subject: Subject, turn: Turn): Promise<Attempt>
   /** Asks for somebody who waits, and joins a read that is under way. */
@@ -20,7 +20,7 @@ export type Asker<Subject> = {
   isAsking(subject: Subject): boolean
 }
 
-type AskerOptions<Subject> = {
+type SingleFlightOptions<Subject> = {
   readonly source: Pick<DueSource<Subject>, 'again' | 'site'> & {
     ask(subject: Subject): Promise<ReadOutcome>
     askPlanned(subject: Subject): Promise<ReadOutcome>
@@ -33,7 +33,11 @@ type AskerOptions<Subject> = {
 /** How often somebody's read is made again because a webhook came in while it was under way. */
 const MAX_SUPERSEDED = 3
 
-export function createAsker<Subject>({ source, budget, onRead }: AskerOptions<Subject>): Asker<Subject> {
+export function createSingleFlightReader<Subject>({
+  source,
+  budget,
+  onRead,
+}: SingleFlightOptions<Subject>): SingleFlightReader<Subject> {
   /** By key. */
   const underWay = new Map<string, Promise<Attempt>>()
 

@@ -1,23 +1,23 @@
 import { stringifyExactJson } from '../../lib/exact-json.ts'
-import type { World } from '../state/sandbox-state.ts'
+import type { SandboxStore } from '../state/sandbox-store.ts'
 import { signatureOf } from '../webhooks/webhook-composer.ts'
-import type { Teller } from '../webhooks/webhook-faults.ts'
+import type { WebhookSource } from '../webhooks/webhook-faults.ts'
 import type { OutgoingWebhook, WebhookKind } from '../webhooks/webhook-sender.ts'
 import { payoutRecord } from './payout-record.ts'
 import type { Payout, PayoutStatus } from './payout.ts'
 
-/** A payout as mishaps see it. */
-export function payoutTeller(world: World, payout: Payout): Teller<PayoutStatus> {
+/** A payout as faults see it. */
+export function payoutWebhookSource(store: SandboxStore, payout: Payout): WebhookSource<PayoutStatus> {
   return {
     subject: payout.uuid,
     holder: payout,
-    compose: (kind, status) => composePayoutWebhook(world, payout, kind, status),
+    compose: (kind, status) => composePayoutWebhook(store, payout, kind, status),
   }
 }
 
 /** The webhook that tells of a batch: its record, signed as every outgoing webhook (gap sheet, section 25.3). */
 export function composePayoutWebhook(
-  world: World,
+  store: SandboxStore,
   payout: Payout,
   kind: WebhookKind,
   status: PayoutStatus = payout.status,
@@ -30,6 +30,6 @@ export function composePayoutWebhook(
     url: payout.request.target.endpointUrl,
     authorization: payout.request.target.authorizationHeader,
     body,
-    signature: signatureOf(world, body),
+    signature: signatureOf(store, body),
   }
 }

@@ -1,16 +1,21 @@
 import { expect, it } from 'vitest'
-import { createQuota, takeFromRate } from '../../../../src/http/limits/quota.ts'
+import { createConcurrencyLimiter, takeFromRate } from '../../../../src/http/limits/concurrency-limiter.ts'
 
 it('a quota gives each holder so many, and what one has returned again', () => {
-  const quota = createQuota(2)
-  expect([quota.take('a'), quota.take('a'), quota.take('a'), quota.take('b')]).toEqual([true, true, false, true])
-  quota.giveBack('a')
-  expect([quota.take('a'), quota.take('a')]).toEqual([true, false])
+  const quota = createConcurrencyLimiter(2)
+  expect([quota.acquire('a'), quota.acquire('a'), quota.acquire('a'), quota.acquire('b')]).toEqual([
+    true,
+    true,
+    false,
+    true,
+  ])
+  quota.release('a')
+  expect([quota.acquire('a'), quota.acquire('a')]).toEqual([true, false])
 })
 
 it('a quota of none gives any number', () => {
-  const quota = createQuota(0)
-  expect(Array.from({ length: 100 }, () => quota.take('a'))).not.toContain(false)
+  const quota = createConcurrencyLimiter(0)
+  expect(Array.from({ length: 100 }, () => quota.acquire('a'))).not.toContain(false)
 })
 
 it('a rate lets four seconds’ worth through at once, and then as many as time brings', () => {

@@ -15,7 +15,7 @@ import { failingInputs } from './failing-inputs.ts'
 type Subject = { readonly id: string; readonly statusToken: string }
 
 /** One of everything that the graph can show, all of it that of one owner. */
-export type World = {
+export type Fixture = {
   readonly network: Network
   readonly links: readonly (Subject & { readonly paymentId: string | null; readonly checkoutUrl: string })[]
   readonly payins: readonly Subject[]
@@ -39,7 +39,7 @@ export type World = {
 const REFUSED = 'XAF'
 
 /** An app that knows its router, in front of a service that refuses the credentials of one site. */
-export async function startWorld(options: Pick<NetworkOptions, 'clock'> = {}): Promise<World> {
+export async function startWorld(options: Pick<NetworkOptions, 'clock'> = {}): Promise<Fixture> {
   const sites = DEFAULT_SITES.map(({ secretKey, ...site }) =>
     Object.assign(site, { secretKey: site.currencies.includes(REFUSED) ? 'not-the-one-of-the-service' : secretKey }),
   )
@@ -56,7 +56,7 @@ export async function startWorld(options: Pick<NetworkOptions, 'clock'> = {}): P
   }
 }
 
-async function furnished(network: Network): Promise<World> {
+async function furnished(network: Network): Promise<Fixture> {
   const payouts = await madePayouts(network)
   const links = await madeLinks(network)
   const payins = [await createPayin(network, { ownerId: OWNER })].map(({ id, statusToken = '' }) => ({
@@ -103,9 +103,9 @@ async function furnished(network: Network): Promise<World> {
 }
 
 /** A link that was paid, one that failed for a risk, one that may be tried again tomorrow, and one that nobody has paid. */
-async function madeLinks(network: Network): Promise<World['links'][number][]> {
+async function madeLinks(network: Network): Promise<Fixture['links'][number][]> {
   const customer = (lastName: string) => ({ email: 'ada@example.test', firstName: 'Ada', lastName })
-  const all: World['links'][number][] = []
+  const all: Fixture['links'][number][] = []
   for (const lastName of ['Payer', 'card_stolen', 'card_decline_rate_limit_exceeded', 'nobody']) {
     const link = await createLink(network, {
       ownerId: OWNER,
@@ -159,7 +159,7 @@ async function cursorBeforeLast(network: Network, filter: Record<string, unknown
 async function carriedOut(
   network: Network,
   { stale, link }: { stale: string; link: string },
-): Promise<World['inputs']> {
+): Promise<Fixture['inputs']> {
   const commands: [MutationName, Readonly<Record<string, unknown>>][] = []
   for (const { name, prepare } of COMMANDS) commands.push([name, (await prepare(network)).input])
   const token = await network.token({ subject: 'back-office' })

@@ -1,13 +1,13 @@
 import { compareDecimals } from '../../domain/money/money.ts'
 import { usableMethodCode, usableUuid } from '../wire/values/fields.ts'
 import { instantToWire } from '../wire/values/instant.ts'
-import type { Written } from '../wire/values/request-schema.ts'
-import type { Echo } from '../wire/values/response-assertion.ts'
+import type { RequestBody } from '../wire/values/request-schema.ts'
+import type { Echo } from '../wire/values/response-echo.ts'
 import { notSent, unknownOutcome } from './faults.ts'
 import type { Site } from './sites.ts'
 
 /** The body that may be sent. Throws `not-sent` for one that is wrong, and names the places. */
-export function sendable(written: Written): Record<string, unknown> {
+export function sendable(written: RequestBody): Record<string, unknown> {
   if ('body' in written) return written.body
   throw notSent('invalid-request', `Wrong in it: ${written.faults.join(', ')}.`)
 }

@@ -1,22 +1,22 @@
-/** How many of something each holder has. */
-export type Quota = {
-  /** Takes one for a holder; false when the holder has as many as allowed. */
-  take(holder: string): boolean
-  /** Returns one that the holder has taken. */
-  giveBack(holder: string): void
+/** Limits how many of something each holder has at once. */
+export type ConcurrencyLimiter = {
+  /** Takes one for the holder. Returns false when the holder has `limit` already. */
+  acquire(holder: string): boolean
+  /** Gives back one that `acquire` has taken. */
+  release(holder: string): void
 }
 
-/** A quota of so many for each holder; 0 stands for any number. A holder that has returned everything is forgotten. */
-export function createQuota(limit: number): Quota {
+/** Makes a limiter with `limit` for each holder; 0 means no limit. Holders that hold nothing take no memory. */
+export function createConcurrencyLimiter(limit: number): ConcurrencyLimiter {
   const taken = new Map<string, number>()
   return {
-    take(holder) {
+    acquire(holder) {
       const count = taken.get(holder) ?? 0
       if (limit !== 0 && count >= limit) return false
       taken.set(holder, count + 1)
       return true
     },
-    giveBack(holder) {
+    release(holder) {
       const left = (taken.get(holder) ?? 0) - 1
       if (left > 0) taken.set(holder, left)
       else taken.delete(holder)

@@ -24,7 +24,7 @@ export type ApiCall = {
 }
 
 /** All that one sandbox is made of; each route and each step works on this. */
-export type World = {
+export type SandboxStore = {
   /** http://host:port, known once the server listens. */
   origin: string
   readonly sites: readonly SandboxSite[]

@@ -1,24 +1,24 @@
 import { stringifyExactJson } from '../../lib/exact-json.ts'
-import type { World } from '../state/sandbox-state.ts'
+import type { SandboxStore } from '../state/sandbox-store.ts'
 import { signatureOf } from '../webhooks/webhook-composer.ts'
-import type { Teller } from '../webhooks/webhook-faults.ts'
+import type { WebhookSource } from '../webhooks/webhook-faults.ts'
 import type { OutgoingWebhook, WebhookKind } from '../webhooks/webhook-sender.ts'
 import { agreementObject } from './agreement-object.ts'
 import { agreementIdOf } from './agreement.ts'
 import type { Agreement, AgreementStatus } from './agreement.ts'
 
-/** An agreement as mishaps see it. */
-export function agreementTeller(world: World, agreement: Agreement): Teller<AgreementStatus> {
+/** An agreement as faults see it. */
+export function agreementWebhookSource(store: SandboxStore, agreement: Agreement): WebhookSource<AgreementStatus> {
   return {
     subject: agreementIdOf(agreement),
     holder: agreement,
-    compose: (kind, status) => composeCallback(world, agreement, kind, status),
+    compose: (kind, status) => composeCallback(store, agreement, kind, status),
   }
 }
 
 /** The callback that tells of an agreement (docs/payments-api.md, section 4.1); signed only where the sandbox is told to. */
 export function composeCallback(
-  world: World,
+  store: SandboxStore,
   agreement: Agreement,
   kind: WebhookKind,
   status: AgreementStatus = agreement.status,
@@ -31,6 +31,6 @@ export function composeCallback(
     url: agreement.terms.target.endpointUrl,
     authorization: agreement.terms.target.authorizationHeader,
     body,
-    signature: world.signAgreementCallbacks ? signatureOf(world, body) : undefined,
+    signature: store.signAgreementCallbacks ? signatureOf(store, body) : undefined,
   }
 }
