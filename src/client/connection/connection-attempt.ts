@@ -26,7 +26,7 @@ const LEAST_MS = 1_000
 const LONGEST_MS = 300_000
 
 /** Carries the watch over one connection. Resolves with the reason to open another; null when the watch is over. */
-export function attempt(about: ConnectionAttempt): Promise<AttemptEnd | null> {
+export function runAttempt(about: ConnectionAttempt): Promise<AttemptEnd | null> {
   const { transport, open, request, token, tokens, reader, tell, signal, options, timing } = about
   return new Promise((resolve) => {
     const endings: (() => void)[] = []

@@ -5,7 +5,7 @@ import type { State, StreamItem, Subject } from '../watch/subject.ts'
 import type { Timing } from './timing.ts'
 
 /** One connection that carries one stream. */
-export type Connection = {
+export type OpenedConnection = {
   /** Ends it at once; no event comes after that. */
   close(): void
   /** Makes sure that it is alive: ends it soon when it is not. */
@@ -41,7 +41,7 @@ export type ConnectionRequest = {
   readonly pollMs: number
 }
 
-export type OpenConnection = (request: ConnectionRequest, events: ConnectionEvents) => Connection
+export type OpenConnection = (request: ConnectionRequest, events: ConnectionEvents) => OpenedConnection
 
 /** A connection's end with an error of the kit. */
 export function ending(kind: ConnectionEnd['kind'], code: string, message: string): ConnectionEnd {

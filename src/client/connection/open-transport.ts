@@ -16,7 +16,7 @@ const CONNECTIONS: Readonly<Record<Transport, OpenConnection>> = {
 }
 
 /** How a connection of a transport is opened, and what its connection is called. */
-export function lineOf(transports: readonly Transport[], index: number) {
+export function connectionOver(transports: readonly Transport[], index: number) {
   const name = transports[index] ?? 'polling'
   return { open: CONNECTIONS[name], carrying: name === 'polling' ? ('polling' as const) : ('live' as const) }
 }

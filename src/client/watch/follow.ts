@@ -1,6 +1,6 @@
-import { attempt } from '../connection/connection-attempt.ts'
+import { runAttempt } from '../connection/connection-attempt.ts'
 import { endBy, type ConnectionRequest } from '../connection/connection.ts'
-import { lineOf, TRANSPORTS } from '../connection/open-transport.ts'
+import { connectionOver, TRANSPORTS } from '../connection/open-transport.ts'
 import { NO_ATTEMPTS, nextStep, type Connection, type AttemptEnd } from '../connection/reconnect.ts'
 import { timingOf } from '../connection/timing.ts'
 import { onWake } from '../connection/wake-signal.ts'
@@ -46,9 +46,9 @@ export async function follow(subject: Subject, options: WatchOptions, sink: Sink
     }
     if (signal.aborted) return null
     const { transport } = attempts
-    return attempt({
+    return runAttempt({
       transport,
-      open: (index) => lineOf(transports, index),
+      open: (index) => connectionOver(transports, index),
       request,
       token,
       tokens,
