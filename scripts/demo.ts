@@ -14,7 +14,7 @@ import { createLogger } from '../src/observability/logger.ts'
 import { startSandbox, type Sandbox } from '../src/sandbox/index.ts'
 
 /**
- * A payment from link to received, told in the terminal: the sandbox plays the service, the subgraph runs beside it, a
+ * A payment from link to received, told in the terminal: the sandbox plays the payments API, the subgraph runs beside it, a
  * client follows the link over a WebSocket while a customer pays on the hosted page. Ends with 0 when it was received.
  */
 

@@ -14,7 +14,7 @@ export type App = {
   readonly url: string
   /** Where metrics and probes are served apart from clients, e.g. `http://127.0.0.1:9464`; null when nowhere. */
   readonly adminUrl: string | null
-  /** Waits until no read of the service is under way. */
+  /** Waits until no read of the payments API is under way. */
   settle(): Promise<void>
   /**
    * Fetches the keys that client tokens are verified with, instead of within five minutes; tokens of withdrawn keys are refused

@@ -17,7 +17,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     run: () => import('./main.ts'),
   },
   sandbox: {
-    about: 'the sandbox alone: an emulator of the service, with its page; --port, --host, --allowed-host',
+    about: 'the sandbox alone: an emulator of the payments API, with its page; --port, --host, --allowed-host',
     run: () => import('./sandbox/main.ts'),
   },
   operator: { about: 'deliveries that need a look: operator help', run: () => import('./operator/main.ts') },

@@ -81,7 +81,7 @@ describe('docs/coverage.md', () => {
     expect(unused).toEqual([])
   })
 
-  it('has every call to the service', async () => {
+  it('has every call to the payments API', async () => {
     const client = createUpstreamClient({
       baseUrl: 'http://127.0.0.1:9/api',
       sites: createSites([{ id: 'aud', appId: 'a', secretKey: 'k', currencies: ['AUD'] }]),

@@ -31,8 +31,8 @@ export type PayinOutcome =
   | CommandFailure
 
 /**
- * Makes a direct payin. What the method needs is read from the service and checked first. It is sent once and never again:
- * after an attempt without an answer, a webhook at the payin's own address tells what it made, or the list of the service
+ * Makes a direct payin. What the method needs is read from the payments API and checked first. It is sent once and never again:
+ * after an attempt without an answer, a webhook at the payin's own address tells what it made, or the list of the payments API
  * does. Source: payments-api.md, section 4.5; gap sheet, sections 9 and 10.
  */
 export async function createPayin(options: CreatePayinOptions, request: PayinRequest): Promise<PayinOutcome> {
@@ -52,7 +52,7 @@ function outcomeOf(outcome: Done<Payment> | CommandFailure): PayinOutcome {
   return outcome.kind === 'done' ? { kind: 'done', payment: outcome.result, replayed: outcome.replayed } : outcome
 }
 
-/** Checks the request against what the method needs. While the service does not tell, it is itself the judge. */
+/** Checks the request against what the method needs. While the payments API does not tell, it is itself the judge. */
 async function methodRefusal(
   cache: MethodRequirementsReader,
   request: PayinRequest,

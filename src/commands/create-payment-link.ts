@@ -31,14 +31,14 @@ export type LinkOutcome =
   | CommandFailure
 
 /**
- * The service has no idempotency key for links, so after an attempt without an answer we look for its trace; a link that
+ * The payments API has no idempotency key for links, so after an attempt without an answer we look for its trace; a link that
  * nobody was given harms nobody, and after this long another is made.
  */
 const REPEAT_AFTER_MS = 30_000
 
 /**
- * Makes a hosted checkout link. Everything that docs/payments-api.md forbids is refused before the service is asked;
- * the service is asked with a webhook address of the link's own, whose last segment, made before the call, tells any
+ * Makes a hosted checkout link. Everything that docs/payments-api.md forbids is refused before the payments API is asked;
+ * the payments API is asked with a webhook address of the link's own, whose last segment, made before the call, tells any
  * webhook apart even if the answer never comes. Source: payments-api.md, sections 2.4 and 4.4.
  */
 export async function createPaymentLink(options: CreateLinkOptions, request: LinkRequest): Promise<LinkOutcome> {
@@ -58,7 +58,7 @@ function outcomeOf(outcome: Done<PaymentLink> | CommandFailure): LinkOutcome {
   return outcome.kind === 'done' ? { kind: 'done', link: outcome.result, replayed: outcome.replayed } : outcome
 }
 
-/** Checks the method and the amount against the live list. While the list cannot be had, the service itself is the judge. */
+/** Checks the method and the amount against the live list. While the list cannot be had, the payments API itself is the judge. */
 async function methodRefusal(
   methods: MethodCache<PayinMethod>,
   { amount, methodCode }: LinkRequest,

@@ -30,7 +30,7 @@ export type PayoutOutcome = PayoutDone | Exclude<InputFailure, { kind: 'amount-o
 
 /**
  * Pays out to one or many payees. It is sent once and never again: after an attempt without an answer it is looked for
- * among the payouts of the service, by the webhook address that was given with it. Source: gap sheet, section 18.
+ * among the payouts of the payments API, by the webhook address that was given with it. Source: gap sheet, section 18.
  */
 export async function createPayout(options: PayoutOptions, asked: PayoutRequest): Promise<PayoutOutcome> {
   const request = normalisePayoutRequest(asked)
@@ -78,7 +78,7 @@ function payoutTask(options: PayoutOptions, request: PayoutRequest, site: Site):
         ...request,
         webhook: callbackAddress(options, 'payout', ref),
       }),
-    // Payees stay with the service: only the payout's id is kept here.
+    // Payees stay with the payments API: only the payout's id is kept here.
     settle: async (command, payout) => {
       await store.commands.settleWithPayout(command.id, { id: payout.id, site: site.id })
       return { payout, currencies: site.currencies }

@@ -42,7 +42,7 @@ import {
   type SimulatePayinRequest,
 } from './simulate.ts'
 
-/** Everything that a client can have done or asked of the service, each with its expected failures as data. */
+/** Everything that a client can have done or asked of the payments API, each with its expected failures as data. */
 export type Operations = {
   createPaymentLink(request: LinkRequest, holder: KeyHolder): Promise<LinkOutcome>
   createPayin(request: PayinRequest, holder: KeyHolder): Promise<PayinOutcome>
@@ -73,7 +73,7 @@ export type OperationsOptions = CallbackOptions & {
   readonly sites: Sites
   readonly logger: Logger
   readonly clock: () => Date
-  /** Whether the service that we speak to is its sandbox. */
+  /** Whether the payments API that we speak to is its sandbox. */
   readonly sandbox: boolean
   /** Called when a payment or agreement is to be read. */
   readonly onReadDue: () => void

@@ -14,7 +14,7 @@ export type RefreshOutcome =
     }
   | ReadFailure
 
-/** Reads a link or a payment from the service now, and records any change as an event. */
+/** Reads a link or a payment from the payments API now, and records any change as an event. */
 export async function refreshPayment(
   { store, reader }: { store: Pick<Store, 'reads' | 'links' | 'payments'>; reader: Reader<ReadSubject> },
   id: string,

@@ -11,7 +11,7 @@ export type SimulateOptions = {
   readonly store: Pick<Store, 'payments'>
   readonly upstream: Pick<UpstreamClient, 'simulatePayin' | 'simulateDeposit'>
   readonly sites: Sites
-  /** Whether the service that we speak to is its sandbox. */
+  /** Whether the payments API that we speak to is its sandbox. */
   readonly sandbox: boolean
 }
 
@@ -65,7 +65,7 @@ export async function simulateDeposit(
   const outcome = await ask(site, () =>
     options.upstream.simulateDeposit(site, { ...checked.request, amount: request.amount.value }),
   )
-  // There is nothing to be found here: a 404 is the service's refusal of the account.
+  // There is nothing to be found here: a 404 is the payments API's refusal of the account.
   return outcome.kind === 'not-found'
     ? { kind: 'upstream-rejected', httpStatus: 404, upstreamCode: null, problems: [] }
     : outcome

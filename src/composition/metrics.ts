@@ -7,7 +7,7 @@ export type Metrics = {
   readonly registry: Registry
   /** Counts a webhook by the answer's status, and by what became of it. */
   webhookAnswered(status: number, disposition: string): void
-  /** Counts a read of the service by what came of it; `changed` is a repair of what no webhook had told. */
+  /** Counts a read of the payments API by what came of it; `changed` is a repair of what no webhook had told. */
   readEnded(outcome: ReadOutcome | 'failed'): void
   /** Counts payments and links that were confirmed by an entry of a list, beside the one that was asked for. */
   readsListed(count: number): void
@@ -43,7 +43,7 @@ export function createMetrics(gauges: Gauges, clock: () => Date): Metrics {
   const webhookAnswered = countWebhooks(registers)
   const reads = new Counter({
     name: 'payments_reads_total',
-    help: 'Times that the service was asked about a payment, link or agreement, by outcome; changed is a repair.',
+    help: 'Times that the payments API was asked about a payment, link or agreement, by outcome; changed is a repair.',
     labelNames: ['outcome'],
     registers,
   })

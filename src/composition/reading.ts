@@ -13,7 +13,7 @@ import type { UpstreamClient } from '../upstream/client/client.ts'
 import type { Sites } from '../upstream/client/sites.ts'
 import type { Metrics } from './metrics.ts'
 
-/** Whatever asks the service of its own accord. */
+/** Whatever asks the payments API of its own accord. */
 export type Reading = {
   readonly payments: Reader<ReadSubject>
   wakePayments(): void

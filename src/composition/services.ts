@@ -31,7 +31,7 @@ export type Backend = {
   readonly webhookHandlers: WebhookHandlers
   /** Takes up what an earlier run left undone. */
   start(): void
-  /** Waits until no read of the service is under way. */
+  /** Waits until no read of the payments API is under way. */
   settle(): Promise<void>
   /** Ends what runs by itself, waits at most so many milliseconds for what is under way, and closes the store. */
   close(milliseconds: number): Promise<void>
@@ -46,7 +46,7 @@ type BackendOptions = {
   readonly timer?: Timer | undefined
   readonly observe: Pick<Metrics, 'readEnded' | 'readsListed' | 'swept'>
   readonly breaker: Partial<BreakerSettings>
-  /** Told what the service does. */
+  /** Told what the payments API does. */
   readonly watch: UpstreamWatch
   readonly tracing: Tracing | null
   readonly streamLimits: StreamLimits
@@ -54,7 +54,7 @@ type BackendOptions = {
   readonly openStreams: () => Omit<OpenStreams, 'subscriptions'>
 }
 
-/** Opens the store and the client of the service, and makes what stands between them and the transports. */
+/** Opens the store and the client of the payments API, and makes what stands between them and the transports. */
 export async function startServices(config: AppConfig, options: BackendOptions): Promise<Backend> {
   const { logger, clock, timer = systemTimer, observe, breaker } = options
   const sites = createSites(config.upstream.sites)

@@ -85,7 +85,7 @@ type Phase = Pick<HealthOptions, 'isStarting' | 'isDraining'>
 const LINGER_MS = 100
 /**
  * Connections that may wait to be taken up: Linux's own limit. Beyond Node's default of 511 a burst of clients has the
- * system drop those of the service, too, which then try again after a second, and after three.
+ * system drop those of the payments API, too, which then try again after a second, and after three.
  */
 const BACKLOG = 4_096
 /** Since the beginning of a drain, in milliseconds: the slowest body of a webhook has been answered by then. */

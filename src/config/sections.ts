@@ -23,7 +23,7 @@ const HOW_TO_GET: Readonly<Record<GeneratedSetting, string>> = {
   JWT_SECRET: `${MAKE_A_KEY} and share it with the issuer of client tokens, or set JWT_JWKS_URL in its place`,
 }
 
-/** Where we listen, and where the service and browsers reach us. */
+/** Where we listen, and where the payments API and browsers reach us. */
 export function readHttp(reading: Reading): HttpConfig {
   const host = reading.read('HOST', parseHost, '127.0.0.1')
   const port = reading.read('PORT', parsePort, 4000)
@@ -38,7 +38,7 @@ export function readHttp(reading: Reading): HttpConfig {
   }
 }
 
-/** The service, or the sandbox that stands in for it. */
+/** The payments API, or the sandbox that stands in for it. */
 export function readUpstream(reading: Reading): UpstreamConfig {
   reading.requireInProduction('UPSTREAM_URL', 'the base address of the payments API, which ends in /api')
   const url = reading.read('UPSTREAM_URL', parseUpstreamUrl, '')

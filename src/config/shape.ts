@@ -19,7 +19,7 @@ export type HttpConfig = {
   readonly limits: HttpLimits
 }
 
-/** The service, or our sandbox in its place; `sites` is null where the sandbox brings its own. */
+/** The payments API, or our sandbox in its place; `sites` is null where the sandbox brings its own. */
 export type UpstreamConfig =
   | {
       readonly kind: 'service'

@@ -35,7 +35,7 @@ export function parseResource(text: string): Parsed<string> {
   return good(url.href)
 }
 
-/** The base address of the service, which ends in `/api` (docs/payments-api.md, base addresses). */
+/** The base address of the payments API, which ends in `/api` (docs/payments-api.md, base addresses). */
 export function parseUpstreamUrl(text: string): Parsed<string> {
   const url = parseUrl(text)
   return url.ok && !text.endsWith('/api') ? bad('must end in /api') : url

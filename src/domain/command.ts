@@ -1,6 +1,6 @@
 /**
- * A command that goes out to the service at most once. SENT has an owner and a lease: when the lease ends without an
- * answer, nobody knows whether the service did it, and the command is UNKNOWN until a trace of it settles it, or another
+ * A command that goes out to the payments API at most once. SENT has an owner and a lease: when the lease ends without an
+ * answer, nobody knows whether the payments API did it, and the command is UNKNOWN until a trace of it settles it, or another
  * attempt is made. With that the earlier attempt is abandoned: only the latest one can still give the command its result,
  * and a link that an abandoned one has made is an orphan (`orphan-link.ts`). An agreement is the same whichever attempt
  * made it.
@@ -17,7 +17,7 @@ export type Command = {
   /** Keyed digest of the input, to tell a repeat from another use of the same key. */
   readonly fingerprint: string
   readonly state: CommandState
-  /** 1, 2, 3 ...: how often the service was asked, each time under a correlator of its own. */
+  /** 1, 2, 3 ...: how often the payments API was asked, each time under a correlator of its own. */
   readonly attempt: number
   /** Correlator of the latest attempt. */
   readonly ref: string

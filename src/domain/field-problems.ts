@@ -4,7 +4,7 @@ export type Problem = { readonly path: readonly string[]; readonly message: stri
 /** How long a text may be, in characters. */
 export type TextRange = { readonly shortest?: number; readonly longest: number }
 
-/** A text for which the service names no length. */
+/** A text for which the payments API names no length. */
 export const TEXT: TextRange = { longest: 255 }
 
 /** Pairs a message with the path of the field; null when there is nothing to say. */
@@ -20,7 +20,7 @@ export function present(found: readonly (Problem | null)[]): Problem[] {
 /**
  * Checks a text: not blank, no control characters, and of the given length. Spaces around it do not count towards the
  * least length, and a character that takes two code units counts once there and twice towards the greatest: however the
- * service counts, what passes here is within its bounds.
+ * payments API counts, what passes here is within its bounds.
  */
 export function textProblem(value: string, range: TextRange, path: readonly string[]): Problem | null {
   const { shortest = 1, longest } = range

@@ -18,7 +18,7 @@ export type Services = FollowServices & {
   readonly store: Store
   readonly methods: MethodCache<PayinMethod>
   readonly payoutMethods: MethodCache<PayoutMethod>
-  /** What each method asks for; null when the service does not tell. */
+  /** What each method asks for; null when the payments API does not tell. */
   readonly requirements: MethodRequirementsReader
   readonly operations: Operations
   readonly health: Health

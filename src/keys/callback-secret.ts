@@ -6,7 +6,7 @@ import type { KeyRing, SubKey } from './key-ring.ts'
 export type CallbackKind = 'payment' | 'agreement' | 'payout' | 'gateway-payment'
 
 /**
- * The Authorization header that the service is asked to send to one address of ours, as `authorization_header`
+ * The Authorization header that the payments API is asked to send to one address of ours, as `authorization_header`
  * (docs/payments-api.md, section 5): `Bearer v1.<key id>.<HMAC>`. Derived from the address's reference, so it is stored
  * nowhere and every address has its own.
  */

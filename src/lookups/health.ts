@@ -4,7 +4,7 @@ import type { Sites } from '../upstream/client/sites.ts'
 import type { MethodCache } from '../upstream/methods/method-cache.ts'
 import type { BreakerState } from '../upstream/resilience/breaker.ts'
 
-/** How this process and the service behind it are doing. Nothing is asked of the service for it. */
+/** How this process and the payments API behind it are doing. Nothing is asked of the payments API for it. */
 export type Health = {
   sites(): readonly SiteHealth[]
   /** Rejects as the store does. */
@@ -19,7 +19,7 @@ export type SiteHealth = {
   /** Upper-case codes. */
   readonly currencies: readonly string[]
   readonly availability: 'AVAILABLE' | 'CREDENTIALS_REJECTED' | 'PROBING' | 'UNAVAILABLE'
-  /** When the service last answered with success; null before it has. */
+  /** When the payments API last answered with success; null before it has. */
   readonly lastAnswerAt: Date | null
   /** When the list of checkout methods was read; null when there is none to serve. */
   readonly methodsFetchedAt: Date | null

@@ -7,7 +7,7 @@ import type { Site, Sites } from '../upstream/client/sites.ts'
 import type { KeyedCache } from '../upstream/methods/keyed-cache.ts'
 import { isCurrent, type MethodCache } from '../upstream/methods/method-cache.ts'
 
-/** What methods ask for, read once per method and kept. Null wherever the service does not tell. */
+/** What methods ask for, read once per method and kept. Null wherever the payments API does not tell. */
 export type MethodRequirementsReader = {
   /**
    * What a direct payin by this method needs, at the site that serves its currency. `onStale` is called when the payments

@@ -20,7 +20,7 @@ export type RepeatFailure =
   | { readonly kind: 'idempotency-conflict'; readonly inProgress: boolean }
   | { readonly kind: 'outcome-unknown'; readonly operationId: string }
 
-/** The service said no, in its own words. */
+/** The payments API said no, in its own words. */
 export type Rejection = {
   readonly kind: 'upstream-rejected'
   readonly httpStatus: number
@@ -28,7 +28,7 @@ export type Rejection = {
   readonly problems: readonly FieldProblem[]
 }
 
-/** The service did nothing: try again later, or have an operator look at the credentials. */
+/** The payments API did nothing: try again later, or have an operator look at the credentials. */
 export type NothingDone =
   | { readonly kind: 'upstream-unavailable'; readonly retryAfterSeconds: number | null }
   | { readonly kind: 'credentials-rejected'; readonly site: string }

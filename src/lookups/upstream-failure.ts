@@ -8,13 +8,13 @@ export function faultOf(error: unknown): FaultDetail | null {
   return error instanceof UpstreamFault ? error.detail : null
 }
 
-/** What a fault of a read means: the service has no such thing, refuses, or cannot be had. */
+/** What a fault of a read means: the payments API has no such thing, refuses, or cannot be had. */
 export function readFailure(fault: FaultDetail, site: string): ReadFailure {
   if (fault.kind !== 'refused') return nothingDone(fault, site)
   return fault.httpStatus === 404 ? { kind: 'not-found' } : rejection(fault)
 }
 
-/** What a fault means after which it is certain that the service did nothing. */
+/** What a fault means after which it is certain that the payments API did nothing. */
 export function nothingDone(fault: Exclude<FaultDetail, Refusal>, site: string): NothingDone {
   if (fault.kind === 'credentials') return { kind: 'credentials-rejected', site: fault.site ?? site }
   return {
@@ -23,7 +23,7 @@ export function nothingDone(fault: Exclude<FaultDetail, Refusal>, site: string):
   }
 }
 
-/** A refusal in the service's own words, by its own field names. */
+/** A refusal in the payments API's own words, by its own field names. */
 export function rejection(fault: Refusal): Rejection {
   const { httpStatus, code, message } = fault
   const fields: FieldProblem[] = fault.fields.map((field) => ({ path: [field.path], message: field.message }))

@@ -26,7 +26,7 @@ const LEASE_MS = 30_000
 const RENEW_MS = 10_000
 
 /**
- * One reader at a time in a cluster, by a lease in the store. It spares the service reads that several processes would
+ * One reader at a time in a cluster, by a lease in the store. It spares the payments API reads that several processes would
  * make; nothing depends on it. A process that was paused beyond its lease may still record the answer to a read that it
  * had sent: the store takes an answer only while no delivery and no other answer was recorded since the subject was taken,
  * and then it is the newest that anybody has. So the lease needs no fencing number, and clocks that differ by more than

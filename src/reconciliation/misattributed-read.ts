@@ -1,9 +1,9 @@
-/** The service answered a read with another payment or agreement. */
+/** The payments API answered a read with another payment or agreement. */
 export class MisattributedReadError extends Error {
   override name = 'MisattributedReadError'
   readonly safeMessage = true
 
   constructor() {
-    super('The service answered a read with something else.')
+    super('The payments API answered a read with something else.')
   }
 }

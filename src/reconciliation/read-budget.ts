@@ -6,7 +6,7 @@ import { notSent, UpstreamFault } from '../upstream/client/faults.ts'
 import { createSitePace, type SitePace } from './site-pace.ts'
 import type { SiteTrouble } from './site-trouble.ts'
 
-/** Leave to ask the service once. Either of the two has to be called, once. */
+/** Leave to ask the payments API once. Either of the two has to be called, once. */
 export type Turn = {
   /** Tells how the read ended (`error` is null when it was answered), and gives what that says of the site. */
   end(error: unknown): SiteTrouble | null
@@ -14,7 +14,7 @@ export type Turn = {
   cancel(): void
 }
 
-/** How much of the service the reads of this process may take, for each site by itself. */
+/** How much of the payments API the reads of this process may take, for each site by itself. */
 export type ReadBudget = {
   /**
    * Waits for a turn at a site, in the order of `createReadOrder`. A person is rejected with an `UpstreamFault` while the
@@ -200,7 +200,7 @@ function siteLogger(logger: Logger, site: string): (trouble: SiteTrouble | null,
     if (kind === 'credentials')
       logger.error(
         fields,
-        'the service does not accept the credentials of a site: none of its payments is read for now',
+        'the payments API does not accept the credentials of a site: none of its payments is read for now',
       )
     else logger.warn(fields, 'a site is read more slowly, or not at all for now')
   }

@@ -45,7 +45,7 @@ export type ReaderOptions<Subject> = {
   readonly timer: Timer
   /** Whether planned reads are this process's to make. */
   readonly isLeader: () => boolean
-  /** Called after each time that the service was asked. */
+  /** Called after each time that the payments API was asked. */
   readonly onRead: (outcome: ReadOutcome | 'failed') => void
 }
 

@@ -11,7 +11,7 @@ export type ReadResult =
 /** A result, and what a failure tells of the site. */
 type Attempt = { readonly result: ReadResult; readonly trouble: SiteTrouble | null }
 
-/** Asks the service, about each subject once at a time. */
+/** Asks the payments API, about each subject once at a time. */
 export type SingleFlightReader<Subject> = {
   /** Asks in a turn that was granted to a planned read; with one page of a list also for its neighbours. */
   ask(subject: Subject, turn: Turn): Promise<Attempt>

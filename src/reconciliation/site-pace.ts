@@ -4,7 +4,7 @@ import { type SiteTrouble, siteTroubleOf, wasAnswered } from './site-trouble.ts'
 export type SitePace = {
   /** Until the next read may be sent, as far as the rate goes; 0 for now. */
   waitMs(): number
-  /** How long the service has asked to be left alone; 0 when it has not. Nothing at all is read before. */
+  /** How long the payments API has asked to be left alone; 0 when it has not. Nothing at all is read before. */
   closedMs(): number
   /** How long no planned read is made: never less than `closedMs`. */
   heldMs(): number

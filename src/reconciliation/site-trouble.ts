@@ -3,7 +3,7 @@ import { UpstreamFault } from '../upstream/client/faults.ts'
 /** A failed read that tells of its whole site, and not only of what was asked about. */
 export type SiteTrouble = {
   readonly kind: 'throttled' | 'out-of-reach' | 'credentials'
-  /** Milliseconds for which the service asks to be left alone; null where it names no time. */
+  /** Milliseconds for which the payments API asks to be left alone; null where it names no time. */
   readonly retryAfterMs: number | null
   /** The read itself may be to blame as well: it counts as failed, so that it does not stay first in line. */
   readonly mayBeItsOwn: boolean
@@ -32,7 +32,7 @@ export function siteTroubleOf(error: unknown): SiteTrouble | null {
   }
 }
 
-/** Whether the service has answered at all: a refusal is an answer too. */
+/** Whether the payments API has answered at all: a refusal is an answer too. */
 export function wasAnswered(error: unknown): boolean {
   return error === null || (error instanceof UpstreamFault && error.kind === 'refused')
 }

@@ -4,7 +4,7 @@
  *
  * What it does not imitate:
  * - TLS, on its own addresses and as a demand on webhook addresses; reachability from the internet.
- * - Rate limits, quotas, request sizes and response times of the service.
+ * - Rate limits, quotas, request sizes and response times of the payments API.
  * - Real money rules: fees, exchange, settlement times and reserves; `total` is the amount and, for a payin that asks
  *   for it, its tax. Balances are sums over what happened since the start. A refund never waits for balance.
  * - The limits of the live methods: apart from the documented ones they are believable values of its own.
@@ -20,7 +20,7 @@
  *   branch codes.
  * - The shapes that nobody documents, such as the refund of a link; where the sandbox answers them, it follows the
  *   sibling interface.
- * - The signatures of agreement callbacks, unless it is told to sign them: whether the service does is not known. Payout
+ * - The signatures of agreement callbacks, unless it is told to sign them: whether the payments API does is not known. Payout
  *   and gateway webhooks are signed.
  * - A store: everything is kept in memory until it closes, without a bound.
  *

@@ -58,7 +58,7 @@ export function totalOf(lines: readonly Line[], currency: Currency): Amount {
   return amountOf(units, currency)
 }
 
-/** What is paid for, as the payer reads it on the page of the service. */
+/** What is paid for, as the payer reads it on the page of the payments API. */
 export function describe(lines: readonly Line[], language: Language): string {
   return lines.map(({ sku, quantity }) => `${quantity} × ${ITEMS[sku].names[language]}`).join(', ')
 }

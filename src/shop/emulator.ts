@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { ShopError } from './fault.ts'
 import { VERIFIED_AGENT } from './verified-agent.ts'
 
-/** What the drawer can have the emulator of the service do. */
+/** What the drawer can have the emulator of the payments API do. */
 const FAULT = z.strictObject({
   linkId: z.string().regex(/^[A-Za-z0-9-]{1,64}$/),
   kind: z.enum([
@@ -32,7 +32,7 @@ export type FaultOrder = z.output<typeof FAULT>
 export type FaultReport = { readonly kind: string; readonly deliveries: readonly (number | null)[] }
 
 export type Emulator = {
-  /** Whether there is one, and not the service itself. */
+  /** Whether there is one, and not the payments API itself. */
   isThere(): Promise<boolean>
   cause(fault: FaultOrder): Promise<FaultReport>
 }
@@ -56,7 +56,7 @@ export function readFault(body: unknown): FaultOrder {
 /** The control endpoints of the emulator at an origin; where it is null there is none. */
 export function connectEmulator(origin: string | null): Emulator {
   const call = async ({ method, path, body }: Call): Promise<unknown> => {
-    if (origin === null) throw new ShopError('NOT_AVAILABLE', 'There is no emulator of the service here.')
+    if (origin === null) throw new ShopError('NOT_AVAILABLE', 'There is no emulator of the payments API here.')
     const response = await fetch(`${origin}/sandbox${path}`, {
       method,
       redirect: 'error',

@@ -12,7 +12,7 @@ import { placeOrder, readOrder } from './orders.ts'
 export type ShopOptions = GraphOptions & {
   /** Where the page is reached, without a slash at the end, for browsers that do not say. */
   readonly publicUrl: () => string
-  /** Where the emulator of the service would have its control endpoints; null when it is the service itself. */
+  /** Where the emulator of the payments API would have its control endpoints; null when it is the payments API itself. */
   readonly sandboxOrigin: string | null
   readonly logger: { readonly warn: (fields: { readonly err: unknown }, message: string) => void }
 }

@@ -16,12 +16,12 @@ export type AgreementStore = {
 
 export type AgreementFilter = {
   readonly statuses?: readonly AgreementStatus[]
-  /** When the service made it; when we first heard of it, where the service does not tell. */
+  /** When the payments API made it; when we first heard of it, where the payments API does not tell. */
   readonly createdFrom?: Date
   readonly createdBefore?: Date
 }
 
-/** An agreement that the service is to be asked about. */
+/** An agreement that the payments API is to be asked about. */
 export type AgreementReadSubject = {
   readonly agreement: Agreement
   /** Callbacks and answers recorded of the agreement so far: an answer counts only while this has not changed. */

@@ -6,13 +6,13 @@ import type { PaymentLink } from '../domain/payments/payment-link.ts'
 import type { PaymentReport } from '../domain/payments/payment-report.ts'
 import type { Payment } from '../domain/payments/payment.ts'
 
-/** What a correlator was made for: it tells at which of our addresses, and about what, the service may call back. */
+/** What a correlator was made for: it tells at which of our addresses, and about what, the payments API may call back. */
 export type RefKind = 'link' | 'payin' | 'agreement' | 'payout' | 'gateway-payment'
 
 /**
- * The commands that go out to the service. Every `settle…` ends a command in one transaction with what it made; a second
+ * The commands that go out to the payments API. Every `settle…` ends a command in one transaction with what it made; a second
  * time with the same outcome changes nothing. Each rejects with `StoreConflictError` for a command that is not on record
- * or has ended otherwise, and where the service has given what belongs to something else.
+ * or has ended otherwise, and where the payments API has given what belongs to something else.
  */
 export type CommandStore = {
   /** The command that holds a caller's key; else the one that was recorded under this key before keys belonged to a caller. */
@@ -22,13 +22,13 @@ export type CommandStore = {
   /** Whether a command of the same mutation and key, but of another caller, is open or settled. */
   hasNamesake(command: Command): Promise<boolean>
   /**
-   * Records that the service is about to be asked. Gives the command as recorded, or the one of the same caller that holds the
+   * Records that the payments API is about to be asked. Gives the command as recorded, or the one of the same caller that holds the
    * key: then `fresh` is false and nothing was changed.
    */
   begin(command: NewCommand): Promise<{ command: Command; fresh: boolean }>
   /** Takes an UNKNOWN command up again under a new correlator. False when it was not UNKNOWN any more. */
   retry(id: string, attempt: { ref: string; owner: string; leaseUntil: number; sentAt: number }): Promise<boolean>
-  /** Forgets a command of which it is certain that the service did nothing. The correlators of its attempts stay known. */
+  /** Forgets a command of which it is certain that the payments API did nothing. The correlators of its attempts stay known. */
   forget(id: string): Promise<void>
   reject(id: string, refusal: unknown): Promise<void>
   markUnknown(id: string): Promise<void>
@@ -93,10 +93,10 @@ export type CommandSubject = { readonly paymentId: string } | { readonly agreeme
 
 /** A command that is about to be sent. One that asks for an agreement has the agreement's clientTransactionId as its key. */
 export type NewCommand = Omit<Command, 'state' | 'result' | 'attempt' | 'subjectDeliveries' | 'subjectVersion'> & {
-  /** Null where no address of ours is given to the service: then the correlator is not known to the inbox. */
+  /** Null where no address of ours is given to the payments API: then the correlator is not known to the inbox. */
   readonly refKind: RefKind | null
   /** The payment or agreement that it changes, which is also its result. */
   readonly subject?: CommandSubject | undefined
-  /** Id of the credentials that the service is asked with. */
+  /** Id of the credentials that the payments API is asked with. */
   readonly site: string
 }

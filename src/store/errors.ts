@@ -39,7 +39,7 @@ export class StoreClosedError extends Error {
   }
 }
 
-/** What is to be recorded contradicts what is on record: the caller's mistake, or the service's. */
+/** What is to be recorded contradicts what is on record: the caller's mistake, or the payments API's. */
 export class StoreConflictError extends Error {
   override readonly name = 'StoreConflictError'
 }

@@ -115,7 +115,7 @@ export type Inbox = {
   knowsRef(ref: string, kinds: readonly RefKind[]): Promise<boolean>
   /**
    * Decides a stored delivery anew, against the state as it is now, in one transaction. What is authentic and could not be
-   * used becomes usable when `parse` can read it; what is in doubt, or changes something, has the service read. Counts no
+   * used becomes usable when `parse` can read it; what is in doubt, or changes something, has the payments API read. Counts no
    * attempt. Without `apply` nothing changes, and the outcome tells what would.
    */
   replay(replay: DeliveryReplay): Promise<ReplayOutcome>
@@ -152,14 +152,14 @@ export type ReplayOutcome =
       readonly after: Disposition
       /** A read of the payment or agreement is due now. */
       readonly readDue: boolean
-      /** Status of the payment or agreement, as the service spells it; null while nothing is known of it. */
+      /** Status of the payment or agreement, as the payments API spells it; null while nothing is known of it. */
       readonly statusBefore: string | null
       readonly statusAfter: string | null
     }
   | { readonly kind: 'not-found' }
   | { readonly kind: 'not-replayable'; readonly reason: ReplayRefusal }
 
-/** A callback about something whose state stays with the service. */
+/** A callback about something whose state stays with the payments API. */
 export type KeptCallback = Omit<ReceivedDelivery, 'body'> & {
   /** Id and status as the body names them. */
   readonly subjectId: string | null
@@ -199,7 +199,7 @@ export type DeliveryOutcome = {
   readonly orphan?: OrphanLink
 }
 
-/** A link that the service has made for an attempt of a command, and that is not the command's result. */
+/** A link that the payments API has made for an attempt of a command, and that is not the command's result. */
 export type OrphanLink = { readonly ref: string; readonly commandId: string }
 
 export type DeliveryFilter = {

@@ -53,7 +53,7 @@ const RULES: readonly Rule[] = [
   { reason: 'keys import nothing of ours', forbids: leaves('keys') },
   { reason: `arrows lead down: ${PICTURE}`, forbids: leadsUp },
   {
-    reason: 'the service and the store do not know each other',
+    reason: 'the payments API and the store do not know each other',
     forbids: ({ from, to }) => [partOf(from), partOf(to)].toSorted().join() === 'store,upstream',
   },
   {

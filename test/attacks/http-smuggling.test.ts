@@ -140,7 +140,7 @@ describe('requests on one connection', () => {
 })
 
 describe('the host that a request names', () => {
-  it('is nowhere in what the service is told to call', async () => {
+  it('is nowhere in what the payments API is told to call', async () => {
     const spoofed = {
       host: 'evil.example.test',
       'x-forwarded-host': 'evil.example.test',

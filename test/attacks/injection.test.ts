@@ -179,7 +179,7 @@ describe('a hostile text', () => {
   })
 })
 
-/** The service is asked only for what the interface has, and an id is one segment, in letters that need no escape. */
+/** The payments API is asked only for what the interface has, and an id is one segment, in letters that need no escape. */
 function isOurs(path: string): boolean {
   return /^\/api(?:\/[\w-]+)+$/.test(path) && !path.includes(MARK)
 }

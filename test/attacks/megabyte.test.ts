@@ -100,7 +100,7 @@ const READERS: Readonly<Record<string, (text: string) => unknown>> = {
   'an e-mail address': emailProblem,
   'a name': personNameProblem,
   'an amount': (text) => amountProblem({ value: text, currency: 'AUD' }),
-  'a decimal of the service': decimalFromText,
+  'a decimal of the payments API': decimalFromText,
   'a method code': parseMethodCode,
   'a field descriptor': (text) => parseFieldDescriptor('name', text),
   'a QR payload': checkVietQr,
@@ -118,7 +118,7 @@ const READERS: Readonly<Record<string, (text: string) => unknown>> = {
   'the address of a peer': peerName,
   'a masked number': maskedNumber,
   'a masked alias': maskedAlias,
-  'an address of the service': safeUrl,
+  'an address of the payments API': safeUrl,
   'a line of the log': (text) => allowedFields({ ref: text, path: text, url: text, err: error(text) }),
 }
 

@@ -7,7 +7,7 @@ import { startNetwork, type Network } from '../support/network.ts'
 import { startCanary, type Canary } from './canary.ts'
 import { textPlaces } from './string-arguments.ts'
 
-/** Nothing of these is an address that a payer may be sent to, or that the service may be told to show. */
+/** Nothing of these is an address that a payer may be sent to, or that the payments API may be told to show. */
 const REFUSED: readonly string[] = [
   'javascript:alert(1)',
   'JaVaScRiPt://shop.example.test/%0aalert(1)',
@@ -141,13 +141,13 @@ describe('an address that a client gives', () => {
     await Promise.all(questions.map(({ document, variables }) => network.ask(document, variables(canary.url))))
     await network.app.settle()
     expect(canary.calls()).toBe(0)
-    // The eye is open: it has seen what goes to the service.
+    // The eye is open: it has seen what goes to the payments API.
     expect(canary.strays([network.app.url])).toEqual([`127.0.0.1:${new URL(network.sandbox.url).port}`])
   })
 })
 
 describe('connections', () => {
-  it('are opened to the service, to the issuer of tokens and to routers that are listed, and nowhere else in the program', () => {
+  it('are opened to the payments API, to the issuer of tokens and to routers that are listed, and nowhere else in the program', () => {
     const root = fileURLToPath(new URL('../../src/', import.meta.url))
     const opening = readdirSync(root, { recursive: true, encoding: 'utf8' })
       .filter((file) => file.endsWith('.ts') && !/^(?:sandbox|operator|client|web)\//.test(file))

@@ -7,7 +7,7 @@ import { findBrowser } from './browser.ts'
 
 const browser = await findBrowser()
 
-/** What the hosted page says, as the service writes it. */
+/** What the hosted page says, as the payments API writes it. */
 const DONE = { event_type: 'onDone', page_state: 'success', redirect_url: { success: 'https://shop.example/ok' } }
 const HEARD = {
   event: 'done',

@@ -72,7 +72,7 @@ describe.skipIf(browser.isMissing)('what an operator does in the console', () =>
     expect(asked(network, 'POST', REFUNDS)).toBe(before + 1)
   })
 
-  test('reads what the service says against a refund', async () => {
+  test('reads what the payments API says against a refund', async () => {
     const { page } = await refundOf('order-refused')
     network.sandbox.control.addFault({
       method: 'POST',
@@ -92,10 +92,10 @@ describe.skipIf(browser.isMissing)('what an operator does in the console', () =>
   test('reconciles a payment that changed without a word', async () => {
     const { linkId, page } = await paymentPage('order-silent', 'pending')
     await page.getByRole('button', { name: 'Reconcile now' }).click()
-    await page.getByText('The service was read: nothing had changed.').waitFor()
+    await page.getByText('The payments API was read: nothing had changed.').waitFor()
     await network.sandbox.control.setStatus(linkId, 'received', { silent: true })
     await page.getByRole('button', { name: 'Reconcile now' }).click()
-    await page.getByText('The service was read, and something had changed.').waitFor()
+    await page.getByText('The payments API was read, and something had changed.').waitFor()
     const events = page.getByRole('list', { name: 'Events' })
     expect(await events.getByText('pending → received (by read)').count()).toBe(1)
     network.sandbox.control.addFault({ times: 20, answer: { status: 503 } })

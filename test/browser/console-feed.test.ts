@@ -109,7 +109,7 @@ describe.skipIf(browser.isMissing)('the feed of the console', () => {
 
   test('draws in between while ten thousand events come, and holds the newest five hundred', async () => {
     const profile = await browser.profile()
-    // More events than the service would tell of in a day of tests: they are made at the socket.
+    // More events than the payments API would tell of in a day of tests: they are made at the socket.
     const begin = Promise.withResolvers<void>()
     await profile.context.routeWebSocket('**/graphql', flood(10_000, begin.promise))
     const page = await openConsole(profile, network)
@@ -124,7 +124,7 @@ describe.skipIf(browser.isMissing)('the feed of the console', () => {
     await soon(() => page.locator('[data-row]').allTextContents()).toEqual(['order-1'])
   })
 
-  /** A link that is paid, as the service tells it. */
+  /** A link that is paid, as the payments API tells it. */
   async function paid(reference: string): Promise<{ readonly id: string }> {
     const link = await createLink(network, { reference })
     for (const status of ['pending', 'authorised', 'waiting', 'received'] as const)

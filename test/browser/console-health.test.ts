@@ -49,7 +49,7 @@ describe.skipIf(browser.isMissing)('health in the console', () => {
     network.sandbox.control.clearFaults()
     const page = await openConsole(await browser.profile(), network, { at: '/methods' })
     await page.getByRole('rowheader').filter({ hasText: 'au_card_aud' }).waitFor()
-    expect(await page.getByText(/Read from the service/).count()).toBe(2)
+    expect(await page.getByText(/Read from the payments API/).count()).toBe(2)
     await page.getByRole('checkbox', { name: 'KRW' }).check()
     await page.waitForURL('**/console#/methods?currency=KRW')
     await page.getByRole('rowheader').filter({ hasText: 'au_card_aud' }).waitFor({ state: 'detached' })

@@ -33,7 +33,7 @@ describe.skipIf(browser.isMissing)('the views of the console', () => {
     await page.getByRole('heading', { level: 1, name: 'Link order-view' }).waitFor()
     expect(await page.locator('.facts').textContent()).toMatch(/Paid.*125\.50.*received/)
     await page.getByRole('button', { name: 'Reconcile now' }).click()
-    await page.getByText('The service was read: nothing had changed.').waitFor()
+    await page.getByText('The payments API was read: nothing had changed.').waitFor()
     expect(await accessibilityFaults(page)).toEqual([])
   })
 

@@ -14,7 +14,7 @@ async function change(page: Page, id: string) {
   return page.getByRole('dialog', { name: `Change link ${id}` })
 }
 
-/** The errors of an operation that asks the service each time. */
+/** The errors of an operation that asks the payments API each time. */
 async function balances(network: Network): Promise<readonly unknown[]> {
   const { errors = [] } = await network.ask('{ balances(currencies: ["AUD"]) { __typename } }')
   return errors

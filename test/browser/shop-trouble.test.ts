@@ -176,12 +176,12 @@ describe.skipIf(browser.isMissing)('trouble with a payment', { timeout: PURCHASE
     expect(await accessibilityFaults(page)).toEqual([])
   })
 
-  test('an order while the service is away can be tried again, and is the same order', async () => {
+  test('an order while the payments API is away can be tried again, and is the same order', async () => {
     const { open } = await browser.profile({ expectedErrors: [/503/] })
     const page = await open(shop())
     await placeOrder(page)
     await openDrawer(page)
-    await press(page, 'Take the service down')
+    await press(page, 'Take the payments API down')
     await page.goBack()
     await page.getByLabel('Quantity of Coffee beans, 250 g').fill('3')
     await page.getByRole('button', { name: 'Continue to payment' }).click()

@@ -39,7 +39,7 @@ const NOT_EMULATED = ['link-nested-newer']
 /** Maps whose names depend on the method or on the merchant, wherever they are. */
 const OPEN = ['pay_code', 'payin_method_params', 'payout_method_params', 'metadata', 'meta_data']
 
-/** What the sandbox's record of a payin has beyond the recordings; each is an optional field of the service's. */
+/** What the sandbox's record of a payin has beyond the recordings; each is an optional field of the payments API's. */
 const PAYIN_EXTRAS = ['pay_by', 'refund_information', 'stage', 'status_text']
 
 const ROWS: readonly Row[] = [
@@ -148,7 +148,7 @@ const ROWS: readonly Row[] = [
   {
     fixture: 'payin-methods',
     of: ({ flat }) => ok(flat, '/v3/payin_methods'),
-    // How the service names languages is not known: the recording has objects, the sandbox texts.
+    // How the payments API names languages is not known: the recording has objects, the sandbox texts.
     differs: ['lacks records[].logo', 'type records[].checkout_languages[]'],
   },
   {

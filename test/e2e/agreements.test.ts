@@ -42,7 +42,7 @@ const KINDS = AMOUNT_RULES.flatMap((amountRule, row) =>
 )
 
 describe('a new agreement', () => {
-  it.each(KINDS)('by $amountRule, $frequency and for $purpose reaches the service as asked', async (kind) => {
+  it.each(KINDS)('by $amountRule, $frequency and for $purpose reaches the payments API as asked', async (kind) => {
     const input = agreementInput({ ...kind, externalId: 'contract-1815' })
     const result = await create(input)
     expect(result).toMatchObject({
@@ -96,7 +96,7 @@ describe('a new agreement', () => {
     [422, { errors: { message: 'client_transaction_id has already been taken' } }],
     [404, { errors: { message: 'no such payer' } }],
     [400, undefined],
-  ])('that the service refuses with %i is refused for good', async (status, body) => {
+  ])('that the payments API refuses with %i is refused for good', async (status, body) => {
     const input = agreementInput()
     const before = creations()
     network.sandbox.control.addFault({ method: 'POST', path: PATH, answer: { status, body } })
@@ -120,7 +120,7 @@ describe('an agreement whose creation was not answered', () => {
       .state()
       .agreements.filter(({ clientTransactionId }) => clientTransactionId === input['clientTransactionId'])
 
-  it('is found by the search of the service', async () => {
+  it('is found by the search of the payments API', async () => {
     const { input, before } = await lose('drop-after')
     const [made] = madeWith(input)
     expect(await create(input)).toMatchObject({ replayed: true, agreement: { id: made?.paymentAgreementId } })

@@ -16,7 +16,7 @@ afterAll(() => network.close())
 const CREATE = { method: 'POST', path: '/v3/payin_links' }
 const REPEATED_AFTER_MS = 30_001
 
-/** How often the service was asked to make a link. */
+/** How often the payments API was asked to make a link. */
 function creations(on = network): number {
   return on.sandbox.control.calls().filter(({ method, path }) => method === 'POST' && path.endsWith('/payin_links'))
     .length
@@ -33,7 +33,7 @@ async function attempts(input: Record<string, unknown>, answer: FaultAnswer, cou
   return results
 }
 
-describe('a link that the service refuses', () => {
+describe('a link that the payments API refuses', () => {
   it.each([400, 404, 422])('with %i is refused for good, in its own words', async (status) => {
     const body = { errors: { amount: 'is not to my liking' } }
     const [first, second] = await attempts(linkInput(), { status, body })
@@ -118,7 +118,7 @@ describe('a link whose creation was not answered', () => {
     expect((await deliveries(network, [paymentUuid]))[0]).toMatchObject({ event: { toStatus: 'received' } })
   })
 
-  it('although it was made is found by its address, where the service tells where the customer pays', async () => {
+  it('although it was made is found by its address, where the payments API tells where the customer pays', async () => {
     const own = await startNetwork({ sandbox: { webhookForm: 'nested' } })
     try {
       const input = linkInput()
@@ -204,7 +204,7 @@ describe('refreshPayment', () => {
     expect(await refresh(link.id)).toMatchObject({ changed: true, payment: { status: 'RECEIVED' } })
   })
 
-  it('met by 429 leaves the site alone for as long as the service asks', async () => {
+  it('met by 429 leaves the site alone for as long as the payments API asks', async () => {
     const throttled = await startNetwork()
     onTestFinished(() => throttled.close())
     const link = await createLink(throttled)

@@ -24,7 +24,7 @@ describe.each(COMMANDS)('the key of $name', ({ name, path, key, longestKey, prep
     mutate(network, name, input, token === undefined ? {} : { token })
   const CONFLICT = { __typename: 'IdempotencyConflictError', inProgress: false, retryable: false }
 
-  it('used fifty times at once has the service asked once, and gives all the same', async () => {
+  it('used fifty times at once has the payments API asked once, and gives all the same', async () => {
     const { input, other } = await prepare(network)
     network.sandbox.control.addFault({ method: 'POST', path, answer: { delayMs: 200 } })
     const before = calls()

@@ -15,7 +15,7 @@ afterAll(() => network.close())
 
 const uuids = () => network.sandbox.control.state().links.map(({ uuid }) => uuid)
 
-/** A link that the service has made, and of which only the service knows; with the input that asked for it. */
+/** A link that the payments API has made, and of which only the payments API knows; with the input that asked for it. */
 async function orphaned() {
   const input = linkInput()
   const known = new Set(uuids())

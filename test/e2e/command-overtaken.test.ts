@@ -18,7 +18,7 @@ afterAll(async () => {
   await proxy.close()
 })
 
-/** Lets something happen after the service has done what it is asked for, and before we have its answer. */
+/** Lets something happen after the payments API has done what it is asked for, and before we have its answer. */
 async function overtake(
   asked: { readonly name: MutationName; readonly path: string; readonly input: Record<string, unknown> },
   happen: () => Promise<void>,

@@ -15,14 +15,14 @@ beforeAll(async () => {
 })
 afterAll(() => network.close())
 
-/** How often the service was asked to make a link. */
+/** How often the payments API was asked to make a link. */
 function creations(): number {
   return network.sandbox.control
     .calls()
     .filter(({ method, path }) => method === 'POST' && path.endsWith('/payin_links')).length
 }
 
-/** What the service was asked while something was done. */
+/** What the payments API was asked while something was done. */
 async function during<Result>(work: () => Promise<Result>): Promise<{ result: Result; asked: number }> {
   const before = creations()
   const result = await work()
@@ -137,7 +137,7 @@ describe('input that breaks a rule', () => {
     [['ownerId'], { ownerId: '' }],
     [['site'], { site: 'no-such-site' }],
     [['site'], { site: 'yen' }],
-  ])('at %j is refused with that path, and the service is not asked', async (path, over) => {
+  ])('at %j is refused with that path, and the payments API is not asked', async (path, over) => {
     const { result, asked } = await during(() => tryCreateLink(network, over))
     expect(asked).toBe(0)
     expect(result).toMatchObject({

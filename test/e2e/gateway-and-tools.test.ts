@@ -53,7 +53,7 @@ describe('createGatewayPayment', () => {
     }
   })
 
-  it('is sent once more, with a new token, when the service knows the token no longer', async () => {
+  it('is sent once more, with a new token, when the payments API knows the token no longer', async () => {
     const own = await startNetwork({ sandbox: BY_HAND })
     try {
       await create({}, own)

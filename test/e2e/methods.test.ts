@@ -76,7 +76,7 @@ describe('payinMethods', () => {
     expect(traits.get('ke_mobile_money_kes')).toEqual({ ...said, refundable: false, promptsHandset: true })
   })
 
-  it('lists what every site offers, as the service gives it', async () => {
+  it('lists what every site offers, as the payments API gives it', async () => {
     const list = await methods(network)
     expect(list).toMatchObject({ stale: false, unavailable: [] })
     expect(Math.abs(Date.now() - Date.parse(list.fetchedAt))).toBeLessThan(60_000)
@@ -158,7 +158,7 @@ describe('a site whose credentials fail', () => {
 })
 
 describe('paymentCurrencies', () => {
-  it('are those that the service knows, with what is enabled here', async () => {
+  it('are those that the payments API knows, with what is enabled here', async () => {
     const sites = DEFAULT_SITES.filter(({ currencies }) => ['AUD', 'JPY'].includes(currencies[0] ?? ''))
     const network = await startNetwork({ sandbox: { sites } })
     try {

@@ -90,7 +90,7 @@ describe('a payment that is tried again', () => {
     expect(events.map(told)).toEqual(['pending by WEBHOOK', 'expired by WEBHOOK', 'received by WEBHOOK'])
   })
 
-  it('and whose webhooks come swapped ends where the service is', async () => {
+  it('and whose webhooks come swapped ends where the payments API is', async () => {
     const link = await createLink(network)
     await tell(link, 'pending', 'authorised')
     await network.sandbox.control.deliver(link.id, { kind: 'reordered' })
@@ -102,7 +102,7 @@ describe('a payment that is tried again', () => {
 })
 
 describe('refunds', () => {
-  it('in two parts give the total that the service tells, and two events', async () => {
+  it('in two parts give the total that the payments API tells, and two events', async () => {
     const { setStatus } = network.sandbox.control
     const link = await createLink(network)
     await tell(link, 'received')

@@ -87,7 +87,7 @@ describe('what a method needs', () => {
 })
 
 describe('a direct payin', () => {
-  it('comes with its instructions, and reaches the service as asked', async () => {
+  it('comes with its instructions, and reaches the payments API as asked', async () => {
     const payin = await createPayin(network)
     expect(payin).toMatchObject({
       __typename: 'CreatePayinSuccess',
@@ -216,7 +216,7 @@ describe('the key of a payin', () => {
     })
   })
 
-  it('whose answer was lost, and whose webhooks too, is found by its address in the list of the service', async () => {
+  it('whose answer was lost, and whose webhooks too, is found by its address in the list of the payments API', async () => {
     const own = await startNetwork({ sandbox: BY_HAND, env: { WEBHOOK_SECRETS: 'not-the-one-of-the-service' } })
     try {
       const input = payinInput()

@@ -62,7 +62,7 @@ async function site(id: string): Promise<Health['sites'][number]> {
 const balances = (currency: string) => network.ask(`{ balances(currencies: ["${currency}"]) { currency } }`)
 
 describe('the sites', () => {
-  it('are available before anything was asked of them, and asking about them asks the service nothing', async () => {
+  it('are available before anything was asked of them, and asking about them asks the payments API nothing', async () => {
     const calls = network.sandbox.control.calls().length
     const { serverTime, sites } = await health()
     expect(Math.abs(Date.parse(serverTime) - Date.now())).toBeLessThan(5_000)
@@ -74,7 +74,7 @@ describe('the sites', () => {
     expect(network.sandbox.control.calls()).toHaveLength(calls)
   })
 
-  it('tell when the service last answered, and how old the list of methods is', async () => {
+  it('tell when the payments API last answered, and how old the list of methods is', async () => {
     const before = Date.now()
     await network.ask('{ payinMethods(currencies: ["JPY"]) { nodes { code } } }')
     const { lastAnswerAt, methodsFetchedAt, methodsStale } = await site('jpy')
@@ -85,7 +85,7 @@ describe('the sites', () => {
     expect(methodsStale).toBe(false)
   })
 
-  it('are unavailable while the service is in trouble, probing while one request finds out, and then available', async () => {
+  it('are unavailable while the payments API is in trouble, probing while one request finds out, and then available', async () => {
     const { control } = network.sandbox
     await balances('VND')
     const { lastAnswerAt } = await site('vnd')

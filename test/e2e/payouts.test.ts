@@ -97,7 +97,7 @@ describe('a batch of payouts', () => {
     expect(await read(id)).toMatchObject({ status: 'COMPLETED', transactions: [{ statusRaw: 'settled' }, {}] })
   })
 
-  it('keeps its webhooks without an effect: what it is now is read from the service', async () => {
+  it('keeps its webhooks without an effect: what it is now is read from the payments API', async () => {
     const { id } = await made(create(), 'payout')
     await network.sandbox.control.setPayoutStatus(id, 'processing')
     await network.sandbox.control.setPayoutStatus(id, 'completed')

@@ -37,7 +37,7 @@ const refund = (paymentId: string, over: Record<string, unknown> = {}) =>
   mutate(network, 'refundPayment', { idempotencyKey: newKey(), paymentId, description: 'Changed their mind', ...over })
 const refunds = (path: string) => asked(network, 'POST', path)
 
-/** Moves the service's clock on, and waits for the status that comes of it: a webhook may need a read to be believed. */
+/** Moves the payments API's clock on, and waits for the status that comes of it: a webhook may need a read to be believed. */
 async function ends(id: string, toStatus: string, seconds = BY_HAND.paceMs / 1000): Promise<PaymentNode | null> {
   const stream = await network.follow(PAYMENT_UPDATES, { id })
   await stream.until(isCaughtUp)
@@ -196,7 +196,7 @@ describe.each([
     [422, { errors: { refund_amount: 'is more than what is left' } }, 'UpstreamRejectedError'],
     [401, { errors: { code: 'REQUIRE_LOGIN' } }, 'CredentialsRejectedError'],
     [429, undefined, 'UpstreamUnavailableError'],
-  ])('that the service refuses with %i is no refund', async (status, body, __typename) => {
+  ])('that the payments API refuses with %i is no refund', async (status, body, __typename) => {
     const { id, path } = await paid()
     network.sandbox.control.addFault({ method: 'POST', path, answer: { status, body } })
     expect(await refund(id)).toMatchObject({ __typename })

@@ -9,7 +9,7 @@ let now = Date.now()
 let network: Network
 beforeAll(async () => {
   network = await startNetwork({ clock: () => new Date(now) })
-  // What a method takes is known from here on, also after the service was out of reach for a while.
+  // What a method takes is known from here on, also after the payments API was out of reach for a while.
   await network.ask('{ payinMethods { nodes { code } } }')
 })
 afterAll(() => network.close())
@@ -196,7 +196,7 @@ describe('faults for the drawer', () => {
     expect(fieldsOf(body)).toEqual(['linkId', 'kind'])
   })
 
-  it('tell an order that the service is out of reach', async () => {
+  it('tell an order that the payments API is out of reach', async () => {
     const down = await send('faults', { linkId: randomUUID(), kind: 'upstream-down' })
     expect(down.status).toBe(200)
     const wanted = order()

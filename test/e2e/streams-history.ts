@@ -5,7 +5,7 @@ import { createLink } from '../support/operations.ts'
 import { addressFor, addressOf, deliver, paymentBody, send, type WebhookAddress } from '../support/webhooks.ts'
 import type { Subjects } from './streams-reconnecting.ts'
 
-/** A status that ends a history; none that the service knows, and so no reason to read anything back. */
+/** A status that ends a history; none that the payments API knows, and so no reason to read anything back. */
 export const THE_END = 'the_end'
 
 /** A link with a payment, and an agreement, that change whenever the test says so, by webhooks through the real door. */
@@ -46,7 +46,7 @@ export async function startHistory(network: Network): Promise<History> {
   }
 }
 
-/** The address as the service keeps it names the port of the first start, and that stays. */
+/** The address as the payments API keeps it names the port of the first start, and that stays. */
 function here({ app }: Network, { url }: WebhookAddress, kind: 'payment' | 'agreement' = 'payment'): WebhookAddress {
   return addressFor(`${app.url}${new URL(url).pathname}`, kind)
 }

@@ -24,7 +24,7 @@ it('a history that is cut after every k-th item is whole, for every k and every 
       const cuts = Array.from({ length: k === 0 ? 3 : 20 }, () => ({ items: Math.max(k, 1), turns: k % 3 }))
       const items = await readReconnecting({ ...reading(name, history), cuts, isLast: isCaughtUp, after: start })
       const got = eventsOf(items)
-      // What is read back from the service may have come in the meantime.
+      // What is read back from the payments API may have come in the meantime.
       const since = await logAfter(reading(name, history), start)
       expect(got.length).toBeGreaterThanOrEqual(expected.length)
       expect({ name, k, got }).toEqual({ name, k, got: since.slice(0, got.length) })
@@ -65,7 +65,7 @@ it(
           const name = STREAMS[index] ?? 'log'
           const expected = await logAfter(reading(name, history), received[0]?.cursor)
           const got = eventsOf(received)
-          // What was read back from the service after the last webhook is told to nobody here any more.
+          // What was read back from the payments API after the last webhook is told to nobody here any more.
           const end = expected.findIndex(({ cursor }) => cursor === got.at(-1)?.cursor)
           expect({ name, got }).toEqual({ name, got: expected.slice(0, end + 1) })
           expect({ name, broken: brokenLinks(received) }).toEqual({ name, broken: [] })

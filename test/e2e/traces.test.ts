@@ -32,7 +32,7 @@ async function started(
   return [network, collecting]
 }
 
-/** A way to the service that keeps the headers of what passes. */
+/** A way to the payments API that keeps the headers of what passes. */
 async function startRecorder(target: () => string) {
   const headers: Record<string, unknown>[] = []
   const server = createServer((incoming, outgoing) => {
@@ -63,7 +63,7 @@ const named = (spans: readonly CollectedSpan[], name: string) => {
 }
 
 describe('a trace', () => {
-  it('leads from the client through the answer and the operation to the service', async () => {
+  it('leads from the client through the answer and the operation to the payments API', async () => {
     let target = ''
     const recorder = await startRecorder(() => target)
     const collector = await startTraceCollector()

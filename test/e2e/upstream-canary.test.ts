@@ -60,7 +60,7 @@ type Operation = readonly [query: string, variables?: Record<string, unknown>]
 const command = (name: MutationName, input: Record<string, unknown>): Operation => [mutationOf(name), { input }]
 const SPAN = { from: '2026-01-01', to: '2026-06-01' }
 
-/** Every operation behind which the service is asked. */
+/** Every operation behind which the payments API is asked. */
 const callsOfTheService = (): Operation[] => [
   [CREATE_LINK, { input: linkInput({ reference: newKey() }) }],
   [REFRESH, { id: link.id }],
@@ -106,16 +106,16 @@ const queriesOfAPayer = (): Operation[] => {
 }
 
 /**
- * The fields that are documented as the service's own words: of a refused command, of a failed payment, and the answer
+ * The fields that are documented as the payments API's own words: of a refused command, of a failed payment, and the answer
  * of its simulators, which exist in the sandbox alone.
  */
 const OWN_WORDS = new Set(['problems', 'upstreamCode', 'upstreamMessage', 'codeRaw', 'response'])
 
-/** An answer without the fields that hold the service's own words by their documentation. */
+/** An answer without the fields that hold the payments API's own words by their documentation. */
 const withoutOwnWords = (answer: unknown): string =>
   JSON.stringify(answer, (key, value: unknown) => (OWN_WORDS.has(key) ? undefined : value))
 
-/** What may become of an operation while the service misbehaves; anything else was not asked as it was meant to be. */
+/** What may become of an operation while the payments API misbehaves; anything else was not asked as it was meant to be. */
 const EXPECTED = new Set([
   'UPSTREAM_REJECTED',
   'UPSTREAM_UNAVAILABLE',
@@ -137,7 +137,7 @@ function hasCode(result: unknown): result is { code: unknown } {
 const run = (operations: readonly Operation[], token: string | null) =>
   Promise.all(operations.map(([query, variables]) => network.ask(query, variables ?? {}, { token })))
 
-describe.each(ANSWERS)('when the service answers everything with %s, its text', (_name, answer) => {
+describe.each(ANSWERS)('when the payments API answers everything with %s, its text', (_name, answer) => {
   it('reaches no payer and no log, and an operator only where that is documented', async () => {
     const without = ALL_SCOPES.filter((scope) => scope !== 'payments:risk')
     const [clerk, everything] = [await network.token({ scopes: without }), await network.token()]
@@ -159,7 +159,7 @@ describe.each(ANSWERS)('when the service answers everything with %s, its text', 
   })
 })
 
-describe('what the service says of a failed payment', () => {
+describe('what the payments API says of a failed payment', () => {
   it('is shown with payments:risk alone', async () => {
     const failed = await createLink(network)
     service.answer = {

@@ -87,7 +87,7 @@ describe('a service that answers about something else', () => {
       site: 'aud',
       operation: 'createPayinLink',
       ref: null,
-      msg: 'ALERT: the service answered about something else than it was asked for',
+      msg: 'ALERT: the payments API answered about something else than it was asked for',
     })
     expect(await figure('payments_upstream_mismatches_total', 'site="aud"')).toBe(before + 1)
     expect((await network.ask('query Q($id: ID!) { paymentLink(id: $id) { id } }', { id: 'LIE' })).data).toEqual({
@@ -97,7 +97,7 @@ describe('a service that answers about something else', () => {
   })
 })
 
-/** Requests that the breaker has kept from the service; a figure appears with the first one. */
+/** Requests that the breaker has kept from the payments API; a figure appears with the first one. */
 const turnedAwaySoFar = async () =>
   (await figure('payments_upstream_requests_total', 'site="aud",outcome="not-sent.breaker-open"')) || 0
 

@@ -88,12 +88,12 @@ const DEATHS: readonly Death[] = [
     endings: SENT_ONCE,
   },
   {
-    when: 'after its record is committed, and before the service hears of it',
+    when: 'after its record is committed, and before the payments API hears of it',
     die: (running) => dieAt(running, ({ path }) => stage.proxy.swallowNextPost(path)),
     endings: NEVER_ARRIVED,
   },
   {
-    when: 'after the service has done it, and before the answer',
+    when: 'after the payments API has done it, and before the answer',
     die: (running) => dieAt(running, ({ path }) => stage.proxy.holdNextPost(path).answered),
     endings: DONE_UNHEARD,
   },
@@ -166,7 +166,7 @@ async function expectLastWord({ name, input, other }: Running, result: Result): 
   expect(await mutate(stage, name, other)).toMatchObject({ __typename: 'IdempotencyConflictError' })
 }
 
-/** The links and gateway payments that the service has made: those that no command has as its result are orphans. */
+/** The links and gateway payments that the payments API has made: those that no command has as its result are orphans. */
 function checkouts(): string[] {
   const { links, gatewayPayments } = stage.sandbox.control.state()
   return [...links, ...gatewayPayments].map(({ uuid }) => uuid)

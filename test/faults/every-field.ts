@@ -11,7 +11,7 @@ import { createSchema } from '../../src/graphql/schema/schema.ts'
 
 const schema = createSchema({ production: false })
 
-/** Fields that lead to other records, and those that ask the service. */
+/** Fields that lead to other records, and those that ask the payments API. */
 const LEADS_AWAY = new Set(['link', 'events', 'method'])
 
 /** A selection of every field of a type that needs no argument, and of every field of what it holds. */

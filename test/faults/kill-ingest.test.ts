@@ -21,7 +21,7 @@ describe('kill -9 while webhooks come in', () => {
       const unanswered: string[] = []
       for (let round = 0; round < ROUNDS; round += 1) {
         const app = await startApp({ path })
-        // What was never answered comes again, as the service would send it: it is there once, whether it had been stored or not.
+        // What was never answered comes again, as the payments API would send it: it is there once, whether it had been stored or not.
         const fresh = names(`round-${round}`)
         const first = Promise.withResolvers<void>()
         const sending = sendWebhooks({

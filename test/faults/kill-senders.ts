@@ -6,7 +6,7 @@ export type Answers = {
   readonly acknowledged: Set<string>
   /** Answered otherwise: payment and status. */
   readonly refused: Map<string, number>
-  /** Never answered, as when the process died: the service would send them again. */
+  /** Never answered, as when the process died: the payments API would send them again. */
   readonly unanswered: Set<string>
 }
 

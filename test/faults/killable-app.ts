@@ -30,7 +30,7 @@ export type KillableAppOptions = {
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 const READY = /^ {2}GraphQL +(\S+)\/graphql$/
 
-/** Nobody listens there: what is read of the service fails, and harms nothing that is told here. */
+/** Nobody listens there: what is read of the payments API fails, and harms nothing that is told here. */
 const NO_SERVICE = 'http://127.0.0.1:9/api'
 
 /** Starts `src/main.ts` on a database file and a free port. `process.execPath` is the binary itself, which a preload needs. */

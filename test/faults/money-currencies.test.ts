@@ -40,7 +40,7 @@ describe.each(currencies.map(({ code, exponent }) => [code, exponent] as const))
     expect(problem(decimalOf(10n ** 15n, exponent))).not.toBeNull()
   })
 
-  it('is refused in parts of a unit where the service would round them away, and only there', () => {
+  it('is refused in parts of a unit where the payments API would round them away, and only there', () => {
     const refusal = exponent === 0 ? `must be in whole units: ${currency} has no decimals` : null
     expect(roundsSubmittedAmount(currency)).toBe(exponent === 0)
     for (const value of ['0.5', '1000.5', '1000.0', '999.99']) expect(problem(value)).toBe(refusal)
@@ -94,7 +94,7 @@ describe('the limits of a method', () => {
   })
 })
 
-describe('an amount that the service records', () => {
+describe('an amount that the payments API records', () => {
   const PAYMENT = `query P($id: ID!) { payment(id: $id) { status amount { value currency } paid { value } refunded { value }
     link { requestedAmount { value currency } } } }`
   const shown = async (id: string) => (await network.ask(PAYMENT, { id })).data['payment']

@@ -102,7 +102,7 @@ describe('an amount', () => {
     ['123456789012345.67', '123456789012345.67'],
     ['-0', '0'],
     ['0.1000000000000000055', '0.1000000000000000055'],
-  ])('that the service writes as %s is shown as %s, and never through a float', async (written, shown) => {
+  ])('that the payments API writes as %s is shown as %s, and never through a float', async (written, shown) => {
     const id = randomUUID()
     const body = `{"uuid":"${id}","status":"received","currency":"USDC","amount":${written}}`
     expect((await deliver(defaultAddress(network), body)).status).toBe(200)
@@ -131,7 +131,7 @@ describe('an amount', () => {
 
 describe('what is no amount', () => {
   it.each([...NO_AMOUNTS, '0', '0.00', '1.001'].map((value) => [JSON.stringify(value), value]))(
-    'such as %s is refused by the path of its field, and the service never hears of it',
+    'such as %s is refused by the path of its field, and the payments API never hears of it',
     async (_shown, value) => {
       expect(await tryCreateLink(network, { amount: { value, currency: 'AUD' }, methodCode: null })).toMatchObject({
         __typename: 'InvalidInputError',

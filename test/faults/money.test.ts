@@ -48,7 +48,7 @@ describe('an amount of up to 15 digits', () => {
     )
   })
 
-  it('read as a text that the service wrote is the same as read as a number', () => {
+  it('read as a text that the payments API wrote is the same as read as a number', () => {
     fc.assert(
       fc.property(fc.integer(), (seed) => {
         const value = anyAmount(seeded(seed), 6)

@@ -11,7 +11,7 @@ const TIMEOUT_MS = 60_000
 
 type Fixture = Awaited<ReturnType<typeof startVirtualNetwork>>
 
-/** Lets time pass until the service has been asked once more, and its answer is stored. */
+/** Lets time pass until the payments API has been asked once more, and its answer is stored. */
 async function untilRead({ network, proxy, time }: Fixture, atMost: number): Promise<void> {
   const before = proxy.calls.length
   await time.passUntil(() => proxy.calls.length > before, atMost)

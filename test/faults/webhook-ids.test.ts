@@ -58,7 +58,7 @@ describe('an authentic body without a usable uuid', () => {
       ['PAY1'],
       { toString: 'PAY1' },
     ].map((uuid): [string, unknown] => [JSON.stringify(uuid).slice(0, 60), uuid]),
-  )('(%s) is quarantined at either address, and the service never hears of it', async (_what, uuid) => {
+  )('(%s) is quarantined at either address, and the payments API never hears of it', async (_what, uuid) => {
     for (const to of [defaultAddress(network), address]) {
       const before = calls().length
       const body = paymentBody({ uuid, status: 'failed', external_id: randomUUID() })

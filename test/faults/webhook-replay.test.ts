@@ -62,7 +62,7 @@ async function later(milliseconds: number, act: () => Promise<unknown>): Promise
   }
 }
 
-/** Where the service calls back about an agreement or a payout of this network. */
+/** Where the payments API calls back about an agreement or a payout of this network. */
 async function addressesOfOtherThings(): Promise<WebhookAddress[]> {
   const agreement = await callbackAddressOf(network, (await createAgreement(network)).id)
   const { id } = await made(mutate(network, 'createPayout', payoutInput()), 'payout')

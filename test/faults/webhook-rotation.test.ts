@@ -70,7 +70,7 @@ describe('a change of the secret that webhooks are signed with', () => {
     expect(await deliveries(network, [uuid])).toMatchObject([{ attempts: 2 }])
   })
 
-  it('loses nothing that is sent while it is made, if the sender comes again as the service does', async () => {
+  it('loses nothing that is sent while it is made, if the sender comes again as the payments API does', async () => {
     const list = await startRotating('WEBHOOK_SECRETS', SECRETS.webhook)
     const url = defaultAddress(network)
     const uuids = Array.from({ length: 60 }, () => randomUUID())
@@ -123,7 +123,7 @@ describe('a change of the key that our own secrets are made from', () => {
     expect(await taken()).toEqual([401, 401, 200])
   })
 
-  it('hands out the first key to the service, and is told under it', async () => {
+  it('hands out the first key to the payments API, and is told under it', async () => {
     const list = await startRotating('SIGNING_KEYS', SECRETS.signing)
     await list(SECOND, SECRETS.signing)
     const link = await createLink(network)

@@ -73,7 +73,7 @@ describe('a query across subgraphs', () => {
     expect(ofLinks).toHaveLength(1)
   })
 
-  it('asks for the methods of a hundred orders in one request, which asks the service for no more than its lists', async () => {
+  it('asks for the methods of a hundred orders in one request, which asks the payments API for no more than its lists', async () => {
     const basket = (count: number) =>
       stage.ask<{ basket: { method: { name: string } | null }[] }>(
         'query B($methods: [ID!]!, $count: Int!) { basket(methods: $methods, count: $count) { method { code name } } }',
@@ -147,7 +147,7 @@ describe('rights behind the gateway', () => {
   })
 })
 
-/** How often the app has asked the service. */
+/** How often the app has asked the payments API. */
 async function upstreamRequests(): Promise<number> {
   const text = await (await fetch(`${stage.network.app.url}/metrics`)).text()
   return [...text.matchAll(/^payments_upstream_requests_total\{.*\} (\d+)$/gm)].reduce(

@@ -7,7 +7,7 @@ const GUARDED = {
   ...PRODUCTION,
   ROUTER_SECRETS: 'router-secret-of-the-tests-0123456789abcdef',
 }
-/** Does something without a token and without a call of the service, as soon as it is run. */
+/** Does something without a token and without a call of the payments API, as soon as it is run. */
 const MUTATION = 'mutation { refreshPayment(id: "8d8a6ec2-64a4-4ad0-9a5c-3a6b4c4dd1f3") { __typename } }'
 
 /** Real names, each with a letter less: a guess that the graph's own messages would put right. */

@@ -37,7 +37,7 @@ type Fixture = {
 
 const ROUTER_SECRET = 'router-secret-of-the-tests-0123456789abcdef'
 
-/** Drives an app whose every input, header, token, secret, callback and answer of the service is a canary. */
+/** Drives an app whose every input, header, token, secret, callback and answer of the payments API is a canary. */
 export async function driveEverything(storage: Storage): Promise<Evidence> {
   const canaries = createCanaries()
   const service = await startPoisonedService(canaries)
@@ -124,7 +124,7 @@ async function driven({ storage, network, service, canaries }: Fixture): Promise
   }
 }
 
-/** What only an id that exists leads to: reads of the service, and a look-up. */
+/** What only an id that exists leads to: reads of the payments API, and a look-up. */
 function questionsAbout({ sandbox }: Network, { link, payin, payout }: Subjects): Question[] {
   const qr = sandbox.control.bankAccounts()[0]?.qrContent
   return [
@@ -190,7 +190,7 @@ function oddly(canaries: Canaries, value: unknown, key = 'input'): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, oddly(canaries, part, name)]))
 }
 
-/** What the service answers to everything, with its own words wherever it may put some. */
+/** What the payments API answers to everything, with its own words wherever it may put some. */
 function refusalsOf({ word }: Canaries): readonly { status: number; body: string }[] {
   const said = (place: string) => word(`refusal.${place}`)
   const words = { code: said('code'), message: said('message'), [said('key')]: [said('of a key')] }

@@ -5,7 +5,7 @@ const STATE =
 const AGREEMENT = /^(?:answer\.description|input\.agreement\.(?:external id|key .+))$/
 const KEYS = /^input\.[\w ]+\.key .+$/
 
-/** The columns in which something of a caller, a payer or the service may stand, and why each does. */
+/** The columns in which something of a caller, a payer or the payments API may stand, and why each does. */
 export const KEPT: Readonly<Record<string, Kept>> = {
   'payment_payers.name': {
     places: /^(?:answer|callback)\.name$/,
@@ -41,7 +41,7 @@ export const KEPT: Readonly<Record<string, Kept>> = {
   'commands.key': { places: KEYS, reason: 'so that a repeat is told' },
   'commands.result_json': {
     places: /^(?:input\.gateway\.order .+|refusal\..+)$/,
-    reason: 'the first result again: ids, or the service’s own words about what was refused',
+    reason: 'the first result again: ids, or the payments API’s own words about what was refused',
   },
   'deliveries.status_raw': { places: /^callback\.status$/, reason: 'a status that this version does not know' },
   'deliveries.body': {

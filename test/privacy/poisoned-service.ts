@@ -2,13 +2,13 @@ import { createServer, request, type IncomingMessage, type ServerResponse } from
 import type { AddressInfo } from 'node:net'
 import { poisoned, type Canaries } from './canaries.ts'
 
-/** A way to the service on which every answer is filled with canaries, or replaced. */
+/** A way to the payments API on which every answer is filled with canaries, or replaced. */
 export type PoisonedService = {
-  /** What stands in for the service's address; ends in `/api`. */
+  /** What stands in for the payments API's address; ends in `/api`. */
   readonly url: string
-  /** Where the service really is. */
+  /** Where the payments API really is. */
   target: string
-  /** What is answered instead of the service's own answers; null for these. */
+  /** What is answered instead of the payments API's own answers; null for these. */
   instead: { readonly status: number; readonly body: string } | null
   /** Answers given so far. */
   readonly answered: number

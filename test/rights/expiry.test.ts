@@ -71,7 +71,7 @@ describe('a token that expires', () => {
     const closed = new Promise((resolve) => socket.once('close', resolve))
     socket.resume()
     expect(await closed).toBe(4403)
-    // What was asked for before this has reached the service before it.
+    // What was asked for before this has reached the payments API before it.
     await createLink(network)
     expect(messages).toEqual([])
     expect(asked(network, 'POST', '/v3/payin_links') - before).toBe(1)

@@ -6,7 +6,7 @@ import { createPayin } from '../support/payins.ts'
 
 type Inputs = readonly (readonly [name: string, variables: Readonly<Record<string, unknown>>])[]
 
-/** How often the service asks for patience: more often than anybody asks in one run. */
+/** How often the payments API asks for patience: more often than anybody asks in one run. */
 const ALWAYS = 1_000_000
 
 /** Inputs of mutations that end as each expected failure, however often they are sent. */

@@ -21,7 +21,7 @@ export type Fixture = {
   readonly payins: readonly Subject[]
   readonly ids: {
     readonly agreement: string
-    /** The agreement as the service numbers it. */
+    /** The agreement as the payments API numbers it. */
     readonly agreementAtService: string
     readonly clientTransaction: string
     readonly payouts: readonly string[]
@@ -35,7 +35,7 @@ export type Fixture = {
   readonly inputs: readonly (readonly [name: string, variables: Readonly<Record<string, unknown>>])[]
 }
 
-/** A currency whose credentials the service refuses. */
+/** A currency whose credentials the payments API refuses. */
 const REFUSED = 'XAF'
 
 /** An app that knows its router, in front of a service that refuses the credentials of one site. */
@@ -72,7 +72,7 @@ async function furnished(network: Network): Promise<Fixture> {
   const ofAgreement = (await deliveries(network, [agreement.id]))[0]?.id ?? ''
   const quarantined = await misaddressedDelivery(network, links[0]?.paymentId ?? '')
   const stale = await staleDelivery(network, links[0]?.id ?? '')
-  // In doubt for good: the service does not know the payment, so no read settles what its webhook says.
+  // In doubt for good: the payments API does not know the payment, so no read settles what its webhook says.
   await deliver(defaultAddress(network), paymentBody({ status: 'a status of tomorrow' }))
   await settle(network)
   const [account] = network.sandbox.control.bankAccounts()

@@ -11,9 +11,9 @@ import { STREAM_TRANSPORTS, TRANSPORTS, type Transport } from './transports.ts'
 
 /** Fields that nobody is shown anything of here, and why. */
 const NEVER_ANSWERED: Readonly<Record<string, string>> = {
-  'SandboxOnlyError.message': 'the service of these tests is its sandbox',
-  'SandboxOnlyError.code': 'the service of these tests is its sandbox',
-  'SandboxOnlyError.retryable': 'the service of these tests is its sandbox',
+  'SandboxOnlyError.message': 'the payments API of these tests is its sandbox',
+  'SandboxOnlyError.code': 'the payments API of these tests is its sandbox',
+  'SandboxOnlyError.retryable': 'the payments API of these tests is its sandbox',
 }
 
 let fixture: Fixture

@@ -104,7 +104,7 @@ describe('the comparison', () => {
     const released = changed('  methodRaw: String\n', '  methodRaw: String @deprecated(reason: "Read method.")\n')
     const { breaking, dangerous } = await schemaChanges(
       released,
-      changed('  "The method as the service spells it."\n  methodRaw: String\n', ''),
+      changed('  "The method as the payments API spells it."\n  methodRaw: String\n', ''),
     )
     expect(breaking).toEqual([])
     expect(dangerous).toMatchObject([{ type: 'FIELD_REMOVED', path: 'Payment.methodRaw' }])

@@ -35,10 +35,10 @@ export type WireAgreement = Readonly<Record<string, unknown>> & {
   readonly payment_agreement_notification: { readonly endpoint_url: string; readonly authorization_header: string }
 }
 
-/** The agreements of the service, newest first, as its own search gives them. */
+/** The agreements of the payments API, newest first, as its own search gives them. */
 export async function searchAgreements({ sandbox }: Network): Promise<WireAgreement[]> {
   const site = sandbox.sites.find(({ currencies }) => currencies.includes('AUD'))
-  if (site === undefined) throw new Error('The service has no site for AUD.')
+  if (site === undefined) throw new Error('The payments API has no site for AUD.')
   const dayFromNow = (days: number) => new Date(Date.now() + days * 24 * 3_600_000).toISOString()
   const query = new URLSearchParams({ from_date: dayFromNow(-1), to_date: dayFromNow(1), size: '100' })
   const response = await fetch(`${sandbox.url}/v1/pay_to/payment_agreement/search?${query.toString()}`, {
@@ -47,9 +47,9 @@ export async function searchAgreements({ sandbox }: Network): Promise<WireAgreem
   return ((await response.json()) as { records: WireAgreement[] }).records
 }
 
-/** Where the service calls back about an agreement. */
+/** Where the payments API calls back about an agreement. */
 export async function callbackAddressOf(network: Network, id: string): Promise<WebhookAddress> {
   const record = (await searchAgreements(network)).find((one) => one['payment_agreement_id'] === id)
-  if (record === undefined) throw new Error(`The service has no agreement ${id}.`)
+  if (record === undefined) throw new Error(`The payments API has no agreement ${id}.`)
   return addressFor(record.payment_agreement_notification.endpoint_url, 'agreement')
 }

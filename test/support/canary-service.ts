@@ -1,7 +1,7 @@
 import { createServer, request, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** Stands in every place of an answer where the service can put text of its own. */
+/** Stands in every place of an answer where the payments API can put text of its own. */
 export const CANARY = 'cAnArY7Q'
 
 export type CanaryAnswer = {
@@ -10,11 +10,11 @@ export type CanaryAnswer = {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** A way to the service on which answers can be replaced by ones full of the canary: status text, headers and body. */
+/** A way to the payments API on which answers can be replaced by ones full of the canary: status text, headers and body. */
 export type CanaryService = {
-  /** What stands in for the service's address; ends in `/api`. */
+  /** What stands in for the payments API's address; ends in `/api`. */
   readonly url: string
-  /** Where the service really is, e.g. `http://127.0.0.1:4010`. */
+  /** Where the payments API really is, e.g. `http://127.0.0.1:4010`. */
   target: string
   /** What everybody is answered; null lets everything through. */
   answer: CanaryAnswer | null

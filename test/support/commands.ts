@@ -4,7 +4,7 @@ import { made, mutate, type MutationName, type Result } from './mutations.ts'
 import type { Network } from './network.ts'
 import { createLink, linkInput } from './operations.ts'
 
-/** What a command is given and asked of: an app, wherever it runs, and the service behind it. */
+/** What a command is given and asked of: an app, wherever it runs, and the payments API behind it. */
 export type CommandWorld = Pick<Network, 'ask' | 'sandbox'>
 
 export type PreparedCommand = {
@@ -17,7 +17,7 @@ export type PreparedCommand = {
 /** A mutation that is carried out at most once for a key. */
 export type CommandKind = {
   readonly name: MutationName
-  /** What it asks of the service: a POST to this path after `/api`. */
+  /** What it asks of the payments API: a POST to this path after `/api`. */
   readonly path: string
   readonly key: 'idempotencyKey' | 'clientTransactionId'
   readonly longestKey: number

@@ -40,7 +40,7 @@ export async function unreadDelivery(network: Network, ref: string, body: string
   return latestOf(network, 'QUARANTINED')
 }
 
-/** Waits until the service has told everything, and has been asked everything. */
+/** Waits until the payments API has told everything, and has been asked everything. */
 export async function settle(network: Network): Promise<void> {
   await network.sandbox.settle()
   await network.app.settle()

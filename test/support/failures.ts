@@ -14,7 +14,7 @@ const FIELDS = {
 
 type Failure = keyof typeof FIELDS
 
-/** Every union with a call of the service behind it has these. */
+/** Every union with a call of the payments API behind it has these. */
 const OF_EVERY_CALL: readonly Failure[] = [
   'UpstreamRejectedError',
   'UpstreamUnavailableError',

@@ -95,7 +95,7 @@ export async function made<Part extends 'agreement' | 'payment' | 'payout'>(
   return thing
 }
 
-/** How often the service was asked for something: a path after `/api`, whole or up to a `*`. */
+/** How often the payments API was asked for something: a path after `/api`, whole or up to a `*`. */
 export function asked({ sandbox }: Pick<Network, 'sandbox'>, method: string, path: string): number {
   const whole = `/api${path}`
   const matches = (candidate: string) =>

@@ -53,14 +53,14 @@ export type AskOptions = {
 export type NetworkOptions = {
   /** The app's clock. The sandbox has its own. */
   readonly clock?: () => Date
-  /** By which the app paces its reads of the service. */
+  /** By which the app paces its reads of the payments API. */
   readonly timer?: Timer
   readonly sandbox?: SandboxOptions
   /** Settings that replace the ones of the tests. */
   readonly env?: Readonly<Record<string, string>>
   /** Instead of the sandbox's address: for a service that is not there, or one of the test's own. */
   readonly upstreamUrl?: string
-  /** Without it no breaker opens: what one test does to the service must not turn away the next one. */
+  /** Without it no breaker opens: what one test does to the payments API must not turn away the next one. */
   readonly breaker?: AppOptions['breaker']
   /** Where the usual limits take too long. */
   readonly limits?: AppOptions['limits']

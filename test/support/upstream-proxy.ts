@@ -1,11 +1,11 @@
 import { createServer, request, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** A way to the service on which an answer can be kept back after the service has given it. */
+/** A way to the payments API on which an answer can be kept back after the payments API has given it. */
 export type UpstreamProxy = {
-  /** What stands in for the service's address; ends in `/api`. */
+  /** What stands in for the payments API's address; ends in `/api`. */
   readonly url: string
-  /** Where the service really is, e.g. `http://127.0.0.1:4010`. */
+  /** Where the payments API really is, e.g. `http://127.0.0.1:4010`. */
   target: string
   /** Every request so far, as method and path. */
   readonly calls: readonly string[]
@@ -17,13 +17,13 @@ export type UpstreamProxy = {
   holdNextGet(path: string): HeldAnswer
   /** Keeps back the answer to the next POST to a path after `/api`. */
   holdNextPost(path: string): HeldAnswer
-  /** Keeps back the next POST to a path after `/api` itself: the service never hears of it. Resolves when it is here. */
+  /** Keeps back the next POST to a path after `/api` itself: the payments API never hears of it. Resolves when it is here. */
   swallowNextPost(path: string): Promise<void>
   close(): Promise<void>
 }
 
 export type HeldAnswer = {
-  /** Resolves when the service has answered, and the answer waits here. */
+  /** Resolves when the payments API has answered, and the answer waits here. */
   readonly answered: Promise<void>
   /** Lets the answer go on. */
   release(): void

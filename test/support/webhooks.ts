@@ -38,13 +38,13 @@ export function send(url: string, { method = 'POST', headers = {}, body = '' }: 
   })
 }
 
-/** Where the service sends the webhooks of a link, and what it has to show there. */
+/** Where the payments API sends the webhooks of a link, and what it has to show there. */
 export type WebhookAddress = { readonly url: string; readonly ref: string; readonly authorization: string }
 
-/** The address that a link's creation named, as the service keeps it. */
+/** The address that a link's creation named, as the payments API keeps it. */
 export async function addressOf(network: Network, link: Pick<CreatedLink, 'id' | 'site'>): Promise<WebhookAddress> {
   const site = network.sandbox.sites.find(({ id }) => id === link.site)
-  if (site === undefined) throw new Error(`The service has no site ${link.site}.`)
+  if (site === undefined) throw new Error(`The payments API has no site ${link.site}.`)
   const response = await fetch(`${network.sandbox.url}/v3/payin_links/${link.id}`, {
     headers: { 'app-id': site.appId, 'secret-key': site.secretKey },
   })
@@ -65,7 +65,7 @@ export function defaultAddress(network: Network): string {
   return `${network.app.url}/webhooks/payments`
 }
 
-/** A body as the service writes one; what is given replaces parts of it. */
+/** A body as the payments API writes one; what is given replaces parts of it. */
 export function paymentBody(over: Record<string, unknown> = {}): string {
   return JSON.stringify({
     uuid: randomUUID(),

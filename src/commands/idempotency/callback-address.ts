@@ -5,7 +5,7 @@ import type { AddressSearches } from './find-by-address.ts'
 
 export type CallbackOptions = {
   readonly keys: KeyRing
-  /** Where the service reaches us, without a slash at the end. */
+  /** Where the payments API reaches us, without a slash at the end. */
   readonly publicUrl: () => string
 }
 
@@ -13,8 +13,8 @@ export type CallbackOptions = {
 export type TraceOptions = CallbackOptions & { readonly searches: AddressSearches }
 
 /**
- * The webhook address of one command's attempt. Its last segment is the attempt's correlator, made before the service is
- * asked, and its secret is derived from it: a webhook finds its command even if the service's answer never comes.
+ * The webhook address of one command's attempt. Its last segment is the attempt's correlator, made before the payments API is
+ * asked, and its secret is derived from it: a webhook finds its command even if the payments API's answer never comes.
  */
 export function callbackAddress({ keys, publicUrl }: CallbackOptions, kind: CallbackKind, ref: string): Notification {
   return {
@@ -23,7 +23,7 @@ export function callbackAddress({ keys, publicUrl }: CallbackOptions, kind: Call
   }
 }
 
-/** The address alone: the trace by which something of ours is found among what the service lists. */
+/** The address alone: the trace by which something of ours is found among what the payments API lists. */
 export function callbackUrl(publicUrl: string, kind: CallbackKind, ref: string): string {
   return `${publicUrl}/webhooks/${kind}s/${ref}`
 }

@@ -216,7 +216,7 @@ function idempotentCommandsOf(
     try {
       return { kind: 'done', result: await task.settle(command, answer), replayed }
     } catch (error) {
-      // The service did it, and the record could not be ended: its lease ends it, and then the trace is looked for.
+      // The payments API did it, and the record could not be ended: its lease ends it, and then the trace is looked for.
       logger.error({ mutation: task.mutation, commandId: command.id, err: error }, 'command could not be settled')
       return unknown(command)
     }

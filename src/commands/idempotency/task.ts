@@ -12,9 +12,9 @@ export type Task<Answer, Result> = {
   readonly site: string
   /** The payment or agreement that it changes, which is also its result. */
   readonly subject?: CommandSubject
-  /** What the correlator of an attempt stands for at our webhook addresses; null when the service calls none back. */
+  /** What the correlator of an attempt stands for at our webhook addresses; null when the payments API calls none back. */
   readonly refKind: RefKind | null
-  /** Asks the service, once. Rejects with an `UpstreamFault`. */
+  /** Asks the payments API, once. Rejects with an `UpstreamFault`. */
   readonly send: (ref: string) => Promise<Answer>
   /** Commits what the answer means, together with the end of the command. */
   readonly settle: (command: Command, answer: Answer) => Promise<Result>
@@ -27,7 +27,7 @@ export type Task<Answer, Result> = {
   /** Whether nothing that is known of earlier attempts forbids another. Default: nothing does. */
   readonly mayRepeat?: (command: Command) => Promise<boolean>
   /**
-   * The service itself keeps the key unique: a refusal of a further attempt may mean that an earlier one was done, so the
+   * The payments API itself keeps the key unique: a refusal of a further attempt may mean that an earlier one was done, so the
    * trace is looked for before the refusal is believed.
    */
   readonly uniqueUpstream?: boolean

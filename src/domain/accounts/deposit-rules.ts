@@ -38,7 +38,7 @@ export function checkDeposit(request: DepositRequest): DepositCheck {
   return { ok: true, request: { ...request, ...Object.fromEntries(remitter.map(({ name, value }) => [name, value])) } }
 }
 
-/** The service names no shape: letters, digits and hyphens, 34 of them at most, hold every account number in use. */
+/** The payments API names no shape: letters, digits and hyphens, 34 of them at most, hold every account number in use. */
 function accountProblem(accountNumber: string): string | null {
   return /^[0-9A-Za-z-]{1,34}$/.test(accountNumber) ? null : 'must have 1 to 34 letters, digits and hyphens'
 }

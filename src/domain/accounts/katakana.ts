@@ -22,7 +22,7 @@ const TO_HALF_WIDTH = conversionTable()
  * of its own: ガ becomes ｶﾞ, and パ becomes ﾊﾟ. The punctuation of the half-width block and the ideographic space have
  * their narrow forms; the ordinary space passes.
  *
- * Everything else is refused: Latin letters, digits and the brackets and dots of bank files, which the service does not
+ * Everything else is refused: Latin letters, digits and the brackets and dots of bank files, which the payments API does not
  * name, and the kana without a half-width form (ヮ ヰ ヱ ヵ ヶ, iteration marks), since another spelling would be
  * another name. Source: payments-api.md, section 4.8.
  */

@@ -12,7 +12,7 @@ const VIETNAM = 'VN'
 const HEADER = 4
 
 /**
- * Checks a VietQR payload before the service is asked whose account it names: the EMV structure (two digits of id, two
+ * Checks a VietQR payload before the payments API is asked whose account it names: the EMV structure (two digits of id, two
  * of length, then the value, and the same again inside the templates), the objects that a VietQR cannot do without, and
  * its CRC. `position` is the offset of the first fault in characters.
  *

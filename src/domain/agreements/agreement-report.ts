@@ -1,4 +1,4 @@
-/** The statuses that the service documents (docs/payments-api.md, section 2.1), as it spells them. */
+/** The statuses that the payments API documents (docs/payments-api.md, section 2.1), as it spells them. */
 export const AGREEMENT_STATUSES = ['created', 'active', 'suspended', 'cancelled', 'failed'] as const
 
 /** The statuses that a merchant may ask for (gap sheet, section 2). */
@@ -47,13 +47,13 @@ export type AmountRule = (typeof AMOUNT_RULES)[number]
 export type PayIdType = (typeof PAY_ID_TYPES)[number]
 
 /**
- * What the service says of one payment agreement, in a callback or in an answer, in our terms. Whatever the body left
+ * What the payments API says of one payment agreement, in a callback or in an answer, in our terms. Whatever the body left
  * out, or wrote in a way that cannot be read, is null.
  */
 export type AgreementReport = {
   /** The upstream `payment_agreement_id`. */
   readonly id: string
-  /** The service's numeric id as digits, by which amendments and status changes name the agreement. */
+  /** The payments API's numeric id as digits, by which amendments and status changes name the agreement. */
   readonly serviceId: string | null
   readonly clientTransactionId: string | null
   readonly externalId: string | null

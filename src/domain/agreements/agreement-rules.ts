@@ -104,7 +104,7 @@ function identityProblems({ bankAccount, payId }: AgreementPayerRequest): (Probl
   ]
 }
 
-/** The service names no length: Australian accounts have up to 10 digits, and 20 leaves room without letting text in. */
+/** The payments API names no length: Australian accounts have up to 10 digits, and 20 leaves room without letting text in. */
 function accountProblems({ bsb, accountNumber }: { bsb: string; accountNumber: string }): (Problem | null)[] {
   const path = ['payer', 'bankAccount']
   return [
@@ -122,7 +122,7 @@ const NORMALISED_ALIASES: Readonly<Record<PayIdType, (value: string) => string>>
   ABN: withoutSpaces,
 }
 
-/** An ABN is held to its digits alone: whether it exists, and whether test numbers do, is for the service to say. */
+/** An ABN is held to its digits alone: whether it exists, and whether test numbers do, is for the payments API to say. */
 const ALIAS_PROBLEMS: Readonly<Record<PayIdType, (value: string) => string | null>> = {
   EMAIL: emailProblem,
   PHONE: (value) => (PHONE.test(value) ? null : 'must be a phone number with its area code, such as "+61-412345678"'),

@@ -2,7 +2,7 @@ import { compareDecimals } from '../money/money.ts'
 import type { Disposition } from '../payments/payment.ts'
 import type { AgreementReport, AgreementStatus, RequestedAgreementStatus } from './agreement-report.ts'
 
-/** Everything about an agreement but its status and who pays. Whatever the service has not said is null. */
+/** Everything about an agreement but its status and who pays. Whatever the payments API has not said is null. */
 export type AgreementFacts = Omit<AgreementReport, 'id' | 'statusRaw' | 'status' | 'payer'>
 
 /** An agreement as its events have made it. The payer is kept apart, so that it can be guarded, and erased, on its own. */
@@ -11,11 +11,11 @@ export type Agreement = AgreementFacts &
     /** Sequence of the last event that changed it. */
     readonly version: number
     readonly statusRaw: string
-    /** Null while the service reports a status that this version does not know. */
+    /** Null while the payments API reports a status that this version does not know. */
     readonly status: AgreementStatus | null
     /** Every status that it has had: one that comes a second time may be a late delivery. */
     readonly seen: readonly AgreementStatus[]
-    /** What was told last is being checked against the service. */
+    /** What was told last is being checked against the payments API. */
     readonly provisional: boolean
     /** Instant of the last change, ISO 8601 in UTC. */
     readonly updatedAt: string
@@ -25,7 +25,7 @@ export type Agreement = AgreementFacts &
 export type NewAgreement = {
   /** The upstream `payment_agreement_id`. */
   readonly id: string
-  /** Our correlator, made before the service was asked: the last segment of the agreement's callback address. */
+  /** Our correlator, made before the payments API was asked: the last segment of the agreement's callback address. */
   readonly ref: string
   readonly streamId: string
   readonly site: string
@@ -44,7 +44,7 @@ export type AgreementDecision = {
   readonly change: AgreementChange | null
   /** Whether the agreement is in doubt from now on; null leaves it as it was. */
   readonly provisional: boolean | null
-  /** Whether the service is to be asked what is true. */
+  /** Whether the payments API is to be asked what is true. */
   readonly confirm: boolean
 }
 
@@ -80,7 +80,7 @@ export function decideAgreementCallback(
 }
 
 /**
- * Decides what an answer of the service means: to a read, and to a command of ours, which gives the agreement too. It
+ * Decides what an answer of the payments API means: to a read, and to a command of ours, which gives the agreement too. It
  * tells the truth of its moment, so it may lead anywhere but out of `cancelled` and back to `created`.
  * Source: gap sheet, sections 2 and 16.
  */
@@ -120,7 +120,7 @@ export function evolveAgreement(
 }
 
 /**
- * Whether the merchant may ask for this status. Of an agreement in a status that this version does not know, the service
+ * Whether the merchant may ask for this status. Of an agreement in a status that this version does not know, the payments API
  * is the judge. Source: gap sheet, sections 2 and 15.
  */
 export function canChangeStatus(from: AgreementStatus | null, to: RequestedAgreementStatus): boolean {

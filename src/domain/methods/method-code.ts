@@ -15,7 +15,7 @@ export type MethodCode = {
 /** `<country>_<kind>[_<provider>]_<currency>` (docs/payments-api.md, section 2.5). */
 const SHAPE = /^([a-z]{2})_([a-z0-9_]+)_([a-z]{3,4})$/
 
-/** `sa` stands for South Africa in the service's codes, whose ISO code is ZA. */
+/** `sa` stands for South Africa in the payments API's codes, whose ISO code is ZA. */
 const COUNTRIES_OF_THEIR_OWN: Readonly<Record<string, string>> = { sa: 'ZA' }
 
 /** Words of two parts come before their first part, so that `mobile_money` is not read as `mobile`. */

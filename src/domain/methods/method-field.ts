@@ -3,7 +3,7 @@ import type { MethodFlags } from './method-traits.ts'
 /** One field that the merchant collects for a method. */
 export type MethodField = {
   readonly name: string
-  /** In lower case, as the service names it, e.g. `string`. */
+  /** In lower case, as the payments API names it, e.g. `string`. */
   readonly type: string
   readonly required: boolean
   readonly label: string | null
@@ -11,7 +11,7 @@ export type MethodField = {
   readonly raw: string
 }
 
-/** What a method asks for and allows. Amounts are plain digits; what the service does not say is null. */
+/** What a method asks for and allows. Amounts are plain digits; what the payments API does not say is null. */
 export type MethodRequirements = MethodFlags & {
   readonly code: string
   readonly currency: string
@@ -29,7 +29,7 @@ const REQUIREMENTS: ReadonlyMap<string, boolean> = new Map([
 
 /**
  * Reads a field descriptor, `<type>:<Mandatory or Optional> <free label>`, in any case (gap sheet, section 8). A field
- * whose requirement is not told is taken as optional, because the service itself refuses what lacks a mandatory one; its
+ * whose requirement is not told is taken as optional, because the payments API itself refuses what lacks a mandatory one; its
  * whole text after the type is the label then.
  */
 export function parseFieldDescriptor(name: string, text: string): MethodField {

@@ -23,7 +23,7 @@ export function methodProblem(code: string, currency: string, requirements: Meth
 
 /**
  * Checks the fields that a method asks for: the required ones are there, and each is of its type. Fields that the method
- * does not name, and types that this version does not know, pass: the service does not forbid them.
+ * does not name, and types that this version does not know, pass: the payments API does not forbid them.
  */
 export function methodFieldProblems(
   given: Readonly<Record<string, unknown>>,

@@ -5,7 +5,7 @@ export type MethodFlags = Pick<MethodTraits, 'refundable' | 'cancellable' | 'req
 
 export const NO_FLAGS: MethodFlags = { refundable: null, cancellable: null, requiresContact: null, requiresKyc: null }
 
-/** What the customer meets with a kind of method, and what the merchant can do afterwards. Null: the service does not say. */
+/** What the customer meets with a kind of method, and what the merchant can do afterwards. Null: the payments API does not say. */
 export type MethodTraits = {
   readonly refundable: boolean | null
   readonly cancellable: boolean | null

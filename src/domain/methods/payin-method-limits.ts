@@ -1,7 +1,7 @@
 import { compareDecimals, type Money } from '../money/money.ts'
 import type { PayinMethod } from './payin-method.ts'
 
-/** One limit of a method as an amount; null where the service names none. */
+/** One limit of a method as an amount; null where the payments API names none. */
 export function limitOf(method: PayinMethod, which: 'minAmount' | 'maxAmount'): Money | null {
   const value = method[which]
   return value === null ? null : { value, currency: method.currency }

@@ -12,10 +12,10 @@ export type PayinMethod = {
   readonly countryCode: string | null
   readonly kind: MethodKind
   readonly kindRaw: string
-  /** Limits of one payment as plain digits in the method's currency; null where the service names none. */
+  /** Limits of one payment as plain digits in the method's currency; null where the payments API names none. */
   readonly minAmount: string | null
   readonly maxAmount: string | null
-  /** Null where the service does not say. */
+  /** Null where the payments API does not say. */
   readonly cardBrands: readonly string[] | null
   readonly checkoutLanguages: readonly string[] | null
   /** What the entry of the method list says of it. */

@@ -1,20 +1,20 @@
-/** Where a currency is listed in the service's currency table (docs/payments-api.md, section 1). */
+/** Where a currency is listed in the payments API's currency table (docs/payments-api.md, section 1). */
 export type Region = 'ASIA_PACIFIC' | 'AFRICA' | 'AMERICAS' | 'OTHER'
 export type InterfaceVersion = 'V1' | 'V2' | 'V3'
 
 export type Currency = {
   /** ISO 4217 code, or USDC. */
   readonly code: string
-  /** Digits after the decimal point that the service processes. */
+  /** Digits after the decimal point that the payments API processes. */
   readonly exponent: number
   readonly region: Region
   readonly versions: readonly InterfaceVersion[]
 }
 
-/** The exponent of a currency that the service has added since this table was written: the most common one. */
+/** The exponent of a currency that the payments API has added since this table was written: the most common one. */
 const USUAL_EXPONENT = 2
 
-/** The service rounds amounts in these to whole units (docs/payments-api.md, section 1, rule 1). */
+/** The payments API rounds amounts in these to whole units (docs/payments-api.md, section 1, rule 1). */
 const WHOLE_UNITS = new Set(['VND', 'JPY', 'XAF', 'KRW', 'XOF'])
 
 const USDC_EXPONENT = 6
@@ -30,18 +30,18 @@ const TABLE: readonly (readonly [Region, readonly InterfaceVersion[], readonly s
   ['OTHER', both, ['USDC']],
 ]
 
-/** Every currency that the service knows, in the order of its own table (docs/payments-api.md, section 1). */
+/** Every currency that the payments API knows, in the order of its own table (docs/payments-api.md, section 1). */
 export const currencies: readonly Currency[] = TABLE.flatMap(([region, versions, codes]) =>
   codes.map((code) => ({ code, exponent: exponentOf(code), region, versions })),
 )
 
-/** Digits after the decimal point that the service processes for a currency: 0 for VND, JPY, KRW, XAF and XOF. */
+/** Digits after the decimal point that the payments API processes for a currency: 0 for VND, JPY, KRW, XAF and XOF. */
 export function exponentOf(code: string): number {
   if (WHOLE_UNITS.has(code)) return 0
   return code === 'USDC' ? USDC_EXPONENT : USUAL_EXPONENT
 }
 
-/** Whether the recorded amount may differ from the submitted one, because the service rounds it to whole units. */
+/** Whether the recorded amount may differ from the submitted one, because the payments API rounds it to whole units. */
 export function roundsSubmittedAmount(code: string): boolean {
   return WHOLE_UNITS.has(code)
 }

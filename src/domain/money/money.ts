@@ -11,7 +11,7 @@ const EXACT_DIGITS = 15
 
 /**
  * Checks an amount that a client sent. Gives a sentence that says what is wrong, or null when it is right: a plain
- * decimal above zero, at most 15 significant digits, and no more decimals than the service processes for the currency
+ * decimal above zero, at most 15 significant digits, and no more decimals than the payments API processes for the currency
  * (it would round them away in silence: payments-api.md, section 1, rule 1).
  */
 export function amountProblem({ value, currency }: Money): string | null {
@@ -52,7 +52,7 @@ export function subtractDecimals(from: string, amount: string): string {
 }
 
 /**
- * Reads a decimal as the service writes one, from a JSON string or a number's source text: `"100.0"`, `1e3`, `-0`.
+ * Reads a decimal as the payments API writes one, from a JSON string or a number's source text: `"100.0"`, `1e3`, `-0`.
  * Gives plain digits, with the decimals as they were written, or null for what is no decimal.
  */
 export function decimalFromText(text: string): string | null {

@@ -18,7 +18,7 @@ export function belongsTogether(
 }
 
 /**
- * Names the payment that an answer to a read is about. Asked about a link, the service may answer under the link's own
+ * Names the payment that an answer to a read is about. Asked about a link, the payments API may answer under the link's own
  * uuid, or under the payment's: the former is put right, and what names neither is another payment's answer: null. So is
  * one about a payment that nobody had heard of, which neither names the link nor is of what the link was made for.
  */
@@ -48,7 +48,7 @@ function isOf(requested: Money, { details: { currency, amount } }: PaymentReport
 export type UntouchedLink = 'untouched' | 'expired' | 'paid-through'
 
 /**
- * Asked about a link that nobody has used, the service answers as if there were a payment with the link's own uuid:
+ * Asked about a link that nobody has used, the payments API answers as if there were a payment with the link's own uuid:
  * pending while the link is open, expired afterwards. Everything else is a payment that we had not heard of.
  */
 export function readOfUnusedLink(link: PaymentLink, report: PaymentReport): UntouchedLink {

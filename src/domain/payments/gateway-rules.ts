@@ -80,7 +80,7 @@ export function gatewayRequestProblems(request: GatewayRequest): Problem[] {
   ])
 }
 
-/** An international number: the service's own example is `+61412345678`. */
+/** An international number: the payments API's own example is `+61412345678`. */
 const PHONE = /^\+[1-9]\d{6,14}$/
 
 function contactProblems(contact: GatewayContact, name: string): (Problem | null)[] {

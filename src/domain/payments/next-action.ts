@@ -55,7 +55,7 @@ const ACTIONS: Readonly<Record<PaymentStatus, NextAction | null | ((situation: S
 }
 
 /**
- * A pending payment on a link that has run out is waited for, not started again: money may be under way, and the service
+ * A pending payment on a link that has run out is waited for, not started again: money may be under way, and the payments API
  * says soon whether the payment has expired. So is one without a link, whose customer follows its instructions.
  */
 function proceed({ payment, link, now }: Situation): NextAction {

@@ -29,7 +29,7 @@ export type PayinRequest = {
 
 /**
  * Everything that is wrong with a request for a direct payin, field by field; empty when it may be sent. What the method
- * asks for is checked as far as it is known: without its requirements the service itself is the judge.
+ * asks for is checked as far as it is known: without its requirements the payments API itself is the judge.
  * Source: payments-api.md, section 1, rule 3, and gap sheet, sections 8 and 9.
  */
 export function payinRequestProblems(request: PayinRequest, requirements: MethodRequirements | null): Problem[] {

@@ -3,7 +3,7 @@ import type { Payment, PaymentChange } from './payment.ts'
 
 export type PaymentEventKind = 'LINK_CREATED' | 'LINK_EXPIRED' | PaymentChange['kind'] | AgreementChange['kind']
 
-/** WEBHOOK: the service told us. READ: we read it back. COMMAND: the answer to a mutation. */
+/** WEBHOOK: the payments API told us. READ: we read it back. COMMAND: the answer to a mutation. */
 export type EventSource = 'WEBHOOK' | 'READ' | 'COMMAND'
 
 /** One change of state, immutable once recorded. */

@@ -96,7 +96,7 @@ function expiryProblem(seconds: number): string | null {
 function extraProblems(extra: Readonly<Record<string, unknown>>): (Problem | null)[] {
   return Object.entries(extra).map(([name, value]) => {
     const path = ['customer', 'extra', name]
-    if (!/^[a-z][a-z0-9_]{0,63}$/.test(name)) return problem('is not a field name of the service', path)
+    if (!/^[a-z][a-z0-9_]{0,63}$/.test(name)) return problem('is not a field name of the payments API', path)
     if (OWN_FIELDS.has(name)) return problem('has an argument of its own', path)
     return typeof value === 'string' ? textProblem(value, TEXT, path) : problem('must be a string', path)
   })

@@ -2,11 +2,11 @@ import type { Money } from '../money/money.ts'
 import { PAID_RANK } from './payment-status.ts'
 import type { Payment } from './payment.ts'
 
-/** A hosted checkout link as we asked for it and as the service answered. */
+/** A hosted checkout link as we asked for it and as the payments API answered. */
 export type PaymentLink = {
   /** The upstream link uuid. */
   readonly id: string
-  /** Our correlator, made before the service was asked: the last segment of the link's webhook address. */
+  /** Our correlator, made before the payments API was asked: the last segment of the link's webhook address. */
   readonly ref: string
   readonly streamId: string
   readonly site: string
@@ -20,7 +20,7 @@ export type PaymentLink = {
   /** ISO 8601 instants in UTC. */
   readonly createdAt: string
   readonly expiresAt: string
-  /** The service has confirmed that the link ended without a payment. */
+  /** The payments API has confirmed that the link ended without a payment. */
   readonly expired: boolean
   /** The payment that tells the link's state: the one that was paid, otherwise the latest. */
   readonly paymentId: string | null

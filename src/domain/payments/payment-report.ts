@@ -1,7 +1,7 @@
 import type { PaymentStatus } from './payment-status.ts'
 
 /**
- * What the service says of one payment, in a webhook or in the answer to a read, in our terms. Whatever the body left
+ * What the payments API says of one payment, in a webhook or in the answer to a read, in our terms. Whatever the body left
  * out, or wrote in a way that cannot be read, is null.
  */
 export type PaymentReport = {
@@ -33,7 +33,7 @@ export type PaymentDetails = {
   readonly threeDsUrl: string | null
   readonly failureCode: string | null
   readonly failureMessage: string | null
-  /** What the customer needs to pay a direct payin, by the service's own names. */
+  /** What the customer needs to pay a direct payin, by the payments API's own names. */
   readonly instructions: Readonly<Record<string, unknown>> | null
   /** ISO 8601 instants in UTC with milliseconds. */
   readonly expiresAt: string | null

@@ -1,4 +1,4 @@
-/** The statuses that the service documents (docs/payments-api.md, section 3.2), as it spells them. */
+/** The statuses that the payments API documents (docs/payments-api.md, section 3.2), as it spells them. */
 export const PAYMENT_STATUSES = [
   'pending',
   'authorised',
@@ -36,7 +36,7 @@ type StatusFacts = {
   readonly phase: PaymentPhase
   /** At rest: a later status is possible (a refund, a second try), but nothing is under way. */
   readonly terminal: boolean
-  /** The service may report it more than once for one payment, with the very same bytes. */
+  /** The payments API may report it more than once for one payment, with the very same bytes. */
   readonly repeatable: boolean
 }
 
@@ -59,7 +59,7 @@ const FACTS: Readonly<Record<PaymentStatus, StatusFacts>> = {
 /** From this rank on the money is here: nothing that comes late takes it back to an unpaid status. */
 export const PAID_RANK = 4
 
-/** Spellings outside the documented set that other pages of the service use for a documented status (gap sheet, C2). */
+/** Spellings outside the documented set that other pages of the payments API use for a documented status (gap sheet, C2). */
 const OTHER_SPELLINGS: ReadonlyMap<string, PaymentStatus> = new Map([
   ['refunded', 'return_received'],
   ['canceled', 'expired'],

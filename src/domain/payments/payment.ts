@@ -13,14 +13,14 @@ export type Payment = {
   /** Sequence of the last event that changed it. */
   readonly version: number
   readonly statusRaw: string
-  /** Null while the service reports a status that this version does not know. */
+  /** Null while the payments API reports a status that this version does not know. */
   readonly status: PaymentStatus | null
   readonly phase: PaymentPhase
   /** Rank of the last status that was recognised. */
   readonly rank: number
   /** Every status that it has had: one that comes a second time needs a read to be believed. */
   readonly seen: readonly PaymentStatus[]
-  /** A doubtful delivery is being checked against the service. */
+  /** A doubtful delivery is being checked against the payments API. */
   readonly provisional: boolean
   readonly details: PaymentDetails
   /** Instant of the last change, ISO 8601 in UTC. */
@@ -43,7 +43,7 @@ export type Decision = {
   readonly change: PaymentChange | null
   /** Whether the payment is in doubt from now on; null leaves it as it was. */
   readonly provisional: boolean | null
-  /** Whether the service is to be asked what is true. */
+  /** Whether the payments API is to be asked what is true. */
   readonly confirm: boolean
 }
 
@@ -69,7 +69,7 @@ export function decideWebhook(state: Payment | null, report: PaymentReport, repe
 }
 
 /**
- * Decides what an answer of the service to a read means. A read tells the truth of its moment, so it may lead anywhere
+ * Decides what an answer of the payments API to a read means. A read tells the truth of its moment, so it may lead anywhere
  * but back from paid to under way, and a report about another currency or another amount is no answer at all.
  */
 export function decideRead(state: Payment | null, report: PaymentReport): Decision {
@@ -116,7 +116,7 @@ export function evolve(
   }
 }
 
-/** Fills in what the service left unsaid with the amount that the link was made for. */
+/** Fills in what the payments API left unsaid with the amount that the link was made for. */
 export function withRequestedAmount(report: PaymentReport, requested: Money | null): PaymentReport {
   if (requested === null || (report.details.amount !== null && report.details.currency !== null)) return report
   const currency = report.details.currency ?? requested.currency
@@ -167,7 +167,7 @@ function apply(report: PaymentReport, details: PaymentDetails, confirm: boolean)
 }
 
 /**
- * The same bytes again are a retry, unless the payment has left that status since, or can have repeated it: the service
+ * The same bytes again are a retry, unless the payment has left that status since, or can have repeated it: the payments API
  * may report two equal partial refunds with the very same bytes. A payment that has gone back can repeat any status that
  * lies ahead of it.
  */

@@ -80,11 +80,11 @@ function isCard({ card, methodRaw }: PaymentDetails): boolean {
   return card !== null || methodRaw === 'card' || (methodRaw !== null && parseMethodCode(methodRaw).kind === 'CARD')
 }
 
-/** What can still be given back; null where the service has not said what was paid. */
+/** What can still be given back; null where the payments API has not said what was paid. */
 function refundableAmount({ status, details }: Refundable): string | null {
   const { paid, amount, refunded } = details
   const settled = paid !== null && compareDecimals(paid, '0') > 0 ? paid : amount
-  // A refund that came to nothing may still be named: only the service knows whether another one went before it.
+  // A refund that came to nothing may still be named: only the payments API knows whether another one went before it.
   const cameToNothing = status === 'return_rejected' || status === 'return_expired'
   return settled === null || refunded === null || cameToNothing ? settled : subtractDecimals(settled, refunded)
 }

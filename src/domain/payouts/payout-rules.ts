@@ -46,10 +46,10 @@ export function normalisePayoutRequest(request: PayoutRequest): PayoutRequest {
   return { ...request, transactions }
 }
 
-/** The service names 90 in one place and none in the other: 90 is safe in both. */
+/** The payments API names 90 in one place and none in the other: 90 is safe in both. */
 const DESCRIPTION = { shortest: 5, longest: 90 }
 
-/** A bound of our own: the service names none, and one request has to be answered in time. */
+/** A bound of our own: the payments API names none, and one request has to be answered in time. */
 const MOST_TRANSACTIONS = 500
 
 /**

@@ -18,13 +18,13 @@ export type PayoutBank = { readonly code: string; readonly name: string; readonl
 /** What a payout method asks for, and the banks that it reaches. */
 export type PayoutMethodRequirements = MethodRequirements & { readonly banks: readonly PayoutBank[] }
 
-/** The statuses of a batch (gap sheet, section 19), as the service spells them. */
+/** The statuses of a batch (gap sheet, section 19), as the payments API spells them. */
 export const PAYOUT_STATUSES = ['created', 'processing', 'scheduled', 'completed', 'expired'] as const
 
 export type PayoutStatus = (typeof PAYOUT_STATUSES)[number]
 
 /**
- * What the service says of one batch of payouts. Whatever the body left out, or wrote in a way that cannot be read, is
+ * What the payments API says of one batch of payouts. Whatever the body left out, or wrote in a way that cannot be read, is
  * null. Amounts are plain digits, instants ISO 8601 in UTC with milliseconds.
  */
 export type PayoutReport = {
@@ -38,7 +38,7 @@ export type PayoutReport = {
   readonly description: string | null
   readonly externalId: string | null
   readonly scheduledAt: string | null
-  /** As it came, with the service's prefix: its end tells the cause, e.g. `_PAYOUT1` for a balance that does not suffice. */
+  /** As it came, with the payments API's prefix: its end tells the cause, e.g. `_PAYOUT1` for a balance that does not suffice. */
   readonly errorCode: string | null
   readonly errorMessage: string | null
   readonly transactions: readonly PayoutTransaction[]

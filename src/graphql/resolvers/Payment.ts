@@ -49,7 +49,7 @@ async function linkOf(payment: PaymentState, { loaders }: Context) {
   return payment.linkRef === null ? null : loaders.linkByRef.load(payment.linkRef)
 }
 
-/** The link that a payment was made through, or the direct payin that it is; null for one that the service told of alone. */
+/** The link that a payment was made through, or the direct payin that it is; null for one that the payments API told of alone. */
 async function madeAs(payment: PaymentState, context: Context) {
   return (await linkOf(payment, context)) ?? context.loaders.payinByPayment.load(payment.id)
 }
@@ -65,7 +65,7 @@ function required(amount: Money | null): Money {
   return amount
 }
 
-/** The service names the method by its code, or by a short word such as `card`: then what was asked for tells more. */
+/** The payments API names the method by its code, or by a short word such as `card`: then what was asked for tells more. */
 async function methodCodeOf(payment: PaymentState, context: Context): Promise<string | null> {
   const raw = payment.details.methodRaw
   const preselected = (await madeAs(payment, context))?.methodCode ?? null

@@ -16,7 +16,7 @@ export type PayoutTransactionView = {
 
 /**
  * Shapes a payout for the graph. The currency is the batch's own, otherwise the only one of its site; a sum that the
- * service leaves out is that of the transactions. Null when neither can be told: an amount is never guessed.
+ * payments API leaves out is that of the transactions. Null when neither can be told: an amount is never guessed.
  */
 export function payoutView(payout: PayoutReport, siteCurrencies: readonly string[]): PayoutView | null {
   const currency = payout.currency ?? (siteCurrencies.length === 1 ? siteCurrencies[0] : undefined)

@@ -23,7 +23,7 @@ export function agreementSuccess({ agreement, replayed }: { agreement: Agreement
 /** What the mutations of payouts answer with when they succeed. */
 export function payoutSuccess({ payout: sited, replayed }: { payout: SitedPayout; replayed: boolean }) {
   const payout = payoutView(sited.payout, sited.currencies)
-  if (payout === null) throw new TypeError('The service answered with a payout that has no amount.')
+  if (payout === null) throw new TypeError('The payments API answered with a payout that has no amount.')
   return { __typename: 'PayoutSuccess', payout, replayed } as const
 }
 
@@ -73,17 +73,25 @@ const SHAPES = {
   }),
   'not-found': (_failure: Of<'not-found'>) => final('NotFoundError', 'NOT_FOUND', 'There is nothing with this id.'),
   'upstream-rejected': ({ httpStatus, upstreamCode, problems }: Of<'upstream-rejected'>) => ({
-    ...final('UpstreamRejectedError', 'UPSTREAM_REJECTED', `The service answered ${httpStatus}.`),
+    ...final('UpstreamRejectedError', 'UPSTREAM_REJECTED', `The payments API answered ${httpStatus}.`),
     httpStatus,
     upstreamCode,
     problems: shown(problems),
   }),
   'upstream-unavailable': ({ retryAfterSeconds }: Of<'upstream-unavailable'>) => ({
-    ...passing('UpstreamUnavailableError', 'UPSTREAM_UNAVAILABLE', 'The service cannot be reached; nothing was done.'),
+    ...passing(
+      'UpstreamUnavailableError',
+      'UPSTREAM_UNAVAILABLE',
+      'The payments API cannot be reached; nothing was done.',
+    ),
     retryAfterSeconds,
   }),
   'credentials-rejected': ({ site }: Of<'credentials-rejected'>) => ({
-    ...final('CredentialsRejectedError', 'CREDENTIALS_REJECTED', 'The service refused the credentials of the site.'),
+    ...final(
+      'CredentialsRejectedError',
+      'CREDENTIALS_REJECTED',
+      'The payments API refused the credentials of the site.',
+    ),
     site,
   }),
 } satisfies { [K in Kind]: (failure: Of<K>) => { __typename: string } }

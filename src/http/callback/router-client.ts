@@ -29,7 +29,7 @@ const BODY_BYTES = 16 * 1024
 
 /**
  * Sends callbacks to the origins of the settings, on connections of their own, so that a router in trouble takes none from
- * the service. Redirects are not followed: they are refusals.
+ * the payments API. Redirects are not followed: they are refusals.
  */
 export function createRouterClient(origins: readonly string[]): RouterClient {
   const pools = new Map(

@@ -3,7 +3,7 @@ import type { Pages } from './pages.ts'
 
 export type PageRoutesOptions = {
   readonly pages: Pages
-  /** Origin of the sandbox; null where the service itself is asked. The start page and the shop belong to the sandbox. */
+  /** Origin of the sandbox; null where the payments API itself is asked. The start page and the shop belong to the sandbox. */
   readonly sandboxOrigin: string | null
 }
 

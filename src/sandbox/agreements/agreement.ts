@@ -89,7 +89,7 @@ export type Agreement = {
   held: OutgoingWebhook[] | undefined
 }
 
-/** How the service names an agreement outside its own tables. */
+/** How the payments API names an agreement outside its own tables. */
 export function agreementIdOf({ id }: Pick<Agreement, 'id'>): string {
   return `agreement-${id}`
 }

@@ -3,7 +3,7 @@ import type { ExactJson } from '../../lib/exact-json.ts'
 import type { Fields } from '../values/fields.ts'
 
 /**
- * Descriptors by name, as the service writes them: `<type>:<Mandatory or Optional> <free label>` (gap sheet, section 8).
+ * Descriptors by name, as the payments API writes them: `<type>:<Mandatory or Optional> <free label>` (gap sheet, section 8).
  */
 export type Descriptors = Readonly<Record<string, string>>
 

@@ -152,7 +152,7 @@ export function isZeroDecimal(currency: string): boolean {
   return ZERO_DECIMAL.has(currency)
 }
 
-/** The amount that the service records for a submitted one (docs/payments-api.md, section 1, rules 1 and 2). */
+/** The amount that the payments API records for a submitted one (docs/payments-api.md, section 1, rules 1 and 2). */
 export function recordedAmount(amount: Decimal, currency: string): Decimal {
   return isZeroDecimal(currency) ? roundToWhole(amount) : amount
 }

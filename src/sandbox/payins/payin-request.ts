@@ -24,7 +24,7 @@ export type PayinRequest = {
   method: Method
   request: LinkRequest
   terms: PayinTerms
-  /** When the payin lapses; undefined where the request leaves that to the service. */
+  /** When the payin lapses; undefined where the request leaves that to the payments API. */
   expiresAt: Date | undefined
 }
 

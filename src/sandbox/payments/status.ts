@@ -32,7 +32,7 @@ export function isPaymentStatus(text: string): text is PaymentStatus {
 }
 
 /**
- * Tells whether the service itself goes from one status to another (docs/payments-api.md, section 3.2; gap sheet,
+ * Tells whether the payments API itself goes from one status to another (docs/payments-api.md, section 3.2; gap sheet,
  * section 3). The control endpoints may set any status; this binds what the customer, the refunds and the timers do.
  */
 export function isLegal(from: PaymentStatus, to: PaymentStatus): boolean {

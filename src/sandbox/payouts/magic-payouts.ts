@@ -12,7 +12,7 @@ export const MAGIC_PAYOUTS = {
   refused: { effect: 'the transaction fails, the batch completes', amount: '777.03', zeroDecimalAmount: '77703' },
 } as const satisfies Record<string, MagicPayout>
 
-/** Not enough balance, and nothing that the service could charge. */
+/** Not enough balance, and nothing that the payments API could charge. */
 export const NO_FUNDS: PayoutError = {
   code: 'svc_PAYOUT1',
   message: 'There is not enough balance. Top it up.',

@@ -2,7 +2,7 @@ import { randomBytes, randomInt } from 'node:crypto'
 
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789'
 
-/** An identifier as the service gives them: 8 upper-case letters and digits (gap sheet, section 10). */
+/** An identifier as the payments API gives them: 8 upper-case letters and digits (gap sheet, section 10). */
 export function newUuid(isTaken: (uuid: string) => boolean): string {
   for (;;) {
     const uuid = Array.from({ length: 8 }, () => ALPHABET[randomInt(ALPHABET.length)]).join('')

@@ -4,7 +4,7 @@ import type { Timer, TimerClock } from '../state/clock.ts'
 
 /**
  * One try to deliver: the HTTP status of the answer, or why there was none. `at` is the sandbox clock's time. `resent`
- * tells a try that somebody asked for from those of the service.
+ * tells a try that somebody asked for from those of the payments API.
  */
 export type WebhookAttempt = { at: string; durationMs: number; status?: number; error?: string; resent?: true }
 
@@ -52,7 +52,7 @@ const RETRY_AFTER_MS = 15 * 60_000
 const TIMEOUT_MS = 10_000
 
 /**
- * Delivers webhooks as the service does (docs/payments-api.md, section 6.1): one at a time and in order to each address,
+ * Delivers webhooks as the payments API does (docs/payments-api.md, section 6.1): one at a time and in order to each address,
  * any answer other than 200 tried again up to 3 times, 15 minutes of the sandbox clock apart. A webhook that waits for
  * its next try holds nothing up.
  */

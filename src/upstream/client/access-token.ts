@@ -13,7 +13,7 @@ export type AccessTokens = {
    * `unknown`: without a token nothing that needs one was sent.
    */
   current(site: Site): Promise<Secret>
-  /** A token other than the one that the service has just refused; the same for everyone who was refused with it. */
+  /** A token other than the one that the payments API has just refused; the same for everyone who was refused with it. */
   inPlaceOf(site: Site, refused: Secret): Promise<Secret>
 }
 
@@ -35,7 +35,7 @@ const WITHIN_MS = 5_000
 
 const PATH = '/v1/payment_gateways/access_token'
 
-/** Keeps the access tokens, one for each site, in memory alone. Concurrent callers share one call to the service. */
+/** Keeps the access tokens, one for each site, in memory alone. Concurrent callers share one call to the payments API. */
 export function createAccessTokens({ transport, clock = () => performance.now() }: AccessTokenOptions): AccessTokens {
   const held = new Map<string, Held>()
   const running = new Map<string, Promise<Secret>>()
@@ -49,7 +49,7 @@ export function createAccessTokens({ transport, clock = () => performance.now() 
   }
 
   async function renew(site: Site): Promise<Secret> {
-    // Its life is counted from before the call, so that it never ends earlier at the service than here.
+    // Its life is counted from before the call, so that it never ends earlier at the payments API than here.
     const askedAt = clock()
     const { token, lifeMs } = await ask(transport, site)
     held.set(site.id, { token, renewAt: askedAt + lifeMs * RENEWED_AT, endsAt: askedAt + lifeMs })

@@ -18,14 +18,15 @@ export function requireServed(site: Site, currency: string): void {
   throw notSent('invalid-request', `Site ${site.id} does not serve the currency of the amount.`)
 }
 
-/** Throws `not-sent` for what is no uuid of the service: one with a slash in it would be another address. */
+/** Throws `not-sent` for what is no uuid of the payments API: one with a slash in it would be another address. */
 export function requireUuid(uuid: string): void {
-  if (usableUuid(uuid) === null) throw notSent('invalid-request', 'The uuid is not one of the service.')
+  if (usableUuid(uuid) === null) throw notSent('invalid-request', 'The uuid is not one of the payments API.')
 }
 
 /** Throws `not-sent` for what cannot be a method code. */
 export function requireMethodCode(code: string): void {
-  if (usableMethodCode(code) === null) throw notSent('invalid-request', 'The method code is not one of the service.')
+  if (usableMethodCode(code) === null)
+    throw notSent('invalid-request', 'The method code is not one of the payments API.')
 }
 
 /** A span of time as a query, in whole seconds that hold all of it. Throws `not-sent` for one that does not run forwards. */

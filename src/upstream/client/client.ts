@@ -22,7 +22,7 @@ type Calls = PayinMethodCalls &
   BankLookupCalls &
   DepositCalls
 
-/** Everything that we ask the service, one group of endpoints beside the other. */
+/** Everything that we ask the payments API, one group of endpoints beside the other. */
 export type UpstreamClient = Calls & {
   /** Lets running requests end, then closes the connections. */
   close(): Promise<void>
@@ -33,7 +33,7 @@ export type Mismatch = {
   readonly siteId: string
   /** Which call, e.g. `getPayin`. */
   readonly operation: string
-  /** What was asked about, where the call names one thing of the service. */
+  /** What was asked about, where the call names one thing of the payments API. */
   readonly subjectId: string | null
 }
 
@@ -43,7 +43,7 @@ export type ClientOptions = Omit<TransportOptions, 'traceHeaders'> & {
   readonly tracing?: Pick<Tracing, 'ask' | 'headers'> | null
 }
 
-/** Opens the client of the service. Throws `TypeError` for a base address that is neither https nor on loopback. */
+/** Opens the client of the payments API. Throws `TypeError` for a base address that is neither https nor on loopback. */
 export function createUpstreamClient({ onMismatch, tracing = null, ...options }: ClientOptions): UpstreamClient {
   const transport = createTransport({ ...options, ...(tracing === null ? {} : { traceHeaders: tracing.headers }) })
   const calls: Calls = {

@@ -1,8 +1,8 @@
 import { readErrorBody } from './error-body.ts'
 
 /**
- * Why a request cannot have reached the service. `invalid-request` was stopped by our own checks, `no-token` because the
- * service gave no access token for it, `breaker-open` because too many requests before it had failed.
+ * Why a request cannot have reached the payments API. `invalid-request` was stopped by our own checks, `no-token` because the
+ * payments API gave no access token for it, `breaker-open` because too many requests before it had failed.
  */
 export type NotSentReason =
   | 'dns'
@@ -16,7 +16,7 @@ export type NotSentReason =
   | 'invalid-request'
   | 'breaker-open'
 
-/** Why nobody can say what the service did. */
+/** Why nobody can say what the payments API did. */
 export type UnknownReason =
   | 'timeout'
   | 'reset'
@@ -34,12 +34,12 @@ export type UnknownReason =
 
 export type FieldFault = { readonly path: string; readonly message: string }
 
-/** A failed request, sorted by what it proves. Only `refused` holds text of the service, which may repeat payer data. */
+/** A failed request, sorted by what it proves. Only `refused` holds text of the payments API, which may repeat payer data. */
 export type FaultDetail =
   /** Certain that nothing happened. */
   | { readonly kind: 'not-sent'; readonly reason: Exclude<NotSentReason, 'breaker-open'> }
   | { readonly kind: 'not-sent'; readonly reason: 'breaker-open'; readonly retryAfterSeconds: number }
-  /** The service said no to this request. */
+  /** The payments API said no to this request. */
   | {
       readonly kind: 'refused'
       readonly httpStatus: number
@@ -47,9 +47,9 @@ export type FaultDetail =
       readonly message: string | null
       readonly fields: readonly FieldFault[]
     }
-  /** The service does not accept the credentials of the site. */
+  /** The payments API does not accept the credentials of the site. */
   | { readonly kind: 'credentials'; readonly httpStatus: number; readonly site: string | null }
-  /** The service asks us to slow down. */
+  /** The payments API asks us to slow down. */
   | { readonly kind: 'throttled'; readonly httpStatus: number; readonly retryAfterSeconds: number | null }
   /** The request went out, and no answer that can be used came back: a POST may or may not have been done. */
   | {
@@ -70,7 +70,7 @@ export type FaultCode =
 export type AnswerHeaders = Readonly<Record<string, string | string[] | undefined>>
 
 /**
- * A failed request to the service. `detail` tells what is known, as a union discriminated by `kind`. The error's own
+ * A failed request to the payments API. `detail` tells what is known, as a union discriminated by `kind`. The error's own
  * message is ours and holds neither upstream text nor secrets; `detail` is not enumerable, so that a logger which copies
  * the properties of an error leaves upstream text behind.
  */
@@ -164,13 +164,13 @@ function reasonOf(status: number): UnknownReason {
 function sentence(detail: FaultDetail): string {
   switch (detail.kind) {
     case 'not-sent':
-      return `The service was not asked (${detail.reason}).`
+      return `The payments API was not asked (${detail.reason}).`
     case 'refused':
-      return `The service refused the request (HTTP ${detail.httpStatus}).`
+      return `The payments API refused the request (HTTP ${detail.httpStatus}).`
     case 'credentials':
-      return `The service did not accept the credentials of site ${detail.site ?? 'unknown'} (HTTP ${detail.httpStatus}).`
+      return `The payments API did not accept the credentials of site ${detail.site ?? 'unknown'} (HTTP ${detail.httpStatus}).`
     case 'throttled':
-      return `The service asked for fewer requests (HTTP ${detail.httpStatus}).`
+      return `The payments API asked for fewer requests (HTTP ${detail.httpStatus}).`
     default:
       return `The outcome of the request is unknown (${[detail.reason, detail.httpStatus].filter((part) => part !== null).join(', ')}).`
   }

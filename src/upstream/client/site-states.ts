@@ -7,11 +7,11 @@ export type SiteState = {
   readonly breaker: BreakerState
   /** The payments API answered 401 to the site's credentials, and has accepted no request of the site since. */
   readonly credentialsRejected: boolean
-  /** When the service last answered with success; null before it has. */
+  /** When the payments API last answered with success; null before it has. */
   readonly lastAnswerAt: Date | null
 }
 
-/** How each site fares with the service, from what the client of the service tells. */
+/** How each site fares with the payments API, from what the client of the payments API tells. */
 export type SiteStates = {
   /** The same watch, which notes what it is told on the way. */
   noting(watch: UpstreamWatch): UpstreamWatch

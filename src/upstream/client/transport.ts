@@ -36,7 +36,7 @@ export type TransportOptions = {
   readonly onBreaker?: (change: BreakerChange) => void
   /** Told after each attempt: for metrics, free of payer data and secrets. */
   readonly observe?: (attempt: AttemptSeen) => void
-  /** Headers that tell the service which trace a request belongs to. */
+  /** Headers that tell the payments API which trace a request belongs to. */
   readonly traceHeaders?: () => Readonly<Record<string, string>>
   /** Jitter of the waits between attempts, from 0 up to 1. */
   readonly random?: () => number
@@ -60,7 +60,7 @@ export type AttemptSeen = {
 
 export type Transport = {
   /**
-   * Asks the service with the credentials of a site. Rejects with an `UpstreamFault`, after the retries that are safe
+   * Asks the payments API with the credentials of a site. Rejects with an `UpstreamFault`, after the retries that are safe
    * and within the deadline; the caller cannot cancel it, because a request that went out counts.
    */
   request(site: Site, request: UpstreamRequest): Promise<UpstreamResponse>
@@ -76,7 +76,7 @@ const IDLE_MS = 4_000
 const LONGEST_IDLE_MS = 30_000
 
 /**
- * Opens the way to the service: one pool of connections for a base address, and for each site its own slots, its own
+ * Opens the way to the payments API: one pool of connections for a base address, and for each site its own slots, its own
  * breaker and its own budget of retries, so that trouble with one does not use up another's.
  * Throws `TypeError` for a base address that is neither https nor on loopback.
  */

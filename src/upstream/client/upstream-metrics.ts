@@ -3,7 +3,7 @@ import { UpstreamFault } from './faults.ts'
 import type { AttemptSeen, BreakerChange } from './transport.ts'
 
 export type UpstreamMetrics = {
-  /** Counts and times one request to the service. */
+  /** Counts and times one request to the payments API. */
   attempted(attempt: AttemptSeen): void
   breakerChanged(change: BreakerChange): void
   /** Counts an answer that was about something else than what was asked for. */
@@ -14,33 +14,33 @@ export type UpstreamMetrics = {
 const BUCKETS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15, 25]
 
 /**
- * The figures about the service. Labels are the ids of sites, methods, and outcomes out of a short list (`success`,
+ * The figures about the payments API. Labels are the ids of sites, methods, and outcomes out of a short list (`success`,
  * `refused`, `not-sent.dns`, `unknown.timeout`), so that their number is bounded.
  */
 export function createUpstreamMetrics(registry: Registry, sites: readonly string[]): UpstreamMetrics {
   const registers = [registry]
   const requests = new Counter({
     name: 'payments_upstream_requests_total',
-    help: 'Requests to the service, each attempt for itself, by site and outcome.',
+    help: 'Requests to the payments API, each attempt for itself, by site and outcome.',
     labelNames: ['site', 'outcome'],
     registers,
   })
   const durations = new Histogram({
     name: 'payments_upstream_request_seconds',
-    help: 'How long requests to the service took, waiting for a slot included.',
+    help: 'How long requests to the payments API took, waiting for a slot included.',
     labelNames: ['site', 'method'],
     buckets: BUCKETS,
     registers,
   })
   const breakers = new Gauge({
     name: 'payments_upstream_breaker_open',
-    help: '1 while the breaker of a site keeps requests from the service, up to the answer to its probe.',
+    help: '1 while the breaker of a site keeps requests from the payments API, up to the answer to its probe.',
     labelNames: ['site'],
     registers,
   })
   const mismatches = new Counter({
     name: 'payments_upstream_mismatches_total',
-    help: 'Answers of the service that were about something else than what was asked for.',
+    help: 'Answers of the payments API that were about something else than what was asked for.',
     labelNames: ['site'],
     registers,
   })

@@ -7,15 +7,15 @@ export type UpstreamWatch = Required<Pick<ClientOptions, 'observe' | 'onBreaker'
   readonly onCredentials: (change: { readonly siteId: string; readonly rejected: boolean }) => void
 }
 
-/** Makes figures, and log lines with ids alone, of what the client of the service tells. */
+/** Makes figures, and log lines with ids alone, of what the client of the payments API tells. */
 export function watchUpstream(metrics: UpstreamMetrics, logger: Logger): UpstreamWatch {
   return {
     observe: metrics.attempted,
     onBreaker: (change) => {
       metrics.breakerChanged(change)
       const told = { site: change.siteId, phase: change.state }
-      if (change.state === 'open') logger.error(told, 'the service is in trouble: its breaker has opened')
-      else logger.info(told, 'the breaker of the service has changed')
+      if (change.state === 'open') logger.error(told, 'the payments API is in trouble: its breaker has opened')
+      else logger.info(told, 'the breaker of the payments API has changed')
     },
     onCredentials: ({ siteId: site, rejected }) => {
       if (rejected) logger.error({ site }, 'ALERT: the payments API rejects the credentials of the site')
@@ -23,7 +23,10 @@ export function watchUpstream(metrics: UpstreamMetrics, logger: Logger): Upstrea
     },
     onMismatch: ({ siteId: site, operation, subjectId: ref }) => {
       metrics.mismatched(site)
-      logger.error({ site, operation, ref }, 'ALERT: the service answered about something else than it was asked for')
+      logger.error(
+        { site, operation, ref },
+        'ALERT: the payments API answered about something else than it was asked for',
+      )
     },
   }
 }

@@ -18,15 +18,15 @@ export type UpstreamRequest = {
 }
 
 /**
- * The base address of the service (docs/payments-api.md, section 5: https for all calls). Throws `TypeError` for one that is
+ * The base address of the payments API (docs/payments-api.md, section 5: https for all calls). Throws `TypeError` for one that is
  * neither https nor on loopback, or that holds more than host, port and path.
  */
 export function baseAddress(baseUrl: string): URL {
   const base = new URL(baseUrl)
   if (base.protocol !== 'https:' && !(base.protocol === 'http:' && isLoopback(base.hostname)))
-    throw new TypeError('The base address of the service must be https, or http on loopback.')
+    throw new TypeError('The base address of the payments API must be https, or http on loopback.')
   if (base.username !== '' || base.password !== '' || base.search !== '' || base.hash !== '')
-    throw new TypeError('The base address of the service must hold nothing but host, port and path.')
+    throw new TypeError('The base address of the payments API must hold nothing but host, port and path.')
   return base
 }
 

@@ -7,7 +7,7 @@ import { type Balances, readBalances } from '../wire/accounts/balances.ts'
 export type BalanceCalls = {
   /**
    * What the account of a site holds in a currency (gap sheet, section 24). Which currencies have a balance is left to the
-   * service: its own lists differ (gap sheet, C22). Rejects with an `UpstreamFault`.
+   * payments API: its own lists differ (gap sheet, C22). Rejects with an `UpstreamFault`.
    */
   getBalances(site: Site, currency: string): Promise<Balances>
 }

@@ -22,7 +22,7 @@ import { type RefundAnswer, readRefund, type RefundRequest, toRefundBody } from 
 import { readPage, unwrapped } from '../wire/values/page.ts'
 import { readEcho } from '../wire/values/response-echo.ts'
 
-/** An open map: the service does not publish its filters (gap sheet, section 5.3). */
+/** An open map: the payments API does not publish its filters (gap sheet, section 5.3). */
 export type PayinLinkFilters = Readonly<Record<string, string | number | null | undefined>> & {
   /** `YYYY-MM-DDThh:mm:ss` in UTC. */
   readonly from_date?: string
@@ -43,19 +43,19 @@ export type ListedPayinLink = {
 export type PayinLinkPage = {
   readonly entries: readonly ListedPayinLink[]
   readonly page: number
-  /** Null where the service does not tell. */
+  /** Null where the payments API does not tell. */
   readonly totalPages: number | null
 }
 
 /** The v3 links (docs/payments-api.md, section 4.4). Every call rejects with an `UpstreamFault`. */
 export type PayinLinkCalls = {
   /**
-   * Makes a hosted checkout link. Sent at most once, unless it is certain that the service was never reached. An answer
+   * Makes a hosted checkout link. Sent at most once, unless it is certain that the payments API was never reached. An answer
    * that repeats another amount, currency or webhook address is rejected as `mismatch`.
    */
   createPayinLink(site: Site, request: PayinLinkRequest): Promise<CreatedPayinLink>
   /**
-   * What the service says now of a link's payment. An answer about another link, or in a currency that the site does not
+   * What the payments API says now of a link's payment. An answer about another link, or in a currency that the site does not
    * serve, is somebody else's, and rejected as `unknown`, reason `mismatch`.
    */
   getPayinLink(site: Site, uuid: string): Promise<PaymentReport>

@@ -7,7 +7,7 @@ import { readPage } from '../wire/values/page.ts'
 
 export type PayinMethodCalls = {
   /**
-   * The methods that the credentials of a site offer on the hosted page, in the service's order, each code once
+   * The methods that the credentials of a site offer on the hosted page, in the payments API's order, each code once
    * (docs/payments-api.md, section 4.3). Entries without code or currency, or in a currency that the site does not serve,
    * are left out. Rejects with an `UpstreamFault`.
    */

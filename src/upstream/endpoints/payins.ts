@@ -48,7 +48,7 @@ export type PayinPage = { readonly entries: readonly ListedPayin[]; readonly tot
 /** The v2 payins (docs/payments-api.md, section 4.5). Every call rejects with an `UpstreamFault`. */
 export type PayinCalls = {
   /**
-   * The methods for payins without the hosted page, in the service's order, each code once (gap sheet, section 7).
+   * The methods for payins without the hosted page, in the payments API's order, each code once (gap sheet, section 7).
    * Entries without a code, or in a currency that the site does not serve, are left out.
    */
   listDirectPayinMethods(site: Site): Promise<PayinMethod[]>
@@ -56,11 +56,11 @@ export type PayinCalls = {
   payinMethodFields(site: Site, code: string): Promise<MethodRequirements>
   /**
    * Makes a payin (gap sheet, section 9). How the customer pays stands in the report's `instructions`; for some methods it
-   * comes later, by webhook. Sent at most once, unless it is certain that the service was never reached. An answer that
+   * comes later, by webhook. Sent at most once, unless it is certain that the payments API was never reached. An answer that
    * repeats another amount, currency or webhook address is rejected as `mismatch`.
    */
   createPayin(site: Site, request: PayinRequest): Promise<PaymentReport>
-  /** What the service says now of a payin (gap sheet, section 10). An answer about another is rejected as `mismatch`. */
+  /** What the payments API says now of a payin (gap sheet, section 10). An answer about another is rejected as `mismatch`. */
   getPayin(site: Site, uuid: string): Promise<PaymentReport>
   /**
    * One page of the payins made in a span of time (gap sheet, section 10). Entries that cannot be read, or in another

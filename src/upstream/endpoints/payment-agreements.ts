@@ -34,7 +34,7 @@ export type AgreementPage = {
 /** The v1 payment agreements, in AUD (docs/payments-api.md, section 4.1). Every call rejects with an `UpstreamFault`. */
 export type PaymentAgreementCalls = {
   /**
-   * Makes an agreement. Sent at most once, unless it is certain that the service was never reached. An answer that names
+   * Makes an agreement. Sent at most once, unless it is certain that the payments API was never reached. An answer that names
    * another mandate, or another limit, is rejected as `mismatch`.
    */
   createPaymentAgreement(site: Site, request: AgreementRequest): Promise<AgreementReport>

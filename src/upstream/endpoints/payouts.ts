@@ -38,16 +38,16 @@ export type PayoutPage = {
 
 /** The v2 payouts (gap sheet, sections 17 to 20). Every call rejects with an `UpstreamFault`. */
 export type PayoutCalls = {
-  /** The methods of a site in the service's order, each code once; those in a currency that it does not serve are left out. */
+  /** The methods of a site in the payments API's order, each code once; those in a currency that it does not serve are left out. */
   listPayoutMethods(site: Site): Promise<PayoutMethod[]>
   /** What the merchant collects for a method, and the banks that it reaches. */
   payoutMethodFields(site: Site, code: string): Promise<PayoutMethodRequirements>
   /**
-   * Makes a batch. Sent at most once, unless it is certain that the service was never reached. An answer that repeats
+   * Makes a batch. Sent at most once, unless it is certain that the payments API was never reached. An answer that repeats
    * another total, currency or webhook address is rejected as `mismatch`.
    */
   createPayout(site: Site, request: PayoutRequest): Promise<PayoutReport>
-  /** What the service says now of a batch. An answer about another is rejected as `mismatch`. */
+  /** What the payments API says now of a batch. An answer about another is rejected as `mismatch`. */
   getPayout(site: Site, uuid: string): Promise<PayoutReport>
   /** One page of the batches made in a span of time. Those that cannot be read, or of another account, are left out. */
   listPayouts(site: Site, search: PayoutSearch): Promise<PayoutPage>

@@ -12,16 +12,16 @@ export type MethodCacheOptions<Method> = {
   readonly clock?: () => number
   /** Age up to which a list is served without asking again: 5 minutes unless told. */
   readonly ttlMs?: number
-  /** Age up to which a list is served when the service does not answer: an hour unless told. */
+  /** Age up to which a list is served when the payments API does not answer: an hour unless told. */
   readonly staleMs?: number
 }
 
 export type MethodList<Method> = {
   /** Frozen, and the very same list for as long as nothing in it has changed. */
   readonly methods: readonly Method[]
-  /** When the oldest part of it came from the service. */
+  /** When the oldest part of it came from the payments API. */
   readonly fetchedAt: Date
-  /** Served past its time to live because the service failed. */
+  /** Served past its time to live because the payments API failed. */
   readonly stale: boolean
   /** A part of it is past its time to live, whether its renewal has failed or is still under way. */
   readonly expired: boolean
@@ -39,7 +39,7 @@ export type MethodCache<Method> = {
   find(code: string, onStale?: () => void): Promise<Method | null>
   /** Rises whenever a list has been renewed, or could not be. */
   version(): number
-  /** How old the list of a site is; null when there is none to serve. Asks the service nothing. */
+  /** How old the list of a site is; null when there is none to serve. Asks the payments API nothing. */
   freshness(siteId: string): MethodFreshness | null
 }
 
@@ -57,7 +57,7 @@ const STALE_MS = 3_600_000
 const MOST_COMBINATIONS = 256
 
 /**
- * Keeps the method lists of all sites, so that a price page does not cost a call to the service. Concurrent callers
+ * Keeps the method lists of all sites, so that a price page does not cost a call to the payments API. Concurrent callers
  * share one call per site; past its time to live a list is still served at once, and renewed behind the caller's back.
  */
 export function createMethodCache<Method extends ListedMethod>(

@@ -38,7 +38,7 @@ type Loaded<Method> = { readonly methods: readonly Method[]; readonly at: number
 
 /**
  * The method list of one site: one renewal at a time, and after a failed one a pause of 5 seconds that doubles up to a
- * minute, during which the service is left alone.
+ * minute, during which the payments API is left alone.
  */
 export function createSiteMethods<Method>(options: SiteMethodsOptions<Method>): SiteMethods<Method> {
   const { load, clock, ttlMs, staleMs } = options

@@ -1,4 +1,4 @@
-/** What the end of a request tells of the service: it answers, it is in trouble, or nothing, as it was not asked. */
+/** What the end of a request tells of the payments API: it answers, it is in trouble, or nothing, as it was not asked. */
 export type CallResult = 'sound' | 'trouble' | 'silent'
 
 export type BreakerState = 'closed' | 'open' | 'half-open'

@@ -3,7 +3,7 @@ import { breakerOpen, type NotSentReason, notSent, type UnknownReason, UpstreamF
 import { type Breaker, type BreakerSettings, type BreakerState, createBreaker, type CallResult } from './breaker.ts'
 import { createRetryBudget, type RetryBudget } from './retry-budget.ts'
 
-/** A site's own way to the service: its semaphore, its circuit breaker and its budget of retries, so that trouble with one site does not use up another's. */
+/** A site's own way to the payments API: its semaphore, its circuit breaker and its budget of retries, so that trouble with one site does not use up another's. */
 export type ResiliencePolicy = {
   readonly budget: RetryBudget
   /** Whether a request would be turned away at once. */
@@ -61,7 +61,7 @@ function turnedAway(breaker: Breaker): UpstreamFault {
   return breakerOpen(Math.max(Math.ceil(breaker.closedOffMs() / 1000), 1))
 }
 
-/** The service was asked, and could not be reached. */
+/** The payments API was asked, and could not be reached. */
 const OUT_OF_REACH: ReadonlySet<NotSentReason> = new Set(['dns', 'refused', 'tls', 'connect-timeout', 'unreachable'])
 const IN_TROUBLE: ReadonlySet<UnknownReason> = new Set(['timeout', 'reset', 'server-error'])
 

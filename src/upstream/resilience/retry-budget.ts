@@ -11,7 +11,7 @@ const SAVED_AT_MOST = 10
 const EARNED_PER_REQUEST = 0.1
 
 /**
- * Keeps retries to a tenth of the requests while the service is in trouble, so that we do not add to it: past a small
+ * Keeps retries to a tenth of the requests while the payments API is in trouble, so that we do not add to it: past a small
  * reserve, ten requests earn one retry.
  */
 export function createRetryBudget(): RetryBudget {

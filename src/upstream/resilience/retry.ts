@@ -31,9 +31,9 @@ const PASSING: ReadonlySet<UnknownReason> = new Set([
 const FINAL: ReadonlySet<NotSentReason> = new Set(['closed', 'invalid-request', 'no-slot', 'breaker-open'])
 
 /**
- * Whether a failed attempt is followed by another. A POST is sent again only when it is certain that the service was
+ * Whether a failed attempt is followed by another. A POST is sent again only when it is certain that the payments API was
  * never asked: it knows no idempotency key (gap sheet, section 26). A GET is, after whatever may pass; after a 429 only
- * when the service names a wait that fits the deadline.
+ * when the payments API names a wait that fits the deadline.
  */
 export function shouldRetry({ method, attempt, fault, remainingMs }: FailedAttempt): boolean {
   if (attempt > MOST_RETRIES || remainingMs <= askedWaitMs(fault)) return false
@@ -50,7 +50,7 @@ export function shouldRetry({ method, attempt, fault, remainingMs }: FailedAttem
 }
 
 /**
- * Milliseconds to wait before the next attempt: exponential with full jitter, and never less than the service asked
+ * Milliseconds to wait before the next attempt: exponential with full jitter, and never less than the payments API asked
  * for. `random` gives a number from 0 up to, but not including, 1.
  */
 export function retryDelayMs(

@@ -42,7 +42,7 @@ export function WebhookDialog({ id, onClose }: { readonly id: string; readonly o
               <Time at={attempt.at} />,
               answerText(attempt),
               `${attempt.durationMs} ms`,
-              attempt.resent === true ? 'by hand' : 'by the service',
+              attempt.resent === true ? 'by hand' : 'by the payments API',
             ]}
           />
           <Code label="Address" text={webhook.url} />

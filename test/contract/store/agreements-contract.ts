@@ -260,7 +260,7 @@ export function agreementsContract(fixture: Fixture): void {
     expect(await pageOf({ statuses: ['active'] })).toEqual(['A2'])
     expect(await pageOf({ statuses: ['created', 'active'] })).toEqual(['A5', 'A4', 'A2', 'A1'])
     expect(await pageOf({ statuses: [] })).toEqual([])
-    // The service did not tell when it made the fourth: it was first heard of at `NOW`.
+    // The payments API did not tell when it made the fourth: it was first heard of at `NOW`.
     expect(await pageOf({ createdFrom: after(2 * MINUTE) })).toEqual(['A3', 'A2'])
     expect(await pageOf({ createdBefore: after(MINUTE) })).toEqual(['A5', 'A4'])
     const filter = { createdFrom: after(0) }

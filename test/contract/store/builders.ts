@@ -42,7 +42,7 @@ const NO_DETAILS: PaymentDetails = {
 
 type ReportParts = Partial<Omit<PaymentReport, 'details' | 'status'>> & { readonly details?: Partial<PaymentDetails> }
 
-/** What the service says of a payment: 10.00 AUD, unless told otherwise. */
+/** What the payments API says of a payment: 10.00 AUD, unless told otherwise. */
 export function report(statusRaw: string, parts: ReportParts = {}): PaymentReport {
   return {
     paymentId: 'PAY1',
@@ -141,7 +141,7 @@ export const NO_AGREEMENT_PAYER: AgreementPayer = {
   payIdType: null,
 }
 
-/** What the service says of an agreement: up to 100 AUD a month, unless told otherwise. */
+/** What the payments API says of an agreement: up to 100 AUD a month, unless told otherwise. */
 export function agreementReport(statusRaw: string, parts: Partial<AgreementReport> = {}): AgreementReport {
   return {
     id: 'AGR1',

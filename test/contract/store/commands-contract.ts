@@ -104,7 +104,7 @@ export function commandsContract(fixture: Fixture): void {
     ])
   })
 
-  it('refuses a second link for a command, and a uuid that the service gave twice', async () => {
+  it('refuses a second link for a command, and a uuid that the payments API gave twice', async () => {
     const { commands } = fixture.store
     const { command: first } = await commands.begin(command('a'))
     const { command: second } = await commands.begin(command('b'))

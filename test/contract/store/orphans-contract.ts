@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { after, command, delivery, link, MINUTE, NOW, report } from './builders.ts'
 import type { Fixture } from './store-contract.ts'
 
-/** Links that the service made, and that no command has as its result. */
+/** Links that the payments API made, and that no command has as its result. */
 export function orphansContract(fixture: Fixture): void {
   const at = (ref: string, status: string, parts: { paymentId?: string; receivedAt?: Date } = {}) => {
     const { receivedAt = NOW, paymentId = 'PAY1' } = parts

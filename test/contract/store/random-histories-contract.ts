@@ -16,7 +16,7 @@ import type { ReadSubject, Store } from '../../../src/store/store.ts'
 import { after, command, delivery, events, MINUTE, payin, paymentOf, report, settledLink } from './builders.ts'
 import type { Fixture, OpenStore } from './store-contract.ts'
 
-/** One step of a history: what the service says through which address, in a read that was sent, or to a command. */
+/** One step of a history: what the payments API says through which address, in a read that was sent, or to a command. */
 type Step = {
   readonly act: 'deliver' | 'take' | 'answer' | 'settle' | 'refund'
   readonly payment: number

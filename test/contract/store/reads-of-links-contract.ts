@@ -58,7 +58,7 @@ export function readsOfLinksContract(fixture: Fixture): void {
     expect(await store.log.head()).toBe(1)
   })
 
-  it('asks again in 15 minutes when the service has not noticed the end yet', async () => {
+  it('asks again in 15 minutes when the payments API has not noticed the end yet', async () => {
     const { store } = fixture
     await settledLink(store, 'a')
     await store.reads.record(await subject(), untouched, AFTER_END)

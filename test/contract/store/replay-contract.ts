@@ -60,7 +60,7 @@ async function everything({ store }: Fixture) {
 }
 
 export function replayContract(fixture: Fixture): void {
-  it('applies what an earlier version could not read, and has the service asked what is true', async () => {
+  it('applies what an earlier version could not read, and has the payments API asked what is true', async () => {
     const { store } = fixture
     await settledLink(store, 'a')
     await store.inbox.receive(delivery(report('pending'), { ref: 'a' }))

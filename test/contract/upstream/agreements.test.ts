@@ -53,7 +53,7 @@ describe('createPaymentAgreement', () => {
     })
   })
 
-  it('refuses with the text of the service', async () => {
+  it('refuses with the text of the payments API', async () => {
     const { client } = await clientOf(answer(422, fixtureText('error-422-message')))
     expect((await faultOf(client.createPaymentAgreement(site(), request))).detail).toMatchObject({
       kind: 'refused',

@@ -3,7 +3,7 @@ import { expect } from 'vitest'
 import { fixtureText } from '../../fixtures/upstream/read.ts'
 import { answer, type Script } from './scripted-service.ts'
 
-/** What the service does, and what is known after it. */
+/** What the payments API does, and what is known after it. */
 export type BadAnswer = readonly [name: string, script: Script, known: object]
 
 export const silence: Script = () => undefined

@@ -115,7 +115,7 @@ describe('the breaker of a site', () => {
     expect(fixture.told).toEqual(['aud open', 'aud half-open', 'aud open'])
   })
 
-  it('closes for a refusal: the service answers', async () => {
+  it('closes for a refusal: the payments API answers', async () => {
     const service = await serve(...Array<Script>(LEAST).fill(answer(500)), answer(422))
     const { fixture, fail } = guarded(service.baseUrl)
     await fail()

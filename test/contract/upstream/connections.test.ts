@@ -12,7 +12,7 @@ const REQUESTS = {
 const said = (number: number) => ({ status: 200, json: { answer: new ExactNumber(String(number)) } })
 const whole = (number: number) => answer(200, `{"answer":${number}}`)
 
-/** Resolves when the service sees that a connection has ended. */
+/** Resolves when the payments API sees that a connection has ended. */
 const ended = (socket: Socket) => new Promise<void>((resolve) => socket.once('close', () => resolve()))
 
 describe.each(['GET', 'POST'] as const)('a %s', (method) => {

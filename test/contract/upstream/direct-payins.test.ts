@@ -148,7 +148,7 @@ describe('a refund', () => {
     })
   })
 
-  it('is refused with the fields of the service', async () => {
+  it('is refused with the fields of the payments API', async () => {
     const { client } = await clientOf(answer(422, fixtureText('error-422-map')))
     expect((await faultOf(client.refundPayin(site(), refund))).detail).toMatchObject({
       kind: 'refused',

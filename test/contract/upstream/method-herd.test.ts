@@ -35,7 +35,7 @@ describe('a thousand callers of a list', () => {
     expect(new Set(served.map(({ methods }) => methods))).toEqual(new Set([first[0]?.methods]))
   })
 
-  it('are served the old one, flagged, for an hour while the service fails, and then told that it is not there', async () => {
+  it('are served the old one, flagged, for an hour while the payments API fails, and then told that it is not there', async () => {
     const { service, fixture, cache, herd } = await stage(LIST, answer(500))
     const [first] = await herd()
     fixture.now = 6 * MINUTE

@@ -156,7 +156,7 @@ describe('getPayinLink', () => {
     },
   )
 
-  it('refuses with the status and text of the service', async () => {
+  it('refuses with the status and text of the payments API', async () => {
     const { client } = await clientOf(answer(404, '{"errors":{"message":"No such link"}}'))
     expect((await faultOf(client.getPayinLink(site(), '7AMCEF7H'))).detail).toMatchObject({
       kind: 'refused',

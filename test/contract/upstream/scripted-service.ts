@@ -11,7 +11,7 @@ type SeenRequest = {
   readonly connection: number
 }
 
-/** What the service does with a request: writes to the raw socket, closes it, or leaves it waiting. */
+/** What the payments API does with a request: writes to the raw socket, closes it, or leaves it waiting. */
 export type Script = (socket: Socket, request: SeenRequest) => void
 
 /**
@@ -29,7 +29,7 @@ export type ScriptedService = {
   close(): Promise<void>
 }
 
-/** Starts the service on loopback, on a port of the system's choice. */
+/** Starts the payments API on loopback, on a port of the system's choice. */
 export async function startScriptedService(...scripts: Script[]): Promise<ScriptedService> {
   const requests: SeenRequest[] = []
   const sockets = new Set<Socket>()

@@ -142,7 +142,7 @@ describe('a retry', () => {
     expect(service.requests).toHaveLength(1)
   })
 
-  it('is a tenth of the load while the service fails', async () => {
+  it('is a tenth of the load while the payments API fails', async () => {
     const service = await serve(answer(500))
     const transport = open(service.baseUrl, { breaker: { least: Number.POSITIVE_INFINITY } })
     for (let call = 0; call < 200; call += 1) await faultOf(transport.request(site(), get))

@@ -5,7 +5,7 @@ import { report } from '../../contract/store/builders.ts'
 import { changed } from '../../unit/domain/payments.ts'
 import { rounds } from '../rounds.ts'
 
-/** What the service may do next with a payment. */
+/** What the payments API may do next with a payment. */
 const NEXT: Readonly<Record<PaymentStatus, readonly PaymentStatus[]>> = {
   pending: ['authorised', 'waiting', 'received', 'failed', 'expired'],
   authorised: ['waiting', 'received', 'failed'],
@@ -50,7 +50,7 @@ type Read = { readonly arrived: number; readonly seen: number | null }
 type Fixture = { readonly history: History; readonly sameBytes: boolean; readonly repeats: number }
 
 /**
- * Every moment that can follow: the service goes on, a webhook arrives (again), or a read that is due is sent, looks at
+ * Every moment that can follow: the payments API goes on, a webhook arrives (again), or a read that is due is sent, looks at
  * the truth, and is answered.
  */
 function followers(fixture: Fixture, moment: Moment): Moment[] {

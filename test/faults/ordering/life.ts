@@ -52,7 +52,7 @@ export function isAway({ outage }: Life, at: number): boolean {
   return outage !== null && at >= outage.from && at < outage.to
 }
 
-/** What the service says; a webhook names the totals only where its bodies do. */
+/** What the payments API says; a webhook names the totals only where its bodies do. */
 export function reported(life: Life, { status, refunded }: Truth, withTotals: boolean) {
   const totals = withTotals ? { refunded: String(refunded) } : {}
   const ids = { paymentId: paymentOf(life), linkId: linkOf(life) }

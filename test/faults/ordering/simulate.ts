@@ -50,7 +50,7 @@ type Happening =
 
 /**
  * Lets many payments live their lives in a simulation with a clock of its own, has the store told of them by webhooks that come
- * late, twice or never, and the service read by the reader. The store and the reader are those of production.
+ * late, twice or never, and the payments API read by the reader. The store and the reader are those of production.
  */
 export async function simulate(store: Store, cell: Cell, random: Random): Promise<Figures> {
   const queue = createQueue<Happening>()
@@ -86,7 +86,7 @@ export async function simulate(store: Store, cell: Cell, random: Random): Promis
   })
   const asker = createSingleFlightReader({ source, budget, onRead: () => {} })
 
-  /** Waits, without a step of the clock, until a read asks the service or is over. */
+  /** Waits, without a step of the clock, until a read asks the payments API or is over. */
   const untilRest = async (life: Life, run: () => void) => {
     const { promise, resolve } = Promise.withResolvers<void>()
     rests.set(life.ref, resolve)

@@ -11,7 +11,7 @@ import {
 export const NEW_AGREEMENT: NewAgreement = { id: 'agreement-1', ref: 'a', streamId: agreementStreamId('a'), site: 'au' }
 export const AT = '2030-01-02T03:04:05.678Z'
 
-/** What the service says of an agreement: at most 100 AUD a month, unless told otherwise. */
+/** What the payments API says of an agreement: at most 100 AUD a month, unless told otherwise. */
 export function agreementReport(statusRaw: string, parts: Partial<AgreementReport> = {}): AgreementReport {
   return {
     id: NEW_AGREEMENT.id,

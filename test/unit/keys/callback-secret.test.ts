@@ -7,7 +7,7 @@ const ring = ringOf('a')
 const header = callbackAuthorization(ring, 'payment', 'ref-1')
 
 describe('callback authorization', () => {
-  it('has the form that is registered with the service', () => {
+  it('has the form that is registered with the payments API', () => {
     expect(header).toMatch(/^Bearer v1\.[0-9a-f]{8}\.[\w-]{43}$/)
   })
 

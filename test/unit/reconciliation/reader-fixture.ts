@@ -24,12 +24,12 @@ export type ReaderFixture = {
   readonly reader: Reader<ReadSubject>
   readonly budget: ReadBudget
   readonly time: VirtualTime
-  /** Ids of the payments or links that the service was asked about. */
+  /** Ids of the payments or links that the payments API was asked about. */
   readonly asked: string[]
   /** When it was asked, in virtual milliseconds since the start, and with which credentials. */
   readonly asks: { readonly id: string; readonly site: string; readonly at: number }[]
   readonly outcomes: (ReadOutcome | 'failed')[]
-  /** What the service says. */
+  /** What the payments API says. */
   answer: (id: string, site: Site) => Promise<PaymentReport>
   /** Neighbours that lists have confirmed. */
   listed: number

@@ -146,7 +146,7 @@ describe('a person who asks', () => {
       expect(at - (instants[index - 2] ?? Number.NEGATIVE_INFINITY)).toBeGreaterThanOrEqual(SECOND)
   })
 
-  it('is told for how long the service wants to be left alone, without asking it', async () => {
+  it('is told for how long the payments API wants to be left alone, without asking it', async () => {
     const fixture = await setUp()
     await doubt(fixture)
     fixture.answer = throttled(30)

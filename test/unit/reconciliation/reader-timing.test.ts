@@ -46,7 +46,7 @@ describe('what falls due later', () => {
 })
 
 describe('a store that keeps nothing', () => {
-  it('stops the reads for a while, instead of asking the service again and again', async () => {
+  it('stops the reads for a while, instead of asking the payments API again and again', async () => {
     const fixture = await setUp({
       reads: (store) => ({
         ...store.reads,

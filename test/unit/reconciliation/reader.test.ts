@@ -93,7 +93,7 @@ describe('a read that fails', () => {
   it('is put off twice as long each time, until one succeeds', async () => {
     const fixture = await setUp()
     await doubt(fixture)
-    fixture.answer = () => Promise.reject(new Error('The service is away.'))
+    fixture.answer = () => Promise.reject(new Error('The payments API is away.'))
     const waits: number[] = []
     for (let failure = 1; failure <= 13; failure++) {
       await readAll(fixture)
@@ -114,7 +114,7 @@ describe('a read that fails', () => {
     await doubt(fixture, 'P1')
     await doubt(fixture, 'P2')
     fixture.answer = async (paymentId) => {
-      if (paymentId === 'P1') throw new Error('The service is away.')
+      if (paymentId === 'P1') throw new Error('The payments API is away.')
       return report('received', { paymentId })
     }
     await readAll(fixture)

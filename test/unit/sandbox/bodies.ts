@@ -3,7 +3,7 @@ import { call } from './support.ts'
 
 type Body = Record<string, unknown>
 
-/** An agreement creation that the service accepts. */
+/** An agreement creation that the payments API accepts. */
 export function agreementBody(over: Body = {}): Body {
   return {
     client_transaction_id: 'order-1',
@@ -17,7 +17,7 @@ export function agreementBody(over: Body = {}): Body {
   }
 }
 
-/** A payin creation that the service accepts, of a method that shows a redirect address. */
+/** A payin creation that the payments API accepts, of a method that shows a redirect address. */
 export function payinBody(over: Body = {}): Body {
   return {
     currency: 'PHP',
@@ -41,7 +41,7 @@ export function aliasBody(over: Body = {}): Body {
   })
 }
 
-/** One payee of a payout that the service accepts. */
+/** One payee of a payout that the payments API accepts. */
 export function payee(over: Body = {}): Body {
   return {
     first_name: 'Ada',
@@ -53,7 +53,7 @@ export function payee(over: Body = {}): Body {
   }
 }
 
-/** A payout creation that the service accepts. */
+/** A payout creation that the payments API accepts. */
 export function payoutBody(over: Body = {}): Body {
   return {
     payout_transaction_details: [payee()],

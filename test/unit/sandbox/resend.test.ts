@@ -41,7 +41,7 @@ test('what arrives when it is sent again is not tried any more by itself', async
   expect(receiver.received).toHaveLength(3)
 })
 
-test('a try that somebody asked for is not one of the four of the service', async () => {
+test('a try that somebody asked for is not one of the four of the payments API', async () => {
   const sandbox = await sandboxFor()
   const receiver = await startReceiver()
   receiver.answer(503)

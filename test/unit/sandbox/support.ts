@@ -67,7 +67,7 @@ export async function call(
   return { status: response.status, text, json: parse(text) }
 }
 
-/** A link creation that the service accepts. */
+/** A link creation that the payments API accepts. */
 export function linkBody(over: Record<string, unknown> = {}): Record<string, unknown> {
   return {
     amount: 125.5,

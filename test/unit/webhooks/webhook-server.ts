@@ -36,7 +36,7 @@ export type WebhookServer = {
   readonly readsDue: () => number
   /** Resolves when so many requests have come. */
   requests(count: number): Promise<void>
-  /** Sends a webhook as the service does, and gives the status of the answer. */
+  /** Sends a webhook as the payments API does, and gives the status of the answer. */
   send(sent: Sent): Promise<number>
   destroyStore(): Promise<void>
 }

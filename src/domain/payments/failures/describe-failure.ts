@@ -19,7 +19,7 @@ export type FailureDescription = {
 }
 
 /**
- * Describes why a payment failed (docs/payments-api.md, section 7.2). `codeRaw` is the service's own code, `failedAt` an ISO
+ * Describes why a payment failed (docs/payments-api.md, section 7.2). `codeRaw` is the payments API's own code, `failedAt` an ISO
  * 8601 instant. Codes of lost and stolen cards and of suspected fraud read as a generic decline in every respect, unless the
  * caller may see risk. Codes that are not known read UNRECOGNISED; nothing is thrown.
  */

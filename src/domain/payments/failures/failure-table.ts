@@ -27,7 +27,7 @@ const MINUTE = 60_000
 const DAY = 24 * 60 * MINUTE
 
 /**
- * The failure codes that the service documents, as it spells them (docs/payments-api.md, section 7.2).
+ * The failure codes that the payments API documents, as it spells them (docs/payments-api.md, section 7.2).
  *
  * `transaction_is_blocked` is not masked: the document names neither who blocked the payment nor why, and the payer has to
  * learn that money which was paid comes back. `processing_error` is to be tried "later", without a figure; a minute is ours,
@@ -89,7 +89,7 @@ const byWireCode: ReadonlyMap<string, Failure> = new Map(
   ]),
 )
 
-/** What is known of a failure code as the service spells it; UNRECOGNISED for a code that this version does not know. */
+/** What is known of a failure code as the payments API spells it; UNRECOGNISED for a code that this version does not know. */
 export function recogniseFailure(codeRaw: string): Failure {
   return byWireCode.get(codeRaw) ?? UNRECOGNISED
 }

@@ -2,7 +2,7 @@ import { badArgument, failedRead } from '../../errors.ts'
 import type { QueryResolvers } from '../../generated.ts'
 import { payoutView } from '../../views/payout-view.ts'
 
-/** The service gives at most one year at a time (gap sheet, section 19). */
+/** The payments API gives at most one year at a time (gap sheet, section 19). */
 const LONGEST_SPAN_MS = 366 * 24 * 3_600_000
 const DAY_MS = 24 * 3_600_000
 

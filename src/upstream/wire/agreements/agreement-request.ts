@@ -48,7 +48,7 @@ export type AgreementRequest = AgreementTerms & {
   readonly externalId?: string | null | undefined
 }
 
-/** New terms of an agreement, which the service knows by its numeric id. */
+/** New terms of an agreement, which the payments API knows by its numeric id. */
 export type AgreementAmendment = AgreementTerms & { readonly serviceId: string }
 
 export type AgreementStatusRequest = { readonly serviceId: string; readonly status: RequestedAgreementStatus }

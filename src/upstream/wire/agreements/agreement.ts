@@ -63,7 +63,7 @@ const agreement = z.object({
 type Agreement = z.output<typeof agreement>
 
 /**
- * Reads what the service says of one agreement (docs/payments-api.md, section 2.1), also in the wrapper of an amendment.
+ * Reads what the payments API says of one agreement (docs/payments-api.md, section 2.1), also in the wrapper of an amendment.
  * Null without a usable `payment_agreement_id` and status; everything else that cannot be read is null in itself. Account
  * numbers and aliases are masked here, so that nothing behind this door can keep them; `authorization_header`, a secret of
  * ours, is not read.
@@ -130,7 +130,7 @@ function oneOf<Value extends string>(values: readonly Value[], raw: string | nul
   return values.find((value) => value === raw) ?? null
 }
 
-/** The digits of a whole number, which the service writes as a number or as a text (gap sheet, C25). */
+/** The digits of a whole number, which the payments API writes as a number or as a text (gap sheet, C25). */
 function digitsFrom(json: unknown): string | null {
   return /^(\d{1,20})(?:\.0+)?$/.exec(decimalFromWire(json) ?? '')?.[1] ?? null
 }

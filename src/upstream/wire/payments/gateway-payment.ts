@@ -131,7 +131,7 @@ function itemBody(given: GatewayItem): Record<string, unknown> {
   })
 }
 
-/** The service takes prices as texts with two decimals (gap sheet, section 4). */
+/** The payments API takes prices as texts with two decimals (gap sheet, section 4). */
 function twoDecimals(price: string): string {
   const [whole = '', decimals = ''] = price.split('.')
   return `${whole}.${decimals.padEnd(2, '0')}`

@@ -14,7 +14,7 @@ const KEY_LENGTH = 100
 const TEXT_LENGTH = 4_000
 
 /**
- * What the customer needs in order to pay: the entries of `pay_code` by the service's own names, as plain JSON; a bare
+ * What the customer needs in order to pay: the entries of `pay_code` by the payments API's own names, as plain JSON; a bare
  * text comes under `pay_code`. Null when there is nothing to show. Source: gap sheet, sections 9 and 25, and C6.
  */
 export function readInstructions(payCode: ExactJson | undefined): Readonly<Record<string, unknown>> | null {

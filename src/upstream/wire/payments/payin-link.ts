@@ -21,7 +21,7 @@ export type PayinLinkRequest = {
   readonly sender: PayinLinkSender
   /** Null or absent: the hosted page offers every method. */
   readonly methodCode?: string | null
-  /** Seconds, at least 900; the service's own default is 1800. */
+  /** Seconds, at least 900; the payments API's own default is 1800. */
   readonly expiresInSeconds?: number
   readonly successUrl?: string | null
   readonly failureUrl?: string | null
@@ -37,7 +37,7 @@ export type PayinLinkSender = {
   readonly postalCode?: string | null
   readonly state?: string | null
   readonly countryCode?: string | null
-  /** Further fields by the service's own names; none of them replaces one of the above (gap sheet, section 5.2). */
+  /** Further fields by the payments API's own names; none of them replaces one of the above (gap sheet, section 5.2). */
   readonly extra?: Readonly<Record<string, string>>
 }
 

@@ -26,7 +26,7 @@ export type PayinRequest = {
   readonly customerName: string
   readonly customerEmail: string
   readonly methodCode: string
-  /** What the method asks for, by the service's own names. */
+  /** What the method asks for, by the payments API's own names. */
   readonly methodFields: MethodFieldValues
   readonly description?: string | null | undefined
   readonly externalId?: string | null | undefined

@@ -14,7 +14,7 @@ export type RefundRequest = {
   readonly description: string
 }
 
-/** What the service said of a refund. Amounts are plain digits; null where the answer does not tell. */
+/** What the payments API said of a refund. Amounts are plain digits; null where the answer does not tell. */
 export type RefundAnswer = {
   readonly report: PaymentReport | null
   readonly totalAmount: string | null

@@ -1,5 +1,5 @@
 /**
- * Reads a day as the service writes them, `31/12/26` in UTC, and gives `2026-12-31`; a day in ISO form is taken too. Null
+ * Reads a day as the payments API writes them, `31/12/26` in UTC, and gives `2026-12-31`; a day in ISO form is taken too. Null
  * for another text, and for a day that the calendar does not have. Source: payments-api.md, section 2.2.
  */
 export function dayFromWire(json: unknown): string | null {

@@ -3,7 +3,7 @@ const SHAPE = /^(\d{4})-(\d\d)-(\d\d)[T ](\d\d):(\d\d):(\d\d)(?:[.,](\d{1,9}))?\
 const MINUTE_MS = 60_000
 
 /**
- * Reads an instant as the service writes them, `2026-12-31T00:00:00.000+0000` or `...Z`, and gives it in UTC with
+ * Reads an instant as the payments API writes them, `2026-12-31T00:00:00.000+0000` or `...Z`, and gives it in UTC with
  * milliseconds. Without a zone it is UTC. Null for an empty text, for a date that the calendar does not have, and for a
  * number: nothing tells its unit. Source: gap sheet, sections 25.1 and 26.
  */

@@ -1,7 +1,7 @@
 import { compareDecimals, decimalFromText } from '../../../domain/money/money.ts'
 import { ExactNumber } from '../../../lib/exact-json.ts'
 
-/** Plain digits of an amount that the service wrote as a number or as a string (gap sheet, C7); null for another thing. */
+/** Plain digits of an amount that the payments API wrote as a number or as a string (gap sheet, C7); null for another thing. */
 export function decimalFromWire(json: unknown): string | null {
   if (json instanceof ExactNumber) return decimalFromText(json.text)
   return typeof json === 'string' ? decimalFromText(json) : null

@@ -6,7 +6,7 @@ export type Page = {
   readonly records: readonly ExactJson[]
   readonly page: number | null
   readonly totalPages: number | null
-  /** Null on the last page, and where the service does not tell. */
+  /** Null on the last page, and where the payments API does not tell. */
   readonly nextPage: number | null
   /** Entries on all pages. */
   readonly totalCount: number | null

@@ -5,10 +5,10 @@ import { safeUrl } from './url.ts'
 /** A body that may be sent, or the places in it that are wrong, without their values. */
 export type RequestBody = { body: Record<string, unknown> } | { faults: string[] }
 
-/** Where the service tells us of changes, and the `Authorization` header that it is to send (docs/payments-api.md, section 5). */
+/** Where the payments API tells us of changes, and the `Authorization` header that it is to send (docs/payments-api.md, section 5). */
 export type Notification = { readonly endpointUrl: string; readonly authorizationHeader: string }
 
-/** Plain JSON values that a method asks for, by the service's own names; one that is null is left out. */
+/** Plain JSON values that a method asks for, by the payments API's own names; one that is null is left out. */
 export type MethodFieldValues = Readonly<Record<string, unknown>>
 
 const HEADER_LENGTH = 500
@@ -32,7 +32,7 @@ export function present(fields: Record<string, unknown>): Record<string, unknown
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined && value !== null))
 }
 
-/** A notification under the service's names. */
+/** A notification under the payments API's names. */
 export function notificationBody({ endpointUrl, authorizationHeader }: Notification): Record<string, unknown> {
   return { endpoint_url: endpointUrl, authorization_header: authorizationHeader }
 }
@@ -70,7 +70,7 @@ export const countryCode = z.string().regex(/^[A-Z]{2}$/)
 /** Codes are opaque, but none holds white space or a character that would have to be escaped somewhere. */
 export const methodCode = z.string().regex(/^[\w.:-]{1,100}$/)
 
-/** A uuid as the service makes them. */
+/** A uuid as the payments API makes them. */
 export const uuidText = z.string().regex(/^[A-Za-z0-9_-]{1,64}$/)
 
 /** What a method asks for: any plain JSON, because the descriptors do not tell the shape of a value (gap sheet, section 8). */

@@ -54,7 +54,7 @@ function Consequences({ of }: { readonly of: Success }) {
           <Status of={dispositionBefore} /> → <Status of={dispositionAfter} />
         </Fact>
         <Fact name="Status">{`${statusBefore ?? 'unknown'} → ${statusAfter ?? 'unknown'}`}</Fact>
-        <Fact name="The service">{readRequested ? 'is read, and decides' : 'is not read'}</Fact>
+        <Fact name="The payments API">{readRequested ? 'is read, and decides' : 'is not read'}</Fact>
       </Facts>
     </>
   )

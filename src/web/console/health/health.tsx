@@ -10,11 +10,11 @@ import { useEvery } from '../pieces/use-every.ts'
 import { hrefOf } from '../routes/route.ts'
 
 const EVERY_MS = 3_000
-const COLUMNS = ['Site', 'Currencies', 'The service', 'Last answer', 'Methods read']
+const COLUMNS = ['Site', 'Currencies', 'The payments API', 'Last answer', 'Methods read']
 
 type HealthNow = NonNullable<HealthNowQuery['paymentsHealth']>
 
-/** How the service behind the graph is doing, and what waits; read again every few seconds while it is shown. */
+/** How the payments API behind the graph is doing, and what waits; read again every few seconds while it is shown. */
 export function Health() {
   const { data, error, isAsking, askAgain } = useAnswer(HealthNowDocument, {})
   useEvery(EVERY_MS, askAgain)

@@ -7,11 +7,11 @@ export function Freshness({ of: { fetchedAt, stale, unavailable } }: { readonly 
   return (
     <>
       <p>
-        Read from the service <Moment at={fetchedAt} />.{' '}
-        {stale && <strong class="warn">It is out of date: the service has not answered since.</strong>}
+        Read from the payments API <Moment at={fetchedAt} />.{' '}
+        {stale && <strong class="warn">It is out of date: the payments API has not answered since.</strong>}
       </p>
       {unavailable.length > 0 && (
-        <p class="notice bad">Not available, since the service did not answer: {unavailable.join(', ')}.</p>
+        <p class="notice bad">Not available, since the payments API did not answer: {unavailable.join(', ')}.</p>
       )}
     </>
   )

@@ -12,7 +12,7 @@ export function PaymentFacts({ payment }: { readonly payment: PaymentNow }) {
     <section aria-labelledby="facts">
       <h2 id="facts">Facts</h2>
       {payment.provisional && (
-        <p class="notice warn">Provisional: a doubtful delivery is being checked against the service.</p>
+        <p class="notice warn">Provisional: a doubtful delivery is being checked against the payments API.</p>
       )}
       <Facts>
         <Fact name="Phase">

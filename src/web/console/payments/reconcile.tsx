@@ -7,7 +7,7 @@ import { useSingle } from '../pieces/use-single.ts'
 
 type Props = { readonly id: string; readonly onDone: () => void }
 
-/** Reads a payment or a link at the service now, and says whether that changed anything. */
+/** Reads a payment or a link at the payments API now, and says whether that changed anything. */
 export function Reconcile({ id, onDone }: Props) {
   const [{ error }, execute] = useMutation(documentOf(ReconcileDocument))
   const [said, setSaid] = useState<Awaited<ReturnType<typeof execute>>['data']>()
@@ -36,5 +36,7 @@ export function Reconcile({ id, onDone }: Props) {
 }
 
 function outcomeText(changed: boolean): string {
-  return changed ? 'The service was read, and something had changed.' : 'The service was read: nothing had changed.'
+  return changed
+    ? 'The payments API was read, and something had changed.'
+    : 'The payments API was read: nothing had changed.'
 }

@@ -17,7 +17,7 @@ type Props = {
   readonly onClose: () => void
 }
 
-/** The service asks for so many characters. */
+/** The payments API asks for so many characters. */
 const LEAST_REASON = 5
 
 /** How much is to be refunded, and why. */

@@ -59,7 +59,7 @@ function detailsOf(failure: Failure): string[] {
     statusRaw !== undefined && `The status that stands in the way: ${statusRaw}.`,
     inProgress === true && 'The first use of the key is still running.',
     operationId !== undefined && `For support: operation ${operationId}.`,
-    Boolean(upstreamCode) && `The service’s code: ${upstreamCode}.`,
+    Boolean(upstreamCode) && `The payments API’s code: ${upstreamCode}.`,
     Boolean(retryAfterSeconds) && `Try again after ${retryAfterSeconds} seconds.`,
     Boolean(site) && `The credentials: ${site}.`,
     reason !== undefined && `The reason: ${reason}.`,

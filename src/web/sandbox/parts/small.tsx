@@ -10,7 +10,7 @@ export function Time({ at }: { readonly at: string | null }) {
 const GOOD = new Set(['received', 'active', 'completed', 'delivered', 'settled'])
 const BAD = new Set(['failed', 'expired', 'given_up', 'dispute_lost', 'cancelled', 'return_rejected', 'return_expired'])
 
-/** A status as the service spells it; its colour adds nothing that the word does not say. */
+/** A status as the payments API spells it; its colour adds nothing that the word does not say. */
 export function Status({ status, detail }: { readonly status: string; readonly detail?: string | null }) {
   const tone = GOOD.has(status) ? 'good' : BAD.has(status) ? 'bad' : 'moving'
   return (

@@ -5,7 +5,7 @@ import { Field, Select } from './fields.tsx'
 
 type SubjectFormProps = { readonly subject: Subject; readonly onDone: () => void }
 
-/** Sets any status, whether the service would go there or not. */
+/** Sets any status, whether the payments API would go there or not. */
 export function StatusForm({ subject, onDone }: SubjectFormProps) {
   const { facts, act } = usePage()
   const statuses = statusesOf(facts.about.statuses, subject)

@@ -24,8 +24,8 @@ const FAULTS: readonly (readonly [FaultKind, string])[] = [
   ['expire', 'Let the time run out'],
   ['refund', 'Refund'],
   ['dispute', 'Dispute'],
-  ['upstream-down', 'Take the service down'],
-  ['upstream-up', 'Bring the service back'],
+  ['upstream-down', 'Take the payments API down'],
+  ['upstream-up', 'Bring the payments API back'],
 ]
 
 const DECLINES = [

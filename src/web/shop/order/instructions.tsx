@@ -4,7 +4,7 @@ import { useSpeech } from '../language.ts'
 import type { Money } from '../money.ts'
 import { QrCode } from './qr-code.tsx'
 
-/** Names under which the service gives the content of a QR code. */
+/** Names under which the payments API gives the content of a QR code. */
 const QR_NAMES: ReadonlySet<string> = new Set(['qr_string', 'qr_code', 'qr_content'])
 
 type InstructionsProps = { readonly instructions: Readonly<Record<string, unknown>>; readonly amount: Money }

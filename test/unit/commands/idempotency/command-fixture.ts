@@ -32,18 +32,18 @@ export const REJECTION = {
 /** The caller of the commands of a fixture. */
 const HOLDER: KeyHolder = { keyScope: KEY_SCOPE, mayRead: true }
 
-/** The id of the link that an attempt made, as the service gives it. */
+/** The id of the link that an attempt made, as the payments API gives it. */
 export type LinkTask = Task<string, string>
 
 export type Fixture = {
   readonly store: Store
   readonly once: IdempotentCommands
-  /** Correlators of the attempts that the service was asked with. */
+  /** Correlators of the attempts that the payments API was asked with. */
   readonly sent: string[]
   now: Date
-  /** What the service does with the next attempts; makes a link when nothing is said. */
+  /** What the payments API does with the next attempts; makes a link when nothing is said. */
   answers: (() => Promise<string>)[]
-  /** What a look at the service shows of an attempt. */
+  /** What a look at the payments API shows of an attempt. */
   trace: (ref: string) => Promise<string | null>
   task(over?: Partial<LinkTask>): LinkTask
   /** Another process on the same database. */

@@ -81,7 +81,7 @@ describe('a command', () => {
 })
 
 describe('a refusal', () => {
-  it('of the service is kept and given again', async () => {
+  it('of the payments API is kept and given again', async () => {
     const fixture = await setUp()
     fixture.answers = [() => Promise.reject(REFUSED)]
     expect(await fixture.once.run(fixture.task())).toEqual(REJECTION)
@@ -120,7 +120,7 @@ describe('a refusal', () => {
 })
 
 describe('many callers with one key', () => {
-  it('have the service asked once, and all get what the first gets', async () => {
+  it('have the payments API asked once, and all get what the first gets', async () => {
     const fixture = await setUp()
     const outcomes = await Promise.all(Array.from({ length: 50 }, () => fixture.once.run(fixture.task())))
     expect(fixture.sent).toHaveLength(1)

@@ -7,7 +7,7 @@ import {
 } from '../../../../src/domain/agreements/agreement.ts'
 import { agreementReport, decided } from '../agreements.ts'
 
-/** What the service may do next with an agreement. */
+/** What the payments API may do next with an agreement. */
 const NEXT: Readonly<Record<AgreementStatus, readonly AgreementStatus[]>> = {
   created: ['active', 'failed', 'cancelled'],
   active: ['suspended', 'cancelled', 'failed'],
@@ -16,7 +16,7 @@ const NEXT: Readonly<Record<AgreementStatus, readonly AgreementStatus[]>> = {
   failed: [],
 }
 
-/** One callback that the service sends. Two with the same status and limit have the very same bytes. */
+/** One callback that the payments API sends. Two with the same status and limit have the very same bytes. */
 type Sent = { readonly status: AgreementStatus; readonly limit: string }
 type History = readonly Sent[]
 
@@ -43,7 +43,7 @@ type Moment = {
   readonly readDue: boolean
 }
 
-/** Every moment that can follow: the service goes on, a callback arrives (again), or the read that is due is answered. */
+/** Every moment that can follow: the payments API goes on, a callback arrives (again), or the read that is due is answered. */
 function followers(history: History, moment: Moment, repeats: number): Moment[] {
   const next: Moment[] = moment.truth < history.length - 1 ? [{ ...moment, truth: moment.truth + 1 }] : []
   const repeated = moment.arrivals.reduce((sum, count) => sum + Math.max(count - 1, 0), 0)

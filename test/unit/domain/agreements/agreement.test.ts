@@ -84,7 +84,7 @@ describe('other facts under the same status', () => {
     expect(again).toEqual({ disposition: 'NO_CHANGE', change: null, provisional: true, confirm: true })
   })
 
-  it('leave what is known alone where the service says less', () => {
+  it('leave what is known alone where the payments API says less', () => {
     const { change } = told({ description: 'Gym and pool', limit: null, startDate: null })
     expect(change?.facts).toMatchObject({ description: 'Gym and pool', limit: '100', startDate: '2030-02-01' })
   })

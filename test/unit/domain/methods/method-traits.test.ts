@@ -24,7 +24,7 @@ test.each(MOBILE_MONEY)('%s prompts the handset and cannot be refunded or cancel
 })
 
 test.each(['au_card_aud', 'jp_bank_jpy', 'au_alias_npp_aud', 'sa_eft_zar', 'my_ewallet_x_myr', 'th_qr_thb', 'other'])(
-  'of %s nothing is claimed that the service does not say',
+  'of %s nothing is claimed that the payments API does not say',
   (code) => {
     const { promptsHandset, ...rest } = traitsOf(parseMethodCode(code).kind)
     expect(promptsHandset).toBe(false)

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { currencies, exponentOf, roundsSubmittedAmount } from '../../../../src/domain/money/currencies.ts'
 
-/** `code exponent region versions`, as the service's own table has them. */
+/** `code exponent region versions`, as the payments API's own table has them. */
 const TABLE = `
 AUD 2 ASIA_PACIFIC V1,V2,V3
 IDR 2 ASIA_PACIFIC V2,V3
@@ -31,14 +31,14 @@ USD 2 AMERICAS V2,V3
 USDC 6 OTHER V2,V3`
 
 describe('currencies', () => {
-  it('are those of the service, in its order', () => {
+  it('are those of the payments API, in its order', () => {
     const shown = currencies.map(
       ({ code, exponent, region, versions }) => `${code} ${exponent} ${region} ${versions.join()}`,
     )
     expect(shown).toEqual(TABLE.trim().split('\n'))
   })
 
-  it('are rounded by the service exactly where they have no decimals', () => {
+  it('are rounded by the payments API exactly where they have no decimals', () => {
     const rounded = currencies.filter(({ code }) => roundsSubmittedAmount(code)).map(({ code }) => code)
     expect(rounded.toSorted()).toEqual(['JPY', 'KRW', 'VND', 'XAF', 'XOF'])
     expect(currencies.filter(({ exponent }) => exponent === 0).map(({ code }) => code)).toEqual(rounded)

@@ -5,7 +5,7 @@ import { recogniseFailure } from '../../../../src/domain/payments/failures/failu
 import { en } from '../../../../src/domain/payments/failures/messages/en.ts'
 import { LANGUAGES } from '../../../../src/domain/payments/failures/messages/languages.ts'
 
-/** The service's own table: code, then the category and advice that its condition calls for. */
+/** The payments API's own table: code, then the category and advice that its condition calls for. */
 const DOCUMENTED = `
 account_closed                    CUSTOMER_ACTION  OTHER_METHOD
 amount_invalid                    AMOUNT           LOWER_AMOUNT
@@ -51,7 +51,7 @@ const MASKED = ['card_lost', 'card_stolen', 'fraudulent']
 const describeAs = (codeRaw: string, maySeeRisk: boolean) =>
   describeFailure({ codeRaw, failedAt: FAILED_AT, maySeeRisk })
 
-test('the service documents 34 codes, and all are here', () => {
+test('the payments API documents 34 codes, and all are here', () => {
   expect(rows).toHaveLength(34)
 })
 

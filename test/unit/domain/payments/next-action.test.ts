@@ -67,7 +67,7 @@ describe('pending', () => {
 
   test.each([
     ['a link that has run out', lapsedLink],
-    ['a link that the service says has expired', closedLink],
+    ['a link that the payments API says has expired', closedLink],
     ['no link', null],
   ])('on %s is waited for', (_what, link) => {
     expect(nextAction(payment('pending'), link, NOW)).toStrictEqual(wait)
@@ -90,7 +90,7 @@ describe('failed', () => {
 
   test.each([
     ['a link that has run out', lapsedLink],
-    ['a link that the service says has expired', closedLink],
+    ['a link that the payments API says has expired', closedLink],
     ['no link', null],
   ])('on %s starts again', (_what, link) => {
     expect(nextAction(payment('failed', { failureCode: 'cvc_incorrect' }), link, NOW)).toStrictEqual(startAgain)

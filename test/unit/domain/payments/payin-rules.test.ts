@@ -153,7 +153,7 @@ describe('methodFieldProblems', () => {
     expect(check('number', true, { f: 0 })).toEqual([])
   })
 
-  it('leaves types that it does not know to the service', () => {
+  it('leaves types that it does not know to the payments API', () => {
     for (const type of ['date', '', 'constructor', 'toString', '__proto__'])
       expect(check(type, true, { f: {} })).toEqual([])
   })
@@ -179,7 +179,7 @@ describe('limitProblem', () => {
 })
 
 describe('textProblem', () => {
-  it('counts what the service counts in any way', () => {
+  it('counts what the payments API counts in any way', () => {
     const range = { shortest: 5, longest: 8 }
     for (const right of ['abcde', 'abcdefgh', 'ab cd', ' abcde ', '🎉🎉abc'])
       expect(textProblem(right, range, [])).toBeNull()

@@ -34,7 +34,7 @@ describe('linkState', () => {
     expect(linkState(made, payment, atEnd)).toBe(then)
   })
 
-  it('is expired once the service has confirmed it, unless money came after all', () => {
+  it('is expired once the payments API has confirmed it, unless money came after all', () => {
     const ended = link('a', { expired: true })
     expect(linkState(ended, null, NOW)).toBe('EXPIRED')
     expect(linkState(ended, given('authorised'), NOW)).toBe('EXPIRED')

@@ -159,7 +159,7 @@ describe('money', () => {
     expect(decideRead(disputed, report('received')).change?.details.paid).toBe('10.00')
   })
 
-  it('that was refunded is the total that the service tells, and never a sum of events', () => {
+  it('that was refunded is the total that the payments API tells, and never a sum of events', () => {
     const once = given('received', report('partially_refunded', { details: { refunded: '4.00' } }))
     expect(first(once, 'partially_refunded', { refunded: '4.00' }).disposition).toBe('NO_CHANGE')
     expect(decideWebhook(once, report('partially_refunded', { details: { refunded: '4.00' } }), true)).toMatchObject({
@@ -171,7 +171,7 @@ describe('money', () => {
     expect(detailsAfter(once, 'return_received', { refunded: '10.00' })?.refunded).toBe('10.00')
   })
 
-  it('that the service left unsaid is what the link was made for, in the same currency only', () => {
+  it('that the payments API left unsaid is what the link was made for, in the same currency only', () => {
     const requested = { value: '25.50', currency: 'AUD' }
     const filled = (details: Partial<PaymentDetails>) => {
       const { amount, currency } = withRequestedAmount(report('pending', { details }), requested).details

@@ -45,7 +45,7 @@ describe('refundProblem', () => {
       expect(outcome(payment(status), WHOLE, traitsOf('MOBILE_MONEY'))).toBe('not-supported')
   })
 
-  it('holds to what the service says of the payment, once it could be refunded', () => {
+  it('holds to what the payments API says of the payment, once it could be refunded', () => {
     expect(outcome(payment('received', { refundable: false }), WHOLE, ANY)).toBe('not-supported')
     expect(outcome(payment('pending', { refundable: false }), WHOLE, ANY)).toBe('state-conflict')
     for (const refundable of [true, null]) expect(outcome(payment('received', { refundable }), WHOLE, ANY)).toBeNull()
@@ -99,7 +99,7 @@ describe('refundProblem', () => {
     expect(outcome(payment('received', { currency: null }), of('1', 'USD'), ANY)).toBeNull()
   })
 
-  it('leaves an amount to the service where nobody has said what was paid', () => {
+  it('leaves an amount to the payments API where nobody has said what was paid', () => {
     expect(outcome(payment('received', { paid: null, amount: null }), of('1000000'), ANY)).toBeNull()
   })
 

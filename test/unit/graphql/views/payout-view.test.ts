@@ -34,7 +34,7 @@ describe('the currency of a payout', () => {
     expect(payoutView(payout(), ['JPY'])?.totalAmount).toEqual({ value: '1000', currency: 'PHP' })
   })
 
-  it('is the only one of its site, where the service names none', () => {
+  it('is the only one of its site, where the payments API names none', () => {
     const view = payoutView(payout({ currency: null }), ['JPY'])
     expect(view?.totalAmount.currency).toBe('JPY')
     expect(view?.transactions.map(({ amount }) => amount)).toEqual([{ value: '100.00', currency: 'JPY' }])
@@ -46,11 +46,11 @@ describe('the currency of a payout', () => {
 })
 
 describe('the sum of a payout', () => {
-  it('is the service’s own, even where the transactions say otherwise', () => {
+  it('is the payments API’s own, even where the transactions say otherwise', () => {
     expect(payoutView(payout(), [])?.totalAmount.value).toBe('1000')
   })
 
-  it('is that of the transactions where the service gives none, to the last digit', () => {
+  it('is that of the transactions where the payments API gives none, to the last digit', () => {
     const transactions = ['0.10', '0.2', '90071992547409.93'].map((amount) => transaction({ amount }))
     expect(payoutView(payout({ totalAmount: null, transactions }), [])?.totalAmount.value).toBe('90071992547410.23')
   })
@@ -62,7 +62,7 @@ describe('the sum of a payout', () => {
 })
 
 describe('the transactions of a payout', () => {
-  it('have an id of their place where the service gives none', () => {
+  it('have an id of their place where the payments API gives none', () => {
     const transactions = [transaction({ id: null }), transaction(), transaction({ id: null })]
     const view = payoutView(payout({ transactions }), [])
     expect(view?.transactions.map(({ id }) => id)).toEqual(['OHXTEF9M.1', 'PT8K2LM4', 'OHXTEF9M.3'])
@@ -74,7 +74,7 @@ describe('the transactions of a payout', () => {
     expect(view?.transactions.map(({ id, amount }) => [id, amount.value])).toEqual([['OHXTEF9M.2', '7']])
   })
 
-  it('stand beside what the service said of them', () => {
+  it('stand beside what the payments API said of them', () => {
     const report = payout()
     const view = payoutView(report, [])
     expect(view?.payout).toBe(report)

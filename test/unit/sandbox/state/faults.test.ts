@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { agreementBody } from '../bodies.ts'
 import { call, control, createLink, linkBody, sandboxFor } from '../support.ts'
 
-test('a fault answers instead of the service, so many times, and then is over', async () => {
+test('a fault answers instead of the payments API, so many times, and then is over', async () => {
   const sandbox = await sandboxFor()
   const fault = {
     method: 'GET',

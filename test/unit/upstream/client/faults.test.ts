@@ -133,7 +133,7 @@ describe('UpstreamFault', () => {
   })
 
   it('says what is known in its own words', () => {
-    expect(notSent('dns').message).toBe('The service was not asked (dns).')
+    expect(notSent('dns').message).toBe('The payments API was not asked (dns).')
     expect(unknownOutcome('reset', 200).message).toBe('The outcome of the request is unknown (reset, 200).')
     expect(notSent('closed')).toBeInstanceOf(UpstreamFault)
     expect(notSent('closed').kind).toBe('not-sent')

@@ -101,7 +101,7 @@ describe('the span of time', () => {
   })
 })
 
-it('rejects when the service refuses, instead of saying that there is none', async () => {
+it('rejects when the payments API refuses, instead of saying that there is none', async () => {
   const { client } = await clientOf(page([record(1)], 2), answer(422, '{"errors":{"message":"Wrong dates"}}'))
   const fault = await faultOf(findAgreement(client, site(), { clientTransactionId: 'mandate-2', now }))
   expect(fault.detail).toMatchObject({ kind: 'refused', httpStatus: 422 })

@@ -13,7 +13,7 @@ function stage(options: Omit<KeyedCacheOptions, 'clock'> = {}) {
       fixture.asked.push(key)
       const answer = `${key}, answer ${fixture.asked.length}`
       await turn()
-      if (fixture.down) throw new Error('The service is down.')
+      if (fixture.down) throw new Error('The payments API is down.')
       return answer
     }
     return cache.get(key, load, onStale)

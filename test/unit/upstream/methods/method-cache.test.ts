@@ -181,7 +181,7 @@ describe('find', () => {
     expect(await cache.find('zz_none_aud')).toBeNull()
   })
 
-  it('finds nothing, and does not fail, while the service is away', async () => {
+  it('finds nothing, and does not fail, while the payments API is away', async () => {
     const { fixture, cache } = stage()
     fixture.down = new Set(['au', 'jp'])
     expect(await cache.find('jp_bank_jpy')).toBeNull()

@@ -75,7 +75,7 @@ describe('retryDelayMs', () => {
     expect(retryDelayMs({ attempt, fault: unsent('dns') }, () => random)).toBe(expected)
   })
 
-  it('never comes back sooner than the service asked', () => {
+  it('never comes back sooner than the payments API asked', () => {
     expect(retryDelayMs({ attempt: 1, fault: throttled(3) }, () => 0)).toBe(3_000)
     expect(retryDelayMs({ attempt: 1, fault: unknown('server-error', 2) }, () => 0.5)).toBe(2_050)
   })

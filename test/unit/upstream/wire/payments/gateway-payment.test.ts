@@ -32,7 +32,7 @@ describe('toGatewayPaymentBody', () => {
     )
   })
 
-  it('writes everything under the names of the service, quantities and prices as texts', () => {
+  it('writes everything under the names of the payments API, quantities and prices as texts', () => {
     const written = toGatewayPaymentBody({
       ...request,
       shipping: {

@@ -23,7 +23,7 @@ describe('toPayinLinkBody', () => {
     )
   })
 
-  it('writes everything under the names of the service', () => {
+  it('writes everything under the names of the payments API', () => {
     const written = toPayinLinkBody({
       ...request,
       sender: {

@@ -31,7 +31,7 @@ describe('toPayinBody', () => {
     )
   })
 
-  it('writes everything under the names of the service', () => {
+  it('writes everything under the names of the payments API', () => {
     const written = toPayinBody({
       ...request,
       description: 'Order 17',

@@ -108,7 +108,7 @@ describe('toPayoutBody', () => {
     )
   })
 
-  it('writes the rest under the names of the service', () => {
+  it('writes the rest under the names of the payments API', () => {
     const scheduledAt = new Date('2026-12-31T01:02:03.456Z')
     expect(JSON.parse(textOf(toPayoutBody({ ...request, scheduledAt, externalId: 'batch-1' })))).toMatchObject({
       scheduled_at: '2026-12-31T01:02:03',
