@@ -1,0 +1,162 @@
+/**
+ * Prints how easily one finds one's way in `src`: imports per line, folders, names that stand for two things, and the files that
+ * one webhook and one mutation run through. `npm run house`; nothing is changed.
+ */
+import { mkdtempSync, readFileSync, rmSync, globSync } from 'node:fs'
+import { Session } from 'node:inspector/promises'
+import { tmpdir } from 'node:os'
+import { basename, dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { createClient } from 'graphql-ws'
+import { WebSocket } from 'ws'
+import { issueDevelopmentToken } from '../src/access/issue-token.ts'
+import { createApp } from '../src/app.ts'
+import { parseConfig } from '../src/config.ts'
+import { Secret } from '../src/keys/secret.ts'
+import { createLogger } from '../src/observability/logger.ts'
+import { startSandbox } from '../src/sandbox/index.ts'
+
+const ROOT = join(import.meta.dirname, '..')
+const JWT_SECRET = 'the-house-script-reads-only-its-own-process'
+const GENERATED = /\/generated(?:\/|\.ts$)/
+
+const CREATE = `mutation ($input: CreatePaymentLinkInput!) { createPaymentLink(input: $input) {
+  ... on CreatePaymentLinkSuccess { link { id statusToken } } } }`
+const FOLLOW = `subscription ($id: ID!, $statusToken: String) {
+  paymentLinkUpdates(id: $id, statusToken: $statusToken) { kind link { state } payment { status } } }`
+
+const files = globSync('src/**/*.{ts,tsx}', { cwd: ROOT }).filter((path) => !GENERATED.test(path))
+const texts = new Map(files.map((path) => [path, readFileSync(join(ROOT, path), 'utf8')]))
+
+const lines = sum([...texts.values()].map((text) => text.split('\n').length - 1))
+const imports = sum(
+  [...texts.values()].map((text) => text.match(/^(?:import|export)\b[^'"]*?from '\.[^']*'/gm)?.length ?? 0),
+)
+const { webhook, mutation } = await filesRun()
+
+console.log(`lines of src                                ${lines}`)
+console.log(`files of src                                ${files.length}`)
+console.log(`own imports per 1,000 lines                 ${((imports * 1_000) / lines).toFixed(0)}`)
+console.log(`files from a webhook to its frame           ${webhook}`)
+console.log(`files of createPaymentLink                  ${mutation}`)
+console.log(`fullest folders                             ${fullestFolders()}`)
+const twice = repeated(
+  files.filter((path) => !/^src\/graphql\/resolvers|\/index\.ts$/.test(path)).map((path) => basename(path)),
+)
+console.log(`file names that stand twice                 ${twice.length}: ${twice.join(', ')}`)
+const types = repeated([...texts].flatMap(([path, text]) => typesOf(path, text)))
+console.log(`types that stand for two things             ${types.length}: ${types.join(', ')}`)
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((a, b) => a + b, 0)
+}
+
+/** Names that stand in a list more than once. */
+function repeated(names: readonly string[]): string[] {
+  const counts = new Map<string, number>()
+  for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1)
+  return [...counts]
+    .filter(([, count]) => count > 1)
+    .map(([name]) => name)
+    .toSorted()
+}
+
+/** Exported types by name. Pages and programs that share nothing with the subgraph have names of their own. */
+function typesOf(path: string, text: string): string[] {
+  if (/^src\/(?:web|client|sandbox|shop|operator)\//.test(path)) return []
+  return [...text.matchAll(/^export (?:type|interface|class) (\w+)/gm)].map(([, name]) => name ?? '')
+}
+
+function fullestFolders(): string {
+  const counts = new Map<string, number>()
+  for (const path of files) counts.set(dirname(path), (counts.get(dirname(path)) ?? 0) + 1)
+  const fullest = [...counts].toSorted(([, a], [, b]) => b - a).slice(0, 4)
+  return fullest.map(([folder, count]) => `${folder} ${count}`).join(', ')
+}
+
+/** How many files of `src`, the sandbox apart, run for a mutation, and for a webhook until a subscriber has its event. */
+async function filesRun(): Promise<{ webhook: number; mutation: number }> {
+  const folder = mkdtempSync(join(tmpdir(), 'payments-house-'))
+  const sandbox = await startSandbox()
+  const parsed = parseConfig({
+    PORT: '0',
+    UPSTREAM_URL: sandbox.url,
+    UPSTREAM_SITES: JSON.stringify(sandbox.sites),
+    WEBHOOK_SECRETS: sandbox.webhookSecret,
+    SIGNING_KEYS: 'a-signing-key-that-signs-nothing-of-worth',
+    JWT_SECRET,
+    DATABASE_URL: `file:${join(folder, 'payments.db')}`,
+    LOG_LEVEL: 'silent',
+  })
+  if (!parsed.ok || parsed.config.upstream.kind !== 'service') throw new Error('The settings are wrong.')
+  const app = await createApp(
+    { ...parsed.config, upstream: parsed.config.upstream },
+    { logger: createLogger({ level: 'silent' }) },
+  )
+  // What a start answers to itself must not be counted.
+  while ((await fetch(`${app.url}/health/ready`)).status !== 200);
+  const session = new Session()
+  session.connect()
+  await session.post('Profiler.enable')
+  try {
+    const token = await issueDevelopmentToken(new Secret(JWT_SECRET), {
+      scopes: ['payments:write'],
+      subject: 'house',
+      ttlSeconds: 60,
+    })
+    const input = {
+      idempotencyKey: 'house-1',
+      reference: 'house-1',
+      amount: { value: '12.50', currency: 'AUD' },
+      description: 'One link',
+      customer: { email: 'ada@example.test', firstName: 'Ada', lastName: 'Payer' },
+      methodCode: 'au_card_aud',
+    }
+    await restart(session)
+    const response = await fetch(`${app.url}/graphql`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ query: CREATE, variables: { input } }),
+    })
+    const { data } = (await response.json()) as {
+      data: { createPaymentLink: { link: { id: string; statusToken: string } } }
+    }
+    const ofMutation = await ran(session)
+    const { link } = data.createPaymentLink
+    const client = createClient({ url: `${app.url.replace('http', 'ws')}/graphql`, webSocketImpl: WebSocket })
+    const items = client.iterate<{ paymentLinkUpdates: { kind: string } }>({ query: FOLLOW, variables: link })
+    const next = async () => (await items.next()).value?.data?.paymentLinkUpdates.kind
+    while ((await next()) !== 'CAUGHT_UP');
+    await restart(session)
+    await sandbox.control.setStatus(link.id, 'received')
+    while ((await next()) !== 'EVENT');
+    const ofWebhook = await ran(session)
+    await client.dispose()
+    return { webhook: ofWebhook, mutation: ofMutation }
+  } finally {
+    session.disconnect()
+    await app.close()
+    await sandbox.close()
+    rmSync(folder, { recursive: true })
+  }
+}
+
+/** Counts from now on. */
+async function restart(session: Session): Promise<void> {
+  await session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: false })
+  await session.post('Profiler.takePreciseCoverage')
+}
+
+/** How many files of the subgraph had a function called since `restart`. */
+async function ran(session: Session): Promise<number> {
+  const { result } = await session.post('Profiler.takePreciseCoverage')
+  const called = result.filter(({ url, functions }) => {
+    if (!url.startsWith('file:')) return false
+    const path = fileURLToPath(url)
+    const isOurs = path.startsWith(join(ROOT, 'src/')) && !path.startsWith(join(ROOT, 'src/sandbox/'))
+    return (
+      isOurs && functions.some(({ functionName, ranges: [whole] }) => functionName !== '' && (whole?.count ?? 0) > 0)
+    )
+  })
+  return called.length
+}
