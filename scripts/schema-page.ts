@@ -71,7 +71,7 @@ export function schemaPage(sdl: string): string {
 
 const INTRODUCTION = `# Schema
 
-Generated from [\`schema.graphql\`](../schema.graphql) by \`npm run docs:schema\`: change the schema, not this page. How it may
+For everyone who writes operations. Generated from [\`schema.graphql\`](../schema.graphql) by \`npm run docs:schema\`: change the schema, not this page. How it may
 change stands in [Schema policy](schema-policy.md), how it is composed in [Federation](federation.md).
 
 *Scope* names what a caller's token must carry: any of the alternatives. *Contract* names the tag: an app of customers is

@@ -7,7 +7,7 @@ import { createSchema } from '../src/graphql/schema/schema.ts'
 
 const root = join(import.meta.dirname, '..')
 const markdown = globSync('docs/**/*.md', { cwd: root })
-const pages = ['README.md', ...markdown]
+const pages = ['README.md', 'CONTRIBUTING.md', 'SECURITY.md', ...markdown]
 const text = (page: string) => readFileSync(join(root, page), 'utf8')
 
 describe.each(pages)('%s', (page) => {
@@ -40,9 +40,28 @@ describe('README.md', () => {
     expect(validate(schema, parse(document))).toEqual([])
   })
 
+  it('has at most 150 lines', () => {
+    expect(text('README.md').split('\n').length).toBeLessThanOrEqual(150)
+  })
+})
+
+describe('docs/settings.md', () => {
   it('lists every setting', () => {
-    const unlisted = SETTINGS.filter((name) => !text('README.md').includes(`\`${name}\``))
+    const unlisted = SETTINGS.filter((name) => !text('docs/settings.md').includes(`\`${name}\``))
     // Of use only with several nodes, which this version does not run: the configuration refuses it.
     expect(unlisted).toEqual(['REDIS_URL'])
+  })
+})
+
+describe('docs/README.md', () => {
+  it('links to every page', () => {
+    const linked = [...text('docs/README.md').matchAll(/\]\(([^):]+\.md)\)/g)].map(([, path]) =>
+      join('docs', path ?? ''),
+    )
+    expect(markdown.filter((page) => page !== 'docs/README.md' && !linked.includes(page))).toEqual([])
+  })
+
+  it.each(markdown)('%s says in its first lines who it is for', (page) => {
+    expect(text(page).split('\n').slice(2, 5).join(' ')).toMatch(/\b[Ff]or\b/)
   })
 })
