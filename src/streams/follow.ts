@@ -154,9 +154,8 @@ class LogStream implements Follower, Waiting, Deadline, StreamMember {
 
   #advance(): void {
     const { tail } = this.#services
-    if (tail.closed) return this.stop()
+    if (tail.closed || !this.#isAllowed()) return this.stop()
     if (this.#start !== null) return this.#begin(this.#start)
-    if (!this.#isAllowed()) return this.stop()
     const event = this.#peek()
     if (event === undefined) return this.#read()
     if (!this.#isCaughtUp && (event === null || event.position > this.#head)) return this.#catchUp()
@@ -167,7 +166,6 @@ class LogStream implements Follower, Waiting, Deadline, StreamMember {
 
   #begin(start: StreamStart): void {
     if (start.kind === 'snapshot') {
-      if (!this.#isAllowed()) return this.stop()
       const { link, payment, agreement } = start
       this.#beginAt(start.head, start.head)
       this.#give({ kind: 'SNAPSHOT', position: start.head, previous: null, link, payment, agreement })

@@ -207,6 +207,8 @@ async function expectSame(store: Store, pairs: readonly Pair[]): Promise<number>
     if (own.kind !== 'stream') continue
     const count = await expectedCount(store, pair)
     while (pair.told.some(({ texts, isOver }) => texts.length < count && !isOver)) await turns(1)
+    // The end follows the last item, in a turn of its own.
+    for (let turn = 0; turn < 50 && pair.told[0].isOver !== pair.told[1].isOver; turn += 1) await turns(1)
     expect(pair.told[0]).toEqual(pair.told[1])
     // A fault has an id of its own each time.
     expect(pair.told[1].texts.join('')).not.toContain('INTERNAL_SERVER_ERROR')
