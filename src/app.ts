@@ -64,7 +64,7 @@ export async function createApp(config: AppConfig, options: AppOptions): Promise
     streamLimits: { ...config.http.socketLimits, ...limits },
     openStreams: () => transports.open(),
   })
-  const engine = await startEngine(config, { services: backend.services, logger, tracing })
+  const engine = startEngine(config, { services: backend.services, logger, tracing })
   const transports = await createTransports(config, { engine, backend, metrics, tracing, logger, clock, limits })
 
   const drain = async () => {
@@ -87,6 +87,8 @@ export async function createApp(config: AppConfig, options: AppOptions): Promise
   await warmUpServer(listening.url, milliseconds / 4)
   transports.setReady()
   backend.start()
+  // A process that cannot trace ends, as it would have at its start.
+  void engine.loadTraces()
   return { ...listening, settle: () => backend.settle(), refetchTokenKeys: () => transports.refetchTokenKeys(), close }
 }
 

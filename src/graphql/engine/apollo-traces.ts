@@ -9,19 +9,14 @@ import {
 import { ApolloServerPluginInlineTrace } from '@apollo/server/plugin/inlineTrace'
 import type { DocumentNode, GraphQLSchema } from 'graphql'
 import type { Logger } from '../../log.ts'
-import type { AdmittedOperation } from '../admission/admission.ts'
 import type { Context } from '../context.ts'
 import type { ErrorFormatter } from '../errors.ts'
-import type { Answer } from './outcome.ts'
+import type { FederatedTraces } from './federated-traces.ts'
 
-/** Answers with a trace of how long each field took, for a router that asks for it. */
-export type FederatedTraces = {
-  /** Runs a query or a mutation, with the trace in `extensions.ftv1` of its response. */
-  answer(operation: AdmittedOperation, context: Context): Promise<Answer>
-  stop(): Promise<void>
-}
+/** An Apollo Server that has started. */
+export type ApolloTraces = Pick<FederatedTraces, 'answer' | 'stop'>
 
-export type FederatedTracesOptions = {
+export type ApolloTracesOptions = {
   readonly schema: GraphQLSchema
   readonly formatError: ErrorFormatter
   readonly production: boolean
@@ -38,7 +33,7 @@ const HEADERS = [
  * Runs operations by Apollo Server, which alone writes federated traces. It is given admitted documents, so that it neither
  * parses nor validates, and everything is turned off that this subgraph does not use.
  */
-export async function startFederatedTraces(options: FederatedTracesOptions): Promise<FederatedTraces> {
+export async function startApolloTraces(options: ApolloTracesOptions): Promise<ApolloTraces> {
   const { schema, formatError, production, logger } = options
   const admittedDocument = new AsyncLocalStorage<DocumentNode>()
   const server = new ApolloServer<Context>({
