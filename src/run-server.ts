@@ -21,9 +21,8 @@ const ONE_PRESS_MS = 1_000
 /** Between two attempts to listen on a port that a process which is ending still has, in milliseconds. */
 const PORT_POLL_MS = 100
 
-await main()
-
-async function main(): Promise<void> {
+/** Runs the subgraph until a signal ends it; ends the process with a message when it cannot start. */
+export async function runServer(): Promise<void> {
   const fault = openFilesFault(openFilesLimit())
   if (fault !== null) failStart(fault)
   const config = readConfig()
