@@ -23,6 +23,6 @@ export function createFederatedTraces(options: ApolloTracesOptions): FederatedTr
   return {
     answer: async (operation, context) => (await traces()).answer(operation, context),
     load: async () => void (await traces()),
-    stop: async () => void (await (await starting)?.stop()),
+    stop: async () => (await starting)?.stop(),
   }
 }
