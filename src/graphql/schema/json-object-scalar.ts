@@ -1,6 +1,13 @@
-import { GraphQLError, GraphQLScalarType, Kind, type ObjectValueNode, type ValueNode } from 'graphql'
+import {
+  GraphQLError,
+  GraphQLScalarType,
+  Kind,
+  type ObjectValueNode,
+  type ValueNode,
+  valueFromASTUntyped,
+} from 'graphql'
 
-type Variables = Readonly<Record<string, unknown>> | null | undefined
+type Variables = Record<string, unknown> | null | undefined
 
 /** A JSON object of any names and values, which no schema describes. */
 export const jsonObjectScalar = new GraphQLScalarType<object, object>({
@@ -23,23 +30,9 @@ function objectOf(node: ObjectValueNode, variables: Variables): object {
 }
 
 function valueOf(node: ValueNode, variables: Variables): unknown {
-  switch (node.kind) {
-    case Kind.STRING:
-    case Kind.BOOLEAN:
-      return node.value
-    case Kind.INT:
-    case Kind.FLOAT:
-      return Number(node.value)
-    case Kind.OBJECT:
-      return objectOf(node, variables)
-    case Kind.LIST:
-      return node.values.map((value) => valueOf(value, variables))
-    case Kind.NULL:
-      return null
-    case Kind.VARIABLE:
-      return variables?.[node.name.value]
-    case Kind.ENUM:
-      // JSON has no such value.
-      return undefined
-  }
+  if (node.kind === Kind.OBJECT) return objectOf(node, variables)
+  if (node.kind === Kind.LIST) return node.values.map((value) => valueOf(value, variables))
+  // JSON has no such value.
+  if (node.kind === Kind.ENUM) return undefined
+  return valueFromASTUntyped(node, variables)
 }
