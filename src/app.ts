@@ -31,6 +31,9 @@ export type App = {
 /** How long what is behind the transports may take to end, in milliseconds; what is not ended is on record as begun. */
 const LAST_WORK_MS = 1_500
 
+/** Since the process is ready, in milliseconds: what few requests need is loaded then, after the first ones have been answered. */
+const LOAD_LATER_MS = 1_000
+
 /**
  * The composition root: everything is made once, and handed to what needs it. What stands behind the transports comes first,
  * then what runs operations, then the ways in. Tests and production call it alike.
@@ -64,10 +67,12 @@ export async function createApp(config: AppConfig, options: AppOptions): Promise
     streamLimits: { ...config.http.socketLimits, ...limits },
     openStreams: () => transports.open(),
   })
-  const engine = await startEngine(config, { services: backend.services, logger, tracing })
+  const engine = startEngine(config, { services: backend.services, logger, tracing })
   const transports = await createTransports(config, { engine, backend, metrics, tracing, logger, clock, limits })
 
+  let loadingLater: NodeJS.Timeout | undefined
   const drain = async () => {
+    clearTimeout(loadingLater)
     await transports.drain()
     await engine.stop()
     await backend.close(LAST_WORK_MS)
@@ -87,6 +92,7 @@ export async function createApp(config: AppConfig, options: AppOptions): Promise
   await warmUpServer(listening.url, milliseconds / 4)
   transports.setReady()
   backend.start()
+  loadingLater = setTimeout(() => void engine.loadTraces(), LOAD_LATER_MS)
   return { ...listening, settle: () => backend.settle(), refetchTokenKeys: () => transports.refetchTokenKeys(), close }
 }
 

@@ -69,7 +69,7 @@ describe('the checker bites', () => {
     "import p from 'node:process'",
   ])('on %s outside the entry points', (code) => {
     expect(violations(new Map([['src/store/store.ts', code]]))).toHaveLength(1)
-    expect(violations(new Map([['src/main.ts', code]]))).toStrictEqual([])
+    expect(violations(new Map([['src/run-server.ts', code]]))).toStrictEqual([])
   })
 
   test('on a decision in the store', () => {
@@ -91,7 +91,7 @@ describe('the checker lets through', () => {
     ['src/webhooks/receive.ts', '../observability/logger.ts'],
     ['src/sandbox/webhooks/webhook-faults.ts', '../../webhooks/signature.ts'],
     ['src/sandbox/values/fields.ts', '../../lib/exact-json.ts'],
-    ['src/main.ts', './sandbox/index.ts'],
+    ['src/run-server.ts', './sandbox/index.ts'],
     ['src/http/server/server.ts', '../../webhooks/receive.ts'],
     ['src/graphql/errors.ts', '../store/store.ts'],
     ['src/lookups/outcome.ts', '../streams/tail.ts'],

@@ -1,5 +1,5 @@
 import { createSecretKey } from 'node:crypto'
-import { SignJWT } from 'jose'
+import { SignJWT } from 'jose/jwt/sign'
 import type { Secret } from '../keys/secret.ts'
 import type { Scope } from './scopes.ts'
 

@@ -1,5 +1,6 @@
-import { createRemoteJWKSet, customFetch, errors } from 'jose'
 import type { JWTVerifyGetKey } from 'jose'
+import * as errors from 'jose/errors'
+import { createRemoteJWKSet, customFetch } from 'jose/jwks/remote'
 import type { Logger } from '../observability/logger.ts'
 import { createBoundedFetch } from './bounded-fetch.ts'
 import { TokenKeysUnavailableError } from './errors.ts'

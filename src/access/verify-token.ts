@@ -1,6 +1,7 @@
 import { createSecretKey } from 'node:crypto'
-import { errors, jwtVerify } from 'jose'
 import type { JWTVerifyGetKey, JWTVerifyOptions, JWTVerifyResult } from 'jose'
+import * as errors from 'jose/errors'
+import { jwtVerify } from 'jose/jwt/verify'
 import type { ClientsConfig } from '../config/shape.ts'
 import type { Logger } from '../observability/logger.ts'
 import type { ClientCaller } from './caller.ts'

@@ -4,7 +4,7 @@ import type { OperationPolicy } from '../graphql/admission/operation-policy.ts'
 import { loadTrustedDocuments } from '../graphql/admission/trusted-documents.ts'
 import type { Services } from '../graphql/context.ts'
 import { createEngine, type Engine } from '../graphql/engine/engine.ts'
-import { startFederatedTraces } from '../graphql/engine/federated-traces.ts'
+import { createFederatedTraces } from '../graphql/engine/federated-traces.ts'
 import { createPublicAnswers } from '../graphql/engine/public-answers.ts'
 import { createErrorFormatter } from '../graphql/errors.ts'
 import { createLibraryExecutor, createPlannedExecutor } from '../graphql/execution/executor.ts'
@@ -19,22 +19,21 @@ export type StartedEngine = Engine & {
   readonly mutations: readonly string[]
   /** The text of a trusted document by its id; null where there is none. */
   readonly trustedDocument: (id: string) => string | null
+  /** Loads what is first needed by an operation with a federated trace, so that it need not wait for that. */
+  loadTraces(): Promise<void>
   stop(): Promise<void>
 }
 
 type EngineOptions = { readonly services: Services; readonly logger: Logger; readonly tracing: Tracing | null }
 
-/** Makes the schema and the engine over it. Rejects when the manifest of trusted documents cannot be read. */
-export async function startEngine(
-  config: AppConfig,
-  { services, logger, tracing }: EngineOptions,
-): Promise<StartedEngine> {
+/** Makes the schema and the engine over it. Throws when the manifest of trusted documents cannot be read. */
+export function startEngine(config: AppConfig, { services, logger, tracing }: EngineOptions): StartedEngine {
   const { production, limits, executionShortcuts } = config
   const schema = createSchema({ production })
   const policy = policyOf(config)
   const trusted = config.trustedDocuments === null ? null : loadTrustedDocuments(config.trustedDocuments)
   const formatError = createErrorFormatter({ logger, hideNames: policy.hideNames ? createHideNames(schema) : null })
-  const traces = await startFederatedTraces({ schema, formatError, production, logger })
+  const traces = createFederatedTraces({ schema, formatError, production, logger })
   const { admit } = createAdmission({ schema, policy, trusted })
   const execute = executionShortcuts ? createPlannedExecutor(schema) : createLibraryExecutor(schema)
   const publicAnswers = executionShortcuts ? createPublicAnswers(services.methods.version) : null
@@ -55,6 +54,7 @@ export async function startEngine(
     }),
     mutations: Object.keys(schema.getMutationType()?.getFields() ?? {}),
     trustedDocument: (id) => trusted?.resolve({ id, query: null }) ?? null,
+    loadTraces: traces.load,
     stop: traces.stop,
   }
 }

@@ -1,5 +1,5 @@
-import { request } from 'node:http'
 import { setImmediate } from 'node:timers/promises'
+import { Agent, type Dispatcher } from 'undici'
 import type { Caller } from '../access/caller.ts'
 import { ALL_SCOPES } from '../access/scopes.ts'
 import type { Services } from '../graphql/context.ts'
@@ -37,9 +37,6 @@ export const WARM_UP_OPERATIONS: readonly Operation[] = [
   { query: '{ paymentCurrencies { code exponent } }' },
 ]
 
-/** The compiler has seen enough of it by then. */
-const ROUNDS = 30
-
 const CALLER: Caller = {
   kind: 'client',
   subject: null,
@@ -55,37 +52,69 @@ export type WarmUpOptions = {
   readonly milliseconds: number
 }
 
+/** Rounds in a row that bring no faster one before a warm-up ends, and the share of the fastest that counts as faster: times vary. */
+const STEADY_ROUNDS = 5
+const FASTER = 0.9
+
 /**
- * Answers each kind of operation to itself, through the engine that answers clients, until the code is compiled and the statements
- * are prepared or the time is over: the first clients of a process wait many times as long otherwise. Changes nothing in the store,
- * and asks the payments API nothing.
+ * Tells when rounds of the same work have stopped getting faster, as they do while code is compiled. To be called after each round
+ * with its duration; true once the last five rounds were not faster, by a tenth, than the fastest before.
+ */
+export function createSteadyCheck(): (durationMs: number) => boolean {
+  let fastestMs = Infinity
+  let rounds = 0
+  return (durationMs) => {
+    const isFaster = durationMs < fastestMs * FASTER
+    rounds = isFaster ? 0 : rounds + 1
+    if (isFaster) fastestMs = durationMs
+    return rounds >= STEADY_ROUNDS
+  }
+}
+
+/**
+ * Answers each kind of operation to itself, through the engine that answers clients, until that gets no faster or the time is over:
+ * the first clients of a process wait many times as long otherwise. Changes nothing in the store, and asks the payments API nothing.
  */
 export async function warmUpEngine({ engine, services, milliseconds }: WarmUpOptions): Promise<void> {
   const until = performance.now() + milliseconds
-  for (let round = 0; round < ROUNDS; round += 1)
+  const isSteady = createSteadyCheck()
+  for (;;) {
+    const begun = performance.now()
     for (const operation of WARM_UP_OPERATIONS) {
       if (performance.now() >= until) return
       await engine.run(operation, { caller: CALLER, fromRouter: true })
       await services.store.commands.find({ mutation: 'createPaymentLink', key: 'warm-up', keyScope: 'warm-up' })
       await setImmediate()
     }
+    if (isSteady(performance.now() - begun)) return
+  }
 }
 
 /** The same for the way over HTTP, of a server that listens at this address. What fails is not tried again. */
 export async function warmUpServer(url: string, milliseconds: number): Promise<void> {
   const until = performance.now() + milliseconds
-  for (let round = 0; round < ROUNDS && performance.now() < until; round += 1)
-    if (!(await post(`${url}${GRAPHQL_PATH}`, '{"query":"{ paymentCurrencies { code } }"}', until))) return
+  const isSteady = createSteadyCheck()
+  // A connection for each request, as a burst of new clients has. Not node:http: only this would load all of it.
+  const agent = new Agent({ pipelining: 0 })
+  for (let begun = performance.now(); begun < until; begun = performance.now())
+    if (!(await post(agent, url, until)) || isSteady(performance.now() - begun)) break
+  await agent.destroy()
 }
 
-function post(url: string, body: string, until: number): Promise<boolean> {
-  const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }
-  const signal = AbortSignal.timeout(Math.max(1, Math.ceil(until - performance.now())))
-  return new Promise((resolve) => {
-    const asked = request(url, { method: 'POST', headers, agent: false, signal }, (response) => {
-      response.resume().once('close', () => resolve(true))
+/** Gives false when there was no answer in time. */
+async function post(agent: Dispatcher, url: string, until: number): Promise<boolean> {
+  try {
+    const { body } = await agent.request({
+      origin: url,
+      path: GRAPHQL_PATH,
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: '{"query":"{ paymentCurrencies { code } }"}',
+      signal: AbortSignal.timeout(Math.max(1, Math.ceil(until - performance.now()))),
     })
-    asked.once('error', () => resolve(false))
-    asked.end(body)
-  })
+    await body.dump()
+    return true
+  } catch {
+    return false
+  }
 }

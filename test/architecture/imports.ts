@@ -39,7 +39,7 @@ export function arrowsOf(files: SourceFiles): Arrow[] {
 }
 
 /** Files that are a part of their own, or the face of the folder that has their name. */
-const PARTS_OF_ONE_FILE = new Set(['cli.ts', 'main.ts', 'index.ts', 'config.ts'])
+const PARTS_OF_ONE_FILE = new Set(['cli.ts', 'main.ts', 'run-server.ts', 'index.ts', 'config.ts'])
 
 /** The part of src that a file belongs to: its folder there; what lies in none puts the others together, and is `app`. */
 export function partOf(path: string): string {

@@ -3,7 +3,8 @@ import { type Arrow, arrowsOf, partOf, type SourceFiles, specifiersIn, withoutCo
 /** The parts of src from the top down: an arrow may stay on its level or lead down, never up. */
 const LEVELS: readonly (readonly string[])[] = [
   ['cli'],
-  ['main', 'index', 'backup'],
+  ['main'],
+  ['run-server', 'index', 'backup'],
   ['app'],
   ['composition'],
   ['http'],
@@ -22,17 +23,17 @@ const PICTURE = LEVELS.map((parts) => parts.join(', ')).join(' → ')
 const LEDGER_USES =
   /^src\/(ledger|domain|lib|store\/(rows\/|encoding\/|(port|store|command-store|lease-store|errors)\.ts))/
 const DATABASES = /^src\/store\/(sqlite|postgres)\//
-const DATABASE_USERS = ['src/composition/', 'src/backup.ts', 'src/main.ts']
+const DATABASE_USERS = ['src/composition/', 'src/backup.ts', 'src/run-server.ts']
 const DECISIONS =
   /^src\/domain\/(payments\/(attribution|orphan-link|listed-payment)|agreements\/agreement-creation)\.ts$/
 const WEBHOOK_USES = /^src\/(webhooks|domain|store|upstream\/wire|keys|observability|lib)\b/
 const SANDBOX_USES = ['src/webhooks/signature.ts', 'src/lib/exact-json.ts']
-const SANDBOX_USERS = ['src/main.ts', 'src/index.ts', 'src/cli.ts']
+const SANDBOX_USERS = ['src/run-server.ts', 'src/index.ts', 'src/cli.ts']
 const SHOP_USERS = ['src/composition/shop.ts']
 const OPERATOR_USERS = ['src/cli.ts']
 const PROCESS_OWNERS = [
   'src/cli.ts',
-  'src/main.ts',
+  'src/run-server.ts',
   'src/backup.ts',
   'src/token.ts',
   'src/sandbox/main.ts',

@@ -58,7 +58,7 @@ export type EngineOptions = {
   readonly timeoutMs: number
   /** Whether streams share executions. */
   readonly executionShortcuts: boolean
-  readonly traces: FederatedTraces
+  readonly traces: Pick<FederatedTraces, 'answer'>
   readonly logger: Logger
   readonly tracing: Tracing | null
 }

@@ -1,15 +1,13 @@
 import { domainToUnicode } from 'node:url'
 import { GraphQLError, GraphQLScalarType, Kind, type ValueNode } from 'graphql'
-import { GraphQLDateTimeISO, GraphQLJSONObject, GraphQLLocalDate } from 'graphql-scalars'
+import { dateTimeScalar, localDateScalar } from './date-scalars.ts'
+import { jsonObjectScalar } from './json-object-scalar.ts'
 
 /** How long a URL may be: what browsers and proxies agree on. */
 const MAX_URL = 2_048
 /** A parser of URLs mends what it reads; what is passed on as it came must need no mending. */
 const PLAIN_URL = /^https?:\/\/[^\s\\\p{Cc}]+$/iu
 const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/
-
-/** Days that a month may lack are left to the library. */
-const INSTANT = /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{3}Z$/
 
 const decimal = new GraphQLScalarType<string, string>({
   name: 'Decimal',
@@ -25,25 +23,13 @@ const currencyCode = new GraphQLScalarType<string, string>({
   serialize: (value) => String(value),
 })
 
-/** The library's own name would stand in introspection, where clients' generators read it. */
-const dateTime = new GraphQLScalarType({
-  ...GraphQLDateTimeISO.toConfig(),
-  name: 'DateTime',
-  serialize: (value) => (isInstant(value) ? value : GraphQLDateTimeISO.serialize(value)),
-})
-
-/** Whether a value is an instant as `Date.toISOString` writes it. All that we store are. */
-function isInstant(value: unknown): value is string {
-  return typeof value === 'string' && INSTANT.test(value)
-}
-
 /** The scalars of the schema. `production` decides whether plain http to a loopback host is a URL here. */
 export function createScalars({ production }: { production: boolean }) {
   const readUrl = (value: unknown): string => readHttpsUrl(value, production)
   return {
-    DateTime: dateTime,
-    LocalDate: GraphQLLocalDate,
-    JSONObject: GraphQLJSONObject,
+    DateTime: dateTimeScalar,
+    LocalDate: localDateScalar,
+    JSONObject: jsonObjectScalar,
     Decimal: decimal,
     CurrencyCode: currencyCode,
     HttpsUrl: new GraphQLScalarType<string, string>({

@@ -44,6 +44,13 @@ const MAX_URL_CHARACTERS = 8 * 1024
 /** How long a page's browser may remember that it is allowed, in seconds. */
 const PREFLIGHT_S = 600
 
+/** No route has a JSON schema. Without these, Fastify loads its two compilers of such schemas at the start. */
+const NO_JSON_SCHEMAS = { buildValidator: refuseJsonSchema, buildSerializer: refuseJsonSchema }
+
+function refuseJsonSchema(): never {
+  throw new Error('A route has a JSON schema.')
+}
+
 /**
  * The HTTP server without its routes: what a peer may cost, cross-origin rules, headers that keep browsers from doing more
  * with an answer than read it, and errors that tell nothing they should not.
@@ -53,6 +60,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
   const headers = safeHeaders(settings.publicUrl)
   const app = fastify({
     logger: false,
+    schemaController: { compilersFactory: NO_JSON_SCHEMAS },
     bodyLimit: MAX_BODY_BYTES,
     requestTimeout: REQUEST_TIMEOUT_MS,
     keepAliveTimeout: KEEP_ALIVE_MS,

@@ -68,7 +68,7 @@ export function engineOf(
     executionShortcuts,
     execute: executionShortcuts ? createPlannedExecutor(schema) : createLibraryExecutor(schema),
     publicAnswers: null,
-    traces: { answer: () => Promise.reject(new Error('Nobody asks for a trace.')), stop: async () => {} },
+    traces: { answer: () => Promise.reject(new Error('Nobody asks for a trace.')) },
     logger,
     tracing: null,
     ...parts,

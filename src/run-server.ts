@@ -1,0 +1,165 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { createApp, type AppConfig } from './app.ts'
+import { describeFaults, parseConfig, type Config, type SiteConfig } from './config.ts'
+import { loadDevelopmentKeys } from './dev-keys.ts'
+import { Secret } from './keys/secret.ts'
+import { createLogger, type Logger } from './observability/logger.ts'
+import type { SandboxSite } from './sandbox/index.ts'
+import { openFilesFault, startFailure } from './start-failure.ts'
+import { startMessage } from './start-message.ts'
+import { isEnding, markEnding } from './store/sqlite/ending.ts'
+
+/** How long a drain may take before the process ends anyway. */
+const DRAIN_MS = 14_000
+
+/** How long a process that cannot go on answers that it cannot: what waits for an answer learns that it was not stored. */
+const FAREWELL_MS = 500
+
+/** Ctrl-C sends SIGINT to npm and to this process, and npm passes its own on: within this time it is one press. */
+const ONE_PRESS_MS = 1_000
+
+/** Between two attempts to listen on a port that a process which is ending still has, in milliseconds. */
+const PORT_POLL_MS = 100
+
+/** Runs the subgraph until a signal ends it; ends the process with a message when it cannot start. */
+export async function runServer(): Promise<void> {
+  const fault = openFilesFault(openFilesLimit())
+  if (fault !== null) failStart(fault)
+  const config = readConfig()
+  const logger = createLogger({ level: config.logLevel })
+  endOnUncaught(logger)
+  process.once('exit', logger.flush)
+  try {
+    const { appConfig, stopSandbox } = await withService(config, logger)
+    const app = await createApp(appConfig, {
+      logger,
+      onFatal: () => void setTimeout(() => process.exit(1), FAREWELL_MS),
+    })
+    stopOnSignals(logger, async () => {
+      const { database } = config
+      const removeMark = database.kind === 'sqlite' ? markEnding(database.path) : () => {}
+      await app.close()
+      await stopSandbox()
+      removeMark()
+    })
+    process.on('SIGUSR2', () => void app.refetchTokenKeys())
+    const { url, adminUrl } = app
+    const { environment, kind } = config.upstream
+    logger.info({ url, ...(adminUrl === null ? {} : { adminUrl }), environment }, 'ready')
+    const builtInSandbox = kind === 'built-in-sandbox'
+    if (!config.production) process.stdout.write(await startMessage(appConfig, { url, builtInSandbox }))
+  } catch (error) {
+    logger.fatal({ err: error }, 'could not start')
+    failStart(startFailure(error, config))
+  }
+}
+
+/** The configuration; the process ends when it cannot be used. */
+function readConfig(): Config {
+  try {
+    const parsed = parseConfig(process.env, loadDevelopmentKeys('./data'))
+    if (parsed.ok) return parsed.config
+    return failStart(`The configuration cannot be used:\n${describeFaults(parsed.faults)}`)
+  } catch (error) {
+    return failStart(startFailure(error, null))
+  }
+}
+
+/** Ends the process: what has been opened until here, such as the sandbox, would keep it alive. */
+function failStart(message: string): never {
+  process.stderr.write(`${message}\n`)
+  process.exit(1)
+}
+
+/** How many files and connections the system lets this process open; undefined where it has no such limit. */
+function openFilesLimit(): unknown {
+  const report = process.report.getReport() as { userLimits?: { open_files?: { soft?: unknown } } }
+  return report.userLimits?.open_files?.soft
+}
+
+/** Starts the built-in sandbox where no service is configured, and gives the configuration that speaks to it. */
+async function withService(
+  config: Config,
+  logger: Logger,
+): Promise<{ appConfig: AppConfig; stopSandbox: () => Promise<void> }> {
+  const { upstream } = config
+  if (upstream.kind === 'service') return { appConfig: { ...config, upstream }, stopSandbox: async () => {} }
+  // Where there is a service nothing of it is loaded.
+  const { startSandbox } = await import('./sandbox/index.ts')
+  const options = {
+    port: upstream.port,
+    webhookSecret: config.webhooks.secrets[0].reveal(),
+    ...(upstream.sites === null ? {} : { sites: upstream.sites.map(forSandbox) }),
+  }
+  const sandbox = await oncePortIsFree(() => startSandbox(options), config, logger)
+  const sites = sandbox.sites.map(({ id, appId, secretKey, currencies }) => ({
+    id,
+    appId,
+    secretKey: new Secret(secretKey),
+    currencies,
+  }))
+  return {
+    appConfig: { ...config, upstream: { kind: 'service', url: sandbox.url, environment: 'sandbox', sites } },
+    stopSandbox: () => sandbox.close(),
+  }
+}
+
+/** Starts what listens; again while its port may be that of a process on the same database which is ending. */
+async function oncePortIsFree<Server>(
+  start: () => Promise<Server>,
+  { database }: Config,
+  logger: Logger,
+): Promise<Server> {
+  for (let waits = 0; ; waits += 1) {
+    const isReleasedSoon = database.kind === 'sqlite' && isEnding(database.path)
+    try {
+      return await start()
+    } catch (error) {
+      if (!isReleasedSoon || (error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error
+    }
+    if (waits === 0) logger.info({}, 'the port of the sandbox is in use by a process that is ending: waiting for it')
+    await sleep(PORT_POLL_MS)
+  }
+}
+
+function forSandbox({ id, appId, secretKey, currencies }: SiteConfig): SandboxSite {
+  return { id, appId, secretKey: secretKey.reveal(), currencies: [...currencies] }
+}
+
+/**
+ * An error that nobody caught leaves a state that nobody knows: the process ends at once, and what it has acknowledged is
+ * on disk. A rejection that nobody handled comes here as well, being raised by Node. Without this, Node would print the
+ * error with its message, which may quote anything.
+ */
+function endOnUncaught(logger: Logger): void {
+  process.on('uncaughtException', (error, origin) => {
+    logger.fatal({ err: error, reason: origin }, 'an error was not caught: the process ends')
+    process.exit(1)
+  })
+}
+
+/** The first signal drains; a second one, or a drain that takes too long, ends the process at once. */
+function stopOnSignals(logger: Logger, stop: () => Promise<void>): void {
+  let first: { readonly signal: NodeJS.Signals; readonly at: number } | null = null
+  const onSignal = (signal: NodeJS.Signals) => {
+    if (first !== null) {
+      const isSamePress = first.signal === 'SIGINT' && signal === 'SIGINT'
+      if (isSamePress && performance.now() - first.at < ONE_PRESS_MS) return
+      process.exit(1)
+    }
+    first = { signal, at: performance.now() }
+    setTimeout(() => process.exit(1), DRAIN_MS).unref()
+    const stopped = stop()
+    // By then the database is marked: whoever reads this line may start the next process.
+    logger.info({ signal }, 'draining')
+    stopped.then(
+      () => process.exit(0),
+      (error: unknown) => {
+        logger.fatal({ err: error }, 'could not drain')
+        process.exit(1)
+      },
+    )
+  }
+  process.on('SIGTERM', onSignal)
+  process.on('SIGINT', onSignal)
+}
