@@ -1,19 +1,20 @@
-import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerOptions } from 'node:http'
 import { setImmediate } from 'node:timers/promises'
 import cors from '@fastify/cors'
 import { fastify, type FastifyError, type FastifyInstance, type FastifyReply } from 'fastify'
 import type { HttpConfig } from '../config/shape.ts'
 import type { Logger } from '../log.ts'
 import { limitConnections } from './connections.ts'
-import { countHeaderLines } from './count-header-lines.ts'
 import { drainConnections, type ConnectionDrain } from './drain-connections.ts'
+import { createEarlyAnswers, type EarlyAnswers } from './early-answers.ts'
 import { answerInOrder } from './in-order.ts'
 import { createNetworkCheck, isLoopback } from './peer.ts'
 import { problem } from './problem.ts'
+import { faultOf } from './request-fault.ts'
 import { safeHeaders } from './safe-headers.ts'
 import { trackConnections } from './track-connections.ts'
 import { limitUnfinishedBodies } from './unfinished-bodies.ts'
-import { cutUnreadAnswers, UNREAD_MS } from './unread-answers.ts'
+import { cutUnreadAnswer, UNREAD_MS } from './unread-answers.ts'
 
 export type HttpServerOptions = {
   /** Its `allowedOrigins` are those of the pages that may call from a browser; our own needs no entry. */
@@ -29,7 +30,11 @@ export type HttpServerOptions = {
   readonly logger: Logger
 }
 
-export type HttpServer = { readonly http: FastifyInstance; readonly connections: ConnectionDrain }
+export type HttpServer = {
+  readonly http: FastifyInstance
+  readonly connections: ConnectionDrain
+  readonly earlyAnswers: EarlyAnswers
+}
 
 /** What a slow or silent peer may cost: Node's own defaults let a slow header live for 86 seconds. */
 const HEADERS_TIMEOUT_MS = 10_000
@@ -39,10 +44,19 @@ const CHECK_EVERY_MS = 2_000
 const KEEP_ALIVE_MS = 72_000
 const MAX_BODY_BYTES = 100 * 1024
 const MAX_HEADER_BYTES = 16 * 1024
-const MAX_HEADERS = 100
-const MAX_URL_CHARACTERS = 8 * 1024
 /** How long a page's browser may remember that it is allowed, in seconds. */
 const PREFLIGHT_S = 600
+
+const SERVER: ServerOptions = {
+  headersTimeout: HEADERS_TIMEOUT_MS,
+  requestTimeout: REQUEST_TIMEOUT_MS,
+  keepAliveTimeout: KEEP_ALIVE_MS,
+  connectionsCheckingInterval: CHECK_EVERY_MS,
+  // Node's own default for these, which options on its command line can change for the whole process.
+  maxHeaderSize: MAX_HEADER_BYTES,
+  insecureHTTPParser: false,
+  requireHostHeader: true,
+}
 
 /**
  * The HTTP server without its routes: what a peer may cost, cross-origin rules, headers that keep browsers from doing more
@@ -50,20 +64,13 @@ const PREFLIGHT_S = 600
  */
 export async function createHttpServer(options: HttpServerOptions): Promise<HttpServer> {
   const { settings, isRouter, isDraining, onTurnedAway, logger } = options
+  const unreadMs = options.unreadMs ?? UNREAD_MS
   const headers = safeHeaders(settings.publicUrl)
+  const { answers, routeUnlessTaken } = createEarlyAnswers({ settings, isDraining, unreadMs })
   const app = fastify({
     logger: false,
     bodyLimit: MAX_BODY_BYTES,
-    requestTimeout: REQUEST_TIMEOUT_MS,
-    keepAliveTimeout: KEEP_ALIVE_MS,
-    http: {
-      headersTimeout: HEADERS_TIMEOUT_MS,
-      connectionsCheckingInterval: CHECK_EVERY_MS,
-      // Node's own default for these, which options on its command line can change for the whole process.
-      maxHeaderSize: MAX_HEADER_BYTES,
-      insecureHTTPParser: false,
-      requireHostHeader: true,
-    },
+    serverFactory: (route) => createServer(SERVER, answerInOrder(routeUnlessTaken(route))),
     // Whoever is no proxy of ours may write anything into X-Forwarded-For.
     trustProxy: settings.limits.trustProxy.length === 0 ? false : [...settings.limits.trustProxy],
     forceCloseConnections: 'idle',
@@ -95,8 +102,10 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
     reply.headers(headers)
     done()
   })
-  answerInOrder(app)
-  cutUnreadAnswers(app, options.unreadMs ?? UNREAD_MS)
+  app.addHook('onSend', (_request, { raw }, payload, done) => {
+    done(null, payload)
+    cutUnreadAnswer(raw, unreadMs)
+  })
   const endLimit = limitUnfinishedBodies(connections, {
     addressOf: options.addressOf,
     onCut: () => onTurnedAway('overload'),
@@ -122,7 +131,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
     return reply.code(status).send(problem(status))
   })
   app.setNotFoundHandler((_request, reply) => reply.code(404).send(problem(404)))
-  return { http: app, connections: drain }
+  return { http: app, connections: drain, earlyAnswers: answers }
 }
 
 /** Turns of the event loop in which connections are accepted before the listening socket closes. */
@@ -143,15 +152,6 @@ export async function closeHttpServer(
   connections.begin()
   await app.close()
   clearTimeout(cut)
-}
-
-/** The status for a request that must not reach a route; null for any other. Names and values alternate in `rawHeaders`. */
-function faultOf(url: string, rawHeaders: readonly string[]): number | null {
-  if (url.length > MAX_URL_CHARACTERS) return 414
-  // Beyond its own limit Node drops headers in silence, and then nobody knows what was asked.
-  if (rawHeaders.length > 2 * MAX_HEADERS) return 431
-  // Of two hosts Node keeps the first, and a proxy may have gone by the other.
-  return countHeaderLines(rawHeaders, 'host') > 1 ? 400 : null
 }
 
 function atMostOnceAMinute(action: () => void): () => void {
