@@ -1,16 +1,18 @@
-import { fork } from 'node:child_process'
+import { fork, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { connect, type AddressInfo, type Socket } from 'node:net'
 import { cpuSecondsOf } from '../test/support/cpu-time.ts'
 
 /**
  * What a refusal costs in an overload, in processor time of the process, against Node's own server with the same refusal, and how
- * much of its usual answers each would keep under three times what it can answer: `npm run bench -- refusals [rounds]`. The
+ * much of its usual answers each would keep under three times what it can answer: `npm run bench -- refusals [rounds]`. Node's own
+ * server that refuses without holding the refusal back is the bound: a connection, the parser and the kernel cost as much. The
  * number of requests is fixed, so that a busy machine takes longer and counts nearly the same.
  */
 
 const ROUNDS = Number(process.argv[3] ?? 5)
-const WARM = 2_000
+/** Until code is compiled: the first thousands cost half as much again. */
+const WARM = 8_000
 const REQUESTS = 4_000
 const CONNECTIONS = 1_000
 /** What an answer may cost, in microseconds: the question of `bench/overload.ts` costs the second. */
@@ -18,37 +20,50 @@ const ANSWERS_US = [500, 1_400, 5_000]
 const TIMES = 3
 const BODY = JSON.stringify({ query: '{ paymentCurrencies { code exponent region versions enabled } }' })
 
-const refusals = { ours: 'this program', bare: 'bare node:http' } as const
-type Server = keyof typeof refusals
+const NAMES = {
+  ours: 'this program',
+  bare: 'bare node:http',
+  atOnce: 'bare node:http that refuses at once',
+} as const
+const SERVERS = ['ours', 'bare', 'atOnce'] as const
 
 for (const isNew of [false, true]) {
-  const costs: Record<Server, number[]> = { ours: [], bare: [] }
+  const measured = await Promise.all(
+    SERVERS.map(async (name) => ({ name, child: await start(name), costs: new Array<number>() })),
+  )
+  for (const { child } of measured) await ask(await fill(child), WARM, isNew)
   for (let round = 0; round < ROUNDS; round += 1)
-    for (const server of ['ours', 'bare'] as const) costs[server].push(await costOf(server, isNew))
-  const [ours, bare] = [median(costs.ours), median(costs.bare)]
+    for (const { child, costs } of measured) costs.push(await costOf(child, isNew))
+  for (const { child } of measured) child.disconnect()
+
   console.log(`over ${isNew ? 'new' : 'kept'} connections, microseconds for a refusal:`)
-  for (const server of ['ours', 'bare'] as const)
-    console.log(`  ${refusals[server].padEnd(15)} ${Math.round(median(costs[server]))} (${costs[server].join(' ')})`)
+  for (const { name, costs } of measured)
+    console.log(`  ${NAMES[name].padEnd(36)} ${Math.round(median(costs))} (${costs.join(' ')})`)
   for (const answer of ANSWERS_US) {
-    const [kept, ofBare] = [keptOf(answer, ours), keptOf(answer, bare)]
-    const parts = `${percent(kept)}; bare node:http ${percent(ofBare)}: ${(kept / ofBare).toFixed(2)} of it`
-    console.log(`  answers of ${answer} µs: ${TIMES} times as many requests leave ${parts}`)
+    const parts = measured.map(({ name, costs }) => `${NAMES[name]} ${percent(keptOf(answer, median(costs)))}`)
+    console.log(`  answers of ${answer} µs: of ${TIMES} times as many requests are kept: ${parts.join(', ')}`)
   }
 }
 
-/** Microseconds of processor time. */
-async function costOf(server: Server, isNew: boolean): Promise<number> {
-  const child = fork(new URL('./support/refusing-server.ts', import.meta.url), [server])
-  const [{ port }] = (await once(child, 'message')) as [AddressInfo]
-  await ask(port, WARM, isNew)
-  child.send('fill')
+async function start(name: (typeof SERVERS)[number]): Promise<ChildProcess> {
+  const child = fork(new URL('./support/refusing-server.ts', import.meta.url), [name])
   await once(child, 'message')
+  return child
+}
+
+/** Has the server refuse everything for the next ten seconds. Gives its port. */
+async function fill(child: ChildProcess): Promise<number> {
+  child.send('fill')
+  const [{ port }] = (await once(child, 'message')) as [AddressInfo]
+  return port
+}
+
+/** Microseconds of processor time. */
+async function costOf(child: ChildProcess, isNew: boolean): Promise<number> {
+  const port = await fill(child)
   const before = cpuSecondsOf(child.pid ?? 0)
   await ask(port, REQUESTS, isNew)
-  const cost = ((cpuSecondsOf(child.pid ?? 0) - before) * 1_000_000) / REQUESTS
-  child.disconnect()
-  await once(child, 'exit')
-  return Math.round(cost)
+  return Math.round(((cpuSecondsOf(child.pid ?? 0) - before) * 1_000_000) / REQUESTS)
 }
 
 /** Sends so many requests, a thousand at once, and waits until all of them have been refused. */

@@ -1,6 +1,6 @@
 /**
- * A server that refuses every request, as its argument says: `ours`, the program's HTTP server with more waiting than may, or
- * `bare`, Node's own server, which refuses as late and reads no body either. It sends its address when it refuses, and after each
+ * A server that refuses every request, as its argument says: `ours`, the program's HTTP server with more waiting than may, `bare`,
+ * Node's own server, which refuses as late and reads no body either, or `atOnce`, the same without the delay. It sends its address when it refuses, and after each
  * message again: nothing waits for more than ten seconds, so that the queue is filled anew.
  */
 import { createServer } from 'node:http'
@@ -19,14 +19,14 @@ const BACKLOG = 4_096
 const HOLD_MS = 1_000
 /** As many as wait in an overload whose questions take a millisecond and a half. */
 const WAITING = 350
-/** Until what waits has waited for too long. */
-const OVERLOAD_MS = 3_000
+/** Between two requests while the queue is judged: it must grow, and have waited for too long. */
+const ASK_EVERY_MS = 10
 
 type Fill = () => Promise<AddressInfo | string | null>
 
 async function startOurs(): Promise<Fill> {
   const limits = { trustProxy: [], connectionsPerAddress: 2_000, failedAuthentications: 20, graphqlInFlight: 1 }
-  const { http } = await createHttpServer({
+  const server = await createHttpServer({
     settings: { publicUrl: 'https://payments.example', allowedOrigins: [], limits },
     isRouter: () => false,
     isDraining: () => false,
@@ -34,7 +34,8 @@ async function startOurs(): Promise<Fill> {
     addressOf: createAddressReader([]),
     logger: createLogger({ level: 'silent', destination: process.stdout }),
   })
-  const { overload } = protect(http, {
+  const { http } = server
+  const { overload } = protect(server, {
     limits,
     callerOf: () => ANONYMOUS,
     isRouter: () => false,
@@ -48,30 +49,34 @@ async function startOurs(): Promise<Fill> {
   let cancels: ((() => void) | null)[] = []
   return async () => {
     for (const cancel of cancels) cancel?.()
-    cancels = Array.from({ length: WAITING }, (_, index) =>
-      overload.enter('queries', {
-        client: { name: `client ${index}`, weight: 2 },
-        bytes: 0,
-        start: () => {},
-        refuse: () => {},
-      }),
-    )
-    await sleep(OVERLOAD_MS)
+    cancels = []
+    const enter = () => {
+      const client = { name: `client ${cancels.length}`, weight: 2 }
+      cancels.push(overload.enter('queries', { client, bytes: 0, start: () => {}, refuse: () => {} }))
+    }
+    for (let index = 0; index < WAITING; index += 1) enter()
+    while (!overload.isFull('queries')) {
+      await sleep(ASK_EVERY_MS)
+      enter()
+    }
     return http.server.address()
   }
 }
 
-async function startBare(): Promise<Fill> {
+async function startBare(holdMs: number): Promise<Fill> {
   const body = JSON.stringify(problem(503))
   const headers = { 'content-type': 'application/json', 'content-length': body.length, 'retry-after': '1' }
   const server = createServer((_request, response) => {
-    setTimeout(() => response.writeHead(503, headers).end(body), HOLD_MS)
+    const refuse = () => void response.writeHead(503, headers).end(body)
+    if (holdMs === 0) refuse()
+    else setTimeout(refuse, holdMs)
   })
   await new Promise<void>((resolve) => server.listen(0, HOST, BACKLOG, resolve))
   return async () => server.address()
 }
 
 process.on('disconnect', () => process.exit())
-const fill = await (process.argv[2] === 'bare' ? startBare() : startOurs())
+const [, , kind] = process.argv
+const fill = await (kind === 'ours' ? startOurs() : startBare(kind === 'bare' ? HOLD_MS : 0))
 process.on('message', () => void fill().then((address) => process.send?.(address)))
 process.send?.(await fill())

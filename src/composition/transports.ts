@@ -133,7 +133,7 @@ async function createEntrance(config: AppConfig, parts: Parts, phase: Phase): Pr
   const addressOf = createAddressReader(settings.limits.trustProxy)
   const { unreadMs } = parts.limits
   const server = { settings, isRouter: isKnownRouter, isDraining, onTurnedAway, addressOf, unreadMs, logger }
-  const { http, connections } = await createHttpServer(server)
+  const { http, connections, earlyAnswers } = await createHttpServer(server)
   if (tracing !== null) traceRequests(http, tracing)
   const verifier = createTokenVerifier(config.clients, { log: logger })
   const describing = describeOperations(parts)
@@ -147,14 +147,17 @@ async function createEntrance(config: AppConfig, parts: Parts, phase: Phase): Pr
     addressOf,
     isKnownRouter,
     ...phase,
-    protection: protect(http, {
-      ...describing,
-      addressOf,
-      limits: settings.limits,
-      callerOf: createCallerReader(verifier),
-      isRouter: isKnownRouter,
-      onTurnedAway,
-    }),
+    protection: protect(
+      { http, earlyAnswers },
+      {
+        ...describing,
+        addressOf,
+        limits: settings.limits,
+        callerOf: createCallerReader(verifier),
+        isRouter: isKnownRouter,
+        onTurnedAway,
+      },
+    ),
     isAllowedOrigin: createOriginCheck(settings.allowedOrigins),
     isFromRouter: ({ headers }) => isRouter(headers),
   }

@@ -1,17 +1,14 @@
 import type { IncomingMessage } from 'node:http'
-import type { FastifyReply, FastifyRequest, onRequestHookHandler, preValidationHookHandler } from 'fastify'
+import type { FastifyReply, FastifyRequest, preValidationHookHandler } from 'fastify'
 import { ANONYMOUS, type Caller } from '../../access/caller.ts'
 import type { GraphqlHooks } from '../graphql/graphql-addresses.ts'
 import { STREAM_BEGUN } from '../response-streams/response-stream.ts'
+import type { EarlyAnswers } from '../server/early-answers.ts'
 import { problem } from '../server/problem.ts'
 import { clientKey, peerKey } from './client-key.ts'
 import { describeOperation, type DescribeOptions } from './describe-operation.ts'
 import type { Overload } from './overload.ts'
-import { retryAfterS } from './retry-after.ts'
-
-const JSON_TYPE = 'application/json; charset=utf-8'
-/** Made once, since there are many of them when there is least time. */
-const OVERLOADED = JSON.stringify(problem(503))
+import { overloadedAnswer } from './overloaded-answer.ts'
 
 /** What a client accepts whose answer may become a stream. */
 const MAY_STREAM = /event-stream|multipart/i
@@ -22,9 +19,10 @@ export type AdmissionOptions = DescribeOptions & {
   readonly callerOf: (request: FastifyRequest) => Caller | Promise<Caller>
   /** Whose connection it is; null for one that is nobody's. */
   readonly addressOf: (request: IncomingMessage) => string | null
+  readonly send: EarlyAnswers['send']
 }
 
-type Admission = Omit<GraphqlHooks, 'onRequest'> & { readonly onRequest: onRequestHookHandler }
+type Admission = Omit<GraphqlHooks, 'onRequest'>
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -38,7 +36,7 @@ declare module 'fastify' {
  * the answer is made, so that one that does not read it holds nothing either.
  */
 export function createAdmission(options: AdmissionOptions): Admission {
-  const { overload, callerOf } = options
+  const { overload, callerOf, send } = options
   const peerOf = (request: IncomingMessage) => peerKey(options.addressOf(request), request)
 
   const admit = (request: FastifyRequest, reply: FastifyReply, caller: Caller, done: () => void) => {
@@ -55,17 +53,14 @@ export function createAdmission(options: AdmissionOptions): Admission {
         if (MAY_STREAM.test(request.headers.accept ?? '')) reply.raw.on(STREAM_BEGUN, release)
         return done()
       },
-      refuse: () => refuse(reply),
+      refuse() {
+        reply.hijack()
+        send(request.raw, reply.raw, overloadedAnswer())
+      },
     })
     if (cancel !== null) reply.raw.once('close', cancel)
   }
 
-  // Without a token a request can be told to be too much before its body is read.
-  const onRequest: onRequestHookHandler = (request, reply, done) => {
-    if (!overload.isFull('queries') || request.headers.authorization !== undefined) return done()
-    const client = clientKey(ANONYMOUS, () => peerOf(request.raw))
-    if (!overload.refuse('queries', client, () => refuse(reply))) done()
-  }
   const preValidation: preValidationHookHandler = (request, reply, done) => {
     const caller = callerOf(request)
     if (!(caller instanceof Promise)) return admit(request, reply, caller, done)
@@ -74,7 +69,6 @@ export function createAdmission(options: AdmissionOptions): Admission {
     return void caller.then(as, () => as(ANONYMOUS))
   }
   return {
-    onRequest,
     preValidation: [preValidation],
     onSend: [
       (request, _reply, payload, done) => {
@@ -83,9 +77,4 @@ export function createAdmission(options: AdmissionOptions): Admission {
       },
     ],
   }
-}
-
-function refuse(reply: FastifyReply): void {
-  if (reply.raw.destroyed) return
-  void reply.headers({ 'retry-after': retryAfterS(), 'content-type': JSON_TYPE }).code(503).send(OVERLOADED)
 }

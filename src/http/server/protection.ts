@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyRequest } from 'fastify'
 import type { Caller } from '../../access/caller.ts'
 import type { HttpLimits } from '../../config/http-limits.ts'
 import { addGraphqlHooks } from '../graphql/graphql-addresses.ts'
@@ -7,7 +7,9 @@ import { createFailedAttempts, type FailedAttempts } from '../limits/failed-atte
 import { createFloodGuard } from '../limits/flood-guard.ts'
 import { createAdmission, type AdmissionOptions } from '../overload/admit-graphql.ts'
 import { createOverload, type Overload } from '../overload/overload.ts'
+import { createEarlyRefusal } from '../overload/refuse-early.ts'
 import type { CallerReader } from './client-caller.ts'
+import type { HttpServer } from './server.ts'
 
 export type ProtectionOptions = Pick<AdmissionOptions, 'addressOf' | 'readOperation' | 'isRecorded'> & {
   readonly limits: HttpLimits
@@ -30,8 +32,12 @@ export type Protection = {
  * Guards a server against more requests than it can answer, and against those of peers that cannot prove themselves. Called before
  * the routes are added.
  */
-export function protect(app: FastifyInstance, options: ProtectionOptions): Protection {
-  const { limits, isRouter, onTurnedAway } = options
+export function protect(
+  { http: app, earlyAnswers }: Pick<HttpServer, 'http' | 'earlyAnswers'>,
+  options: ProtectionOptions,
+): Protection {
+  const { limits, addressOf, isRouter, onTurnedAway } = options
+  const { send } = earlyAnswers
   const overload = createOverload(app, {
     maxInFlight: limits.graphqlInFlight,
     onRefused: () => onTurnedAway('overload'),
@@ -39,8 +45,9 @@ export function protect(app: FastifyInstance, options: ProtectionOptions): Prote
   const failures = createFailedAttempts({ limit: limits.failedAuthentications, clock: () => performance.now() })
   const onRefused = () => onTurnedAway('failed_authentication')
   const guard = createFloodGuard({ failures, callerOf: options.callerOf, isRouter, onRefused })
-  const admission = createAdmission({ ...options, overload, callerOf: guard.callerOf })
+  const admission = createAdmission({ ...options, overload, send, callerOf: guard.callerOf })
+  earlyAnswers.setHandler(createEarlyRefusal({ overload, addressOf, send }))
   app.decorateRequest('caller', null).decorateRequest('endAdmission', null)
-  addGraphqlHooks(app, { ...admission, onRequest: [guard.onRequest, admission.onRequest] })
+  addGraphqlHooks(app, { ...admission, onRequest: [guard.onRequest] })
   return { callerOf: guard.callerOf, failures, overload }
 }

@@ -1,4 +1,4 @@
-import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerOptions } from 'node:http'
 import { setImmediate } from 'node:timers/promises'
 import cors from '@fastify/cors'
 import { fastify, type FastifyError, type FastifyInstance, type FastifyReply } from 'fastify'
@@ -9,10 +9,11 @@ import { drainConnections, type ConnectionDrain } from '../connections/drain-con
 import { answerInOrder } from '../connections/in-order.ts'
 import { trackConnections } from '../connections/track-connections.ts'
 import { limitUnfinishedBodies } from '../connections/unfinished-bodies.ts'
-import { cutUnreadAnswers, UNREAD_MS } from '../connections/unread-answers.ts'
-import { countHeaderLines } from './count-header-lines.ts'
+import { cutUnreadAnswer, UNREAD_MS } from '../connections/unread-answers.ts'
+import { createEarlyAnswers, type EarlyAnswers } from './early-answers.ts'
 import { createNetworkCheck, isLoopback } from './peer-name.ts'
 import { problem } from './problem.ts'
+import { faultOf } from './request-fault.ts'
 import { safeHeaders } from './safe-headers.ts'
 
 export type HttpServerOptions = {
@@ -29,7 +30,11 @@ export type HttpServerOptions = {
   readonly logger: Logger
 }
 
-export type HttpServer = { readonly http: FastifyInstance; readonly connections: ConnectionDrain }
+export type HttpServer = {
+  readonly http: FastifyInstance
+  readonly connections: ConnectionDrain
+  readonly earlyAnswers: EarlyAnswers
+}
 
 /** What a slow or silent peer may cost: Node's own defaults let a slow header live for 86 seconds. */
 const HEADERS_TIMEOUT_MS = 10_000
@@ -39,8 +44,6 @@ const CHECK_EVERY_MS = 2_000
 const KEEP_ALIVE_MS = 72_000
 const MAX_BODY_BYTES = 100 * 1024
 const MAX_HEADER_BYTES = 16 * 1024
-const MAX_HEADERS = 100
-const MAX_URL_CHARACTERS = 8 * 1024
 /** How long a page's browser may remember that it is allowed, in seconds. */
 const PREFLIGHT_S = 600
 
@@ -51,27 +54,31 @@ function refuseJsonSchema(): never {
   throw new Error('A route has a JSON schema.')
 }
 
+const SERVER: ServerOptions = {
+  headersTimeout: HEADERS_TIMEOUT_MS,
+  requestTimeout: REQUEST_TIMEOUT_MS,
+  keepAliveTimeout: KEEP_ALIVE_MS,
+  connectionsCheckingInterval: CHECK_EVERY_MS,
+  // Node's own default for these, which options on its command line can change for the whole process.
+  maxHeaderSize: MAX_HEADER_BYTES,
+  insecureHTTPParser: false,
+  requireHostHeader: true,
+}
+
 /**
  * The HTTP server without its routes: what a peer may cost, cross-origin rules, headers that keep browsers from doing more
  * with an answer than read it, and errors that tell nothing they should not.
  */
 export async function createHttpServer(options: HttpServerOptions): Promise<HttpServer> {
   const { settings, isRouter, isDraining, onTurnedAway, logger } = options
+  const unreadMs = options.unreadMs ?? UNREAD_MS
   const headers = safeHeaders(settings.publicUrl)
+  const { answers, routeUnlessTaken } = createEarlyAnswers({ settings, isDraining, unreadMs })
   const app = fastify({
     logger: false,
     schemaController: { compilersFactory: NO_JSON_SCHEMAS },
     bodyLimit: MAX_BODY_BYTES,
-    requestTimeout: REQUEST_TIMEOUT_MS,
-    keepAliveTimeout: KEEP_ALIVE_MS,
-    http: {
-      headersTimeout: HEADERS_TIMEOUT_MS,
-      connectionsCheckingInterval: CHECK_EVERY_MS,
-      // Node's own default for these, which options on its command line can change for the whole process.
-      maxHeaderSize: MAX_HEADER_BYTES,
-      insecureHTTPParser: false,
-      requireHostHeader: true,
-    },
+    serverFactory: (route) => createServer(SERVER, answerInOrder(routeUnlessTaken(route))),
     // Whoever is no proxy of ours may write anything into X-Forwarded-For.
     trustProxy: settings.limits.trustProxy.length === 0 ? false : [...settings.limits.trustProxy],
     forceCloseConnections: 'idle',
@@ -103,8 +110,10 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
     reply.headers(headers)
     done()
   })
-  answerInOrder(app)
-  cutUnreadAnswers(app, options.unreadMs ?? UNREAD_MS)
+  app.addHook('onSend', (_request, { raw }, payload, done) => {
+    done(null, payload)
+    cutUnreadAnswer(raw, unreadMs)
+  })
   const endLimit = limitUnfinishedBodies(connections, {
     addressOf: options.addressOf,
     onCut: () => onTurnedAway('overload'),
@@ -130,7 +139,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
     return reply.code(status).send(problem(status))
   })
   app.setNotFoundHandler((_request, reply) => reply.code(404).send(problem(404)))
-  return { http: app, connections: drain }
+  return { http: app, connections: drain, earlyAnswers: answers }
 }
 
 /** Turns of the event loop in which connections are accepted before the listening socket closes. */
@@ -151,15 +160,6 @@ export async function closeHttpServer(
   connections.begin()
   await app.close()
   clearTimeout(cut)
-}
-
-/** The status for a request that must not reach a route; null for any other. Names and values alternate in `rawHeaders`. */
-function faultOf(url: string, rawHeaders: readonly string[]): number | null {
-  if (url.length > MAX_URL_CHARACTERS) return 414
-  // Beyond its own limit Node drops headers in silence, and then nobody knows what was asked.
-  if (rawHeaders.length > 2 * MAX_HEADERS) return 431
-  // Of two hosts Node keeps the first, and a proxy may have gone by the other.
-  return countHeaderLines(rawHeaders, 'host') > 1 ? 400 : null
 }
 
 function atMostOnceAMinute(action: () => void): () => void {
