@@ -20,9 +20,9 @@ export type ConnectionAttempt = {
   readonly timing: Timing
 }
 
-/** Minimum time between two token renewals, in milliseconds. */
+/** Minimum delay before a token renewal, in milliseconds. */
 const LEAST_MS = 1_000
-/** Maximum time between two attempts to find a better transport, in milliseconds. */
+/** Maximum delay between two attempts to open a better transport, in milliseconds. */
 const LONGEST_MS = 300_000
 
 /**
@@ -90,7 +90,7 @@ export function runAttempt(about: ConnectionAttempt): Promise<AttemptEnd | null>
   })
 }
 
-/** Half of a token's remaining lifetime, but at least the minimum; null when the token has expired. */
+/** Milliseconds until a token is renewed, at least `LEAST_MS`; null when it has expired or does not expire. */
 function leftMs(token: string | null): number | null {
   const ms = renewalMs(token, Date.now())
   return ms === null ? null : Math.max(ms, LEAST_MS)
