@@ -7,7 +7,7 @@ import { composePayoutWebhook } from './payout-webhooks.ts'
 import { totalAmount } from './payout.ts'
 import type { Payout, PayoutError, PayoutStatus } from './payout.ts'
 
-/** A batch without funds is retried every hour for a day, then it expires. */
+/** A batch without funds is retried every hour; after a day it expires. */
 const TRY_AGAIN_MS = 60 * 60_000
 const LONGEST_WAIT_MS = 24 * TRY_AGAIN_MS
 

@@ -19,7 +19,7 @@ export function guardOrigins(server: FastifyInstance, hosts: readonly string[]):
 
 const LOOPBACK = /^(?:localhost|.+\.localhost|127(?:\.\d{1,3}){3}|\[::1\])$/
 
-/** An IP address as the host cannot be rebound, so a request with an IP address really connected to this server. */
+/** DNS rebinding needs a host name, so the IP address that the client connected to is a trusted host. */
 function isOurHost(request: FastifyRequest, named: ReadonlySet<string>): boolean {
   const name = hostNameOf(request.headers.host)
   if (name === undefined) return false
