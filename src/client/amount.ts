@@ -1,19 +1,19 @@
-/** An amount as the graph gives it. */
+/** An amount as the graph returns it. */
 export type Amount = {
   /** An exact decimal, e.g. `"1250.50"`. */
   readonly value: string
   /** ISO 4217, or the code of a digital asset such as USDC. */
   readonly currency: string
-  /** Decimals that are shown at least. Default: as many as the language's tables say. */
+  /** Minimum number of decimals to show. Default: as in the locale data of `Intl`. */
   readonly exponent?: number
 }
 
-/** A code that `Intl` knows, to stand in for one of which it has none. */
+/** A currency code that `Intl` knows, used in place of a code that it does not know. */
 const STAND_IN = 'USD'
 
 /**
- * An amount in words of a language, to the digit: the decimal never becomes a float. Decimals beyond the exponent are shown
- * where they are not zero. What is no decimal is given back as it is, with its currency.
+ * Formats an amount for a locale without rounding: the decimal never becomes a float. Decimals beyond the exponent are shown
+ * when they are not zero. A value that is not a decimal is returned unchanged, with its currency.
  *
  * @example
  * formatAmount({ value: '1250.5', currency: 'AUD', exponent: 2 }, 'en-AU') // '$1,250.50'
@@ -41,7 +41,7 @@ export function formatAmount({ value, currency, exponent }: Amount, locale?: str
     .join('')
 }
 
-/** How many decimals are left without the zeros at the end. */
+/** Number of decimals without trailing zeros. */
 function significant(decimals: string): number {
   let length = decimals.length
   while (length > 0 && decimals[length - 1] === '0') length -= 1

@@ -1,10 +1,10 @@
-/** What the hosted page says to the window that opened it. */
+/** A message that the hosted page posts to the window that opened it. */
 export type CheckoutMessage = {
   /** `change`: the status changed. `done`: the customer pressed Done, or the countdown is over. */
   readonly event: 'change' | 'done'
-  /** What the page shows; null when it does not say. */
+  /** The state that the page shows; null when the message does not say. */
   readonly pageState: 'success' | 'failed' | null
-  /** Where the merchant wants the customer, as the page was told. Check an address before you go there. */
+  /** The redirect URLs that the merchant set for the link. Check a URL before you navigate to it. */
   readonly redirectUrls: { readonly success: string | null; readonly failure: string | null }
 }
 
@@ -15,8 +15,8 @@ const EVENTS = new Map([
 ] as const)
 
 /**
- * Reads a message (gap sheet, 29): under the given key, otherwise under the first one that ends in `_payment_event`. Null for what is not a
- * message of the hosted page.
+ * Parses a message (gap sheet, 29): reads the given key, otherwise the first key that ends in `_payment_event`. Returns null
+ * when the data is not a message of the hosted page.
  */
 export function messageOf(data: unknown, messageKey: string): CheckoutMessage | null {
   if (!isObject(data)) return null

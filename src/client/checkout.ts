@@ -1,21 +1,24 @@
 import { messageOf, type CheckoutMessage } from './checkout-message.ts'
 
 export type CheckoutOptions = {
-  /** Key under which the hosted page's messages stand. Default: `svc_payment_event`. */
+  /** Key of the hosted page's messages. Default: `svc_payment_event`. */
   readonly messageKey?: string
   /** Features of the popup, as `window.open` takes them, without `noopener`. Default: a window of 480 by 760. */
   readonly features?: string
-  /** Told of what the hosted page says. A hint for the page, never the payment's status: that comes from `watchPaymentLink`. */
+  /**
+   * Called for each message of the hosted page. A hint for the page, never the payment's status: use `watchPaymentLink` for
+   * that.
+   */
   readonly onMessage?: (message: CheckoutMessage) => void
-  /** Closes the popup, and stops listening. */
+  /** When aborted, closes the popup and stops listening. */
   readonly signal?: AbortSignal
-  /** Where the customer goes when there is no popup. Default: `location.assign`. */
+  /** Navigates to the hosted page when there is no popup. Default: `location.assign`. */
   readonly redirect?: (url: string) => void
 }
 
 export type Checkout = {
   readonly mode: 'popup' | 'redirect'
-  /** Resolves when the popup has gone; at once after a redirect. */
+  /** Resolves when the popup is closed; at once after a redirect. */
   readonly closed: Promise<void>
   focus(): void
   close(): void
@@ -23,12 +26,12 @@ export type Checkout = {
 
 const MESSAGE_KEY = 'svc_payment_event'
 const FEATURES = 'popup,width=480,height=760'
-/** Milliseconds between two looks at a popup: no event tells of its end. */
+/** Milliseconds between two checks of a popup: no event reports that it was closed. */
 const LOOK_MS = 300
 
 /**
- * Opens the hosted page in a popup, or goes there when the browser blocks popups. Call it in the click itself, before
- * anything is awaited.
+ * Opens the hosted page in a popup, or redirects to it when the browser blocks popups. Call it directly in the click
+ * handler, before any `await`.
  *
  * @example
  * button.onclick = () => {

@@ -1,9 +1,9 @@
 import type { TypedDocument } from './generated/documents.ts'
 
-/** A bearer token, or where to get one. */
+/** A bearer token, or a function that returns one. */
 export type TokenSource = string | null | (() => string | null | Promise<string | null>)
 
-/** As much of a WebSocket as the kit uses. */
+/** The parts of the WebSocket interface that the client kit uses. */
 export type WebSocketLike = {
   readonly readyState: number
   send(data: string): void
@@ -12,23 +12,25 @@ export type WebSocketLike = {
 
 export type WebSocketConstructor = new (url: string, protocols?: string | string[]) => WebSocketLike
 
-/** Where the graph is, and who asks. */
+/** The URLs of the graph and the caller's token. */
 export type PaymentsEndpoint = {
-  /** The graph's address, e.g. `https://shop.example/graphql`. */
+  /** The graph's URL, e.g. `https://shop.example/graphql`. */
   readonly url: string
-  /** Where sockets are opened. Default: `url` with `ws` in the place of `http`. */
+  /** The WebSocket URL. Default: `url` with `ws` instead of `http`. */
   readonly socketUrl?: string
-  /** Where server-sent events come from. Default: `url` followed by `/stream`. */
+  /** The URL for server-sent events. Default: `url` followed by `/stream`. */
   readonly eventsUrl?: string
-  /** A function is asked again before its token expires, and after the server has refused it. Default: no token. */
+  /** A function is called again before its token expires, and after the server rejected the token. Default: no token. */
   readonly token?: TokenSource
-  /** What documents are sent as. `'id'` sends the hash alone, to a server that trusts `trusted-documents.json`. Default: `'text'`. */
+  /**
+   * How documents are sent. `'id'` sends only the hash, to a server that trusts `trusted-documents.json`. Default: `'text'`.
+   */
   readonly documents?: 'text' | 'id'
   /** Default: the global one. */
   readonly fetch?: typeof globalThis.fetch
   /** Default: the global one. */
   readonly webSocket?: WebSocketConstructor
-  /** How long an answer may take, in milliseconds. Default: 15000. */
+  /** Timeout of a response in milliseconds. Default: 15000. */
   readonly timeoutMs?: number
 }
 
@@ -39,12 +41,12 @@ export type Operation = {
   readonly extensions?: Readonly<Record<string, unknown>>
 }
 
-/** A document of the kit, one that a code generator made (`documentMode: 'string'`), or a text. */
+/** A document of the client kit, one from a code generator (`documentMode: 'string'`), or a text. */
 export type AnyDocument<Data, Variables> =
   | TypedDocument<Data, Variables>
   | { toString(): string; readonly __apiType?: (variables: Variables) => Data }
 
-/** The operation that a document and its variables make. */
+/** Returns the operation for a document and its variables. */
 export function operationOf<Data, Variables>(
   document: AnyDocument<Data, Variables>,
   variables: Variables,
@@ -56,12 +58,12 @@ export function operationOf<Data, Variables>(
   return { variables: given, extensions: { persistedQuery: { version: 1, sha256Hash: document.hash } } }
 }
 
-/** Where sockets are opened. */
+/** Returns the WebSocket URL. */
 export function socketUrl({ url, socketUrl: given }: PaymentsEndpoint): string {
   return given ?? url.replace(/^http/i, 'ws')
 }
 
-/** Where server-sent events come from. */
+/** Returns the URL for server-sent events. */
 export function eventsUrl({ url, eventsUrl: given }: PaymentsEndpoint): string {
   if (given !== undefined) return given
   const query = url.indexOf('?')

@@ -1,4 +1,4 @@
-/** An error as the graph tells it. */
+/** An error as the graph returns it. */
 export type GraphError = {
   readonly message: string
   readonly path?: readonly (string | number)[]
@@ -14,8 +14,8 @@ export type PaymentsClientErrorOptions = {
 }
 
 /**
- * Why something could not be had. `code` is the graph's own (`NOT_FOUND`, `FORBIDDEN`, `UNAUTHENTICATED`, …), or one of the
- * kit: `NETWORK` (nobody was reached), `TIMEOUT`, `BAD_RESPONSE` (what answered is not the graph).
+ * An error of the client kit. `code` is the graph's own (`NOT_FOUND`, `FORBIDDEN`, `UNAUTHENTICATED`, …), or one of the kit:
+ * `NETWORK` (no server was reached), `TIMEOUT`, `BAD_RESPONSE` (the response is not from the graph).
  *
  * @example
  * try { await ask(PayinMethodsDocument, {}, endpoint) }
@@ -24,13 +24,13 @@ export type PaymentsClientErrorOptions = {
 export class PaymentsClientError extends Error {
   override readonly name = 'PaymentsClientError'
   readonly code: string
-  /** Whether the same may succeed later. */
+  /** Whether the same request may succeed later. */
   readonly retryable: boolean
-  /** Status of the answer over HTTP, where there was one. */
+  /** HTTP status of the response, if there was one. */
   readonly status: number | null
-  /** How long the server asks to wait, in milliseconds. */
+  /** Milliseconds that the server asks to wait. */
   readonly retryAfterMs: number | null
-  /** The errors as the graph told them. */
+  /** The errors as the graph returned them. */
   readonly errors: readonly GraphError[]
 
   constructor(code: string, message: string, options: PaymentsClientErrorOptions = {}) {
@@ -43,7 +43,7 @@ export class PaymentsClientError extends Error {
   }
 }
 
-/** Codes of what passes by itself. */
+/** Codes of temporary errors. */
 const PASSING: ReadonlySet<string> = new Set([
   'NETWORK',
   'TIMEOUT',
@@ -60,7 +60,7 @@ const PASSING: ReadonlySet<string> = new Set([
 
 const PASSING_STATUS: ReadonlySet<number> = new Set([429, 502, 503, 504])
 
-/** The errors of an answer as one error, with the code of the first. */
+/** Combines the errors of a response into one error, with the code of the first. */
 export function errorOf(
   errors: readonly GraphError[],
   about: Pick<PaymentsClientErrorOptions, 'status' | 'retryAfterMs'> = {},
@@ -70,14 +70,14 @@ export function errorOf(
   return new PaymentsClientError(typeof code === 'string' ? code : 'BAD_RESPONSE', message, { ...about, errors })
 }
 
-/** Whatever was thrown, as an error of the kit. */
+/** Converts any thrown value to an error of the client kit. */
 export function asClientError(reason: unknown): PaymentsClientError {
   if (reason instanceof PaymentsClientError) return reason
   const message = reason instanceof Error ? reason.message : 'The server could not be reached.'
   return new PaymentsClientError('NETWORK', message, { cause: reason })
 }
 
-/** Nobody knows who asks: another token may help. */
+/** Whether the caller is not authenticated; another token may help. */
 export function isUnauthenticated({ code }: PaymentsClientError): boolean {
   return code === 'UNAUTHENTICATED'
 }

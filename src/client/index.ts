@@ -1,4 +1,4 @@
-/** The client kit: follow payments live, open the hosted page, show amounts. For browsers and React Native. */
+/** The client kit: follow payments live, open the hosted page, format amounts. For browsers and React Native. */
 export { formatAmount, type Amount } from './amount.ts'
 export { ask, type AskOptions } from './request/ask.ts'
 export { openCheckout, type Checkout, type CheckoutOptions } from './checkout.ts'

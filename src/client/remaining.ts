@@ -1,6 +1,6 @@
 /**
- * Milliseconds until an instant by the server's clock, 0 when it is over. `serverOffsetMs` is how far the server's clock is
- * ahead of this device's, as `PaymentLinkView` tells.
+ * Milliseconds until an instant of the server's clock, 0 when it has passed. `serverOffsetMs` is how far the server's clock
+ * is ahead of this device's, as in `PaymentLinkView`.
  *
  * @example
  * const left = remaining(view.link.expiresAt, view.serverOffsetMs)

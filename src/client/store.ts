@@ -4,30 +4,33 @@ import type { EventDetails, LinkDetails, PaymentDetails, PaymentUpdate } from '.
 import type { WatchOptions } from './watch/watch-options.ts'
 import { watchPaymentLink } from './watch/watch.ts'
 
-/** A link as it is known now. Never changed: a change makes another one. */
+/** The known state of a link. Immutable: a change creates a new view. */
 export type PaymentLinkView = {
   readonly link: LinkDetails | null
   readonly payment: PaymentDetails | null
-  /** What happened since the watch began, oldest first. */
+  /** Events since the subscription began, oldest first. */
   readonly events: readonly EventDetails[]
   readonly connection: Connection
-  /** Whether everything that was recorded has come. */
+  /** Whether all recorded events have arrived. */
   readonly caughtUp: boolean
   readonly cursor: string | null
   /** How far the server's clock is ahead of this device's, in milliseconds. */
   readonly serverOffsetMs: number
-  /** Why the watch has ended by itself. */
+  /** Why the subscription has ended, unless the caller ended it. */
   readonly error: PaymentsClientError | null
 }
 
 export type PaymentLinkStore = {
-  /** Tells a listener of every change. The watch runs as long as somebody listens. Gives the function that ends it. */
+  /**
+   * Adds a listener for every change. The subscription runs as long as there is a listener. Returns the function that
+   * removes it.
+   */
   subscribe(listener: () => void): () => void
-  /** The view as it is: the same object as long as nothing changes. */
+  /** The current view: the same object as long as nothing changes. */
   getSnapshot(): PaymentLinkView
-  /** The view before anything is known, for rendering on a server. */
+  /** The view before any data, for server-side rendering. */
   getServerSnapshot(): PaymentLinkView
-  /** Ends it for good. */
+  /** Ends the subscription for good. */
   close(): void
 }
 
@@ -43,8 +46,8 @@ const NOTHING_YET: PaymentLinkView = Object.freeze({
 })
 
 /**
- * A link as a store, for `useSyncExternalStore` and its like. It begins to watch with the first listener, ends after the last
- * has left, and goes on from there when one comes back.
+ * Returns a link as a store, for `useSyncExternalStore` and similar APIs. The subscription starts with the first listener,
+ * stops after the last listener is removed, and resumes from its cursor when a listener is added again.
  *
  * @example
  * const store = paymentLinkStore(id, { url: 'https://shop.example/graphql', statusToken })
@@ -104,7 +107,7 @@ export function paymentLinkStore(id: string, options: WatchOptions): PaymentLink
       if (running === null && !closed && view.error === null) start()
       return () => {
         listeners.delete(own)
-        // React leaves and comes back at once when it mounts twice.
+        // React unsubscribes and resubscribes at once when it mounts twice.
         queueMicrotask(() => {
           if (listeners.size === 0) stop()
         })
@@ -116,7 +119,7 @@ export function paymentLinkStore(id: string, options: WatchOptions): PaymentLink
   }
 }
 
-/** A view after an update; the same one when nothing has changed. `now` is the device's clock, in milliseconds. */
+/** Returns the view after an update; the same object when nothing has changed. `now` is the device's clock, in milliseconds. */
 function withUpdate(view: PaymentLinkView, update: PaymentUpdate, now: number): PaymentLinkView {
   const { kind, cursor, serverTime } = update
   if (kind === 'CAUGHT_UP') return view.caughtUp && view.cursor === cursor ? view : { ...view, caughtUp: true, cursor }

@@ -1,18 +1,18 @@
 import type { TokenSource } from './endpoint.ts'
 
-/** The caller's token, as long as it holds. */
+/** Caches the caller's token while it is valid. */
 export type Tokens = {
-  /** The one that is held, or a new one when there is none. Rejects when it cannot be had. */
+  /** Returns the cached token, or a new one when there is none. Rejects when no token can be obtained. */
   get(): Promise<string | null>
-  /** A new one, whether or not one is held. */
+  /** Requests a new token, even if one is cached. */
   renew(): Promise<string | null>
-  /** Forgets a token that was refused; false when there cannot be another. */
+  /** Discards a rejected token. Returns false when no other token can be obtained. */
   refused(): boolean
 }
 
-/** Milliseconds before the end of a token at which the next one is asked for. */
+/** The next token is requested this many milliseconds before a token expires. */
 const MARGIN_MS = 30_000
-/** The longest delay of a timer, in milliseconds. */
+/** The maximum delay of a timer, in milliseconds. */
 const LONGEST_MS = 2 ** 31 - 1
 
 export function createTokens(source: TokenSource | undefined): Tokens {
@@ -40,8 +40,8 @@ export function createTokens(source: TokenSource | undefined): Tokens {
 }
 
 /**
- * Milliseconds until a token should be renewed: half a minute before its end, or when four fifths of the rest are over. Null
- * for one that tells no end, and for one that is over by this clock: the server's own clock will tell.
+ * Milliseconds until a token should be renewed: half a minute before its expiry, or after four fifths of its remaining
+ * lifetime. Null for a token without expiry, and for one that has expired by this clock: the server's own clock decides.
  */
 export function renewalMs(token: string | null, now: number): number | null {
   const expiry = token === null ? null : expiryOf(token)
@@ -50,7 +50,7 @@ export function renewalMs(token: string | null, now: number): number | null {
   return Math.min(Math.max(left - MARGIN_MS, left * 0.8), LONGEST_MS)
 }
 
-/** The end of a JSON Web Token, in milliseconds since the epoch; null for what is none, or has none. */
+/** Expiry of a JSON Web Token, in milliseconds since the epoch; null when the text is not a JWT or has no expiry. */
 export function expiryOf(token: string): number | null {
   try {
     const body = (token.split('.')[1] ?? '').replaceAll('-', '+').replaceAll('_', '/')

@@ -13,7 +13,10 @@ UPSTREAM_SITES and WEBHOOK_SECRETS replace the fixed credentials.
 
 export type CommandLine = { options: SandboxOptions } | { faults: string[] } | { usage: string; isWanted: boolean }
 
-/** The sandbox's options from its arguments and, where these say nothing, its environment; or what is wrong with them. */
+/**
+ * Reads the sandbox's options from the arguments and, for options not given there, the environment. Returns the problems if
+ * any.
+ */
 export function readCommandLine(args: string[], env: Readonly<Record<string, string | undefined>>): CommandLine {
   const values = parse(args)
   if (values === undefined) return { usage: USAGE, isWanted: false }

@@ -14,7 +14,7 @@ const SITES = z
   )
   .min(1)
 
-/** The sandbox's options from its environment, or all that is wrong with it; a fault never repeats a value. */
+/** Reads the sandbox's options from its environment, or returns all problems with it; a problem never repeats a value. */
 export function readEnvironment(
   env: Readonly<Record<string, string | undefined>>,
 ): { options: SandboxOptions } | { faults: string[] } {
@@ -42,7 +42,7 @@ function readSites(text: string | undefined, faults: string[]): SandboxOptions['
     const parsed = SITES.safeParse(JSON.parse(text))
     if (parsed.success) return parsed.data
   } catch {
-    // Text that is no JSON is the same fault as JSON of another shape.
+    // Text that is not JSON is reported like JSON of the wrong shape.
   }
   faults.push('UPSTREAM_SITES is not a JSON list of {"id", "appId", "secretKey", "currencies"}.')
   return undefined

@@ -35,7 +35,7 @@ function fail(message: string, code = 1): void {
   process.exitCode = code
 }
 
-/** Secrets are printed only while they are the fixed ones that every sandbox has. */
+/** Prints secrets only when they are the fixed defaults of every sandbox. */
 function introduction({ origin, url, control }: Sandbox): string {
   const hidden = 'as configured'
   const about = control.about()

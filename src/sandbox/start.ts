@@ -1,30 +1,31 @@
 /**
- * The sandbox: an emulator of the payments service for development, tests and demonstrations. It has its own HTTP
- * server, its own state (in memory) and its own clock, and knows nothing of the product beside it.
+ * The sandbox: an emulator of the payments API for development, tests and demonstrations. It has its own HTTP server, its
+ * own state (in memory) and its own clock, and does not depend on the subgraph.
  *
- * What it does not imitate:
- * - TLS, on its own addresses and as a demand on webhook addresses; reachability from the internet.
+ * It does not emulate:
+ * - TLS for its own URLs, and the requirement of TLS for webhook URLs; reachability from the internet.
  * - Rate limits, quotas, request sizes and response times of the payments API.
- * - Real money rules: fees, exchange, settlement times and reserves; `total` is the amount and, for a payin that asks
- *   for it, its tax. Balances are sums over what happened since the start. A refund never waits for balance.
- * - The limits of the live methods: apart from the documented ones they are believable values of its own.
- * - The 3DS protocol, card data, wallets and handsets: each is one button. Links ask for no mobile number and payins
- *   take any, so a number on another network cannot fail.
- * - Capture: an authorised card payment goes on by itself.
- * - The banks behind agreements and payouts: a payer answers by name, a payout by amount. An agreement draws no payments,
- *   an amendment takes effect at once, and no account number is checked beyond its shape.
- * - Treasury accounts: a deposit to any account number reaches the first currency of the site.
- * - QR payloads other than VietQR, which are placeholder texts. A link tells its code in `pay_code`, as a payin does; for
- *   links nobody documents it.
+ * - Real money rules: fees, exchange, settlement times and reserves; `total` is the amount plus, for a payin that requests
+ *   it, its tax. Balances are sums over all events since the start. A refund never waits for balance.
+ * - The limits of the live methods: apart from the documented ones they are plausible values of the sandbox's own.
+ * - The 3DS protocol, card data, wallets and handsets: each is one button. Links need no mobile number and payins accept
+ *   any, so a number on another network cannot fail.
+ * - Capture: an authorised card payment proceeds automatically.
+ * - The banks behind agreements and payouts: the payer's name or the payout amount selects the outcome. An agreement draws
+ *   no payments, an amendment takes effect at once, and account numbers are checked only for their form.
+ * - Treasury accounts: a deposit to any account number is in the first currency of the site.
+ * - QR payloads other than VietQR, which are placeholder texts. A link has its code in `pay_code`, as a payin does; for
+ *   links this is not documented.
  * - Customers, contacts and KYC, cards with tokens, v1 payouts and balances, histories, and the look-ups of QR images and
  *   branch codes.
- * - The shapes that nobody documents, such as the refund of a link; where the sandbox answers them, it follows the
- *   sibling interface.
- * - The signatures of agreement callbacks, unless it is told to sign them: whether the payments API does is not known. Payout
- *   and gateway webhooks are signed.
- * - A store: everything is kept in memory until it closes, without a bound.
+ * - Undocumented requests and responses, such as the refund of a link; where the sandbox supports them, it follows the
+ *   sibling endpoints.
+ * - The signatures of agreement callbacks, unless `signAgreementCallbacks` is set: it is not known whether the payments API
+ *   signs them. Payout and gateway webhooks are signed.
+ * - Persistence: everything is kept in memory until the sandbox closes, without a bound.
  *
- * The control endpoints have no credentials; pages of other origins are kept out. Keep it on the loopback address.
+ * The control endpoints have no credentials; requests from pages of other origins are rejected. Listen on the loopback
+ * address only.
  */
 import type { AddressInfo } from 'node:net'
 import { createControl } from './control/control.ts'
@@ -46,15 +47,15 @@ export type SandboxOptions = {
   /** Default 0: any free port. */
   port?: number
   /**
-   * Names, besides the host and those of this machine itself, under which a browser may reach the page and the control
-   * endpoints, such as that of a container. Default: none.
+   * Host names, besides `host` and those of this machine, under which a browser may reach the page and the control
+   * endpoints, such as the name of a container. Default: none.
    */
   allowedHosts?: readonly string[]
   /** Default: `DEFAULT_SITES`, one site per currency. */
   sites?: SandboxSite[]
-  /** The merchant's Webhook Secret Key. Default: a fixed value that suits no other place. */
+  /** The merchant's Webhook Secret Key. Default: a fixed value, for the sandbox only. */
   webhookSecret?: string
-  /** The merchant's registered address, used by links that name none. Default: none, and such links send nothing. */
+  /** The merchant's registered webhook URL, for links that name none. Default: none, and such links send no webhooks. */
   defaultWebhook?: { endpointUrl: string; authorizationHeader?: string }
   /** `flat` is the form of docs/payments-api.md, section 6.2; `nested` that of the gap sheet, section 25.2. */
   webhookForm?: 'flat' | 'nested'
@@ -62,16 +63,16 @@ export type SandboxOptions = {
   paceMs?: number
   /** Milliseconds of the sandbox clock until the payer answers a new agreement. Default 5000 (gap sheet, section 2). */
   mandateMs?: number
-  /** Signs the callbacks of agreements as if they were webhooks. Default false: the document promises no signature. */
+  /** Signs the callbacks of agreements like webhooks. Default false: the document promises no signature. */
   signAgreementCallbacks?: boolean
-  /** What each site has in each of its currencies at the start, as a decimal. Default 100000000. */
+  /** Opening balance of each site in each of its currencies, as a decimal. Default 100000000. */
   openingBalance?: string
-  /** Where the sandbox clock starts. Default: now. */
+  /** Start time of the sandbox clock. Default: now. */
   startAt?: Date
 }
 
 export type Sandbox = {
-  /** The base address of the interface; ends in `/api`. */
+  /** The base URL of the interface; ends in `/api`. */
   url: string
   /** http://host:port */
   origin: string
@@ -79,9 +80,9 @@ export type Sandbox = {
   webhookSecret: string
   clock: SandboxClock
   control: SandboxControl
-  /** Resolves when no delivery is in flight and no work is due; later steps and retries are not waited for. */
+  /** Resolves when no delivery is in flight and no work is due; does not wait for later steps and retries. */
   settle(): Promise<void>
-  /** Ends everything at once: timers, deliveries, connections. */
+  /** Stops timers, deliveries and connections at once. */
   close(): Promise<void>
 }
 
@@ -91,8 +92,8 @@ const DEFAULT_MANDATE_MS = 5000
 const DEFAULT_BALANCE = '100000000'
 
 /**
- * Starts a sandbox and resolves when it listens. Rejects when the address cannot be had, and with `TypeError` when the
- * opening balance is no decimal.
+ * Starts a sandbox and resolves when it listens. Rejects when it cannot listen on the address, and with `TypeError` when the
+ * opening balance is not a decimal.
  */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   const closing = new AbortController()

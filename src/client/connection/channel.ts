@@ -1,9 +1,9 @@
-/** Values on their way from who makes them to who takes them. */
+/** A queue of values between a producer and an async consumer. */
 export type Channel<Value> = {
   push(value: Value): void
-  /** No more comes; with a reason, the next take after the last value rejects with it. */
+  /** Ends the channel. With a reason, the next take after the last value rejects with it. */
   end(reason?: Error): void
-  /** No more is taken: what waits is dropped. */
+  /** Stops consuming and discards queued values. */
   drop(): void
   take(): Promise<IteratorResult<Value, undefined>>
 }

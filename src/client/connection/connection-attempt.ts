@@ -20,12 +20,15 @@ export type ConnectionAttempt = {
   readonly timing: Timing
 }
 
-/** The least time between two looks at a token, in milliseconds. */
+/** Minimum delay before a token renewal, in milliseconds. */
 const LEAST_MS = 1_000
-/** A better transport is looked for at least so often, in milliseconds. */
+/** Maximum delay between two attempts to open a better transport, in milliseconds. */
 const LONGEST_MS = 300_000
 
-/** Carries the watch over one connection. Resolves with the reason to open another; null when the watch is over. */
+/**
+ * Runs the subscription over one connection. Resolves with the reason to open another one; null when the subscription is
+ * over.
+ */
 export function runAttempt(about: ConnectionAttempt): Promise<AttemptEnd | null> {
   const { transport, open, request, token, tokens, reader, tell, signal, options, timing } = about
   return new Promise((resolve) => {
@@ -43,7 +46,7 @@ export function runAttempt(about: ConnectionAttempt): Promise<AttemptEnd | null>
       endings.push(() => clearTimeout(timer))
     }
 
-    /** A new connection with a new token, before the old one is over. */
+    /** Replaces the connection by one with a new token before the old token expires. */
     const renewLater = (ms: number | null) => {
       if (ms === null) return
       later(ms, () => {
@@ -87,13 +90,13 @@ export function runAttempt(about: ConnectionAttempt): Promise<AttemptEnd | null>
   })
 }
 
-/** Half of what is left of a token, but not at once; null when nothing is. */
+/** Milliseconds until a token is renewed, at least `LEAST_MS`; null when it has expired or does not expire. */
 function leftMs(token: string | null): number | null {
   const ms = renewalMs(token, Date.now())
   return ms === null ? null : Math.max(ms, LEAST_MS)
 }
 
-/** Index of the best transport above this one that opens; null when none does. */
+/** Returns the index of the best transport above this one that opens; null when none does. */
 async function firstThatOpens(
   { transport, open, request, token }: ConnectionAttempt,
   signal: AbortSignal,
@@ -103,7 +106,7 @@ async function firstThatOpens(
   return null
 }
 
-/** Opens a connection to see whether it carries, and closes it again. */
+/** Opens a connection to test whether the transport works, and closes it again. */
 function opens(openConnection: OpenConnection, request: ConnectionRequest, signal: AbortSignal): Promise<boolean> {
   return new Promise((resolve) => {
     const settle = (isOpen: boolean) => {

@@ -4,25 +4,26 @@ import type { Result } from '../request/post.ts'
 import type { State, StreamItem, Subject } from '../watch/subject.ts'
 import type { Timing } from './timing.ts'
 
-/** One connection that carries one stream. */
+/** A connection that delivers one stream. */
 export type OpenedConnection = {
-  /** Ends it at once; no event comes after that. */
+  /** Closes the connection at once; no events are emitted afterwards. */
   close(): void
-  /** Makes sure that it is alive: ends it soon when it is not. */
+  /** Checks that the connection is alive, and ends it soon if not. */
   check(): void
 }
 
 export type ConnectionEvents = {
-  /** It carries. Once, before the first item. */
+  /** Called once, before the first item, when the connection works. */
   opened(): void
   item(item: StreamItem): void
-  /** Once, and the last. */
+  /** Called once, as the last event. */
   ended(end: ConnectionEnd): void
 }
 
 /**
- * Why a connection has ended. `unopened`: this transport does not work here. `lost`: come again. `restarting`: come again at once.
- * `complete`: the stream is over, or the right to it. `refused`: the operation, or the caller, by what the error says.
+ * Why a connection has ended. `unopened`: this transport does not work here. `lost`: reconnect. `restarting`: reconnect at
+ * once. `complete`: the stream, or the right to read it, has ended. `refused`: the server rejected the operation or the
+ * caller, as the error says.
  */
 export type ConnectionEnd = {
   readonly kind: 'unopened' | 'lost' | 'restarting' | 'complete' | 'refused'
@@ -34,39 +35,39 @@ export type ConnectionRequest = {
   readonly endpoint: PaymentsEndpoint
   readonly token: string | null
   readonly after: string | null
-  /** What was delivered last. */
+  /** The last delivered state. */
   readonly held: State | null
   readonly timing: Timing
-  /** Between two polls, in milliseconds. */
+  /** Milliseconds between two polls. */
   readonly pollMs: number
 }
 
 export type OpenConnection = (request: ConnectionRequest, events: ConnectionEvents) => OpenedConnection
 
-/** A connection's end with an error of the kit. */
+/** Returns a connection end with an error of the client kit. */
 export function ending(kind: ConnectionEnd['kind'], code: string, message: string): ConnectionEnd {
   return { kind, error: new PaymentsClientError(code, message) }
 }
 
-/** The end that an error makes. */
+/** Returns the connection end for an error. */
 export function endBy(error: PaymentsClientError): ConnectionEnd {
   return { kind: error.retryable ? 'lost' : 'refused', error }
 }
 
-/** Whether an error says something about the request, and not about the way to the graph. */
+/** Whether an error comes from the graph, and not from the network. */
 export function isOfGraph({ code, errors, retryAfterMs }: PaymentsClientError): boolean {
   return errors.length > 0 || retryAfterMs !== null || code === 'UNAUTHENTICATED' || code === 'NOT_FOUND'
 }
 
-/** The operation of a stream. */
+/** Returns the operation of a stream. */
 export function streamOperation({ subject, endpoint, after }: ConnectionRequest): Operation {
   return operationOf(subject.document, { ...subject.variables, after }, endpoint.documents)
 }
 
-/** The item of a result, or the end that it is. */
+/** Returns the item of a result, or the connection end that the result means. */
 export function readResult({ data, errors = [] }: Result, { field }: Subject): StreamItem | ConnectionEnd {
   const item = (data as Readonly<Record<string, unknown>> | null | undefined)?.[field]
-  // Parts that could not be had are null, and the item stands.
+  // Fields that failed are null; the item is still valid.
   if (isItem(item)) return item
   if (errors.length > 0) return endBy(errorOf(errors))
   return ending('lost', 'BAD_RESPONSE', 'An item without data came.')

@@ -3,7 +3,7 @@ import { openEvents } from './transports/events.ts'
 import { openPolling } from './transports/polling.ts'
 import { openSocket } from './transports/socket.ts'
 
-/** How updates come: over a WebSocket, as server-sent events, or by asking again and again. */
+/** How updates arrive: over a WebSocket, as server-sent events, or by polling. */
 export type Transport = 'socket' | 'sse' | 'polling'
 
 /** Every transport, the best first. */
@@ -15,7 +15,7 @@ const CONNECTIONS: Readonly<Record<Transport, OpenConnection>> = {
   polling: openPolling,
 }
 
-/** How a connection of a transport is opened, and what its connection is called. */
+/** Returns how to open a connection over a transport, and the connection state to report for it. */
 export function connectionOver(transports: readonly Transport[], index: number) {
   const name = transports[index] ?? 'polling'
   return { open: CONNECTIONS[name], carrying: name === 'polling' ? ('polling' as const) : ('live' as const) }

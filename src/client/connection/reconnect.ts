@@ -3,26 +3,26 @@ import { spreadMs } from '../request/retry.ts'
 import type { ConnectionEnd } from './connection.ts'
 import type { Timing } from './timing.ts'
 
-/** How a watch is doing. */
+/** The state of a subscription's connection. */
 export type Connection = 'connecting' | 'live' | 'reconnecting' | 'polling' | 'offline' | 'closed'
 
 /** Why a watch has to open another connection. */
 export type AttemptEnd =
   | ConnectionEnd
-  /** The stream is to be opened again at once. */
+  /** The stream must be reopened at once. */
   | { readonly kind: 'gap' | 'resync' | 'renew' }
-  /** A better transport can be had, the one of this index. */
+  /** A better transport is available, at this index. */
   | { readonly kind: 'better'; readonly transport: number }
 
-/** What is remembered from connection to connection. */
+/** State that is kept between connections. */
 export type Attempts = {
   /** Index of the transport to use. */
   readonly transport: number
-  /** Tries that failed in a row. */
+  /** Consecutive failed attempts. */
   readonly failures: number
-  /** Connections of this transport in a row that opened and carried nothing. */
+  /** Consecutive connections of this transport that opened and delivered nothing. */
   readonly fruitless: number
-  /** Tokens that were refused in a row. */
+  /** Consecutive rejected tokens. */
   readonly refusals: number
 }
 
@@ -31,28 +31,28 @@ export type Step =
   | {
       readonly attempts: Attempts
       readonly waitMs: number
-      /** What to tell; null when nothing is to be seen of it. */
+      /** The connection state to report; null to report no change. */
       readonly connection: 'reconnecting' | 'offline' | null
     }
 
 export type Circumstances = {
-  /** How many transports there are. */
+  /** Number of transports. */
   readonly transports: number
   readonly timing: Timing
-  /** Whether the connection has carried anything. */
+  /** Whether the connection has delivered anything. */
   readonly isFruitful: boolean
-  /** Whether there can be another token. */
+  /** Whether a new token can be requested. */
   readonly mayRenew: boolean
-  /** Between 0 and 1. */
+  /** A random number between 0 and 1. */
   readonly random: number
 }
 
 export const NO_ATTEMPTS: Attempts = { transport: 0, failures: 0, fruitless: 0, refusals: 0 }
 
-/** So many fruitless lines in a row, and the transport counts as one that does not work here. */
+/** After this many consecutive connections without data, the transport counts as not working here. */
 const FRUITLESS = 3
 
-/** What to do after a connection has ended. */
+/** Returns what to do after a connection has ended. */
 export function nextStep(before: Attempts, end: AttemptEnd, circumstances: Circumstances): Step {
   const about = isCrowdedOut(end) ? { ...circumstances, isFruitful: false } : circumstances
   const attempts = about.isFruitful ? { ...NO_ATTEMPTS, transport: before.transport } : before
@@ -67,14 +67,15 @@ export function nextStep(before: Attempts, end: AttemptEnd, circumstances: Circu
 }
 
 /**
- * Whether the connection has made room for a newer one with the same status token. At once it would take the place of another
- * one, which would come back as well: so it counts as a failure whatever it has carried, and in the end the watch polls.
+ * Whether the server closed the connection in favour of a newer one with the same status token. Reconnecting at once would
+ * close another connection, which would then reconnect as well. So this counts as a failure even if the connection delivered
+ * data, and the subscription finally polls.
  */
 function isCrowdedOut(end: AttemptEnd): boolean {
   return 'error' in end && end.error.code === 'TOO_MANY_OPERATIONS'
 }
 
-/** Milliseconds before a try: doubled with each failure, and spread over the upper half. */
+/** Milliseconds before an attempt: doubled with each failure, with jitter over the upper half. */
 export function backoffMs(failures: number, { timing, random }: Pick<Circumstances, 'timing' | 'random'>): number {
   const full = Math.min(timing.retryMaxMs, timing.retryMs * 2 ** Math.max(0, failures - 1))
   return full * (0.5 + random / 2)
@@ -90,7 +91,7 @@ function withAnotherToken(attempts: Attempts, error: PaymentsClientError, { mayR
   return at({ ...attempts, refusals: 1 }, 0, null)
 }
 
-/** The next transport; and after the last the first, when some time has passed. */
+/** Switches to the next transport; after the last one, to the first one after a delay. */
 function elsewhere(attempts: Attempts, about: Circumstances): Step {
   const transport = (attempts.transport + 1) % about.transports
   if (transport !== 0) return at({ ...attempts, transport, fruitless: 0 }, 0, 'reconnecting')
@@ -103,7 +104,7 @@ function comeBack(attempts: Attempts, { retryAfterMs }: PaymentsClientError, abo
   if (retryAfterMs === null && fruitless >= FRUITLESS) return elsewhere(attempts, about)
   const failures = attempts.failures + 1
   const waitMs = Math.max(spreadMs(retryAfterMs ?? 0, about.random), backoffMs(failures, about))
-  // The server turns away whoever comes, on whichever way: afterwards the best one is the first to try.
+  // The server refuses clients over every transport; after the wait, the best transport is tried first.
   const transport = retryAfterMs === null ? attempts.transport : 0
   return at({ ...attempts, transport, failures, fruitless }, waitMs, 'reconnecting')
 }

@@ -1,20 +1,23 @@
-/** How long things may take, in milliseconds. */
+/** Timeouts and delays, in milliseconds. */
 export type Timing = {
-  /** Until a transport has opened. Default: 8000. */
+  /** Timeout for opening a transport. Default: 8000. */
   readonly openMs: number
-  /** Between two pings of a socket. Default: 12000. */
+  /** Interval between two pings of a WebSocket. Default: 12000. */
   readonly pingMs: number
-  /** Until a ping is answered. Default: 5000. */
+  /** Timeout for the pong after a ping. Default: 5000. */
   readonly pongMs: number
-  /** Silence after which server-sent events are given up; the server says something every 12 seconds. Default: 30000. */
+  /**
+   * Silence after which a stream of server-sent events counts as lost; the server sends something every 12 seconds. Default:
+   * 30000.
+   */
   readonly silenceMs: number
-  /** Before the first try again; doubled with each one that fails, and jittered. Default: 500. */
+  /** Delay before the first retry; doubled with each failed attempt, and jittered. Default: 500. */
   readonly retryMs: number
-  /** Before a try again at most. Default: 30000. */
+  /** Maximum delay before a retry. Default: 30000. */
   readonly retryMaxMs: number
-  /** Within which clients of a server that restarts come back. Default: 250. */
+  /** Period over which clients spread their reconnects after a server restart. Default: 250. */
   readonly restartMs: number
-  /** Before a better transport is tried again; doubled each time that it cannot be opened. Default: 15000. */
+  /** Delay before a better transport is tried again; doubled after each failed attempt. Default: 15000. */
   readonly upgradeMs: number
 }
 

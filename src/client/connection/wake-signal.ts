@@ -1,9 +1,9 @@
-/** Calls `check` whenever the app comes back to life; gives the function that ends it. */
+/** Calls `check` whenever the app returns to the foreground. Returns the function that stops it. */
 export type WakeSource = (check: () => void) => () => void
 
 /**
- * Calls `check` when a connection may have died without a word: the page is shown again, comes out of the browser's cache, or
- * the network changes. Where there is no page, `source` alone tells. Gives the function that ends it.
+ * Calls `check` when a connection may have died unnoticed: the page becomes visible, is restored from the browser's cache,
+ * or the network changes. Without a page, only `source` triggers it. Returns the function that stops it.
  */
 export function onWake(check: () => void, source?: WakeSource): () => void {
   const listening: (() => void)[] = source === undefined ? [] : [source(check)]

@@ -7,10 +7,10 @@ import { withRetries, type Retry } from './retry.ts'
 const TIMEOUT_MS = 15_000
 
 /**
- * One query or mutation over fetch. A token that is refused is asked for once more, where `endpoint.token` is a function. A
- * request that the server refused with `OVERLOADED`, or with 503 and `Retry-After`, is sent again up to three times.
- * Rejects with a `PaymentsClientError`, or with the signal's reason when it was given up. After `NETWORK` or `TIMEOUT` the
- * outcome of a mutation is not known: ask again with the same idempotency key.
+ * Sends one query or mutation over fetch. When the server rejects the token and `endpoint.token` is a function, requests a
+ * new token once and tries again. Sends a request that the server refused with `OVERLOADED`, or with 503 and `Retry-After`,
+ * again up to three times. Rejects with a `PaymentsClientError`, or with the signal's reason when aborted. After `NETWORK`
+ * or `TIMEOUT` the outcome of a mutation is unknown: send it again with the same idempotency key.
  *
  * @example
  * const { payinMethods } = await ask(PayinMethodsDocument, { currencies: ['AUD'] }, { url: 'https://shop.example/graphql' })
@@ -37,9 +37,9 @@ export async function ask<Data, Variables>(
 
 export type AskOptions = {
   readonly signal?: AbortSignal
-  /** How often a request that was refused for overload is sent again. Default: 3; 0 for never. */
+  /** Maximum retries of a request that was refused for overload. Default: 3; 0 for none. */
   readonly retries?: number
-  /** Told before each wait for that. */
+  /** Called before the wait of each retry. */
   readonly onRetry?: (retry: Retry) => void
 }
 
@@ -49,7 +49,7 @@ type Sending = {
   readonly signal: AbortSignal | undefined
 }
 
-/** One query or mutation with one token. Rejects as `ask` does. */
+/** Sends one query or mutation with one token. Rejects as `ask` does. */
 export async function sendOnce<Data, Variables>(
   document: AnyDocument<Data, Variables>,
   variables: Variables,
@@ -75,7 +75,7 @@ export async function sendOnce<Data, Variables>(
   }
 }
 
-/** As the signal's own method, which not every React Native has. */
+/** Replaces the signal's own method, which some React Native versions lack. */
 function throwIfAborted(signal: AbortSignal | undefined): void {
   if (signal?.aborted === true) throw signal.reason ?? new Error('It was given up.')
 }

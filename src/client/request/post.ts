@@ -1,7 +1,7 @@
 import type { Operation, PaymentsEndpoint } from '../endpoint.ts'
 import { asClientError, errorOf, PaymentsClientError, type GraphError } from '../errors.ts'
 
-/** An answer, or a part of one. */
+/** A GraphQL response, or a part of an incremental one. */
 export type Result = { readonly data?: unknown; readonly errors?: readonly GraphError[] }
 
 export type PostOptions = {
@@ -11,7 +11,7 @@ export type PostOptions = {
   readonly signal: AbortSignal
 }
 
-/** Sends an operation over HTTP. Rejects with a `PaymentsClientError` of the code `NETWORK` when nobody answers. */
+/** Sends an operation over HTTP. Rejects with a `PaymentsClientError` with the code `NETWORK` when no server responds. */
 export async function post(endpoint: PaymentsEndpoint, operation: Operation, options: PostOptions): Promise<Response> {
   const { url, accept, token, signal } = options
   const ask = endpoint.fetch ?? globalThis.fetch
@@ -31,7 +31,7 @@ export async function post(endpoint: PaymentsEndpoint, operation: Operation, opt
   }
 }
 
-/** The data of an answer. Throws a `PaymentsClientError` when it has none, or when it tells of an error. */
+/** Returns the data of a response. Throws a `PaymentsClientError` when there is no data, or when there are errors. */
 export async function dataOf(response: Response): Promise<unknown> {
   const { data, errors } = await resultOf(response)
   const about = { status: response.status, retryAfterMs: retryAfterMs(response) }
@@ -40,7 +40,7 @@ export async function dataOf(response: Response): Promise<unknown> {
   return data
 }
 
-/** What stands in an answer. Throws a `PaymentsClientError` when that is not GraphQL. */
+/** Parses a response body. Throws a `PaymentsClientError` when it is not a GraphQL response. */
 export async function resultOf(response: Response): Promise<Result> {
   let json: unknown
   try {
@@ -52,7 +52,7 @@ export async function resultOf(response: Response): Promise<Result> {
   throw badResponse(response)
 }
 
-/** How long an answer asks to wait, in milliseconds; null when it does not say. */
+/** Milliseconds that a response asks to wait; null when it does not say. */
 export function retryAfterMs({ headers }: Response): number | null {
   const value = headers.get('retry-after')
   if (value === null) return null

@@ -1,30 +1,30 @@
 import { PaymentsClientError } from '../errors.ts'
 
-/** A request that was refused, and is about to be sent again. */
+/** A refused request that will be sent again. */
 export type Retry = {
   readonly error: PaymentsClientError
-  /** 1 for the first time that it is sent again. */
+  /** 1 for the first retry. */
   readonly attempt: number
   readonly waitMs: number
 }
 
 export type RetryOptions = {
   readonly signal?: AbortSignal | undefined
-  /** How often a request that was refused is sent again. Default: 3; 0 for never. */
+  /** Maximum retries of a refused request. Default: 3; 0 for none. */
   readonly retries?: number | undefined
-  /** Told before each wait. */
+  /** Called before each wait. */
   readonly onRetry?: ((retry: Retry) => void) | undefined
 }
 
 const RETRIES = 3
-/** Where the server does not say how long to wait, in milliseconds. */
+/** Default wait in milliseconds, when the server does not say how long. */
 const USUAL_WAIT_MS = 1_000
-/** Whoever is to wait longer is told instead, in milliseconds. */
+/** Maximum wait in milliseconds; a longer one is returned to the caller as an error. */
 const LONGEST_WAIT_MS = 10_000
 
 /**
- * Sends a request again that the server refused because it has too much to do: nothing of it was begun. Where a proxy says so, a
- * mutation is safe to send again by its idempotency key. Waits for as long as the server asks for, and up to half as long again.
+ * Retries a request that the server refused because of overload: the server has not started it. When a proxy refused it, its
+ * idempotency key makes a mutation safe to send again. Waits for the time that the server asks for, plus up to half of it.
  */
 export async function withRetries<Result>(send: () => Promise<Result>, options: RetryOptions): Promise<Result> {
   const { signal, retries = RETRIES, onRetry } = options
@@ -40,7 +40,7 @@ export async function withRetries<Result>(send: () => Promise<Result>, options: 
   }
 }
 
-/** Milliseconds until a refused request may be sent again; null for what was not refused, or only for longer. */
+/** Milliseconds until a refused request may be sent again; null when it was not refused, or when the wait is too long. */
 function waitAfter(error: unknown): number | null {
   if (!(error instanceof PaymentsClientError)) return null
   const { code, status, retryAfterMs } = error
@@ -49,12 +49,12 @@ function waitAfter(error: unknown): number | null {
   return least > LONGEST_WAIT_MS ? null : spreadMs(least, Math.random())
 }
 
-/** A wait and up to half as much again, so that clients that were refused together come back one by one. */
+/** Adds up to half of the wait at random, so that clients that were refused together do not retry together. */
 export function spreadMs(milliseconds: number, random: number): number {
   return milliseconds * (1 + random / 2)
 }
 
-/** Ends with the signal, too. */
+/** Resolves after the delay, or when the signal aborts. */
 function pause(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve) => {
     const end = () => {

@@ -18,8 +18,8 @@ export type Sink = {
 const POLL_MS = 3_000
 
 /**
- * Follows a subject over one connection after another until the signal ends it. Rejects with a `PaymentsClientError` when it cannot
- * be followed, now or later.
+ * Follows a subject, reconnecting as needed, until the signal aborts. Rejects with a `PaymentsClientError` when the subject
+ * cannot be followed, now or later.
  */
 export async function follow(subject: Subject, options: WatchOptions, sink: Sink, signal: AbortSignal): Promise<void> {
   const { transports = TRANSPORTS, pollMs = POLL_MS } = options
@@ -75,13 +75,13 @@ export async function follow(subject: Subject, options: WatchOptions, sink: Sink
     })
     if ('fail' in step) throw step.fail
     attempts = step.attempts
-    // Who was never connected is still connecting, as long as anything is left to try.
+    // Before the first connection the state stays `connecting`, as long as an attempt is left.
     if (step.connection === 'offline' || (step.connection !== null && told !== 'connecting')) tell(step.connection)
     if (step.waitMs > 0 && !signal.aborted) await pause(step.waitMs, options, signal)
   }
 }
 
-/** Waits, but not longer than until the app wakes up or gives up. */
+/** Waits, but only until the app wakes up or the signal aborts. */
 function pause(ms: number, { wake }: WatchOptions, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const end = () => {

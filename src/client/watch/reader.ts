@@ -1,20 +1,20 @@
 import type { PaymentUpdate, State, StreamItem, Subject } from './subject.ts'
 
-/** Where a watch stands, over however many connections. */
+/** The position of a subscription, across connections. */
 export type Reader = {
   /** Cursor of the last item; null before the first. */
   readonly cursor: string | null
-  /** What was delivered last. */
+  /** The last delivered state. */
   readonly held: State | null
-  /** How many updates were delivered. */
+  /** Number of delivered updates. */
   readonly delivered: number
-  /** Takes the next item of the stream, and delivers it, or says how the stream is to be opened again. */
+  /** Processes the next item of the stream: delivers it, or returns why the stream must be reopened. */
   take(item: StreamItem): 'taken' | 'gap' | 'resync'
 }
 
 const NOTHING: State = { link: null, payment: null }
 
-/** Delivers each item once, in order, or asks for the rest of the stream. */
+/** Delivers each item once, in order, or requests that the stream be reopened. */
 export function createReader(
   { isOneStream }: Pick<Subject, 'isOneStream'>,
   after: string | null,
@@ -49,13 +49,13 @@ export function createReader(
         afresh = true
         return 'resync'
       }
-      // A repeat: what it tells is here already.
+      // A duplicate: its event was delivered before.
       if (isOneStream && event !== null && event.sequence <= sequence) return 'taken'
       if (cursor !== null && previousCursor !== null && previousCursor !== cursor && repairedAt !== cursor) {
         repairedAt = cursor
         return 'gap'
       }
-      // A stream without a state still has to say that it began anew.
+      // A stream without a state still reports that it started anew.
       if (afresh && kind !== 'SNAPSHOT')
         deliver({ kind: 'SNAPSHOT', cursor: item.cursor, event: null, ...NOTHING, agreement })
       afresh = false

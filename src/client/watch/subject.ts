@@ -7,15 +7,15 @@ import type {
   PaymentPartsFragment,
 } from '../generated/documents.ts'
 
-/** A link as a status page needs it. */
+/** The fields of a link that a status page needs. */
 export type LinkDetails = LinkPartsFragment
-/** A payment as a status page needs it. */
+/** The fields of a payment that a status page needs. */
 export type PaymentDetails = PaymentPartsFragment
-/** An event without what it is about. */
+/** An event without its payment, link or agreement. */
 export type EventDetails = EventPartsFragment
-/** An agreement, as far as an event names it. */
+/** The fields of an agreement that an event includes. */
 export type AgreementDetails = AgreementPartsFragment
-/** An item as a server sends it; of all streams the one of every event alone names agreements. */
+/** An item as a server sends it; only the stream of all events includes agreements. */
 export type StreamItem = ItemPartsFragment & { readonly agreement?: AgreementDetails | null }
 
 export type State = { readonly link: LinkDetails | null; readonly payment: PaymentDetails | null }
@@ -32,38 +32,41 @@ export type Page = {
 
 export type AskOne = <Data, Variables>(document: AnyDocument<Data, Variables>, variables: Variables) => Promise<Data>
 
-/** How a subject is read where nothing can be streamed. Null for one that is not there, or not for the caller. */
+/** How to poll a subject. Null when the subject does not exist or the caller may not read it. */
 export type Poll = {
-  /** The state as it is; null for a subject that has none. */
+  /** Reads the current state; null for a subject that has none. */
   readonly now: ((ask: AskOne) => Promise<State | null>) | null
   since(ask: AskOne, after: string | null): Promise<Page | null>
 }
 
-/** What is followed. */
+/** A subject of a subscription: a link, a payment, or all events. */
 export type Subject = {
-  /** The field of the subscription. */
+  /** The name of the subscription field. */
   readonly field: string
   readonly document: AnyDocument<unknown, Record<string, unknown>>
   readonly variables: Readonly<Record<string, unknown>>
-  /** Events are of one stream, so that their sequences rise. */
+  /** Whether all events belong to one stream, so that their sequence numbers increase. */
   readonly isOneStream: boolean
   readonly poll: Poll
 }
 
-/** One step of a watch. */
+/** One update of a subscription. */
 export type PaymentUpdate = {
-  /** `SNAPSHOT`: the state now. `EVENT`: something happened. `CAUGHT_UP`: all that was recorded has come; what follows is live. */
+  /**
+   * `SNAPSHOT`: the current state. `EVENT`: something happened. `CAUGHT_UP`: all recorded events have arrived; later ones
+   * are live.
+   */
   readonly kind: 'SNAPSHOT' | 'EVENT' | 'CAUGHT_UP'
-  /** Give it as `after` to continue from here. */
+  /** Pass it as `after` to continue from here. */
   readonly cursor: string
   readonly event: EventDetails | null
   readonly link: LinkDetails | null
   readonly payment: PaymentDetails | null
-  /** The agreement that the event is about, on `watchPaymentEvents` alone; null without `agreements:read`. */
+  /** The agreement of the event, on `watchPaymentEvents` only; null without `agreements:read`. */
   readonly agreement: AgreementDetails | null
-  /** The server's clock when the update was made; null where there is no link to tell it. */
+  /** The server's clock when the update was made; null without a link. */
   readonly serverTime: string | null
 }
 
-/** One step of `watchPaymentLink`. */
+/** One update of `watchPaymentLink`. */
 export type PaymentLinkUpdate = PaymentUpdate

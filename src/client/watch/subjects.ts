@@ -13,10 +13,10 @@ import {
 } from '../generated/documents.ts'
 import type { Page, State, Subject } from './subject.ts'
 
-/** Which one, and in which language its labels are. */
+/** The id of the subject, and the language of its labels. */
 type Which = { readonly id: string; readonly statusToken: string | null; readonly locale: string | null }
 
-/** Events of one poll: as many as stay below the server's limit for the cost of an operation. */
+/** Events per poll: as many as fit into the server's limit for the cost of an operation. */
 const PAGE = 40
 
 export function linkSubject(which: Which): Subject {
@@ -91,7 +91,7 @@ function without<Value extends object>(value: Value, key: string): Value {
   return Object.fromEntries(Object.entries(value).filter(([name]) => name !== key)) as Value
 }
 
-/** Its variables are completed where it is sent. */
+/** Removes the type of the variables, which are completed when the operation is sent. */
 function untyped<Data, Variables>(document: AnyDocument<Data, Variables>): Subject['document'] {
   return document as Subject['document']
 }

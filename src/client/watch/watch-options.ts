@@ -5,25 +5,25 @@ import type { WakeSource } from '../connection/wake-signal.ts'
 import type { PaymentsEndpoint } from '../endpoint.ts'
 
 export type WatchOptions = PaymentsEndpoint & {
-  /** The capability that came with the link: its holder needs no token. */
+  /** The status token that came with the link; it replaces the caller's token. */
   readonly statusToken?: string
-  /** Cursor of the last update that was seen. Default: begin with a snapshot. */
+  /** Cursor of the last processed update. Default: start with a snapshot. */
   readonly after?: string
-  /** Which transports to use, the best first. Default: socket, sse, polling. */
+  /** Transports to use, best first. Default: socket, sse, polling. */
   readonly transports?: readonly Transport[]
-  /** Between two polls, in milliseconds. Default: 3000. */
+  /** Milliseconds between two polls. Default: 3000. */
   readonly pollMs?: number
   /** Language of labels and messages for the payer, as a BCP 47 tag. Default: English. */
   readonly locale?: string
-  /** Ends the watch. */
+  /** When aborted, ends the subscription. */
   readonly signal?: AbortSignal
-  /** Told of every change of the connection. */
+  /** Called for every change of the connection state. */
   readonly onConnection?: (connection: Connection) => void
   /**
-   * Tells when the app is back, besides the browser's own events. In React Native:
+   * Reports that the app is active again, besides the browser's own events. In React Native:
    * `(check) => { const s = AppState.addEventListener('change', check); return () => s.remove() }`
    */
   readonly wake?: WakeSource
-  /** How long things may take. */
+  /** Timeouts and delays. */
   readonly timing?: Partial<Timing>
 }

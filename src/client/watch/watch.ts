@@ -7,9 +7,9 @@ import { eventsSubject, linkSubject, paymentSubject } from './subjects.ts'
 import type { WatchOptions } from './watch-options.ts'
 
 /**
- * Follows one link: its state, then what happens, over whichever transport works, without a hole or a repeat across breaks. It
- * begins with the first `next()`, and ends with `return()` (which a `break` calls) or with the signal. Throws a
- * `PaymentsClientError` when the link is not there, not for the caller, or the token is refused.
+ * Follows one link: its state, then its events, over any transport that works, without gaps or duplicates across reconnects.
+ * Starts with the first `next()`, and ends with `return()` (which a `break` calls) or when the signal aborts. Throws a
+ * `PaymentsClientError` when the link does not exist, the caller may not read it, or the token is rejected.
  *
  * @example
  * for await (const { kind, payment } of watchPaymentLink(id, { url: 'https://shop.example/graphql', statusToken }))
@@ -19,14 +19,14 @@ export function watchPaymentLink(id: string, options: WatchOptions): AsyncIterab
   return watch(linkSubject(whichOf(id, options)), options)
 }
 
-/** Follows one payment, as `watchPaymentLink` does a link. */
+/** Follows one payment, like `watchPaymentLink`. */
 export function watchPayment(id: string, options: WatchOptions): AsyncIterableIterator<PaymentUpdate> {
   return watch(paymentSubject(whichOf(id, options)), options)
 }
 
 /**
- * Follows every event that passes the filter, from now on or after a cursor, with the payment and the link of each. Needs
- * `payments:read`. A `SNAPSHOT` without a link says that the cursor could not be continued from, and that it begins anew.
+ * Follows every event that matches the filter, from now on or after a cursor, with its payment and link. Requires
+ * `payments:read`. A `SNAPSHOT` without a link means that the stream could not continue from the cursor and starts anew.
  * Polling needs a cursor: until there is one, `polling` counts as a transport that does not work.
  *
  * @example

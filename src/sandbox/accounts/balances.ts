@@ -6,7 +6,7 @@ import type { SandboxStore } from '../state/sandbox-store.ts'
 import { addDecimals, compareDecimals, decimal, subtractDecimals } from '../values/decimal.ts'
 import type { Decimal } from '../values/decimal.ts'
 
-/** The money of a site in one currency (gap sheet, section 24). */
+/** The balance of a site in one currency (gap sheet, section 24). */
 export type Balance = {
   readonly available: Decimal
   readonly incoming: Decimal
@@ -16,10 +16,9 @@ export type Balance = {
 }
 
 /**
- * The balance as everything that has happened makes it: the opening balance, deposits, payments and payouts. A deposit
- * counts as incoming and available at once (docs/payments-api.md, section 4.8); a payment is incoming from its approval
- * until the funds are there. Money that a refund or a payout has asked for is outgoing and not available. Nothing is
- * held in reserve.
+ * Computes the balance from the opening balance, deposits, payments and payouts. A deposit counts as incoming and available
+ * at once (docs/payments-api.md, section 4.8); a payment is incoming from its approval until the funds arrive. Money that a
+ * refund or a payout has requested is outgoing and not available. Nothing is held in reserve.
  */
 export function balanceOf(store: SandboxStore, siteId: string, currency: string): Balance {
   const payments = [...store.links.values()].filter(
@@ -53,7 +52,7 @@ function isApproved({ payment }: Link): boolean {
   return payment?.status === 'authorised' || payment?.status === 'waiting'
 }
 
-/** What a payment has brought in and not given back; a lost dispute keeps nothing (docs/payments-api.md, section 3.2). */
+/** The amount of a payment that was received and not paid back; 0 for a lost dispute (docs/payments-api.md, section 3.2). */
 function keptAmount(link: Link): Decimal {
   const { payment } = link
   if (payment === undefined || payment.status === 'dispute_lost') return ZERO

@@ -1,6 +1,6 @@
 import { readVietQr, vietQr } from './vietqr.ts'
 
-/** A bank account that the look-up knows. `bin` is the six-digit number of its bank. */
+/** A bank account that the bank look-up knows. `bin` is the six-digit number of its bank. */
 export type BankAccount = {
   readonly bin: string
   readonly bankName: string
@@ -9,7 +9,7 @@ export type BankAccount = {
   readonly accountName: string
 }
 
-/** A known account with a payload that leads to it. */
+/** A known account and the VietQR payload that encodes it. */
 export type KnownQr = BankAccount & { qrContent: string }
 
 const BANKS = {
@@ -18,7 +18,10 @@ const BANKS = {
   sacombank: { bin: '970403', bankName: 'Sacombank', swiftCode: 'SGTTVNVX' },
 } as const
 
-/** The accounts that the look-up knows. The people are made up; the last account is that of the published VietQR example. */
+/**
+ * The accounts that the look-up knows. The people are fictional; the last account is the one in the published VietQR
+ * example.
+ */
 export const BANK_ACCOUNTS: readonly BankAccount[] = [
   { ...BANKS.vietcombank, accountNumber: '0011223344', accountName: 'NGUYEN VAN AN' },
   { ...BANKS.vietcombank, accountNumber: '0011223355', accountName: 'TRAN THI BINH' },
@@ -26,12 +29,12 @@ export const BANK_ACCOUNTS: readonly BankAccount[] = [
   { ...BANKS.sacombank, accountNumber: '0011012345678', accountName: 'PHAM THI DUNG' },
 ]
 
-/** The known accounts, each with a payload that leads to it. */
+/** Returns the known accounts, each with its VietQR payload. */
 export function knownQrs(): KnownQr[] {
   return BANK_ACCOUNTS.map((account) => ({ ...account, qrContent: vietQr(account) }))
 }
 
-/** The account behind a VietQR payload, or why there is none (docs/payments-api.md, section 4.7). */
+/** Returns the account in a VietQR payload, or the reason why there is none (docs/payments-api.md, section 4.7). */
 export function lookUp(qrContent: string): { account: BankAccount } | { problem: string } {
   const named = readVietQr(qrContent)
   if (named === undefined) return { problem: 'The QR content is not a VietQR payload.' }

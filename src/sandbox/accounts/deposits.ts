@@ -15,7 +15,10 @@ export type Deposit = {
   readonly at: Date
 }
 
-/** Checks the body of a simulated deposit (docs/payments-api.md, section 4.8). Money goes to the site's first currency. */
+/**
+ * Validates the body of a simulated deposit (docs/payments-api.md, section 4.8). The deposit is in the site's first
+ * currency.
+ */
 export function readDeposit(
   body: JsonObject,
   { currencies }: SandboxSite,
@@ -33,7 +36,7 @@ export function readDeposit(
   return fields.isClean ? { deposit: { currency, accountNumber, amount } } : { problems: fields.problems }
 }
 
-/** Books a deposit. */
+/** Records a deposit. */
 export function bookDeposit(
   store: SandboxStore,
   site: SandboxSite,
@@ -45,7 +48,7 @@ export function bookDeposit(
 
 const ZERO = decimal('0')
 const REMITTER = ['remitter_name', 'remitter_bank_name', 'remitter_branch_name'] as const
-/** With the spaces between the parts of a name. */
+/** Allows spaces between the parts of a name. */
 const HALF_WIDTH_KATAKANA = /^[\uff66-\uff9f]+(?: [\uff66-\uff9f]+)*$/
 const PLAIN = /^\d+(?:\.\d+)?$/
 

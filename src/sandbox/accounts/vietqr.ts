@@ -1,14 +1,14 @@
-/** One bank account in Viet Nam, as a VietQR payload names it. */
+/** A bank account in Viet Nam, as a VietQR payload identifies it. */
 export type QrAccount = { readonly bin: string; readonly accountNumber: string }
 
 export type QrOptions = QrAccount & {
-  /** Whole units; the payer chooses when absent. */
+  /** In whole units. When absent, the payer chooses the amount. */
   amount?: string
-  /** A text that the transfer carries. */
+  /** The text that the bank transfer carries. */
   purpose?: string
 }
 
-/** The VietQR payload for a transfer to a bank account: EMV fields, each as tag, length and value, and a checksum. */
+/** Returns the VietQR payload for a transfer to a bank account: EMV fields, each as tag, length and value, and a checksum. */
 export function vietQr({ bin, accountNumber, amount, purpose }: QrOptions): string {
   const beneficiary = field('00', bin) + field('01', accountNumber)
   const payload = [
@@ -24,7 +24,7 @@ export function vietQr({ bin, accountNumber, amount, purpose }: QrOptions): stri
   return payload + checksum(payload)
 }
 
-/** The bank account in a VietQR payload. Gives undefined for text that is none, or whose checksum is wrong. */
+/** Returns the bank account in a VietQR payload; undefined when the text is not a payload or its checksum is wrong. */
 export function readVietQr(text: string): QrAccount | undefined {
   const [body, given] = [text.slice(0, -CHECKSUM_LENGTH), text.slice(-CHECKSUM_LENGTH)]
   if (!body.endsWith(CHECKSUM_HEAD) || checksum(body) !== given.toUpperCase()) return undefined
@@ -35,12 +35,12 @@ export function readVietQr(text: string): QrAccount | undefined {
   return bin === undefined || accountNumber === undefined ? undefined : { bin, accountNumber }
 }
 
-/** Tag of the account field, and what stands in it: the identifier of the domestic scheme, and the kind of transfer. */
+/** Tag of the account field, and its parts: the identifier of the domestic scheme, and the kind of transfer. */
 const ACCOUNT = '38'
 const NAPAS = 'A000000727'
 const TO_ACCOUNT = 'QRIBFTTA'
 
-/** The checksum is the last field and covers its own tag and length. */
+/** Tag and length of the checksum, which is the last field; the checksum covers both. */
 const CHECKSUM_HEAD = '6304'
 const CHECKSUM_LENGTH = 4
 
@@ -61,7 +61,7 @@ function readFields(text: string | undefined): Map<string, string> | undefined {
   return fields
 }
 
-/** CRC-16 with polynomial 1021 and start FFFF, as EMV asks for; four upper-case hex digits. */
+/** CRC-16 with polynomial 1021 and initial value FFFF, as EMV requires; four upper-case hex digits. */
 function checksum(text: string): string {
   let crc = 0xffff
   for (const byte of Buffer.from(text)) {

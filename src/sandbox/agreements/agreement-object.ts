@@ -3,8 +3,8 @@ import { agreementIdOf } from './agreement.ts'
 import type { Agreement, AgreementStatus, Payer } from './agreement.ts'
 
 /**
- * The agreement as answers and callbacks show it (docs/payments-api.md, section 2.1). `status` tells another one than the
- * truth. The Authorization value is not masked: nothing in the documents says so for agreements.
+ * The agreement as API responses and callbacks show it (docs/payments-api.md, section 2.1). `status` overrides the
+ * agreement's status. The Authorization value is not masked: the documents do not mention masking for agreements.
  */
 export function agreementObject(agreement: Agreement, status: AgreementStatus = agreement.status): object {
   const { request, terms } = agreement

@@ -13,7 +13,7 @@ import { AGREEMENT_TYPES, DETAIL_WRAPPERS, FREQUENCIES, REQUESTABLE_STATUSES } f
 import type { AgreementDetails, AgreementRequest, AgreementTerms } from './agreement.ts'
 import { readPayer } from './payer.ts'
 
-/** Checks the body of an agreement creation (docs/payments-api.md, sections 2.1 to 2.3, 4.1 and 8). */
+/** Validates the body of an agreement creation (docs/payments-api.md, sections 2.1 to 2.3, 4.1 and 8). */
 export function readAgreement(body: JsonObject): { request: AgreementRequest } | { problems: Problems } {
   const fields = new Fields(body)
   const request: AgreementRequest = {
@@ -27,7 +27,7 @@ export function readAgreement(body: JsonObject): { request: AgreementRequest } |
   return fields.isClean ? { request } : { problems: fields.problems }
 }
 
-/** Checks the body of an amendment (gap sheet, section 14). */
+/** Validates the body of an amendment (gap sheet, section 14). */
 export function readAmendment(body: JsonObject): { id: number; terms: AgreementTerms } | { problems: Problems } {
   const fields = new Fields(body)
   const id = readId(fields)
@@ -37,7 +37,7 @@ export function readAmendment(body: JsonObject): { id: number; terms: AgreementT
 
 export type StatusRequest = { id: number; status: (typeof REQUESTABLE_STATUSES)[number] }
 
-/** Checks the body of a change of status (gap sheet, section 15). */
+/** Validates the body of a status change (gap sheet, section 15). */
 export function readStatusRequest(body: JsonObject): StatusRequest | { problems: Problems } {
   const fields = new Fields(body)
   const id = readId(fields)
@@ -70,7 +70,7 @@ function readDetails(fields: Fields): AgreementDetails {
   return { wrapper, startDate, frequency: oneOf(inner, 'frequency', FREQUENCIES) ?? 'ADHOC' }
 }
 
-/** `31/02/24` has the form of a date and is none. */
+/** Rejects text such as `31/02/24`, which has the form of a date but is not a date. */
 function isDate(text: string): boolean {
   const [, day, month, year] = (DATE.exec(text) ?? []).map(Number)
   if (day === undefined || month === undefined || year === undefined) return false

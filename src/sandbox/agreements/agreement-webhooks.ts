@@ -7,7 +7,7 @@ import { agreementObject } from './agreement-object.ts'
 import { agreementIdOf } from './agreement.ts'
 import type { Agreement, AgreementStatus } from './agreement.ts'
 
-/** An agreement as faults see it. */
+/** Webhook source for an agreement, as the webhook faults use it. */
 export function agreementWebhookSource(store: SandboxStore, agreement: Agreement): WebhookSource<AgreementStatus> {
   return {
     subject: agreementIdOf(agreement),
@@ -16,7 +16,9 @@ export function agreementWebhookSource(store: SandboxStore, agreement: Agreement
   }
 }
 
-/** The callback that tells of an agreement (docs/payments-api.md, section 4.1); signed only where the sandbox is told to. */
+/**
+ * Composes the callback for an agreement (docs/payments-api.md, section 4.1); signed only when the sandbox is configured to.
+ */
 export function composeCallback(
   store: SandboxStore,
   agreement: Agreement,

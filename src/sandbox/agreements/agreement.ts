@@ -8,7 +8,7 @@ export const AGREEMENT_STATUSES = ['created', 'active', 'suspended', 'cancelled'
 
 export type AgreementStatus = (typeof AGREEMENT_STATUSES)[number]
 
-/** The types as a request spells them (docs/payments-api.md, section 2.1). */
+/** The agreement types as a request spells them (docs/payments-api.md, section 2.1). */
 export const AGREEMENT_TYPES = [
   'MORTGAGE',
   'UTILITY',
@@ -52,14 +52,14 @@ export type AgreementDetails = {
   readonly frequency: (typeof FREQUENCIES)[number]
 }
 
-/** At least one of the two ways to reach the payer is there. */
+/** At least one of the two ways to identify the payer is set. */
 export type Payer = {
   readonly name: string
   readonly bankAccount: { readonly bsb: string; readonly accountNumber: string } | undefined
   readonly payId: { readonly id: string; readonly type: (typeof PAY_ID_TYPES)[number] } | undefined
 }
 
-/** What an amendment may change. */
+/** The fields that an amendment may change. */
 export type AgreementTerms = {
   readonly limitAmount: Decimal
   readonly details: AgreementDetails
@@ -75,7 +75,7 @@ export type AgreementRequest = AgreementTerms & {
   readonly externalId: string | undefined
 }
 
-/** A payment agreement and all that the sandbox knows of it. */
+/** A payment agreement with the sandbox's internal state. */
 export type Agreement = {
   readonly id: number
   readonly siteId: string
@@ -84,25 +84,25 @@ export type Agreement = {
   readonly history: { readonly status: AgreementStatus; readonly at: Date; readonly silent: boolean }[]
   terms: AgreementTerms
   status: AgreementStatus
-  /** The payer's answer, while it is awaited. */
+  /** Timer for the payer's response; undefined when no response is pending. */
   step: Timer | undefined
   held: OutgoingWebhook[] | undefined
 }
 
-/** How the payments API names an agreement outside its own tables. */
+/** The agreement id that the payments API uses in responses and callbacks: `agreement-<n>`. */
 export function agreementIdOf({ id }: Pick<Agreement, 'id'>): string {
   return `agreement-${id}`
 }
 
-/** The statuses that a merchant may ask for (gap sheet, section 15). */
+/** The statuses that a merchant may request (gap sheet, section 15). */
 export const REQUESTABLE_STATUSES = ['active', 'cancelled', 'suspended'] as const
 
-/** Tells whether a merchant may move an agreement from one status to another (gap sheet, section 2). */
+/** Whether a merchant may move an agreement from one status to another (gap sheet, section 2). */
 export function mayMerchantMove(from: AgreementStatus, to: (typeof REQUESTABLE_STATUSES)[number]): boolean {
   return (MERCHANT_MOVES[from] ?? []).includes(to)
 }
 
-/** Tells whether nothing can happen to an agreement any more. */
+/** Whether the status of an agreement can no longer change. */
 export function isTerminal(status: AgreementStatus): boolean {
   return status === 'cancelled' || status === 'failed'
 }

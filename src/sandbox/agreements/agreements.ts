@@ -6,12 +6,12 @@ import { composeCallback } from './agreement-webhooks.ts'
 import { isTerminal, mayMerchantMove } from './agreement.ts'
 import type { Agreement, AgreementRequest, AgreementStatus, AgreementTerms } from './agreement.ts'
 
-/** Payers with one of these names answer in their own way; every other payer authorises the mandate. */
+/** Payers with one of these names reject the mandate or never respond; every other payer authorises the mandate. */
 export const MAGIC_PAYERS = { reject: 'Reject Mandate', wait: 'Keep Waiting' } as const
 
 /**
- * Keeps a new agreement, to which the payer answers after a while. Gives undefined when its `client_transaction_id`
- * has been used.
+ * Stores a new agreement and schedules the payer's response. Returns undefined when its `client_transaction_id` was used
+ * before.
  */
 export function createAgreement(
   store: SandboxStore,
@@ -38,7 +38,7 @@ export function createAgreement(
   return agreement
 }
 
-/** Moves an agreement to a status and tells the merchant; the payer's answer is not awaited any more. Never rejects. */
+/** Moves an agreement to a status, sends the callback and cancels a pending payer's response. Never rejects. */
 export async function moveAgreement(
   store: SandboxStore,
   agreement: Agreement,
@@ -52,7 +52,7 @@ export async function moveAgreement(
   if (!silent) await tell(store, agreement, composeCallback(store, agreement, 'transition'))
 }
 
-/** The merchant asks for a status. Gives what is wrong when that is not allowed (gap sheet, section 2). */
+/** Handles a merchant's status request. Returns the problem when the change is not allowed (gap sheet, section 2). */
 export function changeStatus(
   store: SandboxStore,
   agreement: Agreement,
@@ -63,14 +63,14 @@ export function changeStatus(
   return undefined
 }
 
-/** The merchant changes the terms. Gives what is wrong when that is not possible any more. */
+/** Handles a merchant's amendment. Returns the problem when the agreement can no longer be amended. */
 export function amend(agreement: Agreement, terms: AgreementTerms): string | undefined {
   if (isTerminal(agreement.status)) return `a ${agreement.status} agreement cannot be amended`
   agreement.terms = terms
   return undefined
 }
 
-/** The site's agreements that were created in a range to which both ends belong, the newest first. */
+/** Returns the site's agreements that were created between the two instants, both inclusive, newest first. */
 export function listAgreements(
   store: SandboxStore,
   site: SandboxSite,

@@ -5,8 +5,8 @@ import { PAY_ID_TYPES } from './agreement.ts'
 import type { Payer } from './agreement.ts'
 
 /**
- * Reads `payer_details` (docs/payments-api.md, section 2.3). The required-list there asks for the bank account and the
- * alias, its text for one of them: either suffices, and both are accepted.
+ * Reads `payer_details` (docs/payments-api.md, section 2.3). The list of required fields there names both the bank account
+ * and the alias, but its text requires one of them: either is sufficient, and both are accepted.
  */
 export function readPayer(fields: Fields): Payer {
   const payer = fields.requiredObject('payer_details')
@@ -21,7 +21,7 @@ export function readPayer(fields: Fields): Payer {
   return { name, bankAccount, payId }
 }
 
-/** Combining marks belong to the letters of scripts that need them. */
+/** Includes combining marks, which some scripts need for their letters. */
 const NAME = /^[\p{L}\p{M}\p{N} ]*[\p{L}\p{M}\p{N}]$/u
 
 const PAY_ID_SHAPES: Record<(typeof PAY_ID_TYPES)[number], (text: string) => boolean> = {

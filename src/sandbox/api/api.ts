@@ -6,17 +6,17 @@ import type { ApiCall, SandboxStore } from '../state/sandbox-store.ts'
 import { siteOf } from '../state/sites.ts'
 import type { SandboxSite } from '../state/sites.ts'
 
-/** A group of endpoints; each is registered below `/api`, behind the credentials and the faults. */
+/** A group of endpoints; each is registered below `/api`, after the checks for credentials and faults. */
 export type ApiGroup = (api: FastifyInstance, store: SandboxStore) => void
 
 const sites = new WeakMap<FastifyRequest, SandboxSite>()
 const calls = new WeakMap<FastifyRequest, ApiCall>()
-/** Calls to which no answer goes out. */
+/** Requests that get no response. */
 const dropped = new WeakSet<FastifyRequest>()
 
 /**
- * The interface below `/api`: every call is remembered, may meet a fault, and must carry the header pair of a site
- * (docs/payments-api.md, section 5). `closing` ends the calls that a fault keeps waiting.
+ * Registers the interface below `/api`. Every call is recorded, may trigger a fault, and must carry the header pair of a
+ * site (docs/payments-api.md, section 5). `closing` aborts the calls that a fault keeps open.
  */
 export function registerApi(api: FastifyInstance, store: SandboxStore, { groups, closing }: ApiOptions): void {
   api.addHook('onRequest', async (request, reply) => {
@@ -47,7 +47,7 @@ export function registerApi(api: FastifyInstance, store: SandboxStore, { groups,
 
 export type ApiOptions = { groups: readonly ApiGroup[]; closing: AbortSignal }
 
-/** The site whose credentials a call below `/api` carries. */
+/** Returns the site whose credentials a call below `/api` carries. */
 export function callersSite(request: FastifyRequest): SandboxSite {
   const site = sites.get(request)
   if (site === undefined) throw new Error('The call did not pass the check of its credentials.')
@@ -68,7 +68,7 @@ function remember(store: SandboxStore, request: FastifyRequest): ApiCall {
   return call
 }
 
-/** Lets the fault happen. Gives true when the call is over by that. */
+/** Applies a fault to a call. Returns true when the call is finished afterwards. */
 async function suffer(fault: FaultAnswer, { request, reply, closing }: Suffering): Promise<boolean> {
   if (fault === 'drop-after') {
     dropped.add(request)
@@ -100,7 +100,7 @@ function sendFault(
   else reply.type('application/json').headers(headers).send(JSON.stringify(body))
 }
 
-/** The first value of a header of a request. */
+/** Returns the first value of a request header. */
 export function header(request: FastifyRequest, name: string): string | undefined {
   const value = request.headers[name]
   return Array.isArray(value) ? value[0] : value

@@ -2,12 +2,12 @@ import type { LinkFilter } from '../payments/links.ts'
 import { isPaymentStatus } from '../payments/status.ts'
 import { readCount, readMoment } from './query-values.ts'
 
-/** The query of the link list, read; `page` counts from 1. */
+/** The parsed query of the link list; `page` counts from 1. */
 export type ListQuery = { filter: LinkFilter; page: number; perPage: number }
 
 /**
- * Reads the query of the link list. The names are those of the siblings (gap sheet, sections 5.3 and 10); dates are
- * `DD/MM/YY` or `YYYY-MM-DDThh:mm:ss`, in UTC. Other parameters are ignored.
+ * Parses the query of the link list. The parameter names are those of the sibling endpoints (gap sheet, sections 5.3 and
+ * 10); dates are `DD/MM/YY` or `YYYY-MM-DDThh:mm:ss`, in UTC. Other parameters are ignored.
  */
 export function readListQuery(query: URLSearchParams): ListQuery | { problem: string } {
   const status = query.get('status') ?? undefined

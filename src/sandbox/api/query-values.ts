@@ -1,14 +1,14 @@
 import { parseMoment } from '../state/moments.ts'
 
-/** A positive integer of a query; `otherwise` when absent, undefined for any other text. */
+/** Parses a positive integer of a query. Returns `otherwise` when it is absent, undefined for any other text. */
 export function readCount(text: string | null, otherwise: number): number | undefined {
   if (text === null) return otherwise
   return /^[1-9]\d{0,6}$/.test(text) ? Number(text) : undefined
 }
 
 /**
- * A moment of a query: `DD/MM/YY` or `YYYY-MM-DDThh:mm:ss`, in UTC (gap sheet, section 10). A day stands for its first
- * moment or its last one, so that both ends of a range belong to it.
+ * Parses an instant of a query: `DD/MM/YY` or `YYYY-MM-DDThh:mm:ss`, in UTC (gap sheet, section 10). A day means its first
+ * or its last instant (`edge`), so that a range includes both of its days.
  */
 export function readMoment(text: string | null, edge: 'start' | 'end'): Date | 'invalid' | undefined {
   if (text === null) return undefined

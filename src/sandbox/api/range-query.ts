@@ -2,12 +2,12 @@ import { Fields } from '../values/fields.ts'
 import type { Problems } from '../values/fields.ts'
 import { readCount, readMoment } from './query-values.ts'
 
-/** A query for a range of days, read: `from` and `to` belong to it, `page` counts from 1. */
+/** The parsed query for a range of days: `from` and `to` are inclusive, `page` counts from 1. */
 export type RangeQuery = { fromText: string; toText: string; from: Date; to: Date; page: number; size: number }
 
 export type RangeRules = { pageIsRequired: boolean; takesSize: boolean; longestMs?: number }
 
-/** Reads `from_date`, `to_date`, `page` and `size` (gap sheet, sections 16 and 19), or names every problem. */
+/** Parses `from_date`, `to_date`, `page` and `size` (gap sheet, sections 16 and 19), or returns every problem. */
 export function readRangeQuery(query: URLSearchParams, rules: RangeRules): RangeQuery | { problems: Problems } {
   const fields = new Fields(Object.fromEntries(query))
   const [fromText, toText] = [fields.text('from_date'), fields.text('to_date')]
@@ -24,7 +24,7 @@ export function readRangeQuery(query: URLSearchParams, rules: RangeRules): Range
   return { fromText, toText, from, to, page: page ?? 1, size: size ?? PAGE_SIZE }
 }
 
-/** One page of what was found, in the envelope of the gap sheet, sections 16 and 19. */
+/** Returns one page of the results, in the envelope of the gap sheet, sections 16 and 19. */
 export function rangePage<T>(found: readonly T[], query: RangeQuery, show: (item: T) => object): object {
   const { page, size } = query
   const totalPages = Math.ceil(found.length / size)

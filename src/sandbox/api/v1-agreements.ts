@@ -13,7 +13,7 @@ import { rangePage, readRangeQuery } from './range-query.ts'
 
 const PATH = '/v1/pay_to/payment_agreement'
 
-/** Payment agreements, for sites with AUD alone (docs/payments-api.md, section 4.1; gap sheet, sections 14 to 16). */
+/** Payment agreements, for sites with AUD only (docs/payments-api.md, section 4.1; gap sheet, sections 14 to 16). */
 export function v1Agreements(api: FastifyInstance, store: SandboxStore): void {
   api.post(PATH, async (request, reply) =>
     answer(request, reply, (body, site) => {
@@ -65,10 +65,10 @@ export function v1Agreements(api: FastifyInstance, store: SandboxStore): void {
 const TAKEN = 'client_transaction_id has already been taken'
 const NO_AUD = 'payment agreements are for sites with AUD alone'
 const SEARCH = { pageIsRequired: false, takesSize: true }
-/** The content of this object is not known (gap sheet, section 30). */
+/** The documents do not say what this object contains (gap sheet, section 30). */
 const AMENDED = { status: 'accepted' }
 
-/** What to answer with: the agreement, what is wrong, or undefined where there is no such agreement. */
+/** The response to send: the agreement, the problems, or undefined when there is no such agreement. */
 type Outcome = { show: object } | { problem: string } | { problems: Problems } | undefined
 
 function answer(

@@ -4,7 +4,7 @@ import { readJsonObject, sendBadRequest, sendJson, sendProblems } from '../serve
 import type { SandboxStore } from '../state/sandbox-store.ts'
 import { callersSite } from './api.ts'
 
-/** `POST /v1/simulate_deposit` (docs/payments-api.md, section 4.8); its answer is the gap sheet's, section 13. */
+/** `POST /v1/simulate_deposit` (docs/payments-api.md, section 4.8); the response follows the gap sheet, section 13. */
 export function v1Deposits(api: FastifyInstance, store: SandboxStore): void {
   api.post('/v1/simulate_deposit', async (request, reply) => {
     const body = readJsonObject(request)

@@ -5,7 +5,7 @@ import type { SandboxStore } from '../state/sandbox-store.ts'
 import { jsonNumber } from '../values/wire.ts'
 import { callersSite } from './api.ts'
 
-/** `GET /v2/balances/detail` (gap sheet, section 24); a site has balances in its own currencies alone. */
+/** `GET /v2/balances/detail` (gap sheet, section 24); a site has balances only in its own currencies. */
 export function v2Balances(api: FastifyInstance, store: SandboxStore): void {
   api.get('/v2/balances/detail', async (request, reply) => {
     const site = callersSite(request)

@@ -4,7 +4,7 @@ import { readJsonObject, sendBadRequest, sendJson, sendNotFound } from '../serve
 import type { SandboxStore } from '../state/sandbox-store.ts'
 import { callersSite } from './api.ts'
 
-/** `POST /v2/banks/lookup/qr_content`, for sites with VND alone (docs/payments-api.md, section 4.7). */
+/** `POST /v2/banks/lookup/qr_content`, for sites with VND only (docs/payments-api.md, section 4.7). */
 export function v2Banks(api: FastifyInstance, _world: SandboxStore): void {
   api.post('/v2/banks/lookup/qr_content', async (request, reply) => {
     const body = readJsonObject(request)

@@ -7,7 +7,7 @@ import type { SandboxStore } from '../state/sandbox-store.ts'
 import { jsonNumber } from '../values/wire.ts'
 import { callersSite } from './api.ts'
 
-/** The methods of payins, and what each of them needs (docs/payments-api.md, section 4.5; gap sheet, sections 7 and 8). */
+/** Payin methods and the required fields of each (docs/payments-api.md, section 4.5; gap sheet, sections 7 and 8). */
 export function v2PayinMethods(api: FastifyInstance, store: SandboxStore): void {
   api.get('/v2/payins/payin_methods', async (request, reply) => {
     const methods = payinMethodsOf(callersSite(request).currencies)

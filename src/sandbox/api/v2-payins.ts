@@ -79,7 +79,7 @@ function readSimulation(body: JsonObject): Simulation | undefined {
   return { uuid, status, amount }
 }
 
-/** The problems have the names of the payments API, which are not those of the request (gap sheet, C23). */
+/** The problems use the field names of the payments API, which differ from those of the request (gap sheet, C23). */
 function readRefund(body: JsonObject): { uuid: string; refund: RefundRequest } | { problems: Problems } {
   const fields = new Fields(body)
   const uuid = fields.text('uuid')

@@ -7,7 +7,7 @@ import type { SandboxStore } from '../state/sandbox-store.ts'
 import { jsonNumber } from '../values/wire.ts'
 import { callersSite } from './api.ts'
 
-/** The methods of payouts, and what each of them needs (docs/payments-api.md, section 4.6; gap sheet, section 17). */
+/** Payout methods and the required fields of each (docs/payments-api.md, section 4.6; gap sheet, section 17). */
 export function v2PayoutMethods(api: FastifyInstance, store: SandboxStore): void {
   api.get('/v2/payouts/payout_methods', async (request, reply) => {
     const methods = payoutMethodsOf(callersSite(request).currencies)

@@ -52,5 +52,5 @@ export function v2Payouts(api: FastifyInstance, store: SandboxStore): void {
   })
 }
 
-/** A range of at most a year, which may be a leap year, with both days in it (gap sheet, section 19). */
+/** A range of at most one year, including leap years, with both days inclusive (gap sheet, section 19). */
 const LIST = { pageIsRequired: true, takesSize: false, longestMs: 367 * 24 * 3600 * 1000 - 1 }

@@ -15,7 +15,7 @@ import type { SandboxStore } from '../state/sandbox-store.ts'
 import { callersSite } from './api.ts'
 import { readListQuery } from './list-query.ts'
 
-/** Create, list and detail of payment links (docs/payments-api.md, section 4.4; gap sheet, section 5). */
+/** Creates, lists and shows payment links (docs/payments-api.md, section 4.4; gap sheet, section 5). */
 export function v3Links(api: FastifyInstance, store: SandboxStore): void {
   api.post('/v3/payin_links', async (request, reply) => {
     const body = readJsonObject(request)

@@ -13,7 +13,7 @@ export function v3Methods(api: FastifyInstance, _world: SandboxStore): void {
   )
 }
 
-/** The names of the last two keys are not known (gap sheet, section 30); these are the sandbox's own. */
+/** The documents do not name the last two keys (gap sheet, section 30); these are the sandbox's own. */
 function methodEntry(method: Method): Record<string, unknown> {
   return {
     currency: method.currency,

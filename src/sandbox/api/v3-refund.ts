@@ -15,8 +15,8 @@ import { callersSite } from './api.ts'
 const SHORTEST_DESCRIPTION = 5
 
 /**
- * `POST /v3/payin_links/refund`. Its shapes are not documented, so this takes and gives those of the v2 sibling (gap
- * sheet, sections 5.5 and 12); the uuid may be the link's or the payment's.
+ * `POST /v3/payin_links/refund`. Its request and response are not documented, so this endpoint uses those of the v2 sibling
+ * (gap sheet, sections 5.5 and 12); the uuid may be the link's or the payment's.
  */
 export function v3Refund(api: FastifyInstance, store: SandboxStore): void {
   api.post('/v3/payin_links/refund', async (request, reply) => {

@@ -1,6 +1,6 @@
 /**
- * The page's script, served as a file of its own so that the page needs no inline script. It tells the opener of a
- * popup what happens (docs/payments-api.md, section 6.4) and looks for news while the payment moves.
+ * The checkout page's script, served as a separate file so that the page needs no inline script. It posts status changes to
+ * the opener of a popup (docs/payments-api.md, section 6.4) and polls while the payment is in progress.
  */
 export const PAGE_SCRIPT = `'use strict'
 {
@@ -46,7 +46,7 @@ export const PAGE_SCRIPT = `'use strict'
 }
 `
 
-/** The page's style sheet. */
+/** The checkout page's style sheet. */
 export const PAGE_STYLE = `:root { color-scheme: light dark; font: 1.1rem/1.5 system-ui, sans-serif; background: light-dark(#ffffff, #14171c); color: light-dark(#16191f, #eceef2); }
 body { margin: 0; }
 main { max-width: 32rem; margin: 2rem auto; padding: 0 1rem; }

@@ -1,7 +1,7 @@
-/** Text that is HTML already and is not escaped again. */
+/** Text that is already HTML and is not escaped again. */
 export type Html = { readonly html: string }
 
-/** A template whose values are escaped, unless they are `Html` or lists of it; undefined and false leave nothing. */
+/** HTML template tag. Escapes values, except `Html` and lists of `Html`; undefined and false produce no output. */
 export function html(parts: TemplateStringsArray, ...values: HtmlValue[]): Html {
   return { html: parts.reduce((text, part, index) => `${text}${toHtml(values[index - 1])}${part}`) }
 }

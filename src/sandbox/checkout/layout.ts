@@ -6,11 +6,11 @@ export type Layout = {
   body: Html
   /** `data-` attributes of the main landmark, which the page's script reads. */
   data?: Readonly<Record<string, string>>
-  /** Seconds after which a browser without scripts asks again. */
+  /** Seconds after which a browser without scripts reloads the page. */
   refreshSeconds?: number | undefined
 }
 
-/** A whole page of the hosted checkout. */
+/** Returns a complete page of the hosted checkout. */
 export function layout({ title, body, data = {}, refreshSeconds }: Layout): string {
   const attributes = Object.entries(data).map(([name, value]) => html` data-${name}="${value}"`)
   const refresh =

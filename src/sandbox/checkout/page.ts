@@ -11,7 +11,7 @@ import { layout } from './layout.ts'
 
 const REFRESH_S = 2
 
-/** The hosted page of a link in its present state. */
+/** Returns the hosted page of a link in its current state. */
 export function checkoutPage(link: Link, now: Date): string {
   const status = statusOf(link)
   const payable = isPayable(link, now)
@@ -37,7 +37,7 @@ export function checkoutPage(link: Link, now: Date): string {
   })
 }
 
-/** The small page that stands for the issuer's 3DS step. */
+/** Returns the page that stands for the issuer's 3DS step. */
 export function threeDsPage(link: Link): string {
   return layout({
     title: 'Confirm it is you',
@@ -50,7 +50,7 @@ export function threeDsPage(link: Link): string {
   })
 }
 
-/** The page for an address that belongs to no link. */
+/** Returns the page for a URL that belongs to no link. */
 export function unknownLinkPage(): string {
   return layout({
     title: 'Not found',

@@ -6,22 +6,22 @@ import { PAYOUT_STATUSES } from '../payouts/payout.ts'
 import type { PayoutStatus } from '../payouts/payout.ts'
 import type { SandboxStore } from '../state/sandbox-store.ts'
 
-/** What does not change while a sandbox runs. A secret is null where it is not the one that every sandbox has. */
+/** Facts that do not change while a sandbox runs. A secret is null unless it is the fixed default of every sandbox. */
 export type SandboxAbout = {
-  /** The base address of the interface; ends in `/api`. */
+  /** The base URL of the interface; ends in `/api`. */
   url: string
   sites: { id: string; appId: string; secretKey: string | null; currencies: string[] }[]
   webhookSecret: string | null
   statuses: {
     payments: readonly PaymentStatus[]
-    /** Those of the payments that take an amount paid back. */
+    /** The payment statuses that accept a refund amount. */
     refunds: readonly PaymentStatus[]
     agreements: readonly AgreementStatus[]
     payouts: readonly PayoutStatus[]
   }
 }
 
-/** Address, credentials and statuses of a sandbox. */
+/** Returns the addresses, credentials and statuses of a sandbox. */
 export function aboutOf({ origin, sites, webhookSecret, isFixed }: SandboxStore): SandboxAbout {
   return {
     url: `${origin}/api`,

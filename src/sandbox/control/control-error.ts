@@ -1,4 +1,4 @@
-/** A control call that cannot be done; `httpStatus` is what the endpoint answers. */
+/** Thrown when a control call cannot be carried out; `httpStatus` is the status of the response. */
 export class ControlError extends Error {
   readonly httpStatus: number
 

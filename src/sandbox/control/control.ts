@@ -29,53 +29,53 @@ import type { SetStatusOptions } from './payment-control.ts'
 import { agreementView, linkView, payoutView, stateOf } from './views.ts'
 import type { AgreementView, LinkView, PayoutView, SandboxState } from './views.ts'
 
-/** What decides, by a name, an amount or a text, how something goes. */
+/** Names, amounts and texts that select an outcome. */
 export type MagicTable = {
   failures: readonly MagicFailure[]
   threeDs: { lastName: string; amount: string; zeroDecimalAmount: string }
-  /** Refund descriptions that decide how the refund ends. */
+  /** Refund descriptions that select how the refund ends. */
   refunds: readonly string[]
-  /** Payers of agreements who reject the mandate, or keep it waiting. */
+  /** Payer names of agreements: `reject` rejects the mandate, `wait` keeps it pending. */
   payers: { reject: string; wait: string }
-  /** Amounts of payout transactions. */
+  /** Amounts of payout transactions that select an outcome. */
   payouts: readonly MagicPayout[]
 }
 
-/** A change that no webhook tells of, where `silent` is true. */
+/** `silent`: true changes the status without sending a webhook. */
 export type Silently = { silent?: boolean }
 
-/** The control endpoints, in process. Methods that take an id reject with `ControlError` when there is nothing of that id. */
+/** The control endpoints as functions. Methods that take an id reject with `ControlError` when nothing has that id. */
 export type SandboxControl = {
   about(): SandboxAbout
   state(options?: ListOptions): SandboxState
   webhooks(options?: ListOptions): WebhookRecord[]
   failures(): MagicTable
   calls(options?: ListOptions): ApiCall[]
-  /** The bank accounts that the look-up knows, each with a VietQR payload. */
+  /** The bank accounts that the look-up knows, each with its VietQR payload. */
   bankAccounts(): KnownQr[]
-  /** Moves the clock forward and gives the new time. */
+  /** Moves the clock forward and returns the new time. */
   advance(seconds: number): Promise<Date>
   /**
-   * Sets the truth, legal transition or not, and waits for the first try of its webhook. `uuid` is that of a link, its
-   * payment, a payin or a gateway payment. Automatic steps of the payment end.
+   * Sets the actual status, even if the transition is not legal, and waits for the first attempt of its webhook. `uuid` is
+   * that of a link, its payment, a payin or a gateway payment. Cancels the planned automatic step of the payment.
    */
   setStatus(uuid: string, status: PaymentStatus, options?: SetStatusOptions): Promise<LinkView>
   deliver(uuid: string, fault: WebhookFault): Promise<WebhookFaultResult>
-  /** The same for an agreement; `id` is the numeric one or `agreement-<n>`. */
+  /** Does the same for an agreement; `id` is the numeric id or `agreement-<n>`. */
   setAgreementStatus(id: string | number, status: AgreementStatus, options?: Silently): Promise<AgreementView>
   deliverAgreement(id: string | number, fault: WebhookFault<AgreementStatus>): Promise<WebhookFaultResult>
-  /** The same for a payout. */
+  /** Does the same for a payout. */
   setPayoutStatus(uuid: string, status: PayoutStatus, options?: Silently): Promise<PayoutView>
   deliverPayout(uuid: string, fault: WebhookFault<PayoutStatus>): Promise<WebhookFaultResult>
-  /** Sends a webhook that was sent before once more, same bytes and signature, and waits for the answer. */
+  /** Sends an earlier webhook again with the same bytes and signature, and waits for the response. */
   resend(id: string): Promise<WebhookAttempt>
   addFault(fault: Fault): void
-  /** The faults that are still to happen. */
+  /** Returns the faults that have not been used up. */
   faults(): ActiveFault[]
   clearFaults(): void
 }
 
-/** The control of one sandbox. */
+/** Returns the control functions of one sandbox. */
 export function createControl(store: SandboxStore): SandboxControl {
   const { changes } = store
   return {

@@ -1,12 +1,15 @@
-/** Which entries of a list are asked for. With either, the newest come first; without both, all come as they happened. */
+/**
+ * Selects entries of a list. With either option the newest entries come first; with none, all entries in order of
+ * occurrence.
+ */
 export type ListOptions = {
-  /** At most so many. */
+  /** Maximum number of entries. */
   limit?: number
-  /** Only those of which one of the texts or numbers has this in it, whatever the case. */
+  /** Only entries with a text or number that contains this text, ignoring case. */
   search?: string
 }
 
-/** The entries of a list that grows at its end, as they are shown, and as many as are asked for. */
+/** Returns the selected entries of an append-only list in the form that is shown. */
 export function listed<Entry, View extends object>(
   entries: readonly Entry[],
   view: (entry: Entry) => View,

@@ -11,13 +11,16 @@ import { ControlError } from './control-error.ts'
 export type SetStatusOptions = {
   /** The failure code of `failed`; `generic_declined` when absent. */
   errorCode?: string
-  /** The truth changes and no webhook tells of it. */
+  /** Changes the status without sending a webhook. */
   silent?: boolean
-  /** What has been paid back, or is to be, in all; for refund statuses. The whole, or half for a part, when absent. */
+  /**
+   * The total refunded or requested amount, for refund statuses. Default: the whole amount, or half of it for a partial
+   * refund.
+   */
   refundAmount?: string
 }
 
-/** Sets the status of a link, payin or gateway payment and waits for the first try of its webhook. */
+/** Sets the status of a link, payin or gateway payment and waits for the first attempt of its webhook. */
 export async function setPaymentStatus(
   store: SandboxStore,
   link: Link,
@@ -37,7 +40,7 @@ export async function setPaymentStatus(
   await transition(store, link, status, { silent, payCode: status === 'failed' ? { ...reason } : undefined })
 }
 
-/** The link, payin or gateway payment with this uuid, or the one whose payment has it. */
+/** Returns the link, payin or gateway payment with this uuid, or the one whose payment has it. */
 export function linkOf(store: SandboxStore, uuid: string): Link {
   const link = findByAnyUuid(store, uuid)
   if (link === undefined) throw new ControlError(404, 'There is no such link or payin.')

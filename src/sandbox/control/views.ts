@@ -39,10 +39,10 @@ export type LinkView = {
   history: HistoryView<PaymentStatus>
 }
 
-/** A gateway payment: a link with the numbers of its order. */
+/** A gateway payment: a link with the ids of its order. */
 export type GatewayView = LinkView & { paymentId: number; orderId: string }
 
-/** A payin: as a link, with what the payer owes in all. */
+/** A payin: a link with the total amount that the payer has to pay. */
 export type PayinView = LinkView & { total: string }
 
 export type AgreementView = {
@@ -75,10 +75,10 @@ export type PayoutView = {
 
 export type DepositView = { siteId: string; currency: string; amount: string; at: string }
 
-/** All that happened to links, payins, agreements, payouts and deposits. */
+/** All links, payins, agreements, payouts, gateway payments and deposits of a sandbox, with counters. */
 export type SandboxState = {
   now: string
-  /** How often anything has changed, as the feed of changes counts it. */
+  /** Number of changes since the start, as the change feed counts them. */
   version: number
   webhookForm: 'flat' | 'nested'
   counters: {
@@ -102,7 +102,7 @@ export type SandboxState = {
   deposits: DepositView[]
 }
 
-/** The whole state, as the control endpoints show it, or the part of each list that is asked for. */
+/** Returns the whole state as the control endpoints show it, or the selected part of each list. */
 export function stateOf(store: SandboxStore, options: ListOptions = {}): SandboxState {
   const all = [...store.links.values()]
   const links = all.filter(isPlain)
@@ -135,7 +135,7 @@ export function stateOf(store: SandboxStore, options: ListOptions = {}): Sandbox
   }
 }
 
-/** One link, payin or gateway payment. */
+/** Returns one link, payin or gateway payment. */
 export function linkView(store: SandboxStore, link: Link): LinkView {
   const { payment, request } = link
   return {
@@ -158,7 +158,7 @@ export function linkView(store: SandboxStore, link: Link): LinkView {
   }
 }
 
-/** One agreement; no payer data. */
+/** Returns one agreement without payer data. */
 export function agreementView(agreement: Agreement): AgreementView {
   return {
     id: agreement.id,
@@ -173,7 +173,7 @@ export function agreementView(agreement: Agreement): AgreementView {
   }
 }
 
-/** One payout batch; no payee data. */
+/** Returns one payout batch without payee data. */
 export function payoutView(payout: Payout): PayoutView {
   return {
     uuid: payout.uuid,

@@ -4,7 +4,7 @@ import { paymentUrl } from '../payments/payment-facts.ts'
 import type { SandboxStore } from '../state/sandbox-store.ts'
 import type { SandboxSite } from '../state/sites.ts'
 
-/** Keeps a new gateway payment. Gives undefined when the site has used its `order_id` (gap sheet, section 4). */
+/** Stores a new gateway payment. Returns undefined when the site has used its `order_id` before (gap sheet, section 4). */
 export function createGatewayPayment(
   store: SandboxStore,
   site: SandboxSite,
@@ -15,7 +15,7 @@ export function createGatewayPayment(
   return createLink(store, site, request, { gateway: { orderId, paymentId: all.length + 1 } })
 }
 
-/** Where the payer goes; a long `payment` value stands in the query (gap sheet, section 4). */
+/** The URL for the payer; its query carries a long `payment` value (gap sheet, section 4). */
 export function gatewayUrl(store: SandboxStore, link: Link): string {
   const payment = Buffer.from(JSON.stringify({ uuid: link.uuid, ...link.gateway })).toString('base64url')
   return `${paymentUrl(store, link)}?payment=${payment}`

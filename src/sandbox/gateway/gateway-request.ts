@@ -6,7 +6,7 @@ import { Fields } from '../values/fields.ts'
 import type { JsonObject, Problems } from '../values/fields.ts'
 import { positiveNumber, readEmail, requiredTarget, requiredUrl } from '../values/request-parts.ts'
 
-/** Checks the body of a gateway payment (gap sheet, section 4). */
+/** Validates the body of a gateway payment (gap sheet, section 4). */
 export function readGatewayRequest(
   body: JsonObject,
   site: SandboxSite,
@@ -28,7 +28,7 @@ export function readGatewayRequest(
   return fields.isClean ? { orderId, request } : { problems: fields.problems }
 }
 
-/** How long the page stays open is not documented; this is the time of a link. */
+/** In seconds. The lifetime of the page is not documented; this is the lifetime of a link. */
 const LIFETIME_S = 1800
 
 function readOrderDetails(fields: Fields): LinkRequest['sender'] {

@@ -2,13 +2,13 @@ import { randomBytes } from 'node:crypto'
 import type { SandboxStore } from '../state/sandbox-store.ts'
 import type { SandboxSite } from '../state/sites.ts'
 
-/** An access token of the gateway; it belongs to the site that asked for it. */
+/** An access token of the gateway; it belongs to the site that requested it. */
 export type Token = { readonly siteId: string; readonly expiresAt: Date }
 
-/** How long a token lives, in seconds (docs/payments-api.md, section 8). */
+/** Lifetime of a token in seconds (docs/payments-api.md, section 8). */
 export const TOKEN_LIFETIME_S = 3600
 
-/** Gives a new token to a site; earlier ones live on. */
+/** Issues a new token to a site; earlier tokens stay valid. */
 export function issueToken(store: SandboxStore, site: SandboxSite): string {
   const text = ['header', 'claims', 'signature'].map(() => randomBytes(24).toString('base64url')).join('.')
   const expiresAt = new Date(store.clock.now().getTime() + TOKEN_LIFETIME_S * 1000)
@@ -16,7 +16,7 @@ export function issueToken(store: SandboxStore, site: SandboxSite): string {
   return text
 }
 
-/** Tells whether a token is the site's own and still lives. */
+/** Whether a token belongs to the site and has not expired. */
 export function isLive(store: SandboxStore, site: SandboxSite, text: string | undefined): boolean {
   const token = store.tokens.get(text ?? '')
   return token !== undefined && token.siteId === site.id && store.clock.now() < token.expiresAt

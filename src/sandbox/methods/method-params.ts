@@ -7,7 +7,10 @@ import type { Fields } from '../values/fields.ts'
  */
 export type Descriptors = Readonly<Record<string, string>>
 
-/** Notes whatever the object under `name` lacks or has wrong by these descriptors. Gives the values as they came. */
+/**
+ * Adds a problem for each field of the object under `name` that is missing or wrong by these descriptors. Returns the values
+ * unchanged.
+ */
 export function checkParams(fields: Fields, name: string, rules: ParamRules): Record<string, ExactJson> {
   const params = fields.requiredObject(name)
   if (params === undefined) return {}
@@ -24,9 +27,9 @@ export function checkParams(fields: Fields, name: string, rules: ParamRules): Re
 
 export type ParamRules = {
   descriptors: Descriptors
-  /** What a text must look like beyond being one. */
+  /** Additional patterns for text values. */
   shapes?: Readonly<Record<string, RegExp>>
-  /** A number may stand where a text is asked for. */
+  /** Accepts a number where a text is required. */
   takesNumbers?: boolean
 }
 

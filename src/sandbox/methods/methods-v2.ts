@@ -2,14 +2,14 @@ import { decimal } from '../values/decimal.ts'
 import { methodsOf } from './methods.ts'
 import type { Method } from './methods.ts'
 
-/** The methods of the v2 interface for some currencies: cards of NZD and HKD are in v3 alone (docs/payments-api.md, 9). */
+/** The methods of the v2 interface for some currencies. Only v3 has cards for NZD and HKD (docs/payments-api.md, 9). */
 export function payinMethodsOf(currencies: readonly string[]): Method[] {
   return [...methodsOf(currencies), ...V2_ONLY.filter((method) => currencies.includes(method.currency))].filter(
     (method) => !V3_ONLY.has(method.currency),
   )
 }
 
-/** The one method whose amount may be left open (gap sheet, section 9). */
+/** The only method that accepts a request without an amount (gap sheet, section 9). */
 export const OPEN_AMOUNT_METHOD = 'usdc_bank'
 
 /** The symbol of a currency (gap sheet, section 8). */

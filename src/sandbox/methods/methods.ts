@@ -1,10 +1,13 @@
 import { compareDecimals, decimal, roundToWhole } from '../values/decimal.ts'
 import type { Decimal } from '../values/decimal.ts'
 
-/** How a payment by a method runs: cards are authorised first, mobile money waits for a prompt, the others just arrive. */
+/**
+ * How a payment by a method proceeds: cards are authorised first, mobile money waits for a prompt, the others arrive
+ * directly.
+ */
 export type MethodKind = 'card' | 'alias' | 'transfer' | 'mobile_money'
 
-/** One way to pay, as the catalogue of the sandbox knows it. */
+/** One payin method of the sandbox's catalogue. */
 export type Method = {
   readonly currency: string
   readonly code: string
@@ -116,9 +119,9 @@ const ROWS: Readonly<Record<string, { languages: readonly string[]; methods: rea
 export const CATALOGUE_CURRENCIES: readonly string[] = Object.keys(ROWS)
 
 /**
- * Every method of the v3 list (docs/payments-api.md, section 2.5). Parts that the document masks are filled from the gap
- * sheet, section 28. The limits are believable ones of the sandbox's own; only the card maximum of NZD and HKD and the
- * minimum of MWK are documented (docs/payments-api.md, section 8).
+ * Every method of the v3 list (docs/payments-api.md, section 2.5). Parts that the document masks come from the gap sheet,
+ * section 28. The limits are plausible values of the sandbox's own; only the card maximum of NZD and HKD and the minimum of
+ * MWK are documented (docs/payments-api.md, section 8).
  */
 const METHODS: readonly Method[] = Object.entries(ROWS).flatMap(([currency, { languages, methods }]) =>
   methods.map(([code, name, kind, [min, max]]) => ({
@@ -137,22 +140,22 @@ export function methodsOf(currencies: readonly string[]): Method[] {
   return METHODS.filter((method) => currencies.includes(method.currency))
 }
 
-/** The method with this code, whatever its currency. */
+/** Returns the method with this code in any currency. */
 export function methodByCode(code: string): Method | undefined {
   return METHODS.find((method) => method.code === code)
 }
 
-/** Tells whether a method takes this amount; both limits belong to the range. */
+/** Whether a method accepts this amount; both limits are inclusive. */
 export function accepts(method: Method, amount: Decimal): boolean {
   return compareDecimals(amount, method.min) >= 0 && compareDecimals(amount, method.max) <= 0
 }
 
-/** Tells whether amounts of this currency are recorded in whole units (docs/payments-api.md, section 1, rule 1). */
+/** Whether the payments API records amounts of this currency in whole units (docs/payments-api.md, section 1, rule 1). */
 export function isZeroDecimal(currency: string): boolean {
   return ZERO_DECIMAL.has(currency)
 }
 
-/** The amount that the payments API records for a submitted one (docs/payments-api.md, section 1, rules 1 and 2). */
+/** Returns the amount that the payments API records for a submitted amount (docs/payments-api.md, section 1, rules 1 and 2). */
 export function recordedAmount(amount: Decimal, currency: string): Decimal {
   return isZeroDecimal(currency) ? roundToWhole(amount) : amount
 }

@@ -7,12 +7,12 @@ import { paymentUrl } from '../payments/payment-facts.ts'
 import type { SandboxStore } from '../state/sandbox-store.ts'
 import { decimalText } from '../values/decimal.ts'
 
-/** Tells whether the `pay_code` of a method comes later, by a webhook (gap sheet, section 9). */
+/** Whether a webhook delivers the `pay_code` of a method after the creation (gap sheet, section 9). */
 export function isLate(method: Method): boolean {
   return method.kind === 'alias' || method.code === 'jp_bank_jpy'
 }
 
-/** What the payer needs to pay, by the kind of the method (gap sheet, section 9); mobile money needs nothing. */
+/** Returns the payment instructions by the kind of the method (gap sheet, section 9); undefined for mobile money. */
 export function payCodeOf(
   store: SandboxStore,
   payin: Payin,
@@ -29,7 +29,7 @@ export function payCodeOf(
   return { redirect_url: page }
 }
 
-/** The code that the payer scans; undefined for a method without one. */
+/** Returns the code that the payer scans; undefined for a method without one. */
 export function qrCodeOf(link: Link, method: Method): Readonly<Record<string, string>> | undefined {
   return QR_METHOD.test(method.code) ? { qr_string: qrString(link, method) } : undefined
 }
@@ -60,7 +60,7 @@ function bankAccount(payin: Payin): Record<string, string> {
   }
 }
 
-/** A VietQR payload is one that the bank look-up resolves; the other schemes have no published sandbox payload. */
+/** A VietQR payload that the bank look-up resolves; the other schemes have no published sandbox payload. */
 function qrString(link: Link, method: Method): string {
   const amount = decimalText(owedTotal(link))
   const [account] = BANK_ACCOUNTS
@@ -68,7 +68,7 @@ function qrString(link: Link, method: Method): string {
   return `sandbox:${method.code}:${link.uuid}:${amount}`
 }
 
-/** Digits that stay the same for a payin, since its uuid does. */
+/** Returns digits derived from the uuid, so that they stay the same for a payin. */
 function digitsOf(uuid: string, count: number): string {
   return Array.from(uuid.repeat(2), (letter) => String(letter.charCodeAt(0) % 10))
     .join('')

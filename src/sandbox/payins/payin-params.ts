@@ -2,7 +2,7 @@ import type { Descriptors, ParamRules } from '../methods/method-params.ts'
 import type { Method } from '../methods/methods.ts'
 import { MOBILE_NUMBER } from '../values/shapes.ts'
 
-/** What `payin_method_params` must hold for a method (gap sheet, section 8). */
+/** Returns the rules for `payin_method_params` of a method (gap sheet, section 8). */
 export function payinParamRules(method: Method): ParamRules {
   if (method.kind === 'mobile_money') return { descriptors: { phone: 'string:Mandatory Mobile number' }, shapes: PHONE }
   return {
@@ -13,7 +13,7 @@ export function payinParamRules(method: Method): ParamRules {
 
 const PHONE = { phone: MOBILE_NUMBER }
 
-/** Katakana of either width, with the long-vowel and middle-dot marks. */
+/** Full-width and half-width katakana, with the long-vowel and middle-dot marks. */
 const KATAKANA = /^[\u30a0-\u30ff\uff66-\uff9f ]+$/
 
 const ANY_METHOD: Descriptors = {

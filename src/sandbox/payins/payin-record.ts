@@ -5,7 +5,7 @@ import type { SandboxStore } from '../state/sandbox-store.ts'
 import { compareDecimals } from '../values/decimal.ts'
 import { money, wireTime } from '../values/wire.ts'
 
-/** The record of a payin that creation, detail and list give (gap sheet, section 10). */
+/** The record of a payin in the responses of creation, detail and list (gap sheet, section 10). */
 export function payinRecord(store: SandboxStore, payin: Payin): Record<string, unknown> {
   const { terms, status } = { terms: payin.payin, status: statusOf(payin) }
   return {
@@ -20,7 +20,7 @@ export function payinRecord(store: SandboxStore, payin: Payin): Record<string, u
   }
 }
 
-/** The same record as the answer to a refund spells it (gap sheet, section 12). */
+/** The same record as the response to a refund spells it (gap sheet, section 12). */
 export function refundedRecord(store: SandboxStore, payin: Payin): Record<string, unknown> {
   const { webhook_notification: payinNotification, expired_at: expiredAt, ...rest } = payinRecord(store, payin)
   return { ...rest, payin_notification: payinNotification, expried_at: expiredAt }

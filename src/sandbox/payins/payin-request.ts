@@ -19,16 +19,16 @@ import {
 } from '../values/request-parts.ts'
 import { payinParamRules } from './payin-params.ts'
 
-/** A payin creation after validation: what it shares with a link, and what it has of its own. */
+/** A validated payin creation: the fields that it shares with a link, and its own. */
 export type PayinRequest = {
   method: Method
   request: LinkRequest
   terms: PayinTerms
-  /** When the payin lapses; undefined where the request leaves that to the payments API. */
+  /** When the payin expires; undefined when the request leaves the expiry to the payments API. */
   expiresAt: Date | undefined
 }
 
-/** Checks the body of a payin creation (gap sheet, section 9). */
+/** Validates the body of a payin creation (gap sheet, section 9). */
 export function readPayin(
   body: JsonObject,
   site: SandboxSite,
@@ -48,7 +48,7 @@ export function readPayin(
     currency,
     amount: recordedAmount(readAmount(fields, method), currency),
     description: fields.optionalText('description') ?? '',
-    // The last name decides among the magic failures; a payin has one name only.
+    // The magic failures match the last name; a payin has a single name field.
     sender: { email: readEmail(fields), firstName: '', lastName: name.trim().split(' ').at(-1) ?? '' },
     methodCode: method?.code ?? null,
     expiresInSeconds: DEFAULT_LIFETIME_S,
@@ -91,7 +91,7 @@ function readAmount(fields: Fields, method: Method | undefined): Decimal {
   return amount ?? ZERO
 }
 
-/** The tax is for AUD alone (docs/payments-api.md, section 1, rule 3). */
+/** The tax applies to AUD only (docs/payments-api.md, section 1, rule 3). */
 function readGst(fields: Fields, currency: string): boolean {
   const gst = fields.required('gst')
   if (gst !== undefined && typeof gst !== 'boolean') fields.fail('gst', 'must be a boolean')

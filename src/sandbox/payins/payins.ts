@@ -14,8 +14,8 @@ import { isLate, payCodeOf } from './pay-code.ts'
 import type { PayinRequest } from './payin-request.ts'
 
 /**
- * Keeps a new payin, which is pending from the start. It waits for its payer: the hosted page, a simulation or the
- * control endpoint; only a magic failure comes by itself.
+ * Stores a new payin with the status pending. The hosted page, a simulation or the control endpoint completes it; only a
+ * magic failure happens automatically.
  */
 export function createPayin(
   store: SandboxStore,
@@ -31,13 +31,13 @@ export function createPayin(
   return payin
 }
 
-/** The site's payin with this uuid. */
+/** Returns the site's payin with this uuid. */
 export function findPayin(store: SandboxStore, site: SandboxSite, uuid: string): Payin | undefined {
   const payin = store.links.get(uuid)
   return payin?.siteId === site.id && isPayin(payin) ? payin : undefined
 }
 
-/** The site's payins that were created in a range to which both ends belong, the newest first. */
+/** Returns the site's payins that were created between the two instants, both inclusive, newest first. */
 export function listPayins(store: SandboxStore, site: SandboxSite, { from, to }: { from?: Date; to?: Date }): Payin[] {
   return [...store.links.values()]
     .filter(isPayin)
@@ -49,7 +49,8 @@ export function listPayins(store: SandboxStore, site: SandboxSite, { from, to }:
 export type Simulation = { uuid: string; status: 'completed' | 'failed'; amount: Decimal | undefined }
 
 /**
- * Ends a pending payment of the site, of a payin or of a link (gap sheet, section 11). Gives false when there is none.
+ * Completes a pending payment of the site, of a payin or of a link (gap sheet, section 11). Returns false when there is
+ * none.
  */
 export function simulate(store: SandboxStore, site: SandboxSite, { uuid, status, amount }: Simulation): boolean {
   const link = findByAnyUuid(store, uuid)
@@ -59,7 +60,7 @@ export function simulate(store: SandboxStore, site: SandboxSite, { uuid, status,
   return true
 }
 
-/** Asks for money back; a payin must be paid for that, wholly or apart from earlier refunds (gap sheet, section 12). */
+/** Requests a refund of a payin, which must be `received` or `partially_refunded` (gap sheet, section 12). */
 export function refundPayin(store: SandboxStore, payin: Payin, refund: RefundRequest): RefundOutcome {
   const status = payin.payment?.status
   if (status !== 'received' && status !== 'partially_refunded')
@@ -73,7 +74,7 @@ function complete(store: SandboxStore, link: Link, amount: Decimal | undefined):
   void proceed(store, link, 'received')
 }
 
-/** Tells the `pay_code` that came late; the status stays pending. */
+/** Sends the late `pay_code` by webhook; the status stays pending. */
 async function deliverPayCode(store: SandboxStore, payin: Payin): Promise<void> {
   const { payment } = payin
   if (payment?.status !== 'pending') return

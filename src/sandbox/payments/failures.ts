@@ -55,24 +55,24 @@ const CODES: readonly (readonly [code: string, message: string])[] = [
 ]
 
 /**
- * The magic table: the failure codes in the order of docs/payments-api.md, section 7.2. The n-th one belongs to the
- * amount 666 and n hundredths, from 666.01 to 666.34; to 66601 to 66634 in currencies without decimals.
+ * The magic table: the failure codes in the order of docs/payments-api.md, section 7.2. The n-th code belongs to the amount
+ * 666 plus n hundredths: 666.01 to 666.34, or 66601 to 66634 in currencies without decimals.
  */
 export const MAGIC_FAILURES: readonly MagicFailure[] = CODES.map(([code, message], index) => {
   const hundredths = String(index + 1).padStart(2, '0')
   return { code, message, lastName: code, amount: `666.${hundredths}`, zeroDecimalAmount: `666${hundredths}` }
 })
 
-/** A card payment needs a 3DS step when the payer's last name is `lastName`, or the amount is one of these two. */
+/** A card payment needs a 3DS step when the payer's last name is `lastName`, or its amount is one of the two amounts. */
 export const MAGIC_3DS = { lastName: '3ds', amount: '333.33', zeroDecimalAmount: '33333' } as const
 
-/** The failure with this code, with `message` in place of the table's own where one is given. */
+/** Returns the failure with this code; `message` replaces the text of the table. */
 export function failureReason(code: string, message?: string): FailureReason | undefined {
   const failure = MAGIC_FAILURES.find((row) => row.code === code)
   return failure && { error_code: failure.code, error_message: message ?? failure.message }
 }
 
-/** The failure that the magic table asks for, if any; the last name goes before the amount. */
+/** Returns the failure that the magic table selects, if any; the last name takes precedence over the amount. */
 export function magicFailure(lastName: string, amount: Decimal, currency: string): FailureReason | undefined {
   const row =
     MAGIC_FAILURES.find((candidate) => candidate.lastName === lastName) ??
@@ -80,7 +80,7 @@ export function magicFailure(lastName: string, amount: Decimal, currency: string
   return row && { error_code: row.code, error_message: row.message }
 }
 
-/** Tells whether the magic table asks for a 3DS step. */
+/** Whether the magic table requires a 3DS step. */
 export function needs3ds(lastName: string, amount: Decimal, currency: string): boolean {
   return lastName === MAGIC_3DS.lastName || isAmount(MAGIC_3DS, amount, currency)
 }

@@ -11,8 +11,8 @@ import { limitProblem, optionalTarget, optionalUrl, positiveNumber, readEmail } 
 import type { LinkRequest } from './link.ts'
 
 /**
- * Checks the body of a link creation (docs/payments-api.md, sections 2.4 and 8). Gives the request, or every problem by
- * field name; fields inside an object are named with a dot.
+ * Validates the body of a link creation (docs/payments-api.md, sections 2.4 and 8). Returns the request, or every problem by
+ * field name; nested field names are joined with a dot.
  */
 export function readLinkRequest(
   body: JsonObject,

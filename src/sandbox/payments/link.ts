@@ -7,7 +7,7 @@ import type { Decimal } from '../values/decimal.ts'
 import type { OutgoingWebhook } from '../webhooks/webhook-sender.ts'
 import type { PaymentStatus } from './status.ts'
 
-/** Where the webhooks of a link go, and the Authorization value that they carry there. */
+/** The URL for the webhooks of a link, and the Authorization value that they carry. */
 export type WebhookTarget = { readonly endpointUrl: string; readonly authorizationHeader?: string }
 
 /** The body of a link creation after validation. */
@@ -23,7 +23,7 @@ export type LinkRequest = {
   readonly metaData: ExactJson | undefined
 }
 
-/** What was asked to be paid back, and what has been paid back already. */
+/** The requested and the completed refund amount. */
 export type Refund = {
   readonly description: string
   readonly requested: Decimal
@@ -33,7 +33,7 @@ export type Refund = {
 /** One entry of a payment's history. */
 export type StatusChange = { readonly status: PaymentStatus; readonly at: Date; readonly silent: boolean }
 
-/** What exists from the moment the customer starts to pay; a second try after a failure is the same payment. */
+/** Created when the customer starts to pay; a second attempt after a failure is the same payment. */
 export type Payment = {
   readonly uuid: string
   readonly startedAt: Date
@@ -42,101 +42,101 @@ export type Payment = {
   status: PaymentStatus
   payCode: Readonly<Record<string, string>> | null
   token: string
-  /** What was paid, where a simulation named an amount. */
+  /** The paid amount, when a simulation named one. */
   paid: Decimal | undefined
   refund: Refund | undefined
 }
 
-/** What a payin of the v2 interface has beyond what it shares with a link (gap sheet, section 9). */
+/** The fields of a v2 payin beyond those that it shares with a link (gap sheet, section 9). */
 export type PayinTerms = {
   readonly name: string
-  /** Ten per cent come on top of the amount. */
+  /** Adds ten per cent tax to the amount. */
   readonly gst: boolean
   readonly externalId: string | null
   readonly metadata: ExactJson | undefined
 }
 
-/** What a payment of the v1 gateway has beyond what it shares with a link (gap sheet, section 4). */
+/** The fields of a v1 gateway payment beyond those that it shares with a link (gap sheet, section 4). */
 export type GatewayOrder = { readonly paymentId: number; readonly orderId: string }
 
 /**
- * A payment link and all that the sandbox knows of it. A payin and a gateway payment are links too: they go through the
- * same statuses, and differ in how they are made and told of.
+ * A payment link with the sandbox's internal state. Payins and gateway payments are links too: they share the statuses, and
+ * differ in creation and webhook format.
  */
 export type Link = {
   readonly uuid: string
   readonly siteId: string
   readonly request: LinkRequest
-  /** Set for a payin alone. */
+  /** Set only for a payin. */
   readonly payin: PayinTerms | undefined
-  /** Set for a gateway payment alone. */
+  /** Set only for a gateway payment. */
   readonly gateway: GatewayOrder | undefined
   readonly createdAt: Date
   readonly expiresAt: Date
   payment: Payment | undefined
-  /** The page takes no payment any more: the time is over, or the customer let it expire. */
+  /** The page no longer accepts payments: the link expired, or the customer let it expire. */
   lapsed: boolean
-  /** The next automatic step, while there is one. */
+  /** Timer of the next automatic step, if one is planned. */
   step: Timer | undefined
-  /** Webhooks kept back for a swapped delivery, while one is armed. */
+  /** Webhooks held back for a `reordered` fault, while one is armed. */
   held: OutgoingWebhook[] | undefined
 }
 
-/** A payin of the v2 interface; its payment exists from the start and has the same uuid. */
+/** A v2 payin; its payment exists from the start and has the same uuid. */
 export type Payin = Link & { readonly payin: PayinTerms }
 
-/** Tells whether a link is a payin. */
+/** Whether a link is a payin. */
 export function isPayin(link: Link): link is Payin {
   return link.payin !== undefined
 }
 
-/** The tax on a payin: a tenth of the amount, rounded to cents (docs/payments-api.md, section 1, rule 3). */
+/** The tax on a payin: one tenth of the amount, rounded to cents (docs/payments-api.md, section 1, rule 3). */
 export function gstAmount({ request, payin }: Link): Decimal {
   const { units, scale } = request.amount
   return payin?.gst === true ? roundDecimal({ units, scale: scale + 1 }, 2) : { units: 0n, scale: 0 }
 }
 
-/** What the payer owes: the amount, and the tax of a payin that has one. */
+/** The amount that the payer has to pay, including the tax of a payin if it has one. */
 export function owedTotal(link: Link): Decimal {
   return addDecimals(link.request.amount, gstAmount(link))
 }
 
-/** What a reader of the link is told: a link without a payment is pending until it lapses. */
+/** The status of a link; a link without a payment is pending until it expires. */
 export function statusOf(link: Link): PaymentStatus {
   return link.payment?.status ?? (link.lapsed ? 'expired' : 'pending')
 }
 
-/** The methods that the hosted page offers: the preselected one, or all of the currency that take the amount. */
+/** The methods that the hosted page offers: the preselected one, or all methods of the currency that accept the amount. */
 export function offeredMethods(link: Link): Method[] {
   const { methodCode, currency, amount } = link.request
   if (methodCode !== null) return methodsOf([currency]).filter((method) => method.code === methodCode)
   return methodsOf([currency]).filter((method) => accepts(method, amount))
 }
 
-/** The method of the payment, or the preselected one before the customer has begun. */
+/** The method of the payment; before the customer starts to pay, the preselected one. */
 export function methodOf(link: Link): Method | undefined {
   const { methodCode } = link.request
   return link.payment?.method ?? (methodCode === null ? undefined : methodByCode(methodCode))
 }
 
-/** Tells whether the customer can start to pay now: for the first time, or again after a failure. */
+/** Whether the customer can start to pay now: for the first time, or again after a failure. */
 export function isPayable(link: Link, now: Date): boolean {
   const open = !link.lapsed && now < link.expiresAt
   if (link.payin !== undefined) return open && awaitsPayer(link)
   return open && (link.payment === undefined || link.payment.status === 'failed')
 }
 
-/** Tells whether a pending payin waits for nothing but the payer's money. */
+/** Whether a pending payin only needs the payer's money. */
 export function awaitsPayer(link: Link): boolean {
   return link.payin !== undefined && link.payment?.status === 'pending' && !awaitsPrompt(link) && !awaits3ds(link)
 }
 
-/** Tells whether a prompt on the customer's handset waits for an answer. */
+/** Whether a prompt on the customer's handset is open. */
 export function awaitsPrompt(link: Link): boolean {
   return link.payment?.status === 'pending' && link.payment.method.kind === 'mobile_money'
 }
 
-/** Tells whether the customer has to complete a 3DS step. */
+/** Whether the customer has to complete a 3DS step. */
 export function awaits3ds(link: Link): boolean {
   return link.payment?.status === 'pending' && link.payment.payCode?.['3ds_url'] !== undefined
 }

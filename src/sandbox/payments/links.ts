@@ -7,7 +7,7 @@ import type { PaymentStatus } from './status.ts'
 import { lapse } from './steps.ts'
 import { isTaken } from './transitions.ts'
 
-/** Keeps a new link, and has it lapse when its time is over. `kind` makes it a payin or a gateway payment instead. */
+/** Stores a new link and schedules its expiry. `kind` makes it a payin or a gateway payment instead. */
 export function createLink(store: SandboxStore, site: SandboxSite, request: LinkRequest, kind: LinkKind = {}): Link {
   const createdAt = store.clock.now()
   const link: Link = {
@@ -30,20 +30,20 @@ export function createLink(store: SandboxStore, site: SandboxSite, request: Link
 
 export type LinkKind = { payin?: PayinTerms; gateway?: GatewayOrder; expiresAt?: Date | undefined }
 
-/** The site's link with this uuid; neither a payin nor a gateway payment. */
+/** Returns the site's link with this uuid, but no payin and no gateway payment. */
 export function findLink(store: SandboxStore, site: SandboxSite, uuid: string): Link | undefined {
   const link = store.links.get(uuid)
   return link?.siteId === site.id && isPlain(link) ? link : undefined
 }
 
-/** The link, payin or gateway payment with this uuid, or the link whose payment has it. */
+/** Returns the link, payin or gateway payment with this uuid, or the link whose payment has it. */
 export function findByAnyUuid(store: SandboxStore, uuid: string): Link | undefined {
   return store.links.get(uuid) ?? [...store.links.values()].find((link) => link.payment?.uuid === uuid)
 }
 
 export type LinkFilter = { status?: PaymentStatus; from?: Date; to?: Date }
 
-/** The site's links that a filter lets through, the newest first; both dates belong to the range. */
+/** Returns the site's links that match a filter, newest first; both dates are inclusive. */
 export function listLinks(store: SandboxStore, site: SandboxSite, { status, from, to }: LinkFilter): Link[] {
   return [...store.links.values()]
     .filter((link) => link.siteId === site.id && isPlain(link))
@@ -52,7 +52,7 @@ export function listLinks(store: SandboxStore, site: SandboxSite, { status, from
     .reverse()
 }
 
-/** Tells whether this is a link of the v3 interface. */
+/** Whether this is a v3 link. */
 export function isPlain({ payin, gateway }: Link): boolean {
   return payin === undefined && gateway === undefined
 }

@@ -9,17 +9,17 @@ import type { Link, Payment, WebhookTarget } from './link.ts'
 import { REFUND_STATUSES } from './status.ts'
 import type { PaymentStatus } from './status.ts'
 
-/** Where the customer pays. */
+/** The URL of the hosted page. */
 export function paymentUrl(store: SandboxStore, link: Link): string {
   return `${store.origin}/checkout/${link.uuid}`
 }
 
-/** The address for the webhooks of a link: its own, else the merchant's default, else none (docs/payments-api.md, 6.1). */
+/** The target for the webhooks of a link: its own, else the merchant's default, else undefined (docs/payments-api.md, 6.1). */
 export function webhookTarget(store: SandboxStore, link: Link): WebhookTarget | undefined {
   return link.request.webhook ?? store.defaultWebhook
 }
 
-/** A webhook address as records show it: the Authorization value is masked (docs/payments-api.md, section 6.2). */
+/** A webhook target as records show it: the Authorization value is masked (docs/payments-api.md, section 6.2). */
 export function maskedTarget(target: WebhookTarget | undefined): Record<string, unknown> | null {
   if (target === undefined) return null
   return {
@@ -28,29 +28,29 @@ export function maskedTarget(target: WebhookTarget | undefined): Record<string, 
   }
 }
 
-/** Mobile money cannot be paid back; a card payment can be from `waiting` on (gap sheet, section 27). */
+/** Whether a payment can be refunded: mobile money never, a card payment from `waiting` on (gap sheet, section 27). */
 export function isRefundable(method: Method | undefined, status: PaymentStatus): boolean {
   if (method === undefined || method.kind === 'mobile_money') return false
   return REFUNDABLE.has(status) || (status === 'waiting' && method.kind === 'card')
 }
 
-/** What has been paid in a status: nothing until the funds are there. */
+/** The paid amount in a status: zero until the funds arrive. */
 export function paidAmount(link: Link, status: PaymentStatus): Decimal {
   return UNPAID.has(status) ? ZERO : paidInFull(link)
 }
 
-/** What the payer gives when the payment succeeds: the total, unless a simulation named another amount. */
+/** The amount that a successful payment brings: the total, unless a simulation named another amount. */
 export function paidInFull(link: Link): Decimal {
   return link.payment?.paid ?? owedTotal(link)
 }
 
-/** The name of the payer, as one text. */
+/** The payer's full name. */
 export function payerName(link: Link): string {
   const { firstName, lastName } = link.request.sender
   return link.payin?.name ?? `${firstName} ${lastName}`
 }
 
-/** The merchant's own reference; a link carries it in its meta data (gap sheet, section 5.2). */
+/** The merchant's own reference; a link has it in its metadata (gap sheet, section 5.2). */
 export function externalId(link: Link): string | null {
   if (link.payin !== undefined) return link.payin.externalId
   const { metaData } = link.request
@@ -59,14 +59,14 @@ export function externalId(link: Link): string | null {
   return typeof id === 'string' ? id : null
 }
 
-/** The short forms of the gap sheet, section 10, for cards and the alias; the method code for all others. */
+/** The short form of the gap sheet, section 10, for cards and the alias; the method code for all others. */
 export function paymentMethod(method: Method | undefined): string | null {
   if (method === undefined) return null
   if (method.kind === 'card') return 'card'
   return method.kind === 'alias' ? 'pay_id' : method.code
 }
 
-/** What was asked to be paid back, in a status that tells of a refund (docs/payments-api.md, section 6.2). */
+/** The refund amounts, in a refund status (docs/payments-api.md, section 6.2). */
 export function refundInformation(link: Link, status: PaymentStatus): Record<string, string> | null {
   const refund = link.payment?.refund
   if (refund === undefined || !REFUND_STATUSES.has(status)) return null
@@ -77,14 +77,14 @@ export function refundInformation(link: Link, status: PaymentStatus): Record<str
   }
 }
 
-/** The card of a payment (docs/payments-api.md, section 6.2); every card of the sandbox is the same one. */
+/** The card of a payment (docs/payments-api.md, section 6.2); all cards of the sandbox are the same. */
 export function senderDetails(payment: Payment | undefined): Record<string, unknown> | null {
   if (payment?.method.kind !== 'card') return null
   const country = payment.method.code.slice(0, 2).toUpperCase()
   return { card: { card_type: 'credit', card_brand: 'visa', card_last_4: '4242', card_country: country } }
 }
 
-/** Tells whether the payment shows its card token in this status (docs/payments-api.md, section 6.2). */
+/** Whether the payment shows its card token in this status (docs/payments-api.md, section 6.2). */
 export function hasToken(payment: Payment | undefined, status: PaymentStatus): payment is Payment {
   return payment?.method.kind === 'card' && (status === 'authorised' || status === 'waiting')
 }

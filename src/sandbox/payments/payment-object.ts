@@ -17,12 +17,12 @@ import {
 } from './payment-facts.ts'
 import type { PaymentStatus } from './status.ts'
 
-/** What may be told differently from the truth: a late webhook tells of an earlier status. */
+/** Overrides of the actual state: a late webhook contains an earlier status. */
 export type TellOptions = { status?: PaymentStatus; payCode?: Readonly<Record<string, string>> | null }
 
 /**
- * The payment as webhooks tell of it: a link in the form that this sandbox was started with, a payin in the flat form,
- * a gateway payment in its own (gap sheet, section 4). List and detail of links show the same object.
+ * The payment in the webhook format: a link in the configured form (`webhookForm`), a payin in the flat form, a gateway
+ * payment in its own form (gap sheet, section 4). List and detail of links show the same object.
  */
 export function paymentObject(store: SandboxStore, link: Link, told: TellOptions = {}): Record<string, unknown> {
   if (link.gateway !== undefined) return gatewayObject(link, told)
@@ -31,7 +31,7 @@ export function paymentObject(store: SandboxStore, link: Link, told: TellOptions
     : flatObject(store, link, told)
 }
 
-/** The flat object of docs/payments-api.md, section 6.2; the uuid is the link's until the customer has begun. */
+/** The flat object of docs/payments-api.md, section 6.2; until the customer starts to pay, the uuid is the link's. */
 export function flatObject(store: SandboxStore, link: Link, told: TellOptions = {}): Record<string, unknown> {
   const { request, payment } = link
   const status = told.status ?? statusOf(link)
@@ -57,7 +57,7 @@ export function flatObject(store: SandboxStore, link: Link, told: TellOptions = 
   }
 }
 
-/** The older nested form of the gap sheet, section 25.2, with the keys that are documented there. */
+/** The older nested form of the gap sheet, section 25.2, with the documented keys. */
 function nestedObject(store: SandboxStore, link: Link, told: TellOptions): Record<string, unknown> {
   const { request, payment } = link
   const status = told.status ?? statusOf(link)
@@ -82,7 +82,7 @@ function nestedObject(store: SandboxStore, link: Link, told: TellOptions): Recor
   }
 }
 
-/** The callback of a gateway payment; more than these three keys is not known (gap sheet, section 4). */
+/** The callback of a gateway payment; only these three keys are known (gap sheet, section 4). */
 function gatewayObject(link: Link, told: TellOptions): Record<string, unknown> {
   const { paymentId, orderId } = link.gateway ?? {}
   return { payment_id: paymentId, order_id: orderId, status: told.status ?? statusOf(link) }

@@ -9,15 +9,17 @@ import type { PaymentStatus } from './status.ts'
 import { proceed } from './steps.ts'
 
 export type RefundRequest = {
-  /** All that is left, when absent. */
+  /** Default: the whole remaining amount. */
   amount: Decimal | undefined
   description: string
 }
 
-/** The refund as accepted, or the problem by field name (gap sheet, section 12). */
+/** The accepted amount, or the problems by field name (gap sheet, section 12). */
 export type RefundOutcome = { accepted: Decimal } | { problems: Record<string, string> }
 
-/** Asks for money back (gap sheet, sections 5.5 and 12). The payment goes to `return_pending` and on by itself. */
+/**
+ * Requests a refund (gap sheet, sections 5.5 and 12). The payment moves to `return_pending` and then proceeds automatically.
+ */
 export function requestRefund(store: SandboxStore, link: Link, { amount, description }: RefundRequest): RefundOutcome {
   const { payment, request } = link
   if (
@@ -37,8 +39,8 @@ export function requestRefund(store: SandboxStore, link: Link, { amount, descrip
 }
 
 /**
- * Notes the refund behind a status that the control endpoint sets. `total` is the refund in all: what was asked for in
- * `return_pending`, what was paid back otherwise; the whole amount when absent, or half of it for a part.
+ * Records the refund for a status that the control endpoint sets. `total` is the total refund: the requested amount in
+ * `return_pending`, the refunded amount otherwise. Default: the whole amount, or half of it for a partial refund.
  */
 export function noteRefund(
   link: Link,

@@ -17,7 +17,7 @@ export const PAYMENT_STATUSES = [
 
 export type PaymentStatus = (typeof PAYMENT_STATUSES)[number]
 
-/** The statuses that tell of a refund. */
+/** The refund statuses. */
 export const REFUND_STATUSES: ReadonlySet<PaymentStatus> = new Set([
   'return_pending',
   'return_expired',
@@ -26,20 +26,23 @@ export const REFUND_STATUSES: ReadonlySet<PaymentStatus> = new Set([
   'return_rejected',
 ])
 
-/** Tells whether a text is one of the statuses. */
+/** Whether a text is one of the statuses. */
 export function isPaymentStatus(text: string): text is PaymentStatus {
   return (PAYMENT_STATUSES as readonly string[]).includes(text)
 }
 
 /**
- * Tells whether the payments API itself goes from one status to another (docs/payments-api.md, section 3.2; gap sheet,
- * section 3). The control endpoints may set any status; this binds what the customer, the refunds and the timers do.
+ * Whether the payments API itself makes this transition (docs/payments-api.md, section 3.2; gap sheet, section 3). The
+ * control endpoints may set any status; this rule applies to customers, refunds and timers.
  */
 export function isLegal(from: PaymentStatus, to: PaymentStatus): boolean {
   return (NEXT[from] ?? []).includes(to)
 }
 
-/** What the hosted page tells its opener (docs/payments-api.md, sections 3.3 and 6.4); undefined while it is open. */
+/**
+ * The state that the hosted page posts to its opener (docs/payments-api.md, sections 3.3 and 6.4); undefined while it is
+ * open.
+ */
 export function pageState(status: PaymentStatus): 'success' | 'failed' | undefined {
   if (status === 'pending' || status === 'authorised') return undefined
   return status === 'failed' || status === 'expired' ? 'failed' : 'success'

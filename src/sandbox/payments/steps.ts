@@ -7,21 +7,21 @@ import { paidInFull } from './payment-facts.ts'
 import type { PaymentStatus } from './status.ts'
 import { announce, transition } from './transitions.ts'
 
-/** How long a prompt on a handset waits before it counts as ignored. */
+/** After this time an unanswered prompt on a handset counts as ignored. */
 const PROMPT_MS = 5 * 60_000
 
-/** How much longer it takes until a code is scanned than until a step of a card follows another. */
+/** A scan of a code takes this many times the pace between two steps of a card payment. */
 const SCAN_PACES = 20
 
-/** How long a refund request stays open (docs/payments-api.md, section 8). */
+/** Lifetime of a refund request (docs/payments-api.md, section 8). */
 const REFUND_REQUEST_MS = 10 * 24 * 60 * 60_000
 
-/** Refunds with one of these descriptions end as the description says; every other refund is paid back. */
+/** Refunds with one of these descriptions end in that status; all other refunds succeed. */
 export const MAGIC_REFUNDS = ['return_rejected', 'return_expired'] as const
 
 /**
- * Moves a payment on its own course: to a status now, and to those that follow by themselves, each at its time on the
- * sandbox clock. Resolves when the webhook of the first status has been tried.
+ * Moves a payment to a status now, and schedules the automatic steps that follow it on the sandbox clock. Resolves after the
+ * first attempt of the webhook of the first status.
  */
 export async function proceed(
   store: SandboxStore,
@@ -35,8 +35,8 @@ export async function proceed(
 }
 
 /**
- * Ends the time of a link. What has not begun or is pending becomes `expired`, and a prompt without an answer makes the
- * payment fail (docs/payments-api.md, section 2.5); whatever went further goes on.
+ * Expires a link. A link that was not started or is pending becomes `expired`; an unanswered prompt makes the payment fail
+ * (docs/payments-api.md, section 2.5); payments that went further continue.
  */
 export async function lapse(store: SandboxStore, link: Link): Promise<void> {
   if (link.lapsed) return

@@ -15,13 +15,13 @@ import type { PaymentStatus } from './status.ts'
 export type TransitionOptions = {
   /** The payment's `pay_code` in the new status; null when absent. */
   payCode?: Readonly<Record<string, string>> | undefined
-  /** The truth changes and no webhook tells of it. */
+  /** Changes the status without sending a webhook. */
   silent?: boolean
 }
 
 /**
- * Moves a payment to a status and tells the merchant. Ends the automatic step that was planned. Resolves when the
- * webhook has been tried for the first time; never rejects.
+ * Moves a payment to a status, sends the webhook and cancels the planned automatic step. Resolves after the first attempt of
+ * the webhook; never rejects.
  */
 export async function transition(
   store: SandboxStore,
@@ -38,7 +38,7 @@ export async function transition(
   if (!silent) await announce(store, link)
 }
 
-/** Makes the payment of a link, with a uuid of its own for all but payins; it has no history until the first transition. */
+/** Creates the payment of a link, with its own uuid except for payins; its history is empty until the first transition. */
 export function startPayment(store: SandboxStore, link: Link, method: Method): Payment {
   const payment: Payment = {
     uuid: isPayin(link) ? link.uuid : newUuid((uuid) => isTaken(store, uuid)),
@@ -55,23 +55,23 @@ export function startPayment(store: SandboxStore, link: Link, method: Method): P
   return payment
 }
 
-/** The payment of a link; where the customer has not begun, one by the method that the page would offer first. */
+/** Returns the payment of a link. Before the customer starts to pay, creates one with the first method that the page offers. */
 export function ensurePayment(store: SandboxStore, link: Link): Payment {
   return link.payment ?? startPayment(store, link, likelyMethod(link))
 }
 
-/** Tells whether a uuid belongs to a link, a payment or a payout already. */
+/** Whether a uuid already belongs to a link, a payment or a payout. */
 export function isTaken(store: SandboxStore, uuid: string): boolean {
   if (store.links.has(uuid) || store.payouts.has(uuid)) return true
   return [...store.links.values()].some((link) => link.payment?.uuid === uuid)
 }
 
-/** Sends the webhook of the present status, or keeps it back while a swapped delivery is armed. */
+/** Sends the webhook of the current status, or holds it back while a `reordered` fault is armed. */
 export async function announce(store: SandboxStore, link: Link): Promise<void> {
   await tell(store, link, composeWebhook(store, link, 'transition'))
 }
 
-/** The webhook that tells of a link, signed; undefined when it has no address to go to. */
+/** Composes and signs the webhook of a link; undefined when the link has no webhook target. */
 export function composeWebhook(
   store: SandboxStore,
   link: Link,

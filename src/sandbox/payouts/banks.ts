@@ -1,7 +1,7 @@
 /** A bank as the required fields of a payout method list it (gap sheet, section 17). */
 export type Bank = { readonly code: string; readonly name: string; readonly shortName: string | null }
 
-/** The banks of a currency; two made-up ones where no other are known. */
+/** Returns the banks of a currency; two fictional banks when none are known. */
 export function banksOf(currency: string): readonly Bank[] {
   const rows = ROWS[currency] ?? [
     [`${currency}001`, 'First Sandbox Bank', 'First'],

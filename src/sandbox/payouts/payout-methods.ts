@@ -5,7 +5,7 @@ import type { Decimal } from '../values/decimal.ts'
 import { banksOf } from './banks.ts'
 import type { Bank } from './banks.ts'
 
-/** One way to pay out, as the catalogue of the sandbox knows it. */
+/** One payout method of the sandbox's catalogue. */
 export type PayoutMethod = {
   readonly currency: string
   readonly code: string
@@ -13,7 +13,7 @@ export type PayoutMethod = {
   readonly min: Decimal
   readonly max: Decimal
   readonly descriptors: Descriptors
-  /** The banks that `bank_code` may name; none for methods that need no bank. */
+  /** The values that `bank_code` accepts; empty for methods without a bank. */
   readonly banks: readonly Bank[]
 }
 
@@ -34,7 +34,7 @@ const DESCRIPTORS: Readonly<Record<string, Descriptors>> = {
   id_bank_idr: { ...BANK, description: 'string:Optional Description' },
 }
 
-/** Banks of a country, in contrast to wallets and mobile money. */
+/** Matches bank methods, as opposed to wallets and mobile money. */
 const NEEDS_BANK = /^[a-z]{2}_bank_/
 
 type Limits = readonly [min: string, max: string]

@@ -4,7 +4,7 @@ import { wireTime } from '../values/wire.ts'
 import { totalAmount } from './payout.ts'
 import type { Payout, PayoutStatus, PayoutTransaction } from './payout.ts'
 
-/** The record of a payout that answers and webhooks show (gap sheet, section 19). `status` may be another than the truth. */
+/** The record of a payout in responses and webhooks (gap sheet, section 19). `status` overrides the actual status. */
 export function payoutRecord(payout: Payout, status: PayoutStatus = payout.status): object {
   const { request, error } = payout
   return {

@@ -20,7 +20,7 @@ import { payoutMethodsOf } from './payout-methods.ts'
 import type { PayoutMethod } from './payout-methods.ts'
 import type { PayeeRequest, PayoutRequest } from './payout.ts'
 
-/** Checks the body of a payout creation (gap sheet, section 18). */
+/** Validates the body of a payout creation (gap sheet, section 18). */
 export function readPayout(
   body: JsonObject,
   site: SandboxSite,
@@ -41,7 +41,7 @@ export function readPayout(
 }
 
 const ZERO = decimal('0')
-/** Combining marks belong to the letters of scripts that need them. */
+/** Includes combining marks, which some scripts need for their letters. */
 const NAME = /^[\p{L}\p{M}\p{N}]+(?: +[\p{L}\p{M}\p{N}]+)*$/u
 
 function readMethod(fields: Fields, site: SandboxSite): PayoutMethod | undefined {
@@ -103,7 +103,7 @@ function readParams(fields: Fields, method: PayoutMethod | undefined): PayeeRequ
   return params
 }
 
-/** A number keeps its digits in its text. */
+/** Returns the original digits of a number as text. */
 function textOf(value: unknown): unknown {
   return typeof value === 'object' && value !== null && 'text' in value ? value.text : value
 }

@@ -7,11 +7,11 @@ import { composePayoutWebhook } from './payout-webhooks.ts'
 import { totalAmount } from './payout.ts'
 import type { Payout, PayoutError, PayoutStatus } from './payout.ts'
 
-/** A batch without funds is tried again every hour for a day, then its funding has lapsed. */
+/** A batch without funds is retried every hour; after a day it expires. */
 const TRY_AGAIN_MS = 60 * 60_000
 const LONGEST_WAIT_MS = 24 * TRY_AGAIN_MS
 
-/** Moves a batch to a status and tells the merchant; the step that was planned ends. Never rejects. */
+/** Moves a batch to a status, sends the webhook and cancels the planned step. Never rejects. */
 export async function movePayout(
   store: SandboxStore,
   payout: Payout,
@@ -26,7 +26,7 @@ export async function movePayout(
   if (!silent) await tell(store, payout, composePayoutWebhook(store, payout, 'transition'))
 }
 
-/** The run of a batch begins, unless there are no funds: then it waits for them (gap sheet, section 19). */
+/** Starts a batch; when the funds are insufficient, the batch waits for them (gap sheet, section 19). */
 export async function begin(store: SandboxStore, payout: Payout): Promise<void> {
   payout.error = shortage(store, payout)
   if (payout.error === undefined) await run(store, payout)
@@ -56,7 +56,7 @@ function shortage(store: SandboxStore, payout: Payout): PayoutError | undefined 
   return compareDecimals(available, totalAmount(payout)) < 0 ? NO_FUNDS : undefined
 }
 
-/** Single failures do not stop a batch; one that expires pays nobody. */
+/** Single failed transactions do not stop a batch; an expired batch pays no one. */
 function concludeTransactions({ status, currency, transactions }: Payout): void {
   if (status !== 'completed' && status !== 'expired') return
   for (const transaction of transactions) {

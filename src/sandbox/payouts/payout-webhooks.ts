@@ -6,7 +6,7 @@ import type { OutgoingWebhook, WebhookKind } from '../webhooks/webhook-sender.ts
 import { payoutRecord } from './payout-record.ts'
 import type { Payout, PayoutStatus } from './payout.ts'
 
-/** A payout as faults see it. */
+/** Webhook source for a payout, as the webhook faults use it. */
 export function payoutWebhookSource(store: SandboxStore, payout: Payout): WebhookSource<PayoutStatus> {
   return {
     subject: payout.uuid,
@@ -15,7 +15,7 @@ export function payoutWebhookSource(store: SandboxStore, payout: Payout): Webhoo
   }
 }
 
-/** The webhook that tells of a batch: its record, signed as every outgoing webhook (gap sheet, section 25.3). */
+/** Composes the webhook of a batch: its record, signed like every outgoing webhook (gap sheet, section 25.3). */
 export function composePayoutWebhook(
   store: SandboxStore,
   payout: Payout,

@@ -37,10 +37,10 @@ export type PayoutTransaction = PayeeRequest & {
   errorMessage: string | null
 }
 
-/** Why a batch does not go on (gap sheet, section 19). */
+/** Why a batch does not proceed (gap sheet, section 19). */
 export type PayoutError = { readonly code: string; readonly message: string }
 
-/** A payout batch and all that the sandbox knows of it. */
+/** A payout batch with the sandbox's internal state. */
 export type Payout = {
   readonly uuid: string
   readonly siteId: string
@@ -51,23 +51,23 @@ export type Payout = {
   readonly history: { readonly status: PayoutStatus; readonly at: Date; readonly silent: boolean }[]
   status: PayoutStatus
   error: PayoutError | undefined
-  /** Until when the batch waits for funds, once it does. */
+  /** Until when the batch waits for funds; undefined before it waits. */
   fundsUntil: Date | undefined
   step: Timer | undefined
   held: OutgoingWebhook[] | undefined
 }
 
-/** Tells whether the money of a batch has left the available balance without having arrived. */
+/** Whether the batch's money has left the available balance and has not arrived yet. */
 export function isUnderWay({ status }: Payout): boolean {
   return status === 'processing'
 }
 
-/** What a batch pays in all. */
+/** The sum of all transactions of a batch. */
 export function totalAmount({ transactions }: Pick<Payout, 'transactions'>): Decimal {
   return transactions.map(({ amount }) => amount).reduce(addDecimals, decimal('0'))
 }
 
-/** What a batch pays apart from the transactions that have failed. */
+/** The sum of a batch's transactions without the failed ones. */
 export function handledAmount({ transactions }: Pick<Payout, 'transactions'>): Decimal {
   return totalAmount({ transactions: transactions.filter(({ status }) => status !== 'failed') })
 }

@@ -6,7 +6,7 @@ import type { SandboxSite } from '../state/sites.ts'
 import { begin, movePayout } from './payout-steps.ts'
 import type { PayeeRequest, Payout, PayoutRequest, PayoutTransaction } from './payout.ts'
 
-/** Keeps a new batch and plans its run: at its own time, or at once, which is one step of the sandbox clock later. */
+/** Stores a new batch and schedules it: at its own time, or one step of the sandbox clock from now. */
 export function createPayout(store: SandboxStore, site: SandboxSite, request: PayoutRequest): Payout {
   const createdAt = store.clock.now()
   const payout: Payout = {
@@ -30,20 +30,20 @@ export function createPayout(store: SandboxStore, site: SandboxSite, request: Pa
   return payout
 }
 
-/** The site's batch with this uuid. */
+/** Returns the site's batch with this uuid. */
 export function findPayout(store: SandboxStore, site: SandboxSite, uuid: string): Payout | undefined {
   const payout = store.payouts.get(uuid)
   return payout?.siteId === site.id ? payout : undefined
 }
 
-/** The site's batches that were created in a range to which both ends belong, the newest first. */
+/** Returns the site's batches that were created between the two instants, both inclusive, newest first. */
 export function listPayouts(store: SandboxStore, site: SandboxSite, { from, to }: { from: Date; to: Date }): Payout[] {
   return [...store.payouts.values()]
     .filter(({ siteId, createdAt }) => siteId === site.id && createdAt >= from && createdAt <= to)
     .reverse()
 }
 
-/** Calls off a batch that has not begun. Gives false when it is not scheduled (gap sheet, section 20). */
+/** Cancels a batch that has not started. Returns false when it is not scheduled (gap sheet, section 20). */
 export function cancelScheduled(store: SandboxStore, payout: Payout): boolean {
   if (payout.status !== 'scheduled') return false
   void movePayout(store, payout, 'expired')

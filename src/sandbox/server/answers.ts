@@ -3,7 +3,7 @@ import { parseExactJson, stringifyExactJson } from '../../lib/exact-json.ts'
 import { isJsonObject } from '../values/fields.ts'
 import type { JsonObject, Problems } from '../values/fields.ts'
 
-/** Answers with JSON whose numbers keep their own digits. */
+/** Sends JSON in which numbers keep their original digits. */
 export function sendJson(reply: FastifyReply, status: number, body: unknown): FastifyReply {
   return reply.code(status).type('application/json').send(stringifyExactJson(body))
 }
@@ -13,12 +13,12 @@ export function sendNotAuthorised(reply: FastifyReply): FastifyReply {
   return sendJson(reply, 401, { errors: { code: 'REQUIRE_LOGIN', message: 'Not Authorised' } })
 }
 
-/** 400 without a body, as for a request that is no JSON (gap sheet, section 1). */
+/** 400 without a body, as for a request that is not JSON (gap sheet, section 1). */
 export function sendBadRequest(reply: FastifyReply): FastifyReply {
   return reply.code(400).send()
 }
 
-/** 400 for a query that cannot be understood (gap sheet, section 1). */
+/** 400 for an invalid query (gap sheet, section 1). */
 export function sendBadQuery(reply: FastifyReply, message: string): FastifyReply {
   return sendJson(reply, 400, { errors: { code: 'BAD_REQUEST', message } })
 }
@@ -28,7 +28,7 @@ export function sendNotFound(reply: FastifyReply, message: string): FastifyReply
   return sendJson(reply, 404, { errors: { message } })
 }
 
-/** 422 with a problem per field (gap sheet, section 1, form A). */
+/** 422 with one problem per field (gap sheet, section 1, form A). */
 export function sendProblems(reply: FastifyReply, problems: Problems): FastifyReply {
   return sendJson(reply, 422, { errors: problems })
 }
@@ -38,7 +38,7 @@ export function sendProblem(reply: FastifyReply, message: string): FastifyReply 
   return sendJson(reply, 422, { errors: { message } })
 }
 
-/** The JSON object in the body of a request; undefined when the type, the text or the shape is another one. */
+/** Returns the JSON object in a request body; undefined when the content type, the JSON or the shape is wrong. */
 export function readJsonObject(request: FastifyRequest): JsonObject | undefined {
   if (!isJsonRequest(request)) return undefined
   try {
@@ -49,12 +49,12 @@ export function readJsonObject(request: FastifyRequest): JsonObject | undefined 
   }
 }
 
-/** Tells whether a request says that its body is JSON. */
+/** Whether a request's content type is JSON. */
 export function isJsonRequest(request: FastifyRequest): boolean {
   return /^application\/json\s*(?:;|$)/i.test(request.headers['content-type'] ?? '')
 }
 
-/** The bytes of a request's body; none when it has no body. */
+/** The bytes of a request's body; empty when it has no body. */
 export function rawBody(request: FastifyRequest): Buffer {
   return Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
 }

@@ -39,14 +39,17 @@ const API_GROUPS: readonly ApiGroup[] = [
   v3Refund,
 ]
 
-/** The sandbox's HTTP server, not listening yet: the interface, the hosted checkout, the page and the control endpoints. */
+/**
+ * Builds the sandbox's HTTP server, not listening yet: the interface, the hosted checkout, the page and the control
+ * endpoints.
+ */
 export function buildServer(
   store: SandboxStore,
   control: SandboxControl,
   { closing, hosts }: ServerOptions,
 ): FastifyInstance {
   const server = fastify({ forceCloseConnections: true, exposeHeadRoutes: false })
-  // Bodies arrive as bytes whatever their type says, since each route answers a wrong type in its own way.
+  // Bodies are read as bytes for every content type, since each route responds to a wrong type differently.
   server.removeAllContentTypeParsers()
   server.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
   server.setNotFoundHandler(async (_request, reply) => sendNotFound(reply, 'There is nothing here.'))
@@ -62,8 +65,8 @@ export function buildServer(
 }
 
 export type ServerOptions = {
-  /** Ends what would be waited for. */
+  /** Aborts pending waits. */
   closing: AbortSignal
-  /** Names under which the page and the control endpoints may be reached, besides those of this machine. */
+  /** Additional host names that may reach the page and the control endpoints, besides those of this machine. */
   hosts: readonly string[]
 }

@@ -3,21 +3,21 @@ import type { FastifyInstance } from 'fastify'
 import type { Changes } from '../state/changes.ts'
 import { sendJson } from './answers.ts'
 
-/** How many may listen at once. */
+/** Maximum number of concurrent listeners. */
 const MOST_LISTENERS = 64
 
-/** Changes within so many milliseconds are told as one. */
+/** Changes within this many milliseconds are sent as one event. */
 const AT_MOST_EVERY_MS = 50
 
-/** After how many milliseconds a listener asks again that has lost its connection. */
+/** Reconnection delay in milliseconds that the feed sends to listeners. */
 const COME_BACK_MS = 1000
 
-/** A comment in silence, in milliseconds, shows who has gone. */
+/** Interval of keep-alive comments in milliseconds; writing one detects closed connections. */
 const SIGN_OF_LIFE_MS = 15_000
 
 /**
- * `GET /sandbox/changes`: server-sent events, one at the start and one whenever anything has changed. An event tells that
- * there was a change and not what, so that a listener that is slow loses nothing and costs nothing.
+ * `GET /sandbox/changes`: server-sent events, one at the start and one after each change. An event says that something
+ * changed, not what, so that a slow listener misses nothing and needs no buffer.
  */
 export function registerChanges(server: FastifyInstance, changes: Changes, closing: AbortSignal): void {
   server.get('/sandbox/changes', async (_request, reply) => {

@@ -9,12 +9,12 @@ import { complete3ds, confirmPrompt, decline, dismissPrompt, letExpire, pay } fr
 import type { Refusal } from '../values/customer.ts'
 import { isJsonRequest, rawBody, sendJson } from './answers.ts'
 
-/** What the customer sent with an action: the fields of the form, or of a JSON object. */
+/** Reads a field of a customer action, from a form or a JSON object. */
 type Form = (name: string) => string | undefined
 
 type Action = (link: Link, form: Form) => Refusal | undefined
 
-/** The hosted checkout below `/checkout`: the page, its files, and the actions of the customer. */
+/** Registers the hosted checkout below `/checkout`: the page, its assets, and the actions of the customer. */
 export function registerCheckout(server: FastifyInstance, store: SandboxStore): void {
   server.addHook('onSend', async (_request, reply) => {
     reply.headers({
@@ -68,7 +68,7 @@ function actionsOf(store: SandboxStore): Record<string, Action> {
   }
 }
 
-/** Does what the customer asked. A browser is sent back to the page, which tells the outcome either way. */
+/** Carries out the customer's action. A browser is redirected to the page, which shows the outcome in either case. */
 function act({ request, reply, link, action }: Act): FastifyReply {
   const refusal = action(link, readForm(request))
   if (!wantsJson(request)) return reply.redirect(`/checkout/${link.uuid}${awaits3ds(link) ? '/3ds' : ''}`, 303)
@@ -90,7 +90,7 @@ function stateOf(link: Link): Record<string, unknown> {
   }
 }
 
-/** Where Done leads: to the merchant when it gave an address for this outcome, else back to the page. */
+/** Target of the Done button: the merchant's URL for this outcome if there is one, else the page. */
 function afterDone(link: Link): string {
   const outcome = pageState(statusOf(link))
   const { success, failure } = link.request.redirect
@@ -135,7 +135,7 @@ function sendPage(
   return reply.code(status).header('content-security-policy', policy).type('text/html; charset=utf-8').send(page)
 }
 
-/** Browsers hold the redirect after a form to `form-action` too, so the merchant's addresses belong to it. */
+/** Browsers apply `form-action` to the redirect after a form too, so the policy includes the merchant's URLs. */
 function securityPolicy(link: Link | undefined): string {
   const { success, failure } = link?.request.redirect ?? {}
   const origins = [success, failure].filter((url) => url !== undefined).map((url) => new URL(url).origin)

@@ -8,7 +8,7 @@ import { PAYMENT_STATUSES } from '../payments/status.ts'
 import { PAYOUT_STATUSES } from '../payouts/payout.ts'
 import { isJsonRequest, rawBody, sendJson, sendNotFound } from './answers.ts'
 
-/** The control endpoints below `/sandbox`. They have no credentials: the sandbox is a tool for one machine. */
+/** Registers the control endpoints below `/sandbox`. They need no credentials: the sandbox is a tool for one machine. */
 export function registerControl(server: FastifyInstance, control: SandboxControl): void {
   server.setErrorHandler(async (error, _request, reply) =>
     error instanceof ControlError
@@ -109,7 +109,7 @@ const FAULT = z.object({
   ]),
 })
 
-/** JSON is asked for by type, because a page of another origin cannot send that without being allowed to. */
+/** Requires the JSON content type, because a page of another origin cannot send it without a CORS preflight. */
 function read<T>(request: FastifyRequest, schema: z.ZodType<T>): T {
   if (!isJsonRequest(request)) throw new ControlError(415, 'The body must be sent as application/json.')
   const parsed = schema.safeParse(parse(rawBody(request).toString()))

@@ -2,9 +2,9 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { sendJson } from './answers.ts'
 
 /**
- * Keeps other pages out of what has no credentials. A request must name this machine, or one of `hosts`, as its host: a
- * foreign name that was made to lead here (DNS rebinding) would make its page one of ours. And one that changes something
- * must not come from a page of another origin.
+ * Rejects requests from other pages to endpoints without credentials. A request must name this machine, or one of `hosts`,
+ * as its host: with DNS rebinding, a foreign name that resolves to this machine would make its page same-origin. A request
+ * that changes something must not come from a page of another origin.
  */
 export function guardOrigins(server: FastifyInstance, hosts: readonly string[]): void {
   const named = new Set(hosts.map((host) => host.toLowerCase()))
@@ -19,7 +19,7 @@ export function guardOrigins(server: FastifyInstance, hosts: readonly string[]):
 
 const LOOPBACK = /^(?:localhost|.+\.localhost|127(?:\.\d{1,3}){3}|\[::1\])$/
 
-/** An address in the place of a name cannot be made to lead elsewhere, so the one that was connected to is ours. */
+/** DNS rebinding needs a host name, so the IP address that the client connected to is a trusted host. */
 function isOurHost(request: FastifyRequest, named: ReadonlySet<string>): boolean {
   const name = hostNameOf(request.headers.host)
   if (name === undefined) return false
@@ -32,7 +32,7 @@ function hostNameOf(host: string | undefined): string | undefined {
   return URL.parse(`http://${host ?? ''}`)?.hostname
 }
 
-/** Programs send no Origin; browsers send it with everything that is no mere reading. */
+/** Programs send no Origin header; browsers send it with every request except plain reads. */
 function isOurOrigin({ headers: { origin, host } }: FastifyRequest): boolean {
   if (origin === undefined) return true
   const page = URL.parse(origin)

@@ -4,10 +4,10 @@ import { fileURLToPath } from 'node:url'
 import fastifyStatic from '@fastify/static'
 import type { FastifyInstance } from 'fastify'
 
-/** Where the build puts the pages; the same from src and from dist. */
+/** Output folder of the page build; the same relative path from src and from dist. */
 const FOLDER = fileURLToPath(new URL('../../../dist/web', import.meta.url))
 
-/** Scripts, styles and connections of our own, and nothing else: no inline script, no frame, no other host. */
+/** Allows only scripts, styles and connections of this origin: no inline script, no frame, no other host. */
 const HEADERS = {
   'content-security-policy': [
     "default-src 'none'",
@@ -29,7 +29,7 @@ const NOT_BUILT = `The sandbox runs, but its page has not been built: npm run bu
 Everything that it shows can be had at /sandbox/state, /sandbox/webhooks, /sandbox/calls and /sandbox/faults.
 `
 
-/** The sandbox's own page at `/` and `/sandbox`, with its files; a text that says so where they have not been built. */
+/** Serves the sandbox's page at `/` and `/sandbox`, with its assets; if the pages are not built, a text that says so. */
 export async function registerPage(server: FastifyInstance, folder = FOLDER): Promise<void> {
   const isBuilt = existsSync(join(folder, 'sandbox/index.html'))
   if (isBuilt) {
@@ -38,7 +38,7 @@ export async function registerPage(server: FastifyInstance, folder = FOLDER): Pr
       prefix: '/assets/',
       index: false,
       preCompressed: true,
-      // Their names hold a hash of what is in them.
+      // The asset names contain a content hash.
       immutable: true,
       maxAge: '365d',
       setHeaders: (reply) => void reply.header('x-content-type-options', 'nosniff'),

@@ -1,9 +1,9 @@
-/** Tells whoever looks at a sandbox that something about it has changed: what, they ask for themselves. */
+/** Notifies listeners that the state of a sandbox has changed; listeners read the new state themselves. */
 export class Changes {
   #version = 0
   readonly #listeners = new Set<() => void>()
 
-  /** How often something has changed since the start. */
+  /** Number of changes since the start. */
   get version(): number {
     return this.#version
   }
@@ -12,13 +12,13 @@ export class Changes {
     return this.#listeners.size
   }
 
-  /** Notes a change, and calls every listener. */
+  /** Counts a change and calls every listener. */
   note(): void {
     this.#version += 1
     for (const listener of this.#listeners) listener()
   }
 
-  /** Has `listener` called at each change, until the function that is given back is called. */
+  /** Calls `listener` at each change. Returns the function that removes the listener. */
   listen(listener: () => void): () => void {
     this.#listeners.add(listener)
     return () => void this.#listeners.delete(listener)

@@ -1,30 +1,30 @@
 /** The sandbox's own time. */
 export type SandboxClock = {
-  /** The present moment on this clock. */
+  /** The current time of this clock. */
   now(): Date
   /**
    * Moves the clock forward by `ms` milliseconds. Runs every timer that falls due on the way, in order, each at its own
-   * moment, and waits for the deliveries they cause, as for those that are in flight already. Meanwhile the clock does not
-   * run by itself. Throws `RangeError` for a step that is negative or not finite.
+   * time, and waits for the deliveries that they cause and for those in flight. The clock does not run by itself meanwhile.
+   * Throws `RangeError` when `ms` is negative or not finite.
    */
   advance(ms: number): Promise<void>
 }
 
-/** What a timer does when it falls due; `advance` waits for the promise. */
+/** The work of a timer; `advance` waits for the promise. */
 export type TimerWork = () => void | Promise<unknown>
 
-/** A timer that can be called off. */
+/** A timer that can be cancelled. */
 export type Timer = { readonly dueAt: Date; cancel(): void }
 
 type Entry = { readonly dueMs: number; readonly order: number; readonly work: TimerWork }
 
-/** Node fires at once when a delay is longer than this, so longer ones are waited for in parts. */
+/** Node fires at once when a delay is longer than this, so longer delays are split. */
 const LONGEST_DELAY_MS = 2 ** 31 - 1
 
-/** A float of this size is off by up to a thousandth, and a moment just below a whole millisecond is that millisecond. */
+/** Floats of this size are off by up to a thousandth; a time just below a whole millisecond counts as that millisecond. */
 const ROUNDING_MS = 0.01
 
-/** The clock with the means to set timers: real time plus an offset, and a queue ordered by due time. */
+/** The clock with timers: real time plus an offset, and a queue ordered by due time. */
 export class TimerClock implements SandboxClock {
   #offsetMs: number
   #entries: Entry[] = []
@@ -32,7 +32,7 @@ export class TimerClock implements SandboxClock {
   #alarm: NodeJS.Timeout | undefined
   #advances: Promise<void> = Promise.resolve()
   #advancing = false
-  /** The moment at which the clock stands while `advance` runs: the work that it waits for takes no time of its own. */
+  /** The fixed time while `advance` runs: the work that `advance` waits for takes no time on this clock. */
   #standsAt: number | null = null
   #closed = false
   #whenIdle: () => Promise<unknown> = () => Promise.resolve()
@@ -44,7 +44,7 @@ export class TimerClock implements SandboxClock {
     this.#whenChanged = whenChanged
   }
 
-  /** Names what `advance` waits for before the first step and after each. */
+  /** Sets the promise that `advance` waits for before the first step and after each step. */
   waitFor(whenIdle: () => Promise<unknown>): void {
     this.#whenIdle = whenIdle
   }
@@ -53,7 +53,7 @@ export class TimerClock implements SandboxClock {
     return new Date(this.#nowMs())
   }
 
-  /** Has `work` done at this moment of the clock, or as soon as possible when it has passed. */
+  /** Schedules `work` for this time of the clock, or as soon as possible when the time has passed. */
   schedule(dueAt: Date, work: TimerWork): Timer {
     const entry: Entry = { dueMs: dueAt.getTime(), order: this.#order++, work }
     if (!this.#closed) {
@@ -64,12 +64,12 @@ export class TimerClock implements SandboxClock {
     return { dueAt, cancel: () => this.#remove(entry) }
   }
 
-  /** Has `work` done after so many milliseconds of the clock. */
+  /** Schedules `work` after `ms` milliseconds of the clock. */
   after(ms: number, work: TimerWork): Timer {
     return this.schedule(new Date(this.#nowMs() + ms), work)
   }
 
-  /** Runs what is due now, and gives the promises of that work; an empty list when nothing was due or `advance` runs. */
+  /** Runs the due timers and returns the promises of their work; an empty list when nothing was due or `advance` runs. */
   runDue(): Promise<unknown>[] {
     const running: Promise<unknown>[] = []
     if (this.#advancing) return running
@@ -89,7 +89,7 @@ export class TimerClock implements SandboxClock {
     return step
   }
 
-  /** Drops every timer; nothing runs from now on. */
+  /** Cancels every timer. */
   close(): void {
     this.#closed = true
     this.#entries = []

@@ -1,8 +1,8 @@
-/** What happens to a call instead of, or in addition to, its proper answer. */
+/** The effect of a fault on a call: replaces or delays the regular response, or cuts the connection. */
 export type FaultAnswer =
   | { status: number; body?: unknown; headers?: Record<string, string> }
   | { delayMs: number }
-  /** Never answers. */
+  /** Never responds. */
   | 'hang'
   /** Resets the connection before any work is done. */
   | 'reset'
@@ -10,15 +10,15 @@ export type FaultAnswer =
   | 'drop-after'
 
 /**
- * A fault for the next calls that match. `method` matches any when absent. `path` is with or without `/api` and without
- * a query; a `*` at its end stands for any rest; absent, it matches any. `times` is 1 when absent.
+ * A fault for the next matching calls. `method`: default any. `path`: with or without `/api`, without a query; a `*` at the
+ * end matches any rest; default any. `times`: default 1.
  */
 export type Fault = { method?: string; path?: string; times?: number; answer: FaultAnswer }
 
-/** A fault that is still to happen, `left` times. */
+/** A fault that will apply to the next `left` matching calls. */
 export type ActiveFault = { method: string | null; path: string | null; left: number; answer: FaultAnswer }
 
-/** The faults that are still to happen; the first that matches is taken. */
+/** The faults that have not been used up; the first match applies. */
 export class FaultBook {
   #pending: { fault: Fault; left: number }[] = []
 
@@ -30,7 +30,7 @@ export class FaultBook {
     this.#pending = []
   }
 
-  /** The faults that are still to happen, the next one first. */
+  /** Returns the faults that have not been used up, in order. */
   list(): ActiveFault[] {
     return this.#pending.map(({ fault: { method, path, answer }, left }) => ({
       method: method ?? null,
@@ -40,12 +40,12 @@ export class FaultBook {
     }))
   }
 
-  /** How many faults are still to happen. */
+  /** Number of faults that have not been used up. */
   get left(): number {
     return this.#pending.reduce((sum, entry) => sum + entry.left, 0)
   }
 
-  /** Takes the fault that this call meets, if any. `path` is the call's own, from `/api` on. */
+  /** Uses the fault that matches this call, if any. `path` is the call's own, from `/api` on. */
   take(method: string, path: string): FaultAnswer | undefined {
     const entry = this.#pending.find(({ fault }) => matches(fault, method, path))
     if (entry === undefined) return undefined

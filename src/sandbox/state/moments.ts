@@ -1,6 +1,6 @@
 /**
- * A moment of the interface, in UTC: `YYYY-MM-DDThh:mm:ss`, with or without a fraction, and with nothing, `Z` or
- * `+0000` behind it (gap sheet, section 26). Undefined for any other text and for days that their month has not.
+ * Parses an instant of the interface, in UTC: `YYYY-MM-DDThh:mm:ss`, with an optional fraction, followed by nothing, `Z` or
+ * `+0000` (gap sheet, section 26). Returns undefined for any other text and for dates that do not exist.
  */
 export function parseMoment(text: string): Date | undefined {
   const [, local = ''] = MOMENT.exec(text) ?? []

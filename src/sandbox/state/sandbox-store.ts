@@ -11,8 +11,8 @@ import type { FaultBook } from './faults.ts'
 import type { SandboxSite } from './sites.ts'
 
 /**
- * A call to the interface, as the sandbox remembers it; without secrets, query and body. `status` is that of the answer,
- * null while or because there is none; `fault` tells that the call met one.
+ * A recorded call to the interface, without secrets, query and body. `status` is that of the response, null when there is
+ * none (yet); `fault` says that a fault applied to the call.
  */
 export type ApiCall = {
   method: string
@@ -23,31 +23,31 @@ export type ApiCall = {
   fault: boolean
 }
 
-/** All that one sandbox is made of; each route and each step works on this. */
+/** The complete state of one sandbox, shared by all routes and steps. */
 export type SandboxStore = {
   /** http://host:port, known once the server listens. */
   origin: string
   readonly sites: readonly SandboxSite[]
-  /** Whether the credentials are those that every sandbox has, which are no secret. */
+  /** Whether the credentials are the fixed defaults of every sandbox, which are not secret. */
   readonly isFixed: { readonly sites: boolean; readonly webhookSecret: boolean }
   readonly webhookSecret: string
   readonly defaultWebhook: WebhookTarget | undefined
   readonly webhookForm: 'flat' | 'nested'
   readonly paceMs: number
-  /** How long the payer takes to answer a new agreement, in milliseconds of the sandbox clock. */
+  /** Delay of the payer's response to a new agreement, in milliseconds of the sandbox clock. */
   readonly mandateMs: number
   readonly signAgreementCallbacks: boolean
-  /** What each site has in each of its currencies before anything happens. */
+  /** Opening balance of each site in each of its currencies. */
   readonly openingBalance: Decimal
   readonly clock: TimerClock
   readonly sender: WebhookSender
-  /** Links, payins and gateway payments by uuid: they share one machine of statuses. */
+  /** Links, payins and gateway payments by uuid: they share one state machine. */
   readonly links: Map<string, Link>
-  /** By the numeric id. */
+  /** Agreements by numeric id. */
   readonly agreements: Map<number, Agreement>
   readonly payouts: Map<string, Payout>
   readonly deposits: Deposit[]
-  /** The access tokens of the gateway by their text. */
+  /** The access tokens of the gateway by token text. */
   readonly tokens: Map<string, Token>
   readonly calls: ApiCall[]
   readonly faults: FaultBook

@@ -1,9 +1,9 @@
 import { CATALOGUE_CURRENCIES } from '../methods/methods.ts'
 
-/** One site of the merchant: its credentials, and the currencies that they fix (docs/payments-api.md, section 5). */
+/** One site of the merchant: its credentials and their currencies (docs/payments-api.md, section 5). */
 export type SandboxSite = { id: string; appId: string; secretKey: string; currencies: string[] }
 
-/** The site whose header pair this is, or undefined when either half is wrong. */
+/** Returns the site with this header pair, or undefined when either header is wrong. */
 export function siteOf(
   sites: readonly SandboxSite[],
   appId: string | undefined,
@@ -12,7 +12,7 @@ export function siteOf(
   return sites.find((site) => site.appId === appId && site.secretKey === secretKey)
 }
 
-/** One site per currency of the v3 method list, with credentials that are the same in every sandbox. */
+/** One site per currency of the v3 method list, with the same credentials in every sandbox. */
 export const DEFAULT_SITES: SandboxSite[] = CATALOGUE_CURRENCIES.map((currency) => {
   const id = currency.toLowerCase()
   return { id, appId: `sandbox-${id}`, secretKey: `sandbox-secret-${id}`, currencies: [currency] }

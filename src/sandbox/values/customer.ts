@@ -8,12 +8,12 @@ import { lapse, proceed, promptFailure } from '../payments/steps.ts'
 import { startPayment, transition } from '../payments/transitions.ts'
 import type { SandboxStore } from '../state/sandbox-store.ts'
 
-/** Why the page did not do what the customer asked; undefined when it did. */
+/** Why the page refused the customer's action; undefined on success. */
 export type Refusal = { readonly httpStatus: 409 | 422; readonly message: string }
 
 /**
- * The customer presses Pay. Without a method the preselected or first offered one is taken. The webhooks are on their
- * way when this returns, and the payment goes on by itself.
+ * The customer presses Pay. Without a method, uses the preselected or the first offered one. Sends the webhooks without
+ * waiting for them; the payment then proceeds automatically.
  */
 export function pay(store: SandboxStore, link: Link, methodCode?: string): Refusal | undefined {
   if (isPayin(link)) return payPayin(store, link)
@@ -29,7 +29,7 @@ export function pay(store: SandboxStore, link: Link, methodCode?: string): Refus
   return undefined
 }
 
-/** The customer presses Decline, before paying or while the payment is pending. `code` names another failure. */
+/** The customer presses Decline, before paying or while the payment is pending. `code` selects the failure. */
 export function decline(
   store: SandboxStore,
   link: Link,
@@ -46,14 +46,14 @@ export function decline(
   return undefined
 }
 
-/** The customer lets the time run out. */
+/** The customer lets the link expire. */
 export function letExpire(store: SandboxStore, link: Link): Refusal | undefined {
   if (link.lapsed || !isLegal(statusOf(link), 'expired')) return TOO_LATE
   void lapse(store, link)
   return undefined
 }
 
-/** The customer has approved the prompt on the handset and presses "I have paid". */
+/** The customer approved the prompt on the handset and presses "I have paid". */
 export function confirmPrompt(store: SandboxStore, link: Link): Refusal | undefined {
   if (!awaitsPrompt(link)) return TOO_LATE
   void proceed(store, link, 'received')
@@ -84,7 +84,7 @@ function payPayin(store: SandboxStore, payin: Payin): Refusal | undefined {
 
 const TOO_LATE: Refusal = { httpStatus: 409, message: 'The payment is not in a state for this.' }
 
-/** Makes the payment, or takes the failed one up again, by a method that the page offers. */
+/** Creates the payment, or restarts the failed one, with a method that the page offers. */
 function begin(store: SandboxStore, link: Link, methodCode: string | undefined): Method | Refusal {
   if (!isPayable(link, store.clock.now())) return TOO_LATE
   const offered = offeredMethods(link)

@@ -1,11 +1,11 @@
-/** An exact decimal: `units` divided by ten to the power of `scale`, with no needless trailing zero. */
+/** An exact decimal: `units` divided by ten to the power of `scale`, without trailing zeros. */
 export type Decimal = { readonly units: bigint; readonly scale: number }
 
 const NUMBER = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d{1,3}))?$/
 const LONGEST_TEXT = 64
 const LARGEST_EXPONENT = 40
 
-/** Reads a JSON number's own text. Gives undefined for text that is no number, or one too long to be an amount. */
+/** Parses the text of a JSON number. Returns undefined for text that is not a number, or too long for an amount. */
 export function parseDecimal(text: string): Decimal | undefined {
   const match = text.length > LONGEST_TEXT ? null : NUMBER.exec(text)
   if (match === null) return undefined
@@ -17,14 +17,14 @@ export function parseDecimal(text: string): Decimal | undefined {
   return scale < 0 ? normalise(digits * 10n ** BigInt(-scale), 0) : normalise(digits, scale)
 }
 
-/** Reads a decimal that is written in this folder's own tables. Throws when it is not one. */
+/** Parses a decimal constant of the sandbox's own tables. Throws when it is not a decimal. */
 export function decimal(text: string): Decimal {
   const value = parseDecimal(text)
   if (value === undefined) throw new TypeError(`Not a decimal: ${text}`)
   return value
 }
 
-/** Below zero when `a` is the smaller, zero when both are equal, above zero when `a` is the larger. */
+/** Negative when `a` is smaller, zero when both are equal, positive when `a` is larger. */
 export function compareDecimals(a: Decimal, b: Decimal): number {
   const scale = Math.max(a.scale, b.scale)
   const difference = unitsAt(a, scale) - unitsAt(b, scale)
@@ -37,17 +37,17 @@ export function addDecimals(a: Decimal, b: Decimal): Decimal {
   return normalise(unitsAt(a, scale) + unitsAt(b, scale), scale)
 }
 
-/** What is left of `a` when `b` is taken from it. */
+/** The difference `a` − `b`. */
 export function subtractDecimals(a: Decimal, b: Decimal): Decimal {
   return addDecimals(a, { units: -b.units, scale: b.scale })
 }
 
-/** Rounds an amount of zero or more to whole units, a half upwards. */
+/** Rounds a non-negative amount to whole units, half up. */
 export function roundToWhole(value: Decimal): Decimal {
   return roundDecimal(value, 0)
 }
 
-/** Rounds an amount of zero or more to at most so many digits after the point, a half upwards. */
+/** Rounds a non-negative amount to at most `places` digits after the point, half up. */
 export function roundDecimal(value: Decimal, places: number): Decimal {
   if (value.scale <= places) return value
   const divisor = 10n ** BigInt(value.scale - places)

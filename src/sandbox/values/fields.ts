@@ -3,10 +3,10 @@ import type { ExactJson } from '../../lib/exact-json.ts'
 
 export type JsonObject = { [key: string]: ExactJson }
 
-/** Problems by field name, as a 422 answer carries them (gap sheet, section 1, form A). */
+/** Problems by field name, as a 422 response carries them (gap sheet, section 1, form A). */
 export type Problems = Record<string, string>
 
-/** Reads the fields of a request body and notes every problem under the field's name, dotted inside an object. */
+/** Reads the fields of a request body and records every problem under the field's name; nested names are joined with a dot. */
 export class Fields {
   readonly problems: Problems
   readonly #values: JsonObject
@@ -22,29 +22,29 @@ export class Fields {
     return Object.keys(this.problems).length === 0
   }
 
-  /** The names of the fields that are there; null counts as absent. */
+  /** The names of the present fields; null counts as absent. */
   get names(): string[] {
     return Object.keys(this.#values).filter((name) => this.optional(name) !== undefined)
   }
 
-  /** Notes a problem; the first one of a field stays. */
+  /** Records a problem; the first problem of a field is kept. */
   fail(name: string, problem: string): void {
     this.problems[`${this.#prefix}${name}`] ??= problem
   }
 
-  /** The value of a field; null counts as absent. */
+  /** Returns the value of an optional field; null counts as absent. */
   optional(name: string): ExactJson | undefined {
     return (Object.hasOwn(this.#values, name) ? this.#values[name] : undefined) ?? undefined
   }
 
-  /** The value of a field that must be there; undefined after noting that it is not. */
+  /** Returns the value of a required field; undefined, with a problem recorded, when it is missing. */
   required(name: string): ExactJson | undefined {
     const value = this.optional(name)
     if (value === undefined) this.fail(name, "can't be blank")
     return value
   }
 
-  /** A text that must be there and say something; empty after noting that it does not. */
+  /** Returns a required non-blank text; empty, with a problem recorded, when it is missing. */
   text(name: string): string {
     const value = this.required(name)
     if (value === undefined) return ''
@@ -54,7 +54,7 @@ export class Fields {
     return ''
   }
 
-  /** A text that may be absent. */
+  /** Returns an optional text. */
   optionalText(name: string): string | undefined {
     const value = this.optional(name)
     if (value === undefined || typeof value === 'string') return value
@@ -62,12 +62,12 @@ export class Fields {
     return undefined
   }
 
-  /** The fields of an object that must be there. */
+  /** Returns the fields of a required object. */
   requiredObject(name: string): Fields | undefined {
     return this.required(name) === undefined ? undefined : this.optionalObject(name)
   }
 
-  /** The fields of an object that may be absent. */
+  /** Returns the fields of an optional object. */
   optionalObject(name: string): Fields | undefined {
     const value = this.optional(name)
     if (value === undefined) return undefined
@@ -76,7 +76,7 @@ export class Fields {
     return undefined
   }
 
-  /** The fields of each object of a list that must have one at least; a place in the list is part of the name. */
+  /** Returns the fields of each object of a required non-empty list; the field names include the list index. */
   requiredObjects(name: string): Fields[] {
     const values = this.required(name)
     if (values === undefined) return []
@@ -87,19 +87,19 @@ export class Fields {
   }
 }
 
-/** All problems as one sentence, for answers that have room for one message (gap sheet, section 1, form B). */
+/** Joins all problems into one sentence, for responses with a single message (gap sheet, section 1, form B). */
 export function problemText(problems: Problems): string {
   return Object.entries(problems)
     .map(([field, problem]) => `${field} ${problem}`)
     .join(', ')
 }
 
-/** Tells whether a JSON value is an object. */
+/** Whether a JSON value is an object. */
 export function isJsonObject(value: ExactJson): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof ExactNumber)
 }
 
-/** Tells whether a text is an absolute http or https address. */
+/** Whether a text is an absolute http or https URL. */
 export function isHttpUrl(text: string): boolean {
   return URL.canParse(text) && /^https?:\/\//i.test(text)
 }

@@ -5,10 +5,10 @@ import type { Decimal } from './decimal.ts'
 import { isHttpUrl } from './fields.ts'
 import type { Fields } from './fields.ts'
 
-/** Smallest and largest amount of a method; both belong to the range. */
+/** Smallest and largest amount of a method, both inclusive. */
 export type Limits = { readonly min: Decimal; readonly max: Decimal }
 
-/** A number that may be absent; undefined after noting a problem, too. */
+/** Returns an optional number; undefined when it is absent or invalid. */
 export function optionalNumber(fields: Fields, name: string): Decimal | undefined {
   const value = fields.optional(name)
   if (value === undefined) return undefined
@@ -18,38 +18,38 @@ export function optionalNumber(fields: Fields, name: string): Decimal | undefine
   return number
 }
 
-/** A number above zero that must be there; undefined after noting that it is not. */
+/** Returns a required number above zero; undefined, with a problem recorded, when it is missing or invalid. */
 export function positiveNumber(fields: Fields, name: string): Decimal | undefined {
   if (fields.required(name) === undefined) return undefined
   return aboveZero(fields, name, optionalNumber(fields, name))
 }
 
-/** A number above zero that may be absent. */
+/** Returns an optional number above zero. */
 export function optionalPositiveNumber(fields: Fields, name: string): Decimal | undefined {
   return aboveZero(fields, name, optionalNumber(fields, name))
 }
 
-/** Says what is wrong with an amount that lies outside the limits of its method. */
+/** Returns the problem with an amount outside the limits of its method. */
 export function limitProblem(amount: Decimal, { min, max }: Limits): string | undefined {
   if (compareDecimals(amount, min) < 0) return `must be at least ${decimalText(min)}`
   return compareDecimals(amount, max) > 0 ? `must be at most ${decimalText(max)}` : undefined
 }
 
-/** A text that must be there and whose length, in characters, lies between the two limits. */
+/** Returns a required text whose length in characters lies between the two limits. */
 export function sizedText(fields: Fields, name: string, { min = 1, max }: { min?: number; max: number }): string {
   const text = fields.text(name)
   noteLength(fields, name, { text, min, max })
   return text
 }
 
-/** A text that may be absent and has an upper limit of characters. */
+/** Returns an optional text with a maximum length in characters. */
 export function optionalSizedText(fields: Fields, name: string, max: number): string | undefined {
   const text = fields.optionalText(name)
   if (text !== undefined) noteLength(fields, name, { text, min: 0, max })
   return text
 }
 
-/** A text that must be one of a few. */
+/** Returns a text that must be one of the given choices. */
 export function oneOf<Choice extends string>(
   fields: Fields,
   name: string,
@@ -61,33 +61,33 @@ export function oneOf<Choice extends string>(
   return choice
 }
 
-/** An email address that must be there. */
+/** Returns a required email address. */
 export function readEmail(fields: Fields, name = 'email'): string {
   const email = fields.text(name)
   if (email !== '' && !isEmail(email)) fields.fail(name, 'is not an email address')
   return email
 }
 
-/** Tells whether a text has the shape of an email address. */
+/** Whether a text has the form of an email address. */
 export function isEmail(text: string): boolean {
   return text.length <= LONGEST_EMAIL && EMAIL.test(text)
 }
 
-/** An absolute http or https address that may be absent. */
+/** Returns an optional absolute http or https URL. */
 export function optionalUrl(fields: Fields, name: string): string | undefined {
   const url = fields.optionalText(name)
   if (url !== undefined && !isHttpUrl(url)) fields.fail(name, 'is not a URL')
   return url
 }
 
-/** An absolute http or https address that must be there. */
+/** Returns a required absolute http or https URL. */
 export function requiredUrl(fields: Fields, name: string): string {
   const url = fields.text(name)
   if (url !== '' && !isHttpUrl(url)) fields.fail(name, 'is not a URL')
   return url
 }
 
-/** A webhook address that may be absent, with an Authorization value that may be absent (docs/payments-api.md, 2.4). */
+/** Returns an optional webhook target with an optional Authorization value (docs/payments-api.md, 2.4). */
 export function optionalTarget(fields: Fields, name: string): WebhookTarget | undefined {
   const notification = fields.optionalObject(name)
   if (notification === undefined) return undefined
@@ -98,7 +98,7 @@ export function optionalTarget(fields: Fields, name: string): WebhookTarget | un
   return { endpointUrl, authorizationHeader }
 }
 
-/** A webhook address with an Authorization value, both of which must be there (docs/payments-api.md, section 4.1). */
+/** Returns a required webhook target with a required Authorization value (docs/payments-api.md, section 4.1). */
 export function requiredTarget(fields: Fields, name: string): FullTarget {
   const notification = fields.requiredObject(name)
   if (notification === undefined) return { endpointUrl: '', authorizationHeader: '' }
@@ -108,13 +108,13 @@ export function requiredTarget(fields: Fields, name: string): FullTarget {
   return { endpointUrl, authorizationHeader }
 }
 
-/** A webhook address that always has an Authorization value. */
+/** A webhook target with an Authorization value. */
 export type FullTarget = Required<WebhookTarget>
 
 const ZERO = decimal('0')
 const LONGEST_EMAIL = 254
 const EMAIL = /^[^\s@]+@[^\s@][^\s@.]*\.[^\s@]+$/
-/** What an HTTP header can carry without being changed on the way. */
+/** Characters that an HTTP header carries unchanged. */
 const HEADER_VALUE = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/
 
 function aboveZero(fields: Fields, name: string, number: Decimal | undefined): Decimal | undefined {

@@ -6,7 +6,7 @@ import { composeWebhook } from '../payments/transitions.ts'
 import type { SandboxStore } from '../state/sandbox-store.ts'
 import type { WebhookSource } from './webhook-faults.ts'
 
-/** A link, payin or gateway payment as faults see it. */
+/** Webhook source for a link, payin or gateway payment, as the webhook faults use it. */
 export function linkWebhookSource(store: SandboxStore, link: Link): WebhookSource<PaymentStatus> {
   return {
     subject: link.uuid,
@@ -15,7 +15,7 @@ export function linkWebhookSource(store: SandboxStore, link: Link): WebhookSourc
   }
 }
 
-/** A failure needs a reason in its body; every other status is told without a `pay_code`. */
+/** A failure needs a reason in its body; webhooks of all other statuses have no `pay_code`. */
 function toldFor(status: PaymentStatus | undefined): TellOptions {
   if (status === undefined) return {}
   return { status, payCode: status === 'failed' ? { ...failureReason('generic_declined') } : null }

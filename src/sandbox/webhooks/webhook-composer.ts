@@ -2,10 +2,10 @@ import { sign } from '../../webhooks/signature.ts'
 import type { SandboxStore } from '../state/sandbox-store.ts'
 import type { OutgoingWebhook } from './webhook-sender.ts'
 
-/** Something whose webhooks may be kept back for a swapped delivery; `held` is a list while one is armed. */
+/** An object whose webhooks can be held back for a `reordered` fault; `held` is a list while the fault is armed. */
 export type Holder = { held: OutgoingWebhook[] | undefined }
 
-/** Sends a webhook and waits for its first try, or keeps it back while a swapped delivery is armed. Never rejects. */
+/** Sends a webhook and waits for its first attempt, or holds it back while a `reordered` fault is armed. Never rejects. */
 export async function tell(store: SandboxStore, holder: Holder, webhook: OutgoingWebhook | undefined): Promise<void> {
   if (webhook === undefined) return
   if (holder.held === undefined) {
@@ -19,7 +19,7 @@ export async function tell(store: SandboxStore, holder: Holder, webhook: Outgoin
   await Promise.all(swapped.map((held) => store.sender.send(held)))
 }
 
-/** The signature of a body under the merchant's secret (docs/payments-api.md, section 6.3). */
+/** Signs a body with the merchant's secret (docs/payments-api.md, section 6.3). */
 export function signatureOf(store: SandboxStore, body: string): string {
   return sign(body, store.webhookSecret)
 }

@@ -6,10 +6,10 @@ import type { Holder } from './webhook-composer.ts'
 import type { OutgoingWebhook, WebhookAttempt, WebhookKind, WebhookRecord } from './webhook-sender.ts'
 
 /**
- * A fault on the way of webhooks. `duplicate`: the last body again, byte for byte, `count` times. `late`: an older
- * body, or one made for `status`, now and without a change of the truth. `forged`: the last body, or one made for
- * `status`, with a signature of another secret, or another Authorization value where none is signed. `reordered`: the
- * next two changes are kept back and sent swapped.
+ * A webhook delivery fault. `duplicate`: sends the last body again, byte for byte, `count` times. `late`: sends an older
+ * body, or one composed for `status`, without changing the actual status. `forged`: sends the last body, or one composed for
+ * `status`, signed with another secret, or with another Authorization value when webhooks are unsigned. `reordered`: holds
+ * back the webhooks of the next two changes and sends them in reverse order.
  */
 export type WebhookFault<Status extends string = PaymentStatus> = {
   kind: 'duplicate' | 'late' | 'forged' | 'reordered'
@@ -17,23 +17,23 @@ export type WebhookFault<Status extends string = PaymentStatus> = {
   count?: number
 }
 
-/** What became of a fault: the answer of the receiver to each delivery, `error` where there was no answer. */
+/** The result of a fault: the receiver's response to each delivery, `error` when there was none. */
 export type WebhookFaultResult = {
-  /** True when the swap waits for the next two changes; its deliveries show among the webhooks. */
+  /** True when the `reordered` fault waits for the next two changes; its deliveries appear in the list of webhooks. */
   armed: boolean
   deliveries: WebhookAttempt[]
 }
 
-/** Something that sends webhooks, as faults need to know it. */
+/** An object that sends webhooks, as the faults see it. */
 export type WebhookSource<Status extends string> = {
-  /** By which its webhooks are known. */
+  /** Identifies its webhooks. */
   readonly subject: string
   readonly holder: Holder
-  /** The webhook of the present status, or of another one; undefined when there is no address. */
+  /** Composes the webhook of the current or the given status; undefined when there is no webhook target. */
   compose(kind: WebhookKind, status?: Status): OutgoingWebhook | undefined
 }
 
-/** Sends what the fault says, each once and without retries. Gives undefined when there is nothing to send. */
+/** Sends the webhooks of a fault, each once and without retries. Returns undefined when there is nothing to send. */
 export async function sendFault<Status extends string>(
   store: SandboxStore,
   source: WebhookSource<Status>,

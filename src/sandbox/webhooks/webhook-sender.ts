@@ -3,31 +3,31 @@ import { SIGNATURE_HEADER } from '../../webhooks/signature.ts'
 import type { Timer, TimerClock } from '../state/clock.ts'
 
 /**
- * One try to deliver: the HTTP status of the answer, or why there was none. `at` is the sandbox clock's time. `resent`
- * tells a try that somebody asked for from those of the payments API.
+ * One delivery attempt: the HTTP status of the response, or why there was none. `at` is the sandbox clock's time. `resent`
+ * marks a manual attempt.
  */
 export type WebhookAttempt = { at: string; durationMs: number; status?: number; error?: string; resent?: true }
 
-/** Why a webhook was sent: a change of what it tells of, or one of the faults of the control endpoints. */
+/** Why a webhook was sent: a status change, or one of the faults of the control endpoints. */
 export type WebhookKind = 'transition' | 'duplicate' | 'late' | 'forged'
 
-/** What was sent, or is still to be sent again. `body` is the exact text on the wire. */
+/** A webhook that was sent or will be retried. `body` is the exact text on the wire. */
 export type WebhookRecord = {
   id: string
-  /** What the webhook tells of: the uuid of a link, payin or payout, or the `payment_agreement_id` of an agreement. */
+  /** The uuid of a link, payin or payout, or the `payment_agreement_id` of an agreement. */
   subject: string
   kind: WebhookKind
   status: string
   url: string
   body: string
-  /** The signature header; null where none was sent. */
+  /** The signature header; null when none was sent. */
   signature: string | null
   attempts: WebhookAttempt[]
   outcome: 'queued' | 'retrying' | 'delivered' | 'given_up'
   nextAttemptAt: string | null
 }
 
-/** A webhook that is ready to go: body and signature are made once, so that every try sends the same bytes. */
+/** A webhook ready to send: body and signature are computed once, so that every attempt sends the same bytes. */
 export type OutgoingWebhook = {
   readonly subject: string
   readonly kind: WebhookKind
@@ -35,13 +35,13 @@ export type OutgoingWebhook = {
   readonly url: string
   readonly authorization: string | undefined
   readonly body: string
-  /** Undefined where no signature is sent. */
+  /** Undefined when the webhook is unsigned. */
   readonly signature: string | undefined
 }
 
 export type WebhookSenderOptions = {
   clock: TimerClock
-  /** Real milliseconds after which a receiver that does not answer counts as failed. */
+  /** Real milliseconds after which a receiver that does not respond counts as failed. */
   timeoutMs?: number
   /** Called after each change of the records. */
   whenChanged?: () => void
@@ -52,9 +52,9 @@ const RETRY_AFTER_MS = 15 * 60_000
 const TIMEOUT_MS = 10_000
 
 /**
- * Delivers webhooks as the payments API does (docs/payments-api.md, section 6.1): one at a time and in order to each address,
- * any answer other than 200 tried again up to 3 times, 15 minutes of the sandbox clock apart. A webhook that waits for
- * its next try holds nothing up.
+ * Delivers webhooks as the payments API does (docs/payments-api.md, section 6.1): sequentially per URL; any response other
+ * than 200 is retried up to 3 times, every 15 minutes of the sandbox clock. A webhook that waits for a retry does not block
+ * others.
  */
 export class WebhookSender {
   readonly records: WebhookRecord[] = []
@@ -75,7 +75,7 @@ export class WebhookSender {
     this.#whenChanged = whenChanged
   }
 
-  /** Sends after what is already on its way to the same address. Gives the first try's result; never rejects. */
+  /** Sends a webhook after those already queued for the same URL. Returns the result of the first attempt; never rejects. */
   send(webhook: OutgoingWebhook): Promise<WebhookAttempt> {
     const record: WebhookRecord = {
       id: `whk_${this.records.length + 1}`,
@@ -96,8 +96,8 @@ export class WebhookSender {
   }
 
   /**
-   * Sends a webhook once more, as another try of the same record: same address, bytes and headers. It plans no further
-   * try, and one that is planned is made only when this one fails. Gives undefined when there is no such record.
+   * Sends a webhook again, as another attempt of the same record: same URL, bytes and headers. Schedules no further retry; a
+   * retry that is already scheduled is made only when this attempt fails. Returns undefined when there is no such record.
    */
   resend(id: string): Promise<WebhookAttempt> | undefined {
     const record = this.records.find((one) => one.id === id)
@@ -106,17 +106,17 @@ export class WebhookSender {
     return this.#inTurn(webhook.url, () => this.#attemptAgain(webhook, record))
   }
 
-  /** Tells whether a try is under way or queued behind one. */
+  /** Whether an attempt is in flight or queued. */
   get busy(): boolean {
     return this.#inFlight.size > 0
   }
 
-  /** Resolves when nothing is in flight; webhooks that wait for their next try do not count. */
+  /** Resolves when nothing is in flight; does not wait for scheduled retries. */
   async idle(): Promise<void> {
     while (this.busy) await Promise.all(this.#inFlight)
   }
 
-  /** Ends what is in flight at once. */
+  /** Aborts everything in flight. */
   async close(): Promise<void> {
     this.#closing.abort()
     await this.#agent.destroy()
@@ -184,11 +184,11 @@ export class WebhookSender {
         },
         body: Buffer.from(webhook.body),
         dispatcher: this.#agent,
-        // A receiver that was restarted must not be met on a connection that is dead already.
+        // Avoids reusing a dead connection after the receiver was restarted.
         reset: true,
         signal: AbortSignal.any([this.#closing.signal, AbortSignal.timeout(this.#timeoutMs)]),
       })
-      // Only the status counts, so the answer's text is thrown away, and a fault while reading it changes nothing.
+      // Only the status matters: the response body is discarded, and errors while reading it are ignored.
       answer.body.dump().catch(() => undefined)
       return { status: answer.statusCode }
     } catch (error) {

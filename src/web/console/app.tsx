@@ -11,7 +11,7 @@ import { useExpiry } from './session/use-expiry.ts'
 
 const EXPIRED = 'Your token has expired. Sign in with a new one.'
 
-/** The console for whoever is signed in, and the sign-in form for everyone else. */
+/** Shows the console to a signed-in user, otherwise the sign-in form. */
 export function App() {
   const [{ token, offered }, setTokens] = useState(findTokens)
   const [reason, setReason] = useState<string | null>(null)
@@ -21,7 +21,7 @@ export function App() {
     setReason(null)
     setTokens({ token: given, offered: null })
   }
-  // An address that differs from the page's own only in its fragment does not load the page anew.
+  // A URL that differs only in its fragment does not reload the page.
   useEffect(() => {
     const look = () => {
       if (givenToken() !== null) setTokens(findTokens())
@@ -35,10 +35,10 @@ export function App() {
   signedIn.current = token
   const signOut = useCallback(
     (why: string | null = null) => {
-      // An answer to the session before this one may come late.
+      // A response to a request of the previous session may arrive late.
       if (signedIn.current !== token) return
       forgetAll()
-      // The server may notice the end of a token first.
+      // The server may detect the expiry of a token first.
       const isOver = claims !== null && claims.expiresAt <= Date.now()
       setReason(why === REFUSED && isOver ? EXPIRED : why)
       setTokens({ token: null, offered: null })

@@ -19,7 +19,7 @@ import { useSession } from './session/session.ts'
 import { HelpDialog } from './shortcuts/help-dialog.tsx'
 import { useShortcuts } from './shortcuts/shortcuts.ts'
 
-/** The console of somebody who is signed in: the way around, and the view that the address names. */
+/** The console of a signed-in user: the navigation, and the view that the URL names. */
 export function Console() {
   const route = useRoute()
   const session = useSession()
@@ -49,7 +49,7 @@ export function Console() {
 
 type Props = { readonly route: Route; readonly feed: LiveFeed }
 
-/** The view, or which scope it would need. */
+/** Shows the view, or names the scope that it needs. */
 function Allowed({ route, feed }: Props) {
   const { scope, title } = route.view
   const { claims } = useSession()

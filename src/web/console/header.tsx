@@ -7,7 +7,7 @@ import { useSession } from './session/session.ts'
 
 type Props = { readonly route: Route; readonly connection: Connection; readonly onHelp: () => void }
 
-/** The way to every view, and who is signed in. */
+/** The navigation, and the signed-in user. */
 export function Header({ route, connection, onHelp }: Props) {
   return (
     <header>

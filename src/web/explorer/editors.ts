@@ -1,14 +1,14 @@
 import { useGraphiQL, useGraphiQLActions } from '@graphiql/react'
 import { useEffect, useRef } from 'react'
 
-/** Takes the headers along to every other tab, since a token is typed in once. `initial` stands there until then. */
+/** Copies the headers to every other tab, so that a token needs to be typed only once. `initial` is the text before that. */
 export function useSameHeaders(initial: string): void {
   const editor = useGraphiQL(({ headerEditor }) => headerEditor)
   const tab = useGraphiQL(({ activeTabIndex }) => activeTabIndex)
   const typed = useRef(initial)
 
   useEffect(() => {
-    // What a tab brings along itself flushes the editor; what somebody types does not.
+    // A tab switch sets the editor's content with a flush; typing does not.
     const listening = editor?.onDidChangeModelContent(({ isFlush }) => {
       if (!isFlush) typed.current = editor.getValue()
     })
@@ -20,7 +20,7 @@ export function useSameHeaders(initial: string): void {
   }, [editor, tab])
 }
 
-/** Has the editors follow the system from dark to light and back while the page is open, unless a look was chosen. */
+/** Makes the editors follow the system's dark or light theme while the page is open, unless a theme was chosen. */
 export function useSystemTheme(): void {
   const chosen = useGraphiQL(({ theme }) => theme)
   const { setTheme } = useGraphiQLActions()

@@ -11,13 +11,13 @@ import paymentsVariables from './operations/payments.json?raw'
 import simulatePayin from './operations/simulate-payin.graphql?raw'
 import simulatePayinVariables from './operations/simulate-payin.json?raw'
 
-/** What may be sent, as comments: a token that is none would have every request refused. */
+/** Sample headers as comments: with a placeholder token as a real header the server would reject every request. */
 export const HEADERS = `{
   // "authorization": "Bearer <your token>"
   // "x-router-secret": "<where it is asked for>"
 }`
 
-/** Operations to begin with, one in each tab; the headers are the same in all of them. */
+/** Sample operations, one per tab; all tabs have the same headers. */
 export const EXAMPLES = [
   { query: payinMethods },
   { query: createLink, variables: createLinkVariables },

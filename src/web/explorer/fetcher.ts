@@ -2,12 +2,13 @@ import { createGraphiQLFetcher, isAsyncIterable, type Fetcher, type FetcherParam
 import { Kind, parse, type DocumentNode } from 'graphql'
 import { createClient, type ExecutionResult } from 'graphql-ws'
 
-/** Items of a stream that are shown beside the last one: they follow each other faster than they can be read. */
+/** Number of earlier items of a stream that are shown beside the last one, because they arrive faster than they can be read. */
 const EARLIER = 20
 
 /**
- * Sends operations to an address: subscriptions over a socket of their own, greeted with the token of the moment, everything
- * else over HTTP. `onSchema` is told of each attempt to read the schema: why it was refused, or null.
+ * Creates a function that sends operations to a URL: subscriptions over a WebSocket of their own with the current token,
+ * everything else over HTTP. `onSchema` is called after each attempt to read the schema, with the reason for a refusal or
+ * null.
  */
 export function createFetcher(address: URL, onSchema: (refusal: string | null) => void): Fetcher {
   return async (given, options = {}) => {
@@ -25,8 +26,8 @@ export function createFetcher(address: URL, onSchema: (refusal: string | null) =
 }
 
 /**
- * The operation by its text alone: the editors tell its name and its kind a moment later, so that who is quick would have
- * another one sent than the one that is shown.
+ * Derives the operation from the text alone: the editors update the operation's name and kind with a delay, so a quick user
+ * would otherwise send a different operation than the one that is shown.
  */
 function asWritten(operation: FetcherParams): { operation: FetcherParams; documentAST: DocumentNode | null } {
   const documentAST = documentIn(operation.query)
@@ -38,7 +39,7 @@ function asWritten(operation: FetcherParams): { operation: FetcherParams; docume
   return { operation: isKnown ? operation : { ...operation, operationName: first }, documentAST }
 }
 
-/** Null for what is no GraphQL: the server says so better. */
+/** Null when the text is not valid GraphQL: the server's error message is better. */
 function documentIn(query: string): DocumentNode | null {
   try {
     return parse(query)
@@ -51,7 +52,7 @@ function socketAddress({ href }: URL): string {
   return href.replace(/^http/, 'ws')
 }
 
-/** The token alone: whatever else is sent over HTTP is nothing that a socket asks for. */
+/** Sends only the token: a WebSocket connection does not need the other HTTP headers. */
 function greeting(headers: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const token = Object.entries(headers).find(([name]) => name.toLowerCase() === 'authorization')
   return token === undefined ? {} : { authorization: token[1] }
@@ -63,8 +64,8 @@ function refusalIn(answer: unknown): string | null {
 }
 
 /**
- * Each item as it came, with those before it, newest first. No generator: one would wait for the next item before it let go
- * of a stream that is to end.
+ * Yields each item with the items before it, newest first. Not a generator: a generator waits for the next item before it
+ * ends the stream.
  */
 function withEarlier(items: AsyncIterable<ExecutionResult>): AsyncIterableIterator<ExecutionResult> {
   const source = items[Symbol.asyncIterator]()

@@ -26,7 +26,7 @@ function Explorer(): ReactNode {
         defaultTabs: EXAMPLES,
         defaultHeaders: HEADERS,
         defaultEditorToolsVisibility: 'headers',
-        // A token is a secret, and gone with the page: a history would keep the headers of all that was run.
+        // A token is a secret and must not outlive the page: the history would store the headers of all operations.
         shouldPersistHeaders: false,
         plugins: [],
       },

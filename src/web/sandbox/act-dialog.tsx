@@ -6,7 +6,7 @@ import { StatusForm } from './parts/status-form.tsx'
 import { Table } from './parts/table.tsx'
 import type { Change, Snapshot } from './shapes.ts'
 
-/** What can be done with one thing, and what has become of it. */
+/** The actions on one subject, and its history. */
 export function ActDialog({ subject, onClose }: { readonly subject: Subject; readonly onClose: () => void }) {
   const { snapshot } = usePage()
   return (

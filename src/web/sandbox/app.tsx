@@ -7,7 +7,7 @@ import { SECTIONS, sectionAt } from './sections.tsx'
 import { useSandbox } from './use-sandbox.ts'
 import { WebhookDialog } from './webhook-dialog.tsx'
 
-/** The sandbox's own page: what happened in it, and what can be done with it. */
+/** The sandbox's own page: its state, and actions on it. */
 export function App() {
   const sandbox = useSandbox()
   const { facts, snapshot, query, isConnected } = sandbox
@@ -76,12 +76,12 @@ export function App() {
   )
 }
 
-/** The section that the address names. */
+/** Returns the section that the URL names. */
 function useSection() {
   const [name, setName] = useState(location.hash.slice(1))
   useEffect(() => {
     const follow = () => {
-      // The skip link leads to the content and not to another section.
+      // The skip link targets the content, not a section.
       if (location.hash !== '#content') setName(location.hash.slice(1))
     }
     addEventListener('hashchange', follow)

@@ -1,6 +1,6 @@
 import type { About, Attempt, Bank, Call, Fault, Facts, Magic, Query, Snapshot, State, Webhook } from './shapes.ts'
 
-/** The facts that never change. Throws when the sandbox does not answer. */
+/** Reads the facts that never change. Throws when the sandbox does not respond. */
 export async function readFacts(): Promise<Facts> {
   const [about, magic, banks] = await Promise.all([
     read<About>('/about'),
@@ -10,7 +10,7 @@ export async function readFacts(): Promise<Facts> {
   return { about, magic, banks: banks.records }
 }
 
-/** How everything stands, the newest first. Throws when the sandbox does not answer. */
+/** Reads the current state, newest entries first. Throws when the sandbox does not respond. */
 export async function readSnapshot({ search, limit }: Query): Promise<Snapshot> {
   const query = `?${new URLSearchParams({ limit: String(limit), ...(search === '' ? {} : { search }) }).toString()}`
   const [state, webhooks, calls, faults] = await Promise.all([
@@ -22,16 +22,16 @@ export async function readSnapshot({ search, limit }: Query): Promise<Snapshot> 
   return { state, webhooks: webhooks.records, calls: calls.records, faults: faults.records }
 }
 
-/** What became of a delivery that was asked for. */
+/** The responses to the deliveries of a webhook fault. */
 export type Deliveries = { readonly armed: boolean; readonly deliveries: readonly Attempt[] }
 
-/** Has something done, and gives what the sandbox answers. Throws an error with the sandbox's own sentence when it refuses. */
+/** Calls a control endpoint and returns its response. Throws an error with the sandbox's message when it refuses. */
 export async function change<Answer>(path: string, body: unknown): Promise<Answer> {
   const headers = { 'content-type': 'application/json' }
   return answerOf(await fetch(`/sandbox${path}`, { method: 'POST', headers, body: JSON.stringify(body) }))
 }
 
-/** Takes back every fault. */
+/** Removes every fault. */
 export async function clearFaults(): Promise<void> {
   await answerOf(await fetch('/sandbox/faults', { method: 'DELETE' }))
 }

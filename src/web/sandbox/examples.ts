@@ -2,7 +2,7 @@ import type { About } from './shapes.ts'
 
 const PERSON = { first_name: 'Ada', last_name: 'Payer', email: 'ada@example.test' }
 
-/** A first call for each kind of thing, by a site that takes it. */
+/** A sample request for each kind of subject, with a currency whose sites support it. */
 const EXAMPLES = {
   links: {
     currency: 'AUD',
@@ -61,7 +61,7 @@ const EXAMPLES = {
 
 export type ExampleName = keyof typeof EXAMPLES
 
-/** A command for a shell that makes one. Where the credentials are not known to the page, variables stand in their place. */
+/** Returns a shell command that creates a sample. When the page does not know the credentials, the command uses variables. */
 export function exampleOf({ url, sites }: About, name: ExampleName): string {
   const { currency, path, body } = EXAMPLES[name]
   const site = sites.find(({ currencies }) => currencies.includes(currency))

@@ -6,10 +6,10 @@ export type LiveListener = {
   readonly onConnected: (connected: boolean) => void
 }
 
-/** How long a page waits that was turned away. */
+/** Delay in milliseconds before a refused page reconnects. */
 const AGAIN_MS = 3000
 
-/** Follows the sandbox: reads everything when it says that something has changed, one reading at a time. */
+/** Follows the sandbox: reads the whole state after each change event, one read at a time. */
 export class Live {
   readonly #listener: LiveListener
   #feed: EventSource
@@ -24,7 +24,7 @@ export class Live {
     this.#feed = this.#open()
   }
 
-  /** Reads another part of the lists from now on. */
+  /** Changes the part of the lists that is read. */
   ask(query: Query): void {
     this.#query = query
     void this.#read()
@@ -41,7 +41,7 @@ export class Live {
     feed.addEventListener('open', () => this.#listener.onConnected(true))
     feed.addEventListener('error', () => {
       this.#listener.onConnected(false)
-      // A lost connection comes back by itself; one that was refused does not.
+      // The browser reconnects a lost connection, but not a refused one.
       if (feed.readyState === EventSource.CLOSED) setTimeout(() => this.#reopen(), AGAIN_MS)
     })
     return feed
@@ -61,7 +61,7 @@ export class Live {
       try {
         this.#listener.onSnapshot(await readSnapshot(query), query)
       } catch {
-        // The feed tells when the sandbox is there again, and its first event asks for the next reading.
+        // The feed reports when the sandbox is back, and its first event triggers the next read.
         this.#listener.onConnected(false)
       }
     }

@@ -2,7 +2,7 @@ import { change } from './endpoints.ts'
 import type { Act } from './page-context.ts'
 import type { Attempt } from './shapes.ts'
 
-/** Sends a webhook once more, and tells of the answer. */
+/** Sends a webhook again and shows the response. */
 export function resend(act: Act, id: string): Promise<boolean> {
   return act(
     () => change<Attempt>(`/webhooks/${id}/resend`, {}),
@@ -10,12 +10,12 @@ export function resend(act: Act, id: string): Promise<boolean> {
   )
 }
 
-/** One try in a line: the answer, and how long it took. */
+/** Returns one attempt as a line of text: the response and its duration. */
 export function attemptText(attempt: Attempt): string {
   return `${answerText(attempt)}, ${attempt.durationMs} ms${attempt.resent === true ? ', resent' : ''}`
 }
 
-/** The status of the answer, or why there was none. */
+/** Returns the status of the response, or why there was none. */
 export function answerText({ status, error }: Attempt): string {
   return String(status ?? error ?? 'no answer')
 }

@@ -12,12 +12,12 @@ import { Webhooks } from './sections/webhooks.tsx'
 import type { Snapshot } from './shapes.ts'
 
 export type Section = {
-  /** Its part of the address. */
+  /** The name of the section in the URL. */
   readonly name: string
   readonly title: string
   readonly Content: ComponentType
   readonly count?: (snapshot: Snapshot) => number
-  /** Its list is read in parts. */
+  /** The section's list is read in parts. */
   readonly isLong?: true
 }
 
@@ -29,7 +29,7 @@ const LINKS: Section = {
   isLong: true,
 }
 
-/** All there is, in the order of the navigation. */
+/** All sections, in the order of the navigation. */
 export const SECTIONS: readonly Section[] = [
   LINKS,
   { name: 'payins', title: 'Payins', Content: Payins, count: ({ state }) => state.counters.payins, isLong: true },
@@ -69,7 +69,7 @@ export const SECTIONS: readonly Section[] = [
   { name: 'access', title: 'Access', Content: Access },
 ]
 
-/** The section of this name; the first one where there is none. */
+/** Returns the section with this name; the first one for an unknown name. */
 export function sectionAt(name: string): Section {
   return SECTIONS.find((section) => section.name === name) ?? LINKS
 }

@@ -156,10 +156,10 @@ export type Bank = {
   readonly qrContent: string
 }
 
-/** What never changes while the sandbox runs. */
+/** The facts that never change while the sandbox runs. */
 export type Facts = { readonly about: About; readonly magic: Magic; readonly banks: readonly Bank[] }
 
-/** How everything stands. */
+/** The current state. */
 export type Snapshot = {
   readonly state: State
   readonly webhooks: readonly Webhook[]
@@ -167,5 +167,5 @@ export type Snapshot = {
   readonly faults: readonly Fault[]
 }
 
-/** Which part of the lists is asked for. */
+/** The part of the lists to read. */
 export type Query = { readonly search: string; readonly limit: number }

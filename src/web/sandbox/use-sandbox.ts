@@ -9,17 +9,17 @@ export type Followed = {
   /** `performance.now()` of the snapshot. */
   readonly readAt: number
   readonly isConnected: boolean
-  /** Which part of the lists the snapshot holds. */
+  /** The part of the lists that the snapshot contains. */
   readonly query: Query
   ask(query: Query): void
 }
 
-/** How many of each list are read at first, and how many more each time. */
+/** Number of entries of each list that are read at first, and number that each further read adds. */
 export const PAGE_SIZE = 50
 
 const FIRST: Query = { search: '', limit: PAGE_SIZE }
 
-/** The sandbox as it is, followed as long as the page is open. */
+/** Returns the sandbox's current state, updated while the page is open. */
 export function useSandbox(): Followed {
   const [facts, setFacts] = useState<Facts | null>(null)
   const [read, setRead] = useState<{ snapshot: Snapshot | null; query: Query; readAt: number }>({
@@ -32,7 +32,7 @@ export function useSandbox(): Followed {
   useEffect(() => {
     const onConnected = (connected: boolean) => {
       setConnected(connected)
-      // Another sandbox may be there than before.
+      // After a reconnect it may be another sandbox.
       if (connected) readFacts().then(setFacts, () => setConnected(false))
     }
     live.current = new Live(FIRST, {

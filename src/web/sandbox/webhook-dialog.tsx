@@ -6,10 +6,10 @@ import { Table } from './parts/table.tsx'
 import { answerText, resend } from './resend.ts'
 import type { Webhook } from './shapes.ts'
 
-/** One webhook: its bytes, its signature, and each try with its answer. */
+/** One webhook: its bytes, its signature, and each attempt with its response. */
 export function WebhookDialog({ id, onClose }: { readonly id: string; readonly onClose: () => void }) {
   const { snapshot, act } = usePage()
-  // It stays while others push it out of the list that is read.
+  // Keeps the webhook when newer ones displace it from the list.
   const last = useRef<Webhook | undefined>(undefined)
   last.current = snapshot.webhooks.find((webhook) => webhook.id === id) ?? last.current
   const webhook = last.current

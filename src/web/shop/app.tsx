@@ -52,7 +52,7 @@ function Shop({ catalogue }: { readonly catalogue: Catalogue }) {
   return <OrderPage key={page} followed={followed} emulator={catalogue.emulator} go={go} />
 }
 
-/** After a change of page the focus goes to its heading, as it would after a load; otherwise it stays on a button that is gone. */
+/** Moves the focus to the heading after a page change, as a page load would; otherwise it stays on a removed button. */
 function useFocusOnHeading(page: string): void {
   const shown = useRef(page)
   useEffect(() => {

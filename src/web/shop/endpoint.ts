@@ -1,4 +1,4 @@
 import type { PaymentsEndpoint } from '../../client/index.ts'
 
-/** The graph, asked without a token: ways to pay are public, and a link is followed with its own capability. */
+/** The graph, without a token: payment methods are public, and a status token authorises reading a link. */
 export const ENDPOINT: PaymentsEndpoint = { url: `${location.origin}/graphql` }

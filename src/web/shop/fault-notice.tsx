@@ -1,7 +1,7 @@
 import { useSpeech } from './language.ts'
 import type { ShopFault } from './shop-server.ts'
 
-/** Why the shop's server did not do what it was asked: a sentence for the customer, and the server's own words below it. */
+/** Says why the shop's server refused a request: a sentence for the customer, and the server's own message below it. */
 export function FaultNotice({ fault }: { readonly fault: ShopFault | null }) {
   const { texts } = useSpeech()
   if (fault === null) return null

@@ -1,4 +1,4 @@
-/** A value that is kept in the browser under a name; null where there is none, or none that can be read. */
+/** Returns a stored value of the browser; null when there is none or it cannot be parsed. */
 export function kept(storage: Storage, name: string): unknown {
   try {
     return JSON.parse(storage.getItem(name) ?? 'null')
@@ -7,11 +7,11 @@ export function kept(storage: Storage, name: string): unknown {
   }
 }
 
-/** Keeps a value. A browser that keeps nothing, or has no room, costs the customer a reload, and not the order. */
+/** Stores a value. When storage is disabled or full, the customer only loses the state on reload, not the order. */
 export function keep(storage: Storage, name: string, value: unknown): void {
   try {
     storage.setItem(name, JSON.stringify(value))
   } catch {
-    // Everything that is needed in order to go on stands in the page's address.
+    // The page's URL contains everything that is needed to continue.
   }
 }

@@ -8,22 +8,25 @@ const LANGUAGES = { en, ja } as const
 
 export type Language = keyof typeof LANGUAGES
 
-/** The languages of the shop, each by its own name. */
+/** The languages of the shop, each in its own spelling. */
 export const LANGUAGE_NAMES: Readonly<Record<Language, string>> = { en: 'English', ja: '日本語' }
 
 export type Speaking = { readonly language: Language; readonly texts: Texts }
 
-/** The language that everything below it is written in. */
+/** The language of the components below. */
 export const Speech = createContext<Speaking>({ language: 'en', texts: en })
 
-/** The language in which a component speaks, and its words. */
+/** Returns the language of a component and its texts. */
 export function useSpeech(): Speaking {
   return useContext(Speech)
 }
 
 const KEPT_AS = 'shop:language'
 
-/** The reader's language: the one chosen before, or the browser's. The page is told, so that screen readers pronounce it. */
+/**
+ * Returns the user's language: the one chosen before, or the browser's. Sets the document's `lang`, so that screen readers
+ * use it.
+ */
 export function useLanguage(): readonly [Speaking, (language: Language) => void] {
   const [language, setLanguage] = useState(firstLanguage)
   const texts = LANGUAGES[language]

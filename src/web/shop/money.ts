@@ -1,12 +1,12 @@
-/** An exact amount, in the form in which the graph and the shop's server give amounts. */
+/** An exact amount, in the form that the graph and the shop's server use. */
 export type Money = { readonly value: string; readonly currency: string; readonly exponent: number }
 
-/** An amount so many times over. */
+/** Returns an amount multiplied by a quantity. */
 export function times(money: Money, quantity: number): Money {
   return { ...money, value: decimal(units(money) * BigInt(quantity), money.exponent) }
 }
 
-/** The sum of amounts of one currency; zero of it when there are none. */
+/** Returns the sum of amounts of one currency; `zero` when there are none. */
 export function sum(amounts: readonly Money[], zero: Money): Money {
   const all = amounts.reduce((total, money) => total + units(money), 0n)
   return { ...zero, value: decimal(all, zero.exponent) }
@@ -17,7 +17,7 @@ export function isLess(a: Money, b: Money): boolean {
   return units(a) < units(b)
 }
 
-/** In the smallest unit of the currency. A float would lose cents from nine quadrillion on, and thirds much sooner. */
+/** Returns the amount in the smallest unit of the currency. A float would be inexact from nine quadrillion cents on. */
 function units({ value, exponent }: Money): bigint {
   const [whole = '0', fraction = ''] = value.split('.')
   return BigInt(whole + fraction.slice(0, exponent).padEnd(exponent, '0'))

@@ -1,14 +1,14 @@
 import { keep, kept } from './kept.ts'
 
-/** A link that is followed, and the capability to do so. */
+/** A link that the page follows, and its status token. */
 export type Followed = { readonly linkId: string; readonly statusToken: string }
 
-/** Where the page is: in the shop, or at an order; `followed` is null where nobody knows how to follow it. */
+/** The current place: the shop, or an order; `followed` is null when the order's status token is unknown. */
 export type Place = { readonly order: string | null; readonly followed: Followed | null }
 
 /**
- * The place that an address names. The capability stands in the fragment, which browsers send to no server; who comes back
- * from the payment page brings none, and has it in the tab's own memory.
+ * Parses a URL. The status token is in the fragment, which browsers do not send to servers; after the return from the
+ * payment page the URL has none, and the token is read from session storage.
  */
 export function placeAt(address: string): Place {
   const url = new URL(address)
@@ -21,7 +21,7 @@ export function placeAt(address: string): Place {
   return { order, followed: { linkId, statusToken } }
 }
 
-/** The address of an order, complete: whoever has it may follow the payment. */
+/** Returns the URL of an order with its status token: anyone who has the URL can follow the payment. */
 export function addressOf(order: string, { linkId, statusToken }: Followed): string {
   return `/shop?${new URLSearchParams({ order })}#${new URLSearchParams({ link: linkId, token: statusToken })}`
 }

@@ -1,34 +1,34 @@
 import type { Language } from './language.ts'
 import type { Money } from './money.ts'
 
-/** What the shop sells, as its server tells. */
+/** The items for sale, as the shop's server returns them. */
 export type Catalogue = {
   readonly currencies: readonly string[]
   readonly items: readonly Item[]
-  /** Whether faults can be provoked: an emulator stands in for the payment service. */
+  /** Whether faults can be triggered, because an emulator replaces the payments API. */
   readonly emulator: boolean
 }
 
 export type Item = {
   readonly sku: string
   readonly names: Readonly<Record<Language, string>>
-  /** One for each currency. */
+  /** One price per currency. */
   readonly prices: readonly Money[]
 }
 
-/** An order as it is sent: things and quantities. What they cost is the server's to say. */
+/** An order as the page sends it: items and quantities. The server computes the price. */
 export type Order = {
   readonly orderId: string
-  /** 1 for the first link of an order, one more for each new link. */
+  /** 1 for the first link of an order, incremented for each new link. */
   readonly attempt: number
   readonly currency: string
   readonly items: readonly { readonly sku: string; readonly quantity: number }[]
   readonly methodCode?: string
-  /** In which the payment page names the things. */
+  /** The language of the item names on the payment page. */
   readonly language: Language
 }
 
-/** A link to pay an order with, and the capability to follow that link. */
+/** A payment link for an order, and its status token. */
 export type PlacedOrder = {
   readonly linkId: string
   readonly statusToken: string
@@ -50,7 +50,7 @@ export type FaultKind =
   | 'upstream-down'
   | 'upstream-up'
 
-/** What the graph answered to each webhook that a fault sent. */
+/** The graph's response status for each webhook that a fault sent. */
 export type FaultReport = { readonly deliveries: readonly (number | null)[] }
 
 type Fault = {
@@ -59,7 +59,7 @@ type Fault = {
   readonly problems: readonly { readonly field: string; readonly message: string }[]
 }
 
-/** Why the shop's server did not do something. */
+/** An error of the shop's server. */
 export class ShopFault extends Error {
   readonly fault: Fault
 
@@ -69,23 +69,23 @@ export class ShopFault extends Error {
   }
 }
 
-/** Whatever was thrown, as a fault of the shop. */
+/** Converts any thrown value to a `ShopFault`. */
 export function asShopFault(error: unknown): ShopFault {
   return error instanceof ShopFault ? error : new ShopFault(UNREACHABLE)
 }
 
-/** The catalogue; null where there is no shop. */
+/** Reads the catalogue; null when there is no shop. */
 export async function fetchCatalogue(): Promise<Catalogue | null> {
   const response = await fetch('/shop/catalogue')
   return response.status === 404 ? null : ((await answerOf(response)) as Catalogue)
 }
 
-/** Places an order. The same attempt again gives the same link. Rejects with a `ShopFault`. */
+/** Places an order. A repeated attempt returns the same link. Rejects with a `ShopFault`. */
 export async function placeOrder(order: Order): Promise<PlacedOrder> {
   return (await post('/shop/orders', order)) as PlacedOrder
 }
 
-/** Has the emulator do something to a link. Rejects with a `ShopFault`. */
+/** Makes the emulator apply a fault to a link. Rejects with a `ShopFault`. */
 export async function causeFault(linkId: string, kind: FaultKind, errorCode?: string): Promise<FaultReport> {
   return (await post('/shop/faults', { linkId, kind, errorCode })) as FaultReport
 }

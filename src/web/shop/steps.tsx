@@ -4,7 +4,7 @@ export type Step = 'stepBasket' | 'stepPay' | 'stepConfirm' | 'stepDone'
 
 const STEPS: readonly Step[] = ['stepBasket', 'stepPay', 'stepConfirm', 'stepDone']
 
-/** Where an order is on its way. */
+/** The progress of an order. */
 export function Steps({ current }: { readonly current: Step }) {
   const { texts } = useSpeech()
   return (

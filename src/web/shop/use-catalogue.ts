@@ -2,13 +2,13 @@ import { useEffect, useState } from 'preact/hooks'
 import { type Catalogue, fetchCatalogue } from './shop-server.ts'
 
 export type CatalogueState = {
-  /** `'none'` where there is no shop. */
+  /** `'none'` when there is no shop. */
   readonly catalogue: Catalogue | 'loading' | 'failed' | 'none'
-  /** Asks again. */
+  /** Loads the catalogue again. */
   readonly load: () => void
 }
 
-/** What the shop sells, from its server. */
+/** The shop's catalogue, read from its server. */
 export function useCatalogue(): CatalogueState {
   const [catalogue, setCatalogue] = useState<CatalogueState['catalogue']>('loading')
   const load = () => {

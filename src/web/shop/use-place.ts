@@ -1,7 +1,10 @@
 import { useEffect, useState } from 'preact/hooks'
 import { addressOf, type Place, placeAt } from './order-address.ts'
 
-/** Where the page is, and the way to another place. The address always says all of it, so that it can be kept. */
+/**
+ * Returns the current place and a function to navigate. The URL always contains the complete place, so that it can be
+ * bookmarked.
+ */
 export function usePlace(): readonly [Place, (address: string) => void] {
   const [place, setPlace] = useState(() => placeAt(location.href))
   useEffect(() => {
@@ -14,7 +17,7 @@ export function usePlace(): readonly [Place, (address: string) => void] {
     }
   }, [])
   useEffect(() => {
-    // Who comes back from the payment page has an address without the capability.
+    // After the return from the payment page the URL has no status token.
     if (place.order !== null && place.followed !== null)
       history.replaceState(null, '', addressOf(place.order, place.followed))
   }, [place])

@@ -1,9 +1,9 @@
-/** An event of a stream of server-sent events. */
+/** One event of a stream of server-sent events. */
 export type ServerEvent = { readonly name: string; readonly data: string }
 
 /**
- * Reads server-sent events from text that comes in pieces (https://html.spec.whatwg.org/multipage/server-sent-events.html,
- * 9.2.6). Ids and retry times are not told: the cursor stands in the data.
+ * Parses server-sent events from chunks of text (https://html.spec.whatwg.org/multipage/server-sent-events.html, 9.2.6). Ids
+ * and retry times are ignored: the data contains the cursor.
  */
 export function createEventParser(): (piece: string) => ServerEvent[] {
   let rest = ''

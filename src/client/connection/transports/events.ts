@@ -12,10 +12,10 @@ import {
 } from '../connection.ts'
 import { createEventParser, type ServerEvent } from './event-parser.ts'
 
-/** After so much silence something was due: the server says something every 12 seconds. */
+/** Silence after which the connection is suspect, in milliseconds: the server sends something every 12 seconds. */
 const DUE_MS = 14_000
 
-/** A stream as server-sent events, in the distinct connections mode of GraphQL over SSE. */
+/** Streams over server-sent events, in the distinct connections mode of GraphQL over SSE. */
 export const openEvents: OpenConnection = (request, events) => {
   const { endpoint, token, timing, subject } = request
   const control = new AbortController()
@@ -73,10 +73,10 @@ export const openEvents: OpenConnection = (request, events) => {
   }
 }
 
-/** The stream in an answer. Throws a `PaymentsClientError` for an answer that is none. */
+/** Returns the response body as a stream. Throws a `PaymentsClientError` when the response is not an event stream. */
 async function openBody(response: Response): Promise<ReadableStreamDefaultReader<Uint8Array>> {
   const isStream = response.ok && response.headers.get('content-type')?.startsWith('text/event-stream') === true
-  // React Native's fetch gives no stream.
+  // React Native's fetch has no body stream.
   if (isStream && response.body) return response.body.getReader()
   if (isStream) throw new PaymentsClientError('UNSUPPORTED', 'Answers cannot be streamed here.')
   const { errors = [] } = await resultOf(response)

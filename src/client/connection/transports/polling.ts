@@ -5,7 +5,7 @@ import { endBy, isOfGraph, type ConnectionEnd, type ConnectionRequest, type Open
 
 const NOTHING = { event: null, link: null, payment: null } as const
 
-/** A stream's items, made of what queries give: the same cursors, so that a stream can go on from them. */
+/** Builds a stream's items from queries, with the same cursors, so that a stream can continue from them. */
 export const openPolling: OpenConnection = (request, events) => {
   const control = new AbortController()
   let over = false
@@ -44,7 +44,7 @@ export const openPolling: OpenConnection = (request, events) => {
   return { close, check: () => wakeUp() }
 }
 
-/** Gives the function that reads once, and gives what is new since the last time. */
+/** Returns the function that polls once and returns the items since the last poll. */
 function createRounds({ subject, endpoint, token, after, held }: ConnectionRequest, signal: AbortSignal) {
   const { poll } = subject
   const ask: AskOne = (document, variables) => sendOnce(document, variables, { endpoint, token, signal })
@@ -54,7 +54,7 @@ function createRounds({ subject, endpoint, token, after, held }: ConnectionReque
 
   const first = async (): Promise<StreamItem[]> => {
     if (poll.now === null) throw new PaymentsClientError('UNSUPPORTED', 'Without a cursor there is nothing to poll.')
-    // The state is read after the end of the log was, so that nothing lies between them.
+    // The state is read after the end of the log, so that no event lies between them.
     for (let page: Page | null; ;) {
       page = required(await poll.since(ask, cursor))
       cursor = page.endCursor ?? cursor
@@ -101,12 +101,12 @@ function createRounds({ subject, endpoint, token, after, held }: ConnectionReque
 
 function hasChanged(before: State, now: State): boolean {
   const [was, is] = [before.payment, now.payment]
-  // What was read is older than what is held.
+  // The state that was read is older than the last delivered one.
   if (was !== null && (is === null || (is.id === was.id && is.version < was.version))) return false
   return textOf(before) !== textOf(now)
 }
 
-/** Everything but the clock. */
+/** The state as text, without the server time. */
 function textOf({ link, payment }: State): string {
   return JSON.stringify([link === null ? null : { ...link, serverTime: null }, payment])
 }

@@ -4,11 +4,11 @@ import { socketUrl } from '../../endpoint.ts'
 import { errorOf, type GraphError } from '../../errors.ts'
 import { endBy, ending, readResult, streamOperation, type ConnectionEnd, type OpenConnection } from '../connection.ts'
 
-/** What sockets are closed with when the caller is refused, or the token is over. */
+/** Close codes for a refused caller or an expired token. */
 const UNAUTHENTICATED: ReadonlySet<number> = new Set([4401, 4403])
 const RESTART = 1012
 
-/** A stream over `graphql-transport-ws`, by the official client; it is the caller who tries again. */
+/** Streams over `graphql-transport-ws`, with the `graphql-ws` client; the caller does the retries. */
 export const openSocket: OpenConnection = (request, events) => {
   const { endpoint, token, timing, subject } = request
   const timers: Partial<Record<'opening' | 'ponging', ReturnType<typeof setTimeout>>> = {}

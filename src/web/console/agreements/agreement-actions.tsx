@@ -15,7 +15,7 @@ const CANCEL: Change = {
   consequence: 'It ends for good, and cannot be put back in force.',
 }
 
-/** What can be asked for in a status; of a status that is not known here, everything. */
+/** The changes that each status allows; an unknown status allows all. */
 const CHANGES: Readonly<Record<AgreementStatus, readonly Change[]>> = {
   CREATED: [CANCEL],
   ACTIVE: [SUSPEND, CANCEL],
@@ -27,7 +27,7 @@ const CHANGES: Readonly<Record<AgreementStatus, readonly Change[]>> = {
 
 type Props = { readonly agreement: AgreementNow; readonly onDone: () => void }
 
-/** Suspends, resumes or cancels an agreement. */
+/** Buttons to suspend, resume or cancel an agreement. */
 export function AgreementActions({ agreement, onDone }: Props) {
   const [asked, setAsked] = useState<AgreementStatusChange | null>(null)
   const changes = CHANGES[agreement.status]

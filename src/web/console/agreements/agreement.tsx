@@ -15,7 +15,7 @@ import { AgreementActions } from './agreement-actions.tsx'
 
 export type AgreementNow = NonNullable<AgreementNowQuery['paymentAgreement']>
 
-/** One debit agreement: its terms, how it came about, and what can be done. */
+/** One debit agreement: its terms, history and actions. */
 export function Agreement({ id }: { readonly id: string }) {
   const [turn, setTurn] = useState(0)
   const { data, error, isAsking, askAgain } = useAnswer(AgreementNowDocument, { id, pii: useScope('payments:pii') })

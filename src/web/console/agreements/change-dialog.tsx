@@ -17,14 +17,14 @@ import type { AgreementNow } from './agreement.tsx'
 export type Change = {
   readonly status: AgreementStatusChange
   readonly name: string
-  /** What it means, as a sentence. */
+  /** The effect of the change, as a sentence. */
   readonly consequence: string
 }
 
 type Props = { readonly agreement: AgreementNow; readonly change: Change; readonly onClose: () => void }
 type Result = NonNullable<ChangeAgreementMutation['changePaymentAgreementStatus']>
 
-/** Asks once more before an agreement is changed; the key is made once for the dialog, so that it is changed once. */
+/** Confirms a change of an agreement. The idempotency key is created once per dialog, so that the change is made only once. */
 export function ChangeDialog({ agreement, change, onClose }: Props) {
   const key = useRef(newKey()).current
   const [{ error }, execute] = useMutation(documentOf(ChangeAgreementDocument))

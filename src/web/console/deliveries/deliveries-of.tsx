@@ -10,11 +10,11 @@ const MOST = 50
 
 type Props = {
   readonly subjectId: string
-  /** They are read again whenever it changes. */
+  /** The deliveries are read again when this number changes. */
   readonly turn: number
 }
 
-/** The last deliveries about one payment or agreement. */
+/** The latest deliveries for one payment or agreement. */
 export function DeliveriesOf({ subjectId, turn }: Props) {
   const { data, error, isAsking, askAgain } = useAnswer(DeliveriesDocument, {
     first: MOST,

@@ -10,7 +10,7 @@ import { DISPOSITIONS } from './delivery-text.ts'
 
 const PAGE = 20
 
-/** Webhooks as they came in, newest first. */
+/** Received webhooks, newest first. */
 export function Deliveries({ route }: { readonly route: Route }) {
   const { params } = route
   const subject = params.get('subject')

@@ -7,7 +7,7 @@ import { quarantineText } from './delivery-text.ts'
 
 const COLUMNS = ['First came', 'Disposition', 'Status', 'Attempts', 'Last came', 'About']
 
-/** Deliveries, a row each. */
+/** A table with one row per delivery. */
 export function DeliveryTable({ rows }: { readonly rows: readonly DeliveryRowFragment[] }) {
   return (
     <Table caption="Deliveries" columns={COLUMNS}>
@@ -40,7 +40,7 @@ export function DeliveryTable({ rows }: { readonly rows: readonly DeliveryRowFra
   )
 }
 
-/** The payment or agreement that a delivery speaks of. */
+/** The payment or agreement that a delivery is about. */
 export function Subject({ of: { subjectId, payment, agreement } }: { readonly of: DeliveryRowFragment }) {
   if (payment !== null) return <a href={hrefOf('payments', payment.id)}>{payment.id}</a>
   if (agreement !== null) return <a href={hrefOf('agreements', agreement.id)}>{agreement.id}</a>

@@ -14,12 +14,12 @@ const QUARANTINE: Readonly<Record<string, string>> = {
   MISADDRESSED: 'It speaks of something else than its address.',
 }
 
-/** Why a delivery could not be used, in a sentence. */
+/** Returns a sentence that says why a delivery was quarantined. */
 export function quarantineText(reason: string): string {
   return QUARANTINE[reason] ?? reason
 }
 
-/** What is kept of a body, laid out to be read; as it is where it is no JSON. */
+/** Returns the stored body with indentation; unchanged when it is not JSON. */
 export function bodyText(body: string): string {
   try {
     return JSON.stringify(JSON.parse(body), exactNumbers, 2)
@@ -28,7 +28,7 @@ export function bodyText(body: string): string {
   }
 }
 
-/** Amounts may be numbers: those that would not read back as they were written are not laid out. */
+/** Rejects numbers that would not be written back with the same digits, because bodies may contain amounts as numbers. */
 function exactNumbers(_name: string, value: unknown): unknown {
   if (typeof value === 'number' && !Number.isSafeInteger(value)) throw new Error('It may not be exact.')
   return value

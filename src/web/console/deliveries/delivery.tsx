@@ -13,7 +13,7 @@ import { Subject } from './delivery-table.tsx'
 import { bodyText, quarantineText } from './delivery-text.ts'
 import { ReplayDialog } from './replay-dialog.tsx'
 
-/** One webhook as it came in, what became of it, and the way to decide it anew. */
+/** One received webhook, its outcome, and a button to replay it. */
 export function Delivery({ id }: { readonly id: string }) {
   const [isReplaying, setReplaying] = useState(false)
   const { data, error, isAsking, askAgain } = useAnswer(DeliveryNowDocument, { id, risk: useScope('payments:risk') })

@@ -12,7 +12,7 @@ type Props = { readonly deliveryId: string; readonly onClose: () => void }
 type Result = NonNullable<ReplayDeliveryMutation['replayWebhookDelivery']>
 type Success = Extract<Result, { readonly __typename: 'ReplayWebhookDeliverySuccess' }>
 
-/** Decides a delivery anew: first without changing anything, to show what would come of it, and then for good. */
+/** Replays a delivery: first as a dry run that shows the result, then for good. */
 export function ReplayDialog({ deliveryId, onClose }: Props) {
   const [{ error }, execute] = useMutation(documentOf(ReplayDeliveryDocument))
   const [result, setResult] = useState<Result | null>(null)

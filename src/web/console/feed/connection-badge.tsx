@@ -18,7 +18,7 @@ const TONES: Readonly<Record<Connection, string>> = {
   closed: 'bad',
 }
 
-/** Whether events come in as they happen. */
+/** Shows whether events arrive live. */
 export function ConnectionBadge({ connection }: { readonly connection: Connection }) {
   return (
     <span class={`status ${TONES[connection]}`} role="status">

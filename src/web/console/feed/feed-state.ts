@@ -16,7 +16,10 @@ export type FeedEvent = {
   readonly amount: AmountValue | null
 }
 
-/** What the feed holds: the events, oldest first, and the cursor after the last of them; they are kept and lost together. */
+/**
+ * The state of the feed: the events, oldest first, and the cursor after the last one; both are stored and discarded
+ * together.
+ */
 export type FeedState = {
   readonly events: readonly FeedEvent[]
   readonly cursor: string | null
@@ -32,24 +35,24 @@ export const EVENT_KINDS: readonly PaymentEventKind[] = [
   'AGREEMENT_AMENDED',
 ]
 
-/** So many of each kind are held, so that the rare ones are not pushed out by the frequent ones; and so many are shown. */
+/** Maximum number of events kept per kind, so that frequent kinds do not displace rare ones; also the maximum number shown. */
 export const MOST_EVENTS = 500
 
 export const EMPTY_FEED: FeedState = { events: [], cursor: null }
 
-/** The state after more has come: `cursor` is that of the last item, which may have been none of the events. */
+/** Returns the state after new events. `cursor` is that of the last item, which may carry no event. */
 export function withMore(state: FeedState, more: readonly FeedEvent[], cursor: string | null): FeedState {
   if (more.length === 0) return cursor === state.cursor ? state : { ...state, cursor }
   return { events: newestOfEachKind([...state.events, ...more]), cursor }
 }
 
-/** The newest events of some kinds, newest first; of all kinds when none is named. */
+/** Returns the newest events of some kinds, newest first; of all kinds when `kinds` is empty. */
 export function shownOf(events: readonly FeedEvent[], kinds: readonly PaymentEventKind[]): FeedEvent[] {
   const wanted = kinds.length === 0 ? events : events.filter(({ kind }) => kinds.includes(kind))
   return wanted.slice(-MOST_EVENTS).toReversed()
 }
 
-/** What was kept of an earlier page of the tab; empty where it is none. */
+/** Parses the state that an earlier page of the tab stored; empty when it is not valid. */
 export function stateFrom(kept: unknown): FeedState {
   if (typeof kept !== 'object' || kept === null || !('events' in kept) || !('cursor' in kept)) return EMPTY_FEED
   const { events, cursor } = kept

@@ -11,7 +11,7 @@ const COLUMNS = ['About', 'When', 'What', 'Amount', 'By']
 
 type RowProps = { readonly event: FeedEvent }
 
-/** Events, a row each. Nothing is read out as it comes: that would never end. */
+/** A table with one row per event. It is not a live region: screen readers would announce events without end. */
 export function FeedTable({ rows }: { readonly rows: readonly FeedEvent[] }) {
   return (
     <Table caption="Events" columns={COLUMNS}>
@@ -22,7 +22,7 @@ export function FeedTable({ rows }: { readonly rows: readonly FeedEvent[] }) {
   )
 }
 
-/** A row never changes, so that a new one above it costs nothing. */
+/** A row never changes, so it does not re-render when a new row is added above it. */
 class EventRow extends Component<RowProps> {
   override shouldComponentUpdate({ event }: RowProps): boolean {
     return event !== this.props.event

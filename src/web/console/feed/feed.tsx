@@ -7,7 +7,7 @@ import type { LiveFeed } from './use-feed.ts'
 
 type Props = { readonly route: Route; readonly feed: LiveFeed }
 
-/** What happens, as it happens: newest first, to be filtered, held and continued. */
+/** The live event feed, newest first, with filters, pause and resume. */
 export function Feed({ route, feed }: Props) {
   const { params } = route
   const rows = shownOf(feed.shown, chosenOf(params, 'kind', EVENT_KINDS))

@@ -5,15 +5,15 @@ import type { FeedEvent } from './feed-state.ts'
 
 export type Listener = {
   readonly onConnection: (connection: Connection) => void
-  /** Takes every item with its cursor; the event is null on an item that tells of none. */
+  /** Called for every item with its cursor; the event is null on an item without one. */
   readonly onItem: (event: FeedEvent | null, cursor: string) => void
-  /** The log does not reach back to the cursor: it goes on from now. */
+  /** Called when the log does not reach back to the cursor: the stream continues from now. */
   readonly onGap: () => void
-  /** It cannot go on. */
+  /** Called when the stream cannot continue. */
   readonly onEnd: (error: PaymentsClientError) => void
 }
 
-/** Follows every event, from now on or after a cursor, until the function that it gives is called. */
+/** Follows every event, from now on or after a cursor. Returns the function that stops it. */
 export function followEvents(session: Session, after: string | null, listener: Listener): () => void {
   const control = new AbortController()
   const updates = watchPaymentEvents(null, {

@@ -5,33 +5,36 @@ import { REFUSED, type Session } from '../session/session.ts'
 import { EMPTY_FEED, stateFrom, withMore, type FeedEvent, type FeedState } from './feed-state.ts'
 import { followEvents } from './follow-events.ts'
 
-/** The stream of events, which goes on whatever view is shown. */
+/** The event stream, which continues while other views are shown. */
 export type LiveFeed = {
   readonly connection: Connection
   /** The events to show, oldest first. */
   readonly shown: readonly FeedEvent[]
   readonly isPaused: boolean
-  /** How many have come since it was paused. */
+  /** Number of events since the feed was paused. */
   readonly held: number
-  /** Whether the log did not reach back to where this list ended. */
+  /** Whether events are missing because the log did not reach back to the end of this list. */
   readonly hasGap: boolean
-  /** Why it cannot go on; null while it does. */
+  /** Why the stream cannot continue; null while it runs. */
   readonly problem: string | null
-  /** Connects once more after it could not go on. */
+  /** Reconnects after the stream ended with an error. */
   readonly tryAgain: () => void
   readonly pause: () => void
   readonly goOn: () => void
-  /** Forgets the events, and goes on after them. */
+  /** Discards the events and continues after them. */
   readonly clear: () => void
 }
 
 const NAME = 'feed'
-/** Events that come within so many milliseconds are drawn at once. */
+/** Events within this many milliseconds are rendered together. */
 const DRAW_EVERY_MS = 150
-/** They are kept for a reload so often at most; and when the page is left. */
+/**
+ * Minimum interval between two writes of the feed to session storage, in milliseconds; it is also written when the page is
+ * left.
+ */
 const KEEP_EVERY_MS = 2_000
 
-/** Follows the events of a session; after a reload it goes on where the page was. Null follows nothing. */
+/** Follows the events of a session; after a reload it continues at the last event. Null follows nothing. */
 export function useFeed(session: Session | null): LiveFeed {
   const [state, setState] = useState(() => stateFrom(readKept(NAME)))
   const [connection, setConnection] = useState<Connection>('connecting')

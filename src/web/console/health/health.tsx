@@ -14,7 +14,7 @@ const COLUMNS = ['Site', 'Currencies', 'The payments API', 'Last answer', 'Metho
 
 type HealthNow = NonNullable<HealthNowQuery['paymentsHealth']>
 
-/** How the payments API behind the graph is doing, and what waits; read again every few seconds while it is shown. */
+/** The state of the payments API as the subgraph sees it, and pending work; refreshed every few seconds while it is shown. */
 export function Health() {
   const { data, error, isAsking, askAgain } = useAnswer(HealthNowDocument, {})
   useEvery(EVERY_MS, askAgain)
@@ -81,7 +81,7 @@ function Sites({ health: { sites, serverTime } }: { readonly health: HealthNow }
   )
 }
 
-/** How long ago an instant was, by the server's clock; null for none. */
+/** Returns the age of an instant by the server's clock; null for no instant. */
 function agoText(at: string | null, serverTime: string): string | null {
   return at === null ? null : `${durationText(Math.max(0, Date.parse(serverTime) - Date.parse(at)))} ago`
 }

@@ -10,7 +10,7 @@ import { Status } from '../pieces/status.tsx'
 import { useAnswer } from '../pieces/use-answer.ts'
 import { hrefOf } from '../routes/route.ts'
 
-/** One hosted checkout link, and how it came about. */
+/** One hosted checkout link with its history. */
 export function Link({ id }: { readonly id: string }) {
   const { data, error, isAsking, askAgain } = useAnswer(LinkNowDocument, { id })
   const link = data?.paymentLink ?? null

@@ -2,7 +2,7 @@ import { Moment } from '../pieces/moment.tsx'
 
 type List = { readonly fetchedAt: string; readonly stale: boolean; readonly unavailable: readonly string[] }
 
-/** How fresh a list of methods is, and what is missing in it. */
+/** The age of a list of methods, and what is missing from it. */
 export function Freshness({ of: { fetchedAt, stale, unavailable } }: { readonly of: List }) {
   return (
     <>

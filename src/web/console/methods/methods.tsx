@@ -10,7 +10,7 @@ import { useAnswer } from '../pieces/use-answer.ts'
 import type { Route } from '../routes/route.ts'
 import { Freshness } from './freshness.tsx'
 
-/** How money comes in and goes out, for each currency that credentials are configured for. */
+/** Payin and payout methods, for each currency with configured credentials. */
 export function Methods({ route }: { readonly route: Route }) {
   const { params } = route
   const { data, error, isAsking } = useAnswer(PayinMethodsDocument, { currencies: currenciesOf(params) })

@@ -5,7 +5,7 @@ import { Status, wordsOf } from '../pieces/status.tsx'
 import { hrefOf } from '../routes/route.ts'
 import type { PaymentNow } from './payment.tsx'
 
-/** What is known about a payment now. */
+/** The current facts of a payment. */
 export function PaymentFacts({ payment }: { readonly payment: PaymentNow }) {
   const { amount, total, paid, refunded, link, method, card, failure, payer } = payment
   return (

@@ -7,7 +7,7 @@ import { hrefOf } from '../routes/route.ts'
 
 const COLUMNS = ['Reference', 'Phase', 'Status', 'Amount', 'Method', 'Changed']
 
-/** Payments, a row each. */
+/** A table with one row per payment. */
 export function PaymentTable({ rows }: { readonly rows: readonly PaymentRowFragment[] }) {
   return (
     <Table caption="Payments" columns={COLUMNS}>

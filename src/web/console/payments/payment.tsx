@@ -14,7 +14,7 @@ import { useLivePayment } from './use-live-payment.ts'
 
 export type PaymentNow = NonNullable<PaymentNowQuery['payment']>
 
-/** One payment: what is known, how it came about, what was delivered about it, and what can be done; live while it is shown. */
+/** One payment: its current facts, history, deliveries and actions; updated live while it is shown. */
 export function Payment({ id }: { readonly id: string }) {
   const [turn, setTurn] = useState(0)
   const { data, error, isAsking, askAgain } = useAnswer(PaymentNowDocument, {

@@ -19,7 +19,7 @@ const PHASES: readonly PaymentPhaseInput[] = [
   'DISPUTED',
 ]
 
-/** Payments, newest first: by reference or id, by phase, by when they changed. */
+/** Payments, newest first, filtered by reference or id, by phase and by time of the last change. */
 export function Payments({ route }: { readonly route: Route }) {
   const { params } = route
   const search = params.get('q')

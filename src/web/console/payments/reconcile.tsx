@@ -7,7 +7,7 @@ import { useSingle } from '../pieces/use-single.ts'
 
 type Props = { readonly id: string; readonly onDone: () => void }
 
-/** Reads a payment or a link at the payments API now, and says whether that changed anything. */
+/** Reads a payment or a link from the payments API now, and shows whether anything changed. */
 export function Reconcile({ id, onDone }: Props) {
   const [{ error }, execute] = useMutation(documentOf(ReconcileDocument))
   const [said, setSaid] = useState<Awaited<ReturnType<typeof execute>>['data']>()

@@ -17,7 +17,7 @@ type Props = {
   readonly onClose: () => void
 }
 
-/** What is about to be refunded, for a second look; then what became of it. */
+/** Shows a refund for confirmation, then its outcome. */
 export function RefundConfirmation({ payment, input, outcome, isBusy, onConfirm, onBack, onClose }: Props) {
   const left = leftOf(payment)
   const text = amountText(input.amount ? { ...left, ...input.amount } : left)

@@ -13,15 +13,15 @@ import { RefundForm } from './refund-form.tsx'
 
 type Props = { readonly payment: PaymentNow; readonly onClose: () => void }
 
-/** What became of a refund that was sent: no answer, an expected failure, or the refund. */
+/** The outcome of a refund that was sent: no response, an expected failure, or the refund. */
 export type RefundOutcome =
   | { readonly kind: 'unknown'; readonly failure: Failure | null }
   | { readonly kind: 'refused'; readonly failure: Failure }
   | { readonly kind: 'done'; readonly replayed: boolean; readonly expiresAt: string }
 
 /**
- * Asks for a refund in two steps. Its key is made once for the dialog, or is that of a refund whose outcome is not known:
- * whatever is pressed however often, there is one refund.
+ * Requests a refund in two steps. The idempotency key is created once per dialog, or taken from a refund whose outcome is
+ * unknown, so that repeated clicks make only one refund.
  */
 export function RefundDialog({ payment, onClose }: Props) {
   const earlier = useRef(pendingRefund(payment.id)).current
@@ -39,7 +39,7 @@ export function RefundDialog({ payment, onClose }: Props) {
     const found = outcomeOf(data?.refundPayment)
     if (found.kind !== 'unknown') settleRefund(payment.id)
     setOutcome(found)
-    // What is wrong with a field is put right in the form.
+    // Field errors are corrected in the form.
     if (found.kind === 'refused' && found.failure.code === 'INVALID_INPUT') setConfirming(false)
   })
 
@@ -73,7 +73,7 @@ export function RefundDialog({ payment, onClose }: Props) {
   )
 }
 
-/** Failures after which something may have been done, or is still being done. */
+/** Failures after which the refund may have been made, or may still be in progress. */
 const UNSETTLED = new Set(['OUTCOME_UNKNOWN', 'IDEMPOTENCY_CONFLICT'])
 
 function outcomeOf(result: RefundMutation['refundPayment'] | undefined): RefundOutcome {

@@ -10,17 +10,17 @@ export type RefundWish = Pick<RefundPaymentInput, 'amount' | 'description'>
 
 type Props = {
   readonly payment: PaymentNow
-  /** What was wished before. */
+  /** The values that were entered before. */
   readonly given: RefundWish | null
   readonly failure: Failure | null
   readonly onReview: (wish: RefundWish) => void
   readonly onClose: () => void
 }
 
-/** The payments API asks for so many characters. */
+/** Minimum length of the reason, in characters, as the payments API requires. */
 const LEAST_REASON = 5
 
-/** How much is to be refunded, and why. */
+/** Form for the amount and the reason of a refund. */
 export function RefundForm({ payment, given, failure, onReview, onClose }: Props) {
   const [problem, setProblem] = useState<string | null>(null)
   const [isPart, setPart] = useState(Boolean(given?.amount))
@@ -86,7 +86,7 @@ export function RefundForm({ payment, given, failure, onReview, onClose }: Props
   )
 }
 
-/** What has been paid and not yet refunded. */
+/** Returns the amount that was paid and not yet refunded. */
 export function leftOf({ amount, paid, refunded }: Pick<PaymentNow, 'amount' | 'paid' | 'refunded'>): AmountValue {
   const whole = paid ?? amount
   return { ...whole, value: subtractDecimals(whole.value, refunded?.value ?? '0') }

@@ -3,10 +3,10 @@ import { watchPayment } from '../../../client/index.ts'
 import { endpointOf } from '../session/endpoint.ts'
 import type { Session } from '../session/session.ts'
 
-/** Changes that come within so many milliseconds are read at once. */
+/** Changes within this many milliseconds cause one read. */
 const READ_AFTER_MS = 120
 
-/** Calls `onChange` when something happens to a payment, as long as it is shown; a stream that cannot be had changes nothing. */
+/** Calls `onChange` when a payment changes, as long as the component is mounted; a stream that fails has no effect. */
 export function useLivePayment(id: string, session: Session, onChange: () => void): void {
   const latest = useRef(onChange)
   latest.current = onChange
@@ -15,13 +15,13 @@ export function useLivePayment(id: string, session: Session, onChange: () => voi
     let timer = 0
     const follow = async () => {
       for await (const { kind } of watchPayment(id, { ...endpointOf(session), signal: control.signal })) {
-        // The query may have been answered before the stream was opened: all that was recorded counts, and all that follows.
+        // The query may have been answered before the stream opened, so recorded events count as well as later ones.
         if (kind === 'SNAPSHOT') continue
         window.clearTimeout(timer)
         timer = window.setTimeout(() => latest.current(), READ_AFTER_MS)
       }
     }
-    // What is wrong with the token or the id is told by the query.
+    // The query reports a wrong token or id.
     follow().catch(() => {})
     return () => {
       window.clearTimeout(timer)

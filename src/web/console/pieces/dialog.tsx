@@ -3,15 +3,15 @@ import { useEffect, useId, useRef } from 'preact/hooks'
 
 type Props = {
   readonly title: string
-  /** While something is under way the dialog stays open. */
+  /** Keeps the dialog open while an operation is running. */
   readonly isBusy?: boolean
   readonly onClose: () => void
   readonly children: ComponentChildren
 }
 
 /**
- * A modal dialog: Escape closes it, and the focus goes back to where it came from. It begins at the heading, so that the key
- * that opened it cannot confirm it, and comes back there when what had the focus is gone.
+ * A modal dialog: Escape closes it, and the focus returns to its opener. The focus starts on the heading, so that the key
+ * press that opened the dialog cannot confirm it, and returns there when the focused element is removed.
  */
 export function Dialog({ title, isBusy = false, onClose, children }: Props) {
   const dialog = useRef<HTMLDialogElement>(null)
@@ -43,7 +43,7 @@ export function Dialog({ title, isBusy = false, onClose, children }: Props) {
   )
 }
 
-/** The opener may be gone by then: what it offered has been done. */
+/** The opener may have been removed, because its action is no longer available. */
 function returnFocus(opener: Element | null): void {
   requestAnimationFrame(() => {
     const target = opener?.isConnected === true && !opener.matches(':disabled') ? opener : document.querySelector('h1')

@@ -1,7 +1,10 @@
 import type { TypedDocumentNode } from '@urql/preact'
 import type { TypedDocumentString } from '../generated/graphql.ts'
 
-/** A generated document as the client of the graph takes one: its text, with the types of its data and variables. */
+/**
+ * Converts a generated document to the form that the GraphQL client accepts: its text, with the types of its data and
+ * variables.
+ */
 export function documentOf<Data, Variables extends object>(
   document: TypedDocumentString<Data, Variables>,
 ): TypedDocumentNode<Data, Variables> {

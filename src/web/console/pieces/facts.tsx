@@ -1,11 +1,11 @@
 import type { ComponentChildren } from 'preact'
 
-/** What is known about a thing, name by name. */
+/** A list of names and values. */
 export function Facts({ children }: { readonly children: ComponentChildren }) {
   return <dl class="facts">{children}</dl>
 }
 
-/** One fact; left out while there is nothing to tell. */
+/** One name and value; not rendered while the value is empty. */
 export function Fact({ name, children }: { readonly name: string; readonly children: ComponentChildren }) {
   if (children === null || children === undefined || children === '') return null
   return (

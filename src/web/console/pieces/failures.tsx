@@ -1,6 +1,6 @@
 import type { CombinedError } from '@urql/preact'
 
-/** Why an answer could not be had, or is incomplete; nothing when there is no error. */
+/** Says why a request failed, or why its response is incomplete; renders nothing without an error. */
 export function RequestFailure({ error }: { readonly error: CombinedError | undefined }) {
   if (error === undefined) return null
   const sentences = error.networkError
@@ -30,7 +30,7 @@ export type Failure = {
   readonly reason?: string
 }
 
-/** An expected failure: its sentence, and what the schema says beside it, field by field. */
+/** An expected failure: its message, and its fields in the schema. */
 export function FailureNotice({ failure }: { readonly failure: Failure }) {
   return (
     <div class="notice bad" role="alert">

@@ -6,16 +6,16 @@ import { wordsOf } from './status.tsx'
 type Props = {
   readonly route: Route
   readonly label: string
-  /** Whether something is typed, which needs a button. */
+  /** Whether a field takes typed text, which needs a submit button. */
   readonly isTyped?: boolean
   readonly children: ComponentChildren
 }
 
-/** Filters that go into the address: ticks at once, and what is typed with Enter or the button. */
+/** Filters that are stored in the URL: checkboxes apply at once, typed text with Enter or the button. */
 export function FilterForm({ route: { view, params }, label, isTyped = true, children }: Props) {
   const form = useRef<HTMLFormElement>(null)
   const address = params.toString()
-  // The fields follow the address, which may have been gone back to: at once, so that nothing is lost that is typed next.
+  // Resets the fields when the URL changes, e.g. by going back. A layout effect, so that text typed next is not lost.
   useLayoutEffect(() => form.current?.reset(), [address])
   return (
     <form
@@ -42,7 +42,7 @@ export function FilterForm({ route: { view, params }, label, isTyped = true, chi
 
 type FieldProps = { readonly name: string; readonly label: string; readonly params: URLSearchParams }
 
-/** A text to look for; the key `/` leads to it. */
+/** A search field; the key `/` focuses it. */
 export function SearchField({ name, label, params }: FieldProps) {
   return (
     <label>
@@ -52,7 +52,7 @@ export function SearchField({ name, label, params }: FieldProps) {
   )
 }
 
-/** An instant, in the reader's own time. */
+/** A field for an instant in the user's time zone. */
 export function InstantField({ name, label, params }: FieldProps) {
   return (
     <label>
@@ -64,11 +64,11 @@ export function InstantField({ name, label, params }: FieldProps) {
 
 type ChoicesProps = FieldProps & {
   readonly values: readonly string[]
-  /** Values that are shown as they are, such as codes. */
+  /** Shows the values unchanged, e.g. codes. */
   readonly verbatim?: boolean
 }
 
-/** Values to choose from; none chosen means all. */
+/** Checkboxes for values; none checked means all. */
 export function Choices({ name, label, params, values, verbatim = false }: ChoicesProps) {
   const chosen = chosenOf(params, name, values)
   return (
@@ -84,7 +84,7 @@ export function Choices({ name, label, params, values, verbatim = false }: Choic
   )
 }
 
-/** The values of an enum that an address has chosen; others than the known ones are left out. */
+/** Returns the values of an enum that a URL selects; unknown values are dropped. */
 export function chosenOf<Value extends string>(
   params: URLSearchParams,
   name: string,
@@ -94,7 +94,7 @@ export function chosenOf<Value extends string>(
   return values.filter((value) => chosen.includes(value))
 }
 
-/** An instant of the address, as the schema takes it; null for none. */
+/** Returns an instant of the URL in the schema's format; null for none. */
 export function instantOf(params: URLSearchParams, name: string): string | null {
   const at = new Date(params.get(name) ?? '')
   return Number.isNaN(at.getTime()) ? null : at.toISOString()
@@ -111,7 +111,7 @@ function filtersOf(form: HTMLFormElement): Record<string, string> {
   return filters
 }
 
-/** What a field for local time shows of an instant. */
+/** Returns an instant as the value of a `datetime-local` field. */
 function localText(text: string | null): string {
   const at = new Date(text ?? '')
   if (Number.isNaN(at.getTime())) return ''

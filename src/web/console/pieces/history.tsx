@@ -5,11 +5,11 @@ import { Timeline } from './timeline.tsx'
 
 type Props = {
   readonly events: readonly EventPartsFragment[]
-  /** False where there are more events than are shown. */
+  /** False when there are more events than are shown. */
   readonly isWhole: boolean
 }
 
-/** How something came about: a picture of its events, and the same as a list. */
+/** The history of a subject: a diagram of its events, and the same events as a list. */
 export function History({ events, isWhole }: Props) {
   return (
     <section aria-labelledby="history">
@@ -28,7 +28,7 @@ export function History({ events, isWhole }: Props) {
   )
 }
 
-/** What an event says, in a few words. */
+/** Returns a short text for an event. */
 export function eventText({
   kind,
   fromStatus,

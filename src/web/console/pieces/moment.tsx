@@ -1,7 +1,7 @@
 const FORMAT = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' })
 const TIME = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' })
 
-/** An instant in the reader's own time, with the exact one beside it; a dash for none. */
+/** An instant in the user's time zone, with the value from the graph as its title; a dash for none. */
 export function Moment({ at, short = false }: { readonly at: string | null | undefined; readonly short?: boolean }) {
   if (at === null || at === undefined) return <>–</>
   return (
@@ -11,17 +11,17 @@ export function Moment({ at, short = false }: { readonly at: string | null | und
   )
 }
 
-/** An instant in the reader's own time, as text. */
+/** Returns an instant in the user's time zone as text. */
 export function momentText(at: number): string {
   return FORMAT.format(at)
 }
 
-/** The time of day of an instant, as text. */
+/** Returns the time of day of an instant as text. */
 export function timeText(at: number): string {
   return TIME.format(at)
 }
 
-/** A length of time in words of one unit: `340 ms`, `12 s`, `5 min`, `3 h`, `2 d`. */
+/** Returns a duration in one unit: `340 ms`, `12 s`, `5 min`, `3 h`, `2 d`. */
 export function durationText(ms: number): string {
   const units: [string, number][] = [
     ['d', 86_400_000],

@@ -2,14 +2,14 @@ import type { ComponentChildren } from 'preact'
 import { useSession } from '../session/session.ts'
 
 type Props = {
-  /** All of these are needed. */
+  /** The required scopes; all of them are needed. */
   readonly scopes: readonly string[]
-  /** What they are needed for, as the beginning of a sentence. */
+  /** What the scopes are needed for, as the beginning of a sentence. */
   readonly what: string
   readonly children: ComponentChildren
 }
 
-/** Shows what the token's scopes allow, and otherwise says which of them is missing. */
+/** Shows its children when the token has the scopes, otherwise names the missing scope. */
 export function Needs({ scopes, what, children }: Props) {
   const { claims } = useSession()
   const missing = scopes.filter((scope) => !claims.scopes.has(scope))

@@ -5,12 +5,12 @@ import { wishedSearch } from '../shortcuts/search-wish.ts'
 type Props = { readonly title: string; readonly children: ComponentChildren }
 
 /**
- * A view under its heading, which gets the focus when it is gone to, so that a reader knows where it is; or its search field
- * does, when that was asked for.
+ * A view with its heading. On navigation the heading gets the focus, so that screen readers announce the view; or the search
+ * field gets it, when the search shortcut was used.
  */
 export function Page({ title, children }: Props) {
   const heading = useRef<HTMLHeadingElement>(null)
-  // At once: a key that is pressed as soon as the heading shows may wish for the next view already.
+  // A layout effect: a key that is pressed as soon as the heading is visible may already navigate to the next view.
   useLayoutEffect(() => {
     document.title = `${title} · Payments console`
     const start = wishedSearch() ?? heading.current
@@ -26,7 +26,7 @@ export function Page({ title, children }: Props) {
   )
 }
 
-/** What to show in the place of something that is not there yet. */
+/** A placeholder for content that is loading or missing. */
 export function Waiting({ isAsking, what }: { readonly isAsking: boolean; readonly what: string }) {
   return <p class="quiet">{isAsking ? `Reading ${what} …` : `There are no ${what} here.`}</p>
 }

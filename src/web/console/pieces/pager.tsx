@@ -5,7 +5,7 @@ type Props = {
   readonly page: { readonly hasNextPage: boolean; readonly endCursor: string | null }
 }
 
-/** The way to the next page, and back to the first; the browser's own button leads to the one before. */
+/** Links to the next and the first page; the browser's back button leads to the previous one. */
 export function Pager({ route: { view, params }, page }: Props) {
   const filters = { ...Object.fromEntries(params), after: null }
   const isFirst = !params.has('after')

@@ -20,12 +20,12 @@ const TONES: Readonly<Record<string, Tone>> = {
   CREDENTIALS_REJECTED: 'bad',
 }
 
-/** A value of an enum as a word with a colour of its own: the word alone says it all. */
+/** An enum value as a coloured word; the word alone carries the meaning. */
 export function Status({ of }: { readonly of: string }) {
   return <span class={`status ${TONES[of] ?? 'plain'}`}>{wordsOf(of)}</span>
 }
 
-/** A value of an enum in words: `In progress` for `IN_PROGRESS`. */
+/** Returns an enum value as words: `In progress` for `IN_PROGRESS`. */
 export function wordsOf(value: string): string {
   const words = value.toLowerCase().replaceAll('_', ' ')
   return words.slice(0, 1).toUpperCase() + words.slice(1)

@@ -3,11 +3,11 @@ import type { ComponentChildren } from 'preact'
 type Props = {
   readonly caption: string
   readonly columns: readonly string[]
-  /** Rows of the table: `tr` elements. */
+  /** The rows of the table: `tr` elements. */
   readonly children: ComponentChildren
 }
 
-/** A table with named columns that scrolls sideways where it does not fit. */
+/** A table with named columns; it scrolls sideways when it does not fit. */
 export function Table({ caption, columns, children }: Props) {
   return (
     <div class="scroll" role="group" aria-label={caption} tabIndex={0}>
@@ -30,7 +30,7 @@ export function Table({ caption, columns, children }: Props) {
 
 type RowProps = { readonly href: string; readonly name: string; readonly children: ComponentChildren }
 
-/** A row whose head leads to the thing itself. The keys j and k go from one to the next. */
+/** A row whose header cell links to the item. The keys j and k move between rows. */
 export function Row({ href, name, children }: RowProps) {
   return (
     <tr>

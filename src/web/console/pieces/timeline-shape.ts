@@ -1,4 +1,4 @@
-/** An event as the picture needs it. */
+/** An event as the timeline diagram needs it. */
 export type TimelineEvent = {
   readonly id: string
   readonly kind: string
@@ -9,17 +9,17 @@ export type TimelineEvent = {
 export type Mark = { readonly id: string; readonly x: number; readonly lane: number; readonly at: number }
 
 export type TimelineShape = {
-  /** Names of the lanes, from the top down: statuses in the order in which they came. */
+  /** Names of the lanes from top to bottom: statuses in order of appearance. */
   readonly lanes: readonly string[]
   readonly marks: readonly Mark[]
 }
 
-/** Two marks have at least so much between them, so that each can be seen; the rest of the axis is true to time. */
+/** Minimum distance between two marks, so that each is visible; the rest of the axis is proportional to time. */
 const LEAST_GAP = 16
 
 /**
- * Where the events lie on an axis of a width: by their time, apart from those that would lie on each other. What names no
- * status has the lane of the status before it, or of its kind.
+ * Computes the positions of events on an axis of a given width: by time, with a minimum distance between marks. An event
+ * without a status uses the lane of the status before it, or a lane for its kind.
  */
 export function timelineShape(events: readonly TimelineEvent[], width: number): TimelineShape {
   const names = laneNames(events)
@@ -44,7 +44,7 @@ function laneNames(events: readonly TimelineEvent[]): string[] {
   return names
 }
 
-/** The gaps share what the least ones leave of the width, by their lengths. */
+/** Distributes the width that the minimum distances leave over the gaps, in proportion to their durations. */
 function placesOf(times: readonly number[], width: number): number[] {
   const gaps = times.slice(1).map((time, index) => Math.max(0, time - (times[index] ?? time)))
   const whole = gaps.reduce((sum, gap) => sum + gap, 0)

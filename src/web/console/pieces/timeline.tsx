@@ -9,7 +9,7 @@ const TOP = 12
 const AXIS = 34
 const RIGHT = 24
 
-/** A picture of what happened when: time to the right, a lane for each status. The list below it says the same in words. */
+/** A diagram of events over time, with one lane per status. The list below it shows the same events as text. */
 export function Timeline({ events }: { readonly events: readonly TimelineEvent[] }) {
   const title = useId()
   if (events.length === 0) return null

@@ -6,11 +6,11 @@ export type Answer<Data> = {
   readonly data: Data | undefined
   readonly error: CombinedError | undefined
   readonly isAsking: boolean
-  /** Asks again, and shows what is known until the answer is there. */
+  /** Sends the query again, and shows the current data until the response arrives. */
   readonly askAgain: () => void
 }
 
-/** The answer to a query of ours, asked when it is shown and whenever its variables change; never, while `pause` is set. */
+/** Sends a query when the component mounts and whenever its variables change; not while `pause` is set. */
 export function useAnswer<Data, Variables extends object>(
   document: TypedDocumentString<Data, Variables>,
   variables: Variables,

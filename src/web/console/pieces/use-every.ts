@@ -1,6 +1,6 @@
 import { useEffect } from 'preact/hooks'
 
-/** Does something every so many milliseconds while the page is visible, and at once when it becomes visible again. */
+/** Runs an action every `ms` milliseconds while the page is visible, and at once when it becomes visible again. */
 export function useEvery(ms: number, action: () => void): void {
   useEffect(() => {
     const act = () => {

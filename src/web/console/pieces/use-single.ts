@@ -1,6 +1,9 @@
 import { useRef, useState } from 'preact/hooks'
 
-/** Whether an action is under way, and the action itself; calls while it is under way are dropped, as those of a double click. */
+/**
+ * Returns whether an action is running, and the action itself; calls while it is running are ignored, e.g. on a double
+ * click.
+ */
 export function useSingle<Args extends readonly unknown[]>(
   action: (...args: Args) => Promise<void>,
 ): [isBusy: boolean, act: (...args: Args) => void] {

@@ -1,7 +1,10 @@
 import { useEffect, useState } from 'preact/hooks'
 import { viewOf, type View, type ViewName } from './views.ts'
 
-/** Where the console is: a view, what it is about, and its filters. All of it stands in the hash, to be shared and gone back to. */
+/**
+ * The current route: a view, the id of its subject, and its filters. All of it is in the URL's hash, so that it can be
+ * shared and is part of the browser's history.
+ */
 export type Route = {
   readonly view: View
   readonly id: string | null
@@ -10,26 +13,26 @@ export type Route = {
 
 type Params = Readonly<Record<string, string | null | undefined>>
 
-/** Reads a hash such as `#/payments?phase=FAILED` or `#/payments/D4H0OT5D`. */
+/** Parses a hash such as `#/payments?phase=FAILED` or `#/payments/D4H0OT5D`. */
 function routeOf(hash: string): Route {
   const [path = '', search = ''] = hash.replace(/^#\/?/, '').split('?', 2)
   const [name = '', id = ''] = path.split('/')
   return { view: viewOf(name), id: id === '' ? null : decoded(id), params: new URLSearchParams(search) }
 }
 
-/** The address of a view, of one thing in it, or of it with filters; empty filters are left out. */
+/** Returns the URL of a view, of one item in it, or of the view with filters; empty filters are left out. */
 export function hrefOf(view: ViewName, id: string | null = null, params: Params = {}): string {
   const given = Object.entries(params).filter((entry): entry is [string, string] => Boolean(entry[1]))
   const search = new URLSearchParams(given).toString()
   return `#/${view}${id === null ? '' : `/${encodeURIComponent(id)}`}${search === '' ? '' : `?${search}`}`
 }
 
-/** Goes to an address, as a link to it would. */
+/** Navigates to a URL, like a link to it. */
 export function goTo(href: string): void {
   location.hash = href.slice(1)
 }
 
-/** The route as it is now. */
+/** Returns the current route. */
 export function useRoute(): Route {
   const [hash, setHash] = useState(location.hash)
   useEffect(() => {

@@ -1,4 +1,4 @@
-/** A view of the console: its name in the address, its title, its shortcut after `g`, and the scope that it needs. */
+/** A view of the console: its name in the URL, its title, its shortcut after `g`, and its required scope. */
 export type View = {
   readonly name: ViewName
   readonly title: string
@@ -18,7 +18,7 @@ export const VIEWS: readonly View[] = [
   { name: 'health', title: 'Health', key: 'h', scope: 'payments:read' },
 ]
 
-/** The view of a name; the first one for a name that is none. */
+/** Returns the view with this name; the first view for an unknown name. */
 export function viewOf(name: string): View {
   const [first] = VIEWS
   const view = VIEWS.find((one) => one.name === name) ?? first

@@ -1,7 +1,7 @@
 import type { PaymentsEndpoint } from '../../../client/index.ts'
 import type { Session } from './session.ts'
 
-/** Where streams are opened: at the server that the page came from, with the token of the session. */
+/** Returns the endpoint for streams: the page's own origin, with the session's token. */
 export function endpointOf({ token }: Pick<Session, 'token'>): PaymentsEndpoint {
   return { url: new URL('/graphql', location.href).href, token }
 }

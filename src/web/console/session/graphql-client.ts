@@ -2,7 +2,7 @@ import { Client, fetchExchange, mapExchange, type CombinedError } from '@urql/pr
 
 const URL = '/graphql'
 
-/** A client of the graph that shows the token; nothing is cached, since a console shows what is. */
+/** Creates a GraphQL client with the token; without a cache, because the console must show current data. */
 export function createGraphqlClient(token: string, onUnauthenticated: () => void): Client {
   return new Client({
     url: URL,
@@ -19,7 +19,7 @@ export function createGraphqlClient(token: string, onUnauthenticated: () => void
   })
 }
 
-/** Whether the server said that the token does not hold. */
+/** Whether the server rejected the token. */
 export function isUnauthenticated({ graphQLErrors }: CombinedError): boolean {
   return graphQLErrors.some(({ extensions }) => extensions['code'] === 'UNAUTHENTICATED')
 }

@@ -1,19 +1,19 @@
 import { claimsOf } from './token.ts'
 
-/** Everything that the console keeps lies in the tab's session storage, under this prefix, and goes with the tab. */
+/** Prefix of all keys that the console writes to the tab's session storage, which the browser deletes with the tab. */
 const PREFIX = 'console.'
 const TOKEN = `${PREFIX}token`
 
 export type FoundTokens = {
-  /** The token of this tab; null when nobody is signed in. */
+  /** The token of this tab; null when no user is signed in. */
   readonly token: string | null
-  /** The token of somebody else, that came with the address and replaces nothing before somebody has said so. */
+  /** A token of another user from the URL; it replaces the session's token only after confirmation. */
   readonly offered: string | null
 }
 
 /**
- * The tokens that there are: the one that is kept, and that of the fragment `#token=`, which is read once and taken out of the
- * address. The latter signs in where nobody is signed in with a token that can be read and has not expired.
+ * Returns the stored token, and the one of the fragment `#token=`, which is read once and removed from the URL. The latter
+ * becomes the session's token when no user is signed in and it can be decoded and has not expired.
  */
 export function findTokens(): FoundTokens {
   const kept = sessionStorage.getItem(TOKEN)
@@ -26,12 +26,12 @@ export function findTokens(): FoundTokens {
   return { token: given, offered: null }
 }
 
-/** The token in the fragment of the address; null when there is none. */
+/** Returns the token in the URL's fragment; null when there is none. */
 export function givenToken(): string | null {
   return new URLSearchParams(location.hash.slice(1)).get('token')
 }
 
-/** Keeps the token until the tab ends, and nothing that was read or begun with another one. */
+/** Stores the token until the tab closes, and discards everything that was stored with another token. */
 export function keepToken(token: string): void {
   forgetAll()
   sessionStorage.setItem(TOKEN, token)
@@ -42,12 +42,12 @@ function isLive(token: string | null): boolean {
   return claims !== null && claims.expiresAt > Date.now()
 }
 
-/** Forgets the token, and everything that was read with it. */
+/** Removes the token, and everything that was stored with it. */
 export function forgetAll(): void {
   for (const key of Object.keys(sessionStorage)) if (key.startsWith(PREFIX)) sessionStorage.removeItem(key)
 }
 
-/** What was kept under a name as JSON; null where there is nothing that can be read. */
+/** Returns a stored value, parsed as JSON; null when there is none or it cannot be parsed. */
 export function readKept(name: string): unknown {
   try {
     return JSON.parse(sessionStorage.getItem(PREFIX + name) ?? 'null')
@@ -56,7 +56,7 @@ export function readKept(name: string): unknown {
   }
 }
 
-/** Keeps a value as JSON until the tab ends or its session does; null forgets it. Where there is no room, nothing is kept. */
+/** Stores a value as JSON until the tab closes or the session ends; null removes it. Does nothing when the storage is full. */
 export function keep(name: string, value: unknown): void {
   try {
     if (value === null) sessionStorage.removeItem(PREFIX + name)

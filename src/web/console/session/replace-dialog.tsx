@@ -3,15 +3,15 @@ import { momentText } from '../pieces/moment.tsx'
 import type { Claims } from './token.ts'
 
 type Props = {
-  /** Who is signed in. */
+  /** The signed-in user. */
   readonly current: Claims
-  /** Who the token that came with the address says it is for; the server has not been asked. */
+  /** The claims of the token from the URL; the server has not checked them. */
   readonly offered: Claims
   readonly onKeep: () => void
   readonly onReplace: () => void
 }
 
-/** Asks whether a token that came with the address is to replace the session. */
+/** Asks whether a token from the URL should replace the session. */
 export function ReplaceDialog({ current, offered, onKeep, onReplace }: Props) {
   return (
     <Dialog title="Replace your session?" onClose={onKeep}>
@@ -32,7 +32,7 @@ export function ReplaceDialog({ current, offered, onKeep, onReplace }: Props) {
   )
 }
 
-/** The longest name that is shown: a token may say anything. */
+/** Maximum length of a displayed name, because a token may contain any text. */
 const LONGEST = 80
 
 function nameOf({ subject }: Claims): string {

@@ -11,7 +11,7 @@ type Props = {
   readonly onToken: (token: string) => void
 }
 
-/** Asks for a client token, and whether the server takes it. */
+/** Asks for a client token, and checks that the server accepts it. */
 export function SignIn({ reason, onToken }: Props) {
   const [problem, setProblem] = useState<string | null>(null)
   const [isAsking, setAsking] = useState(false)
@@ -61,7 +61,7 @@ export function SignIn({ reason, onToken }: Props) {
   )
 }
 
-/** What is wrong with a token; null when the server takes it. */
+/** Returns what is wrong with a token; null when the server accepts it. */
 async function problemOf(token: string): Promise<string | null> {
   const claims = claimsOf(token)
   if (claims === null)

@@ -1,4 +1,4 @@
-/** What a client token says about itself. It is read here and checked by the server. */
+/** The claims of a client token. They are decoded here and verified by the server. */
 export type Claims = {
   readonly subject: string | null
   readonly scopes: ReadonlySet<string>
@@ -6,7 +6,7 @@ export type Claims = {
   readonly expiresAt: number
 }
 
-/** Reads a token without checking its signature; null when it is no token, or says nothing of its end. */
+/** Decodes a token without checking its signature; null when it is not a JWT or has no expiry. */
 export function claimsOf(token: string): Claims | null {
   const payload = payloadOf(token)
   if (payload === null || typeof payload['exp'] !== 'number') return null
@@ -18,7 +18,7 @@ export function claimsOf(token: string): Claims | null {
   }
 }
 
-/** Takes what people copy along with a token off it. */
+/** Removes text that users often copy along with a token. */
 export function tidyToken(text: string): string {
   return text.trim().replace(/^bearer\s+/i, '')
 }

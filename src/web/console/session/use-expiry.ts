@@ -1,9 +1,9 @@
 import { useEffect } from 'preact/hooks'
 
-/** The longest time that a browser's timer can wait, in milliseconds. */
+/** The maximum delay of a browser timer, in milliseconds. */
 const LONGEST_MS = 2 ** 31 - 1
 
-/** Calls `action` at an instant, in milliseconds since the epoch, however far away it is. */
+/** Calls `action` at an instant, in milliseconds since the epoch; also for instants beyond the maximum delay of a timer. */
 export function useExpiry(expiresAt: number | null, action: () => void): void {
   useEffect(() => {
     if (expiresAt === null) return undefined

@@ -11,7 +11,7 @@ const OTHERS: readonly (readonly [string, string])[] = [
   ['Esc', 'Close a dialog'],
 ]
 
-/** The keys, and the switch that takes them away. */
+/** The list of shortcuts, and the switch that disables them. */
 export function HelpDialog({ onClose }: { readonly onClose: () => void }) {
   return (
     <Dialog title="Keys" onClose={onClose}>

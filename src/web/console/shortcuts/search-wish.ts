@@ -1,18 +1,18 @@
 let wished = false
 
-/** The next view that is gone to begins at its search field. */
+/** Makes the next view start with the focus on its search field. */
 export function wishForSearch(): void {
   wished = true
 }
 
-/** The search field of the view that is shown, when it was wished for since the last call. */
+/** Returns the search field of the current view, if it was requested since the last call. */
 export function wishedSearch(): HTMLElement | null {
   const wish = wished
   wished = false
   return wish ? searchField() : null
 }
 
-/** The search field of the view that is shown, if it has one. */
+/** Returns the search field of the current view, if it has one. */
 export function searchField(): HTMLElement | null {
   return document.querySelector<HTMLElement>('[data-search]')
 }

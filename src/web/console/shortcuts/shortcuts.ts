@@ -3,23 +3,23 @@ import { goTo, hrefOf } from '../routes/route.ts'
 import { VIEWS } from '../routes/views.ts'
 import { searchField, wishForSearch } from './search-wish.ts'
 
-/** How long `g` waits for the letter of a view, in milliseconds. */
+/** Time after `g` within which the letter of a view must follow, in milliseconds. */
 const PATIENCE_MS = 1_500
 
 const SWITCH = 'console.shortcuts'
 
-/** Whether single keys do something: they can be switched off, for those who speak to their computer. */
+/** Whether single-key shortcuts are enabled. Users of speech input may need to disable them. */
 export function areShortcutsOn(): boolean {
   return localStorage.getItem(SWITCH) !== 'off'
 }
 
-/** Switches single keys on or off, for this browser. */
+/** Enables or disables single-key shortcuts for this browser. */
 export function switchShortcuts(on: boolean): void {
   if (on) localStorage.removeItem(SWITCH)
   else localStorage.setItem(SWITCH, 'off')
 }
 
-/** Listens for single keys, except while something is typed or a dialog is open. */
+/** Listens for single keys, except while the user types or a dialog is open. */
 export function useShortcuts(onHelp: () => void): void {
   const goneAt = useRef(-Infinity)
   useEffect(() => {
@@ -53,7 +53,7 @@ function actionOf(event: KeyboardEvent, goneAt: { current: number }, onHelp: () 
   return event.key === '?' ? onHelp : null
 }
 
-/** To the search field of this view, or else to that of the payments. */
+/** Focuses the search field of this view, or of the payments view when this one has none. */
 function search(): void {
   const field = searchField()
   if (field !== null) return field.focus()

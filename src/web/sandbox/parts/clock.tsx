@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks'
 import { Time } from './small.tsx'
 
-/** The sandbox's clock, which runs on from what it was when it was read. */
+/** The sandbox's clock, which runs on from the time at which it was read. */
 export function Clock({ now, readAt }: { readonly now: string; readonly readAt: number }) {
   const [at, setAt] = useState(now)
   useEffect(() => {

@@ -12,7 +12,7 @@ const KINDS = [
   ['forged', 'forged: by another secret'],
 ] as const
 
-/** Has webhooks go astray on their way, without a change of the truth. */
+/** A form for webhook faults, which do not change the actual status. */
 export function DeliverForm({ subject, onDone }: { readonly subject: Subject; readonly onDone: () => void }) {
   const { facts, act } = usePage()
   const [kind, setKind] = useState<string>('duplicate')

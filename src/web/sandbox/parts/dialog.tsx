@@ -5,11 +5,11 @@ import { usePage } from '../page-context.ts'
 export type DialogProps = {
   readonly title: string
   readonly onClose: () => void
-  /** What stands in it; `close` closes it. */
+  /** The content; `close` closes the dialog. */
   readonly children: (close: () => void) => ComponentChildren
 }
 
-/** A modal dialog that is open as long as it is there. Escape and its button close it, and focus goes back. */
+/** A modal dialog that is open while it is mounted. Escape and its button close it, and the focus returns to the opener. */
 export function Dialog({ title, onClose, children }: DialogProps) {
   const element = useRef<HTMLDialogElement>(null)
   const id = useId()
@@ -25,7 +25,7 @@ export function Dialog({ title, onClose, children }: DialogProps) {
         </button>
       </header>
       {children(close)}
-      {/* What lies behind a modal dialog is not read out. */}
+      {/* Screen readers do not announce content behind a modal dialog. */}
       <p role="status">{notice}</p>
     </dialog>
   )

@@ -26,7 +26,7 @@ const PATHS = [
 
 const METHODS = [['', 'any'], 'GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 
-/** Adds a fault for the next calls that match. */
+/** A form that adds a fault for the next matching calls. */
 export function FaultForm() {
   const { act } = usePage()
   const [path, setPath] = useState('/v3/payin_links')

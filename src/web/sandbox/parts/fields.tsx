@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { useId } from 'preact/hooks'
 
-/** A label and its control, which takes the id that it is given. */
+/** A label and its control, which must use the given id. */
 export function Field({
   label,
   children,
@@ -21,12 +21,12 @@ export function Field({
 export type SelectProps = {
   readonly label: string
   readonly value: string
-  /** The values, or the values with what is shown for them. */
+  /** The values, or pairs of a value and its display text. */
   readonly options: readonly (string | readonly [value: string, text: string])[]
   readonly onChange: (value: string) => void
 }
 
-/** A choice with its label. */
+/** A labelled select. */
 export function Select({ label, value, options, onChange }: SelectProps) {
   return (
     <Field label={label}>
@@ -54,7 +54,7 @@ export type NumberFieldProps = {
   readonly onInput: (value: string) => void
 }
 
-/** A whole number with its label. */
+/** A labelled field for a whole number. */
 export function NumberField({ label, value, min, max, onInput }: NumberFieldProps) {
   return (
     <Field label={label}>

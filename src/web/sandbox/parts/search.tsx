@@ -3,7 +3,7 @@ import { PAGE_SIZE } from '../use-sandbox.ts'
 
 type Asking = { readonly query: Query; readonly ask: (query: Query) => void }
 
-/** The field that narrows every list. */
+/** The search field that filters every list. */
 export function Search({ query, ask }: Asking) {
   return (
     <form role="search" onSubmit={(event) => event.preventDefault()}>
@@ -19,10 +19,10 @@ export function Search({ query, ask }: Asking) {
   )
 }
 
-/** The sandbox gives no longer lists. */
+/** Maximum length of a list that the sandbox returns. */
 const LONGEST = 1000
 
-/** A button that reads more of a list that has more. */
+/** A button that reads more entries of a list, if there are more. */
 export function More({ total, query, ask }: Asking & { readonly total: number }) {
   if (query.limit >= Math.min(total, LONGEST)) return null
   return (

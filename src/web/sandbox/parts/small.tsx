@@ -1,7 +1,7 @@
 import { exampleOf, type ExampleName } from '../examples.ts'
 import { usePage } from '../page-context.ts'
 
-/** A moment, in UTC; nothing where there is none. */
+/** An instant in UTC; renders nothing for null. */
 export function Time({ at }: { readonly at: string | null }) {
   if (at === null) return null
   return <time dateTime={at}>{at.slice(0, 19).replace('T', ' ')}</time>
@@ -10,7 +10,7 @@ export function Time({ at }: { readonly at: string | null }) {
 const GOOD = new Set(['received', 'active', 'completed', 'delivered', 'settled'])
 const BAD = new Set(['failed', 'expired', 'given_up', 'dispute_lost', 'cancelled', 'return_rejected', 'return_expired'])
 
-/** A status as the payments API spells it; its colour adds nothing that the word does not say. */
+/** A status as the payments API spells it; the colour carries no additional meaning. */
 export function Status({ status, detail }: { readonly status: string; readonly detail?: string | null }) {
   const tone = GOOD.has(status) ? 'good' : BAD.has(status) ? 'bad' : 'moving'
   return (
@@ -21,7 +21,7 @@ export function Status({ status, detail }: { readonly status: string; readonly d
   )
 }
 
-/** A text to copy. */
+/** A button that copies a text. */
 export function Copy({ text, what }: { readonly text: string; readonly what: string }) {
   const { act } = usePage()
   return (
@@ -31,7 +31,7 @@ export function Copy({ text, what }: { readonly text: string; readonly what: str
   )
 }
 
-/** What to do where nothing is there yet; another sentence where nothing was found. */
+/** A hint for an empty list; another sentence when a search found nothing. */
 export function Begin({ what, example }: { readonly what: string; readonly example: ExampleName }) {
   const { facts, query } = usePage()
   if (query.search !== '')
@@ -49,7 +49,7 @@ export function Begin({ what, example }: { readonly what: string; readonly examp
   )
 }
 
-/** A text for machines, with a button to copy it. */
+/** Machine-readable text with a button to copy it. */
 export function Code({ label, text }: { readonly label: string; readonly text: string }) {
   return (
     <figure>

@@ -5,7 +5,7 @@ import { Field, Select } from './fields.tsx'
 
 type SubjectFormProps = { readonly subject: Subject; readonly onDone: () => void }
 
-/** Sets any status, whether the payments API would go there or not. */
+/** A form that sets any status, even if the payments API would not make this transition. */
 export function StatusForm({ subject, onDone }: SubjectFormProps) {
   const { facts, act } = usePage()
   const statuses = statusesOf(facts.about.statuses, subject)
@@ -62,7 +62,7 @@ export function StatusForm({ subject, onDone }: SubjectFormProps) {
   )
 }
 
-/** The statuses that a thing may have. */
+/** Returns the statuses that a subject can have. */
 export function statusesOf(
   statuses: Readonly<Record<string, readonly string[]>>,
   { kind }: Subject,

@@ -6,18 +6,18 @@ export type TableProps<Row> = {
   readonly head: readonly string[]
   readonly rows: readonly Row[]
   readonly keyOf: (row: Row, index: number) => string
-  /** The cells of a row; the first is its header. */
+  /** The cells of a row; the first is the row header. */
   readonly cells: (row: Row) => readonly ComponentChildren[]
-  /** What stands in the place of a table without rows. */
+  /** Shown instead of a table without rows. */
   readonly empty: ComponentChildren
 }
 
-/** A table with a caption, which scrolls by itself where it is too wide. */
+/** A table with a caption; it scrolls sideways when it is too wide. */
 export function Table<Row>({ caption, head, rows, keyOf, cells, empty }: TableProps<Row>) {
   const id = useId()
   if (rows.length === 0) return <div class="empty">{empty}</div>
   return (
-    // Whoever has no pointer scrolls with the keyboard, so it has to take the focus.
+    // Focusable, because users without a pointer scroll with the keyboard.
     <div class="scroll" role="region" aria-labelledby={id} tabIndex={0}>
       <table>
         <caption id={id}>{caption}</caption>

@@ -3,7 +3,7 @@ import { usePage } from '../page-context.ts'
 import { Code, Copy } from '../parts/small.tsx'
 import { Table } from '../parts/table.tsx'
 
-/** Where the interface is, and with what it is called. */
+/** The URL of the interface and its credentials. */
 export function Access() {
   const { about } = usePage().facts
   const { url, sites, webhookSecret } = about

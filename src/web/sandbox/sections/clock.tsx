@@ -13,7 +13,7 @@ const STEPS = [
   ['10 days', 10 * 86_400],
 ] as const
 
-/** Moves the clock forward. */
+/** A form that moves the clock forward. */
 export function ClockSection() {
   const { act } = usePage()
   const [amount, setAmount] = useState('30')

@@ -2,7 +2,7 @@ import { usePage } from '../page-context.ts'
 import { Begin, Status, Time } from '../parts/small.tsx'
 import { Table } from '../parts/table.tsx'
 
-/** Money back, and money that came in by itself. */
+/** The refunds and the simulated deposits. */
 export function Deposits() {
   const { state } = usePage().snapshot
   const refunded = [...state.links, ...state.payins, ...state.gatewayPayments].filter(({ refund }) => refund !== null)

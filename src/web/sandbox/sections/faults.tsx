@@ -4,7 +4,7 @@ import { FaultForm } from '../parts/fault-form.tsx'
 import { Table } from '../parts/table.tsx'
 import type { FaultAnswer } from '../shapes.ts'
 
-/** What the next calls to the interface will meet. */
+/** The faults for the next calls to the interface. */
 export function Faults() {
   const { snapshot, act } = usePage()
   return (

@@ -2,7 +2,7 @@ import { usePage } from '../page-context.ts'
 import { Copy } from '../parts/small.tsx'
 import { Table } from '../parts/table.tsx'
 
-/** Names, amounts and texts that decide how something goes. */
+/** Names, amounts and texts that select an outcome. */
 export function Values() {
   const { magic, banks } = usePage().facts
   const { threeDs, payers, refunds } = magic

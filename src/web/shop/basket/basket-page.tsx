@@ -13,7 +13,7 @@ import './basket.css'
 
 type BasketPageProps = { readonly catalogue: Catalogue; readonly go: (address: string) => void }
 
-/** The basket, the ways to pay for it, and the way on: an order, and its link. */
+/** The basket, its payment methods, and the button that places the order and creates its link. */
 export function BasketPage({ catalogue, go }: BasketPageProps) {
   const { language, texts } = useSpeech()
   const [basket, setBasket] = useState(() => keptBasket(catalogue))
@@ -25,7 +25,7 @@ export function BasketPage({ catalogue, go }: BasketPageProps) {
   const total = totalOf(lines)
   const list = useMethods(total)
   const methods = list === null || list === 'failed' ? [] : list.nodes
-  // What was chosen before may take this amount no more.
+  // The method that was chosen before may not accept this amount.
   const chosen = methods.find((method) => method.code === basket.methodCode && takes(method))?.code ?? null
   const methodCode = list === null ? basket.methodCode : chosen
   const isPayable = total !== null && (methods.length === 0 || methods.some(takes))

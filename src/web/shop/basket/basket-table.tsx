@@ -10,7 +10,7 @@ type BasketTableProps = {
   readonly onQuantity: (sku: string, quantity: number) => void
 }
 
-/** What is for sale, and how many of it are in the basket. */
+/** The items for sale, and their quantities in the basket. */
 export function BasketTable({ catalogue, lines, most, onQuantity }: BasketTableProps) {
   const { language, texts } = useSpeech()
   const nameOf = (sku: string) => catalogue.items.find((item) => item.sku === sku)?.names[language] ?? sku
@@ -51,7 +51,7 @@ export function BasketTable({ catalogue, lines, most, onQuantity }: BasketTableP
   )
 }
 
-/** A whole number within bounds, whatever was typed. */
+/** Converts any input to a whole number within bounds. */
 function quantityIn({ valueAsNumber }: HTMLInputElement, most: number): number {
   return Number.isNaN(valueAsNumber) ? 0 : Math.min(Math.max(Math.trunc(valueAsNumber), 0), most)
 }

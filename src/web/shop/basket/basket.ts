@@ -3,12 +3,12 @@ import type { Language } from '../language.ts'
 import { isLess, type Money, sum, times } from '../money.ts'
 import type { Catalogue, Order } from '../shop-server.ts'
 
-/** What a customer has chosen, before it is ordered. */
+/** The customer's choices before the order is placed. */
 export type Basket = {
   readonly orderId: string
   readonly currency: string
   readonly quantities: Readonly<Record<string, number>>
-  /** Null: to be chosen on the payment page. */
+  /** Null: the customer chooses on the payment page. */
   readonly methodCode: string | null
 }
 
@@ -17,7 +17,7 @@ export const MOST_OF_ONE = 99
 const KEPT_AS = 'shop:basket'
 const orderKeptAs = (orderId: string) => `shop:order:${orderId}`
 
-/** The basket of the last visit, or a new one with something in it to begin with. */
+/** Returns the basket of the last visit, or a new one with sample items. */
 export function keptBasket({ currencies, items }: Catalogue): Basket {
   const before = keptAny()
   if (before !== null && currencies.includes(before.currency)) return before
@@ -34,7 +34,7 @@ export function keepBasket(basket: Basket): void {
   keep(localStorage, KEPT_AS, basket)
 }
 
-/** Forgets the basket: what was in it is paid. */
+/** Removes the basket after its order was paid. */
 export function forgetBasket(orderId: string): void {
   if (keptAny()?.orderId === orderId) localStorage.removeItem(KEPT_AS)
 }
@@ -46,7 +46,7 @@ export type BasketLine = {
   readonly sum: Money
 }
 
-/** Everything that is for sale, with how many of it are in the basket. */
+/** Returns all items for sale, with their quantities in the basket. */
 export function linesOf({ quantities, currency }: Basket, { items }: Catalogue): BasketLine[] {
   return items.flatMap(({ sku, prices }) => {
     const price = prices.find((one) => one.currency === currency)
@@ -55,7 +55,7 @@ export function linesOf({ quantities, currency }: Basket, { items }: Catalogue):
   })
 }
 
-/** What the basket costs; null when it is empty. */
+/** Returns the total of the basket; null when it is empty. */
 export function totalOf(lines: readonly BasketLine[]): Money | null {
   const [first] = lines
   if (first === undefined) return null
@@ -67,7 +67,7 @@ export function totalOf(lines: readonly BasketLine[]): Money | null {
   return isLess(zero, total) ? total : null
 }
 
-/** The order that a basket makes: the same as before while the basket is the same, otherwise a new attempt. */
+/** Returns the order for a basket: the same attempt while the basket is unchanged, otherwise the next attempt. */
 export function orderOf(basket: Basket, lines: readonly BasketLine[], language: Language): Order {
   const { orderId, currency, methodCode } = basket
   const items = lines.filter(({ quantity }) => quantity > 0).map(({ sku, quantity }) => ({ sku, quantity }))
@@ -79,10 +79,10 @@ export function orderOf(basket: Basket, lines: readonly BasketLine[], language: 
   return { ...order, attempt: isSame ? before.attempt : before.attempt + 1 }
 }
 
-/** What was ordered last under an id, and the link it is paid through. It holds nothing that has to be kept secret. */
+/** The last order with an id, and its payment link. It contains no secrets. */
 export type KeptOrder = { readonly order: Order; readonly linkId: string }
 
-/** Null where this browser does not know the order. */
+/** Returns null when this browser does not know the order. */
 export function keptOrder(orderId: string): KeptOrder | null {
   return kept(localStorage, orderKeptAs(orderId)) as KeptOrder | null
 }
@@ -91,7 +91,10 @@ export function keepOrder(placed: KeptOrder): void {
   keep(localStorage, orderKeptAs(placed.order.orderId), placed)
 }
 
-/** The order once more, after a link of it has ended. Another tab may have asked already: then both get the same link. */
+/**
+ * Returns the order with the next attempt, after a link of it has ended. If another tab has already requested it, both tabs
+ * get the same link.
+ */
 export function nextAttempt({ order, linkId }: KeptOrder, endedLinkId: string): Order {
   return linkId === endedLinkId ? { ...order, attempt: order.attempt + 1 } : order
 }
@@ -100,7 +103,7 @@ function keptAny(): Basket | null {
   return kept(localStorage, KEPT_AS) as Basket | null
 }
 
-/** A random UUID; `crypto.randomUUID` would be there over https and on this machine alone. */
+/** Returns a random UUID; `crypto.randomUUID` exists only over https and on localhost. */
 function newId(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16))
   const digits = Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')

@@ -6,17 +6,17 @@ import type { Method, MethodList } from './use-methods.ts'
 type MethodChoiceProps = {
   readonly list: MethodList | 'failed' | null
   readonly amount: Money
-  /** Null: on the payment page. */
+  /** Null: chosen on the payment page. */
   readonly chosen: string | null
   readonly onChoose: (code: string | null) => void
 }
 
-/** Whether a method takes an amount; null where it names no limits. */
+/** Whether a method accepts an amount; null when the method has no limits. */
 export function takes({ accepts }: Method): boolean {
   return accepts !== false
 }
 
-/** The ways to pay an amount, as a group of radio buttons. What does not take the amount says why. */
+/** The payment methods for an amount, as a group of radio buttons. A method that does not accept the amount shows why. */
 export function MethodChoice({ list, amount, chosen, onChoose }: MethodChoiceProps) {
   const { language, texts } = useSpeech()
   const nodes = list === null || list === 'failed' ? [] : list.nodes
@@ -58,7 +58,7 @@ function Notice({ list, currency }: { readonly list: MethodChoiceProps['list']; 
 function MethodText({ method, amount }: { readonly method: Method; readonly amount: Money }) {
   const { language, texts } = useSpeech()
   const { minAmount: least, maxAmount: most, cardBrands } = method
-  // The graph may learn of further kinds; what is none of these has its name alone.
+  // The graph may add kinds; a method of an unknown kind shows only its name.
   const kind = method.kind !== 'OTHER' && Object.hasOwn(texts.kinds, method.kind) ? texts.kinds[method.kind] : null
   const show = (money: Money) => formatAmount(money, language)
   return (

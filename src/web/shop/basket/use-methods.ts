@@ -7,7 +7,7 @@ import type { Money } from '../money.ts'
 export type MethodList = ShopMethodsQuery['payinMethods'] & {}
 export type Method = MethodList['nodes'][number]
 
-/** The ways to pay an amount: null while they are asked for, `'failed'` where there is no answer. */
+/** Returns the payment methods for an amount: null while loading, `'failed'` when there is no response. */
 export function useMethods(amount: Money | null): MethodList | 'failed' | null {
   const [answer, setAnswer] = useState<{ readonly to: string; readonly list: MethodList | 'failed' } | null>(null)
   const { value, currency } = amount ?? { value: '', currency: '' }
@@ -22,6 +22,6 @@ export function useMethods(amount: Money | null): MethodList | 'failed' | null {
     )
     return () => asking.abort()
   }, [value, currency])
-  // While an amount changes the list of its currency stays; that of another currency would be wrong.
+  // When the amount changes, the list of the same currency stays visible; that of another currency would be wrong.
   return answer?.to === currency ? answer.list : null
 }

@@ -7,11 +7,11 @@ import './drawer.css'
 type DrawerProps = {
   readonly linkId: string
   readonly view: PaymentLinkView
-  /** Whether an emulator stands in for the payment service. */
+  /** Whether an emulator replaces the payments API. */
   readonly emulator: boolean
 }
 
-/** What was done from here, and what came of it. */
+/** An action of the drawer and its result. */
 type Report = { readonly what: string; readonly answer: string; readonly eventsBefore: number }
 
 const FAULTS: readonly (readonly [FaultKind, string])[] = [
@@ -39,7 +39,10 @@ const DECLINES = [
   'debit_not_authorised',
 ]
 
-/** For developers: every event as it comes, and faults to see what the graph makes of them. Protocol, so in English alone. */
+/**
+ * For developers: shows every event as it arrives, and triggers faults to show how the graph handles them. It shows protocol
+ * data, so it is in English only.
+ */
 export function Drawer({ linkId, view, emulator }: DrawerProps) {
   const [reports, setReports] = useState<readonly Report[]>([])
   const [errorCode, setErrorCode] = useState('generic_declined')
@@ -136,7 +139,7 @@ function Events({ view: { events, serverOffsetMs, cursor, caughtUp } }: { readon
   )
 }
 
-/** When each event was first there, by this device's clock. */
+/** Returns when each event was first seen, by this device's clock. */
 function useSeenAt(events: PaymentLinkView['events']): ReadonlyMap<string, number> {
   const seen = useRef(new Map<string, number>())
   useEffect(() => {

@@ -1,4 +1,4 @@
-/** The browser's WebSocket, of which the drawer can cut the one that is open. A shop has no need of it. */
+/** A WebSocket that the drawer can close. Only for the demonstration; a real shop does not need it. */
 export class PageSocket extends WebSocket {
   static readonly #open = new Set<PageSocket>()
 
@@ -8,7 +8,7 @@ export class PageSocket extends WebSocket {
     this.addEventListener('close', () => PageSocket.#open.delete(this))
   }
 
-  /** Closes every socket of the page, as a network would that goes away; gives how many there were. */
+  /** Closes every socket of the page, to simulate a lost network. Returns the number of sockets. */
   static cut(): number {
     const sockets = [...PageSocket.#open]
     for (const socket of sockets) socket.close(CUT)
@@ -16,5 +16,5 @@ export class PageSocket extends WebSocket {
   }
 }
 
-/** A close code for applications; only this one and 1000 may be given by a page. */
+/** A close code for applications; a page may close a socket only with 1000 or a code from 3000 to 4999. */
 const CUT = 4_000

@@ -1,7 +1,7 @@
 import type { PaymentLinkView } from '../../../client/index.ts'
 import { useSpeech } from '../language.ts'
 
-/** How this page hears of changes at the moment. Not read out: what changes of the payment is. */
+/** Shows how this page receives updates. Screen readers do not announce it; they announce changes of the payment. */
 export function ConnectionBadge({ connection }: { readonly connection: PaymentLinkView['connection'] }) {
   const { texts } = useSpeech()
   return (

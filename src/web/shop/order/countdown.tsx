@@ -3,11 +3,14 @@ import { remaining } from '../../../client/index.ts'
 
 type CountdownProps = {
   readonly until: string
-  /** How far the server's clock is ahead of this one, in milliseconds. */
+  /** How far the server's clock is ahead of this device's, in milliseconds. */
   readonly serverOffsetMs: number
 }
 
-/** Minutes and seconds until an instant of the server. It is looked up, not announced: it would never be silent. */
+/**
+ * Minutes and seconds until an instant of the server's clock. Not a live region, because screen readers would announce every
+ * second.
+ */
 export function Countdown({ until, serverOffsetMs }: CountdownProps) {
   const [now, setNow] = useState(Date.now)
   useEffect(() => {

@@ -14,10 +14,10 @@ type FailedStepProps = {
   readonly go: (address: string) => void
 }
 
-/** The amount of a link is fixed, so another amount is another attempt. */
+/** The amount of a link is fixed, so another amount needs a new attempt. */
 const CHANGES_AMOUNT: ReadonlySet<string> = new Set(['LOWER_AMOUNT', 'HIGHER_AMOUNT'])
 
-/** Why a payment failed, in words for the customer, and what helps. */
+/** Says why a payment failed, and what the customer can do. */
 export function FailedStep({ link, payment, serverOffsetMs, checkout, go }: FailedStepProps) {
   const { language, texts } = useSpeech()
   const { failure, nextAction } = payment
@@ -27,13 +27,13 @@ export function FailedStep({ link, payment, serverOffsetMs, checkout, go }: Fail
 
   const { retry } = failure
   const changesAmount = CHANGES_AMOUNT.has(retry)
-  // Without a way that was chosen in the basket, the payment page offers them all.
+  // Without a method from the basket, the payment page offers all methods.
   const changesMethod = retry === 'OTHER_METHOD' && keptOrder(link.reference)?.order.methodCode !== undefined
   return (
     <>
       <p>{failure.customerMessage}</p>
       <p>
-        {/* The graph may learn of further advice. */}
+        {/* The graph may add further advice values. */}
         {Object.hasOwn(texts.advice, retry) ? texts.advice[retry] : texts.advice.LATER}{' '}
         {notBefore !== null && !mayTry && texts.notBefore(timeText(notBefore, language))}
       </p>

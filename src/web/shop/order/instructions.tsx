@@ -4,12 +4,12 @@ import { useSpeech } from '../language.ts'
 import type { Money } from '../money.ts'
 import { QrCode } from './qr-code.tsx'
 
-/** Names under which the payments API gives the content of a QR code. */
+/** Keys under which the payments API returns the content of a QR code. */
 const QR_NAMES: ReadonlySet<string> = new Set(['qr_string', 'qr_code', 'qr_content'])
 
 type InstructionsProps = { readonly instructions: Readonly<Record<string, unknown>>; readonly amount: Money }
 
-/** What the customer needs in order to pay: a code to scan, or an account to transfer to. */
+/** The payment instructions: a code to scan, or an account to transfer to. */
 export function Instructions({ instructions, amount }: InstructionsProps) {
   const { language, texts } = useSpeech()
   const entries = Object.entries(instructions).flatMap(([name, value]) =>
@@ -54,7 +54,7 @@ function Copyable({ label, text }: { readonly label: string; readonly text: stri
       <label>
         {label} <input readOnly dir="ltr" value={text} onFocus={({ currentTarget }) => currentTarget.select()} />
       </label>{' '}
-      {/* Elsewhere browsers have no clipboard to write to; the text is selected when it is focused. */}
+      {/* Without a secure context browsers have no clipboard API; the text is selected when it gets the focus. */}
       {isSecureContext && (
         <button type="button" onClick={() => void navigator.clipboard.writeText(text).then(() => setCopied(true))}>
           {copied ? texts.copied : texts.copy}

@@ -12,7 +12,7 @@ type NewLinkButtonProps = {
   readonly disabled?: boolean
 }
 
-/** Another link for the same order, under the order's next attempt: what was ordered is not ordered twice. */
+/** Requests another link for the same order, with the order's next attempt, so that the order is not placed twice. */
 export function NewLinkButton({ link, go, disabled = false }: NewLinkButtonProps) {
   const { texts } = useSpeech()
   const [isAsking, setIsAsking] = useState(false)

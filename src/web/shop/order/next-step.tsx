@@ -16,7 +16,7 @@ export type NextStepProps = {
   readonly go: (address: string) => void
 }
 
-/** What the customer does now: what the graph says, in words and buttons. */
+/** Shows the next action that the graph names for the customer, in words and buttons. */
 export function NextStep({ stage, link, payment, serverOffsetMs, checkout, go }: NextStepProps) {
   const { language, texts } = useSpeech()
   switch (stage) {
@@ -56,7 +56,7 @@ export function NextStep({ stage, link, payment, serverOffsetMs, checkout, go }:
 
 type StartedStepProps = { readonly payment: Payment | null; readonly checkout: CheckoutWindow }
 
-/** A payment that waits for its customer, on the payment page, at the bank, or on the phone. */
+/** A payment that needs an action of the customer: on the payment page, at the bank, or on the phone. */
 function StartedStep({ payment, checkout }: StartedStepProps) {
   const { texts } = useSpeech()
   const { kind, url = null } = payment?.nextAction ?? {}

@@ -11,7 +11,7 @@ type OrderFactsProps = {
   readonly serverOffsetMs: number
 }
 
-/** What is paid for, how much, and how. */
+/** The items, the amount and the payment method of an order. */
 export function OrderFacts({ link, payment, stage, serverOffsetMs }: OrderFactsProps) {
   const { language, texts } = useSpeech()
   const { method, card, refunded } = payment ?? { method: null, card: null, refunded: null }

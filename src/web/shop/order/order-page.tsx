@@ -15,12 +15,12 @@ import './order.css'
 
 type OrderPageProps = {
   readonly followed: Followed
-  /** Whether faults can be provoked. */
+  /** Whether faults can be triggered. */
   readonly emulator: boolean
   readonly go: (address: string) => void
 }
 
-/** An order, from its link to the money and beyond, as it happens. */
+/** The live page of an order. */
 export function OrderPage({ followed, emulator, go }: OrderPageProps) {
   const { texts } = useSpeech()
   const view = usePaymentLink(followed)
@@ -39,7 +39,7 @@ export function OrderPage({ followed, emulator, go }: OrderPageProps) {
         <h1>{texts.order}</h1>
         <ConnectionBadge connection={connection} />
       </div>
-      {/* Every change of it is read out, once and without interrupting. */}
+      {/* A polite live region: screen readers announce each change once, without interrupting. */}
       <p role="status" class={`headline ${stage}`}>
         {texts.headlines[stage]}
       </p>
@@ -66,7 +66,7 @@ export function OrderPage({ followed, emulator, go }: OrderPageProps) {
   )
 }
 
-/** An order that cannot be shown, and why. */
+/** A page for an order that cannot be shown, with the reason. */
 export function UnknownOrder({ hint, go }: { readonly hint: string; readonly go: (address: string) => void }) {
   const { texts } = useSpeech()
   return (

@@ -6,11 +6,11 @@ type PayButtonsProps = {
   readonly url: string
   readonly label: string
   readonly disabled?: boolean
-  /** There is something better to do. */
+  /** Whether another action is recommended instead. */
   readonly isSecond?: boolean
 }
 
-/** The way to the payment page: in a window beside this page, or in its place. */
+/** Buttons that open the payment page in a popup or in this window. */
 export function PayButtons({ checkout, url, label, disabled = false, isSecond = false }: PayButtonsProps) {
   const { texts } = useSpeech()
   if (checkout.open !== null)

@@ -1,16 +1,16 @@
 import { useMemo } from 'preact/hooks'
 import createCode from 'qrcode-generator'
 
-/** Empty modules around the code, without which readers do not find it (ISO/IEC 18004). */
+/** Width of the margin around the code in modules; scanners need it (ISO/IEC 18004). */
 const QUIET_ZONE = 4
 
 type QrCodeProps = {
   readonly content: string
-  /** What it is, for who does not see it. */
+  /** The text alternative of the code. */
   readonly label: string
 }
 
-/** A QR code, drawn as one path. Dark on light whatever the theme: readers expect it so. */
+/** A QR code, drawn as one path. Dark on light in every theme, as scanners expect. */
 export function QrCode({ content, label }: QrCodeProps) {
   const { path, size } = useMemo(() => drawn(content), [content])
   return (

@@ -2,7 +2,7 @@ import type { PaymentLinkView } from '../../../client/index.ts'
 import type { Step } from '../steps.tsx'
 import type { Payment } from './payment-link.ts'
 
-/** Where an order stands, as its customer is told. */
+/** The stage of an order that the customer sees. */
 export type Stage =
   | 'loading'
   | 'ready'
@@ -18,14 +18,14 @@ export type Stage =
   | 'refunded'
   | 'disputed'
 
-/** The stage of a link, as its customer is told. */
+/** Returns the stage of a link that the customer sees. */
 export function stageOf({ link, payment }: Pick<PaymentLinkView, 'link' | 'payment'>): Stage {
   if (link === null) return 'loading'
   if (payment !== null) return STAGES[payment.phase](payment.status)
   return link.state === 'EXPIRED' ? 'expired' : 'ready'
 }
 
-/** By the phase, whose values never grow; the status, to which values may be added, only makes the words finer. */
+/** Stages by phase, whose values never change; the status, which may get new values, only refines them. */
 const STAGES: Readonly<Record<Payment['phase'], (status: Payment['status']) => Stage>> = {
   IN_PROGRESS: (status) => UNDER_WAY.get(status) ?? 'underWay',
   SUCCEEDED: (status) => (status === 'PARTIALLY_REFUNDED' ? 'partlyRefunded' : 'paid'),
@@ -42,10 +42,10 @@ const UNDER_WAY: ReadonlyMap<string, Stage> = new Map([
   ['WAITING', 'waiting'],
 ])
 
-/** Stages in which money is asked for: the time that is left matters. */
+/** Stages in which the payment is still due, so that the remaining time matters. */
 export const TO_BE_PAID: ReadonlySet<Stage> = new Set(['ready', 'started', 'failed'])
 
-/** The step of the order that a stage belongs to. */
+/** Returns the step of the order that a stage belongs to. */
 export function stepOf(stage: Stage): Step {
   if (stage === 'loading' || stage === 'ready' || stage === 'failed' || stage === 'expired') return 'stepPay'
   return UNDER_WAY_STAGES.has(stage) ? 'stepConfirm' : 'stepDone'

@@ -2,20 +2,20 @@ import { useState } from 'preact/hooks'
 import { type Checkout, openCheckout } from '../../../client/index.ts'
 
 export type CheckoutWindow = {
-  /** The payment page in a window of its own; null while none is open. */
+  /** The payment page in a popup; null while none is open. */
   readonly open: Checkout | null
-  /** Opens it. Browsers allow that in a click alone, so the order and its link have to be there before. */
+  /** Opens the popup. Browsers allow this only in a click handler, so the order and its link must exist before. */
   readonly pay: (checkoutUrl: string) => void
 }
 
-/** The payment page beside the order's page, or in its place where the browser blocks popups. */
+/** Opens the payment page in a popup, or in this window when the browser blocks popups. */
 export function useCheckout(): CheckoutWindow {
   const [open, setOpen] = useState<Checkout | null>(null)
   return {
     open,
     pay: (checkoutUrl) => {
       const checkout = openCheckout(checkoutUrl, {
-        // What the window says is a hint: whether the payment went through comes from the graph.
+        // The popup's messages are a hint: the graph says whether the payment succeeded.
         onMessage: ({ event }) => {
           if (event === 'done') checkout.close()
         },

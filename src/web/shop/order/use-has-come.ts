@@ -1,12 +1,12 @@
 import { useEffect, useState } from 'preact/hooks'
 import { remaining } from '../../../client/index.ts'
 
-/** The longest delay of a timer, in milliseconds. */
+/** The maximum delay of a timer, in milliseconds. */
 const LONGEST_MS = 2 ** 31 - 1
-/** Timers may be early by a millisecond. */
+/** Margin in milliseconds, because timers may fire a millisecond early. */
 const MARGIN_MS = 20
 
-/** Whether an instant of the server has come; null has come always. It turns true by itself. */
+/** Whether an instant of the server's clock has passed; true for null. Re-renders when the instant passes. */
 export function useHasCome(instant: string | null, serverOffsetMs: number): boolean {
   const [, look] = useState(0)
   const left = instant === null ? 0 : remaining(instant, serverOffsetMs)

@@ -6,7 +6,7 @@ import { ENDPOINT } from '../endpoint.ts'
 import { useSpeech } from '../language.ts'
 import type { Followed } from '../order-address.ts'
 
-/** A link, live: this is all that a page needs in order to follow a payment. */
+/** Follows a link live. This is all that a page needs in order to follow a payment. */
 export function usePaymentLink({ linkId, statusToken }: Followed): PaymentLinkView {
   const { language } = useSpeech()
   const store = useMemo(

@@ -1,4 +1,4 @@
-/** Every word of the shop in English, by which the other languages are measured. */
+/** All texts of the shop in English; their type defines the keys for the other languages. */
 export const en = {
   title: 'Shop',
   shopName: 'Harbour Coffee',
@@ -129,5 +129,5 @@ export const en = {
   },
 }
 
-/** The words of a language. */
+/** The texts of one language. */
 export type Texts = typeof en

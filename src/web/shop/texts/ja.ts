@@ -1,6 +1,6 @@
 import type { Texts } from './en.ts'
 
-/** Every word of the shop in Japanese. */
+/** All texts of the shop in Japanese. */
 export const ja: Texts = {
   title: 'ショップ',
   shopName: 'ハーバーコーヒー',
