@@ -12,8 +12,8 @@ import type { Lists } from './list-cases.ts'
 export function listsOn(db: Db, payments: number): Lists {
   const now = new Date(START + payments * STEP_MS + 3_500_000)
   return {
-    payments: createPaymentStore(db, db),
-    links: createLinkStore(db, db, () => now),
+    payments: createPaymentStore({ reader: db, lists: db, cache: null }),
+    links: createLinkStore({ reader: db, lists: db, cache: null, now: () => now }),
     agreements: createAgreementStore(db, db),
     log: createEventLog(db, db, createAppendListeners()),
     inbox: inboxQueries(db, db),

@@ -13,12 +13,12 @@ export async function openStore(config: AppConfig, clock: () => Date, logger: Lo
   return createLedger(database, { refundWindowMs: config.refundWindowDays * DAY_MS })
 }
 
-async function openDatabase({ database }: AppConfig, clock: () => Date, logger: Logger): Promise<Database> {
+async function openDatabase({ database, ...config }: AppConfig, clock: () => Date, logger: Logger): Promise<Database> {
   const onMigration = (version: number) =>
     logger.info({ version }, 'the database is brought up to date: this may take minutes')
   if (database.kind === 'sqlite') {
     const onWait = () => logger.info({}, 'the database is in use by a process that is ending: waiting for it')
-    return openSqlite({ path: database.path, onWait, clock, onMigration })
+    return openSqlite({ path: database.path, cacheRows: config.executionShortcuts, onWait, clock, onMigration })
   }
   const { openPostgres } = await import('../store/postgres/postgres.ts')
   return openPostgres({ url: database.url.reveal(), clock, onMigration })

@@ -11,16 +11,19 @@ import type { PaymentLink } from '../domain/payments/payment-link.ts'
 import type { Payer } from '../domain/payments/payment-report.ts'
 import type { Payment } from '../domain/payments/payment.ts'
 import type { FoundPayout } from '../lookups/find-payouts.ts'
-import type { Store } from '../store/store.ts'
+import type { RowsById, Store } from '../store/store.ts'
 import type { MethodCache } from '../upstream/methods/method-cache.ts'
 import { failedRead } from './errors.ts'
 import { payoutView, type PayoutView } from './views/payout-view.ts'
 
+/** Loads rows once per answer; at once when the store has them in memory. */
+export type RowLoader<Row> = { load(id: string): Row | null | Promise<Row | null> }
+
 /** One loader per kind of thing that resolvers fetch by key: each asks once per answer, for all keys together. */
 export type Loaders = {
-  readonly linkById: DataLoader<string, PaymentLink | null>
+  readonly linkById: RowLoader<PaymentLink>
   readonly linkByRef: DataLoader<string, PaymentLink | null>
-  readonly paymentById: DataLoader<string, Payment | null>
+  readonly paymentById: RowLoader<Payment>
   readonly payerByPayment: DataLoader<string, Payer | null>
   readonly payinByPayment: DataLoader<string, DirectPayin | null>
   readonly agreementById: DataLoader<string, Agreement | null>
@@ -59,9 +62,9 @@ class LazyLoaders {
 type Make<Loader> = (sources: LoaderSources, onStale: () => void) => Loader
 
 const MAKE: { readonly [Name in keyof Loaders]: Make<Loaders[Name]> } = {
-  linkById: ({ store }) => loader(store.links.byIds, (link) => link.id),
+  linkById: ({ store }) => rowLoader(store.links, (link) => link.id),
   linkByRef: ({ store }) => loader(store.links.byRefs, (link) => link.ref),
-  paymentById: ({ store }) => loader(store.payments.byIds, (payment) => payment.id),
+  paymentById: ({ store }) => rowLoader(store.payments, (payment) => payment.id),
   payerByPayment: ({ store }) => mapLoader(store.payments.payers),
   payinByPayment: ({ store }) => loader(store.payments.payins, (payin) => payin.paymentId),
   agreementById: ({ store }) => loader(store.agreements.byIds, (agreement) => agreement.id),
@@ -98,6 +101,20 @@ function mapLoader<Value>(
 function loadedPayout(found: FoundPayout): PayoutView | GraphQLError | null {
   if (found.kind === 'done') return payoutView(found.payout, found.site.currencies)
   return found.kind === 'not-found' ? null : failedRead(found)
+}
+
+function rowLoader<Row>({ byIds, cached }: RowsById<Row>, idOf: (row: Row) => string): RowLoader<Row> {
+  const asked = new Map<string, ReturnType<RowLoader<Row>['load']>>()
+  let others: DataLoader<string, Row | null> | null = null
+  return {
+    load(id) {
+      const known = asked.get(id)
+      if (known !== undefined) return known
+      const found = cached(id) ?? (others ??= loader(byIds, idOf)).load(id)
+      asked.set(id, found)
+      return found
+    },
+  }
 }
 
 /** A loader over a plural read that gives what it found in any order. */

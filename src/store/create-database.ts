@@ -1,4 +1,5 @@
 import type { AppendListeners } from './append-listeners.ts'
+import type { CommittedRows } from './committed-rows.ts'
 import type { GroupCommit } from './group-commit.ts'
 import type { Database } from './port.ts'
 import { createAgreementStore } from './queries/agreements.ts'
@@ -19,6 +20,8 @@ export type DatabaseParts = {
   /** The same for lists and figures, which may take milliseconds. */
   readonly lists: Db
   readonly commits: Pick<GroupCommit, 'decide' | 'exclusively'>
+  /** Null where rows are read anew each time, since other processes write them too. */
+  readonly rows: CommittedRows | null
   readonly listeners: AppendListeners
   readonly now: () => Date
   /** Throws when the database can no longer be relied on, beyond what a query would show. */
@@ -30,15 +33,15 @@ export type DatabaseParts = {
 
 /** Puts a database together from its way to read and its way to write: the queries are the same for each. */
 export async function createDatabase(parts: DatabaseParts): Promise<Database> {
-  const { reader, lists, commits, listeners, now, assertHealthy, onFatal, close } = parts
+  const { reader, lists, commits, rows, listeners, now, assertHealthy, onFatal, close } = parts
   const { log_id: logId } = await metaOf(reader)
   const log = createEventLog(reader, lists, listeners)
   return {
     decide: commits.decide,
     log,
     inbox: inboxQueries(reader, lists),
-    links: createLinkStore(reader, lists, now),
-    payments: createPaymentStore(reader, lists),
+    links: createLinkStore({ reader, lists, cache: rows?.links ?? null, now }),
+    payments: createPaymentStore({ reader, lists, cache: rows?.payments ?? null }),
     commands: commandQueries(reader, commits.exclusively),
     agreements: createAgreementStore(reader, lists),
     payouts: payoutQueries(reader),

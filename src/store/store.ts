@@ -219,8 +219,14 @@ export type Place = { readonly number: number; readonly at?: number | null }
 /** A row with its place in the list that it was read from. */
 export type Placed<Row> = Required<Place> & { readonly row: Row }
 
-export type LinkStore = {
-  byIds(ids: readonly string[]): Promise<PaymentLink[]>
+/** Rows by their primary keys. */
+export type RowsById<Row> = {
+  byIds(ids: readonly string[]): Promise<Row[]>
+  /** The row as `byIds` reads it at this moment; undefined when it takes a query to know it. */
+  cached(id: string): Row | undefined
+}
+
+export type LinkStore = RowsById<PaymentLink> & {
   byRefs(refs: readonly string[]): Promise<PaymentLink[]>
   /** By number; by creation and number where the filter names an instant. Throws `RangeError` for a place of the other order. */
   page(page: Page, filter: LinkFilter): Promise<Placed<PaymentLink>[]>
@@ -241,8 +247,7 @@ export type PayoutStore = {
   sites(ids: readonly string[]): Promise<ReadonlyMap<string, string>>
 }
 
-export type PaymentStore = {
-  byIds(ids: readonly string[]): Promise<Payment[]>
+export type PaymentStore = RowsById<Payment> & {
   /** Payers by payment id. */
   payers(paymentIds: readonly string[]): Promise<Map<string, Payer>>
   /** What was asked for, of those payments that we asked for without a link. */

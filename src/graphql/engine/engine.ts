@@ -10,6 +10,7 @@ import type { ErrorFormatter } from '../errors.ts'
 import type { ExecutedText, Execute } from '../execution/executor.ts'
 import { isPromise } from '../execution/run.ts'
 import { createCachePolicy } from './cache-policy.ts'
+import { inDocumentOrder } from './error-order.ts'
 import { createFanOut, type AnswerItem } from './fan-out.ts'
 import type { FederatedTraces } from './federated-traces.ts'
 import type { Answer, Outcome, Refusal } from './outcome.ts'
@@ -79,8 +80,12 @@ export function createEngine(options: EngineOptions): Engine {
     const shownData = data === null ? '' : `"data":${data}`
     return `{${shownErrors}${shownErrors === '' || shownData === '' ? '' : ','}${shownData}}`
   }
-  const answerItem: AnswerItem = (operation, context, item) => {
+  const executeInOrder: Execute = (operation, context, item) => {
     const executing = execute(operation, context, item)
+    return isPromise(executing) ? executing.then(withErrorsInOrder) : withErrorsInOrder(executing)
+  }
+  const answerItem: AnswerItem = (operation, context, item) => {
+    const executing = executeInOrder(operation, context, item)
     return isPromise(executing) ? executing.then(jsonOf) : jsonOf(executing)
   }
   const fanOut = createFanOut({ services, answerItem, isShared: options.executionShortcuts, logger })
@@ -98,7 +103,7 @@ export function createEngine(options: EngineOptions): Engine {
     maxAgeS,
   })
   const answerOnce = async (operation: AdmittedOperation, context: Context): Promise<Answer> => {
-    const executing = execute(operation, context)
+    const executing = executeInOrder(operation, context)
     const executed = isPromise(executing) ? await withTimeout(executing, timeoutMs, tooLate) : executing
     const isCommon = executed.errors.length === 0 && !context.freshness.isStale()
     return answer(executed, isCommon ? cachePolicy(operation.document, operation.node) : null)
@@ -143,6 +148,12 @@ function recallKey(text: string, fromRouter: boolean): string {
 
 /** The result of an operation; without `data` where it did not begin or did not end. */
 type Executed = Omit<ExecutedText, 'data'> & { readonly data: string | null }
+
+/** The order in which errors occur depends on what is cached. */
+function withErrorsInOrder(executed: ExecutedText): ExecutedText {
+  const { data, errors } = executed
+  return errors.length < 2 ? executed : { data, errors: inDocumentOrder(errors) }
+}
 
 function tooLate(): Executed {
   return { data: null, errors: [tookTooLong()] }

@@ -24,6 +24,7 @@ import {
   type OperationDefinitionNode,
   type SelectionSetNode,
 } from 'graphql'
+import { deeplyFrozen } from '../../domain/deeply-frozen.ts'
 import type { Context } from '../context.ts'
 import { completerOf, type Complete } from './complete.ts'
 import type { Arguments, Run } from './run.ts'
@@ -221,13 +222,6 @@ function resolver(
       infoFor(run),
     )
   }
-}
-
-/** Arguments that many requests share must not be changed by a resolver. */
-function deeplyFrozen<Value>(value: Value): Value {
-  if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value
-  for (const part of Object.values(value)) deeplyFrozen(part)
-  return Object.freeze(value)
 }
 
 function usesVariables(node: FieldNode): boolean {

@@ -41,7 +41,7 @@ export const Payment: PaymentResolvers = {
   events: (payment, args, context) => streamEvents(payment.streamId, args, context),
   __resolveReference: async ({ id }, context) => {
     const payment = presentable(await context.loaders.paymentById.load(id))
-    return payment !== null && (await mayReadPayment(context, payment)) ? payment : null
+    return payment !== null && (await mayReadPayment(context, payment)) ? { ...payment } : null
   },
 }
 

@@ -7,6 +7,7 @@ import { mayReadLink } from '../rights/rights.ts'
 import { statusTokenFor } from '../rights/status-token-access.ts'
 import { streamEvents } from '../subscriptions/stream-events.ts'
 import { presentable } from '../views/presentable.ts'
+import { whenKnown } from '../when-known.ts'
 
 export const PaymentLink: PaymentLinkResolvers = {
   id: ({ link }) => link.id,
@@ -20,18 +21,19 @@ export const PaymentLink: PaymentLinkResolvers = {
   createdAt: ({ link }) => link.createdAt,
   expiresAt: ({ link }) => link.expiresAt,
   serverTime: (_view, _args, { clock }) => clock(),
-  state: async (view, _args, context) => linkState(view.link, await paymentOf(view, context), context.clock()),
-  payment: async (view, _args, context) => presentable(await paymentOf(view, context)),
+  state: (view, _args, context) =>
+    whenKnown(paymentOf(view, context), (payment) => linkState(view.link, payment, context.clock())),
+  payment: (view, _args, context) => whenKnown(paymentOf(view, context), presentable),
   events: ({ link }, args, context) => streamEvents(link.streamId, args, context),
   statusToken: ({ link }, _args, { keys }) => statusTokenFor(keys, link.id, link.expiresAt),
   ownerId: ({ link }) => link.ownerId,
-  __resolveReference: async ({ id }, context) => {
-    const link = await context.loaders.linkById.load(id)
-    return link !== null && mayReadLink(context, link) ? { link } : null
-  },
+  __resolveReference: ({ id }, context) =>
+    whenKnown(context.loaders.linkById.load(id), (link) =>
+      link !== null && mayReadLink(context, link) ? { link } : null,
+    ),
 }
 
-async function paymentOf(view: LinkView, { loaders }: Context): Promise<Payment | null> {
+function paymentOf(view: LinkView, { loaders }: Context): Payment | null | Promise<Payment | null> {
   if (view.payment !== undefined) return view.payment
   return view.link.paymentId === null ? null : loaders.paymentById.load(view.link.paymentId)
 }

@@ -6,7 +6,7 @@ import { InvalidTokenError } from '../../access/errors.ts'
 import type { VerifiedToken } from '../../access/verified-tokens.ts'
 import type { TokenVerifier } from '../../access/verify-token.ts'
 import type { Config } from '../../config.ts'
-import { equalsOneOf } from '../../keys/constant-time.ts'
+import { isOneOf } from '../../keys/constant-time.ts'
 import { countHeaderLines } from './count-header-lines.ts'
 
 /** The headers of a request, each with all its lines: of two `authorization` lines Node's plain headers keep the first alone. */
@@ -48,6 +48,6 @@ export function tokenOf({ authorization }: DistinctHeaders): string | null {
  */
 export function createRouterCheck(router: Config['router']): (headers: IncomingHttpHeaders) => boolean {
   if (router.kind === 'open') return () => true
-  const secrets = router.secrets.map((secret) => secret.reveal())
-  return ({ 'x-router-secret': given }) => typeof given === 'string' && equalsOneOf(given, secrets)
+  const isSecret = isOneOf(router.secrets.map((secret) => secret.reveal()))
+  return ({ 'x-router-secret': given }) => typeof given === 'string' && isSecret(given)
 }

@@ -47,6 +47,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
       reader: reader.db,
       lists: reader.db,
       commits,
+      rows: null,
       listeners,
       now: clock,
       assertHealthy: () => {},

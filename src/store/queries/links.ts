@@ -1,6 +1,7 @@
 import { type Expression, sql, type SqlBool } from 'kysely'
 import type { PaymentLink } from '../../domain/payments/payment-link.ts'
 import { PAYMENT_PHASES, type PaymentPhase } from '../../domain/payments/payment-status.ts'
+import { readByIds, type RowCache } from '../committed-rows.ts'
 import { toLink } from '../rows/links.ts'
 import { toPayment } from '../rows/payments.ts'
 import type { LinkFilter, LinkStore, Page, Placed } from '../store.ts'
@@ -10,13 +11,19 @@ import { mergeRanges, type Range } from './merge-ranges.ts'
 import { type NewestFirst, newestFirst } from './newest-first.ts'
 import { unindexed } from './unindexed.ts'
 
-/**
- * The links, as the payments made through them have left them. `lists` reads beside the event loop where it can, `now` tells
- * which links without a payment are over.
- */
-export function createLinkStore(reader: Db, lists: Db, now: () => Date): LinkStore {
+export type LinkStoreParts = {
+  readonly reader: Db
+  /** Reads beside the event loop where it can. */
+  readonly lists: Db
+  readonly cache: RowCache<PaymentLink> | null
+  /** Tells which links without a payment are over. */
+  readonly now: () => Date
+}
+
+/** The links, as the payments made through them have left them. */
+export function createLinkStore({ reader, lists, cache, now }: LinkStoreParts): LinkStore {
   return {
-    byIds: linksBy(reader, 'id'),
+    ...readByIds(linksBy(reader, 'id'), cache),
     byRefs: linksBy(reader, 'ref'),
     page: (page, filter) => pageOfLinks(lists, page, { ...filter, now: now().getTime() }),
     snapshot: (id) => snapshot(reader, id),

@@ -1,6 +1,7 @@
 import { sql, type SqlBool } from 'kysely'
 import { PAYMENT_PHASES, type PaymentPhase } from '../../domain/payments/payment-status.ts'
 import type { Payment } from '../../domain/payments/payment.ts'
+import { readByIds, type RowCache } from '../committed-rows.ts'
 import { toLinkOrNull } from '../rows/links.ts'
 import { toPayment } from '../rows/payments.ts'
 import type { Page, PaymentFilter, PaymentStore, Placed } from '../store.ts'
@@ -12,10 +13,17 @@ import { payersOfPayments } from './payers.ts'
 import { payinsOf } from './payins.ts'
 import { unindexed } from './unindexed.ts'
 
-/** The payments as their events have made them, and who pays. `lists` reads beside the event loop where it can. */
-export function createPaymentStore(reader: Db, lists: Db): PaymentStore {
+export type PaymentStoreParts = {
+  readonly reader: Db
+  /** Reads beside the event loop where it can. */
+  readonly lists: Db
+  readonly cache: RowCache<Payment> | null
+}
+
+/** The payments as their events have made them, and who pays. */
+export function createPaymentStore({ reader, lists, cache }: PaymentStoreParts): PaymentStore {
   return {
-    byIds: paymentsByIds(reader),
+    ...readByIds(paymentsByIds(reader), cache),
     payers: (paymentIds) => payersOfPayments(reader, paymentIds),
     payins: (paymentIds) => payinsOf(reader, paymentIds),
     page: (page, filter) => pageOfPayments(lists, page, filter),

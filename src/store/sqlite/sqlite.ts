@@ -1,7 +1,9 @@
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type AppendListeners, createAppendListeners } from '../append-listeners.ts'
+import { cacheCommittedRows } from '../committed-rows.ts'
 import { createDatabase } from '../create-database.ts'
+import type { Transaction } from '../decide.ts'
 import { createGroupCommit, type GroupCommit } from '../group-commit.ts'
 import type { OnMigration } from '../migrate.ts'
 import type { Database } from '../port.ts'
@@ -25,6 +27,8 @@ export type SqliteOptions = {
   readonly connect?: Connect
   /** Called once when the file is in use by a process that is ending, and is waited for. */
   readonly onWait?: () => void
+  /** Whether links and payments that were read by their ids are cached. Default: they are. */
+  readonly cacheRows?: boolean | undefined
   /** Is told of each change of the tables before it is made. Default: nobody is. */
   readonly onMigration?: OnMigration
 }
@@ -55,16 +59,19 @@ export async function openSqlite(options: SqliteOptions): Promise<Database> {
     const log = openLogSync(path)
     // Closed before the connections, the last of which removes the file.
     open.unshift(log)
+    // Nobody else writes the file: see `takeLock`.
+    const { rows, steps, transaction } = cacheCommittedRows(transactionSteps(writer), sqliteTransaction(writer))
     const health = guardFsync({
-      steps: transactionSteps(writer),
+      steps,
       syncLog: log.sync,
       checkpoint: createCheckpoint(writer, mover === undefined ? null : () => mover.all(MOVE_PAGES, [])),
     })
-    const commits = createCommits(writer, health, listeners)
+    const commits = createCommits(transaction, health, listeners)
     return await createDatabase({
       reader: durableQueries(queriesOn(reader), health.unsynced),
       lists: durableQueries(lists === undefined ? queriesOn(reader) : queriesOnThread(lists), health.unsynced),
       commits,
+      rows: options.cacheRows === false ? null : rows,
       listeners,
       now: clock,
       assertHealthy: health.assert,
@@ -103,13 +110,13 @@ const SLACK_SHARE = 0.1
 const MAX_FAST_BATCH = 64
 
 function createCommits(
-  writer: DatabaseSync,
+  transaction: Transaction,
   { steps, checkpoint }: FsyncGuard,
   listeners: AppendListeners,
 ): GroupCommit {
   return createGroupCommit({
     steps,
-    transaction: sqliteTransaction(writer),
+    transaction,
     onAppended: listeners.notify,
     onCommitted: checkpoint,
     toFailure: toStoreFailure,

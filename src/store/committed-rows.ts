@@ -1,0 +1,111 @@
+import { LRUCache } from 'lru-cache'
+import { deeplyFrozen } from '../domain/deeply-frozen.ts'
+import type { PaymentLink } from '../domain/payments/payment-link.ts'
+import type { Payment } from '../domain/payments/payment.ts'
+import type { Transaction } from './decide.ts'
+import type { TransactionSteps } from './group-commit.ts'
+import type { Change } from './rows/rows.ts'
+import { keyColumn } from './statements.ts'
+import type { RowsById } from './store.ts'
+
+/** Rows that were read by their primary keys, as they are committed. */
+export type CommittedRows = {
+  readonly links: RowCache<PaymentLink>
+  readonly payments: RowCache<Payment>
+}
+
+/** The committed rows of one table. */
+export type RowCache<Row extends object> = {
+  /** Undefined when the row is not cached. */
+  get(id: string): Row | undefined
+  /** Reads rows and caches them. */
+  read(ids: readonly string[], rowsOf: (ids: readonly string[]) => Promise<Row[]>): Promise<Row[]>
+}
+
+/** What a database writes through, so that no row is cached that a transaction has changed. */
+export type WatchedWriter = {
+  readonly rows: CommittedRows
+  readonly steps: TransactionSteps
+  readonly transaction: Transaction
+}
+
+/** Rows of each table; those that are used least recently are dropped. */
+const MAX_ROWS = 4_096
+
+/**
+ * Caches rows for a database that is written through `steps` and `transaction` alone. Rows that a transaction changes are dropped
+ * before it writes them, all rows when it runs queries of its own. Nothing is cached that was read before the end of a transaction
+ * and arrives behind its beginning. Rows are frozen: many answers share them.
+ */
+export function cacheCommittedRows(steps: TransactionSteps, transaction: Transaction): WatchedWriter {
+  /** Even between two transactions, odd during one. */
+  let phase = 0
+  const tables = {
+    links: new LRUCache<string, PaymentLink>({ max: MAX_ROWS }),
+    payments: new LRUCache<string, Payment>({ max: MAX_ROWS }),
+  }
+  const drop = ({ spec, updated, deleted }: Change) => {
+    const cached = tables[spec.name as keyof typeof tables] as LRUCache<string, object> | undefined
+    if (cached === undefined) return
+    for (const { row } of updated) cached.delete(String(row[keyColumn(spec)]))
+    for (const id of deleted) cached.delete(id)
+  }
+  const end = () => {
+    if (phase % 2 === 1) phase += 1
+  }
+  const cacheOf = <Row extends object>(cached: LRUCache<string, Row>, idOf: (row: Row) => string): RowCache<Row> => ({
+    get: (id) => cached.get(id),
+    async read(ids, rowsOf) {
+      const began = phase
+      const rows = await rowsOf(ids)
+      if (began % 2 === 0 && began === phase) for (const row of rows) cached.set(idOf(row), deeplyFrozen(row))
+      return rows
+    },
+  })
+  return {
+    rows: { links: cacheOf(tables.links, ({ id }) => id), payments: cacheOf(tables.payments, ({ id }) => id) },
+    steps: {
+      begin() {
+        end()
+        phase += 1
+        steps.begin()
+      },
+      commit() {
+        steps.commit()
+        end()
+      },
+      rollback() {
+        steps.rollback()
+        end()
+      },
+    },
+    transaction: {
+      load: transaction.load,
+      async store(changes) {
+        for (const change of changes) drop(change)
+        return transaction.store(changes)
+      },
+      get db() {
+        for (const cached of Object.values(tables)) cached.clear()
+        return transaction.db
+      },
+    },
+  }
+}
+
+/** Reads rows by their primary keys, from a cache where there is one. */
+export function readByIds<Row extends object>(
+  rowsOf: (ids: readonly string[]) => Promise<Row[]>,
+  cache: RowCache<Row> | null,
+): RowsById<Row> {
+  if (cache === null) return { byIds: rowsOf, cached: () => undefined }
+  return {
+    cached: cache.get,
+    async byIds(ids) {
+      const cached = ids.map(cache.get)
+      const missing = ids.filter((_id, index) => cached[index] === undefined)
+      const known = cached.filter((row) => row !== undefined)
+      return missing.length === 0 ? known : [...known, ...(await cache.read(missing, rowsOf))]
+    },
+  }
+}
