@@ -7,16 +7,34 @@ export type Plant = {
 
 export const PLANTS: readonly Plant[] = [
   {
-    name: 'synchronous=NORMAL: commits outlive a crash, but not a power cut',
+    name: 'commits are not synced: they outlive a crash, but not a power cut',
     edits: [
       {
-        file: 'src/store/sqlite/connection.ts',
-        from: 'PRAGMA synchronous = FULL',
-        to: 'PRAGMA synchronous = NORMAL',
+        file: 'src/store/sqlite/fsync-guard.ts',
+        from: 'unsynced = syncLog()',
+        to: 'unsynced = Promise.resolve()',
       },
-      { file: 'src/store/sqlite/connection.ts', from: 'const FULL = 2', to: 'const FULL = 1' },
     ],
     tests: ['test/faults/power-cut.test.ts'],
+  },
+  {
+    name: 'a webhook is answered before the sync of its commit',
+    edits: [
+      { file: 'src/store/sqlite/fsync-guard.ts', from: 'await unsynced\n          unsynced = null', to: '' },
+      {
+        file: 'src/store/sqlite/fsync-guard.ts',
+        from: 'unsynced = syncLog()',
+        to: 'unsynced = syncLog()\n          unsynced.catch(() => {})',
+      },
+    ],
+    tests: ['test/faults/power-sync-pending.test.ts'],
+  },
+  {
+    name: 'a query shows what is not on the disk yet',
+    edits: [
+      { file: 'src/store/sqlite/dialect.ts', from: 'if (sync !== null) await sync', to: 'sync?.catch(() => {})' },
+    ],
+    tests: ['test/faults/power-sync-pending.test.ts'],
   },
   {
     name: 'a webhook is answered before its commit',

@@ -19,8 +19,8 @@ export type GroupCommitOptions = {
   readonly transaction: Transaction
   /** Called with the events that a commit has appended, once the promises of its jobs are resolved. */
   readonly onAppended: (events: readonly PaymentEvent[]) => void
-  /** Called after each commit. */
-  readonly onCommitted?: () => void
+  /** Called after each commit; the next transaction waits for what it gives. */
+  readonly onCommitted?: () => void | Promise<void>
   /** Turns an error of the database into the one that a caller is to see. */
   readonly toFailure: (error: unknown) => unknown
   /** Whether the same transaction is likely to work when it is run again. Default: never. */
@@ -40,8 +40,8 @@ export type GroupCommitOptions = {
    */
   readonly maxWaitMs?: number
   /**
-   * For steps that hold up the event loop: the share of a slow transaction's time for which the next one waits. A webhook
-   * takes several turns of the loop before it is here, and when a sync costs two seconds all that wait must share one.
+   * The share of a slow transaction's time for which the next one waits. Who is answered at the end of one often sends again at
+   * once, a few turns of the event loop later, and would otherwise wait for the next transaction and for one of its own.
    * Default 0.
    */
   readonly slackShare?: number
@@ -107,7 +107,7 @@ export function createGroupCommit(options: GroupCommitOptions): GroupCommit {
     if ('outcomes' in end) {
       for (const [index, job] of jobs.entries()) settle(job, end.outcomes[index])
       if (end.appended.length > 0) options.onAppended(end.appended)
-      options.onCommitted?.()
+      await options.onCommitted?.()
     } else if (attempt < ATTEMPTS && options.isTransient?.(end.failure) === true) await run(jobs, attempt + 1)
     else if (end.byStatement && jobs.length > 1) await runEach(jobs, end.failure)
     else for (const job of [...jobs, ...takeLate(queue, options.maxWaitMs)]) job.reject(end.failure)

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { setTimeout as delay } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { names, sendWebhooks } from './kill-senders.ts'
 import { judge, lost } from './kill-verdict.ts'
@@ -7,10 +8,12 @@ import { lacks } from './means.ts'
 import { createPowerDisk, type PowerDisk } from './power-disk.ts'
 
 const SLOW_FOR_MS = 20_000
-/** Nothing is answered during a sync: the one that is under way, one of its own, and what a door waits at most. */
-const LONGEST_MS = 2 * 2_000 + 2_500
+/** What a webhook waits for at most. */
+const LONGEST_MS = 2_500
 const SLACK_MS = 3_000
 const MEMORY_MB = 400
+/** What may be held at once: with more the process would die. Without a limit V8 leaves garbage lying about for longer. */
+const HEAP_MB = 192
 
 describe.skipIf(lacks('gcc'))('a disk that takes two seconds for each sync', () => {
   let disk: PowerDisk
@@ -18,7 +21,7 @@ describe.skipIf(lacks('gcc'))('a disk that takes two seconds for each sync', () 
 
   beforeEach(async () => {
     disk = createPowerDisk()
-    app = await startApp({ path: disk.path, env: disk.env })
+    app = await startApp({ path: disk.path, env: disk.env, execArgv: [`--max-old-space-size=${HEAP_MB}`] })
   })
 
   afterEach(async () => {
@@ -37,6 +40,8 @@ describe.skipIf(lacks('gcc'))('a disk that takes two seconds for each sync', () 
     expect(residentMegabytes(app.pid)).toBeLessThan(MEMORY_MB)
 
     disk.slow(false)
+    // Too many wait until the last slow sync has ended.
+    while ((await sendOne()).acknowledged.size === 0) await delay(50)
     const after = await sendWebhooks({ url: app.url, senders: 16, next: names('after', 100) })
     expect(after.acknowledged.size).toBe(100)
     await app.kill()
@@ -44,6 +49,9 @@ describe.skipIf(lacks('gcc'))('a disk that takes two seconds for each sync', () 
     expect(verdict.faults).toEqual([])
     expect(lost([...some.acknowledged, ...many.acknowledged, ...after.acknowledged], verdict)).toEqual([])
   }, 180_000)
+
+  /** The same webhook each time. */
+  const sendOne = () => sendWebhooks({ url: app.url, senders: 1, next: names('again', 1) })
 
   async function sendFor(milliseconds: number, prefix: string, senders: number) {
     const until = performance.now() + milliseconds

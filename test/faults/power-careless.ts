@@ -1,13 +1,9 @@
-import { DatabaseSync } from 'node:sqlite'
+import fs from 'node:fs'
+import { syncBuiltinESMExports } from 'node:module'
 
 /**
- * Loaded before the program, it plants the fault that the power cut is there to find: every connection says FULL when it
- * is asked how it syncs, and commits without a sync.
+ * Loaded before the program, it plants the fault that the power cut is there to find: every sync of the write-ahead log that
+ * the program asks for reports success, and none is made.
  */
-const { exec } = DatabaseSync.prototype
-
-DatabaseSync.prototype.exec = function careless(this: DatabaseSync, sql: string): void {
-  if (sql === 'BEGIN IMMEDIATE') exec.call(this, 'PRAGMA synchronous = NORMAL')
-  exec.call(this, sql)
-  if (sql === 'COMMIT') exec.call(this, 'PRAGMA synchronous = FULL')
-}
+Object.assign(fs, { fdatasync: (_file: number, done: (error: null) => void) => setImmediate(done, null) })
+syncBuiltinESMExports()

@@ -16,6 +16,10 @@ export type PowerDisk = {
   syncs(file?: 'wal' | 'db'): number
   /** While it is slow, each sync takes two seconds more. */
   slow(on: boolean): void
+  /** While it is held, no sync of the write-ahead log begins. */
+  hold(on: boolean): void
+  /** Whether a sync waits for the end of that. */
+  isHeld(): boolean
   /** Lets the next sync of the write-ahead log, or of the database itself, fail with EIO. */
   failNext(file: 'wal' | 'db'): void
   /** Lets the process be killed in the middle of its next checkpoint: the pages are written, and not yet synced. */
@@ -36,7 +40,11 @@ export function createPowerDisk(): PowerDisk {
   ]
   for (const made of [data, shadow, control]) mkdirSync(made)
   const library = join(folder, 'syncshadow.so')
-  execFileSync('gcc', ['-Wall', '-Wextra', '-Werror', '-shared', '-fPIC', '-o', library, SOURCE, '-ldl'])
+  execFileSync('gcc', ['-Wall', '-Wextra', '-Werror', '-shared', '-fPIC', '-pthread', '-o', library, SOURCE, '-ldl'])
+  const set = (name: string, on: boolean): void => {
+    if (on) writeFileSync(join(control, name), '')
+    else rmSync(join(control, name))
+  }
   const failure = (file: string) => join(control, `fail-${file}`)
   return {
     path: join(data, 'payments.db'),
@@ -46,10 +54,9 @@ export function createPowerDisk(): PowerDisk {
       readFileSync(join(control, 'log'), 'utf8')
         .split('\n')
         .filter((name) => name.endsWith(file)).length,
-    slow(on) {
-      if (on) writeFileSync(join(control, 'slow'), '')
-      else rmSync(join(control, 'slow'))
-    },
+    slow: (on) => set('slow', on),
+    hold: (on) => set('hold-wal', on),
+    isHeld: () => existsSync(join(control, 'held-wal')),
     killInCheckpoint: () => writeFileSync(join(control, 'kill-db'), ''),
     failNext: (file) => writeFileSync(failure(file), ''),
     hasFailed: (file) => !existsSync(failure(file)),

@@ -3,7 +3,8 @@
 //   SYNC_WATCH   folder of the files that count, an absolute path
 //   SYNC_SHADOW  folder of the copies
 //   SYNC_CONTROL folder through which a test speaks to it: each sync adds a line with the file's name to `log`;
-//                while `slow` is there, each sync takes two seconds more; `fail-<suffix>` is taken away by the first
+//                while `slow` is there, each sync takes two seconds more; while `hold-<suffix>` is there, no sync of a file
+//                whose name ends in that suffix begins, and `held-<suffix>` says that one waits; `fail-<suffix>` is taken away by the first
 //                sync of a file whose name ends in that suffix, and that sync fails with EIO; `kill-<suffix>` likewise,
 //                and there the process is killed before the sync
 #define _GNU_SOURCE
@@ -11,6 +12,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -36,12 +38,16 @@ static int name_of(int fd, char *path) {
   return watched(path) && !fstat(fd, &st) && S_ISREG(st.st_mode);
 }
 
+// One copy at a time, whichever threads sync.
+static pthread_mutex_t copying = PTHREAD_MUTEX_INITIALIZER;
+
 // Closing `in` drops the locks that this process holds on the file: for a database that nobody else opens.
 static void keep(const char *path) {
   char tmp[LONG_PATH], fin[LONG_PATH], buf[65536];
   const char *base = strrchr(path, '/') + 1, *shadow = getenv("SYNC_SHADOW");
   snprintf(tmp, sizeof tmp, "%s/.%s.tmp", shadow, base);
   snprintf(fin, sizeof fin, "%s/%s", shadow, base);
+  pthread_mutex_lock(&copying);
   int in = open(path, O_RDONLY), out = open(tmp, O_CREAT | O_TRUNC | O_WRONLY, 0600);
   ssize_t r = -1;
   if (in >= 0 && out >= 0)
@@ -50,6 +56,7 @@ static void keep(const char *path) {
   if (in >= 0) close(in);
   if (out >= 0) close(out);
   if (r == 0) rename(tmp, fin);
+  pthread_mutex_unlock(&copying);
 }
 
 static void note(const char *control, const char *base) {
@@ -62,6 +69,16 @@ static void note(const char *control, const char *base) {
   close(fd);
 }
 
+static void hold(const char *control, const char *suffix) {
+  char path[LONG_PATH], held[LONG_PATH];
+  snprintf(path, sizeof path, "%s/hold-%s", control, suffix);
+  snprintf(held, sizeof held, "%s/held-%s", control, suffix);
+  if (access(path, F_OK)) return;
+  close(open(held, O_CREAT | O_WRONLY, 0600));
+  while (!access(path, F_OK)) usleep(5000);
+  unlink(held);
+}
+
 // Whether this sync is to fail.
 static int obey(const char *control, const char *base) {
   static const char *const suffixes[] = {".db", "-wal"};
@@ -71,6 +88,7 @@ static int obey(const char *control, const char *base) {
   for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++) {
     size_t n = strlen(base), m = strlen(suffixes[i]);
     if (n < m || strcmp(base + n - m, suffixes[i])) continue;
+    hold(control, suffixes[i] + 1);
     snprintf(path, sizeof path, "%s/fail-%s", control, suffixes[i] + 1);
     if (!unlink(path)) return 1;
     snprintf(path, sizeof path, "%s/kill-%s", control, suffixes[i] + 1);

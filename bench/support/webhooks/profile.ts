@@ -13,7 +13,7 @@ export type Share = { readonly part: string; readonly share: number }
 
 /** A sample belongs to the first of these that its innermost functions name, by file. */
 const PARTS: readonly (readonly [part: string, files: RegExp])[] = [
-  ['SQLite: begin and commit (writing and syncing the log)', /store\/sqlite\/(?:connection|fsync-guard|checkpoint)/],
+  ['SQLite: begin and commit (writing the log)', /store\/sqlite\/(?:connection|fsync-guard|checkpoint|log-sync)/],
   ['SQLite: statements', /store\/sqlite\/transaction/],
   ['rows: columns and texts of what is loaded and stored', /store\/(?:rows|encoding)\//],
   ['ledger: decisions', /dist\/(?:ledger|domain)\/(?!exact-json)/],

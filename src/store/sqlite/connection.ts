@@ -16,12 +16,17 @@ const BUSY_TIMEOUT_MS = 2000
  */
 const WRITER_CACHE_KB = 64 * 1024
 
-/** `PRAGMA synchronous` reads back as a number: 2 is FULL. */
+/** `PRAGMA synchronous` reads back as a number. */
+const NORMAL = 1
 const FULL = 2
 
 const MIGRATIONS = new URL('../migrations/sqlite/', import.meta.url)
 
-/** The connection that writes, with its tables up to date, proved to be durable by a first write. */
+/**
+ * The connection that writes, with its tables up to date, proved to be durable by a first write. From then on its commits are
+ * written to the write-ahead log and not synced: that is left to the caller. Checkpoints, and the beginning of a new log,
+ * are still synced by SQLite (https://www.sqlite.org/pragma.html#pragma_synchronous).
+ */
 export async function openWriter(
   path: string,
   { connect, now, onMigration }: { connect: Connect; now: Date; onMigration?: OnMigration | undefined },
@@ -34,7 +39,9 @@ export async function openWriter(
     database.prepare('UPDATE meta SET opened_at = ?').run(now.getTime())
     // The file is this process's alone: whoever held a lease is gone, and nobody need wait for its end.
     database.exec('DELETE FROM leases')
-    assertDurable(database)
+    assertSynchronous(database, FULL)
+    database.exec('PRAGMA synchronous = NORMAL')
+    assertSynchronous(database, NORMAL)
     return database
   } catch (error) {
     database.close()
@@ -50,13 +57,13 @@ export function openReader(path: string, connect: Connect): DatabaseSync {
 }
 
 /**
- * Throws `StoreUnusableError` unless every commit reaches the disk before it counts. Asked after a write, since a
- * connection may report one setting before its first write and follow another one afterwards.
+ * Throws `StoreUnusableError` unless a connection syncs as it was told to. Asked after a write, since a connection may report
+ * one setting before its first write and follow another one afterwards.
  */
-function assertDurable(database: DatabaseSync): void {
+function assertSynchronous(database: DatabaseSync, expected: number): void {
   const synchronous = pragma(database, 'synchronous')
   const journal = pragma(database, 'journal_mode')
-  if (synchronous === FULL && journal === 'wal') return
+  if (synchronous === expected && journal === 'wal') return
   throw new StoreUnusableError(
     `The database that DATABASE_URL names is not durable: synchronous is ${String(synchronous)}, the journal ${String(journal)}.`,
   )

@@ -1,5 +1,5 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
-import { Kysely, SqliteDialect } from 'kysely'
+import { Kysely, type KyselyPlugin, SqliteDialect } from 'kysely'
 import type { Tables } from '../tables.ts'
 import { toStoreFailure } from './failure.ts'
 import { cachedStatements } from './statement-cache.ts'
@@ -13,6 +13,22 @@ export function queriesOn(database: DatabaseSync): Kysely<Tables> {
   return new Kysely<Tables>({
     dialect: new SqliteDialect({ database: { prepare, close: () => database.close() } }),
   })
+}
+
+/**
+ * The same queries, each of which resolves only when what it may have read is on the disk: a commit can be read before it is
+ * synced. `unsynced` is asked when the rows are there, and gives what they may hold of it.
+ */
+export function durableQueries(queries: Kysely<Tables>, unsynced: () => Promise<void> | null): Kysely<Tables> {
+  const plugin: KyselyPlugin = {
+    transformQuery: ({ node }) => node,
+    async transformResult({ result }) {
+      const sync = unsynced()
+      if (sync !== null) await sync
+      return result
+    },
+  }
+  return queries.withPlugin(plugin)
 }
 
 /** The face of a statement that the dialect expects. */

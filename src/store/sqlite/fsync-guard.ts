@@ -1,14 +1,20 @@
 import { StoreFailure } from '../errors.ts'
-import type { TransactionSteps } from '../group-commit.ts'
+import type { AsyncTransactionSteps, TransactionSteps } from '../group-commit.ts'
 import type { Store } from '../store.ts'
+import type { Move } from './checkpoint.ts'
 import { toStoreFailure } from './failure.ts'
 
 export type FsyncGuard = {
-  /** The same steps, under watch. */
-  readonly steps: TransactionSteps
+  /** The same steps, under watch. `commit` resolves once the commit is on the disk. */
+  readonly steps: AsyncTransactionSteps
   /**
-   * Runs what moves committed pages to where they belong. Never rejects: what was committed stays so, and any failure but
-   * that of a sync is mended by the next try.
+   * What was committed and is not on the disk yet: resolves once it is, and rejects when it cannot be synced. Null when
+   * everything that a query can read is on the disk.
+   */
+  readonly unsynced: () => Promise<void> | null
+  /**
+   * Begins to move committed pages to where they belong, where that is due, and resolves when something may be written again.
+   * Never rejects: what was committed stays so, and any failure but that of a sync is mended by the next try.
    */
   readonly checkpoint: () => Promise<void>
   /** Throws the failure of what could not be synced, if there was one. */
@@ -16,13 +22,22 @@ export type FsyncGuard = {
   readonly onFatal: Store['onFatal']
 }
 
+export type FsyncGuardOptions = {
+  /** On a connection whose commits are not synced. */
+  readonly steps: TransactionSteps
+  /** Syncs the write-ahead log: all that was committed before the call. */
+  readonly syncLog: () => Promise<void>
+  readonly checkpoint: () => Move | null
+}
+
 /**
  * After a commit or a checkpoint that could not be synced nobody knows what the disk holds, and asking again may report success without
  * any (https://www.postgresql.org/docs/current/wal-reliability.html): nothing more is written until the file is opened anew.
  */
-export function guardFsync(steps: TransactionSteps, checkpoint: () => Promise<void>): FsyncGuard {
+export function guardFsync({ steps, syncLog, checkpoint }: FsyncGuardOptions): FsyncGuard {
   const listeners = new Set<{ readonly call: (failure: StoreFailure) => void }>()
   let broken: StoreFailure | null = null
+  let unsynced: Promise<void> | null = null
   const assert = (): void => {
     if (broken !== null) throw broken
   }
@@ -40,6 +55,7 @@ export function guardFsync(steps: TransactionSteps, checkpoint: () => Promise<vo
   }
   return {
     assert,
+    unsynced: () => unsynced,
     onFatal(listener) {
       const entry = { call: listener }
       const failure = broken
@@ -55,9 +71,14 @@ export function guardFsync(steps: TransactionSteps, checkpoint: () => Promise<vo
         assert()
         steps.begin()
       },
-      commit() {
+      async commit() {
         try {
           steps.commit()
+          // In the same turn as the commit, before a query can read it. After a failed sync the rejected promise stays, since
+          // queries may read what is lost.
+          unsynced = syncLog()
+          await unsynced
+          unsynced = null
         } catch (error) {
           throw judged(error)
         }
@@ -65,7 +86,9 @@ export function guardFsync(steps: TransactionSteps, checkpoint: () => Promise<vo
     },
     async checkpoint() {
       try {
-        await checkpoint()
+        const move = checkpoint()
+        const moved = move?.done.catch(judged)
+        if (move?.isLast === true) await moved
       } catch (error) {
         judged(error)
       }

@@ -243,7 +243,7 @@ describe('group commit', () => {
     expect(batches).toEqual([1, 3, 1, 1])
   })
 
-  it('lets those who come one after the other share a commit, after one that held up the event loop', async () => {
+  it('lets those who come one after the other share a commit, after one that was slow', async () => {
     const steps = transactionSteps(database)
     const group = commits({
       slackShare: 1,
@@ -263,6 +263,40 @@ describe('group commit', () => {
     }
     await Promise.all(later)
     expect(batches).toEqual([1, 3])
+  })
+
+  it('lets those who come during a commit share the next one', async () => {
+    const steps = transactionSteps(database)
+    const { promise: synced, resolve: sync } = Promise.withResolvers<undefined>()
+    const group = commits({
+      steps: {
+        ...steps,
+        async commit() {
+          steps.commit()
+          await synced
+        },
+      },
+    })
+    const first = group.decide(note('a'))
+    while (notes().length === 0) await turn()
+    const later = ['b', 'c', 'd'].map((text) => group.decide(note(text)))
+    await turn()
+    expect(notes()).toEqual(['a'])
+    sync(undefined)
+    await Promise.all([first, ...later])
+    expect(batches).toEqual([1, 3])
+  })
+
+  it('begins nothing before what follows a commit has ended, and answers before', async () => {
+    const { promise: ended, resolve: end } = Promise.withResolvers<undefined>()
+    const group = commits({ onCommitted: () => ended })
+    await group.decide(note('a'))
+    const next = group.decide(note('b'))
+    for (let turns = 0; turns < 5; turns += 1) await turn()
+    expect(notes()).toEqual(['a'])
+    end(undefined)
+    await next
+    expect(notes()).toEqual(['a', 'b'])
   })
 
   it('refuses what does not fit in the queue, and nothing of what does', async () => {

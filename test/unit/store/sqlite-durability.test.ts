@@ -3,6 +3,7 @@ import { StoreConflictError, StoreUnusableError } from '../../../src/store/error
 import { command, commandKey, delivery, report } from '../../contract/store/builders.ts'
 import { openWatchedStore, type WatchedStore } from './watched-store.ts'
 
+const NORMAL = 1
 const FULL = 2
 
 describe('durability of the SQLite store', () => {
@@ -13,11 +14,12 @@ describe('durability of the SQLite store', () => {
     opened = null
   })
 
-  it('syncs every commit, on each connection, before and after the first write', async () => {
+  it('leaves the sync of its own commits alone to the store, on each connection, before and after the first write', async () => {
     opened = await openWatchedStore()
     await opened.store.inbox.receive(delivery(report('pending')))
+    expect(opened.writer.pragma('synchronous')).toBe(NORMAL)
+    expect(opened.reader.pragma('synchronous')).toBe(FULL)
     for (const connection of [opened.writer, opened.reader]) {
-      expect(connection.pragma('synchronous')).toBe(FULL)
       expect(connection.pragma('journal_mode')).toBe('wal')
       expect(connection.pragma('foreign_keys')).toBe(1)
       expect(connection.pragma('busy_timeout')).toBeGreaterThan(0)
@@ -30,6 +32,13 @@ describe('durability of the SQLite store', () => {
     })
     await expect(opening).rejects.toThrow(StoreUnusableError)
     await expect(opening).rejects.toThrow('not durable: synchronous is 1')
+  })
+
+  it('does not open when checkpoints would not be synced', async () => {
+    const opening = openWatchedStore((database) => {
+      database.intercept = (sql) => sql.replace('synchronous = NORMAL', 'synchronous = OFF')
+    })
+    await expect(opening).rejects.toThrow('not durable: synchronous is 0')
   })
 
   it('does not open without a write-ahead log', async () => {
