@@ -268,24 +268,19 @@ describe('group commit', () => {
   it('lets those who come during a commit share the next one', async () => {
     const steps = transactionSteps(database)
     const { promise: synced, resolve: sync } = Promise.withResolvers<undefined>()
-    const { promise: begun, resolve: begin } = Promise.withResolvers<undefined>()
     const group = commits({
       steps: {
         ...steps,
         async commit() {
           steps.commit()
-          begin(undefined)
           await synced
         },
       },
     })
     const first = group.decide(note('a'))
-    await begun
-    const later: Promise<string>[] = []
-    for (const text of ['b', 'c', 'd']) {
-      later.push(group.decide(note(text)))
-      await turn()
-    }
+    while (notes().length === 0) await turn()
+    const later = ['b', 'c', 'd'].map((text) => group.decide(note(text)))
+    await turn()
     expect(notes()).toEqual(['a'])
     sync(undefined)
     await Promise.all([first, ...later])
