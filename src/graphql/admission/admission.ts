@@ -1,6 +1,5 @@
 import {
   ExecutableDefinitionsRule,
-  getVariableValues,
   GraphQLError,
   NoFragmentCyclesRule,
   NoUnusedFragmentsRule,
@@ -13,6 +12,7 @@ import {
   type OperationDefinitionNode,
 } from 'graphql'
 import { badRequest } from '../errors.ts'
+import { createVariableCoercion } from './coerce-variables.ts'
 import { createDocumentCache } from './document-cache.ts'
 import { createHideNames } from './hidden-names.ts'
 import { measureDocument, type MeasuredDocument } from './measure-document.ts'
@@ -79,6 +79,8 @@ export function createAdmission({ schema, policy, trusted }: AdmissionOptions): 
   const hideNames = policy.hideNames ? createHideNames(schema) : (message: string) => message
   const cache = createDocumentCache<AdmittedDocument>(CACHE)
 
+  const coerceVariables = createVariableCoercion(schema, { maxErrors: MAX_ERRORS, hideSuggestions: policy.hideNames })
+
   const mistakesIn = (document: DocumentNode, { operations, isComplete }: MeasuredDocument) => {
     const options = { maxErrors: MAX_ERRORS, hideSuggestions: policy.hideNames }
     const isMeasured = isComplete && operations.every(({ measures }) => !measures.cyclic)
@@ -106,8 +108,7 @@ export function createAdmission({ schema, policy, trusted }: AdmissionOptions): 
   const coerced = (node: OperationDefinitionNode, variables: ReadRequest['variables']) => {
     if (Buffer.byteLength(JSON.stringify(variables)) > limits.variableBytes)
       throw beyond('bytes of variables', limits.variableBytes)
-    const options = { maxErrors: MAX_ERRORS, hideSuggestions: policy.hideNames }
-    const values = getVariableValues(schema, node.variableDefinitions ?? [], variables, options)
+    const values = coerceVariables(node, variables)
     if (values.errors !== undefined) throw new Refusal(values.errors.map((error) => coded(error, 'BAD_USER_INPUT')))
     return values.coerced
   }
