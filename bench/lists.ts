@@ -3,8 +3,8 @@
  * much longer the larger takes, in processor time: `npm run bench -- lists [payments]`, where 200,000 payments are
  * a million events. A case that takes more than 1.2 times as long is measured again, up to three times. Beside it stands what the
  * measurement itself is worth, which is the smaller store compared with itself; and what the database takes longer to find as
- * many rows by their ids as the longest filters name, since a larger tree is deeper and does not fit into the processor's
- * caches. Both stores lie in SQLite files below the folder for temporary files, and are removed at the end.
+ * many ids as the longest filters name, in an index alone and with their rows, since a larger tree is deeper and does not fit into
+ * the processor's caches. Both stores lie in SQLite files below the folder for temporary files, and are removed at the end.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -12,7 +12,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { queriesOn } from '../src/store/sqlite/dialect.ts'
 import { openSqliteStore } from '../test/support/store.ts'
-import { fillDatabase, paymentId } from './support/fill-database.ts'
+import { agreementId, fillDatabase, paymentId } from './support/fill-database.ts'
 import { type ListCase, type Lists, listCases } from './support/list-cases.ts'
 import { listsOn } from './support/lists-on.ts'
 
@@ -109,11 +109,22 @@ async function compare(...asked: Parameters<typeof compareOnce>): Promise<Compar
   return best
 }
 
-/** Finds so many payments by their ids, with one prepared statement, as the longest filters do. */
-function finderIn({ database, payments }: Filled): () => Promise<number> {
-  const ids = Array.from({ length: MANY }, (_, n) => paymentId(1 + ((payments / 2 + 7 * n) % payments)))
-  const found = database.prepare(`SELECT stream_id, id FROM payments WHERE id IN (${ids.map(() => '?').join()})`)
-  return async () => found.all(...ids).length
+/** What the longest filters have the database do, each with prepared statements. The ids are those that the cases name. */
+const PAYMENTS = { columns: 'stream_id, id', table: 'payments', idOf: paymentId }
+const AGREEMENTS = { columns: 'stream_id, id', table: 'agreements', idOf: agreementId }
+const FLOORS = [
+  { name: `${MANY} ids of payments in their index alone`, finds: [{ ...PAYMENTS, columns: 'id' }] },
+  { name: `${MANY} payments by their ids`, finds: [PAYMENTS] },
+  { name: `${MANY} payments, and agreements, by their ids`, finds: [AGREEMENTS, PAYMENTS] },
+] as const
+
+function finderIn({ database, payments }: Filled, { finds }: (typeof FLOORS)[number]): () => Promise<number> {
+  const readers = finds.map(({ columns, table, idOf }) => {
+    const ids = Array.from({ length: MANY }, (_, n) => idOf(1 + ((payments / 2 + 7 * n) % payments)))
+    const found = database.prepare(`SELECT ${columns} FROM ${table} WHERE id IN (${ids.map(() => '?').join()})`)
+    return () => found.all(...ids).length
+  })
+  return async () => readers.reduce((sum, read) => sum + read(), 0)
 }
 
 const show = (compared: Compared): string =>
@@ -121,7 +132,9 @@ const show = (compared: Compared): string =>
 
 const few = await fill(SMALL)
 const many = await fill(LARGE)
-const floor = await compare({ name: `${MANY} payments by their ids`, keys: MANY }, finderIn(few), finderIn(many))
+const floors: Compared[] = []
+for (const floor of FLOORS)
+  floors.push(await compareOnce({ name: floor.name, keys: MANY }, finderIn(few, floor), finderIn(many, floor)))
 const results: Compared[] = []
 for (const [index, large] of many.cases.entries()) {
   const small = few.cases[index]
@@ -135,7 +148,7 @@ for (const compared of alike) console.log(show(compared))
 const above = alike.filter((compared) => ratio(compared) > GOAL)
 const noise = alike.map((compared) => compared.noise).toSorted((a, b) => a - b)
 const longest = results.toSorted((a, b) => b.large - a.large)[0]
-console.log(`the database alone: ${show(floor)}`)
+for (const floor of floors) console.log(`the database alone: ${show(floor)}`)
 console.log(`the smaller store against itself: up to ${noise.at(-1)?.toFixed(2)} ×, 99 % up to ${at(noise, 0.99)} ×`)
 console.log(
   `${alike.length} of ${results.length} pages alike; median ratio ${at(alike.map(ratio).toReversed(), 0.5)} ×`,

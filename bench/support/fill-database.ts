@@ -60,12 +60,13 @@ export async function fillDatabase(run: Run, payments: number): Promise<void> {
         created_at, expires_at, expired, payment_id, payment_phase, confirmed_at)
       ${rows} SELECT 'LINK-' || ${ID}, 'ref-' || n, 'link:ref-' || n, 'au', ${REFERENCE}, 'https://checkout.example/' || n,
         '10.00', 'AUD', 'Two tickets', ${AT}, ${AT} + 3600000, 0, 'PAY-' || ${ID}, ${PHASE}, ${AT} FROM rows_of`,
-    // The last of these are open, and one in two hundred is over without the payments API having said so.
+    // The last of these are open, and about ten are over without the payments API having said so, however many links there are: how
+    // many wait for the read that follows their end depends on how many end at a time.
     `INSERT INTO links (id, ref, stream_id, site, reference, checkout_url, requested_value, requested_currency, description,
         created_at, expires_at, expired, confirmed_at)
       ${rows} SELECT 'UNUSED-' || ${ID}, 'unused-' || n, 'link:unused-' || n, 'au', ${REFERENCE},
         'https://checkout.example/unused', '10.00', 'AUD', 'Two tickets', ${AT}, ${AT} + 3600000,
-        (CASE WHEN n > ${payments} - 40 OR n % 2000 = 4 THEN 0 ELSE 1 END), ${AT} FROM rows_of WHERE n % 4 = 0`,
+        (CASE WHEN n > ${payments} - 40 OR n % ${4 * Math.ceil(payments / 40)} = 4 THEN 0 ELSE 1 END), ${AT} FROM rows_of WHERE n % 4 = 0`,
     `INSERT INTO agreements (id, client_transaction_id, ref, stream_id, site, status, state_json, created_at, updated_at)
       ${rows} SELECT 'AGR-' || ${ID}, 'client-' || n, 'agr-' || n, 'agreement:agr-' || n, 'au',
         (CASE WHEN n % 2000 = 0 THEN NULL WHEN n % 1000 = 50 THEN 'suspended' WHEN n % 500 = 100 THEN 'created' ELSE 'active' END),
