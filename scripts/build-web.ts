@@ -1,7 +1,6 @@
 /**
- * Builds the pages of src/web to dist/web, compresses what is served, writes the notices of what is in them, and prints what
- * each page weighs at its first visit.
- * Fails when a page is over its budget.
+ * Builds the pages of src/web to dist/web, compresses the served files, writes the licence notices of the bundled packages,
+ * and prints the size of each page at its first visit. Fails when a page is over its budget.
  */
 import { readFileSync, globSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -13,11 +12,14 @@ import { completeNotices, notePackages } from './notices.ts'
 const TARGET = 'dist/web'
 const KIB = 1024
 
-/** Kilobytes of a page with everything that it loads before it can be used, gzipped. An editor with a language in it is none. */
+/**
+ * Size budget of a page with everything that it loads before it is usable, in KiB gzipped. It does not apply to pages with a
+ * code editor.
+ */
 const BUDGET_KIB = 150
 const WITHOUT_BUDGET = new Set<string>(['explorer'])
 
-/** Above it the compression of an editor takes longer than all the rest of the build. */
+/** At a higher quality, compressing an editor takes longer than the rest of the build. */
 const BROTLI_QUALITY = 9
 
 type Chunk = { readonly file: string; readonly css?: readonly string[]; readonly imports?: readonly string[] }
@@ -52,7 +54,7 @@ function compress(path: string): void {
   )
 }
 
-/** Bytes over the wire, gzipped: the page, its scripts and whatever these import at once, and their styles. */
+/** Gzipped bytes over the network: the page, its scripts with their static imports, and their styles. */
 function weightOf(page: string): number {
   const html = `${page}/index.html`
   const files = new Set([html])

@@ -1,4 +1,7 @@
-/** Compiles src and the client kit to dist, puts beside the code what it reads at run time, and builds the pages. */
+/**
+ * Compiles src and the client kit to dist, copies the files that the code reads at run time next to it, and builds the
+ * pages.
+ */
 import { spawnSync } from 'node:child_process'
 import { cpSync, globSync, rmSync } from 'node:fs'
 import { join, relative } from 'node:path'

@@ -1,6 +1,6 @@
 /**
- * Bundles the client kit as an app would, whole and in parts, and prints what each part weighs, minified and gzipped. Fails
- * when one is over its budget, or brings along what an app has no use for.
+ * Bundles the client kit as an app would, whole and in parts, and prints the size of each part, minified and gzipped. Fails
+ * when a part is over its budget or includes a module that an app does not need.
  */
 import { resolve } from 'node:path'
 import { gzipSync } from 'node:zlib'
@@ -10,7 +10,7 @@ const KIT = resolve('src/client/index.ts')
 const ENTRY = 'part-of-the-kit'
 const KIB = 1024
 
-/** What an app may import, and how much it may weigh, in KiB. */
+/** Imports that an app may use, and their size budgets in KiB. */
 const PARTS = [
   { name: 'everything', exports: '*', budgetKib: 13 },
   { name: 'paymentLinkStore', exports: '{ paymentLinkStore }', budgetKib: 11 },
@@ -20,7 +20,7 @@ const PARTS = [
   { name: 'formatAmount', exports: '{ formatAmount }', budgetKib: 0.6 },
 ] as const
 
-/** Modules that may be in a bundle: ours, and the client of sockets. */
+/** Modules that a bundle may include: those of the client kit, and `graphql-ws`. */
 const EXPECTED =
   /\/src\/client\/|\/node_modules\/graphql-ws\/dist\/(?:client|common)[^/]*$|^\0?(?:rolldown\/|part-of-the-kit)/
 

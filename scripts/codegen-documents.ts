@@ -1,6 +1,7 @@
 /**
- * A plugin of GraphQL Code Generator: each operation as one literal of its exact text and the hash of that text, which a
- * bundler drops when nobody uses it; and, for an output that ends in .json, the manifest with which a server trusts them.
+ * A plugin of GraphQL Code Generator: writes each operation as one literal with its exact text and the hash of that text,
+ * which bundlers drop when it is unused; for an output that ends in .json, writes the manifest of trusted documents for a
+ * server.
  */
 import { createHash } from 'node:crypto'
 import {
@@ -14,7 +15,7 @@ import {
   type OperationDefinitionNode,
 } from 'graphql'
 
-/** What the generator hands over of each file. */
+/** The part of the generator's file objects that the plugin uses. */
 type DocumentFile = { readonly document?: DocumentNode }
 
 type Operation = { readonly name: string; readonly kind: string; readonly text: string; readonly hash: string }
@@ -63,7 +64,7 @@ function operationOf(node: OperationDefinitionNode, fragments: ReadonlyMap<strin
   return { name: node.name.value, kind: capitalised(node.operation), text, hash }
 }
 
-/** Every fragment that a node needs, each once. */
+/** Returns every fragment that a node needs, without duplicates. */
 function spreadIn(
   start: ASTNode,
   fragments: ReadonlyMap<string, FragmentDefinitionNode>,

@@ -1,6 +1,6 @@
 /**
- * Prints the operations of the console as a manifest for `TRUSTED_DOCUMENTS`, in Relay's form: each text as the console sends
- * it, by the hash of it, and the streams that it follows through the client kit.
+ * Prints the operations of the console as a manifest for `TRUSTED_DOCUMENTS`, in Relay's form (hash to text): each text as
+ * the console sends it, including the subscriptions of the client kit that the console uses.
  */
 import { createHash } from 'node:crypto'
 import { createRequest, stringifyDocument } from '@urql/core'

@@ -14,8 +14,9 @@ import { createLogger } from '../src/observability/logger.ts'
 import { startSandbox, type Sandbox } from '../src/sandbox/index.ts'
 
 /**
- * A payment from link to received, told in the terminal: the sandbox plays the payments API, the subgraph runs beside it, a
- * client follows the link over a WebSocket while a customer pays on the hosted page. Ends with 0 when it was received.
+ * Prints the course of a payment from link to received: the sandbox replaces the payments API, the subgraph runs in this
+ * process, and a client follows the link over a WebSocket while a customer pays on the hosted page. Exits with 0 when the
+ * payment is received.
  */
 
 const CREATE_LINK = `mutation ($input: CreatePaymentLinkInput!) {
@@ -45,7 +46,7 @@ type Item = {
 
 /** Longer than any payment takes in the sandbox. */
 const PATIENCE_MS = 30_000
-/** Pause between two steps of the payment, slow enough to be watched. */
+/** Pause between two steps of the payment, slow enough to follow on screen. */
 const STEP_MS = 600
 
 const folder = mkdtempSync(join(tmpdir(), 'payments-demo-'))
@@ -86,7 +87,7 @@ async function startApp({ url, sites, webhookSecret }: Sandbox): Promise<App> {
   return createApp({ ...parsed.config, upstream: parsed.config.upstream }, { logger: createLogger({ level: 'warn' }) })
 }
 
-/** What a shop's back end does: one mutation, with a token that may write payments. */
+/** The part of a shop's back end: one mutation, with a token that has `payments:write`. */
 async function createLink({ url }: App): Promise<Link> {
   const token = await issueDevelopmentToken(new Secret(jwtSecret), {
     scopes: ['payments:write'],
@@ -112,12 +113,12 @@ async function createLink({ url }: App): Promise<Link> {
 
 type Created = { readonly createPaymentLink: { readonly link?: Link; readonly message?: string } }
 
-/** The same key makes no second link, so that a refused request may be sent again. */
+/** Reports a retry; the idempotency key prevents a second link. */
 function tellRetry({ error, waitMs }: Retry): void {
   say('refused', `${error.message} Again in ${(waitMs / 1_000).toFixed(1)} s.`)
 }
 
-/** What a status page does: no account, only the link's own status token. */
+/** The part of a status page: no token, only the link's own status token. */
 async function followWhilePaying({ url }: App, { id, statusToken, checkoutUrl }: Link): Promise<void> {
   const client = createClient({ url: `${url.replace('http', 'ws')}/graphql`, webSocketImpl: WebSocket })
   const items = client.iterate<{ paymentLinkUpdates: Item }>({ query: FOLLOW, variables: { id, statusToken } })
@@ -131,7 +132,7 @@ async function followWhilePaying({ url }: App, { id, statusToken, checkoutUrl }:
   await client.dispose()
 }
 
-/** What the customer does on the hosted page. */
+/** The part of the customer on the hosted page. */
 async function pay(checkoutUrl: string): Promise<void> {
   say('customer', 'pays on the hosted page')
   const response = await fetch(`${checkoutUrl}/pay`, { method: 'POST', body: new URLSearchParams({}) })
@@ -146,7 +147,7 @@ function tell({ kind, event, link, payment }: Item): void {
   say(event.toStatus, `${payment?.phase}${paid}, link ${link?.state}  (${delay} ms after the webhook)`)
 }
 
-/** The client of sockets rejects with errors of the operation, or with the event that closed the socket. */
+/** Converts a rejection of the WebSocket client to text: an error of the operation, or the event that closed the socket. */
 function reasonOf(error: unknown): string {
   if (Array.isArray(error)) return error.map(reasonOf).join('\n')
   if (error instanceof Error) return error.message

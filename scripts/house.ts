@@ -1,6 +1,6 @@
 /**
- * Prints how easily one finds one's way in `src`: imports per line, folders, names that stand for two things, and the files that
- * one webhook and one mutation run through. `npm run house`; nothing is changed.
+ * Prints how easy it is to find one's way in `src`: imports per line, largest folders, names with two meanings, and the
+ * number of files that one webhook and one mutation run through. `npm run house`; changes nothing.
  */
 import { mkdtempSync, readFileSync, rmSync, globSync } from 'node:fs'
 import { Session } from 'node:inspector/promises'
@@ -51,7 +51,7 @@ function sum(numbers: readonly number[]): number {
   return numbers.reduce((a, b) => a + b, 0)
 }
 
-/** Names that stand in a list more than once. */
+/** Returns the names that occur more than once in a list. */
 function repeated(names: readonly string[]): string[] {
   const counts = new Map<string, number>()
   for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1)
@@ -61,7 +61,7 @@ function repeated(names: readonly string[]): string[] {
     .toSorted()
 }
 
-/** Exported types by name. Pages and programs that share nothing with the subgraph have names of their own. */
+/** Returns the exported type names of a file. Skips pages and programs that share no code with the subgraph. */
 function typesOf(path: string, text: string): string[] {
   if (/^src\/(?:web|client|sandbox|shop|operator)\//.test(path)) return []
   return [...text.matchAll(/^export (?:type|interface|class) (\w+)/gm)].map(([, name]) => name ?? '')
@@ -74,7 +74,10 @@ function fullestFolders(): string {
   return fullest.map(([folder, count]) => `${folder} ${count}`).join(', ')
 }
 
-/** How many files of `src`, the sandbox apart, run for a mutation, and for a webhook until a subscriber has its event. */
+/**
+ * Counts the files of `src`, without the sandbox, that run for a mutation, and for a webhook until a subscriber receives its
+ * event.
+ */
 async function filesRun(): Promise<{ webhook: number; mutation: number }> {
   const folder = mkdtempSync(join(tmpdir(), 'payments-house-'))
   const sandbox = await startSandbox()
@@ -93,7 +96,7 @@ async function filesRun(): Promise<{ webhook: number; mutation: number }> {
     { ...parsed.config, upstream: parsed.config.upstream },
     { logger: createLogger({ level: 'silent' }) },
   )
-  // What a start answers to itself must not be counted.
+  // Requests during the start must not be counted, so wait until it is ready.
   while ((await fetch(`${app.url}/health/ready`)).status !== 200);
   const session = new Session()
   session.connect()
@@ -141,13 +144,13 @@ async function filesRun(): Promise<{ webhook: number; mutation: number }> {
   }
 }
 
-/** Counts from now on. */
+/** Resets the counters. */
 async function restart(session: Session): Promise<void> {
   await session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: false })
   await session.post('Profiler.takePreciseCoverage')
 }
 
-/** How many files of the subgraph had a function called since `restart`. */
+/** Number of files of the subgraph with a function called since `restart`. */
 async function ran(session: Session): Promise<number> {
   const { result } = await session.post('Profiler.takePreciseCoverage')
   const called = result.filter(({ url, functions }) => {

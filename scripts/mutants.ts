@@ -1,6 +1,6 @@
 /**
- * Plants faults in a copy of the source, one at a time, and shows that the tests see each of them. The copy without a
- * fault must pass the same tests. The exit code is 0 only when every fault was seen.
+ * Applies mutations to a copy of the source, one at a time, and checks that the tests detect each of them. The unchanged
+ * copy must pass the same tests. Exits with 0 only when every mutation was detected.
  */
 import { spawnSync } from 'node:child_process'
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
@@ -21,7 +21,7 @@ const COPIED = [
   'tsconfig.json',
 ]
 const CONFIGS = ['vitest.config.ts', 'vitest.faults.config.ts']
-/** A planted fault may let a test wait for ever. */
+/** Timeout in milliseconds, because a mutation may make a test hang. */
 const LIMIT_MS = 5 * 60_000
 
 type Tally = { readonly passed: number; readonly failed: number }
@@ -37,7 +37,7 @@ const bad = survivors.length + (control.failed > 0 ? 1 : 0)
 console.log(`${PLANTS.length - survivors.length} of ${PLANTS.length} planted faults caught`)
 process.exitCode = bad === 0 ? 0 : 1
 
-/** Runs a fault's tests in a copy that has it, or all of them in one that has none. */
+/** Runs a mutation's tests in a copy with the mutation, or all tests in an unchanged copy. */
 function run(plant: Plant | null): Tally {
   const folder = mkdtempSync(join(tmpdir(), 'payments-mutant-'))
   try {
@@ -61,7 +61,7 @@ function applyTo(folder: string, { file, from, to }: Plant['edits'][number]): vo
   )
 }
 
-/** A run that takes too long counts as one that failed: the fault was noticed. */
+/** A run that times out counts as failed: the mutation was detected. */
 function test(folder: string, files: readonly string[]): Tally {
   const { stdout, error } = spawnSync(process.execPath, ['scripts/test.ts', '--sequence.shuffle=false', ...files], {
     cwd: folder,

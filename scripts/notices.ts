@@ -1,26 +1,26 @@
-/** The packages of which the pages are made, and their notices. */
+/** The packages that the pages bundle, and their licence notices. */
 import { globSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Plugin } from 'vite'
 
-/** A package of which something is in a bundle. */
+/** A package with code in a bundle. */
 export type BundledPackage = { readonly name: string; readonly version: string; readonly licence: string }
 
-/** Where the build writes the notices of what is in the pages. They ship beside them. */
+/** The file to which the build writes the licence notices of the pages. It ships with them. */
 export const NOTICES = 'dist/web/.vite/license.md'
 
-/** The heads of the notices, as Vite writes them. */
+/** The headings of the notices, as Vite writes them. */
 const HEAD = /^## (\S+) - (\S+) \((.+)\)$/gm
 
-/** What the notices name. */
+/** Returns the packages that the notices name. */
 export function packagesIn(notices: string): BundledPackage[] {
   return [...notices.matchAll(HEAD)].map(([, name = '', version = '', licence = '']) => ({ name, version, licence }))
 }
 
-/** The folders of packages, with what the banners of their files say of others' work in them. */
+/** Package folders, each with the licence banners of third-party code in its files. */
 export type Bundled = ReadonlyMap<string, ReadonlySet<string>>
 
-/** Notes of which packages a bundle is made; one instance serves the pages and their workers. */
+/** Returns a Vite plugin that records the bundled packages; one instance serves the pages and their workers. */
 export function notePackages(): { readonly plugin: Plugin; readonly bundled: Bundled } {
   const bundled = new Map<string, Set<string>>()
   const plugin: Plugin = {
@@ -40,14 +40,14 @@ export function notePackages(): { readonly plugin: Plugin; readonly bundled: Bun
   return { plugin, bundled }
 }
 
-/** A module's file, and the innermost package that it lies in. */
+/** Matches a module's file and the innermost package that contains it. */
 const PACKAGE = /^\0?((.*\/node_modules\/(?:@[^/]+\/)?[^/]+)\/[^?]+)/
-/** What a minifier would have to keep, and does not. */
+/** Matches a licence banner, which a minifier must keep but does not. */
 const BANNER = /^\/\*! @license [^*]*\*\//
 
 /**
- * Completes the notices: Vite writes those of the pages' own packages, not of their workers', nor what a package has taken
- * in of others (DOMPurify and marked in monaco-editor).
+ * Completes the notices. Vite writes those of the packages in the pages' own bundles; it omits the packages of
+ * workers, and third-party code that a package includes (DOMPurify and marked in monaco-editor).
  */
 export function completeNotices(bundled: Bundled): void {
   const notices = readFileSync(NOTICES, 'utf8')

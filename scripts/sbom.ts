@@ -1,7 +1,7 @@
 /**
- * Writes the bill of materials of what ships, in CycloneDX's JSON: every production dependency by the lock file, and every
- * package of which something is in the pages, with version, licence and hash. The argument names the file; default:
- * dist/sbom.cdx.json. The pages have to be built.
+ * Writes the software bill of materials of what ships, in CycloneDX JSON: every production dependency in the lock file, and
+ * every package with code in the pages, with version, licence and hash. The argument is the output file; default:
+ * dist/sbom.cdx.json. The pages must be built.
  */
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -20,7 +20,7 @@ type Lock = {
   readonly packages: Readonly<Record<string, { readonly version: string; readonly dev?: boolean }>>
 }
 
-/** By the lock file alone: what happens to be installed, on this platform, is not what ships. */
+/** Reads the lock file only: the packages installed on this platform are not what ships. */
 const ARGUMENTS = ['sbom', '--package-lock-only', '--sbom-format=cyclonedx', '--sbom-type=application']
 const FOLDER = 'node_modules/'
 
@@ -41,7 +41,7 @@ function everything(): Bill {
   return JSON.parse(stdout) as Bill
 }
 
-/** npm's own `--omit=dev` also leaves out what ships and is needed by a tool besides, so the lock file's word is taken. */
+/** `npm --omit=dev` also omits packages that ship and are needed by a development tool as well, so the lock file decides. */
 function shipped({ metadata, components, dependencies, ...rest }: Bill): Bill {
   const bundled = packagesIn(readFileSync(NOTICES, 'utf8')).map(({ name, version }) => `${name}@${version}`)
   const names = new Set(
@@ -53,7 +53,7 @@ function shipped({ metadata, components, dependencies, ...rest }: Bill): Bill {
   const ships = (ref: string) => names.has(ref)
   return {
     ...rest,
-    // npm calls the whole by the folder in which it lies.
+    // npm names the root component after its folder.
     metadata: { ...metadata, component: { ...metadata.component, name: lock.name } },
     components: components.filter((component) => ships(component['bom-ref'])),
     dependencies: dependencies

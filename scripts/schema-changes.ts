@@ -2,19 +2,19 @@ import { buildSubgraphSchema } from '@apollo/subgraph'
 import { CriticalityLevel, diff, DiffRule, type Change, type Rule } from '@graphql-inspector/core'
 import { parse, type GraphQLSchema } from 'graphql'
 
-/** One change between two schemas: its kind, the coordinate that it is about, and a sentence. */
+/** One change between two schemas: its type, the schema coordinate, and a sentence. */
 export type SchemaChange = { readonly type: string; readonly path: string; readonly message: string }
 
-/** A dangerous change that somebody has thought about. */
+/** A dangerous change that was reviewed and approved. */
 export type Approval = { readonly type: string; readonly path: string; readonly reason: string }
 
-/** Breaking changes fail callers or other subgraphs; dangerous ones may surprise a caller that was built too narrowly. */
+/** Breaking changes fail callers or other subgraphs; dangerous ones may fail callers that make narrow assumptions. */
 export type SchemaChanges = { readonly breaking: readonly SchemaChange[]; readonly dangerous: readonly SchemaChange[] }
 
-/** Enums of which the schema promises that they never grow, so that an app which has shipped can switch over them. */
+/** Enums that, by the schema's promise, never get new values, so that a released app can switch over them. */
 const FROZEN_ENUMS: ReadonlySet<string> = new Set(['PaymentPhase'])
 
-/** What has changed for callers and for other subgraphs from one SDL to another. Harmless changes are left out. */
+/** Returns the changes from one SDL to another that affect callers or other subgraphs. Harmless changes are left out. */
 export async function schemaChanges(released: string, current: string): Promise<SchemaChanges> {
   const rules = [DiffRule.suppressRemovalOfDeprecatedField, holdPromises]
   const changes = (await diff(build(released), build(current), rules)).filter((change) => !isForRoutersAlone(change))
@@ -23,7 +23,7 @@ export async function schemaChanges(released: string, current: string): Promise<
   return { breaking: atLevel(CriticalityLevel.Breaking), dangerous: atLevel(CriticalityLevel.Dangerous) }
 }
 
-/** Dangerous changes that nobody has approved, and approvals of changes that are not there. */
+/** Returns dangerous changes without an approval, and approvals without a matching change. */
 export function compareApprovals(dangerous: readonly SchemaChange[], approvals: readonly Approval[]) {
   const isSame = (change: SchemaChange) => (approval: Approval) =>
     approval.type === change.type && approval.path === change.path && approval.reason.trim() !== ''
@@ -33,7 +33,7 @@ export function compareApprovals(dangerous: readonly SchemaChange[], approvals: 
   }
 }
 
-/** The general rules call these dangerous; here they break somebody for certain. */
+/** The default rules call these changes dangerous; here they always break a caller or a subgraph. */
 const holdPromises: Rule = ({ changes }) =>
   changes.map((change) =>
     isBroken(change) ? { ...change, criticality: { ...change.criticality, level: CriticalityLevel.Breaking } } : change,
@@ -42,13 +42,13 @@ const holdPromises: Rule = ({ changes }) =>
 function isBroken({ type, path = '', criticality }: Change): boolean {
   if (criticality.level !== CriticalityLevel.Dangerous) return false
   if (type === 'ENUM_VALUE_ADDED') return FROZEN_ENUMS.has(path.split('.')[0] ?? '')
-  // Another subgraph refers to the type by this key.
+  // Other subgraphs refer to the type by this key.
   if (type === 'DIRECTIVE_USAGE_OBJECT_REMOVED') return /\.@(?:key|shareable)$/.test(path)
-  // Whoever read the field without the scope is refused from now on.
+  // Callers without the scope who read the field before are now refused.
   return type === 'DIRECTIVE_USAGE_FIELD_DEFINITION_ADDED' && path.endsWith('.@requiresScopes')
 }
 
-/** A new entity joins a union that no caller can select from. */
+/** A new entity extends a union that callers cannot select from. */
 function isForRoutersAlone({ type, path }: Change): boolean {
   return type === 'UNION_MEMBER_ADDED' && path === '_Entity'
 }

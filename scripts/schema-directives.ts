@@ -2,25 +2,25 @@ import { Kind, valueFromASTUntyped, type ConstDirectiveNode, type FieldDefinitio
 
 type Node = FieldDefinitionNode | null | undefined
 
-/** The scopes that a field asks for, in words; null where it asks for none. */
+/** Returns the scopes that a field requires, as text; null when it requires none. */
 export function scopesOf(node: Node): string | null {
   const scopes = valueOf(node, 'requiresScopes', 'scopes') as readonly (readonly string[])[] | undefined
   return scopes?.map((all) => all.map((scope) => `\`${scope}\``).join(' and ')).join(', or ') ?? null
 }
 
-/** The contract that a field belongs to; null where it belongs to every one. */
+/** Returns the contract that a field belongs to; null when it belongs to all contracts. */
 export function tagOf(node: Node): string | null {
   const tag = valueOf(node, 'tag', 'name') as string | undefined
   return tag === undefined ? null : `\`${tag}\``
 }
 
-/** The weight of a field; null where it has none of its own. */
+/** Returns the cost weight of a field; null when it has none of its own. */
 export function costOf(node: Node): string | null {
   const weight = valueOf(node, 'cost', 'weight') as number | undefined
   return weight === undefined ? null : `weight ${weight}`
 }
 
-/** For how many items a list counts; null for what is no list. */
+/** Returns the number of items for which a list is costed; null for fields that are not lists. */
 export function listSizeOf(node: Node): string | null {
   const assumed = valueOf(node, 'listSize', 'assumedSize') as number | undefined
   if (assumed !== undefined) return `a list of ${assumed}`
@@ -28,7 +28,7 @@ export function listSizeOf(node: Node): string | null {
   return slicing === undefined ? null : `a list of ${slicing.map((name) => `\`${name}\``).join(' or ')}`
 }
 
-/** Whether any cache may keep the answer. */
+/** Whether shared caches may store the response. */
 export function isPublic(node: Node): boolean {
   return valueOf(node, 'cacheControl', 'scope') === 'PUBLIC'
 }

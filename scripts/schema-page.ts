@@ -18,7 +18,7 @@ import { costOf, isPublic, listSizeOf, scopesOf, tagOf } from './schema-directiv
 type Field = GraphQLField<unknown, unknown>
 type Operation = { readonly kind: 'query' | 'mutation' | 'subscription'; readonly field: Field }
 
-/** Areas in the order of the page: an operation belongs to the first one whose pattern its name meets. */
+/** Areas in page order: an operation belongs to the first area whose pattern matches its name. */
 const AREAS: readonly { readonly title: string; readonly names: RegExp }[] = [
   {
     title: 'Links, payments and refunds',
@@ -43,7 +43,7 @@ const KINDS: readonly { readonly title: string; readonly is: (type: GraphQLNamed
 
 const ROOTS: ReadonlySet<string> = new Set(['Query', 'Mutation', 'Subscription'])
 
-/** The page on the schema, in Markdown, from its SDL. The same SDL gives the same page. */
+/** Returns the schema page in Markdown for an SDL; the result is deterministic. */
 export function schemaPage(sdl: string): string {
   const schema = buildSubgraphSchema([{ typeDefs: parse(sdl) }])
   const operations = operationsOf(schema)
@@ -96,7 +96,7 @@ function areaOf({ name }: Field): (typeof AREAS)[number] {
   return area
 }
 
-/** An operation and a type may share a name; their titles may not, or a link would lead to the wrong one. */
+/** An operation and a type may have the same name; their headings must differ, or links would lead to the wrong one. */
 function titleOf({ kind, field }: Operation): string {
   return `${kind} ${field.name}`
 }
@@ -169,7 +169,7 @@ function signature({ name, args }: Field): string {
   return args.length === 0 ? name : `${name}(${args.map((argument) => argument.name).join(', ')})`
 }
 
-/** Names of the expected failures that the result of an operation can be. */
+/** Returns the names of the expected failures in the result type of an operation. */
 function errorsOf({ type }: Field): string[] {
   const named = getNamedType(type)
   return isUnionType(named)
@@ -193,7 +193,7 @@ function byName(one: GraphQLNamedType, other: GraphQLNamedType): number {
   return one.name < other.name ? -1 : 1
 }
 
-/** A type as the schema writes it, with a link where it is ours. */
+/** Returns a type as the schema writes it, with a link when the page describes it. */
 function typeLink(type: string): string {
   const name = type.replaceAll(/[[\]!]/g, '')
   return /^(?:ID|String|Int|Float|Boolean)$/.test(name) ? `\`${type}\`` : `[\`${type}\`](#${anchor(name)})`

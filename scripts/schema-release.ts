@@ -1,6 +1,6 @@
 /**
- * At a release: keeps the schema as the released one, which the next changes are held against, and forgets the approvals.
- * Ends with 1, and changes nothing, when the schema breaks the released one or has a dangerous change that is not approved.
+ * For a release: stores the schema as the released one, against which later changes are compared, and removes the approvals.
+ * Exits with 1, and changes nothing, when the schema breaks the released one or has a dangerous change that is not approved.
  */
 import { copyFileSync, readFileSync, writeFileSync } from 'node:fs'
 import { compareApprovals, schemaChanges, type Approval } from './schema-changes.ts'

@@ -1,4 +1,4 @@
-/** Prints the subgraph's SDL, as `_service { sdl }` gives it to a router: what is published to a schema registry. */
+/** Prints the subgraph's SDL, as `_service { sdl }` returns it to a router, for publication to a schema registry. */
 import { graphqlSync } from 'graphql'
 import { createSchema } from '../src/graphql/schema/schema.ts'
 

@@ -1,4 +1,4 @@
-/** Prints the example supergraph, composed from what docs/federation/supergraph.yaml names. */
+/** Prints the example supergraph, composed from the subgraphs in docs/federation/supergraph.yaml. */
 import { readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { composeServices } from '@theguild/federation-composition'

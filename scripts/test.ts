@@ -1,7 +1,7 @@
 /**
- * Runs the tests, and ends with one plain line that says how they went, such as `312 passed, 0 failed`. Arguments are those
- * of `vitest run`: filters, or options such as `-t <name>`. The exit code is 0 only when tests ran, none failed,
- * and no more than a few needed a second try (which they have under CI alone).
+ * Runs the tests and prints a final line with the result, such as `312 passed, 0 failed`. Arguments are those of `vitest
+ * run`: filters, or options such as `-t <name>`. The exit code is 0 only when tests ran, none failed, and no more than a few
+ * passed on a retry (retries happen only in CI).
  */
 import { spawnSync } from 'node:child_process'
 import { globSync, statSync, utimesSync } from 'node:fs'
@@ -10,7 +10,7 @@ import type { Vitest } from 'vitest/node'
 import { isGreen, summary } from './test-tally.ts'
 import type { Tally } from './test-tally.ts'
 
-/** What `npm run prepare` makes, of what, and by which script. */
+/** Outputs of `npm run prepare`, with their inputs and scripts. */
 const GENERATED = [
   { made: 'src/graphql/generated.ts', sources: ['schema.graphql', 'codegen.ts'], script: 'codegen' },
   {
@@ -27,7 +27,7 @@ const again = secondTries(vitest)
 for (const name of again) console.log(`needed a second try: ${name}`)
 const tally = tallyOf(vitest)
 console.log(summary(tally))
-// A handle that a test forgot must not keep the run from ending.
+// Exits explicitly, because a handle that a test left open would keep the process running.
 process.exit(isGreen(tally, again.length) ? 0 : 1)
 
 async function runTests(args: string[]): Promise<Vitest> {
@@ -35,13 +35,13 @@ async function runTests(args: string[]): Promise<Vitest> {
   return startVitest(filter, { ...options, watch: false, passWithNoTests: false })
 }
 
-/** Tests that failed first and then passed: somebody should look at them. */
+/** Tests that failed first and passed on a retry; they need attention. */
 function secondTries({ state }: Vitest): string[] {
   const tests = state.getTestModules().flatMap(({ children }) => Array.from(children.allTests()))
   return tests.filter((test) => test.diagnostic()?.flaky).map(({ fullName }) => fullName)
 }
 
-/** What went wrong outside of a test counts as failed: a file that does not load, a hook that throws, a stray rejection. */
+/** Counts failures outside of tests as failed: a file that does not load, a hook that throws, an unhandled rejection. */
 function tallyOf({ state }: Vitest): Tally {
   const modules = state.getTestModules()
   const states = modules.flatMap(({ children }) => Array.from(children.allTests(), (test) => test.result().state))
@@ -61,13 +61,13 @@ function isStale(made: string, sources: readonly string[]): boolean {
   return sources.some((source) => lastModified(source) > madeAt)
 }
 
-/** When a file, or anything in a folder but what is generated there, was last modified. */
+/** Last modification of a file, or of the files in a folder except the generated ones. */
 function lastModified(path: string): number {
   const below = globSync(`${path}/**/*`, { exclude: ['**/generated/**'] })
   return Math.max(...[path, ...below].map(modifiedAt))
 }
 
-/** Milliseconds since the epoch; 0 for a file that is not there. */
+/** Milliseconds since the epoch; 0 for a file that does not exist. */
 function modifiedAt(path: string): number {
   return statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0
 }
@@ -78,7 +78,7 @@ function generate(made: string, script: string): void {
     console.error(`${made} could not be made.`)
     process.exit(1)
   }
-  // What came out the same is left as it was, and would be made again by every run.
+  // The script does not rewrite unchanged outputs; with their old time, every run would generate them again.
   const now = new Date()
   utimesSync(made, now, now)
 }

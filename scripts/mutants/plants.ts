@@ -1,4 +1,4 @@
-/** A fault as somebody might make it: texts of the source and what stands there instead, and the tests that must see it. */
+/** A mutation: texts of the source and their replacements, and the tests that must detect it. */
 export type Plant = {
   readonly name: string
   readonly edits: readonly { readonly file: string; readonly from: string; readonly to: string }[]

@@ -4,12 +4,12 @@ import type { OperatorDocument } from './documents.ts'
 import { OperatorError } from './errors.ts'
 import { plain } from './print.ts'
 
-/** Asks the subgraph for one document. Throws `OperatorError` when there is no answer to show. */
+/** Sends one document to the subgraph. Throws `OperatorError` when there is no response to show. */
 export type Ask = <Data>(document: OperatorDocument, request: Request<Data>) => Promise<Answer<Data>>
 
 type Request<Data> = { readonly variables: Record<string, unknown>; readonly shape: z.ZodType<Data> }
 
-/** `errors` are those of single fields, which are null in the data. */
+/** `errors` are those of single fields, which are null in `data`. */
 export type Answer<Data> = { readonly data: Data; readonly errors: readonly FieldError[] }
 
 type FieldError = z.output<typeof fieldError>
@@ -23,10 +23,13 @@ const fieldError = z.object({
 const graphqlAnswer = z.object({ data: z.unknown().optional(), errors: z.array(fieldError).optional() })
 
 const TIMEOUT_MS = 15_000
-/** Explicit, since NODE_TLS_REJECT_UNAUTHORIZED changes the default: the token is for who can prove to be the subgraph. */
+/**
+ * Explicit, since NODE_TLS_REJECT_UNAUTHORIZED changes the default: the token must be sent only to a server with a valid
+ * certificate.
+ */
 const VERIFIED = new Agent({ connect: { rejectUnauthorized: true } })
 
-/** A client of the graph at `url`, with the rights of a token. A redirect is not followed: the token is for this address. */
+/** Returns a client of the graph at `url` that sends `token`. Redirects are not followed: the token is for this URL only. */
 export function createClient({ url, token }: { url: string; token: string }): Ask {
   return async (document, { variables, shape }) => {
     const { data, errors = [] } = await send(url, token, { query: document.text, variables })
@@ -76,7 +79,7 @@ function noAnswer(url: string, error: unknown): string {
   return `No subgraph answers at ${url}${code}. Start it, or give its address with --url or SUBGRAPH_URL.`
 }
 
-/** What to do about an error of the whole operation. */
+/** Returns advice for an error of the whole operation. */
 function explain({ message, extensions }: FieldError, { scopes }: OperatorDocument): string {
   switch (extensions?.code) {
     case 'UNAUTHENTICATED':

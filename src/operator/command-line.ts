@@ -48,7 +48,10 @@ const MAX_LIMIT = 1000
 const URL_OPTION = { url: { type: 'string' }, help: { type: 'boolean' } } as const
 const JSON_OPTION = { ...URL_OPTION, json: { type: 'boolean', default: false } } as const
 
-/** Reads the arguments of a command. Throws `UsageError`; what stands in the place of an option is not repeated. */
+/**
+ * Parses the arguments of a command. Throws `UsageError`; the message does not repeat an argument that was
+ * given in place of an option.
+ */
 export function readCommandLine(args: readonly string[]): CommandLine {
   const [name, ...rest] = args
   if (name === undefined) throw new UsageError('A command is missing.')

@@ -12,12 +12,12 @@ import { BODY_SCOPE, DELIVERIES, DELIVERY, REPLAY } from './documents.ts'
 import { OperatorError } from './errors.ts'
 import { facts, NOTHING, plain, table } from './print.ts'
 
-/** The most that the graph gives at once. */
+/** Maximum page size of the graph. */
 const PAGE = 100
 
 type Place = { readonly after: string | null; readonly more: boolean }
 
-/** The text of a list of deliveries. */
+/** Returns a list of deliveries as text. */
 export async function listDeliveries(ask: Ask, command: DeliveriesCommand): Promise<string> {
   const found: Delivery[] = []
   let next: Place = { after: null, more: true }
@@ -33,7 +33,7 @@ export async function listDeliveries(ask: Ask, command: DeliveriesCommand): Prom
   return next.more ? `${deliveryTable(found)}\nThere are older ones: raise --limit.` : deliveryTable(found)
 }
 
-/** The text of one delivery. Throws `OperatorError` when there is none. */
+/** Returns one delivery as text. Throws `OperatorError` when it does not exist. */
 export async function showDelivery(ask: Ask, { id, json }: DeliveryCommand): Promise<string> {
   const { data, errors } = await ask(DELIVERY, { variables: { id }, shape: deliveryAnswer })
   const delivery = data.webhookDelivery
@@ -42,7 +42,7 @@ export async function showDelivery(ask: Ask, { id, json }: DeliveryCommand): Pro
   return `${facts([...factsOf(delivery), ...stateOf(delivery)])}\n\n${bodyOf(delivery, errors)}`
 }
 
-/** The text of what a replay did, or would do. Throws `OperatorError` when it is refused. */
+/** Returns as text what a replay did, or would do. Throws `OperatorError` when the graph refuses it. */
 export async function replayDelivery(ask: Ask, { id, apply, json }: ReplayCommand): Promise<string> {
   const variables = { input: { deliveryId: id, apply } }
   const { replayWebhookDelivery: result } = (await ask(REPLAY, { variables, shape: replayAnswer })).data
@@ -73,7 +73,7 @@ function deliveryTable(deliveries: readonly Delivery[]): string {
   )
 }
 
-/** The status that its subject has now: a doubt that is being settled shows as provisional. */
+/** Returns the current status of the delivery's subject, marked when it is provisional. */
 function nowOf({ payment, agreement }: Delivery): string | null {
   if (payment === null) return agreement?.statusRaw ?? null
   return payment.provisional ? `${payment.statusRaw}, provisional` : payment.statusRaw

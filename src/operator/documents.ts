@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 
-/** An operation of the command line, and the scopes without which the graph refuses it. */
+/** An operation of the command line, and the scopes that it requires. */
 export type OperatorDocument = { readonly text: string; readonly scopes: readonly string[] }
 
 const DELIVERY_FIELDS = `id disposition quarantineReason subjectId statusRaw attempts firstReceivedAt lastReceivedAt
@@ -19,10 +19,10 @@ export const DELIVERIES: OperatorDocument = {
 }`,
 }
 
-/** The scope without which a delivery is shown without its body. */
+/** The scope that is required to see the body of a delivery. */
 export const BODY_SCOPE = 'payments:risk'
 
-/** One delivery with what it speaks of. */
+/** One delivery with its payment or agreement. */
 export const DELIVERY: OperatorDocument = {
   scopes: ['payments:read'],
   text: `query OperatorDelivery($id: ID!) {
@@ -50,7 +50,7 @@ export const REPLAY: OperatorDocument = {
 }`,
 }
 
-/** Every document of the command line by its id, in Relay's form: for a subgraph that runs trusted documents alone. */
+/** Returns all documents of the command line by id, in Relay's form, for a subgraph that accepts only trusted documents. */
 export function manifest(): Record<string, string> {
   return Object.fromEntries(
     [DELIVERIES, DELIVERY, REPLAY].map(({ text }) => [createHash('sha256').update(text).digest('hex'), text]),

@@ -4,14 +4,14 @@ import { listDeliveries, replayDelivery, showDelivery } from './commands.ts'
 import { manifest } from './documents.ts'
 import { OperatorError, UsageError } from './errors.ts'
 
-/** What the process prints, and how it ends: 0 done, 1 refused or failed, 2 wrong usage. */
+/** The output and the exit code of the process: 0 success, 1 refused or failed, 2 wrong usage. */
 export type Ending = { readonly code: 0 | 1 | 2; readonly out: string; readonly err: string }
 
 const DEFAULT_URL = 'http://127.0.0.1:4000/graphql'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-/** Runs one command against a running subgraph, with the rights of the token in `SUBGRAPH_TOKEN`. */
+/** Runs one command against a running subgraph, with the token in `SUBGRAPH_TOKEN`. */
 export async function run(args: readonly string[], env: Environment): Promise<Ending> {
   try {
     const { command, url } = readCommandLine(args)
@@ -40,7 +40,7 @@ function clientOf({ url, env }: Target) {
   if (address.username !== '' || address.password !== '')
     throw new UsageError('The address of the subgraph must hold no credentials: the token goes into SUBGRAPH_TOKEN.')
   const token = env['SUBGRAPH_TOKEN']?.trim() ?? ''
-  // Checked here, because the error about a header that cannot be sent repeats it.
+  // Checked here, because the error for an invalid header value repeats the value.
   if (!/^[\x21-\x7e]+$/.test(token))
     throw new UsageError('SUBGRAPH_TOKEN must hold a client token, with the scope payments:read at least.')
   return createClient({ url: address.href, token })

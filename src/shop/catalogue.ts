@@ -4,18 +4,18 @@ const EXPONENTS = { AUD: 2, JPY: 0, USD: 2, VND: 0, KES: 2 } as const
 export type Currency = keyof typeof EXPONENTS
 export const CURRENCIES = Object.keys(EXPONENTS) as [Currency, ...Currency[]]
 
-/** Languages in which the shop speaks. */
+/** The languages of the shop. */
 export const LANGUAGES = ['en', 'ja'] as const
 export type Language = (typeof LANGUAGES)[number]
 
-/** An exact amount, in the form in which the graph gives amounts. */
+/** An exact amount, in the form that the graph uses. */
 export type Amount = { readonly value: string; readonly currency: string; readonly exponent: number }
 
-/** One thing in the basket. */
+/** One line of the basket. */
 export type Line = { readonly sku: Sku; readonly quantity: number }
 
 type Names = Readonly<Record<Language, string>>
-/** Of one piece, in the smallest unit of each currency: integers add up exactly, decimals as floats do not. */
+/** Unit price in the smallest unit of each currency: sums of integers are exact, unlike sums of floats. */
 type Prices = Readonly<Record<Currency, bigint>>
 
 const ITEMS = {
@@ -40,7 +40,7 @@ const ITEMS = {
 export type Sku = keyof typeof ITEMS
 export const SKUS = Object.keys(ITEMS) as [Sku, ...Sku[]]
 
-/** Everything that is for sale, with its price in every currency. */
+/** Returns all items for sale, with their prices in every currency. */
 export function catalogue() {
   return {
     currencies: CURRENCIES,
@@ -52,13 +52,13 @@ export function catalogue() {
   }
 }
 
-/** What a basket costs. */
+/** Returns the total of a basket. */
 export function totalOf(lines: readonly Line[], currency: Currency): Amount {
   const units = lines.reduce((sum, { sku, quantity }) => sum + ITEMS[sku].prices[currency] * BigInt(quantity), 0n)
   return amountOf(units, currency)
 }
 
-/** What is paid for, as the payer reads it on the page of the payments API. */
+/** Returns the description of an order that the payer reads on the hosted page. */
 export function describe(lines: readonly Line[], language: Language): string {
   return lines.map(({ sku, quantity }) => `${quantity} × ${ITEMS[sku].names[language]}`).join(', ')
 }

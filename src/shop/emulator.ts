@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { ShopError } from './fault.ts'
 import { VERIFIED_AGENT } from './verified-agent.ts'
 
-/** What the drawer can have the emulator of the payments API do. */
+/** The faults that the drawer can request from the emulator of the payments API. */
 const FAULT = z.strictObject({
   linkId: z.string().regex(/^[A-Za-z0-9-]{1,64}$/),
   kind: z.enum([
@@ -28,24 +28,24 @@ const FAULT = z.strictObject({
 
 export type FaultOrder = z.output<typeof FAULT>
 
-/** What the receiver answered to each webhook that was sent at once; null where it gave no answer. */
+/** The receiver's response to each webhook that was sent at once; null when it did not respond. */
 export type FaultReport = { readonly kind: string; readonly deliveries: readonly (number | null)[] }
 
 export type Emulator = {
-  /** Whether there is one, and not the payments API itself. */
+  /** Whether an emulator is configured and reachable, rather than the payments API itself. */
   isThere(): Promise<boolean>
   cause(fault: FaultOrder): Promise<FaultReport>
 }
 
 const TIMEOUT_MS = 5_000
-/** Longer than any link of the shop lives. */
+/** Longer than the lifetime of any link of the shop, in seconds. */
 const PAST_EXPIRY_S = 1_801
-/** As many requests fail, unless it is told to stop. */
+/** Number of requests that fail, unless the fault is cleared before. */
 const DOWN_FOR_REQUESTS = 30
 
 type Call = { readonly method: 'GET' | 'POST' | 'DELETE'; readonly path: string; readonly body?: object }
 
-/** The fault in a body. Throws a `ShopError` that names every field that is wrong. */
+/** Parses the fault in a body. Throws a `ShopError` that names every invalid field. */
 export function readFault(body: unknown): FaultOrder {
   const parsed = FAULT.safeParse(body)
   if (parsed.success) return parsed.data
@@ -53,7 +53,7 @@ export function readFault(body: unknown): FaultOrder {
   throw new ShopError('INVALID_ORDER', 'The fault cannot be read.', { problems })
 }
 
-/** The control endpoints of the emulator at an origin; where it is null there is none. */
+/** Returns a client of the emulator's control endpoints at an origin; with null there is no emulator. */
 export function connectEmulator(origin: string | null): Emulator {
   const call = async ({ method, path, body }: Call): Promise<unknown> => {
     if (origin === null) throw new ShopError('NOT_AVAILABLE', 'There is no emulator of the payments API here.')

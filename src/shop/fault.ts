@@ -1,10 +1,10 @@
-/** What the page is told when something does not work, by what it should do next. */
+/** Error codes for the page, by what the page should do next. */
 export type FaultCode =
-  /** The order is wrong: see the fields. */
+  /** The order is invalid: see the fields. */
   | 'INVALID_ORDER'
-  /** Nothing was made, or it is not known: the same request again, later. */
+  /** Nothing was created, or the outcome is unknown: send the same request again later. */
   | 'TRY_AGAIN'
-  /** The shop is not set up for it. */
+  /** The shop is not configured for this. */
   | 'NOT_AVAILABLE'
 
 export type FieldProblem = { readonly field: string; readonly message: string }
@@ -20,7 +20,7 @@ const STATUS: Readonly<Record<FaultCode, number>> = { INVALID_ORDER: 422, TRY_AG
 
 type Details = Partial<Pick<Fault, 'problems' | 'retryAfterSeconds'>> & { readonly cause?: unknown }
 
-/** A fault on its way to the page. */
+/** An error that is sent to the page. */
 export class ShopError extends Error {
   readonly status: number
   readonly fault: Fault

@@ -4,18 +4,18 @@ import { ShopError } from './fault.ts'
 import { VERIFIED_AGENT } from './verified-agent.ts'
 
 export type GraphOptions = {
-  /** Where the graph answers. */
+  /** Returns the URL of the graph. */
   readonly graphqlUrl: () => string
-  /** Gives a token with `payments:write` and nothing else, good for a minute. It never leaves this process but for the graph. */
+  /** Issues a token with only `payments:write`, valid for one minute. This process sends it only to the graph. */
   readonly issueToken: () => Promise<string>
 }
 
-/** Asks the graph for one operation; throws `ShopError` when there is no answer of this shape. */
+/** Sends one operation to the graph; throws `ShopError` when there is no response of this shape. */
 export type Ask = <Data>(query: string, variables: Record<string, unknown>, shape: z.ZodType<Data>) => Promise<Data>
 
 const TIMEOUT_MS = 15_000
 
-/** A client of the graph over HTTP, as any server of a merchant would have it. */
+/** Returns an HTTP client of the graph, as any merchant's server would have. */
 export function connectGraph({ graphqlUrl, issueToken }: GraphOptions): Ask {
   return async (query, variables, shape) => {
     const response = await fetch(graphqlUrl(), {

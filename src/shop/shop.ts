@@ -1,6 +1,6 @@
 /**
- * The demo shop's own server: it knows the prices, holds the right to ask for money, and speaks to the graph as any
- * merchant's server would. The page is told what it may know: a link, and a capability to follow that link alone.
+ * The demo shop's own server: it knows the prices, holds the token that may create payments, and calls the graph as any
+ * merchant's server would. The page gets only a link and a status token for that link.
  */
 import type { FastifyError, FastifyInstance, FastifyRequest } from 'fastify'
 import { catalogue } from './catalogue.ts'
@@ -10,24 +10,24 @@ import { connectGraph, type GraphOptions } from './graph.ts'
 import { placeOrder, readOrder } from './orders.ts'
 
 export type ShopOptions = GraphOptions & {
-  /** Where the page is reached, without a slash at the end, for browsers that do not say. */
+  /** Returns the URL of the page without a trailing slash, for browsers that send no Origin. */
   readonly publicUrl: () => string
-  /** Where the emulator of the payments API would have its control endpoints; null when it is the payments API itself. */
+  /** The origin of the emulator's control endpoints; null when the upstream is the payments API itself. */
   readonly sandboxOrigin: string | null
   readonly logger: { readonly warn: (fields: { readonly err: unknown }, message: string) => void }
 }
 
-/** An order of everything in the shop has less than one kilobyte. */
+/** An order of all items in the shop has less than one kilobyte. */
 const MAX_BODY_BYTES = 8 * 1024
 
-/** The addresses below `/shop`, apart from the page itself. */
+/** Registers the endpoints below `/shop`, apart from the page itself. */
 export function addShop(app: FastifyInstance, options: ShopOptions): void {
   const ask = connectGraph(options)
   const emulator = connectEmulator(options.sandboxOrigin)
 
   app.register(
     async (scope) => {
-      // JSON is asked for by type, because a page of another origin cannot send that without being allowed to.
+      // Requires the JSON content type, because a page of another origin cannot send it without a CORS preflight.
       scope.removeContentTypeParser('text/plain')
       scope.setErrorHandler((error: FastifyError, _request, reply) => {
         const { status, fault } = error instanceof ShopError ? error : unexpected(error)
@@ -53,7 +53,10 @@ export function addShop(app: FastifyInstance, options: ShopOptions): void {
   )
 }
 
-/** Where the page is that asks, as its browser says: what it keeps for the payer's return is kept under that name. */
+/**
+ * Returns the origin of the requesting page, from the Origin header; null when it is not this host. The payer must return to
+ * the same origin, because the browser's storage is per origin.
+ */
 function originOf({ headers: { origin = '' }, host }: FastifyRequest): string | null {
   const page = URL.parse(origin)
   return page !== null && page.origin === origin && page.host === host ? origin : null

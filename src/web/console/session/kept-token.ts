@@ -13,7 +13,7 @@ export type FoundTokens = {
 
 /**
  * Returns the stored token, and the one of the fragment `#token=`, which is read once and removed from the URL. The latter
- * becomes the session's token when no user is signed in and it can be decoded and has not expired.
+ * becomes the session's token unless the stored one can be decoded and has not expired; then it is only offered.
  */
 export function findTokens(): FoundTokens {
   const kept = sessionStorage.getItem(TOKEN)
