@@ -5,7 +5,7 @@ import { frozen } from './config/freeze.ts'
 import { readLimits } from './config/limits.ts'
 import { readMonitoring } from './config/monitoring.ts'
 import { startReading } from './config/reading.ts'
-import type { Environment, Reading } from './config/reading.ts'
+import type { Environment, SettingReader } from './config/reading.ts'
 import { Generated, readClients, readHttp, readRouter, readSecrets, readUpstream } from './config/sections.ts'
 import type { Config, GenerateKey } from './config/shape.ts'
 import { unknownSettings } from './config/unknown-settings.ts'
@@ -69,7 +69,7 @@ export function parseConfig(env: Environment, generate: GenerateKey = randomKey)
 /** What is right by itself and wrong in company. */
 function checkTogether(
   { http, monitoring: { admin }, router, callbackOrigins, upstream, webhooks, signingKeys }: Config,
-  reading: Reading,
+  reading: SettingReader,
 ): void {
   if (callbackOrigins.length > 0 && router.kind !== 'guarded')
     reading.fault(

@@ -12,7 +12,7 @@ import { lookUpBank, type BankLookupOutcome } from '../lookups/look-up-bank.ts'
 import type { MethodRequirementsReader } from '../lookups/method-requirements.ts'
 import { listPayouts, type PayoutList } from '../lookups/payouts.ts'
 import type { Logger } from '../observability/logger.ts'
-import type { Reader } from '../reconciliation/reader.ts'
+import type { DueReader } from '../reconciliation/reader.ts'
 import type { ReadSubject, Store } from '../store/store.ts'
 import type { UpstreamClient } from '../upstream/client/client.ts'
 import type { Sites } from '../upstream/client/sites.ts'
@@ -66,7 +66,7 @@ export type Operations = {
 
 export type OperationsOptions = CallbackOptions & {
   readonly store: Store
-  readonly reader: Reader<ReadSubject>
+  readonly reader: DueReader<ReadSubject>
   readonly upstream: UpstreamClient
   readonly methods: MethodCache<PayinMethod>
   readonly requirements: MethodRequirementsReader

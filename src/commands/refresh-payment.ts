@@ -2,7 +2,7 @@ import type { PaymentLink } from '../domain/payments/payment-link.ts'
 import type { Payment } from '../domain/payments/payment.ts'
 import type { ReadFailure } from '../lookups/outcome.ts'
 import { faultOf, readFailure } from '../lookups/upstream-failure.ts'
-import type { Reader } from '../reconciliation/reader.ts'
+import type { DueReader } from '../reconciliation/reader.ts'
 import type { ReadSubject, Store } from '../store/store.ts'
 
 export type RefreshOutcome =
@@ -16,7 +16,7 @@ export type RefreshOutcome =
 
 /** Reads a link or a payment from the payments API now, and records any change as an event. */
 export async function refreshPayment(
-  { store, reader }: { store: Pick<Store, 'reads' | 'links' | 'payments'>; reader: Reader<ReadSubject> },
+  { store, reader }: { store: Pick<Store, 'reads' | 'links' | 'payments'>; reader: DueReader<ReadSubject> },
   id: string,
 ): Promise<RefreshOutcome> {
   const subject = await store.reads.subject(id)

@@ -4,10 +4,10 @@ import { traitsOf, type MethodTraits } from '../domain/methods/method-traits.ts'
 import { attributeRead } from '../domain/payments/attribution.ts'
 import type { PaymentReport } from '../domain/payments/payment-report.ts'
 import type { Payment } from '../domain/payments/payment.ts'
-import { refundExpiresAt, refundProblem, type RefundRequest as Refund } from '../domain/payments/refund-rules.ts'
+import { refundExpiresAt, refundProblem, type RefundCommand as Refund } from '../domain/payments/refund-rules.ts'
 import { isThisRefund } from '../domain/payments/refund-trace.ts'
 import type { CommandFailure, RefundFailure } from '../lookups/outcome.ts'
-import type { Reader } from '../reconciliation/reader.ts'
+import type { DueReader } from '../reconciliation/reader.ts'
 import type { ReadSubject, Store } from '../store/store.ts'
 import type { UpstreamClient } from '../upstream/client/client.ts'
 import type { Site, Sites } from '../upstream/client/sites.ts'
@@ -21,7 +21,7 @@ export type RefundOptions = {
   readonly upstream: Pick<UpstreamClient, 'refundPayin' | 'refundPayinLink' | 'getPayin' | 'getPayinLink'>
   readonly sites: Sites
   readonly once: IdempotentCommands
-  readonly reader: Reader<ReadSubject>
+  readonly reader: DueReader<ReadSubject>
   readonly clock: () => Date
 }
 
@@ -103,7 +103,7 @@ function refundTask(
   }
 }
 
-/** Of an orphan link only the correlator is known: there the payment itself names what is to be given back. */
+/** Of an orphan link only the correlation id is known: there the payment itself names what is to be given back. */
 function send({ upstream }: RefundOptions, { request, subject, payment, site }: RefundParts) {
   const refund = { amount: request.amount?.value ?? null, description: request.description }
   return payment.linkRef === null

@@ -6,7 +6,7 @@ import { createLeader } from '../reconciliation/leader.ts'
 import { createListedReads } from '../reconciliation/listed-reads.ts'
 import { paymentReads } from '../reconciliation/payment-reads.ts'
 import { createReadBudget } from '../reconciliation/read-budget.ts'
-import { createReader, type Reader } from '../reconciliation/reader.ts'
+import { createReader, type DueReader } from '../reconciliation/reader.ts'
 import { startUpkeep } from '../reconciliation/upkeep.ts'
 import type { ReadSubject, Store } from '../store/store.ts'
 import type { UpstreamClient } from '../upstream/client/client.ts'
@@ -14,8 +14,8 @@ import type { Sites } from '../upstream/client/sites.ts'
 import type { Metrics } from './metrics.ts'
 
 /** Whatever asks the payments API of its own accord. */
-export type Reading = {
-  readonly payments: Reader<ReadSubject>
+export type Readers = {
+  readonly payments: DueReader<ReadSubject>
   wakePayments(): void
   wakeAgreements(): void
   /** Takes up what an earlier run left undone, once this process is the one that reads. */
@@ -36,7 +36,7 @@ type ReadingParts = {
 }
 
 /** Makes the readers of payments and agreements, who leads in a cluster, and the upkeep of what is kept. */
-export function createReading(parts: ReadingParts): Reading {
+export function createReading(parts: ReadingParts): Readers {
   const { store, upstream, sites, logger, clock, timer, observe } = parts
   const budget = createReadBudget({ timer, logger })
   const leader = createLeader({

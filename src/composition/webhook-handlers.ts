@@ -6,7 +6,7 @@ import { createKeptWebhook } from '../webhooks/kept-webhook.ts'
 import { createPaymentWebhook } from '../webhooks/payment-webhook.ts'
 import type { WebhookHandler } from '../webhooks/webhook-handler.ts'
 import type { AppConfig } from './app-config.ts'
-import type { Reading } from './reading.ts'
+import type { Readers } from './reading.ts'
 
 export type WebhookHandlers = Readonly<
   Record<'payments' | 'agreements' | 'payouts' | 'gateway-payments', WebhookHandler>
@@ -17,7 +17,7 @@ type WebhookHandlerParts = {
   readonly keys: KeyRing
   readonly logger: Logger
   readonly clock: () => Date
-  readonly reading: Pick<Reading, 'wakePayments' | 'wakeAgreements'>
+  readonly reading: Pick<Readers, 'wakePayments' | 'wakeAgreements'>
 }
 
 /** Makes the handlers of webhooks and callbacks. A delivery that leaves a doubt wakes the readers. */

@@ -1,5 +1,5 @@
 import { isIP } from 'node:net'
-import { bad, good, type Parsed, type Reading } from './reading.ts'
+import { bad, good, type Parsed, type SettingReader } from './reading.ts'
 import { wholeNumber } from './values.ts'
 
 /** What peers may ask of the HTTP server, and whose word about them is taken. */
@@ -25,7 +25,7 @@ const NAMED_NETWORKS: ReadonlyMap<string, readonly string[]> = new Map([
 ])
 
 /** The limits of the HTTP server, each a setting with a default. */
-export function readHttpLimits(reading: Reading): HttpLimits {
+export function readHttpLimits(reading: SettingReader): HttpLimits {
   return {
     trustProxy: reading.read('TRUST_PROXY', parseProxies, []),
     connectionsPerAddress: reading.read('MAX_CONNECTIONS_PER_ADDRESS', wholeNumber(0, 1_000_000), CONNECTIONS),

@@ -1,4 +1,4 @@
-import type { Reading } from './reading.ts'
+import type { SettingReader } from './reading.ts'
 import { wholeNumber } from './values.ts'
 
 /** How much an operation may ask for, over every transport alike. */
@@ -29,7 +29,7 @@ export type OperationLimits = {
 const MOST_TOKENS = 2_000
 
 /** The limits of operations, each a setting with a default. */
-export function readLimits(reading: Reading): OperationLimits {
+export function readLimits(reading: SettingReader): OperationLimits {
   const limit = (setting: string, otherwise: number, most = 1_000_000) =>
     reading.read(setting, wholeNumber(1, most), otherwise)
   return {

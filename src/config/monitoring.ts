@@ -1,5 +1,5 @@
 import type { Secret } from '../keys/secret.ts'
-import { good, type Parsed, type Reading } from './reading.ts'
+import { good, type Parsed, type SettingReader } from './reading.ts'
 import { secretOf } from './secrets.ts'
 import { parseHost, parsePort } from './values.ts'
 
@@ -19,7 +19,7 @@ const OFF = 'off'
 const DEFAULT_PORT = 9464
 
 /** Where metrics and probes are read. Outside production metrics are open, and there is an admin port only where one is set. */
-export function readMonitoring(reading: Reading): MonitoringConfig {
+export function readMonitoring(reading: SettingReader): MonitoringConfig {
   const host = reading.read('ADMIN_HOST', parseHost, '127.0.0.1')
   const port = reading.read('ADMIN_PORT', parseAdminPort, reading.production ? DEFAULT_PORT : null)
   const token = reading.read('METRICS_TOKEN', secretOf({ minimum: 16, unit: 'characters', header: true }), null)

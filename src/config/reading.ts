@@ -11,7 +11,7 @@ export type Parsed<Value> =
 export type Parser<Value> = (text: string) => Parsed<Value>
 
 /** The settings while they are read: gives their values and gathers every fault. */
-export type Reading = {
+export type SettingReader = {
   /** NODE_ENV says so, or UPSTREAM_ENVIRONMENT: where real money moves, nothing is made for development. */
   readonly production: boolean
   /** There is no payments API but the sandbox of this process: the one place for which keys and tokens are generated. */
@@ -35,7 +35,7 @@ export type Reading = {
 const PRODUCTION = 'production'
 
 /** Begins to read an environment. */
-export function startReading(env: Environment): Reading {
+export function startReading(env: Environment): SettingReader {
   const faults: ConfigFault[] = []
   const warnings: ConfigFault[] = []
   const production = env['NODE_ENV'] === PRODUCTION || env['UPSTREAM_ENVIRONMENT'] === PRODUCTION

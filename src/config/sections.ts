@@ -1,6 +1,6 @@
 import { Secret } from '../keys/secret.ts'
 import { readHttpLimits } from './http-limits.ts'
-import type { Reading } from './reading.ts'
+import type { SettingReader } from './reading.ts'
 import { secretOf, secretsOf } from './secrets.ts'
 import type { SecretRules, Secrets } from './secrets.ts'
 import type { ClientsConfig, GenerateKey, GeneratedSetting, HttpConfig, RouterConfig, UpstreamConfig } from './shape.ts'
@@ -24,7 +24,7 @@ const HOW_TO_GET: Readonly<Record<GeneratedSetting, string>> = {
 }
 
 /** Where we listen, and where the payments API and browsers reach us. */
-export function readHttp(reading: Reading): HttpConfig {
+export function readHttp(reading: SettingReader): HttpConfig {
   const host = reading.read('HOST', parseHost, '127.0.0.1')
   const port = reading.read('PORT', parsePort, 4000)
   reading.requireInProduction('PUBLIC_URL', 'the https:// address at which the payments API reaches this process')
@@ -39,7 +39,7 @@ export function readHttp(reading: Reading): HttpConfig {
 }
 
 /** The payments API, or the sandbox that stands in for it. */
-export function readUpstream(reading: Reading): UpstreamConfig {
+export function readUpstream(reading: SettingReader): UpstreamConfig {
   reading.requireInProduction('UPSTREAM_URL', 'the base address of the payments API, which ends in /api')
   const url = reading.read('UPSTREAM_URL', parseUpstreamUrl, '')
   const environment = reading.read(
@@ -57,7 +57,7 @@ export function readUpstream(reading: Reading): UpstreamConfig {
 
 /** A list of secrets that must be given, and of which one is generated on the built-in sandbox. */
 export function readSecrets(
-  reading: Reading,
+  reading: SettingReader,
   setting: 'WEBHOOK_SECRETS' | 'SIGNING_KEYS',
   generated: Generated,
 ): Secrets {
@@ -67,7 +67,7 @@ export function readSecrets(
 }
 
 /** Who makes the tokens of clients: we share a secret with them, or they publish their keys. */
-export function readClients(reading: Reading, generated: Generated): ClientsConfig {
+export function readClients(reading: SettingReader, generated: Generated): ClientsConfig {
   const issuer = readClaim(reading, 'JWT_ISSUER', 'the iss of client tokens')
   const audience = readClaim(reading, 'JWT_AUDIENCE', 'the aud of client tokens')
   const url = reading.read('JWT_JWKS_URL', parseResource, '')
@@ -82,7 +82,7 @@ export function readClients(reading: Reading, generated: Generated): ClientsConf
 }
 
 /** What a claim of client tokens has to be; null when it is not checked, which production has to be told. */
-function readClaim(reading: Reading, setting: 'JWT_ISSUER' | 'JWT_AUDIENCE', claim: string): string | null {
+function readClaim(reading: SettingReader, setting: 'JWT_ISSUER' | 'JWT_AUDIENCE', claim: string): string | null {
   reading.requireInProduction(setting, `${claim}, or ${ANY} to accept every one`)
   if (reading.text(setting) !== ANY) return reading.read(setting, parseLine, null)
   reading.warn(setting, `${setting} is ${ANY}: tokens that were made for other programs are accepted.`)
@@ -90,7 +90,7 @@ function readClaim(reading: Reading, setting: 'JWT_ISSUER' | 'JWT_AUDIENCE', cla
 }
 
 /** Whether the federation router has to prove itself; production has to be told that it need not. */
-export function readRouter(reading: Reading): RouterConfig {
+export function readRouter(reading: SettingReader): RouterConfig {
   reading.requireInProduction(
     'ROUTER_SECRETS',
     `${MAKE_A_KEY}, for the router's header x-router-secret, or set ${NONE}`,
@@ -113,7 +113,7 @@ export class Generated {
   }
 
   /** A key for the setting. Where the setting is at fault no configuration comes of it, and none is made. */
-  keyFor(setting: GeneratedSetting, reading: Reading): Secret {
+  keyFor(setting: GeneratedSetting, reading: SettingReader): Secret {
     if (!reading.builtInSandbox || reading.text(setting) !== null) return new Secret('')
     this.settings.push(setting)
     return new Secret(this.#generate(setting))

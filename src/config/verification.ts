@@ -1,11 +1,11 @@
 import type { DatabaseConfig } from './database.ts'
-import type { Reading } from './reading.ts'
+import type { SettingReader } from './reading.ts'
 
 /**
  * Records what would have TLS verify nothing. A switch of the runtime's that turns it off does not go into production, and
  * what the database's driver would read besides DATABASE_URL goes nowhere.
  */
-export function checkVerification(database: DatabaseConfig, reading: Reading): void {
+export function checkVerification(database: DatabaseConfig, reading: SettingReader): void {
   if (reading.production && reading.text('NODE_TLS_REJECT_UNAUTHORIZED') === '0')
     reading.fault(
       'NODE_TLS_REJECT_UNAUTHORIZED',
@@ -14,7 +14,7 @@ export function checkVerification(database: DatabaseConfig, reading: Reading): v
   if (database.kind === 'postgres') checkDatabase(new URL(database.url.reveal()), reading)
 }
 
-function checkDatabase({ searchParams }: URL, reading: Reading): void {
+function checkDatabase({ searchParams }: URL, reading: SettingReader): void {
   const mode = searchParams.get('sslmode')
   const ofDriver = reading.text('PGSSLMODE')
   if (mode === null && ofDriver !== null && ofDriver !== 'disable')

@@ -17,9 +17,9 @@ export type Command = {
   /** Keyed digest of the input, to tell a repeat from another use of the same key. */
   readonly fingerprint: string
   readonly state: CommandState
-  /** 1, 2, 3 ...: how often the payments API was asked, each time under a correlator of its own. */
+  /** 1, 2, 3 ...: how often the payments API was asked, each time under a correlation id of its own. */
   readonly attempt: number
-  /** Correlator of the latest attempt. */
+  /** Correlation id of the latest attempt. */
   readonly ref: string
   /** The process that holds the lease. */
   readonly owner: string

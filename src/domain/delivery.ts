@@ -5,7 +5,7 @@ export type Delivery = {
   readonly id: string
   /** Position in the order of first arrival. */
   readonly number: number
-  /** Correlator of the address that it came to; null for the merchant's default address. */
+  /** Correlation id of the address that it came to; null for the merchant's default address. */
   readonly ref: string | null
   /** Payment or agreement id, as the body names it. */
   readonly subjectId: string | null

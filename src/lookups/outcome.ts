@@ -63,7 +63,7 @@ export type ReplayFailure =
   | { readonly kind: 'not-replayable'; readonly reason: ReplayRefusal }
 
 /** Every expected failure, sorted by what the caller should do next. */
-export type Failure =
+export type OperationFailure =
   | InputFailure
   | CommandFailure
   | ReadFailure

@@ -24,7 +24,7 @@ export type ReadSource<Subject> = DueSource<Subject> & {
   ids(subject: Subject): LogFields
 }
 
-export type Reader<Subject> = {
+export type DueReader<Subject> = {
   /** Reads what is due, now and from now on, whenever something falls due. */
   wake(): void
   /**
@@ -60,7 +60,7 @@ const SOON_MS = 50
  * Reads back what webhooks left in doubt, and what is due by plan. What is due stands in the store, so that a restart
  * forgets none of it. Sites are read side by side, each within its budget, which goes to the most urgent class first.
  */
-export function createReader<Subject>(options: ReaderOptions<Subject>): Reader<Subject> {
+export function createReader<Subject>(options: ReaderOptions<Subject>): DueReader<Subject> {
   const { source, budget, logger, clock, timer, isLeader } = options
   const reads: SingleFlightReader<Subject> = createSingleFlightReader(options)
   /** Keys of what waits for its turn, or is being read, by plan. */

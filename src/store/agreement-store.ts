@@ -1,7 +1,7 @@
 import type { AgreementPayer, AgreementReport, AgreementStatus } from '../domain/agreements/agreement-report.ts'
 import type { Agreement } from '../domain/agreements/agreement.ts'
 import type { DueReadsQuery, ReadOutcome } from './read-store.ts'
-import type { Page, Placed } from './store.ts'
+import type { PageQuery, Placed } from './store.ts'
 
 export type AgreementStore = {
   byIds(ids: readonly string[]): Promise<Agreement[]>
@@ -9,7 +9,7 @@ export type AgreementStore = {
   /** Who is debited, by agreement id. */
   payers(ids: readonly string[]): Promise<Map<string, AgreementPayer>>
   /** By number; by creation and number where the filter names an instant. Throws `RangeError` for a place of the other order. */
-  page(page: Page, filter: AgreementFilter): Promise<Placed<Agreement>[]>
+  page(page: PageQuery, filter: AgreementFilter): Promise<Placed<Agreement>[]>
   /** An agreement and the log's head, of one moment. */
   snapshot(id: string): Promise<{ agreement: Agreement; head: number } | null>
 }

@@ -6,7 +6,7 @@ import type { PaymentLink } from '../domain/payments/payment-link.ts'
 import type { PaymentReport } from '../domain/payments/payment-report.ts'
 import type { Payment } from '../domain/payments/payment.ts'
 
-/** What a correlator was made for: it tells at which of our addresses, and about what, the payments API may call back. */
+/** What a correlation id was made for: it tells at which of our addresses, and about what, the payments API may call back. */
 export type RefKind = 'link' | 'payin' | 'agreement' | 'payout' | 'gateway-payment'
 
 /**
@@ -26,9 +26,9 @@ export type CommandStore = {
    * key: then `fresh` is false and nothing was changed.
    */
   begin(command: NewCommand): Promise<{ command: Command; fresh: boolean }>
-  /** Takes an UNKNOWN command up again under a new correlator. False when it was not UNKNOWN any more. */
+  /** Takes an UNKNOWN command up again under a new correlation id. False when it was not UNKNOWN any more. */
   retry(id: string, attempt: { ref: string; owner: string; leaseUntil: number; sentAt: number }): Promise<boolean>
-  /** Forgets a command of which it is certain that the payments API did nothing. The correlators of its attempts stay known. */
+  /** Forgets a command of which it is certain that the payments API did nothing. The correlation ids of its attempts stay known. */
   forget(id: string): Promise<void>
   reject(id: string, refusal: unknown): Promise<void>
   markUnknown(id: string): Promise<void>
@@ -80,7 +80,7 @@ export type CommandStore = {
   expireLeases(now: number): Promise<number>
   /**
    * Forgets the SETTLED and REJECTED commands of which the last attempt was made before an instant: their keys are free
-   * again. What they made stays, and so do their correlators. Gives how many.
+   * again. What they made stays, and so do their correlation ids. Gives how many.
    */
   purge(before: Date): Promise<number>
 }
@@ -93,7 +93,7 @@ export type CommandSubject = { readonly paymentId: string } | { readonly agreeme
 
 /** A command that is about to be sent. One that asks for an agreement has the agreement's clientTransactionId as its key. */
 export type NewCommand = Omit<Command, 'state' | 'result' | 'attempt' | 'subjectDeliveries' | 'subjectVersion'> & {
-  /** Null where no address of ours is given to the payments API: then the correlator is not known to the inbox. */
+  /** Null where no address of ours is given to the payments API: then the correlation id is not known to the inbox. */
   readonly refKind: RefKind | null
   /** The payment or agreement that it changes, which is also its result. */
   readonly subject?: CommandSubject | undefined

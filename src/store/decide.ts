@@ -8,7 +8,7 @@ import type { Db } from './unit.ts'
  * Decides what becomes of some rows: a function of those rows alone, which awaits nothing. It is run again from its start
  * whenever rows that it asks for are not loaded yet, so it must have no other effect.
  */
-export type Decision<Result> = (rows: Rows) => Result
+export type DecisionOnRows<Result> = (rows: Rows) => Result
 
 /** A transaction that has begun. */
 export type Transaction = {
@@ -21,10 +21,10 @@ export type Transaction = {
 }
 
 /** What became of one decision: its result, or what it threw; then it has changed nothing. */
-export type Outcome = { readonly result: unknown } | { readonly error: unknown }
+export type DecisionResult = { readonly result: unknown } | { readonly error: unknown }
 
 export type Decided = {
-  readonly outcomes: readonly Outcome[]
+  readonly outcomes: readonly DecisionResult[]
   /** The events that were appended to the log, by position. */
   readonly appended: readonly PaymentEvent[]
 }
@@ -36,9 +36,12 @@ const MOST_LOADS = 12
  * Makes decisions in their order, each on the rows as those before it have left them, and stores what they have changed.
  * Rows are loaded for all of them together. One that throws has changed nothing, and does not concern the others.
  */
-export async function decideAll(transaction: Transaction, decisions: readonly Decision<unknown>[]): Promise<Decided> {
+export async function decideAll(
+  transaction: Transaction,
+  decisions: readonly DecisionOnRows<unknown>[],
+): Promise<Decided> {
   const tracked = trackRows()
-  const outcomes: Outcome[] = []
+  const outcomes: DecisionResult[] = []
   decideLoaded(tracked, decisions, outcomes)
   for (let loads = 1; outcomes.length < decisions.length; loads += 1) {
     if (loads > MOST_LOADS) throw new Error('A decision asks for rows without end.')
@@ -55,8 +58,8 @@ export async function decideAll(transaction: Transaction, decisions: readonly De
 /** Makes decisions up to the first for which rows are missing; those behind it are run for what they ask for, and undone. */
 function decideLoaded(
   { rows, keep, undo }: ReturnType<typeof trackRows>,
-  decisions: readonly Decision<unknown>[],
-  outcomes: Outcome[],
+  decisions: readonly DecisionOnRows<unknown>[],
+  outcomes: DecisionResult[],
 ): void {
   let isComplete = true
   for (const decision of decisions.slice(outcomes.length)) {
@@ -69,7 +72,7 @@ function decideLoaded(
 }
 
 /** Null where rows are missing. */
-function attempt(decision: Decision<unknown>, rows: Rows): Outcome | null {
+function attempt(decision: DecisionOnRows<unknown>, rows: Rows): DecisionResult | null {
   try {
     return { result: decision(rows) }
   } catch (error) {

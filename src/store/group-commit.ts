@@ -1,6 +1,6 @@
 import { setImmediate, setTimeout } from 'node:timers/promises'
 import type { PaymentEvent } from '../domain/payments/payment-event.ts'
-import { type Decision, decideAll, type Outcome, type Transaction } from './decide.ts'
+import { type DecisionOnRows, decideAll, type DecisionResult, type Transaction } from './decide.ts'
 import { StoreBusyError, StoreClosedError, StoreFailure } from './errors.ts'
 
 /** How a transaction is run on the one connection that writes. Each may throw; only `rollback` must not. */
@@ -54,7 +54,7 @@ export type GroupCommit = {
    * When the commit fails, every decision of the transaction rejects. Rejects with `StoreBusyError` or `StoreClosedError`
    * without deciding.
    */
-  decide<Result>(decision: Decision<Result>): Promise<Result>
+  decide<Result>(decision: DecisionOnRows<Result>): Promise<Result>
   /** Runs statements in a transaction of their own. */
   exclusively<Result>(work: (transaction: Transaction) => Promise<Result>): Promise<Result>
   /** Waits for the jobs that have been accepted; later ones are refused. */
@@ -71,7 +71,7 @@ const ATTEMPTS = 3
 
 type Job = {
   /** Either of both. */
-  readonly decision: Decision<unknown> | null
+  readonly decision: DecisionOnRows<unknown> | null
   readonly work: ((transaction: Transaction) => Promise<unknown>) | null
   readonly queuedAt: number
   resolve(result: unknown): void
@@ -162,7 +162,7 @@ function takeLate(queue: Job[], maxWaitMs?: number): Job[] {
 }
 
 type End =
-  | { readonly outcomes: readonly Outcome[]; readonly appended: readonly PaymentEvent[] }
+  | { readonly outcomes: readonly DecisionResult[]; readonly appended: readonly PaymentEvent[] }
   /** `byStatement`: the database refused a statement, and can be asked again. */
   | { readonly failure: unknown; readonly byStatement: boolean }
 
@@ -195,7 +195,7 @@ async function runJobs(jobs: readonly Job[], transaction: Transaction) {
   )
 }
 
-function settle(job: Job, outcome: Outcome | undefined): void {
+function settle(job: Job, outcome: DecisionResult | undefined): void {
   if (outcome !== undefined && 'result' in outcome) job.resolve(outcome.result)
   else job.reject(outcome?.error)
 }

@@ -1,4 +1,4 @@
-import type { Decision } from './decide.ts'
+import type { DecisionOnRows } from './decide.ts'
 import type { AgreementReadStore, CommandStore, Heartbeat, Inbox, ReadStore, Store, Sweep } from './store.ts'
 
 /**
@@ -13,7 +13,7 @@ export type Database = Pick<
    * Makes a decision in a transaction, together with those that come at the same time, and resolves once it is durable.
    * One that throws has changed nothing.
    */
-  decide<Result>(decision: Decision<Result>): Promise<Result>
+  decide<Result>(decision: DecisionOnRows<Result>): Promise<Result>
   readonly inbox: Pick<Inbox, 'subjectOf' | 'knowsRef' | 'byIds' | 'page' | 'backlog'>
   readonly commands: Pick<
     CommandStore,

@@ -109,9 +109,9 @@ export type Inbox = {
   receiveAgreement(callback: IncomingCallback): Promise<DeliveryOutcome>
   /** Keeps a callback that changes no state here: NO_CHANGE, and without its body. The same bytes only count an attempt. */
   keep(callback: KeptCallback): Promise<DeliveryOutcome>
-  /** Payment or agreement id that the latest usable delivery at a correlator's address named; null when none did. */
+  /** Payment or agreement id that the latest usable delivery at a correlation id's address named; null when none did. */
   subjectOf(ref: string): Promise<string | null>
-  /** True when `ref` is the correlator of an attempt of one of these kinds, whatever became of it. */
+  /** True when `ref` is the correlation id of an attempt of one of these kinds, whatever became of it. */
   knowsRef(ref: string, kinds: readonly RefKind[]): Promise<boolean>
   /**
    * Decides a stored delivery anew, against the state as it is now, in one transaction. What is authentic and could not be
@@ -120,7 +120,7 @@ export type Inbox = {
    */
   replay(replay: DeliveryReplay): Promise<ReplayOutcome>
   byIds(ids: readonly string[]): Promise<Delivery[]>
-  page(page: Page, filter: DeliveryFilter): Promise<Delivery[]>
+  page(page: PageQuery, filter: DeliveryFilter): Promise<Delivery[]>
   /** How many deliveries somebody should look at; cheap enough to be asked every few seconds. */
   backlog(): Promise<DeliveryBacklog>
 }
@@ -170,7 +170,7 @@ export type KeptCallback = Omit<ReceivedDelivery, 'body'> & {
 export type ReceivedDelivery = {
   /** Keyed hashes of the raw body at its address under every live key; the first is stored. */
   readonly bodyHashes: readonly [string, ...string[]]
-  /** Correlator that the address carried; null for the merchant's default address. */
+  /** Correlation id that the address carried; null for the merchant's default address. */
   readonly ref: string | null
   /** The body without secrets and payer data, as JSON text; null where it was no JSON object. */
   readonly body: string | null
@@ -208,16 +208,16 @@ export type DeliveryFilter = {
 }
 
 /** A page of a list, newest first: rows that come behind the place `before`. */
-export type Page = { readonly limit: number; readonly before: Place | null }
+export type PageQuery = { readonly limit: number; readonly before: PageCursor | null }
 
 /**
  * Where a row stands in a list: its number, which rises with every new row and never changes; and before that, in a list that is
  * asked for by an instant, that instant in milliseconds since the epoch.
  */
-export type Place = { readonly number: number; readonly at?: number | null }
+export type PageCursor = { readonly number: number; readonly at?: number | null }
 
 /** A row with its place in the list that it was read from. */
-export type Placed<Row> = Required<Place> & { readonly row: Row }
+export type Placed<Row> = Required<PageCursor> & { readonly row: Row }
 
 /** Rows by their primary keys. */
 export type RowsById<Row> = {
@@ -229,7 +229,7 @@ export type RowsById<Row> = {
 export type LinkStore = RowsById<PaymentLink> & {
   byRefs(refs: readonly string[]): Promise<PaymentLink[]>
   /** By number; by creation and number where the filter names an instant. Throws `RangeError` for a place of the other order. */
-  page(page: Page, filter: LinkFilter): Promise<Placed<PaymentLink>[]>
+  page(page: PageQuery, filter: LinkFilter): Promise<Placed<PaymentLink>[]>
   /** A link, the payment that speaks for it, and the log's head, all of one moment: what a snapshot is made of. */
   snapshot(id: string): Promise<{ link: PaymentLink; payment: Payment | null; head: number } | null>
 }
@@ -256,7 +256,7 @@ export type PaymentStore = RowsById<Payment> & {
    * Only payments whose amount is known. By number; by last change and number where the filter names an instant. Throws
    * `RangeError` for a place of the other order.
    */
-  page(page: Page, filter: PaymentFilter): Promise<Placed<Payment>[]>
+  page(page: PageQuery, filter: PaymentFilter): Promise<Placed<Payment>[]>
   snapshot(id: string): Promise<{ payment: Payment; link: PaymentLink | null; head: number } | null>
 }
 

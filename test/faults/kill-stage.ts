@@ -17,7 +17,7 @@ export type KillStage = CommandWorld & {
   readonly app: ArmedApp
   /** Once the app is dead: starts it again, when the leases of its commands are over. */
   restart(): Promise<void>
-  /** The key of the command whose attempt was given this correlator; null when there is none. */
+  /** The key of the command whose attempt was given this correlation id; null when there is none. */
   keyOf(ref: string): string | null
   close(): Promise<void>
 }

@@ -13,7 +13,7 @@ export type CallbackOptions = {
 export type TraceOptions = CallbackOptions & { readonly searches: AddressSearches }
 
 /**
- * The webhook address of one command's attempt. Its last segment is the attempt's correlator, made before the payments API is
+ * The webhook address of one command's attempt. Its last segment is the attempt's correlation id, made before the payments API is
  * asked, and its secret is derived from it: a webhook finds its command even if the payments API's answer never comes.
  */
 export function callbackAddress({ keys, publicUrl }: CallbackOptions, kind: CallbackKind, ref: string): Notification {

@@ -7,7 +7,7 @@ import { faultOf, nothingDone, rejection } from '../../lookups/upstream-failure.
 import type { Logger } from '../../observability/logger.ts'
 import type { CommandStore } from '../../store/store.ts'
 import { IncompleteSearchError } from '../../upstream/endpoints/search-pages.ts'
-import type { Outcome, Task } from './task.ts'
+import type { CommandOutcome, Task } from './task.ts'
 
 type KeyedTask = Pick<Task<unknown, unknown>, 'mutation' | 'key'>
 
@@ -19,7 +19,7 @@ export type IdempotencyOptions = {
   /** Name of this process, for the lease. */
   readonly owner: string
   readonly newId: () => string
-  /** Makes the correlator of an attempt. */
+  /** Makes the correlation id of an attempt. */
   readonly newCorrelationId: () => string
   /** How long a caller waits for an outcome, in milliseconds. */
   readonly patienceMs?: number
@@ -38,9 +38,9 @@ export type KeyHolder = {
 
 export type IdempotentCommands = {
   /** The outcome of an earlier use of the task's key, or null when it is new. */
-  earlier<Answer, Result>(task: Task<Answer, Result>): Promise<Outcome<Result> | null>
+  earlier<Answer, Result>(task: Task<Answer, Result>): Promise<CommandOutcome<Result> | null>
   /** Carries the task out, unless its key was used before. */
-  run<Answer, Result>(task: Task<Answer, Result>): Promise<Outcome<Result>>
+  run<Answer, Result>(task: Task<Answer, Result>): Promise<CommandOutcome<Result>>
 }
 
 /** Nobody knows whether there is a trace. */
@@ -60,7 +60,7 @@ export function createIdempotentCommands(options: IdempotencyOptions): (holder: 
 }
 
 /** What runs in this process, by the key that it holds. */
-type Running = Map<string, { readonly input: string; readonly outcome: Promise<Outcome<unknown>> }>
+type Running = Map<string, { readonly input: string; readonly outcome: Promise<CommandOutcome<unknown>> }>
 
 function idempotentCommandsOf(
   { keyScope, mayRead }: KeyHolder,
@@ -89,8 +89,8 @@ function idempotentCommandsOf(
   /** One use of a key at a time within this process; the others wait for it and get its outcome. */
   const inTurn = async <Answer, Result>(
     task: Task<Answer, Result>,
-    work: () => Promise<Outcome<Result>>,
-  ): Promise<Outcome<Result>> => {
+    work: () => Promise<CommandOutcome<Result>>,
+  ): Promise<CommandOutcome<Result>> => {
     const first = running.get(slot(task))
     if (first === undefined) {
       const outcome = work().finally(() => running.delete(slot(task)))
@@ -98,7 +98,7 @@ function idempotentCommandsOf(
       return (await withTimeout(outcome, patienceMs, () => null)) ?? stillOpen(task)
     }
     if (!sameFingerprint(keys, task.input, first.input)) return conflict(false)
-    const outcome = await withTimeout(first.outcome as Promise<Outcome<Result>>, patienceMs, () => null)
+    const outcome = await withTimeout(first.outcome as Promise<CommandOutcome<Result>>, patienceMs, () => null)
     if (outcome === null) return conflict(true)
     return outcome.kind === 'done' ? { ...outcome, replayed: true } : outcome
   }
@@ -109,7 +109,7 @@ function idempotentCommandsOf(
     return command?.keyScope !== keyScope ? conflict(true) : unknown(command)
   }
 
-  const start = async <Answer, Result>(task: Task<Answer, Result>): Promise<Outcome<Result>> => {
+  const start = async <Answer, Result>(task: Task<Answer, Result>): Promise<CommandOutcome<Result>> => {
     const command = await recorded(task)
     return command === null ? begin(task) : resumeOwn(task, command)
   }
@@ -118,13 +118,16 @@ function idempotentCommandsOf(
    * A command without a scope goes to the first caller that repeats it and may read what it made. Nobody knows whether
    * another caller asked for it first: that one is told nothing, and nothing is sent a second time.
    */
-  const resumeOwn = async <Answer, Result>(task: Task<Answer, Result>, command: Command): Promise<Outcome<Result>> => {
+  const resumeOwn = async <Answer, Result>(
+    task: Task<Answer, Result>,
+    command: Command,
+  ): Promise<CommandOutcome<Result>> => {
     if (command.keyScope === keyScope) return resume(task, command)
     if (!mayRead) return unknown(command)
     return (await commands.adopt(command.id, keyScope)) ? resume(task, { ...command, keyScope }) : begin(task)
   }
 
-  const begin = async <Answer, Result>(task: Task<Answer, Result>): Promise<Outcome<Result>> => {
+  const begin = async <Answer, Result>(task: Task<Answer, Result>): Promise<CommandOutcome<Result>> => {
     const sentAt = clock().getTime()
     const { command, fresh } = await commands.begin({
       id: newId(),
@@ -143,7 +146,10 @@ function idempotentCommandsOf(
     return fresh ? send(task, command) : resume(task, command)
   }
 
-  const resume = async <Answer, Result>(task: Task<Answer, Result>, command: Command): Promise<Outcome<Result>> => {
+  const resume = async <Answer, Result>(
+    task: Task<Answer, Result>,
+    command: Command,
+  ): Promise<CommandOutcome<Result>> => {
     if (!sameFingerprint(keys, task.input, command.fingerprint)) return conflict(false)
     if (command.state === 'SETTLED') return replay(task, command)
     if (command.state === 'REJECTED') return command.result as Rejection
@@ -154,7 +160,10 @@ function idempotentCommandsOf(
     return lookFor(task, command)
   }
 
-  const replay = async <Answer, Result>(task: Task<Answer, Result>, command: Command): Promise<Outcome<Result>> => {
+  const replay = async <Answer, Result>(
+    task: Task<Answer, Result>,
+    command: Command,
+  ): Promise<CommandOutcome<Result>> => {
     try {
       const result = await task.replay(command)
       return result === null ? unknown(command) : { kind: 'done', result, replayed: true }
@@ -182,7 +191,10 @@ function idempotentCommandsOf(
     }
   }
 
-  const lookFor = async <Answer, Result>(task: Task<Answer, Result>, command: Command): Promise<Outcome<Result>> => {
+  const lookFor = async <Answer, Result>(
+    task: Task<Answer, Result>,
+    command: Command,
+  ): Promise<CommandOutcome<Result>> => {
     const answer = await look(task, command)
     // Where the payments API keeps the key unique, another attempt does no harm.
     if (answer === UNCLEAR && task.uniqueUpstream !== true) return unknown(command)
@@ -198,7 +210,10 @@ function idempotentCommandsOf(
     return send(task, { ...command, ...attempt, attempt: command.attempt + 1 })
   }
 
-  const send = async <Answer, Result>(task: Task<Answer, Result>, command: Command): Promise<Outcome<Result>> => {
+  const send = async <Answer, Result>(
+    task: Task<Answer, Result>,
+    command: Command,
+  ): Promise<CommandOutcome<Result>> => {
     let answer: Answer
     try {
       answer = await task.send(command.ref)
@@ -212,7 +227,7 @@ function idempotentCommandsOf(
     task: Task<Answer, Result>,
     command: Command,
     { answer, replayed }: { answer: Answer; replayed: boolean },
-  ): Promise<Outcome<Result>> => {
+  ): Promise<CommandOutcome<Result>> => {
     try {
       return { kind: 'done', result: await task.settle(command, answer), replayed }
     } catch (error) {
@@ -226,7 +241,7 @@ function idempotentCommandsOf(
     task: Task<Answer, Result>,
     command: Command,
     error: unknown,
-  ): Promise<Outcome<Result>> => {
+  ): Promise<CommandOutcome<Result>> => {
     const fault = faultOf(error)
     logger.warn({ mutation: task.mutation, commandId: command.id, site: task.site, err: error }, 'command failed')
     if (fault === null || fault.kind === 'unknown') {

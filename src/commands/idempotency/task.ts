@@ -12,7 +12,7 @@ export type Task<Answer, Result> = {
   readonly site: string
   /** The payment or agreement that it changes, which is also its result. */
   readonly subject?: CommandSubject
-  /** What the correlator of an attempt stands for at our webhook addresses; null when the payments API calls none back. */
+  /** What the correlation id of an attempt stands for at our webhook addresses; null when the payments API calls none back. */
   readonly refKind: RefKind | null
   /** Asks the payments API, once. Rejects with an `UpstreamFault`. */
   readonly send: (ref: string) => Promise<Answer>
@@ -35,4 +35,4 @@ export type Task<Answer, Result> = {
 
 export type Done<Result> = { readonly kind: 'done'; readonly result: Result; readonly replayed: boolean }
 
-export type Outcome<Result> = Done<Result> | CommandFailure
+export type CommandOutcome<Result> = Done<Result> | CommandFailure

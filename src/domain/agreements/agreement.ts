@@ -25,7 +25,7 @@ export type Agreement = AgreementFacts &
 export type NewAgreement = {
   /** The upstream `payment_agreement_id`. */
   readonly id: string
-  /** Our correlator, made before the payments API was asked: the last segment of the agreement's callback address. */
+  /** Our correlation id, made before the payments API was asked: the last segment of the agreement's callback address. */
   readonly ref: string
   readonly streamId: string
   readonly site: string

@@ -6,7 +6,7 @@ import { type Decision, decideWebhook, type Payment } from './payment.ts'
 export type DirectPayin = {
   /** The upstream payment uuid. */
   readonly paymentId: string
-  /** Our correlator, made before the payments API was asked: the last segment of the payment's webhook address. */
+  /** Our correlation id, made before the payments API was asked: the last segment of the payment's webhook address. */
   readonly ref: string
   readonly site: string
   readonly ownerId: string | null

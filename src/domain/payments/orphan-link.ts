@@ -3,7 +3,7 @@ import { PAID_RANK } from './payment-status.ts'
 import type { Payment } from './payment.ts'
 
 /**
- * Whether a link of which only the address is known, by its correlator, is an orphan: the payments API has made it, and no
+ * Whether a link of which only the address is known, by its correlation id, is an orphan: the payments API has made it, and no
  * client was given it. It is none while the attempt that asked for it is under way. `command` is null once it was
  * forgotten; `now` is in milliseconds since the epoch.
  */

@@ -6,7 +6,7 @@ import type { Payment } from './payment.ts'
 export type PaymentLink = {
   /** The upstream link uuid. */
   readonly id: string
-  /** Our correlator, made before the payments API was asked: the last segment of the link's webhook address. */
+  /** Our correlation id, made before the payments API was asked: the last segment of the link's webhook address. */
   readonly ref: string
   readonly streamId: string
   readonly site: string

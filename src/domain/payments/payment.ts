@@ -8,7 +8,7 @@ export type Payment = {
   readonly id: string
   /** The stream that holds its events: its link's, or its own when it was paid without a link. */
   readonly streamId: string
-  /** Our correlator of the link it was made through. */
+  /** Our correlation id of the link it was made through. */
   readonly linkRef: string | null
   /** Sequence of the last event that changed it. */
   readonly version: number

@@ -5,7 +5,7 @@ import { amountProblem, compareDecimals, subtractDecimals, type Money } from '..
 import type { PaymentDetails } from './payment-report.ts'
 import type { PaymentStatus } from './payment-status.ts'
 
-export type RefundRequest = {
+export type RefundCommand = {
   readonly idempotencyKey: string
   readonly amount?: Money | null | undefined
   readonly description: string
@@ -29,7 +29,7 @@ export type Refundable = {
  */
 export function refundProblem(
   payment: Refundable,
-  request: RefundRequest,
+  request: RefundCommand,
   traits: Pick<MethodTraits, 'refundable'>,
 ): RefundProblem | null {
   const problems = refundRequestProblems(request, payment.details.currency)
@@ -53,7 +53,7 @@ export function refundExpiresAt(requestedAt: Date): Date {
 const REFUND_DESCRIPTION: TextRange = { shortest: 5, longest: 500 }
 
 function refundRequestProblems(
-  { idempotencyKey, amount, description }: RefundRequest,
+  { idempotencyKey, amount, description }: RefundCommand,
   currency: string | null,
 ): Problem[] {
   const foreign = amount != null && currency !== null && amount.currency !== currency

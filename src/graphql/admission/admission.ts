@@ -24,7 +24,7 @@ import {
   weightRefusal,
   type OperationPolicy,
 } from './operation-policy.ts'
-import { readRequest, type OperationRequest, type ReadRequest } from './read-request.ts'
+import { readRequest, type OperationRequest, type RequestReading } from './read-request.ts'
 import { readSchemaCosts } from './schema-costs.ts'
 import type { TrustedDocuments } from './trusted-documents.ts'
 
@@ -38,7 +38,7 @@ export type AdmissionOptions = {
 export type AdmittedOperation = {
   readonly document: DocumentNode
   readonly node: OperationDefinitionNode
-  readonly request: ReadRequest
+  readonly request: RequestReading
   /** The values of its variables, with their defaults. */
   readonly variables: Readonly<Record<string, unknown>>
 }
@@ -105,7 +105,7 @@ export function createAdmission({ schema, policy, trusted }: AdmissionOptions): 
     return admitted
   }
 
-  const coerced = (node: OperationDefinitionNode, variables: ReadRequest['variables']) => {
+  const coerced = (node: OperationDefinitionNode, variables: RequestReading['variables']) => {
     if (Buffer.byteLength(JSON.stringify(variables)) > limits.variableBytes)
       throw beyond('bytes of variables', limits.variableBytes)
     const values = coerceVariables(node, variables)
@@ -113,7 +113,7 @@ export function createAdmission({ schema, policy, trusted }: AdmissionOptions): 
     return values.coerced
   }
 
-  const admitOperation = (request: ReadRequest, fromRouter: boolean): AdmittedOperation => {
+  const admitOperation = (request: RequestReading, fromRouter: boolean): AdmittedOperation => {
     const { document, operations } = admitDocument(request.query)
     const { node, measures } = chosen(operations, request.operationName)
     refuseWith(accessRefusal(measures, policy, fromRouter))
@@ -124,7 +124,7 @@ export function createAdmission({ schema, policy, trusted }: AdmissionOptions): 
 
   return {
     admit(request, fromRouter) {
-      let read: ReadRequest | null = null
+      let read: RequestReading | null = null
       try {
         read = readRequest(request, { trusted, writesOwnTexts: policy.routerOnly && fromRouter })
         return admitOperation(read, fromRouter)
@@ -137,7 +137,7 @@ export function createAdmission({ schema, policy, trusted }: AdmissionOptions): 
 }
 
 /** The variables as JSON; empty when they are nested too deeply to be written, which `JSON.parse` reads. */
-function writtenVariables({ variables }: ReadRequest): string {
+function writtenVariables({ variables }: RequestReading): string {
   try {
     return JSON.stringify(variables)
   } catch (error) {

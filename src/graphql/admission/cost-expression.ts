@@ -1,10 +1,10 @@
 /** The values of an operation's variables, coerced and with their defaults. */
-export type Variables = Readonly<Record<string, unknown>>
+export type RequestVariables = Readonly<Record<string, unknown>>
 
 /** A number that is known now, or the place of one that the variables decide. */
 export type Amount = number | { readonly step: number }
 
-type Step = (variables: Variables, numbers: readonly number[]) => number
+type Step = (variables: RequestVariables, numbers: readonly number[]) => number
 
 /**
  * A calculation that is written down once for a document and worked out for each request. What does not depend on
@@ -16,9 +16,9 @@ export type CostExpression = {
   largest(amounts: readonly Amount[]): Amount
   product(one: Amount, other: Amount): Amount
   /** A number that `read` takes from the variables. */
-  ask(read: (variables: Variables) => number): Amount
+  ask(read: (variables: RequestVariables) => number): Amount
   /** Works out everything for the given variables; the result tells any amount. */
-  solve(variables: Variables): (amount: Amount) => number
+  solve(variables: RequestVariables): (amount: Amount) => number
 }
 
 /** An empty calculation. */

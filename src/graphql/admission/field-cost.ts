@@ -1,5 +1,5 @@
 import { Kind, valueFromASTUntyped, type FieldNode, type GraphQLField } from 'graphql'
-import { startExpression, type Amount, type CostExpression, type Variables } from './cost-expression.ts'
+import { startExpression, type Amount, type CostExpression, type RequestVariables } from './cost-expression.ts'
 import { givesList, type ListSize, type SchemaCosts } from './schema-costs.ts'
 
 export type Weight = {
@@ -139,7 +139,10 @@ function argumentCosts({ costs, expression }: Tally, node: FieldNode, field: Gra
 }
 
 /** Gives what works out the figures of a whole operation for the variables of one request. */
-export function weigher({ expression }: Tally, { cost, entities, pages }: Costs): (variables: Variables) => Weight {
+export function weigher(
+  { expression }: Tally,
+  { cost, entities, pages }: Costs,
+): (variables: RequestVariables) => Weight {
   return (variables) => {
     const at = expression.solve(variables)
     const sizes = Object.entries(pages).map(([argument, size]) => ({ argument, size: at(size) }))

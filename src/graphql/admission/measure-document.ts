@@ -14,7 +14,7 @@ import {
   type InlineFragmentNode,
   type OperationDefinitionNode,
 } from 'graphql'
-import type { Variables } from './cost-expression.ts'
+import type { RequestVariables } from './cost-expression.ts'
 import {
   costsOfField,
   NO_COSTS,
@@ -45,7 +45,7 @@ export type Measures = {
   /** A fragment spreads itself: the figures are too low, and the document is not valid. */
   readonly cyclic: boolean
   /** What the operation asks for with these variables. */
-  readonly weigh: (variables: Variables) => Weight
+  readonly weigh: (variables: RequestVariables) => Weight
 }
 
 /** The operations of a document with their measures. */

@@ -12,7 +12,7 @@ export type OperationRequest = {
 }
 
 /** A request whose parts have the types that they need. */
-export type ReadRequest = {
+export type RequestReading = {
   readonly query: string
   readonly operationName: string | null
   readonly variables: Readonly<Record<string, unknown>>
@@ -29,7 +29,7 @@ export type TextSource = {
 }
 
 /** Reads a request, with the trusted document's text in the place of its id. Throws a GraphQLError that may be shown. */
-export function readRequest(request: OperationRequest, source: TextSource): ReadRequest {
+export function readRequest(request: OperationRequest, source: TextSource): RequestReading {
   const { operationName = null, variables, extensions } = request
   if (operationName !== null && typeof operationName !== 'string') throw badRequest('operationName must be a string.')
   const id = documentId(request.documentId, objectIn(extensions, 'extensions'))

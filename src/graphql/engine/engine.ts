@@ -13,7 +13,7 @@ import { createCachePolicy } from './cache-policy.ts'
 import { inDocumentOrder } from './error-order.ts'
 import { createFanOut, type AnswerItem } from './fan-out.ts'
 import type { FederatedTraces } from './federated-traces.ts'
-import type { Answer, Outcome, Refusal } from './outcome.ts'
+import type { Answer, RequestOutcome, Refusal } from './outcome.ts'
 import type { PublicAnswers } from './public-answers.ts'
 import { subscribe } from './subscribe.ts'
 import { describeSpan, recordErrors } from './trace-operation.ts'
@@ -21,7 +21,7 @@ import { describeSpan, recordErrors } from './trace-operation.ts'
 export type OperationKind = `${OperationTypeNode}`
 
 /** Who asks, and what their transport can carry. */
-export type Asker = {
+export type Requester = {
   readonly caller: Caller
   /** The request came with the router's secret, or none is asked for. */
   readonly fromRouter: boolean
@@ -38,10 +38,10 @@ export type Asker = {
 /** The only way to execute GraphQL, for every transport. */
 export type Engine = {
   /** Admits a request and runs it. Never rejects. */
-  run(request: OperationRequest, asker: Asker): Promise<Outcome>
+  run(request: OperationRequest, requester: Requester): Promise<RequestOutcome>
   /**
    * The answer to an equal request, where it is the same for everybody and was given a moment ago; null otherwise. `text` is the
-   * request's, as in `Asker`.
+   * request's, as in `Requester`.
    */
   recall(text: string, fromRouter: boolean): Answer | null
   /** The refusal of a request with these errors, as a client sees them. */
@@ -111,11 +111,11 @@ export function createEngine(options: EngineOptions): Engine {
 
   return {
     refuse,
-    async run(request, { caller, fromRouter, text, wantsTrace = false, resumeAfter, ...asker }) {
+    async run(request, { caller, fromRouter, text, wantsTrace = false, resumeAfter, ...requester }) {
       const operation = admit(request, fromRouter)
       if ('errors' in operation) return refuse(operation.errors)
       const { node } = operation
-      const refused = asker.refuse?.(node.operation) ?? null
+      const refused = requester.refuse?.(node.operation) ?? null
       if (refused !== null) return refuse([refused])
       describeSpan(tracing?.current, node)
       const context = createContext(services, caller, resumeAfter)

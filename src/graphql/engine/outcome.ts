@@ -1,7 +1,7 @@
 import type { GraphQLFormattedError } from 'graphql'
 
 /** What became of a request: it was refused before it ran, it has one answer, or it has many. */
-export type Outcome = Refusal | Answer | AnswerStream
+export type RequestOutcome = Refusal | Answer | AnswerStream
 
 /** The request did not run. */
 export type Refusal = {

@@ -41,13 +41,18 @@ export class Run {
 }
 
 /** A place of the response where an error is handled. */
-export type Place = { readonly field: FieldPlan; readonly run: Run; readonly path: Path; readonly nonNull: boolean }
+export type FieldPlace = {
+  readonly field: FieldPlan
+  readonly run: Run
+  readonly path: Path
+  readonly nonNull: boolean
+}
 
 /**
  * Handles what was thrown at a place: returns null there and adds the error, or throws the located error where null is not
  * allowed, for the nearest place above where it is.
  */
-export function failed({ field, run, path, nonNull }: Place, raw: unknown): string {
+export function failed({ field, run, path, nonNull }: FieldPlace, raw: unknown): string {
   const error = locatedError(raw, field.nodes, keysOf(path))
   if (nonNull) throw error
   run.addError(error, path)
@@ -55,7 +60,7 @@ export function failed({ field, run, path, nonNull }: Place, raw: unknown): stri
 }
 
 /** The same for a text that is known later. */
-export function recovered(text: Promise<string>, place: Place): Promise<string> {
+export function recovered(text: Promise<string>, place: FieldPlace): Promise<string> {
   return text.then(undefined, (raw: unknown) => failed(place, raw))
 }
 

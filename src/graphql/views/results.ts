@@ -1,7 +1,7 @@
 import type { Agreement } from '../../domain/agreements/agreement.ts'
 import type { ReplayRefusal } from '../../domain/delivery.ts'
 import { abridged } from '../../lib/abbreviate.ts'
-import type { Failure, FieldProblem } from '../../lookups/outcome.ts'
+import type { OperationFailure, FieldProblem } from '../../lookups/outcome.ts'
 import type { SitedPayout } from '../../lookups/payouts.ts'
 import type { PaymentsErrorCode } from '../generated.ts'
 import { payoutView } from './payout-view.ts'
@@ -10,8 +10,8 @@ import { payoutView } from './payout-view.ts'
  * The GraphQL object for an expected failure: a sentence, a code, and whether the same call may succeed later. The result
  * type follows the failure's kind, so that a mutation cannot answer with a failure that its union does not list.
  */
-export function failureResult<F extends Failure>(failure: F): ResultOf<F> {
-  const shape = SHAPES[failure.kind] as (failure: Failure) => ResultOf<F>
+export function failureResult<F extends OperationFailure>(failure: F): ResultOf<F> {
+  const shape = SHAPES[failure.kind] as (failure: OperationFailure) => ResultOf<F>
   return shape(failure)
 }
 
@@ -27,9 +27,9 @@ export function payoutSuccess({ payout: sited, replayed }: { payout: SitedPayout
   return { __typename: 'PayoutSuccess', payout, replayed } as const
 }
 
-type Kind = Failure['kind']
-type Of<K extends Kind> = Extract<Failure, { kind: K }>
-type ResultOf<F extends Failure> = F extends Failure ? ReturnType<(typeof SHAPES)[F['kind']]> : never
+type Kind = OperationFailure['kind']
+type Of<K extends Kind> = Extract<OperationFailure, { kind: K }>
+type ResultOf<F extends OperationFailure> = F extends OperationFailure ? ReturnType<(typeof SHAPES)[F['kind']]> : never
 
 const SHAPES = {
   'invalid-input': ({ problems }: Of<'invalid-input'>) => ({

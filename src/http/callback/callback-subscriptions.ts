@@ -15,7 +15,7 @@ import { readCallback, type Callback } from './callback.ts'
 import { createRouterClient, PROTOCOL, PROTOCOL_HEADER } from './router-client.ts'
 import { runCallback, type RunningCallback } from './run-callback.ts'
 
-export type CallbackOptions = {
+export type CallbackSubscriptionOptions = {
   readonly engine: Pick<Engine, 'refuse'>
   /** The origins of routers; none turns callbacks off. */
   readonly origins: readonly string[]
@@ -63,7 +63,7 @@ const REFUSALS = {
  * (https://www.apollographql.com/docs/router/executing-operations/subscription-callback-protocol). Apollo Server's plugin for
  * it shows the texts of errors, shares loaders between items, and connects to wherever a request says.
  */
-export function createCallbackSubscriptions(options: CallbackOptions): CallbackSubscriptions {
+export function createCallbackSubscriptions(options: CallbackSubscriptionOptions): CallbackSubscriptions {
   const { engine, tokenEnds, logger, clock } = options
   const most = options.limits?.callbackSubscriptions ?? MAX_SUBSCRIPTIONS
   const origins = new Set(options.origins)

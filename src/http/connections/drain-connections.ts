@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net'
-import type { Connection, Connections } from './track-connections.ts'
+import type { TrackedConnection, Connections } from './track-connections.ts'
 
 /** The connections of a server, so that those without a request do not delay its end. */
 export type ConnectionDrain = {
@@ -25,7 +25,7 @@ const BODY_MS = 1_500
 export function drainConnections(connections: Connections): ConnectionDrain {
   const { open } = connections
 
-  const endIfQuiet = (socket: Socket, connection: Connection, drainingSince: number) => {
+  const endIfQuiet = (socket: Socket, connection: TrackedConnection, drainingSince: number) => {
     const { unanswered, last, answeredBytes, acceptedAt, upgraded } = connection
     if (upgraded || unanswered > 1 || (unanswered === 1 && last?.complete !== false)) return
     if (unanswered === 0 && answeredBytes === socket.bytesRead) return socket.destroySoon()

@@ -2,7 +2,7 @@ import type { IncomingMessage, Server } from 'node:http'
 import type { Socket } from 'node:net'
 
 /** What is known of one connection. */
-export type Connection = {
+export type TrackedConnection = {
   /** By `performance.now()`, in milliseconds. */
   readonly acceptedAt: number
   /** The last request: no other one can be incomplete. */
@@ -16,18 +16,18 @@ export type Connection = {
 }
 
 export type Connections = {
-  readonly open: ReadonlyMap<Socket, Connection>
+  readonly open: ReadonlyMap<Socket, TrackedConnection>
   /** Called when a connection has opened, when a request has arrived on it, and when one has been answered or given up. */
-  onChange: (socket: Socket, connection: Connection) => void
+  onChange: (socket: Socket, connection: TrackedConnection) => void
 }
 
 /** Tracks the connections of a server. Requests are counted before the server's own listeners see them. */
 export function trackConnections(server: Server): Connections {
-  const open = new Map<Socket, Connection>()
+  const open = new Map<Socket, TrackedConnection>()
   const connections: Connections = { open, onChange: () => {} }
 
   server.on('connection', (socket) => {
-    const connection: Connection = {
+    const connection: TrackedConnection = {
       acceptedAt: performance.now(),
       last: null,
       unanswered: 0,

@@ -37,7 +37,7 @@ export type AdmissionQueue = Source & {
   isOverloaded(): boolean
 }
 
-export type AdmissionOptions = {
+export type AdmissionQueueOptions = {
   readonly clock: LoopClock
   readonly scheduler: () => Pick<Scheduler, 'mayBeginNow' | 'wake'>
   readonly maxInFlight: number
@@ -69,7 +69,7 @@ type Waiting = Entry & {
  * of the client that has most: alone, when it has more than half of all that may wait; otherwise of those who showed no
  * token before those who did, at equal numbers.
  */
-export function createAdmissionQueue(options: AdmissionOptions): AdmissionQueue {
+export function createAdmissionQueue(options: AdmissionQueueOptions): AdmissionQueue {
   const { clock, scheduler, maxInFlight, sheds, onRefused } = options
   const waiting = createFairQueue<Waiting>(weightOf)
   const control = createDelayControl(clock.now)

@@ -12,7 +12,7 @@ import { overloadedAnswer } from './overloaded-answer.ts'
 /** What a client accepts whose answer may become a stream. */
 const MAY_STREAM = /event-stream|multipart/i
 
-export type AdmissionOptions = DescribeOptions & {
+export type OverloadAdmissionOptions = DescribeOptions & {
   readonly overload: Overload
   /** The caller of a request; a promise, which may reject, when its token was not verified before. */
   readonly callerOf: (request: FastifyRequest) => Caller | Promise<Caller>
@@ -34,7 +34,7 @@ declare module 'fastify' {
  * Admits GraphQL requests once their body is here, so that a peer that sends none holds nothing, and counts them as ended when
  * the answer is made, so that one that does not read it holds nothing either.
  */
-export function createAdmission(options: AdmissionOptions): Admission {
+export function createAdmission(options: OverloadAdmissionOptions): Admission {
   const { overload, callerOf, send } = options
   const peerOf = (request: IncomingMessage) => peerKey(options.addressOf(request), request)
 

@@ -4,11 +4,11 @@ import { fileURLToPath } from 'node:url'
 import fastifyStatic from '@fastify/static'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 
-export type Page = 'start' | 'shop' | 'console' | 'explorer'
+export type PageName = 'start' | 'shop' | 'console' | 'explorer'
 
 export type Pages = {
   /** Sends a page, with the policy that it needs. */
-  send(reply: FastifyReply, page: Page): FastifyReply
+  send(reply: FastifyReply, page: PageName): FastifyReply
 }
 
 /** Where the build puts the pages; the same from src and from dist. */

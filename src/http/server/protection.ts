@@ -5,13 +5,13 @@ import type { HttpLimits } from '../../config/http-limits.ts'
 import { addGraphqlHooks } from '../graphql/graphql-addresses.ts'
 import { createFailedAttempts, type FailedAttempts } from '../limits/failed-attempts.ts'
 import { createFloodGuard } from '../limits/flood-guard.ts'
-import { createAdmission, type AdmissionOptions } from '../overload/admit-graphql.ts'
+import { createAdmission, type OverloadAdmissionOptions } from '../overload/admit-graphql.ts'
 import { createOverload, type Overload } from '../overload/overload.ts'
 import { createEarlyRefusal } from '../overload/refuse-early.ts'
 import type { CallerReader } from './client-caller.ts'
 import type { HttpServer } from './server.ts'
 
-export type ProtectionOptions = Pick<AdmissionOptions, 'addressOf' | 'readOperation' | 'isRecorded'> & {
+export type ProtectionOptions = Pick<OverloadAdmissionOptions, 'addressOf' | 'readOperation' | 'isRecorded'> & {
   readonly limits: HttpLimits
   readonly callerOf: CallerReader
   /** Whether a request has proved to come from the router. */

@@ -22,7 +22,7 @@ export type WebSocketOptions = Omit<SocketParts, 'timer' | 'addresses' | 'subjec
   readonly limits: SocketLimits
 }
 
-export type Sockets = {
+export type WebSockets = {
   /** How many are open. */
   readonly count: number
   /** Ends every connection with 1012, so that clients come back to a process that runs. */
@@ -38,7 +38,7 @@ const GOODBYE_MS = 2_000
 const DRAIN_GOODBYE_MS = 1_500
 
 /** Subscriptions, queries and mutations over `graphql-transport-ws`. */
-export function addWebSocket(options: WebSocketOptions): Sockets {
+export function addWebSocket(options: WebSocketOptions): WebSockets {
   const { server, limits, overload, logger } = options
   const sockets = new WebSocketServer<typeof GraphqlSocket>({ ...settingsFor(limits), WebSocket: GraphqlSocket })
   const addresses = createConcurrencyLimiter(limits.perAddress)

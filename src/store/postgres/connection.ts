@@ -8,16 +8,16 @@ import { createStatementNames } from './statement-names.ts'
 import { connectionOf } from './tls.ts'
 
 /** What a query gives. */
-export type Answer = {
+export type StatementResult = {
   readonly command: string
   readonly rowCount: number | null
   readonly rows: Record<string, unknown>[]
 }
 
 /** One connection, whose queries reject with `StoreFailure`. */
-export type Connection = {
+export type PostgresConnection = {
   /** Runs a query; without parameters the text may hold several statements, and the answer is that of the last one. */
-  run(sql: string, parameters?: readonly unknown[]): Promise<Answer>
+  run(sql: string, parameters?: readonly unknown[]): Promise<StatementResult>
   /** The connection was lost, or its state is not known: it must not be used any more. */
   readonly broken: boolean
   /** Nothing lasts longer than a transaction, since a pooler stands between. True until `answeredBy` has told otherwise. */
@@ -45,9 +45,9 @@ const KEEP_ALIVE_MS = 10_000
 const INT8 = 20
 
 /** The sockets of one store, so that closing it never waits for a server that hangs. */
-export type Sockets = { open(): Socket; close(): void }
+export type SocketFactory = { open(): Socket; close(): void }
 
-export function createSockets(): Sockets {
+export function createSockets(): SocketFactory {
   const sockets = new Set<Socket>()
   return {
     open() {
@@ -63,7 +63,7 @@ export function createSockets(): Sockets {
 }
 
 /** How a connection is made, of which a query may take so many milliseconds; 0 for any time. */
-export function clientConfig(url: string, sockets: Sockets, answerMs: number): ConnectionConfig {
+export function clientConfig(url: string, sockets: SocketFactory, answerMs: number): ConnectionConfig {
   return {
     ...connectionOf(url),
     pooler: poolerOf(url),
@@ -79,7 +79,7 @@ export function clientConfig(url: string, sockets: Sockets, answerMs: number): C
 }
 
 /** Opens a connection of one's own. */
-export async function connect(config: ConnectionConfig): Promise<Connection & { end(): Promise<void> }> {
+export async function connect(config: ConnectionConfig): Promise<PostgresConnection & { end(): Promise<void> }> {
   const client = new Client(config)
   const connection = guarded(client, config.pooler)
   try {
@@ -94,7 +94,7 @@ export async function connect(config: ConnectionConfig): Promise<Connection & { 
  * A client under watch: what it throws becomes a `StoreFailure`, and losing the connection never ends the process. Statements with
  * parameters are prepared under names in a session of one's own, and where a pooler is said to follow them.
  */
-export function guarded(client: ClientBase, pooler: Pooler | null = null): Connection {
+export function guarded(client: ClientBase, pooler: Pooler | null = null): PostgresConnection {
   const names = createStatementNames()
   let broken = false
   let shared = pooler !== 'session'
@@ -116,7 +116,7 @@ export function guarded(client: ClientBase, pooler: Pooler | null = null): Conne
     },
     async run(sql, parameters) {
       try {
-        const answers: Answer | Answer[] =
+        const answers: StatementResult | StatementResult[] =
           parameters === undefined
             ? await client.query(sql)
             : await client.query({ ...(prepares && names.of(sql)), text: sql, values: parameters.map(storable) })
@@ -142,7 +142,7 @@ function processOf(client: ClientBase): unknown {
 }
 
 /** The answer to a text without a statement. */
-const NOTHING: Answer = { command: '', rowCount: null, rows: [] }
+const NOTHING: StatementResult = { command: '', rowCount: null, rows: [] }
 
 /** PostgreSQL's text holds every character but NUL. It becomes what UTF-8 makes of a lone surrogate, in values and in questions alike. */
 function storable(value: unknown): unknown {
@@ -153,7 +153,7 @@ function storable(value: unknown): unknown {
  * Throws `StoreUnusableError` unless what is committed on a connection is durable, and the server may be written to. Asked on
  * every new connection: a server may have been replaced by another one meanwhile. Tells the connection who answers it.
  */
-export async function assertUsable(connection: Connection): Promise<void> {
+export async function assertUsable(connection: PostgresConnection): Promise<void> {
   const { rows } = await connection.run(
     `SELECT current_setting('synchronous_commit') AS commits, current_setting('fsync') AS fsync,
       current_setting('server_encoding') AS encoding, pg_is_in_recovery() AS replica, pg_backend_pid() AS pid`,
@@ -168,7 +168,7 @@ export async function assertUsable(connection: Connection): Promise<void> {
 }
 
 /** The same for a connection that is opened while the process runs: then it is a failure like any other. */
-export async function assertStillUsable(connection: Connection): Promise<void> {
+export async function assertStillUsable(connection: PostgresConnection): Promise<void> {
   try {
     await assertUsable(connection)
   } catch (error) {

@@ -1,9 +1,9 @@
 import { Kysely, PostgresDialect, type PostgresCursor, type PostgresQueryResult } from 'kysely'
 import type { Tables } from '../tables.ts'
-import type { Connection } from './connection.ts'
+import type { PostgresConnection } from './connection.ts'
 
 /** A connection for one query, or for the queries of one transaction. */
-export type Lease = { readonly connection: Pick<Connection, 'run'>; readonly release: () => void }
+export type Lease = { readonly connection: Pick<PostgresConnection, 'run'>; readonly release: () => void }
 
 /** Queries on connections that somebody else keeps; they reject with `StoreFailure`. */
 export function queriesOn(lease: () => Promise<Lease>): Kysely<Tables> {
@@ -24,6 +24,6 @@ type Query = {
   <Row>(cursor: PostgresCursor<Row>): PostgresCursor<Row>
 }
 
-function queryOn(connection: Pick<Connection, 'run'>): Query {
+function queryOn(connection: Pick<PostgresConnection, 'run'>): Query {
   return ((sql: string, parameters: readonly unknown[]) => connection.run(sql, parameters)) as unknown as Query
 }

@@ -1,5 +1,5 @@
 import { migrate, type Migration, type MigrationTarget, type OnMigration, readMigrations } from '../migrate.ts'
-import type { Connection } from './connection.ts'
+import type { PostgresConnection } from './connection.ts'
 import { MIGRATION_LOCK, WRITERS_LOCK } from './locks.ts'
 import { limitSettings, setForTransaction } from './session.ts'
 
@@ -14,14 +14,18 @@ const BEGIN = `BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE; ${setForTransact
  * Brings the tables up to date. Of several nodes that start at once, one does it and the others wait for it. It is one transaction,
  * because a lock of the session would stay behind in a pooler.
  */
-export async function migratePostgres(connection: Connection, now: Date, onMigration?: OnMigration): Promise<void> {
+export async function migratePostgres(
+  connection: PostgresConnection,
+  now: Date,
+  onMigration?: OnMigration,
+): Promise<void> {
   await connection.run(BEGIN)
   await migrate(migrationTarget(connection, now), readMigrations(MIGRATIONS), onMigration)
   await connection.run('UPDATE meta SET opened_at = $1', [now.getTime()])
   await connection.run('COMMIT')
 }
 
-function migrationTarget(connection: Connection, now: Date): MigrationTarget {
+function migrationTarget(connection: PostgresConnection, now: Date): MigrationTarget {
   return {
     async prepare() {
       await connection.run(

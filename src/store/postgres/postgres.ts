@@ -3,7 +3,7 @@ import { createDatabase } from '../create-database.ts'
 import { createGroupCommit } from '../group-commit.ts'
 import type { OnMigration } from '../migrate.ts'
 import type { Database } from '../port.ts'
-import { ANSWER_MS, assertUsable, clientConfig, connect, createSockets, type Sockets } from './connection.ts'
+import { ANSWER_MS, assertUsable, clientConfig, connect, createSockets, type SocketFactory } from './connection.ts'
 import { isTransient, unusable } from './failure.ts'
 import { migratePostgres } from './migrations.ts'
 import { openReader } from './reader.ts'
@@ -69,7 +69,11 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
  * On a connection of its own, which may take its time: a migration is as long as its tables. What runs once is not prepared, so that
  * it meets no statement of another node behind a pooler.
  */
-async function prepareDatabase(sockets: Sockets, now: Date, { url, onMigration }: PostgresOptions): Promise<void> {
+async function prepareDatabase(
+  sockets: SocketFactory,
+  now: Date,
+  { url, onMigration }: PostgresOptions,
+): Promise<void> {
   const connection = await connect({ ...clientConfig(url, sockets, 0), pooler: 'transaction' })
   await assertUsable(connection)
   await migratePostgres(connection, now, onMigration)

@@ -2,9 +2,9 @@ import { type ClientBase, Pool } from 'pg'
 import { StoreClosedError } from '../errors.ts'
 import type { Db } from '../unit.ts'
 import {
-  type Answer,
+  type StatementResult,
   assertStillUsable,
-  type Connection,
+  type PostgresConnection,
   type ConnectionConfig,
   guarded,
   LIMITS,
@@ -36,11 +36,11 @@ const BEGIN = `BEGIN ISOLATION LEVEL READ COMMITTED READ ONLY; ${setForTransacti
 /** Queries beside the writer, each on the next connection that is free. */
 export function openReader(config: ConnectionConfig): { readonly db: Db; close(): Promise<void> } {
   const pool = new Pool({ ...config, max: MAX_READERS, pipeline: true })
-  const connections = new WeakMap<ClientBase, Connection>()
+  const connections = new WeakMap<ClientBase, PostgresConnection>()
   // The pool itself drops a connection that is lost while nobody uses it.
   pool.on('error', () => {})
   pool.on('connect', (client) => connections.set(client, guarded(client, config.pooler)))
-  const proven = new WeakSet<Connection>()
+  const proven = new WeakSet<PostgresConnection>()
   let ended: Promise<void> | null = null
 
   const lease = async (): Promise<Lease> => {
@@ -66,7 +66,7 @@ export function openReader(config: ConnectionConfig): { readonly db: Db; close()
 }
 
 /** A question may be asked again. */
-function persistent(connection: Connection): Pick<Connection, 'run'> {
+function persistent(connection: PostgresConnection): Pick<PostgresConnection, 'run'> {
   return {
     run: (sql, parameters) =>
       ask(connection, sql, parameters).catch((error: unknown) => {
@@ -80,7 +80,11 @@ function persistent(connection: Connection): Pick<Connection, 'run'> {
  * In a session that is shared, a query is a transaction with settings of its own. Its three parts are sent at once, so that it takes
  * one round trip too; the pooler holds the session for them, since no part but the last ends the transaction.
  */
-async function ask(connection: Connection, sql: string, parameters?: readonly unknown[]): Promise<Answer> {
+async function ask(
+  connection: PostgresConnection,
+  sql: string,
+  parameters?: readonly unknown[],
+): Promise<StatementResult> {
   if (!connection.shared) return connection.run(sql, parameters)
   const parts = [connection.run(BEGIN), connection.run(sql, parameters), connection.run('COMMIT')] as const
   const [begun, answered] = await Promise.allSettled(parts)

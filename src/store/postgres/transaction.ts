@@ -2,7 +2,7 @@ import type { Transaction } from '../decide.ts'
 import type { Change, Load } from '../rows/rows.ts'
 import type { AnySpec, ColumnType, StoredRow } from '../rows/table.ts'
 import { deleteStatement, type Dialect, insertStatement, keyColumn, selectStatement } from '../statements.ts'
-import type { Connection } from './connection.ts'
+import type { PostgresConnection } from './connection.ts'
 import { queriesOn } from './dialect.ts'
 
 const TYPES: Readonly<Record<ColumnType, string>> = { text: 'text', integer: 'bigint' }
@@ -24,7 +24,7 @@ const DIALECT: Dialect = {
  * The statements of transactions on the connection that writes: all that is to be loaded by one, and all that is to be stored
  * by another, so that a batch costs few round trips however many tables it concerns.
  */
-export function postgresTransaction(current: () => Pick<Connection, 'run'>): Transaction {
+export function postgresTransaction(current: () => Pick<PostgresConnection, 'run'>): Transaction {
   const texts = new Map<string, string>()
   const textOf = (key: string, make: () => string): string => {
     const text = texts.get(key) ?? make()

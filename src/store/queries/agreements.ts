@@ -3,7 +3,7 @@ import { AGREEMENT_STATUSES, type AgreementStatus } from '../../domain/agreement
 import type { Agreement } from '../../domain/agreements/agreement.ts'
 import type { AgreementFilter, AgreementStore } from '../agreement-store.ts'
 import { toAgreement } from '../rows/agreements.ts'
-import type { Page, Placed } from '../store.ts'
+import type { PageQuery, Placed } from '../store.ts'
 import type { Db } from '../unit.ts'
 import { lookUp } from './look-up.ts'
 import { mergeRanges, type Range } from './merge-ranges.ts'
@@ -35,7 +35,7 @@ const STATUSES = [...AGREEMENT_STATUSES, null] as const
 /** A page from one index, whatever is asked for: each holds the agreements of one status in the order of the list. */
 async function pageOfAgreements(
   db: Db,
-  { limit, before }: Page,
+  { limit, before }: PageQuery,
   {
     statuses = STATUSES,
     createdFrom,

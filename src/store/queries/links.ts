@@ -4,7 +4,7 @@ import { PAYMENT_PHASES, type PaymentPhase } from '../../domain/payments/payment
 import { readByIds, type RowCache } from '../committed-rows.ts'
 import { toLink } from '../rows/links.ts'
 import { toPayment } from '../rows/payments.ts'
-import type { LinkFilter, LinkStore, Page, Placed } from '../store.ts'
+import type { LinkFilter, LinkStore, PageQuery, Placed } from '../store.ts'
 import type { Db } from '../unit.ts'
 import { lookUp } from './look-up.ts'
 import { mergeRanges, type Range } from './merge-ranges.ts'
@@ -47,7 +47,7 @@ type Asked = { readonly reference: string | undefined; readonly list: NewestFirs
  */
 async function pageOfLinks(
   db: Db,
-  { limit, before }: Page,
+  { limit, before }: PageQuery,
   { reference, createdFrom, createdBefore, phases = PAYMENT_PHASES, now }: LinkFilter & { readonly now: number },
 ): Promise<Placed<PaymentLink>[]> {
   if (phases.length === 0) return []

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql, type SqlBool } from 'kysely'
-import type { Place, Placed } from '../store.ts'
+import type { PageCursor, Placed } from '../store.ts'
 import type { ListOrder, Range } from './merge-ranges.ts'
 
 /** What a row of such a list is read with: its number, and the instant that the list may be asked for by. */
@@ -17,7 +17,7 @@ export type NewestFirst = {
   placed<Value>(place: Row, row: Value): Placed<Value>
 }
 
-type Asked = { readonly from: Date | undefined; readonly until: Date | undefined; readonly before: Place | null }
+type Asked = { readonly from: Date | undefined; readonly until: Date | undefined; readonly before: PageCursor | null }
 
 /** `column` holds the instant, `until` is left out itself. Throws `RangeError` for a place of the list's other order. */
 export function newestFirst(
@@ -41,7 +41,7 @@ export function newestFirst(
 export const ROW_NUMBER = sql<number>`(+number)`
 
 /** Rows that come behind a place in a list by number. */
-function behind(before: Place | null): Range {
+function behind(before: PageCursor | null): Range {
   return before === null ? [] : [sql`${ROW_NUMBER} < ${before.number}`]
 }
 
@@ -53,7 +53,7 @@ function withinInstants(at: RawBuilder<unknown>, from: Date | undefined, end: Ro
 }
 
 /** Numbers begin at 1, so that an instant with 0 stands before all of it. An index is served better by one bound than by two. */
-function endOf(until: Date | undefined, before: Place | null): Row | null {
+function endOf(until: Date | undefined, before: PageCursor | null): Row | null {
   const ends = [
     ...(until === undefined ? [] : [{ at: until.getTime(), number: 0 }]),
     ...(before === null ? [] : [{ at: before.at ?? 0, number: before.number }]),

@@ -4,7 +4,7 @@ import type { Payment } from '../../domain/payments/payment.ts'
 import { readByIds, type RowCache } from '../committed-rows.ts'
 import { toLinkOrNull } from '../rows/links.ts'
 import { toPayment } from '../rows/payments.ts'
-import type { Page, PaymentFilter, PaymentStore, Placed } from '../store.ts'
+import type { PageQuery, PaymentFilter, PaymentStore, Placed } from '../store.ts'
 import type { Db } from '../unit.ts'
 import { lookUp } from './look-up.ts'
 import { mergeRanges, type Range } from './merge-ranges.ts'
@@ -42,7 +42,7 @@ function paymentsByIds(db: Db): (ids: readonly string[]) => Promise<Payment[]> {
  */
 async function pageOfPayments(
   db: Db,
-  { limit, before }: Page,
+  { limit, before }: PageQuery,
   { reference, updatedFrom, updatedBefore, phases = PAYMENT_PHASES }: PaymentFilter,
 ): Promise<Placed<Payment>[]> {
   if (phases.length === 0) return []

@@ -1,14 +1,14 @@
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
 import { parentPort, workerData } from 'node:worker_threads'
 import { openReader } from './connection.ts'
-import type { ReadAnswer, ReadRequest } from './read-thread.ts'
+import type { ReadAnswer, ThreadQuery } from './read-thread.ts'
 import { cachedStatements } from './statement-cache.ts'
 
 /** The thread of `createReadThread`: one query after the other on a connection of its own, until it is told to end. */
 const database = openReader(String(workerData), (path) => new DatabaseSync(path))
 const prepare = cachedStatements((sql) => database.prepare(sql))
 
-parentPort?.on('message', (request: ReadRequest | null) => {
+parentPort?.on('message', (request: ThreadQuery | null) => {
   if (request !== null) parentPort?.postMessage(answer(request), [])
   else {
     database.close()
@@ -16,7 +16,7 @@ parentPort?.on('message', (request: ReadRequest | null) => {
   }
 })
 
-function answer({ id, sql, parameters }: ReadRequest): ReadAnswer {
+function answer({ id, sql, parameters }: ThreadQuery): ReadAnswer {
   try {
     return { id, rows: prepare(sql).all(...(parameters as SQLInputValue[])) }
   } catch (error) {

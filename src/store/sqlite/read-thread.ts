@@ -26,7 +26,7 @@ export type ReadThread = {
 }
 
 /** What the thread is told, and what it answers. */
-export type ReadRequest = { readonly id: number; readonly sql: string; readonly parameters: readonly unknown[] }
+export type ThreadQuery = { readonly id: number; readonly sql: string; readonly parameters: readonly unknown[] }
 export type ReadAnswer = { readonly id: number } & (
   | { readonly rows: unknown[] }
   | { readonly failure: { readonly message: string; readonly code: unknown; readonly errcode: unknown } }
@@ -76,7 +76,7 @@ export function createReadThread(path: string): ReadThread {
       const id = (lastId += 1)
       worker ??= start()
       worker.ref()
-      worker.postMessage({ id, sql, parameters } satisfies ReadRequest, [])
+      worker.postMessage({ id, sql, parameters } satisfies ThreadQuery, [])
       return new Promise((resolve, reject) => waiting.set(id, { resolve, reject }))
     },
     async close() {

@@ -91,9 +91,9 @@ export function createTransport(options: TransportOptions): Transport {
     keepAliveTimeout: IDLE_MS,
     keepAliveMaxTimeout: LONGEST_IDLE_MS,
   })
-  const lanes = new Map(options.sites.all.map(({ id }) => [id, laneOf(id)]))
+  const policies = new Map(options.sites.all.map(({ id }) => [id, policyOf(id)]))
 
-  function laneOf(siteId: string): ResiliencePolicy {
+  function policyOf(siteId: string): ResiliencePolicy {
     return createResiliencePolicy({
       concurrent: limits.concurrentPerSite,
       breaker: options.breaker,
@@ -113,19 +113,19 @@ export function createTransport(options: TransportOptions): Transport {
   }
 
   function laneFor(site: Site): ResiliencePolicy {
-    const lane = lanes.get(site.id)
-    if (lane === undefined) throw notSent('invalid-request', `Site ${site.id} is not one of this transport's.`)
-    return lane
+    const policy = policies.get(site.id)
+    if (policy === undefined) throw notSent('invalid-request', `Site ${site.id} is not one of this transport's.`)
+    return policy
   }
 
   async function retried(site: Site, asked: UpstreamRequest): Promise<UpstreamResponse> {
-    const lane = laneFor(site)
+    const policy = laneFor(site)
     const requestId = randomUUID()
     const headers = { ...asked.headers, ...options.traceHeaders?.() }
     const wire = wireRequest(base, site, { ...asked, headers }, requestId)
     const longest = asked.method === 'GET' ? deadlines.get : deadlines.post
     const until = performance.now() + Math.min(longest, asked.withinMs ?? longest)
-    lane.budget.earn()
+    policy.budget.earn()
     const hasAccessToken = 'access-token' in wire.headers
     for (let number = 1; ; number += 1) {
       const seen = { siteId: site.id, method: asked.method, hasAccessToken, attempt: number, requestId }
@@ -136,7 +136,7 @@ export function createTransport(options: TransportOptions): Transport {
       const delayMs = retryDelayMs(failed, options.random)
       // An attempt without time to connect could only turn a certain failure into an uncertain one.
       const late = remainingMs - delayMs <= deadlines.connect
-      if (late || !shouldRetry(failed) || lane.isClosedOff() || !lane.budget.spend()) throw result
+      if (late || !shouldRetry(failed) || policy.isClosedOff() || !policy.budget.spend()) throw result
       await sleep(delayMs)
     }
   }

@@ -19,7 +19,7 @@ export type GatewayPaymentCalls = {
   createGatewayPayment(site: Site, request: GatewayPaymentRequest): Promise<GatewayPayment>
 }
 
-export type GatewayOptions = {
+export type GatewayEndpointOptions = {
   readonly tokens?: AccessTokens
   /** Milliseconds over everything, tokens included, because a caller reckons with one POST: 25 seconds unless told. */
   readonly withinMs?: number
@@ -33,7 +33,7 @@ const SHORTEST_ATTEMPT_MS = 5_000
 const PATH = '/v1/payment_gateways/create_payment'
 
 /** The v1 gateway payments over a transport. */
-export function gatewayPaymentCalls(transport: Transport, options: GatewayOptions = {}): GatewayPaymentCalls {
+export function gatewayPaymentCalls(transport: Transport, options: GatewayEndpointOptions = {}): GatewayPaymentCalls {
   const { tokens = createAccessTokens({ transport }), withinMs = WITHIN_MS } = options
   return {
     createGatewayPayment: async (site, request) => {

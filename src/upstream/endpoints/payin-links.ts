@@ -18,7 +18,7 @@ import {
   toPayinLinkBody,
 } from '../wire/payments/payin-link.ts'
 import { readEndpointUrl, readPaymentReport } from '../wire/payments/payment.ts'
-import { type RefundAnswer, readRefund, type RefundRequest, toRefundBody } from '../wire/payments/refund.ts'
+import { type RefundAnswer, readRefund, type WireRefundRequest, toRefundBody } from '../wire/payments/refund.ts'
 import { readPage, unwrapped } from '../wire/values/page.ts'
 import { readEcho } from '../wire/values/response-echo.ts'
 
@@ -65,7 +65,7 @@ export type PayinLinkCalls = {
    * Asks for money to go back, all of it where `amount` is null. `uuid` names the link or its payment. The shapes are not
    * published, so they are taken to be those of the v2 sibling (gap sheet, section 5.5). Sent at most once.
    */
-  refundPayinLink(site: Site, request: RefundRequest): Promise<RefundAnswer>
+  refundPayinLink(site: Site, request: WireRefundRequest): Promise<RefundAnswer>
 }
 
 const PATH = '/v3/payin_links'

@@ -19,13 +19,13 @@ import type { Transport } from '../client/transport.ts'
 import { readDirectMethodEntry, readMethodRequirements } from '../wire/methods/direct-method.ts'
 import { servedMethods, toPayinMethod } from '../wire/methods/payin-method.ts'
 import {
-  type PayinRequest,
+  type WirePayinRequest,
   type PayinSimulation,
   toPayinBody,
   toPayinSimulationBody,
 } from '../wire/payments/payin-request.ts'
 import { readEndpointUrl, readPaymentReport } from '../wire/payments/payment.ts'
-import { type RefundAnswer, readRefund, type RefundRequest, toRefundBody } from '../wire/payments/refund.ts'
+import { type RefundAnswer, readRefund, type WireRefundRequest, toRefundBody } from '../wire/payments/refund.ts'
 import { readPage, unwrapped } from '../wire/values/page.ts'
 import { readEcho } from '../wire/values/response-echo.ts'
 
@@ -59,7 +59,7 @@ export type PayinCalls = {
    * comes later, by webhook. Sent at most once, unless it is certain that the payments API was never reached. An answer that
    * repeats another amount, currency or webhook address is rejected as `mismatch`.
    */
-  createPayin(site: Site, request: PayinRequest): Promise<PaymentReport>
+  createPayin(site: Site, request: WirePayinRequest): Promise<PaymentReport>
   /** What the payments API says now of a payin (gap sheet, section 10). An answer about another is rejected as `mismatch`. */
   getPayin(site: Site, uuid: string): Promise<PaymentReport>
   /**
@@ -68,7 +68,7 @@ export type PayinCalls = {
    */
   listPayins(site: Site, search: PayinSearch): Promise<PayinPage>
   /** Asks for money to go back, all of it where `amount` is null (gap sheet, section 12). Sent at most once. */
-  refundPayin(site: Site, request: RefundRequest): Promise<RefundAnswer>
+  refundPayin(site: Site, request: WireRefundRequest): Promise<RefundAnswer>
   /** Has the sandbox end a pending payin, and gives its answer as it came, as plain JSON (gap sheet, section 11). */
   simulatePayin(site: Site, simulation: PayinSimulation): Promise<unknown>
 }

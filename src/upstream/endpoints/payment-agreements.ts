@@ -4,7 +4,7 @@ import type { Site } from '../client/sites.ts'
 import type { Transport } from '../client/transport.ts'
 import {
   type AgreementAmendment,
-  type AgreementRequest,
+  type WireAgreementRequest,
   type AgreementStatusRequest,
   toAgreementBody,
   toAmendmentBody,
@@ -37,7 +37,7 @@ export type PaymentAgreementCalls = {
    * Makes an agreement. Sent at most once, unless it is certain that the payments API was never reached. An answer that names
    * another mandate, or another limit, is rejected as `mismatch`.
    */
-  createPaymentAgreement(site: Site, request: AgreementRequest): Promise<AgreementReport>
+  createPaymentAgreement(site: Site, request: WireAgreementRequest): Promise<AgreementReport>
   /** Gives an agreement new terms (gap sheet, section 14). Sent at most once. */
   amendPaymentAgreement(site: Site, amendment: AgreementAmendment): Promise<AgreementReport>
   /** Suspends, resumes or cancels an agreement (gap sheet, section 15). Sent at most once. */

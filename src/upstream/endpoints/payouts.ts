@@ -16,7 +16,7 @@ import type { Site } from '../client/sites.ts'
 import type { Transport } from '../client/transport.ts'
 import { readMethodRequirements } from '../wire/methods/direct-method.ts'
 import { servedMethods } from '../wire/methods/payin-method.ts'
-import { type PayoutRequest, toPayoutBody, toPayoutCancellationBody } from '../wire/payouts/payout-request.ts'
+import { type WirePayoutRequest, toPayoutBody, toPayoutCancellationBody } from '../wire/payouts/payout-request.ts'
 import { readBanks, readPayoutMethod, readPayoutReport } from '../wire/payouts/payout.ts'
 import { status as statusField } from '../wire/values/fields.ts'
 import { readPage, unwrapped } from '../wire/values/page.ts'
@@ -29,7 +29,7 @@ export type PayoutSearch = {
   readonly page: number
 }
 
-export type PayoutPage = {
+export type WirePayoutPage = {
   readonly payouts: readonly PayoutReport[]
   readonly page: number
   readonly totalPages: number | null
@@ -46,11 +46,11 @@ export type PayoutCalls = {
    * Makes a batch. Sent at most once, unless it is certain that the payments API was never reached. An answer that repeats
    * another total, currency or webhook address is rejected as `mismatch`.
    */
-  createPayout(site: Site, request: PayoutRequest): Promise<PayoutReport>
+  createPayout(site: Site, request: WirePayoutRequest): Promise<PayoutReport>
   /** What the payments API says now of a batch. An answer about another is rejected as `mismatch`. */
   getPayout(site: Site, uuid: string): Promise<PayoutReport>
   /** One page of the batches made in a span of time. Those that cannot be read, or of another account, are left out. */
-  listPayouts(site: Site, search: PayoutSearch): Promise<PayoutPage>
+  listPayouts(site: Site, search: PayoutSearch): Promise<WirePayoutPage>
   /**
    * Cancels a scheduled batch, and gives the answer's own word for how that went, e.g. `ok`. The status of the batch
    * itself is not told: read it. Sent at most once.

@@ -123,7 +123,7 @@ export function agreementsContract(fixture: Fixture): void {
     })
   })
 
-  it('finds the agreement of a command whose answer never came, under any of its correlators', async () => {
+  it('finds the agreement of a command whose answer never came, under any of its correlation ids', async () => {
     const { store } = fixture
     const id = await begun()
     await store.commands.markUnknown(id)

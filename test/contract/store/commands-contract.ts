@@ -27,7 +27,7 @@ export function commandsContract(fixture: Fixture): void {
     expect(await commands.find(commandKey('createPaymentLink', 'no such key'))).toBeNull()
   })
 
-  it('knows the correlator of every attempt, also after the command was forgotten', async () => {
+  it('knows the correlation id of every attempt, also after the command was forgotten', async () => {
     const { commands, inbox } = fixture.store
     const { command: begun } = await commands.begin(command('first'))
     await commands.markUnknown(begun.id)

@@ -26,7 +26,7 @@ export function housekeepingContract(fixture: Fixture): void {
     expect(await again.heartbeat.last()).toEqual(after(MINUTE))
   })
 
-  it('forgets old commands that have ended, and keeps what they made and their correlators', async () => {
+  it('forgets old commands that have ended, and keeps what they made and their correlation ids', async () => {
     const { store } = fixture
     const { commands } = store
     const begin = async (ref: string, minutes: number) =>

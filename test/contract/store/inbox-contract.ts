@@ -181,7 +181,7 @@ export function inboxContract(fixture: Fixture): void {
     ])
   })
 
-  it('finds the link by the uuid that the body names when the address has no correlator', async () => {
+  it('finds the link by the uuid that the body names when the address has no correlation id', async () => {
     const { store } = fixture
     await settledLink(store, 'a')
     await store.inbox.receive(delivery(report('pending', { linkId: 'LINK-a', details: { amount: null } })))

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { LinkFilter, Place } from '../../../src/store/store.ts'
+import type { LinkFilter, PageCursor } from '../../../src/store/store.ts'
 import { after, delivery, MINUTE, present, report, settledLink } from './builders.ts'
 import type { Fixture } from './store-contract.ts'
 
@@ -9,7 +9,7 @@ export function linksContract(fixture: Fixture): void {
     return page.map(({ row }) => row.ref)
   }
 
-  it('finds links by uuid and by correlator', async () => {
+  it('finds links by uuid and by correlation id', async () => {
     const a = await settledLink(fixture.store, 'a')
     const b = await settledLink(fixture.store, 'b')
     const { links } = fixture.store
@@ -23,7 +23,7 @@ export function linksContract(fixture: Fixture): void {
     const { store } = fixture
     for (const ref of ['a', 'b', 'c', 'd', 'e']) await settledLink(store, ref)
     const seen: string[] = []
-    let before: Place | null = null
+    let before: PageCursor | null = null
     for (let round = 0; round < 3; round += 1) {
       const page = await store.links.page({ limit: 2, before }, {})
       seen.push(...page.map(({ row }) => row.ref))

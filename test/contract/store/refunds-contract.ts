@@ -32,7 +32,7 @@ export function refundsContract(fixture: Fixture): void {
 
   const answered = after(2 * MINUTE)
 
-  it('keeps the correlator of a command without an address to itself, also of a second attempt', async () => {
+  it('keeps the correlation id of a command without an address to itself, also of a second attempt', async () => {
     const { commands, inbox } = fixture.store
     const id = await begun()
     await commands.markUnknown(id)
@@ -41,7 +41,7 @@ export function refundsContract(fixture: Fixture): void {
     for (const ref of ['r', 'r2']) expect(await inbox.knowsRef(ref, ['link', 'payin', 'agreement'])).toBe(false)
   })
 
-  it('tells the kinds of correlators apart', async () => {
+  it('tells the kinds of correlation ids apart', async () => {
     const { commands, inbox } = fixture.store
     await commands.begin(command('l'))
     await commands.begin(command('p', { refKind: 'payin' }))

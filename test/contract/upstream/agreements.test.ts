@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { AgreementRequest } from '../../../src/upstream/wire/agreements/agreement-request.ts'
+import type { WireAgreementRequest } from '../../../src/upstream/wire/agreements/agreement-request.ts'
 import { fixtureText } from '../../fixtures/upstream/read.ts'
 import { clientOf, faultOf, site } from './open.ts'
 import { answer } from './scripted-service.ts'
@@ -12,7 +12,7 @@ const terms = {
   startDate: '2024-07-15',
   webhook,
 } as const
-const request: AgreementRequest = {
+const request: WireAgreementRequest = {
   ...terms,
   clientTransactionId: 'order-17-mandate',
   description: 'Monthly rent',

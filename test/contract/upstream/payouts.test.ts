@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import type { PayoutRequest } from '../../../src/upstream/wire/payouts/payout-request.ts'
+import type { WirePayoutRequest } from '../../../src/upstream/wire/payouts/payout-request.ts'
 import { fixtureText } from '../../fixtures/upstream/read.ts'
 import { clientOf, faultOf, site } from './open.ts'
 import { answer } from './scripted-service.ts'
 
-const request: PayoutRequest = {
+const request: WirePayoutRequest = {
   currency: 'JPY',
   methodCode: 'jp_bank_jpy',
   description: 'Salaries of May',

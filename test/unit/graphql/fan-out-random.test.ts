@@ -7,7 +7,7 @@ import type { PaymentDetails } from '../../../src/domain/payments/payment-report
 import type { OperationRequest } from '../../../src/graphql/admission/read-request.ts'
 import type { Services } from '../../../src/graphql/context.ts'
 import type { Engine } from '../../../src/graphql/engine/engine.ts'
-import type { Outcome } from '../../../src/graphql/engine/outcome.ts'
+import type { RequestOutcome } from '../../../src/graphql/engine/outcome.ts'
 import { issueStatusToken } from '../../../src/keys/status-token.ts'
 import { createLogger } from '../../../src/observability/logger.ts'
 import type { EventFilter, Store } from '../../../src/store/store.ts'
@@ -171,7 +171,7 @@ type Pair = {
   readonly opening: Opening
   readonly head: number
   readonly told: readonly [Told, Told]
-  readonly outcomes: readonly [Outcome, Outcome]
+  readonly outcomes: readonly [RequestOutcome, RequestOutcome]
 }
 
 async function open(engines: readonly [Engine, Engine], asked: Opening, head: number): Promise<Pair> {
@@ -186,7 +186,7 @@ async function open(engines: readonly [Engine, Engine], asked: Opening, head: nu
   return { opening: asked, head, told, outcomes }
 }
 
-async function collect(stream: Extract<Outcome, { kind: 'stream' }>, told: Told): Promise<void> {
+async function collect(stream: Extract<RequestOutcome, { kind: 'stream' }>, told: Told): Promise<void> {
   for (let next = await stream.next(); next.done !== true; next = await stream.next()) told.texts.push(next.value.json)
   told.isOver = true
 }

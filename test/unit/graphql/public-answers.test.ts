@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { ANONYMOUS } from '../../../src/access/caller.ts'
 import type { Services } from '../../../src/graphql/context.ts'
-import type { Asker, Engine } from '../../../src/graphql/engine/engine.ts'
+import type { Requester, Engine } from '../../../src/graphql/engine/engine.ts'
 import type { Answer } from '../../../src/graphql/engine/outcome.ts'
 import { createPublicAnswers } from '../../../src/graphql/engine/public-answers.ts'
 import { createLogger } from '../../../src/observability/logger.ts'
@@ -84,7 +84,7 @@ describe('answers to equal requests', () => {
   })
 })
 
-const CLIENT: Asker = { caller: ANONYMOUS, fromRouter: false }
+const CLIENT: Requester = { caller: ANONYMOUS, fromRouter: false }
 
 /** An engine that keeps answers, beside a list with one method. */
 async function setUp(parts: { find?: Services['methods']['find']; version?: () => number } = {}): Promise<Engine> {
@@ -105,7 +105,7 @@ async function setUp(parts: { find?: Services['methods']['find']; version?: () =
   return engineOf({ ...services, methods }, { publicAnswers: createPublicAnswers(version) })
 }
 
-async function askThrice(engine: Engine, query: string, asker: Partial<Asker> = {}): Promise<void> {
+async function askThrice(engine: Engine, query: string, asker: Partial<Requester> = {}): Promise<void> {
   for (let time = 0; time < 3; time += 1) await engine.run({ query }, { ...CLIENT, text: query, ...asker })
 }
 

@@ -107,7 +107,7 @@ describe('errors', () => {
     expect(lineOf({ err })['err']).toMatchObject({
       name: 'TypeError',
       code: 'ECONNRESET',
-      stack: expect.arrayContaining([expect.stringMatching(/log\.test\.ts(?:\?[^:]*)?:\d+:\d+/)]),
+      stack: expect.arrayContaining([expect.stringMatching(/logger\.test\.ts(?:\?[^:]*)?:\d+:\d+/)]),
     })
   })
 

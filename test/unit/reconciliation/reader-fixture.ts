@@ -4,7 +4,7 @@ import { createLogger } from '../../../src/observability/logger.ts'
 import { createListedReads, type ListedReadOptions } from '../../../src/reconciliation/listed-reads.ts'
 import { paymentReads } from '../../../src/reconciliation/payment-reads.ts'
 import { createReadBudget, type ReadBudget } from '../../../src/reconciliation/read-budget.ts'
-import { createReader, type Reader } from '../../../src/reconciliation/reader.ts'
+import { createReader, type DueReader } from '../../../src/reconciliation/reader.ts'
 import type { ReadResult } from '../../../src/reconciliation/single-flight-reader.ts'
 import type { ReadOutcome, ReadStore, ReadSubject, Store } from '../../../src/store/store.ts'
 import { createSites, type Site } from '../../../src/upstream/client/sites.ts'
@@ -21,7 +21,7 @@ const SITES = createSites([
 
 export type ReaderFixture = {
   readonly store: Store
-  readonly reader: Reader<ReadSubject>
+  readonly reader: DueReader<ReadSubject>
   readonly budget: ReadBudget
   readonly time: VirtualTime
   /** Ids of the payments or links that the payments API was asked about. */

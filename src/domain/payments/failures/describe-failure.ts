@@ -1,6 +1,6 @@
 import { customerMessage } from './customer-message.ts'
 import {
-  type Failure,
+  type DescribedFailure,
   type FailureCategory,
   type FailureCode,
   GENERIC_DECLINED,
@@ -40,7 +40,7 @@ export function describeFailure(input: {
   }
 }
 
-function withoutRisk(failure: Failure): Failure {
+function withoutRisk(failure: DescribedFailure): DescribedFailure {
   return failure.masked === true ? GENERIC_DECLINED : failure
 }
 

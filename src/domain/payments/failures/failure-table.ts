@@ -75,14 +75,14 @@ type WireCode = keyof typeof TABLE
 /** A documented code in the contract's spelling, or UNRECOGNISED for any other. */
 export type FailureCode = Uppercase<WireCode> | 'UNRECOGNISED'
 
-export type Failure = FailureFacts & { readonly code: FailureCode }
+export type DescribedFailure = FailureFacts & { readonly code: FailureCode }
 
-const UNRECOGNISED: Failure = { code: 'UNRECOGNISED', category: 'UNKNOWN', retry: 'OTHER_METHOD' }
+const UNRECOGNISED: DescribedFailure = { code: 'UNRECOGNISED', category: 'UNKNOWN', retry: 'OTHER_METHOD' }
 
 /** How a decline reads to everyone who may not see its cause. */
-export const GENERIC_DECLINED: Failure = { code: 'GENERIC_DECLINED', ...TABLE.generic_declined }
+export const GENERIC_DECLINED: DescribedFailure = { code: 'GENERIC_DECLINED', ...TABLE.generic_declined }
 
-const byWireCode: ReadonlyMap<string, Failure> = new Map(
+const byWireCode: ReadonlyMap<string, DescribedFailure> = new Map(
   Object.entries<FailureFacts>(TABLE).map(([raw, facts]) => [
     raw,
     { ...facts, code: raw.toUpperCase() as Uppercase<WireCode> },
@@ -90,6 +90,6 @@ const byWireCode: ReadonlyMap<string, Failure> = new Map(
 )
 
 /** What is known of a failure code as the payments API spells it; UNRECOGNISED for a code that this version does not know. */
-export function recogniseFailure(codeRaw: string): Failure {
+export function recogniseFailure(codeRaw: string): DescribedFailure {
   return byWireCode.get(codeRaw) ?? UNRECOGNISED
 }

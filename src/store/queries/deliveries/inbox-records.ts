@@ -1,7 +1,7 @@
 import { type Expression, sql, type SqlBool } from 'kysely'
 import type { Delivery } from '../../../domain/delivery.ts'
 import { toDelivery } from '../../rows/log.ts'
-import type { DeliveryFilter, Page } from '../../store.ts'
+import type { DeliveryFilter, PageQuery } from '../../store.ts'
 import type { Db } from '../../unit.ts'
 import { grouped, mergeRanges, oneOf, type Range } from '../merge-ranges.ts'
 import { ROW_NUMBER } from '../newest-first.ts'
@@ -15,7 +15,11 @@ export async function findDeliveries(db: Db, ids: readonly string[]): Promise<De
 }
 
 /** A page of deliveries, newest first: from the index by subject, or else from that by disposition. */
-export async function pageOfDeliveries(db: Db, { limit, before }: Page, filter: DeliveryFilter): Promise<Delivery[]> {
+export async function pageOfDeliveries(
+  db: Db,
+  { limit, before }: PageQuery,
+  filter: DeliveryFilter,
+): Promise<Delivery[]> {
   const subjectIds = filter.subjectIds && [...new Set(filter.subjectIds)]
   const dispositions = filter.dispositions && [...new Set(filter.dispositions)]
   if (subjectIds?.length === 0 || dispositions?.length === 0) return []

@@ -26,7 +26,7 @@ import {
 import { WRAPPERS } from './agreement.ts'
 
 /** What an agreement allows. */
-export type AgreementTerms = {
+export type WireAgreementTerms = {
   /** Maximum amount per payment in AUD, as plain digits. */
   readonly limit: string
   readonly amountRule: AmountRule
@@ -37,7 +37,7 @@ export type AgreementTerms = {
 }
 
 /** What a payment agreement is made from (docs/payments-api.md, section 4.1). */
-export type AgreementRequest = AgreementTerms & {
+export type WireAgreementRequest = WireAgreementTerms & {
   /** The merchant's own id, unique upstream: 1 to 90 characters. */
   readonly clientTransactionId: string
   /** 5 to 140 characters. */
@@ -49,7 +49,7 @@ export type AgreementRequest = AgreementTerms & {
 }
 
 /** New terms of an agreement, which the payments API knows by its numeric id. */
-export type AgreementAmendment = AgreementTerms & { readonly serviceId: string }
+export type AgreementAmendment = WireAgreementTerms & { readonly serviceId: string }
 
 export type AgreementStatusRequest = { readonly serviceId: string; readonly status: RequestedAgreementStatus }
 
@@ -113,7 +113,7 @@ const amendment = z.strictObject({
 const statusChange = z.strictObject({ id: serviceId, status: z.enum(REQUESTED_AGREEMENT_STATUSES) })
 
 /** The body of a new agreement; `faults` names the places that are wrong instead. Throws nothing. */
-export function toAgreementBody(request: AgreementRequest): RequestBody {
+export function toAgreementBody(request: WireAgreementRequest): RequestBody {
   return requestBody(creation, {
     client_transaction_id: request.clientTransactionId,
     description: request.description,
@@ -134,7 +134,7 @@ export function toStatusChangeBody({ serviceId: id, status }: AgreementStatusReq
   return requestBody(statusChange, { id, status })
 }
 
-function termsBody({ limit, amountRule, frequency, startDate, webhook }: AgreementTerms): Record<string, unknown> {
+function termsBody({ limit, amountRule, frequency, startDate, webhook }: WireAgreementTerms): Record<string, unknown> {
   return {
     limit_amount: limit,
     agreement_details: { [WRAPPERS[amountRule]]: { start_date: startDate, frequency } },

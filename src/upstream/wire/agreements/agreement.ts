@@ -65,7 +65,7 @@ type Agreement = z.output<typeof agreement>
 /**
  * Reads what the payments API says of one agreement (docs/payments-api.md, section 2.1), also in the wrapper of an amendment.
  * Null without a usable `payment_agreement_id` and status; everything else that cannot be read is null in itself. Account
- * numbers and aliases are masked here, so that nothing behind this door can keep them; `authorization_header`, a secret of
+ * numbers and aliases are masked here, so that nothing after this point can keep them; `authorization_header`, a secret of
  * ours, is not read.
  */
 export function readAgreementReport(json: ExactJson): AgreementReport | null {

@@ -16,7 +16,7 @@ import {
 } from '../values/request-schema.ts'
 
 /** What a direct payin is made from (gap sheet, section 9). */
-export type PayinRequest = {
+export type WirePayinRequest = {
   /** Upper-case currency code. */
   readonly currency: string
   /** Plain digits; null only where the customer chooses, with the method `usdc_bank`. */
@@ -71,7 +71,7 @@ const simulation = z.strictObject({
 })
 
 /** The body of a direct payin; `faults` names the places that are wrong instead. Throws nothing. */
-export function toPayinBody(request: PayinRequest): RequestBody {
+export function toPayinBody(request: WirePayinRequest): RequestBody {
   return requestBody(creation, {
     currency: request.currency,
     gst: request.gst,

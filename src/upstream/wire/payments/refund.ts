@@ -6,7 +6,7 @@ import { amount, sentence, type RequestBody, requestBody, uuidText } from '../va
 import { readPaymentReport } from './payment.ts'
 
 /** What is asked for when money is to go back (gap sheet, section 12). */
-export type RefundRequest = {
+export type WireRefundRequest = {
   readonly uuid: string
   /** Plain digits; null for the whole amount. */
   readonly amount: string | null
@@ -24,7 +24,7 @@ export type RefundAnswer = {
 const body = z.strictObject({ uuid: uuidText, amount: amount.optional(), description: sentence(5, 500) })
 
 /** The body of a refund; `faults` names the places that are wrong instead. Throws nothing. */
-export function toRefundBody(request: RefundRequest): RequestBody {
+export function toRefundBody(request: WireRefundRequest): RequestBody {
   return requestBody(body, request)
 }
 

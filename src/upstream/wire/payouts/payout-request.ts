@@ -17,7 +17,7 @@ import {
 } from '../values/request-schema.ts'
 
 /** What a batch of payouts is made from (gap sheet, section 18). */
-export type PayoutRequest = {
+export type WirePayoutRequest = {
   /** Upper-case currency code. */
   readonly currency: string
   readonly methodCode: string
@@ -60,7 +60,7 @@ const creation = z.strictObject({
 const cancellation = z.strictObject({ uuid: uuidText })
 
 /** The body of a batch; `faults` names the places that are wrong instead. Throws nothing. */
-export function toPayoutBody(request: PayoutRequest): RequestBody {
+export function toPayoutBody(request: WirePayoutRequest): RequestBody {
   return requestBody(creation, {
     payout_transaction_details: request.transactions.map(transactionBody),
     currency: request.currency,

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { ExactJson } from '../../../lib/exact-json.ts'
 import { count, isRecord } from './fields.ts'
 
-export type Page = {
+export type WirePage = {
   readonly records: readonly ExactJson[]
   readonly page: number | null
   readonly totalPages: number | null
@@ -27,7 +27,7 @@ const envelope = z.object({
  * Reads the envelope of a list: `records`, and how far it goes, told in pages or in entries (gap sheet, sections 5.3, 10
  * and 16). Null when there is no list in it.
  */
-export function readPage(json: ExactJson): Page | null {
+export function readPage(json: ExactJson): WirePage | null {
   if (!isRecord(json) || !Array.isArray(json['records'])) return null
   const { page, next_page: next, ...told } = envelope.parse(json)
   const totalCount = told.total ?? told.total_count

@@ -11,9 +11,9 @@ import { safeUrl } from './url.ts'
 export type JsonRecord = { [key: string]: ExactJson }
 
 /** Gives a value for anything; null stands for an absent field. */
-export type Reader<Value> = (json: unknown) => Value
+export type WireReader<Value> = (json: unknown) => Value
 
-type Shape = Readonly<Record<string, Reader<unknown>>>
+type Shape = Readonly<Record<string, WireReader<unknown>>>
 
 /** What the readers of an object's fields give. */
 export type ReadRecord<Fields extends Shape> = { [Key in keyof Fields]: ReturnType<Fields[Key]> }
@@ -24,7 +24,7 @@ export function isRecord(json: unknown): json is JsonRecord {
 }
 
 /** Reads an object's fields by their names; those of an empty one where something else, or nothing, stands in its place. */
-export function recordReader<Fields extends Shape>(shape: Fields): Reader<ReadRecord<Fields>> {
+export function recordReader<Fields extends Shape>(shape: Fields): WireReader<ReadRecord<Fields>> {
   const entries = Object.entries(shape)
   const read = (json: Readonly<Record<string, unknown>>) => {
     const result: Record<string, unknown> = {}
@@ -52,13 +52,13 @@ const CONTROL = /(?![\t\n\r])\p{Cc}/gu
 
 /** A text of at most `length` UTF-16 units, or null. */
 export const readText =
-  (length: number): Reader<string | null> =>
+  (length: number): WireReader<string | null> =>
   (json) =>
     textFrom(json, length)
 
-export const readDecimal: Reader<string | null> = decimalFromWire
-export const readInstant: Reader<string | null> = instantFromWire
-export const readUrl: Reader<string | null> = safeUrl
+export const readDecimal: WireReader<string | null> = decimalFromWire
+export const readInstant: WireReader<string | null> = instantFromWire
+export const readUrl: WireReader<string | null> = safeUrl
 
 /** A uuid as the payments API makes them, safe as a path segment: 1 to 64 letters, digits, `_` and `-`; null for another. */
 export function usableUuid(json: unknown): string | null {

@@ -41,7 +41,7 @@ export function Delivery({ id }: { readonly id: string }) {
             <Fact name="Address of the link">
               {delivery.link && <a href={hrefOf('links', delivery.link.id)}>{delivery.link.id}</a>}
             </Fact>
-            <Fact name="Correlator of the address">{delivery.ref ?? 'the default address'}</Fact>
+            <Fact name="Correlation id of the address">{delivery.ref ?? 'the default address'}</Fact>
             <Fact name="Attempts">{delivery.attempts}</Fact>
             <Fact name="First came">
               <Moment at={delivery.firstReceivedAt} />

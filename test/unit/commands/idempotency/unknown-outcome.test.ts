@@ -28,7 +28,7 @@ describe('a command of which nobody knows the outcome', () => {
     expect(fixture.sent).toHaveLength(1)
   })
 
-  it('is sent again under a new correlator after its time, when it left no trace', async () => {
+  it('is sent again under a new correlation id after its time, when it left no trace', async () => {
     const fixture = await setUp()
     fixture.answers = [noAnswer]
     const task = fixture.task({ repeatAfterMs: 60_000 })

@@ -3,11 +3,11 @@ import { describe, expect, it } from 'vitest'
 import { traitsOf } from '../../../../src/domain/methods/method-traits.ts'
 import type { PaymentDetails } from '../../../../src/domain/payments/payment-report.ts'
 import { PAYMENT_STATUSES, recogniseStatus } from '../../../../src/domain/payments/payment-status.ts'
-import { refundExpiresAt, refundProblem, type RefundRequest } from '../../../../src/domain/payments/refund-rules.ts'
+import { refundExpiresAt, refundProblem, type RefundCommand } from '../../../../src/domain/payments/refund-rules.ts'
 import { report } from '../../../contract/store/builders.ts'
 
 const ANY = traitsOf('CARD')
-const WHOLE: RefundRequest = { idempotencyKey: 'key-1', description: 'Sent back' }
+const WHOLE: RefundCommand = { idempotencyKey: 'key-1', description: 'Sent back' }
 
 /** A payment of 100.00 AUD in a status. */
 function payment(statusRaw: string, details: Partial<PaymentDetails> = {}) {
@@ -18,7 +18,7 @@ function payment(statusRaw: string, details: Partial<PaymentDetails> = {}) {
   }
 }
 
-function of(value: string, currency = 'AUD'): RefundRequest {
+function of(value: string, currency = 'AUD'): RefundCommand {
   return { ...WHOLE, amount: { value, currency } }
 }
 

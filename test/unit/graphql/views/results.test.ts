@@ -2,12 +2,12 @@ import { readFileSync } from 'node:fs'
 import { buildASTSchema, isInterfaceType, parse } from 'graphql'
 import { describe, expect, it } from 'vitest'
 import { failureResult } from '../../../../src/graphql/views/results.ts'
-import type { Failure } from '../../../../src/lookups/outcome.ts'
+import type { OperationFailure } from '../../../../src/lookups/outcome.ts'
 
 const PROBLEMS = [{ path: ['amount', 'value'], message: 'must be above zero' }]
 const MONEY = { value: '10.00', currency: 'AUD' }
 
-const CASES: [Failure, string, string, boolean, object][] = [
+const CASES: [OperationFailure, string, string, boolean, object][] = [
   [{ kind: 'invalid-input', problems: PROBLEMS }, 'InvalidInputError', 'INVALID_INPUT', false, { problems: PROBLEMS }],
   [
     { kind: 'amount-out-of-range', min: MONEY, max: null },

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { stringifyExactJson } from '../../../../../src/lib/exact-json.ts'
 import {
-  type AgreementRequest,
+  type WireAgreementRequest,
   toAgreementBody,
   toAmendmentBody,
   toStatusChangeBody,
@@ -9,7 +9,7 @@ import {
 
 const webhook = { endpointUrl: 'https://merchant.test/webhooks/agreements/r1', authorizationHeader: 'Bearer v1.k.abc' }
 const terms = { limit: '5000.50', amountRule: 'FIXED', frequency: 'MONTHLY', startDate: '2024-07-15', webhook } as const
-const request: AgreementRequest = {
+const request: WireAgreementRequest = {
   ...terms,
   clientTransactionId: 'order-17-mandate',
   description: 'Monthly rent',
@@ -60,7 +60,7 @@ describe('toAgreementBody', () => {
     ])
   })
 
-  it.each<[string, Partial<AgreementRequest>, string]>([
+  it.each<[string, Partial<WireAgreementRequest>, string]>([
     ['a limit that is no decimal', { limit: '1e3' }, 'limit_amount'],
     ['no transaction id', { clientTransactionId: '' }, 'client_transaction_id'],
     ['a transaction id of 91 characters', { clientTransactionId: 'x'.repeat(91) }, 'client_transaction_id'],

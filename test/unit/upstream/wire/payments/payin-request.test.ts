@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { stringifyExactJson } from '../../../../../src/lib/exact-json.ts'
 import {
-  type PayinRequest,
+  type WirePayinRequest,
   toPayinBody,
   toPayinSimulationBody,
 } from '../../../../../src/upstream/wire/payments/payin-request.ts'
@@ -9,7 +9,7 @@ import { readRefund, toRefundBody } from '../../../../../src/upstream/wire/payme
 import type { RequestBody } from '../../../../../src/upstream/wire/values/request-schema.ts'
 import { fixture } from '../../../../fixtures/upstream/read.ts'
 
-const request: PayinRequest = {
+const request: WirePayinRequest = {
   currency: 'PHP',
   amount: '500.10',
   gst: false,
@@ -54,7 +54,7 @@ describe('toPayinBody', () => {
     expect(toPayinBody({ ...request, amount: null })).toEqual({ faults: ['amount'] })
   })
 
-  it.each<[string, Partial<PayinRequest>, string]>([
+  it.each<[string, Partial<WirePayinRequest>, string]>([
     ['an amount with an exponent', { amount: '1e3' }, 'amount'],
     ['GST outside AUD', { gst: true }, 'gst'],
     ['a currency in lower case', { currency: 'php' }, 'currency'],

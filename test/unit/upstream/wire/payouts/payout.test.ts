@@ -2,7 +2,7 @@ import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { parseExactJson, stringifyExactJson } from '../../../../../src/lib/exact-json.ts'
 import {
-  type PayoutRequest,
+  type WirePayoutRequest,
   toPayoutBody,
   toPayoutCancellationBody,
 } from '../../../../../src/upstream/wire/payouts/payout-request.ts'
@@ -79,7 +79,7 @@ describe('readPayoutReport', () => {
   })
 })
 
-const request: PayoutRequest = {
+const request: WirePayoutRequest = {
   currency: 'PHP',
   methodCode: 'ph_bank_maya_php',
   description: 'Salaries of May',
@@ -116,7 +116,7 @@ describe('toPayoutBody', () => {
     })
   })
 
-  it.each<[string, Partial<PayoutRequest>, string]>([
+  it.each<[string, Partial<WirePayoutRequest>, string]>([
     ['no payee', { transactions: [] }, 'payout_transaction_details'],
     ['a description of 4 characters', { description: 'May ' }, 'description'],
     ['a description of 91 characters', { description: 'x'.repeat(91) }, 'description'],
