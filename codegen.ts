@@ -101,7 +101,7 @@ const config: CodegenConfig = {
           PayoutMethod: '../domain/payouts/payout.ts#PayoutMethod as PayoutMethodEntity',
           Payout: './views/payout-view.ts#PayoutView',
           PayoutTransaction: './views/payout-view.ts#PayoutTransactionView',
-          AccountBalance: '../upstream/wire/accounts/balances.ts#Balances',
+          AccountBalance: '../upstream/wire/accounts/wire-balances.ts#Balances',
           PaymentFailure: './models.ts#FailureView',
           PaymentStreamItem: '../streams/stream-item.ts#StreamItem',
           PaymentsHealth: '../lookups/health.ts#Health',

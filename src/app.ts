@@ -1,11 +1,11 @@
 import type { AppConfig, AppOptions } from './composition/app-config.ts'
-import { startEngine } from './composition/engine.ts'
+import { startEngine } from './composition/compose-engine.ts'
+import { createTransports } from './composition/compose-transports.ts'
 import { createMetrics } from './composition/metrics.ts'
 import { startServices } from './composition/services.ts'
-import { createTransports } from './composition/transports.ts'
 import { warmUpEngine, warmUpServer } from './composition/warm-up.ts'
 import type { Tracing } from './observability/tracing/tracing.ts'
-import { watchUpstream } from './upstream/client/watch.ts'
+import { watchUpstream } from './upstream/client/observe-upstream.ts'
 
 export type { AppConfig, AppOptions }
 

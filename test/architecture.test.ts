@@ -14,13 +14,13 @@ describe('the checker bites', () => {
   test.each([
     ['src/domain/money/money.ts', '../../observability/logger.ts'],
     ['src/lib/timeout.ts', '../domain/money/money.ts'],
-    ['src/lookups/payouts.ts', '../http/server/server.ts'],
+    ['src/lookups/list-payouts.ts', '../http/server/server.ts'],
     ['src/keys/secret.ts', '../domain/money/money.ts'],
-    ['src/graphql/errors.ts', '../http/server.ts'],
-    ['src/lookups/outcome.ts', '../graphql/context.ts'],
+    ['src/graphql/error-formatter.ts', '../http/server.ts'],
+    ['src/lookups/operation-outcome.ts', '../graphql/context.ts'],
     ['src/store/store.ts', '../graphql/context.ts'],
-    ['src/upstream/client/client.ts', '../../http/server/server.ts'],
-    ['src/upstream/client/client.ts', '../../store/store.ts'],
+    ['src/upstream/client/upstream-client.ts', '../../http/server/server.ts'],
+    ['src/upstream/client/upstream-client.ts', '../../store/store.ts'],
     ['src/store/store.ts', '../upstream/client/client.ts'],
     ['src/observability/logger.ts', '../store/store.ts'],
     ['src/ledger/receive.ts', '../store/sqlite/sqlite.ts'],
@@ -28,7 +28,7 @@ describe('the checker bites', () => {
     ['src/store/decide.ts', '../ledger/receive.ts'],
     ['src/commands/idempotency/idempotent-command.ts', '../../ledger/commands.ts'],
     ['src/commands/idempotency/idempotent-command.ts', '../../store/postgres/postgres.ts'],
-    ['src/store/queries/log.ts', '../../domain/payments/attribution.ts'],
+    ['src/store/queries/log-queries.ts', '../../domain/payments/attribution.ts'],
     ['src/webhooks/receive.ts', '../graphql/context.ts'],
     ['src/webhooks/receive.ts', '../upstream/client.ts'],
     ['src/webhooks/receive.ts', '../commands/operations.ts'],
@@ -38,9 +38,9 @@ describe('the checker bites', () => {
     ['src/http/server/server.ts', '../../sandbox/index.ts'],
     ['src/http/server/server.ts', '../../web/shop.ts'],
     ['src/http/server/server.ts', '../../app.ts'],
-    ['src/graphql/errors.ts', '../composition/metrics.ts'],
+    ['src/graphql/error-formatter.ts', '../composition/metrics.ts'],
     ['src/client/watch/watch.ts', '../../graphql/context.ts'],
-    ['src/operator/run.ts', '../domain/delivery.ts'],
+    ['src/operator/run-command.ts', '../domain/delivery.ts'],
     ['src/app.ts', './operator/run.ts'],
     ['src/app.ts', './cli.ts'],
     ['src/shop/orders.ts', '../domain/money/money.ts'],
@@ -73,8 +73,10 @@ describe('the checker bites', () => {
   })
 
   test('on a decision in the store', () => {
-    const files = new Map([['src/store/queries/log.ts', 'const decision = decideWebhook(state, report, false)']])
-    expect(violations(files)).toStrictEqual(['src/store/queries/log.ts must not decide: the ledger does'])
+    const files = new Map([
+      ['src/store/queries/log-queries.ts', 'const decision = decideWebhook(state, report, false)'],
+    ])
+    expect(violations(files)).toStrictEqual(['src/store/queries/log-queries.ts must not decide: the ledger does'])
   })
 
   test('on a part of src that nobody has placed', () => {
@@ -90,13 +92,13 @@ describe('the checker lets through', () => {
     ['src/webhooks/receive.ts', '../upstream/wire/payments/payment.ts'],
     ['src/webhooks/receive.ts', '../observability/logger.ts'],
     ['src/sandbox/webhooks/webhook-faults.ts', '../../webhooks/signature.ts'],
-    ['src/sandbox/values/fields.ts', '../../lib/exact-json.ts'],
+    ['src/sandbox/values/request-fields.ts', '../../lib/exact-json.ts'],
     ['src/run-server.ts', './sandbox/index.ts'],
     ['src/http/server/server.ts', '../../webhooks/receive.ts'],
-    ['src/graphql/errors.ts', '../store/store.ts'],
-    ['src/lookups/outcome.ts', '../streams/tail.ts'],
+    ['src/graphql/error-formatter.ts', '../store/store.ts'],
+    ['src/lookups/operation-outcome.ts', '../streams/tail.ts'],
     ['src/app.ts', './composition/services.ts'],
-    ['src/composition/shop.ts', '../shop/shop.ts'],
+    ['src/composition/compose-shop.ts', '../shop/shop.ts'],
   ])('%s importing %s', (from, specifier) => {
     expect(violations(new Map([[from, `import { X } from '${specifier}'\n`]]))).toStrictEqual([])
   })

@@ -3,8 +3,8 @@ import { dirname, join } from 'node:path'
 import { isEnumType, isInputObjectType, isInterfaceType, isObjectType } from 'graphql'
 import { describe, expect, it } from 'vitest'
 import { createSchema } from '../src/graphql/schema/schema.ts'
-import { createUpstreamClient } from '../src/upstream/client/client.ts'
 import { createSites } from '../src/upstream/client/sites.ts'
+import { createUpstreamClient } from '../src/upstream/client/upstream-client.ts'
 
 const root = join(import.meta.dirname, '..')
 const page = readFileSync(join(root, 'docs/coverage.md'), 'utf8')

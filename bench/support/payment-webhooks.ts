@@ -4,7 +4,7 @@ import { createKeyRing } from '../../src/keys/key-ring.ts'
 import { Secret } from '../../src/keys/secret.ts'
 import { parseExactJson } from '../../src/lib/exact-json.ts'
 import type { IncomingDelivery, Store } from '../../src/store/store.ts'
-import { readPaymentReport } from '../../src/upstream/wire/payments/payment.ts'
+import { readPaymentReport } from '../../src/upstream/wire/payments/wire-payment.ts'
 import { withoutSecrets } from '../../src/upstream/wire/values/redact.ts'
 
 /** What each payment is reported as, one webhook after the other. */

@@ -32,7 +32,11 @@ export const PLANTS: readonly Plant[] = [
   {
     name: 'a query shows what is not on the disk yet',
     edits: [
-      { file: 'src/store/sqlite/dialect.ts', from: 'if (sync !== null) await sync', to: 'sync?.catch(() => {})' },
+      {
+        file: 'src/store/sqlite/sqlite-dialect.ts',
+        from: 'if (sync !== null) await sync',
+        to: 'sync?.catch(() => {})',
+      },
     ],
     tests: ['test/faults/power-sync-pending.test.ts'],
   },
@@ -111,7 +115,7 @@ export const PLANTS: readonly Plant[] = [
     name: 'a POST without an answer is sent again',
     edits: [
       {
-        file: 'src/upstream/resilience/retry.ts',
+        file: 'src/upstream/resilience/retry-policy.ts',
         from: "return method === 'GET' && PASSING.has(fault.reason)",
         to: 'return PASSING.has(fault.reason)',
       },
@@ -144,7 +148,7 @@ export const PLANTS: readonly Plant[] = [
     name: 'suggestions are taken out of messages by a quadratic pattern',
     edits: [
       {
-        file: 'src/graphql/errors.ts',
+        file: 'src/graphql/error-formatter.ts',
         from: "  const at = message.endsWith('?') ? message.indexOf(SUGGESTION) : -1\n  return at === -1 ? message : message.slice(0, at).trimEnd()\n",
         to: "  return message.replace(/ ?Did you mean [^]*\\?$/, '')\n",
       },
@@ -210,7 +214,7 @@ export const PLANTS: readonly Plant[] = [
     name: 'the planned executor leaves null where none is allowed',
     edits: [
       {
-        file: 'src/graphql/execution/run.ts',
+        file: 'src/graphql/execution/run-plan.ts',
         from: '  if (nonNull) throw error\n',
         to: "  if (nonNull && field.coordinate === '') throw error\n",
       },

@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto'
 import type { JWTHeaderParameters, JWTPayload } from 'jose'
 import * as z from 'zod'
 import type { ClientCaller } from './caller.ts'
-import { InvalidTokenError } from './errors.ts'
 import { ALL_SCOPES } from './scopes.ts'
 import type { Scope } from './scopes.ts'
+import { InvalidTokenError } from './token-errors.ts'
 
 const scopeList = z.union([z.string(), z.array(z.string())])
 

@@ -3,7 +3,7 @@ import * as errors from 'jose/errors'
 import { createRemoteJWKSet, customFetch } from 'jose/jwks/remote'
 import type { Logger } from '../observability/logger.ts'
 import { createBoundedFetch } from './bounded-fetch.ts'
-import { TokenKeysUnavailableError } from './errors.ts'
+import { TokenKeysUnavailableError } from './token-errors.ts'
 
 /** `elapsed` is a monotonic clock in milliseconds, so that a step of the wall clock neither floods nor starves the issuer. */
 export type RemoteKeysOptions = { readonly elapsed: () => number; readonly log?: Pick<Logger, 'warn'> | undefined }

@@ -1,15 +1,21 @@
 /** The client kit: follow payments live, open the hosted page, format amounts. For browsers and React Native. */
 export { formatAmount, type Amount } from './amount.ts'
 export { ask, type AskOptions } from './request/ask.ts'
-export { openCheckout, type Checkout, type CheckoutOptions } from './checkout.ts'
+export { openCheckout, type Checkout, type CheckoutOptions } from './open-checkout.ts'
 export type { CheckoutMessage } from './checkout-message.ts'
-export type { AnyDocument, PaymentsEndpoint, TokenSource, WebSocketConstructor, WebSocketLike } from './endpoint.ts'
-export { PaymentsClientError, type GraphError } from './errors.ts'
+export type {
+  AnyDocument,
+  PaymentsEndpoint,
+  TokenSource,
+  WebSocketConstructor,
+  WebSocketLike,
+} from './graph-endpoint.ts'
+export { PaymentsClientError, type GraphError } from './client-errors.ts'
 export * from './generated/documents.ts'
 export type { Connection } from './connection/reconnect.ts'
 export { remaining } from './remaining.ts'
-export type { Retry } from './request/retry.ts'
-export { paymentLinkStore, type PaymentLinkStore, type PaymentLinkView } from './store.ts'
+export type { Retry } from './request/retry-request.ts'
+export { paymentLinkStore, type PaymentLinkStore, type PaymentLinkView } from './link-store.ts'
 export type {
   AgreementDetails,
   EventDetails,
@@ -17,7 +23,7 @@ export type {
   PaymentDetails,
   PaymentLinkUpdate,
   PaymentUpdate,
-} from './watch/subject.ts'
+} from './watch/watched-subject.ts'
 export type { Timing } from './connection/timing.ts'
 export type { Transport } from './connection/open-transport.ts'
 export type { WakeSource } from './connection/wake-signal.ts'

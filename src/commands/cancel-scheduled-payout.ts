@@ -1,10 +1,10 @@
 import { keyProblem } from '../domain/field-problems.ts'
 import type { PayoutReport, PayoutStatus } from '../domain/payouts/payout.ts'
-import type { CommandFailure, InvalidInput, StateFailure } from '../lookups/outcome.ts'
-import type { SitedPayout } from '../lookups/payouts.ts'
+import type { SitedPayout } from '../lookups/list-payouts.ts'
+import type { CommandFailure, InvalidInput, StateFailure } from '../lookups/operation-outcome.ts'
 import { faultOf } from '../lookups/upstream-failure.ts'
-import { unknownOutcome } from '../upstream/client/faults.ts'
 import type { Site } from '../upstream/client/sites.ts'
+import { unknownOutcome } from '../upstream/client/upstream-fault.ts'
 import { outcomeOf, type PayoutDone, type PayoutOptions } from './create-payout.ts'
 import type { Task } from './idempotency/task.ts'
 

@@ -3,11 +3,11 @@ import {
   normaliseGatewayRequest,
   type GatewayRequest,
 } from '../domain/payments/gateway-rules.ts'
-import type { CommandFailure, InvalidInput } from '../lookups/outcome.ts'
+import type { CommandFailure, InvalidInput } from '../lookups/operation-outcome.ts'
 import { siteProblem } from '../lookups/site-problem.ts'
 import type { Store } from '../store/store.ts'
-import type { UpstreamClient } from '../upstream/client/client.ts'
 import type { Sites } from '../upstream/client/sites.ts'
+import type { UpstreamClient } from '../upstream/client/upstream-client.ts'
 import type { GatewayPayment } from '../upstream/wire/payments/gateway-payment.ts'
 import { callbackAddress, type CallbackOptions } from './idempotency/callback-address.ts'
 import type { IdempotentCommands } from './idempotency/idempotent-command.ts'

@@ -5,11 +5,11 @@ import {
   type AgreementRequest,
 } from '../domain/agreements/agreement-rules.ts'
 import type { Agreement } from '../domain/agreements/agreement.ts'
-import type { CommandFailure, InvalidInput } from '../lookups/outcome.ts'
+import type { CommandFailure, InvalidInput } from '../lookups/operation-outcome.ts'
 import { siteProblem } from '../lookups/site-problem.ts'
 import type { Store } from '../store/store.ts'
-import type { UpstreamClient } from '../upstream/client/client.ts'
 import type { Site, Sites } from '../upstream/client/sites.ts'
+import type { UpstreamClient } from '../upstream/client/upstream-client.ts'
 import { findAgreement } from '../upstream/endpoints/find-agreement.ts'
 import { callbackAddress, type CallbackOptions } from './idempotency/callback-address.ts'
 import type { IdempotentCommands } from './idempotency/idempotent-command.ts'

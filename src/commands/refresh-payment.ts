@@ -1,8 +1,8 @@
 import type { PaymentLink } from '../domain/payments/payment-link.ts'
 import type { Payment } from '../domain/payments/payment.ts'
-import type { ReadFailure } from '../lookups/outcome.ts'
+import type { ReadFailure } from '../lookups/operation-outcome.ts'
 import { faultOf, readFailure } from '../lookups/upstream-failure.ts'
-import type { DueReader } from '../reconciliation/reader.ts'
+import type { DueReader } from '../reconciliation/due-reader.ts'
 import type { ReadSubject, Store } from '../store/store.ts'
 
 export type RefreshOutcome =

@@ -1,9 +1,9 @@
 import { parseExactJson } from '../lib/exact-json.ts'
-import type { ReplayFailure } from '../lookups/outcome.ts'
+import type { ReplayFailure } from '../lookups/operation-outcome.ts'
 import type { Logger } from '../observability/logger.ts'
 import type { DeliveryReplay, ReplayOutcome, Store } from '../store/store.ts'
-import { readAgreementReport } from '../upstream/wire/agreements/agreement.ts'
-import { readPaymentReport } from '../upstream/wire/payments/payment.ts'
+import { readAgreementReport } from '../upstream/wire/agreements/wire-agreement.ts'
+import { readPaymentReport } from '../upstream/wire/payments/wire-payment.ts'
 
 export type ReplayDeliveryOptions = {
   readonly store: { readonly inbox: Pick<Store['inbox'], 'replay'> }

@@ -6,7 +6,7 @@ import { createKeptWebhook } from '../webhooks/kept-webhook.ts'
 import { createPaymentWebhook } from '../webhooks/payment-webhook.ts'
 import type { WebhookHandler } from '../webhooks/webhook-handler.ts'
 import type { AppConfig } from './app-config.ts'
-import type { Readers } from './reading.ts'
+import type { Readers } from './compose-readers.ts'
 
 export type WebhookHandlers = Readonly<
   Record<'payments' | 'agreements' | 'payouts' | 'gateway-payments', WebhookHandler>

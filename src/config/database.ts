@@ -1,6 +1,6 @@
 import { Secret } from '../keys/secret.ts'
-import { bad, good } from './reading.ts'
-import type { Parsed } from './reading.ts'
+import { bad, good } from './read-setting.ts'
+import type { Parsed } from './read-setting.ts'
 import { parseLine } from './values.ts'
 
 /** Where the data lie: in a file for one process, or on a server for any number. */

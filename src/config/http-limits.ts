@@ -1,5 +1,5 @@
 import { isIP } from 'node:net'
-import { bad, good, type Parsed, type SettingReader } from './reading.ts'
+import { bad, good, type Parsed, type SettingReader } from './read-setting.ts'
 import { wholeNumber } from './values.ts'
 
 /** What peers may ask of the HTTP server, and whose word about them is taken. */

@@ -1,4 +1,4 @@
-import type { SettingReader } from './reading.ts'
+import type { SettingReader } from './read-setting.ts'
 import { wholeNumber } from './values.ts'
 
 /** How much an operation may ask for, over every transport alike. */

@@ -1,5 +1,5 @@
 import type { Secret } from '../keys/secret.ts'
-import { good, type Parsed, type SettingReader } from './reading.ts'
+import { good, type Parsed, type SettingReader } from './read-setting.ts'
 import { secretOf } from './secrets.ts'
 import { parseHost, parsePort } from './values.ts'
 

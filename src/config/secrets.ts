@@ -1,6 +1,6 @@
 import { Secret } from '../keys/secret.ts'
-import { bad, good } from './reading.ts'
-import type { Parsed, Parser } from './reading.ts'
+import { bad, good } from './read-setting.ts'
+import type { Parsed, Parser } from './read-setting.ts'
 
 /** One secret or more. */
 export type Secrets = readonly [Secret, ...Secret[]]

@@ -1,12 +1,12 @@
 import type { Secret } from '../keys/secret.ts'
 import type { LogLevel } from '../observability/logger.ts'
+import type { ConfigFault } from './config-faults.ts'
 import type { DatabaseConfig } from './database.ts'
-import type { ConfigFault } from './faults.ts'
 import type { HttpLimits } from './http-limits.ts'
 import type { OperationLimits } from './limits.ts'
 import type { MonitoringConfig } from './monitoring.ts'
 import type { Secrets } from './secrets.ts'
-import type { SiteConfig } from './sites.ts'
+import type { SiteConfig } from './site-settings.ts'
 import type { SocketLimits } from './socket-limits.ts'
 
 /** `publicUrl` has no slash at its end. Where `port` is 0 and no public address is set, it ends in `:0` until the port is known. */

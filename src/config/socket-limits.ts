@@ -1,5 +1,5 @@
-import { bad, good } from './reading.ts'
-import type { Parsed } from './reading.ts'
+import { bad, good } from './read-setting.ts'
+import type { Parsed } from './read-setting.ts'
 
 /** What a peer on a WebSocket may cost. A limit of 0 sockets, or of 0 streams of a token or a caller, stands for none. */
 export type SocketLimits = {

@@ -1,5 +1,5 @@
-import type { ConfigFault } from './faults.ts'
-import type { Environment } from './reading.ts'
+import type { ConfigFault } from './config-faults.ts'
+import type { Environment } from './read-setting.ts'
 
 /** Every setting there is. */
 export const SETTINGS = [

@@ -1,5 +1,5 @@
-import { bad, good } from './reading.ts'
-import type { Parsed, Parser } from './reading.ts'
+import { bad, good } from './read-setting.ts'
+import type { Parsed, Parser } from './read-setting.ts'
 
 const CONTROL = /\p{Cc}/u
 const HOST = /^[\w.:%-]{1,253}$/

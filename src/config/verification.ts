@@ -1,5 +1,5 @@
 import type { DatabaseConfig } from './database.ts'
-import type { SettingReader } from './reading.ts'
+import type { SettingReader } from './read-setting.ts'
 
 /**
  * Records what would have TLS verify nothing. A switch of the runtime's that turns it off does not go into production, and

@@ -13,7 +13,7 @@ import type { Payment } from '../domain/payments/payment.ts'
 import type { FoundPayout } from '../lookups/find-payouts.ts'
 import type { RowsById, Store } from '../store/store.ts'
 import type { MethodCache } from '../upstream/methods/method-cache.ts'
-import { failedRead } from './errors.ts'
+import { failedRead } from './error-formatter.ts'
 import { payoutView, type PayoutView } from './views/payout-view.ts'
 
 /** Loads rows once per answer; at once when the store has them in memory. */

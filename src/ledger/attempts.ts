@@ -1,4 +1,4 @@
-import type { AttemptRow } from '../store/rows/commands.ts'
+import type { AttemptRow } from '../store/rows/command-rows.ts'
 import type { Rows } from '../store/rows/rows.ts'
 
 /** The attempt that was given this correlation id, also of a command that was forgotten. */

@@ -2,12 +2,19 @@ import { REFUND_WINDOW_MS } from '../domain/reads/read-schedule.ts'
 import type { Database } from '../store/port.ts'
 import type { Rows } from '../store/rows/rows.ts'
 import type { Store, SweepStep } from '../store/store.ts'
-import { postponeAgreementRead, recordAgreementRead } from './agreement-reads.ts'
-import { adoptCommand, beginCommand, forgetCommand, markUnknown, rejectCommand, retryCommand } from './commands.ts'
-import { wantLogHead } from './events.ts'
+import { wantLogHead } from './append-events.ts'
+import {
+  adoptCommand,
+  beginCommand,
+  forgetCommand,
+  markUnknown,
+  rejectCommand,
+  retryCommand,
+} from './command-records.ts'
 import { releaseLease, takeLease } from './leases.ts'
-import { confirmListed, postponePaymentRead, recordPaymentRead, schedulePaymentRead } from './payment-reads.ts'
 import { keepCallback, receiveAgreement, receivePayment } from './receive.ts'
+import { postponeAgreementRead, recordAgreementRead } from './record-agreement-read.ts'
+import { confirmListed, postponePaymentRead, recordPaymentRead, schedulePaymentRead } from './record-payment-read.ts'
 import { DryRun, replayDelivery } from './replay.ts'
 import { settleWithLink } from './settle-link.ts'
 import {

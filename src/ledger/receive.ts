@@ -1,7 +1,7 @@
 import { hasBecomePaid, isOrphan } from '../domain/payments/orphan-link.ts'
 import type { Payment } from '../domain/payments/payment.ts'
 import { deliveryKey } from '../store/encoding/delivery-columns.ts'
-import type { DeliveryRow } from '../store/rows/log.ts'
+import type { DeliveryRow } from '../store/rows/log-rows.ts'
 import type { Rows } from '../store/rows/rows.ts'
 import type {
   ReceivedDelivery,
@@ -11,9 +11,9 @@ import type {
   KeptCallback,
   OrphanLink,
 } from '../store/store.ts'
-import { AGREEMENT } from './agreements.ts'
+import { AGREEMENT } from './agreement-subject.ts'
 import { findAttempt } from './attempts.ts'
-import { linkOf, PAYMENT, type PaymentTarget } from './payments.ts'
+import { linkOf, PAYMENT, type PaymentTarget } from './payment-subject.ts'
 import { confirmBy, type Kind, type Ledger, recordChange, type Subject, type Target } from './subject.ts'
 
 /** Stores a webhook about a payment and applies what it says. */

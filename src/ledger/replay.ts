@@ -1,9 +1,9 @@
 import { replayableBody } from '../domain/delivery.ts'
-import type { DeliveryRow } from '../store/rows/log.ts'
+import type { DeliveryRow } from '../store/rows/log-rows.ts'
 import type { DeliveryReplay, ReplayOutcome } from '../store/store.ts'
-import { AGREEMENT } from './agreements.ts'
+import { AGREEMENT } from './agreement-subject.ts'
 import { findAttempt } from './attempts.ts'
-import { PAYMENT } from './payments.ts'
+import { PAYMENT } from './payment-subject.ts'
 import { applyDelivery } from './receive.ts'
 import { confirmBy, type Kind, type Ledger, type Subject } from './subject.ts'
 

@@ -3,7 +3,7 @@ import type { Disposition } from '../domain/payments/payment.ts'
 import { planNoLater, type ReadPlan, replacePoll } from '../domain/reads/read-plan.ts'
 import type { PlannedRead } from '../domain/reads/read-schedule.ts'
 import type { Rows } from '../store/rows/rows.ts'
-import { appendEvent, nextSequence } from './events.ts'
+import { appendEvent, nextSequence } from './append-events.ts'
 
 /** What decisions are made with besides rows. */
 export type LedgerSettings = {

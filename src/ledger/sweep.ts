@@ -1,8 +1,8 @@
 import { planNoLater } from '../domain/reads/read-plan.ts'
 import type { SweepCursor, SweepPage, SweepPart } from '../store/port.ts'
-import { ONLY } from '../store/rows/log.ts'
+import { ONLY } from '../store/rows/log-rows.ts'
 import type { Rows } from '../store/rows/rows.ts'
-import type { MetaRow } from '../store/rows/upkeep.ts'
+import type { MetaRow } from '../store/rows/upkeep-rows.ts'
 
 /** What a sweep goes through, in this order. */
 export const SWEEP_PARTS: readonly SweepPart[] = [

@@ -1,8 +1,8 @@
 import type { PayoutReport } from '../domain/payouts/payout.ts'
 import type { Store } from '../store/store.ts'
-import type { UpstreamClient } from '../upstream/client/client.ts'
 import type { Site, Sites } from '../upstream/client/sites.ts'
-import type { ReadFailure } from './outcome.ts'
+import type { UpstreamClient } from '../upstream/client/upstream-client.ts'
+import type { ReadFailure } from './operation-outcome.ts'
 import { faultOf, readFailure } from './upstream-failure.ts'
 
 export type FoundPayout =

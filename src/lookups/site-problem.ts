@@ -1,5 +1,5 @@
 import type { Sites } from '../upstream/client/sites.ts'
-import type { FieldProblem } from './outcome.ts'
+import type { FieldProblem } from './operation-outcome.ts'
 
 /** Why no credentials serve a request: its currency has none, or the site that it names does not serve it. */
 export function siteProblem(

@@ -1,5 +1,5 @@
-import { UpstreamFault, type FaultDetail } from '../upstream/client/faults.ts'
-import type { FieldProblem, NothingDone, ReadFailure, Rejection } from './outcome.ts'
+import { UpstreamFault, type FaultDetail } from '../upstream/client/upstream-fault.ts'
+import type { FieldProblem, NothingDone, ReadFailure, Rejection } from './operation-outcome.ts'
 
 type Refusal = Extract<FaultDetail, { kind: 'refused' }>
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { run } from './run.ts'
+import { run } from './run-command.ts'
 
 const { code, out, err } = await run(process.argv.slice(2), process.env)
 process.stdout.write(out)

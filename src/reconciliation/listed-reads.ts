@@ -3,8 +3,8 @@ import type { PaymentReport } from '../domain/payments/payment-report.ts'
 import { mayReadEarly } from '../domain/reads/read-schedule.ts'
 import type { ReadOutcome, ReadStore, ReadSubject } from '../store/store.ts'
 import { spanQuery } from '../upstream/client/assertions.ts'
-import type { UpstreamClient } from '../upstream/client/client.ts'
 import type { Site } from '../upstream/client/sites.ts'
+import type { UpstreamClient } from '../upstream/client/upstream-client.ts'
 
 /** Reads of many payments by one page of a list of the payments API. */
 export type ListedReads = {

@@ -2,7 +2,7 @@ import { createReadOrder, URGENCIES, type Urgency } from '../domain/reads/read-p
 import type { ReadClass } from '../domain/reads/read-schedule.ts'
 import type { Timer } from '../lib/timer.ts'
 import type { Logger } from '../observability/logger.ts'
-import { notSent, UpstreamFault } from '../upstream/client/faults.ts'
+import { notSent, UpstreamFault } from '../upstream/client/upstream-fault.ts'
 import { createSitePace, type SitePace } from './site-pace.ts'
 import type { SiteTrouble } from './site-trouble.ts'
 

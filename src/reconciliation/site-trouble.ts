@@ -1,4 +1,4 @@
-import { UpstreamFault } from '../upstream/client/faults.ts'
+import { UpstreamFault } from '../upstream/client/upstream-fault.ts'
 
 /** A failed read that tells of its whole site, and not only of what was asked about. */
 export type SiteTrouble = {

@@ -1,4 +1,4 @@
-import { readCommandLine } from './command-line.ts'
+import { readCommandLine } from './sandbox-command-line.ts'
 import { startSandbox } from './start.ts'
 import type { Sandbox, SandboxOptions } from './start.ts'
 

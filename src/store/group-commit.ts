@@ -1,7 +1,7 @@
 import { setImmediate, setTimeout } from 'node:timers/promises'
 import type { PaymentEvent } from '../domain/payments/payment-event.ts'
 import { type DecisionOnRows, decideAll, type DecisionResult, type Transaction } from './decide.ts'
-import { StoreBusyError, StoreClosedError, StoreFailure } from './errors.ts'
+import { StoreBusyError, StoreClosedError, StoreFailure } from './store-errors.ts'
 
 /** How a transaction is run on the one connection that writes. Each may throw; only `rollback` must not. */
 export type TransactionSteps = {

@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import { StoreUnusableError } from './errors.ts'
+import { StoreUnusableError } from './store-errors.ts'
 
 /** A change of the tables: the number in front of the file's name orders it. */
 export type Migration = { readonly number: number; readonly name: string; readonly sql: string }

@@ -1,6 +1,6 @@
 import type { PaymentEvent } from '../domain/payments/payment-event.ts'
 import type { Logger } from '../observability/logger.ts'
-import { StoreFailure } from '../store/errors.ts'
+import { StoreFailure } from '../store/store-errors.ts'
 import type { EventLog } from '../store/store.ts'
 import { createRecentEvents, type EventPredicate } from './recent-events.ts'
 import type { Piece, SliceScheduler } from './slice-scheduler.ts'

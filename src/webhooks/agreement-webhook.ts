@@ -1,4 +1,4 @@
-import { readAgreementReport } from '../upstream/wire/agreements/agreement.ts'
+import { readAgreementReport } from '../upstream/wire/agreements/wire-agreement.ts'
 import { withoutSecretsOfAgreement } from '../upstream/wire/values/redact.ts'
 import { createWebhookHandler, type WebhookHandler, type WebhookHandlerOptions } from './webhook-handler.ts'
 

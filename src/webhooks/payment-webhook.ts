@@ -1,4 +1,4 @@
-import { readPaymentReport } from '../upstream/wire/payments/payment.ts'
+import { readPaymentReport } from '../upstream/wire/payments/wire-payment.ts'
 import { withoutSecrets } from '../upstream/wire/values/redact.ts'
 import { createWebhookHandler, type WebhookHandler, type WebhookHandlerOptions } from './webhook-handler.ts'
 

@@ -21,7 +21,7 @@ const NEIGHBOURS = new Set(['sandbox', 'client', 'web', 'operator', 'shop'])
 const PICTURE = LEVELS.map((parts) => parts.join(', ')).join(' → ')
 
 const LEDGER_USES =
-  /^src\/(ledger|domain|lib|store\/(rows\/|encoding\/|(port|store|command-store|lease-store|errors)\.ts))/
+  /^src\/(ledger|domain|lib|store\/(rows\/|encoding\/|(port|store|command-store|lease-store|store-errors)\.ts))/
 const DATABASES = /^src\/store\/(sqlite|postgres)\//
 const DATABASE_USERS = ['src/composition/', 'src/backup.ts', 'src/run-server.ts']
 const DECISIONS =
@@ -29,7 +29,7 @@ const DECISIONS =
 const WEBHOOK_USES = /^src\/(webhooks|domain|store|upstream\/wire|keys|observability|lib)\b/
 const SANDBOX_USES = ['src/webhooks/signature.ts', 'src/lib/exact-json.ts']
 const SANDBOX_USERS = ['src/run-server.ts', 'src/index.ts', 'src/cli.ts']
-const SHOP_USERS = ['src/composition/shop.ts']
+const SHOP_USERS = ['src/composition/compose-shop.ts']
 const OPERATOR_USERS = ['src/cli.ts']
 const PROCESS_OWNERS = [
   'src/cli.ts',

@@ -169,7 +169,7 @@ async function serve(pageAt: (path: string) => string): Promise<Site> {
 
 /** The kit as a browser takes it. */
 async function bundle(): Promise<string> {
-  const options = { input: 'src/client/checkout.ts', preserveEntrySignatures: 'strict' } as const
+  const options = { input: 'src/client/open-checkout.ts', preserveEntrySignatures: 'strict' } as const
   const built = await build({
     configFile: false,
     logLevel: 'silent',

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { PaymentsClientError, type PaymentsClientErrorOptions } from '../../src/client/client-errors.ts'
 import type { ConnectionEnd } from '../../src/client/connection/connection.ts'
 import {
   backoffMs,
@@ -9,10 +10,9 @@ import {
 } from '../../src/client/connection/reconnect.ts'
 import { timingOf } from '../../src/client/connection/timing.ts'
 import { createEventParser } from '../../src/client/connection/transports/event-parser.ts'
-import { PaymentsClientError, type PaymentsClientErrorOptions } from '../../src/client/errors.ts'
-import { renewalMs } from '../../src/client/token.ts'
-import { createReader } from '../../src/client/watch/reader.ts'
-import type { PaymentUpdate, StreamItem } from '../../src/client/watch/subject.ts'
+import { renewalMs } from '../../src/client/token-source.ts'
+import { createReader } from '../../src/client/watch/item-reader.ts'
+import type { PaymentUpdate, StreamItem } from '../../src/client/watch/watched-subject.ts'
 
 const end = (kind: ConnectionEnd['kind'], code = 'NETWORK', more: PaymentsClientErrorOptions = {}): ConnectionEnd => ({
   kind,

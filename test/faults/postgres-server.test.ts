@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { StoreFailure } from '../../src/store/errors.ts'
+import { StoreFailure } from '../../src/store/store-errors.ts'
 import type { Store } from '../../src/store/store.ts'
 import { delivery, report } from '../contract/store/builders.ts'
 import { canMakeServer, createOwnServer, type OwnServer } from '../support/postgres-server.ts'

@@ -1,4 +1,4 @@
-import { DEFAULT_SITES } from '../../src/sandbox/state/sites.ts'
+import { DEFAULT_SITES } from '../../src/sandbox/state/sandbox-sites.ts'
 import { createAgreement } from '../support/agreements.ts'
 import { pay } from '../support/checkout.ts'
 import { COMMANDS } from '../support/commands.ts'

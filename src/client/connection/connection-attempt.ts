@@ -1,5 +1,5 @@
-import { renewalMs, type Tokens } from '../token.ts'
-import type { Reader } from '../watch/reader.ts'
+import { renewalMs, type Tokens } from '../token-source.ts'
+import type { Reader } from '../watch/item-reader.ts'
 import type { WatchOptions } from '../watch/watch-options.ts'
 import type { ConnectionRequest, OpenConnection } from './connection.ts'
 import type { Connection, AttemptEnd } from './reconnect.ts'

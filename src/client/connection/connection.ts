@@ -1,7 +1,7 @@
-import { operationOf, type Operation, type PaymentsEndpoint } from '../endpoint.ts'
-import { errorOf, PaymentsClientError } from '../errors.ts'
+import { errorOf, PaymentsClientError } from '../client-errors.ts'
+import { operationOf, type Operation, type PaymentsEndpoint } from '../graph-endpoint.ts'
 import type { Result } from '../request/post.ts'
-import type { State, StreamItem, Subject } from '../watch/subject.ts'
+import type { State, StreamItem, Subject } from '../watch/watched-subject.ts'
 import type { Timing } from './timing.ts'
 
 /** A connection that delivers one stream. */

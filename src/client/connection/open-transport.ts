@@ -1,6 +1,6 @@
 import type { OpenConnection } from './connection.ts'
-import { openEvents } from './transports/events.ts'
 import { openPolling } from './transports/polling.ts'
+import { openEvents } from './transports/server-sent-events.ts'
 import { openSocket } from './transports/socket.ts'
 
 /** How updates arrive: over a WebSocket, as server-sent events, or by polling. */

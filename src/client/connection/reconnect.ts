@@ -1,5 +1,5 @@
-import type { PaymentsClientError } from '../errors.ts'
-import { spreadMs } from '../request/retry.ts'
+import type { PaymentsClientError } from '../client-errors.ts'
+import { spreadMs } from '../request/retry-request.ts'
 import type { ConnectionEnd } from './connection.ts'
 import type { Timing } from './timing.ts'
 

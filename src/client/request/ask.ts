@@ -1,8 +1,8 @@
-import { operationOf, type AnyDocument, type PaymentsEndpoint } from '../endpoint.ts'
-import { isUnauthenticated, PaymentsClientError } from '../errors.ts'
-import { createTokens } from '../token.ts'
+import { isUnauthenticated, PaymentsClientError } from '../client-errors.ts'
+import { operationOf, type AnyDocument, type PaymentsEndpoint } from '../graph-endpoint.ts'
+import { createTokens } from '../token-source.ts'
 import { dataOf, post } from './post.ts'
-import { withRetries, type Retry } from './retry.ts'
+import { withRetries, type Retry } from './retry-request.ts'
 
 const TIMEOUT_MS = 15_000
 

@@ -1,5 +1,5 @@
-import type { Operation, PaymentsEndpoint } from '../endpoint.ts'
-import { asClientError, errorOf, PaymentsClientError, type GraphError } from '../errors.ts'
+import { asClientError, errorOf, PaymentsClientError, type GraphError } from '../client-errors.ts'
+import type { Operation, PaymentsEndpoint } from '../graph-endpoint.ts'
 
 /** A GraphQL response, or a part of an incremental one. */
 export type Result = { readonly data?: unknown; readonly errors?: readonly GraphError[] }

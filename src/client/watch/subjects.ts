@@ -1,4 +1,3 @@
-import type { AnyDocument } from '../endpoint.ts'
 import {
   PaymentEventsSinceDocument,
   PaymentEventStreamDocument,
@@ -11,7 +10,8 @@ import {
   type LoggedPartsFragment,
   type PaymentEventFilter,
 } from '../generated/documents.ts'
-import type { Page, State, Subject } from './subject.ts'
+import type { AnyDocument } from '../graph-endpoint.ts'
+import type { Page, State, Subject } from './watched-subject.ts'
 
 /** The id of the subject, and the language of its labels. */
 type Which = { readonly id: string; readonly statusToken: string | null; readonly locale: string | null }

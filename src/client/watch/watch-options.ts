@@ -2,7 +2,7 @@ import type { Transport } from '../connection/open-transport.ts'
 import type { Connection } from '../connection/reconnect.ts'
 import type { Timing } from '../connection/timing.ts'
 import type { WakeSource } from '../connection/wake-signal.ts'
-import type { PaymentsEndpoint } from '../endpoint.ts'
+import type { PaymentsEndpoint } from '../graph-endpoint.ts'
 
 export type WatchOptions = PaymentsEndpoint & {
   /** The status token that came with the link; it replaces the caller's token. */

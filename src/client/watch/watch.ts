@@ -1,10 +1,10 @@
+import { asClientError } from '../client-errors.ts'
 import { createChannel } from '../connection/channel.ts'
-import { asClientError } from '../errors.ts'
 import type { PaymentEventFilter } from '../generated/documents.ts'
-import { follow } from './follow.ts'
-import type { PaymentLinkUpdate, PaymentUpdate, Subject } from './subject.ts'
+import { follow } from './follow-subject.ts'
 import { eventsSubject, linkSubject, paymentSubject } from './subjects.ts'
 import type { WatchOptions } from './watch-options.ts'
+import type { PaymentLinkUpdate, PaymentUpdate, Subject } from './watched-subject.ts'
 
 /**
  * Follows one link: its state, then its events, over any transport that works, without gaps or duplicates across reconnects.

@@ -1,5 +1,5 @@
 import type { Command } from '../../domain/command.ts'
-import type { CommandFailure } from '../../lookups/outcome.ts'
+import type { CommandFailure } from '../../lookups/operation-outcome.ts'
 import type { CommandSubject, RefKind } from '../../store/store.ts'
 
 /** A command and how it is carried out, tried again, and recognised. */

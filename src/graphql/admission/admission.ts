@@ -11,7 +11,7 @@ import {
   type GraphQLSchema,
   type OperationDefinitionNode,
 } from 'graphql'
-import { badRequest } from '../errors.ts'
+import { badRequest } from '../error-formatter.ts'
 import { createVariableCoercion } from './coerce-variables.ts'
 import { createDocumentCache } from './document-cache.ts'
 import { createHideNames } from './hidden-names.ts'

@@ -1,6 +1,6 @@
 import { GraphQLError, OperationTypeNode, type OperationDefinitionNode } from 'graphql'
 import type { OperationLimits } from '../../config.ts'
-import { badArgument, routerOnly } from '../errors.ts'
+import { badArgument, routerOnly } from '../error-formatter.ts'
 import type { Weight } from './field-cost.ts'
 import type { Measures } from './measure-document.ts'
 

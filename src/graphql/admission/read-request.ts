@@ -1,5 +1,5 @@
 import { GraphQLError } from 'graphql'
-import { badRequest } from '../errors.ts'
+import { badRequest } from '../error-formatter.ts'
 import type { TrustedDocuments } from './trusted-documents.ts'
 
 /** An operation as a client asks for it. Nothing has been checked about it but that it is an object. */

@@ -1,5 +1,5 @@
 import type { CursorCodec, CursorKind, CursorPlace, PlaceKind } from '../../keys/cursor.ts'
-import { badArgument } from '../errors.ts'
+import { badArgument } from '../error-formatter.ts'
 
 /** The longest page that is given. */
 export const MAX_PAGE = 100

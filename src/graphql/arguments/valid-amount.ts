@@ -1,5 +1,5 @@
 import { amountProblem, type Money } from '../../domain/money/money.ts'
-import { badArgument } from '../errors.ts'
+import { badArgument } from '../error-formatter.ts'
 
 /** The amount that a client asks about; throws what tells the client when it is none, since nothing can be compared with it. */
 export function validAmount(amount: Money): Money {

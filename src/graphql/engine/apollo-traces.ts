@@ -10,7 +10,7 @@ import { ApolloServerPluginInlineTrace } from '@apollo/server/plugin/inlineTrace
 import type { DocumentNode, GraphQLSchema } from 'graphql'
 import type { Logger } from '../../observability/logger.ts'
 import type { Context } from '../context.ts'
-import type { ErrorFormatter } from '../errors.ts'
+import type { ErrorFormatter } from '../error-formatter.ts'
 import type { FederatedTraces } from './federated-traces.ts'
 
 /** An Apollo Server that has started. */

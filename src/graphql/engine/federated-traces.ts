@@ -1,7 +1,7 @@
 import type { AdmittedOperation } from '../admission/admission.ts'
 import type { Context } from '../context.ts'
 import type { ApolloTraces, ApolloTracesOptions } from './apollo-traces.ts'
-import type { Answer } from './outcome.ts'
+import type { Answer } from './request-outcome.ts'
 
 /** Answers with a trace of how long each field took, for a router that asks for it. */
 export type FederatedTraces = {

@@ -1,7 +1,7 @@
 import type { Logger } from '../../observability/logger.ts'
 import type { Piece, SliceScheduler } from '../../streams/slice-scheduler.ts'
 import type { StreamItem } from '../../streams/stream-item.ts'
-import type { StreamAnswer } from './outcome.ts'
+import type { StreamAnswer } from './request-outcome.ts'
 
 /** The answer to an item, made or being made. */
 export type ItemAnswer = {

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import type { Answer } from './outcome.ts'
+import type { Answer } from './request-outcome.ts'
 
 /** Answers that are the same for everybody, by the text of their request. */
 export type PublicAnswers = {

@@ -8,7 +8,7 @@ import type { ExecutableOperation } from '../execution/executor.ts'
 import { errorOf, StreamSource } from '../subscriptions/stream-source.ts'
 import type { Answers, FanOut } from './fan-out.ts'
 import type { ItemAnswer } from './item-answer.ts'
-import { type AnswerStream, type StreamAnswer, StreamInterrupted } from './outcome.ts'
+import { type AnswerStream, type StreamAnswer, StreamInterrupted } from './request-outcome.ts'
 
 export type SubscribeOptions = {
   readonly fanOut: FanOut

@@ -19,7 +19,7 @@ import {
 import { leafText, stringText } from './json-text.ts'
 import { Parts } from './parts.ts'
 import type { FieldPlan, ObjectPlan, OperationPlan } from './plan.ts'
-import { failed, isPromise, NULL, recovered, type Path, type Run, type Text } from './run.ts'
+import { failed, isPromise, NULL, recovered, type Path, type Run, type Text } from './run-plan.ts'
 import { isStatic } from './static-texts.ts'
 
 /** Gives a resolved value as JSON; throws what is wrong with it. */

@@ -9,7 +9,7 @@ import {
 import type { Context } from '../context.ts'
 import { fieldText, objectText } from './complete.ts'
 import { asksForSchema, conditionVariables, OperationPlan, type ObjectPlan } from './plan.ts'
-import { type Arguments, isPromise, NULL, Run } from './run.ts'
+import { type Arguments, isPromise, NULL, Run } from './run-plan.ts'
 import { StaticTexts } from './static-texts.ts'
 
 /** An operation that has been validated, with the values of its variables. */

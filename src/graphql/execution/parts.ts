@@ -1,4 +1,4 @@
-import type { Text } from './run.ts'
+import type { Text } from './run-plan.ts'
 
 /** Joins the parts of a text in their order, some of which are known later. */
 export class Parts {

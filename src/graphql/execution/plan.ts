@@ -27,7 +27,7 @@ import {
 import { deeplyFrozen } from '../../domain/deeply-frozen.ts'
 import type { Context } from '../context.ts'
 import { completerOf, type Complete } from './complete.ts'
-import type { Arguments, Run } from './run.ts'
+import type { Arguments, Run } from './run-plan.ts'
 import type { StaticTexts } from './static-texts.ts'
 
 /** How one field of an object is executed. */

@@ -1,5 +1,5 @@
 import type { Money } from '../../domain/money/money.ts'
-import type { Balances } from '../../upstream/wire/accounts/balances.ts'
+import type { Balances } from '../../upstream/wire/accounts/wire-balances.ts'
 import type { AccountBalanceResolvers } from '../generated.ts'
 
 export const AccountBalance: AccountBalanceResolvers = {

@@ -11,7 +11,7 @@ import {
 import { expired, hasScope } from '../../access/caller.ts'
 import { isScope, type Scope } from '../../access/scopes.ts'
 import type { Context } from '../context.ts'
-import { forbidden, unauthenticated } from '../errors.ts'
+import { forbidden, unauthenticated } from '../error-formatter.ts'
 
 /** Any of the inner lists suffices; all scopes of an inner list are needed. */
 type ScopeRule = readonly (readonly Scope[])[]

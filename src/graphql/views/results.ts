@@ -1,8 +1,8 @@
 import type { Agreement } from '../../domain/agreements/agreement.ts'
 import type { ReplayRefusal } from '../../domain/delivery.ts'
 import { abridged } from '../../lib/abbreviate.ts'
-import type { OperationFailure, FieldProblem } from '../../lookups/outcome.ts'
-import type { SitedPayout } from '../../lookups/payouts.ts'
+import type { SitedPayout } from '../../lookups/list-payouts.ts'
+import type { OperationFailure, FieldProblem } from '../../lookups/operation-outcome.ts'
 import type { PaymentsErrorCode } from '../generated.ts'
 import { payoutView } from './payout-view.ts'
 

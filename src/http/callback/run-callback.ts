@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expired, type Caller } from '../../access/caller.ts'
-import { StreamInterrupted, type Answer, type AnswerStream } from '../../graphql/engine/outcome.ts'
+import { StreamInterrupted, type Answer, type AnswerStream } from '../../graphql/engine/request-outcome.ts'
 import type { Logger } from '../../observability/logger.ts'
 import type { TokenEnds } from '../connections/token-end.ts'
 import type { Interruption, InterruptionTexts } from '../response-streams/interruptions.ts'

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { OperationRequest } from '../../graphql/admission/read-request.ts'
-import { badRequest } from '../../graphql/errors.ts'
+import { badRequest } from '../../graphql/error-formatter.ts'
 import { hasRepeatedKey } from '../../lib/has-repeated-key.ts'
 
 const PARAMETERS: ReadonlySet<string> = new Set(['query', 'operationName', 'variables', 'extensions', 'documentId'])

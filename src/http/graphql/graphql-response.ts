@@ -1,8 +1,8 @@
 import type { FastifyReply } from 'fastify'
 import { GraphQLError } from 'graphql'
-import { InvalidTokenError, TokenKeysUnavailableError } from '../../access/errors.ts'
+import { InvalidTokenError, TokenKeysUnavailableError } from '../../access/token-errors.ts'
 import type { Engine } from '../../graphql/engine/engine.ts'
-import type { Answer, Refusal } from '../../graphql/engine/outcome.ts'
+import type { Answer, Refusal } from '../../graphql/engine/request-outcome.ts'
 import { entityTag, hasAlready } from './entity-tag.ts'
 import { responseType } from './media-types.ts'
 

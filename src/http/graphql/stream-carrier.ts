@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { GraphQLError } from 'graphql'
 import type { Caller } from '../../access/caller.ts'
 import type { OperationRequest } from '../../graphql/admission/read-request.ts'
-import type { Answer, AnswerStream } from '../../graphql/engine/outcome.ts'
+import type { Answer, AnswerStream } from '../../graphql/engine/request-outcome.ts'
 
 /** A request over HTTP whose operation is a subscription. */
 export type StreamRequest = {

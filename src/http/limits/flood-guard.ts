@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyRequest, onRequestHookHandler } from 'fastify'
 import type { Caller } from '../../access/caller.ts'
-import { InvalidTokenError } from '../../access/errors.ts'
+import { InvalidTokenError } from '../../access/token-errors.ts'
 import type { CallerReader } from '../server/client-caller.ts'
 import { peerName } from '../server/peer-name.ts'
 import { problem } from '../server/problem.ts'

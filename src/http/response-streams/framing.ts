@@ -1,4 +1,4 @@
-import type { StreamAnswer } from '../../graphql/engine/outcome.ts'
+import type { StreamAnswer } from '../../graphql/engine/request-outcome.ts'
 
 /** How the answers of a stream are written into one response. */
 export type Framing = {

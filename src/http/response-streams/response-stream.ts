@@ -1,7 +1,12 @@
 import type { ServerResponse } from 'node:http'
 import type { FastifyReply } from 'fastify'
 import { expired, type Caller } from '../../access/caller.ts'
-import { StreamInterrupted, type Answer, type AnswerStream, type StreamAnswer } from '../../graphql/engine/outcome.ts'
+import {
+  StreamInterrupted,
+  type Answer,
+  type AnswerStream,
+  type StreamAnswer,
+} from '../../graphql/engine/request-outcome.ts'
 import type { SharedTimer } from '../../lib/shared-timer.ts'
 import type { Logger } from '../../observability/logger.ts'
 import type { TokenEndReason, TokenEnds, TokenHolder } from '../connections/token-end.ts'

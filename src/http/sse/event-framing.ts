@@ -1,4 +1,4 @@
-import type { StreamAnswer } from '../../graphql/engine/outcome.ts'
+import type { StreamAnswer } from '../../graphql/engine/request-outcome.ts'
 import type { Framing } from '../response-streams/framing.ts'
 
 /** Milliseconds after which a browser's EventSource comes back. */

@@ -1,4 +1,4 @@
-import { readVietQr, vietQr } from './vietqr.ts'
+import { readVietQr, vietQr } from './make-vietqr.ts'
 
 /** A bank account that the bank look-up knows. `bin` is the six-digit number of its bank. */
 export type BankAccount = {

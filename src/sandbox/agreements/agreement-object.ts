@@ -1,6 +1,6 @@
 import { jsonNumber } from '../values/wire.ts'
-import { agreementIdOf } from './agreement.ts'
-import type { Agreement, AgreementStatus, Payer } from './agreement.ts'
+import { agreementIdOf } from './sandbox-agreement.ts'
+import type { Agreement, AgreementStatus, Payer } from './sandbox-agreement.ts'
 
 /**
  * The agreement as API responses and callbacks show it (docs/payments-api.md, section 2.1). `status` overrides the

@@ -4,8 +4,8 @@ import { signatureOf } from '../webhooks/webhook-composer.ts'
 import type { WebhookSource } from '../webhooks/webhook-faults.ts'
 import type { OutgoingWebhook, WebhookKind } from '../webhooks/webhook-sender.ts'
 import { agreementObject } from './agreement-object.ts'
-import { agreementIdOf } from './agreement.ts'
-import type { Agreement, AgreementStatus } from './agreement.ts'
+import { agreementIdOf } from './sandbox-agreement.ts'
+import type { Agreement, AgreementStatus } from './sandbox-agreement.ts'
 
 /** Webhook source for an agreement, as the webhook faults use it. */
 export function agreementWebhookSource(store: SandboxStore, agreement: Agreement): WebhookSource<AgreementStatus> {

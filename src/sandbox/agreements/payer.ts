@@ -1,8 +1,8 @@
-import type { Fields } from '../values/fields.ts'
+import { BSB } from '../values/object-shapes.ts'
+import type { Fields } from '../values/request-fields.ts'
 import { isEmail, oneOf } from '../values/request-parts.ts'
-import { BSB } from '../values/shapes.ts'
-import { PAY_ID_TYPES } from './agreement.ts'
-import type { Payer } from './agreement.ts'
+import { PAY_ID_TYPES } from './sandbox-agreement.ts'
+import type { Payer } from './sandbox-agreement.ts'
 
 /**
  * Reads `payer_details` (docs/payments-api.md, section 2.3). The list of required fields there names both the bank account

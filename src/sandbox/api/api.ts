@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { pathOf, sendJson, sendNotAuthorised, sendNotFound } from '../server/answers.ts'
-import type { FaultAnswer } from '../state/faults.ts'
+import { pathOf, sendJson, sendNotAuthorised, sendNotFound } from '../server/json-answers.ts'
+import type { FaultAnswer } from '../state/api-faults.ts'
+import { siteOf } from '../state/sandbox-sites.ts'
+import type { SandboxSite } from '../state/sandbox-sites.ts'
 import type { ApiCall, SandboxStore } from '../state/sandbox-store.ts'
-import { siteOf } from '../state/sites.ts'
-import type { SandboxSite } from '../state/sites.ts'
 
 /** A group of endpoints; each is registered below `/api`, after the checks for credentials and faults. */
 export type ApiGroup = (api: FastifyInstance, store: SandboxStore) => void

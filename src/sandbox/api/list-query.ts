@@ -1,4 +1,4 @@
-import type { LinkFilter } from '../payments/links.ts'
+import type { LinkFilter } from '../payments/link-actions.ts'
 import { isPaymentStatus } from '../payments/status.ts'
 import { readCount, readMoment } from './query-values.ts'
 

@@ -1,5 +1,5 @@
-import { Fields } from '../values/fields.ts'
-import type { Problems } from '../values/fields.ts'
+import { Fields } from '../values/request-fields.ts'
+import type { Problems } from '../values/request-fields.ts'
 import { readCount, readMoment } from './query-values.ts'
 
 /** The parsed query for a range of days: `from` and `to` are inclusive, `page` counts from 1. */

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
-import { bookDeposit, readDeposit } from '../accounts/deposits.ts'
-import { readJsonObject, sendBadRequest, sendJson, sendProblems } from '../server/answers.ts'
+import { bookDeposit, readDeposit } from '../accounts/sandbox-deposits.ts'
+import { readJsonObject, sendBadRequest, sendJson, sendProblems } from '../server/json-answers.ts'
 import type { SandboxStore } from '../state/sandbox-store.ts'
 import { callersSite } from './api.ts'
 

@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify'
-import { createGatewayPayment, gatewayUrl } from '../gateway/gateway-payments.ts'
+import { createGatewayPayment, gatewayUrl } from '../gateway/gateway-actions.ts'
 import { readGatewayRequest } from '../gateway/gateway-request.ts'
 import { TOKEN_LIFETIME_S, isLive, issueToken } from '../gateway/tokens.ts'
-import { readJsonObject, sendBadRequest, sendJson, sendProblems } from '../server/answers.ts'
+import { readJsonObject, sendBadRequest, sendJson, sendProblems } from '../server/json-answers.ts'
 import type { SandboxStore } from '../state/sandbox-store.ts'
 import { callersSite, header } from './api.ts'
 

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
-import { balanceOf } from '../accounts/balances.ts'
-import { sendBadRequest, sendJson } from '../server/answers.ts'
+import { balanceOf } from '../accounts/sandbox-balances.ts'
+import { sendBadRequest, sendJson } from '../server/json-answers.ts'
 import type { SandboxStore } from '../state/sandbox-store.ts'
 import { jsonNumber } from '../values/wire.ts'
 import { callersSite } from './api.ts'

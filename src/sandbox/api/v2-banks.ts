@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { lookUp } from '../accounts/bank-accounts.ts'
-import { readJsonObject, sendBadRequest, sendJson, sendNotFound } from '../server/answers.ts'
+import { readJsonObject, sendBadRequest, sendJson, sendNotFound } from '../server/json-answers.ts'
 import type { SandboxStore } from '../state/sandbox-store.ts'
 import { callersSite } from './api.ts'
 

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
+import { createLink, findLink, listLinks } from '../payments/link-actions.ts'
 import { readLinkRequest } from '../payments/link-request.ts'
-import { createLink, findLink, listLinks } from '../payments/links.ts'
 import { paymentUrl } from '../payments/payment-facts.ts'
 import { paymentObject } from '../payments/payment-object.ts'
 import {
@@ -10,7 +10,7 @@ import {
   sendJson,
   sendNotFound,
   sendProblems,
-} from '../server/answers.ts'
+} from '../server/json-answers.ts'
 import type { SandboxStore } from '../state/sandbox-store.ts'
 import { callersSite } from './api.ts'
 import { readListQuery } from './list-query.ts'

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { methodsOf } from '../methods/methods.ts'
 import type { Method } from '../methods/methods.ts'
-import { sendJson } from '../server/answers.ts'
+import { sendJson } from '../server/json-answers.ts'
 import type { SandboxStore } from '../state/sandbox-store.ts'
 import { jsonNumber } from '../values/wire.ts'
 import { callersSite } from './api.ts'

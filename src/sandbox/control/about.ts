@@ -1,9 +1,9 @@
-import { AGREEMENT_STATUSES } from '../agreements/agreement.ts'
-import type { AgreementStatus } from '../agreements/agreement.ts'
+import { AGREEMENT_STATUSES } from '../agreements/sandbox-agreement.ts'
+import type { AgreementStatus } from '../agreements/sandbox-agreement.ts'
 import { PAYMENT_STATUSES, REFUND_STATUSES } from '../payments/status.ts'
 import type { PaymentStatus } from '../payments/status.ts'
-import { PAYOUT_STATUSES } from '../payouts/payout.ts'
-import type { PayoutStatus } from '../payouts/payout.ts'
+import { PAYOUT_STATUSES } from '../payouts/sandbox-payout.ts'
+import type { PayoutStatus } from '../payouts/sandbox-payout.ts'
 import type { SandboxStore } from '../state/sandbox-store.ts'
 
 /** Facts that do not change while a sandbox runs. A secret is null unless it is the fixed default of every sandbox. */

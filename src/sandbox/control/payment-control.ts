@@ -1,6 +1,6 @@
 import { failureReason } from '../payments/failures.ts'
+import { findByAnyUuid } from '../payments/link-actions.ts'
 import type { Link } from '../payments/link.ts'
-import { findByAnyUuid } from '../payments/links.ts'
 import { noteRefund } from '../payments/refunds.ts'
 import type { PaymentStatus } from '../payments/status.ts'
 import { announce, ensurePayment, transition } from '../payments/transitions.ts'

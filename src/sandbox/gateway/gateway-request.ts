@@ -1,9 +1,9 @@
 import { recordedAmount } from '../methods/methods.ts'
 import type { LinkRequest } from '../payments/link.ts'
-import type { SandboxSite } from '../state/sites.ts'
+import type { SandboxSite } from '../state/sandbox-sites.ts'
 import { decimal } from '../values/decimal.ts'
-import { Fields } from '../values/fields.ts'
-import type { JsonObject, Problems } from '../values/fields.ts'
+import { Fields } from '../values/request-fields.ts'
+import type { JsonObject, Problems } from '../values/request-fields.ts'
 import { positiveNumber, readEmail, requiredTarget, requiredUrl } from '../values/request-parts.ts'
 
 /** Validates the body of a gateway payment (gap sheet, section 4). */

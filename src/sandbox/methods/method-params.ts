@@ -1,6 +1,6 @@
 import { ExactNumber } from '../../lib/exact-json.ts'
 import type { ExactJson } from '../../lib/exact-json.ts'
-import type { Fields } from '../values/fields.ts'
+import type { Fields } from '../values/request-fields.ts'
 
 /**
  * Descriptors by name, as the payments API writes them: `<type>:<Mandatory or Optional> <free label>` (gap sheet, section 8).

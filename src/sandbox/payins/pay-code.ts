@@ -1,5 +1,5 @@
 import { BANK_ACCOUNTS } from '../accounts/bank-accounts.ts'
-import { vietQr } from '../accounts/vietqr.ts'
+import { vietQr } from '../accounts/make-vietqr.ts'
 import type { Method } from '../methods/methods.ts'
 import { owedTotal } from '../payments/link.ts'
 import type { Link, Payin } from '../payments/link.ts'

@@ -1,6 +1,6 @@
 import type { Descriptors, ParamRules } from '../methods/method-params.ts'
 import type { Method } from '../methods/methods.ts'
-import { MOBILE_NUMBER } from '../values/shapes.ts'
+import { MOBILE_NUMBER } from '../values/object-shapes.ts'
 
 /** Returns the rules for `payin_method_params` of a method (gap sheet, section 8). */
 export function payinParamRules(method: Method): ParamRules {

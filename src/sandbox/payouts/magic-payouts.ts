@@ -1,6 +1,6 @@
 import { isZeroDecimal } from '../methods/methods.ts'
 import { compareDecimals, decimal } from '../values/decimal.ts'
-import type { Payout, PayoutError, PayoutTransaction } from './payout.ts'
+import type { Payout, PayoutError, PayoutTransaction } from './sandbox-payout.ts'
 
 /** One row of the payout magic table: a transaction with this amount has this effect. */
 export type MagicPayout = { effect: string; amount: string; zeroDecimalAmount: string }

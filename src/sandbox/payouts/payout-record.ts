@@ -1,8 +1,8 @@
 import { maskedTarget } from '../payments/payment-facts.ts'
 import { decimalText } from '../values/decimal.ts'
 import { wireTime } from '../values/wire.ts'
-import { totalAmount } from './payout.ts'
-import type { Payout, PayoutStatus, PayoutTransaction } from './payout.ts'
+import { totalAmount } from './sandbox-payout.ts'
+import type { Payout, PayoutStatus, PayoutTransaction } from './sandbox-payout.ts'
 
 /** The record of a payout in responses and webhooks (gap sheet, section 19). `status` overrides the actual status. */
 export function payoutRecord(payout: Payout, status: PayoutStatus = payout.status): object {

@@ -1,11 +1,11 @@
-import { balanceOf } from '../accounts/balances.ts'
+import { balanceOf } from '../accounts/sandbox-balances.ts'
 import type { SandboxStore } from '../state/sandbox-store.ts'
 import { compareDecimals } from '../values/decimal.ts'
 import { tell } from '../webhooks/webhook-composer.ts'
 import { CHARGES_MANDATE, MAGIC_PAYOUTS, NO_FUNDS, hasMagic, isMagic } from './magic-payouts.ts'
 import { composePayoutWebhook } from './payout-webhooks.ts'
-import { totalAmount } from './payout.ts'
-import type { Payout, PayoutError, PayoutStatus } from './payout.ts'
+import { totalAmount } from './sandbox-payout.ts'
+import type { Payout, PayoutError, PayoutStatus } from './sandbox-payout.ts'
 
 /** A batch without funds is retried every hour; after a day it expires. */
 const TRY_AGAIN_MS = 60 * 60_000

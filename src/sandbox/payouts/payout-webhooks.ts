@@ -4,7 +4,7 @@ import { signatureOf } from '../webhooks/webhook-composer.ts'
 import type { WebhookSource } from '../webhooks/webhook-faults.ts'
 import type { OutgoingWebhook, WebhookKind } from '../webhooks/webhook-sender.ts'
 import { payoutRecord } from './payout-record.ts'
-import type { Payout, PayoutStatus } from './payout.ts'
+import type { Payout, PayoutStatus } from './sandbox-payout.ts'
 
 /** Webhook source for a payout, as the webhook faults use it. */
 export function payoutWebhookSource(store: SandboxStore, payout: Payout): WebhookSource<PayoutStatus> {

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import type { FastifyInstance } from 'fastify'
 import type { Changes } from '../state/changes.ts'
-import { sendJson } from './answers.ts'
+import { sendJson } from './json-answers.ts'
 
 /** Maximum number of concurrent listeners. */
 const MOST_LISTENERS = 64

@@ -1,12 +1,12 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
-import { AGREEMENT_STATUSES } from '../agreements/agreement.ts'
+import { AGREEMENT_STATUSES } from '../agreements/sandbox-agreement.ts'
 import { ControlError } from '../control/control-error.ts'
 import type { SandboxControl } from '../control/control.ts'
 import type { ListOptions } from '../control/list.ts'
 import { PAYMENT_STATUSES } from '../payments/status.ts'
-import { PAYOUT_STATUSES } from '../payouts/payout.ts'
-import { isJsonRequest, rawBody, sendJson, sendNotFound } from './answers.ts'
+import { PAYOUT_STATUSES } from '../payouts/sandbox-payout.ts'
+import { isJsonRequest, rawBody, sendJson, sendNotFound } from './json-answers.ts'
 
 /** Registers the control endpoints below `/sandbox`. They need no credentials: the sandbox is a tool for one machine. */
 export function registerControl(server: FastifyInstance, control: SandboxControl): void {

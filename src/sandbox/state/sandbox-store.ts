@@ -1,14 +1,14 @@
-import type { Deposit } from '../accounts/deposits.ts'
-import type { Agreement } from '../agreements/agreement.ts'
+import type { Deposit } from '../accounts/sandbox-deposits.ts'
+import type { Agreement } from '../agreements/sandbox-agreement.ts'
 import type { Token } from '../gateway/tokens.ts'
 import type { Link, WebhookTarget } from '../payments/link.ts'
-import type { Payout } from '../payouts/payout.ts'
+import type { Payout } from '../payouts/sandbox-payout.ts'
 import type { Decimal } from '../values/decimal.ts'
 import type { WebhookSender } from '../webhooks/webhook-sender.ts'
+import type { FaultBook } from './api-faults.ts'
 import type { Changes } from './changes.ts'
 import type { TimerClock } from './clock.ts'
-import type { FaultBook } from './faults.ts'
-import type { SandboxSite } from './sites.ts'
+import type { SandboxSite } from './sandbox-sites.ts'
 
 /**
  * A recorded call to the interface, without secrets, query and body. `status` is that of the response, null when there is

@@ -2,8 +2,8 @@ import { ExactNumber } from '../../lib/exact-json.ts'
 import type { WebhookTarget } from '../payments/link.ts'
 import { compareDecimals, decimal, decimalText, parseDecimal } from './decimal.ts'
 import type { Decimal } from './decimal.ts'
-import { isHttpUrl } from './fields.ts'
-import type { Fields } from './fields.ts'
+import { isHttpUrl } from './request-fields.ts'
+import type { Fields } from './request-fields.ts'
 
 /** Smallest and largest amount of a method, both inclusive. */
 export type Limits = { readonly min: Decimal; readonly max: Decimal }

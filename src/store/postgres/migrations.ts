@@ -1,7 +1,7 @@
 import { migrate, type Migration, type MigrationTarget, type OnMigration, readMigrations } from '../migrate.ts'
-import type { PostgresConnection } from './connection.ts'
 import { MIGRATION_LOCK, WRITERS_LOCK } from './locks.ts'
-import { limitSettings, setForTransaction } from './session.ts'
+import type { PostgresConnection } from './postgres-connection.ts'
+import { limitSettings, setForTransaction } from './postgres-session.ts'
 
 const MIGRATIONS = new URL('../migrations/postgres/', import.meta.url)
 

@@ -3,10 +3,17 @@ import { createDatabase } from '../create-database.ts'
 import { createGroupCommit } from '../group-commit.ts'
 import type { OnMigration } from '../migrate.ts'
 import type { Database } from '../port.ts'
-import { ANSWER_MS, assertUsable, clientConfig, connect, createSockets, type SocketFactory } from './connection.ts'
-import { isTransient, unusable } from './failure.ts'
 import { migratePostgres } from './migrations.ts'
-import { openReader } from './reader.ts'
+import {
+  ANSWER_MS,
+  assertUsable,
+  clientConfig,
+  connect,
+  createSockets,
+  type SocketFactory,
+} from './postgres-connection.ts'
+import { isTransient, unusable } from './postgres-failure.ts'
+import { openReader } from './postgres-reader.ts'
 import { createWriter } from './writer.ts'
 
 export type PostgresOptions = {

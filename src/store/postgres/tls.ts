@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import type { ClientConfig } from 'pg'
-import { StoreUnusableError } from '../errors.ts'
+import { StoreUnusableError } from '../store-errors.ts'
 
 const MODE = 'sslmode'
 /** Parameters that name files, and what the runtime calls their content. */

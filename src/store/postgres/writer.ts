@@ -1,11 +1,11 @@
 import type { Transaction } from '../decide.ts'
-import { StoreFailure } from '../errors.ts'
 import type { AsyncTransactionSteps } from '../group-commit.ts'
-import { assertStillUsable, connect, type ConnectionConfig, LIMITS } from './connection.ts'
+import { StoreFailure } from '../store-errors.ts'
 import { WRITERS_LOCK } from './locks.ts'
-import { PLANNING } from './reader.ts'
-import { limitSettings, setForTransaction } from './session.ts'
-import { postgresTransaction } from './transaction.ts'
+import { assertStillUsable, connect, type ConnectionConfig, LIMITS } from './postgres-connection.ts'
+import { PLANNING } from './postgres-reader.ts'
+import { limitSettings, setForTransaction } from './postgres-session.ts'
+import { postgresTransaction } from './postgres-transaction.ts'
 
 export type PostgresWriter = {
   readonly steps: AsyncTransactionSteps

@@ -1,9 +1,9 @@
 import type { PaymentEvent } from '../../domain/payments/payment-event.ts'
-import { AGREEMENT_PAYERS, AGREEMENTS } from './agreements.ts'
-import { ATTEMPTS, COMMANDS, PAYINS, PAYOUTS } from './commands.ts'
-import { LINKS } from './links.ts'
-import { DELIVERIES, EVENTS, LOG_HEAD, STREAMS } from './log.ts'
-import { PAYMENT_PAYERS, PAYMENTS } from './payments.ts'
+import { AGREEMENT_PAYERS, AGREEMENTS } from './agreement-rows.ts'
+import { ATTEMPTS, COMMANDS, PAYINS, PAYOUTS } from './command-rows.ts'
+import { LINKS } from './link-rows.ts'
+import { DELIVERIES, EVENTS, LOG_HEAD, STREAMS } from './log-rows.ts'
+import { PAYMENT_PAYERS, PAYMENTS } from './payment-rows.ts'
 import {
   type AnySpec,
   type Journal,
@@ -13,7 +13,7 @@ import {
   type TableSpec,
   trackTable,
 } from './table.ts'
-import { LEASES, META } from './upkeep.ts'
+import { LEASES, META } from './upkeep-rows.ts'
 
 /** Every table, in the order in which it is written: rows before those that refer to them. */
 const SPECS = {

@@ -1,8 +1,8 @@
 import { closeSync, existsSync, mkdirSync, openSync, realpathSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { StoreFailure, StoreUnusableError } from '../errors.ts'
-import { toStoreFailure } from './failure.ts'
+import { StoreFailure, StoreUnusableError } from '../store-errors.ts'
+import { toStoreFailure } from './sqlite-failure.ts'
 
 const OWNER_ONLY_FILE = 0o600
 const OWNER_ONLY_FOLDER = 0o700

@@ -1,8 +1,8 @@
-import { StoreFailure } from '../errors.ts'
 import type { AsyncTransactionSteps, TransactionSteps } from '../group-commit.ts'
+import { StoreFailure } from '../store-errors.ts'
 import type { Store } from '../store.ts'
 import type { Move } from './checkpoint.ts'
-import { toStoreFailure } from './failure.ts'
+import { toStoreFailure } from './sqlite-failure.ts'
 
 export type FsyncGuard = {
   /** The same steps, under watch. `commit` resolves once the commit is on the disk. */

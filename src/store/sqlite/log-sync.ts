@@ -1,6 +1,6 @@
 import { closeSync, fdatasync, openSync } from 'node:fs'
 import { promisify } from 'node:util'
-import { StoreFailure } from '../errors.ts'
+import { StoreFailure } from '../store-errors.ts'
 
 export type LogSync = {
   /**

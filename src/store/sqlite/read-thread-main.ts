@@ -1,7 +1,7 @@
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
 import { parentPort, workerData } from 'node:worker_threads'
-import { openReader } from './connection.ts'
 import type { ReadAnswer, ThreadQuery } from './read-thread.ts'
+import { openReader } from './sqlite-connection.ts'
 import { cachedStatements } from './statement-cache.ts'
 
 /** The thread of `createReadThread`: one query after the other on a connection of its own, until it is told to end. */

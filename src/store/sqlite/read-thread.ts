@@ -10,9 +10,9 @@ import {
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from 'kysely'
-import { StoreBusyError, StoreClosedError, StoreFailure } from '../errors.ts'
+import { StoreBusyError, StoreClosedError, StoreFailure } from '../store-errors.ts'
 import type { Tables } from '../tables.ts'
-import { toStoreFailure } from './failure.ts'
+import { toStoreFailure } from './sqlite-failure.ts'
 
 /** A thread with a connection of its own that reads: what takes long there does not hold up the event loop here. */
 export type ReadThread = {

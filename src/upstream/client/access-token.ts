@@ -1,11 +1,11 @@
 import { z } from 'zod'
 import { Secret } from '../../keys/secret.ts'
 import type { ExactJson } from '../../lib/exact-json.ts'
-import { decimal, isRecord, lenient } from '../wire/values/fields.ts'
+import { decimal, isRecord, lenient } from '../wire/values/wire-fields.ts'
 import { shaped } from './assertions.ts'
-import { notSent, UpstreamFault } from './faults.ts'
 import type { Site } from './sites.ts'
 import type { Transport } from './transport.ts'
+import { notSent, UpstreamFault } from './upstream-fault.ts'
 
 export type AccessTokens = {
   /**

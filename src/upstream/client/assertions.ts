@@ -1,10 +1,10 @@
 import { compareDecimals } from '../../domain/money/money.ts'
-import { usableMethodCode, usableUuid } from '../wire/values/fields.ts'
 import { instantToWire } from '../wire/values/instant.ts'
 import type { RequestBody } from '../wire/values/request-schema.ts'
 import type { Echo } from '../wire/values/response-echo.ts'
-import { notSent, unknownOutcome } from './faults.ts'
+import { usableMethodCode, usableUuid } from '../wire/values/wire-fields.ts'
 import type { Site } from './sites.ts'
+import { notSent, unknownOutcome } from './upstream-fault.ts'
 
 /** The body that may be sent. Throws `not-sent` for one that is wrong, and names the places. */
 export function sendable(written: RequestBody): Record<string, unknown> {

@@ -1,5 +1,5 @@
 import { type ExactJson, ExactNumber, parseExactJson } from '../../lib/exact-json.ts'
-import { isRecord, textFrom } from '../wire/values/fields.ts'
+import { isRecord, textFrom } from '../wire/values/wire-fields.ts'
 
 export type ErrorBody = {
   readonly code: string | null

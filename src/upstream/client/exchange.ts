@@ -1,5 +1,11 @@
 import type { Dispatcher } from 'undici'
-import { type AnswerHeaders, notSent, type NotSentReason, unknownOutcome, type UnknownReason } from './faults.ts'
+import {
+  type AnswerHeaders,
+  notSent,
+  type NotSentReason,
+  unknownOutcome,
+  type UnknownReason,
+} from './upstream-fault.ts'
 
 export type WireRequest = {
   readonly method: 'GET' | 'POST'

@@ -1,7 +1,7 @@
 import type { BreakerState } from '../resilience/breaker.ts'
+import type { UpstreamWatch } from './observe-upstream.ts'
 import type { Site } from './sites.ts'
 import type { AttemptSeen } from './transport.ts'
-import type { UpstreamWatch } from './watch.ts'
 
 export type SiteState = {
   readonly breaker: BreakerState

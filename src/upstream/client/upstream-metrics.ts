@@ -1,6 +1,6 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
-import { UpstreamFault } from './faults.ts'
 import type { AttemptSeen, BreakerChange } from './transport.ts'
+import { UpstreamFault } from './upstream-fault.ts'
 
 export type UpstreamMetrics = {
   /** Counts and times one request to the payments API. */

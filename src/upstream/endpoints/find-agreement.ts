@@ -1,6 +1,6 @@
 import type { AgreementReport } from '../../domain/agreements/agreement-report.ts'
-import type { UpstreamClient } from '../client/client.ts'
 import type { Site } from '../client/sites.ts'
+import type { UpstreamClient } from '../client/upstream-client.ts'
 import { searchPages, type SearchSpan } from './search-pages.ts'
 
 const MINUTE_MS = 60_000

@@ -1,5 +1,11 @@
 import { createSemaphore } from '../../lib/semaphore.ts'
-import { breakerOpen, type NotSentReason, notSent, type UnknownReason, UpstreamFault } from '../client/faults.ts'
+import {
+  breakerOpen,
+  type NotSentReason,
+  notSent,
+  type UnknownReason,
+  UpstreamFault,
+} from '../client/upstream-fault.ts'
 import { type Breaker, type BreakerSettings, type BreakerState, createBreaker, type CallResult } from './breaker.ts'
 import { createRetryBudget, type RetryBudget } from './retry-budget.ts'
 

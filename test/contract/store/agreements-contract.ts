@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { StoreConflictError } from '../../../src/store/errors.ts'
+import { StoreConflictError } from '../../../src/store/store-errors.ts'
 import type { AgreementFilter } from '../../../src/store/store.ts'
 import {
   after,

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { Command } from '../../../src/domain/command.ts'
-import { StoreConflictError } from '../../../src/store/errors.ts'
+import { StoreConflictError } from '../../../src/store/store-errors.ts'
 import { after, command, commandKey, events, link, linkOf, MINUTE, NOW, present } from './builders.ts'
 import type { Fixture } from './store-contract.ts'
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { Command } from '../../../src/domain/command.ts'
-import { StoreConflictError } from '../../../src/store/errors.ts'
+import { StoreConflictError } from '../../../src/store/store-errors.ts'
 import { dueReads } from '../../support/due-reads.ts'
 import {
   after,

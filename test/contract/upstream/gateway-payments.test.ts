@@ -1,7 +1,7 @@
 import { inspect } from 'node:util'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { createAccessTokens } from '../../../src/upstream/client/access-token.ts'
-import { gatewayPaymentCalls } from '../../../src/upstream/endpoints/gateway-payments.ts'
+import { gatewayPaymentCalls } from '../../../src/upstream/endpoints/gateway-endpoints.ts'
 import type { GatewayPaymentRequest } from '../../../src/upstream/wire/payments/gateway-payment.ts'
 import { fixtureText } from '../../fixtures/upstream/read.ts'
 import { faultOf, open, serve, site } from './open.ts'

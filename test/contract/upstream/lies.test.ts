@@ -1,6 +1,10 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { createUpstreamClient, type Mismatch, type UpstreamClient } from '../../../src/upstream/client/client.ts'
 import { createSites } from '../../../src/upstream/client/sites.ts'
+import {
+  createUpstreamClient,
+  type Mismatch,
+  type UpstreamClient,
+} from '../../../src/upstream/client/upstream-client.ts'
 import { faultOf, serve, site } from './open.ts'
 import { answer } from './scripted-service.ts'
 

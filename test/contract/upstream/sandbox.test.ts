@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startSandbox, type Sandbox } from '../../../src/sandbox/index.ts'
-import { createUpstreamClient, type UpstreamClient } from '../../../src/upstream/client/client.ts'
 import { createSites, type Site, type Sites } from '../../../src/upstream/client/sites.ts'
+import { createUpstreamClient, type UpstreamClient } from '../../../src/upstream/client/upstream-client.ts'
 import { faultOf } from './open.ts'
 import { refusingPort } from './scripted-service.ts'
 

@@ -1,7 +1,7 @@
 import { systemTimer } from '../../../src/lib/timer.ts'
 import { createLogger } from '../../../src/observability/logger.ts'
-import { paymentReads } from '../../../src/reconciliation/payment-reads.ts'
 import { createReadBudget } from '../../../src/reconciliation/read-budget.ts'
+import { paymentReads } from '../../../src/reconciliation/read-payments.ts'
 import { createSingleFlightReader, type ReadResult } from '../../../src/reconciliation/single-flight-reader.ts'
 import type { ReadSubject, Store } from '../../../src/store/store.ts'
 import { createSites } from '../../../src/upstream/client/sites.ts'

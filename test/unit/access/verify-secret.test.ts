@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { InvalidTokenError } from '../../../src/access/errors.ts'
 import { issueDevelopmentToken } from '../../../src/access/issue-token.ts'
+import { InvalidTokenError } from '../../../src/access/token-errors.ts'
 import { createTokenVerifier } from '../../../src/access/verify-token.ts'
 import { Secret } from '../../../src/keys/secret.ts'
 import { CLAIMS, NOW, NOW_S, hsToken, unsigned } from './tokens.ts'

@@ -7,7 +7,7 @@ import type { PaymentDetails } from '../../../src/domain/payments/payment-report
 import type { OperationRequest } from '../../../src/graphql/admission/read-request.ts'
 import type { Services } from '../../../src/graphql/context.ts'
 import type { Engine } from '../../../src/graphql/engine/engine.ts'
-import type { RequestOutcome } from '../../../src/graphql/engine/outcome.ts'
+import type { RequestOutcome } from '../../../src/graphql/engine/request-outcome.ts'
 import { issueStatusToken } from '../../../src/keys/status-token.ts'
 import { createLogger } from '../../../src/observability/logger.ts'
 import type { EventFilter, Store } from '../../../src/store/store.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { InvalidTokenError } from '../../../src/access/errors.ts'
+import { InvalidTokenError } from '../../../src/access/token-errors.ts'
 import { Secret } from '../../../src/keys/secret.ts'
 import { createLogger } from '../../../src/observability/logger.ts'
 import type { Logger, LogLevel } from '../../../src/observability/logger.ts'

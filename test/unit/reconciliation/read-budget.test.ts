@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { createLogger } from '../../../src/observability/logger.ts'
 import { createReadBudget, type Turn } from '../../../src/reconciliation/read-budget.ts'
-import { type FaultDetail, UpstreamFault } from '../../../src/upstream/client/faults.ts'
+import { type FaultDetail, UpstreamFault } from '../../../src/upstream/client/upstream-fault.ts'
 import { NOW } from '../../contract/store/builders.ts'
 import { virtualTime } from '../../support/virtual-time.ts'
 

@@ -1,11 +1,11 @@
 import { DatabaseSync } from 'node:sqlite'
 import { sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { StoreFailure } from '../../../src/store/errors.ts'
-import { transactionSteps } from '../../../src/store/sqlite/connection.ts'
-import { durableQueries, queriesOn } from '../../../src/store/sqlite/dialect.ts'
 import { prepareFile } from '../../../src/store/sqlite/files.ts'
 import { guardFsync } from '../../../src/store/sqlite/fsync-guard.ts'
+import { transactionSteps } from '../../../src/store/sqlite/sqlite-connection.ts'
+import { durableQueries, queriesOn } from '../../../src/store/sqlite/sqlite-dialect.ts'
+import { StoreFailure } from '../../../src/store/store-errors.ts'
 import { type SqliteFile, sqliteFile } from '../../contract/store/sqlite-fixture.ts'
 
 describe('queries beside a commit that is being synced', () => {

@@ -2,16 +2,16 @@ import { DatabaseSync } from 'node:sqlite'
 import { setImmediate as turn } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { Transaction } from '../../../src/store/decide.ts'
-import { StoreBusyError, StoreClosedError, StoreFailure } from '../../../src/store/errors.ts'
 import {
   type AsyncTransactionSteps,
   createGroupCommit,
   type GroupCommitOptions,
 } from '../../../src/store/group-commit.ts'
 import type { Rows } from '../../../src/store/rows/rows.ts'
-import { transactionSteps } from '../../../src/store/sqlite/connection.ts'
-import { toStoreFailure } from '../../../src/store/sqlite/failure.ts'
-import { sqliteTransaction } from '../../../src/store/sqlite/transaction.ts'
+import { transactionSteps } from '../../../src/store/sqlite/sqlite-connection.ts'
+import { toStoreFailure } from '../../../src/store/sqlite/sqlite-failure.ts'
+import { sqliteTransaction } from '../../../src/store/sqlite/sqlite-transaction.ts'
+import { StoreBusyError, StoreClosedError, StoreFailure } from '../../../src/store/store-errors.ts'
 
 describe('group commit', () => {
   let database: DatabaseSync

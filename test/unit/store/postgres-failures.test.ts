@@ -1,7 +1,7 @@
 import { inspect } from 'node:util'
 import { Client } from 'pg'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { StoreConflictError } from '../../../src/store/errors.ts'
+import { StoreConflictError } from '../../../src/store/store-errors.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { command, commandKey, delivery, paymentOf, report } from '../../contract/store/builders.ts'
 import { type Database, findPostgres } from '../../support/postgres.ts'

@@ -1,7 +1,7 @@
 import { DatabaseSync } from 'node:sqlite'
 import { inspect } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { StoreUnusableError } from '../../../src/store/errors.ts'
+import { StoreUnusableError } from '../../../src/store/store-errors.ts'
 import { sqliteFile } from '../../contract/store/sqlite-fixture.ts'
 import { type Database, findPostgres, type PostgresServer } from '../../support/postgres.ts'
 import { openPostgresStore } from '../../support/store.ts'

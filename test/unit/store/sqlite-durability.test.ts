@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest'
-import { StoreConflictError, StoreUnusableError } from '../../../src/store/errors.ts'
+import { StoreConflictError, StoreUnusableError } from '../../../src/store/store-errors.ts'
 import { command, commandKey, delivery, report } from '../../contract/store/builders.ts'
 import { openWatchedStore, type WatchedStore } from './watched-store.ts'
 

@@ -1,6 +1,6 @@
-import { asClientError, PaymentsClientError } from '../../errors.ts'
+import { asClientError, PaymentsClientError } from '../../client-errors.ts'
 import { sendOnce } from '../../request/ask.ts'
-import type { AskOne, Page, State, StreamItem } from '../../watch/subject.ts'
+import type { AskOne, Page, State, StreamItem } from '../../watch/watched-subject.ts'
 import { endBy, isOfGraph, type ConnectionEnd, type ConnectionRequest, type OpenConnection } from '../connection.ts'
 
 const NOTHING = { event: null, link: null, payment: null } as const

@@ -1,4 +1,4 @@
-import { failedRead } from '../../errors.ts'
+import { failedRead } from '../../error-formatter.ts'
 import type { QueryResolvers } from '../../generated.ts'
 
 export const balances: QueryResolvers['balances'] = async (_root, { currencies }, { operations }) => {

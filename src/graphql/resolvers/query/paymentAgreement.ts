@@ -1,4 +1,4 @@
-import { badArgument } from '../../errors.ts'
+import { badArgument } from '../../error-formatter.ts'
 import type { QueryResolvers } from '../../generated.ts'
 import { presentableAgreement } from '../../views/presentable.ts'
 

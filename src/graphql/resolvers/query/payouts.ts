@@ -1,4 +1,4 @@
-import { badArgument, failedRead } from '../../errors.ts'
+import { badArgument, failedRead } from '../../error-formatter.ts'
 import type { QueryResolvers } from '../../generated.ts'
 import { payoutView } from '../../views/payout-view.ts'
 

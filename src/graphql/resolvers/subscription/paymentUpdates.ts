@@ -1,4 +1,4 @@
-import { notFound } from '../../errors.ts'
+import { notFound } from '../../error-formatter.ts'
 import type { SubscriptionResolvers } from '../../generated.ts'
 import { mayReadPayment, onlyByToken, payerOf, rightEndsAt } from '../../rights/rights.ts'
 import { streamSource } from '../../subscriptions/stream-source.ts'

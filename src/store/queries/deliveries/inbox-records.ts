@@ -1,6 +1,6 @@
 import { type Expression, sql, type SqlBool } from 'kysely'
 import type { Delivery } from '../../../domain/delivery.ts'
-import { toDelivery } from '../../rows/log.ts'
+import { toDelivery } from '../../rows/log-rows.ts'
 import type { DeliveryFilter, PageQuery } from '../../store.ts'
 import type { Db } from '../../unit.ts'
 import { grouped, mergeRanges, oneOf, type Range } from '../merge-ranges.ts'

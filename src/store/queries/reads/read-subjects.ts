@@ -2,10 +2,10 @@ import type { DirectPayin } from '../../../domain/payments/direct-payin.ts'
 import type { PaymentLink } from '../../../domain/payments/payment-link.ts'
 import type { Payment } from '../../../domain/payments/payment.ts'
 import type { ReadSubject } from '../../read-store.ts'
-import { toLink, toLinkOrNull } from '../../rows/links.ts'
-import { toPayment } from '../../rows/payments.ts'
+import { toLink, toLinkOrNull } from '../../rows/link-rows.ts'
+import { toPayment } from '../../rows/payment-rows.ts'
 import type { Db } from '../../unit.ts'
-import { payinsOf } from '../payins.ts'
+import { payinsOf } from '../payin-queries.ts'
 import { type DueQuery, dueRows, LINK_READS, PAYMENT_READS } from './due-rows.ts'
 
 /** A payment with its link, or a link through which no payment is known, as a read finds it. */

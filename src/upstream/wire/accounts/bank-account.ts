@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { ExactJson } from '../../../lib/exact-json.ts'
-import { isRecord, lenient, text, textFrom } from '../values/fields.ts'
 import { type RequestBody, requestBody } from '../values/request-schema.ts'
+import { isRecord, lenient, text, textFrom } from '../values/wire-fields.ts'
 
 /** The bank account behind a QR payload (docs/payments-api.md, section 2.7). Payer data. */
 export type BankAccount = {

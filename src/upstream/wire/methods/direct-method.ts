@@ -6,8 +6,8 @@ import {
   parseFieldDescriptor,
 } from '../../../domain/methods/method-field.ts'
 import { type ExactJson, stringifyExactJson } from '../../../lib/exact-json.ts'
-import { currency, decimal, isRecord, lenient, text, textFrom, usableMethodCode } from '../values/fields.ts'
-import { METHOD_FLAGS, methodFlags, notNegative, type PayinMethodEntry } from './payin-method.ts'
+import { currency, decimal, isRecord, lenient, text, textFrom, usableMethodCode } from '../values/wire-fields.ts'
+import { METHOD_FLAGS, methodFlags, notNegative, type PayinMethodEntry } from './wire-payin-method.ts'
 
 const DESCRIPTION_LENGTH = 500
 const DESCRIPTOR_LENGTH = 500

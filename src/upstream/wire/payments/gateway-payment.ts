@@ -1,8 +1,6 @@
 import { z } from 'zod'
 import type { GatewayContact, GatewayItem, GatewayRequest } from '../../../domain/payments/gateway-rules.ts'
 import type { ExactJson } from '../../../lib/exact-json.ts'
-import { isRecord, label, lenient, url } from '../values/fields.ts'
-import { decimalFromWire } from '../values/money.ts'
 import {
   address,
   amount,
@@ -15,6 +13,8 @@ import {
   requestBody,
   boundedText,
 } from '../values/request-schema.ts'
+import { isRecord, label, lenient, url } from '../values/wire-fields.ts'
+import { decimalFromWire } from '../values/wire-money.ts'
 
 /** What a payment through the v1 gateway page is made from (gap sheet, section 4). */
 export type GatewayPaymentRequest = Omit<GatewayRequest, 'idempotencyKey'> & { readonly webhook: Notification }

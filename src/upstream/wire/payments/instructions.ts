@@ -1,5 +1,5 @@
 import { type ExactJson, toPlainJson } from '../../../lib/exact-json.ts'
-import { isRecord, textFrom } from '../values/fields.ts'
+import { isRecord, textFrom } from '../values/wire-fields.ts'
 
 /** Read into fields of their own. */
 const READ_ELSEWHERE = new Set(['3ds_url', 'error_code', 'error_message'])

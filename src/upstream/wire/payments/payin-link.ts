@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import type { Money } from '../../../domain/money/money.ts'
 import type { ExactJson } from '../../../lib/exact-json.ts'
-import { instant, isRecord, url, uuid } from '../values/fields.ts'
 import {
   address,
   amount,
@@ -13,6 +12,7 @@ import {
   requestBody,
   boundedText,
 } from '../values/request-schema.ts'
+import { instant, isRecord, url, uuid } from '../values/wire-fields.ts'
 
 /** What a hosted checkout link is made from (docs/payments-api.md, section 2.4). */
 export type PayinLinkRequest = {

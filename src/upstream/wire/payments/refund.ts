@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import type { PaymentReport } from '../../../domain/payments/payment-report.ts'
 import type { ExactJson } from '../../../lib/exact-json.ts'
-import { decimal, isRecord } from '../values/fields.ts'
 import { amount, sentence, type RequestBody, requestBody, uuidText } from '../values/request-schema.ts'
-import { readPaymentReport } from './payment.ts'
+import { decimal, isRecord } from '../values/wire-fields.ts'
+import { readPaymentReport } from './wire-payment.ts'
 
 /** What is asked for when money is to go back (gap sheet, section 12). */
 export type WireRefundRequest = {

@@ -1,7 +1,7 @@
 import { type ExactJson, ExactNumber } from '../../../lib/exact-json.ts'
 import { instantFromWire } from './instant.ts'
-import { decimalFromWire } from './money.ts'
 import { safeUrl } from './url.ts'
+import { decimalFromWire } from './wire-money.ts'
 
 /**
  * Functions that read one field each and never fail: what is absent or unreadable is null. Plain functions, since a webhook is

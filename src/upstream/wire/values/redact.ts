@@ -1,5 +1,5 @@
 import { type ExactJson, ExactNumber } from '../../../lib/exact-json.ts'
-import { AMENDMENT, WRAPPERS } from '../agreements/agreement.ts'
+import { AMENDMENT, WRAPPERS } from '../agreements/wire-agreement.ts'
 import { isRecord, type JsonRecord } from './readers.ts'
 
 /** What may be kept: `true` for a plain value, `'presence'` for the mere fact that there is a text, an object for an object. */

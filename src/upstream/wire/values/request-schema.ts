@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { decimalToWire } from './money.ts'
 import { safeUrl } from './url.ts'
+import { decimalToWire } from './wire-money.ts'
 
 /** A body that may be sent, or the places in it that are wrong, without their values. */
 export type RequestBody = { body: Record<string, unknown> } | { faults: string[] }

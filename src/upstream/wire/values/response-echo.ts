@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { ExactJson } from '../../../lib/exact-json.ts'
-import { readEndpointUrl } from '../payments/payment.ts'
-import { currency, decimal, isRecord } from './fields.ts'
+import { readEndpointUrl } from '../payments/wire-payment.ts'
+import { currency, decimal, isRecord } from './wire-fields.ts'
 
 /** What the answer to a creation repeats of its request; null where it does not. */
 export type Echo = {

@@ -9,7 +9,7 @@ import {
 import type { Task } from '../../../../src/commands/idempotency/task.ts'
 import { createLogger } from '../../../../src/observability/logger.ts'
 import type { Store } from '../../../../src/store/store.ts'
-import { unknownOutcome, UpstreamFault } from '../../../../src/upstream/client/faults.ts'
+import { unknownOutcome, UpstreamFault } from '../../../../src/upstream/client/upstream-fault.ts'
 import { commandKey, KEY_SCOPE, link, NOW } from '../../../contract/store/builders.ts'
 import { openSqliteFixture } from '../../../contract/store/sqlite-fixture.ts'
 import { ringOf } from '../../keys/rings.ts'

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
-import { notSent, UpstreamFault } from '../../../../src/upstream/client/faults.ts'
+import { notSent, UpstreamFault } from '../../../../src/upstream/client/upstream-fault.ts'
 import { linkOf, NOW, present } from '../../../contract/store/builders.ts'
 import { noAnswer, REFUSED, REJECTION, setUp } from './command-fixture.ts'
 

@@ -2,8 +2,8 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { NO_FLAGS } from '../../../../src/domain/methods/method-traits.ts'
 import type { PayinMethod } from '../../../../src/domain/methods/payin-method.ts'
-import { notSent } from '../../../../src/upstream/client/faults.ts'
 import { createSites, type Site } from '../../../../src/upstream/client/sites.ts'
+import { notSent } from '../../../../src/upstream/client/upstream-fault.ts'
 import { createMethodCache, isCurrent } from '../../../../src/upstream/methods/method-cache.ts'
 
 const SECOND = 1_000

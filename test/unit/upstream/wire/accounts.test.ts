@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { type ExactJson, stringifyExactJson } from '../../../../src/lib/exact-json.ts'
-import { readBalances } from '../../../../src/upstream/wire/accounts/balances.ts'
 import { readBankAccount, toBankLookupBody } from '../../../../src/upstream/wire/accounts/bank-account.ts'
 import { type DepositSimulation, toDepositBody } from '../../../../src/upstream/wire/accounts/deposit.ts'
-import type { JsonRecord } from '../../../../src/upstream/wire/values/fields.ts'
+import { readBalances } from '../../../../src/upstream/wire/accounts/wire-balances.ts'
+import type { JsonRecord } from '../../../../src/upstream/wire/values/wire-fields.ts'
 import { fixture } from '../../../fixtures/upstream/read.ts'
 
 const without = (name: string, key: string): ExactJson => {

@@ -5,8 +5,8 @@ import {
   readDirectMethodEntry,
   readMethodRequirements,
 } from '../../../../../src/upstream/wire/methods/direct-method.ts'
-import { readBanks, readPayoutMethod } from '../../../../../src/upstream/wire/payouts/payout.ts'
-import { unwrapped } from '../../../../../src/upstream/wire/values/page.ts'
+import { readBanks, readPayoutMethod } from '../../../../../src/upstream/wire/payouts/wire-payout.ts'
+import { unwrapped } from '../../../../../src/upstream/wire/values/wire-page.ts'
 import { fixture } from '../../../../fixtures/upstream/read.ts'
 
 describe('parseFieldDescriptor', () => {

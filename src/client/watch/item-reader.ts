@@ -1,0 +1,69 @@
+import type { PaymentUpdate, State, StreamItem, Subject } from './watched-subject.ts'
+
+/** The position of a subscription, across connections. */
+export type Reader = {
+  /** Cursor of the last item; null before the first. */
+  readonly cursor: string | null
+  /** The last delivered state. */
+  readonly held: State | null
+  /** Number of delivered updates. */
+  readonly delivered: number
+  /** Processes the next item of the stream: delivers it, or returns why the stream must be reopened. */
+  take(item: StreamItem): 'taken' | 'gap' | 'resync'
+}
+
+const NOTHING: State = { link: null, payment: null }
+
+/** Delivers each item once, in order, or requests that the stream be reopened. */
+export function createReader(
+  { isOneStream }: Pick<Subject, 'isOneStream'>,
+  after: string | null,
+  emit: (update: PaymentUpdate) => void,
+): Reader {
+  let cursor = after
+  let held: State | null = null
+  let delivered = 0
+  let sequence = 0
+  let repairedAt: string | null = null
+  let afresh = false
+
+  const deliver = (update: Omit<PaymentUpdate, 'serverTime'>) => {
+    delivered += 1
+    emit({ ...update, serverTime: update.link?.serverTime ?? null })
+  }
+
+  return {
+    get cursor() {
+      return cursor
+    },
+    get held() {
+      return held
+    },
+    get delivered() {
+      return delivered
+    },
+    take({ kind, previousCursor, event, link, payment, agreement = null, ...item }) {
+      if (kind === 'RESYNC_REQUIRED') {
+        cursor = held = null
+        sequence = 0
+        afresh = true
+        return 'resync'
+      }
+      // A duplicate: its event was delivered before.
+      if (isOneStream && event !== null && event.sequence <= sequence) return 'taken'
+      if (cursor !== null && previousCursor !== null && previousCursor !== cursor && repairedAt !== cursor) {
+        repairedAt = cursor
+        return 'gap'
+      }
+      // A stream without a state still reports that it started anew.
+      if (afresh && kind !== 'SNAPSHOT')
+        deliver({ kind: 'SNAPSHOT', cursor: item.cursor, event: null, ...NOTHING, agreement })
+      afresh = false
+      cursor = item.cursor
+      if (event !== null) sequence = event.sequence
+      if (kind !== 'CAUGHT_UP') held = { link: link ?? held?.link ?? null, payment: payment ?? held?.payment ?? null }
+      deliver({ kind, cursor: item.cursor, event, link, payment, agreement })
+      return 'taken'
+    },
+  }
+}

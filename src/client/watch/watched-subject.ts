@@ -1,0 +1,72 @@
+import type {
+  AgreementPartsFragment,
+  EventPartsFragment,
+  ItemPartsFragment,
+  LinkPartsFragment,
+  PaymentPartsFragment,
+} from '../generated/documents.ts'
+import type { AnyDocument } from '../graph-endpoint.ts'
+
+/** The fields of a link that a status page needs. */
+export type LinkDetails = LinkPartsFragment
+/** The fields of a payment that a status page needs. */
+export type PaymentDetails = PaymentPartsFragment
+/** An event without its payment, link or agreement. */
+export type EventDetails = EventPartsFragment
+/** The fields of an agreement that an event includes. */
+export type AgreementDetails = AgreementPartsFragment
+/** An item as a server sends it; only the stream of all events includes agreements. */
+export type StreamItem = ItemPartsFragment & { readonly agreement?: AgreementDetails | null }
+
+export type State = { readonly link: LinkDetails | null; readonly payment: PaymentDetails | null }
+
+export type LoggedEvent = State & EventDetails & { readonly agreement?: AgreementDetails | null }
+
+/** Events after a cursor, oldest first, and the state that was read before them. */
+export type Page = {
+  readonly state: State
+  readonly events: readonly LoggedEvent[]
+  readonly endCursor: string | null
+  readonly hasNextPage: boolean
+}
+
+export type AskOne = <Data, Variables>(document: AnyDocument<Data, Variables>, variables: Variables) => Promise<Data>
+
+/** How to poll a subject. Null when the subject does not exist or the caller may not read it. */
+export type Poll = {
+  /** Reads the current state; null for a subject that has none. */
+  readonly now: ((ask: AskOne) => Promise<State | null>) | null
+  since(ask: AskOne, after: string | null): Promise<Page | null>
+}
+
+/** A subject of a subscription: a link, a payment, or all events. */
+export type Subject = {
+  /** The name of the subscription field. */
+  readonly field: string
+  readonly document: AnyDocument<unknown, Record<string, unknown>>
+  readonly variables: Readonly<Record<string, unknown>>
+  /** Whether all events belong to one stream, so that their sequence numbers increase. */
+  readonly isOneStream: boolean
+  readonly poll: Poll
+}
+
+/** One update of a subscription. */
+export type PaymentUpdate = {
+  /**
+   * `SNAPSHOT`: the current state. `EVENT`: something happened. `CAUGHT_UP`: all recorded events have arrived; later ones
+   * are live.
+   */
+  readonly kind: 'SNAPSHOT' | 'EVENT' | 'CAUGHT_UP'
+  /** Pass it as `after` to continue from here. */
+  readonly cursor: string
+  readonly event: EventDetails | null
+  readonly link: LinkDetails | null
+  readonly payment: PaymentDetails | null
+  /** The agreement of the event, on `watchPaymentEvents` only; null without `agreements:read`. */
+  readonly agreement: AgreementDetails | null
+  /** The server's clock when the update was made; null without a link. */
+  readonly serverTime: string | null
+}
+
+/** One update of `watchPaymentLink`. */
+export type PaymentLinkUpdate = PaymentUpdate

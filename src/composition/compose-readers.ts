@@ -1,0 +1,99 @@
+import { randomUUID } from 'node:crypto'
+import type { Timer } from '../lib/timer.ts'
+import type { Logger } from '../observability/logger.ts'
+import { createReader, type DueReader } from '../reconciliation/due-reader.ts'
+import { createLeader } from '../reconciliation/leader.ts'
+import { createListedReads } from '../reconciliation/listed-reads.ts'
+import { agreementReads } from '../reconciliation/read-agreements.ts'
+import { createReadBudget } from '../reconciliation/read-budget.ts'
+import { paymentReads } from '../reconciliation/read-payments.ts'
+import { startUpkeep } from '../reconciliation/upkeep.ts'
+import type { ReadSubject, Store } from '../store/store.ts'
+import type { Sites } from '../upstream/client/sites.ts'
+import type { UpstreamClient } from '../upstream/client/upstream-client.ts'
+import type { Metrics } from './metrics.ts'
+
+/** Whatever asks the payments API of its own accord. */
+export type Readers = {
+  readonly payments: DueReader<ReadSubject>
+  wakePayments(): void
+  wakeAgreements(): void
+  /** Takes up what an earlier run left undone, once this process is the one that reads. */
+  start(): void
+  /** Waits until no read is under way. */
+  idle(): Promise<void>
+  close(): Promise<void>
+}
+
+type ReadingParts = {
+  readonly store: Store
+  readonly upstream: UpstreamClient
+  readonly sites: Sites
+  readonly logger: Logger
+  readonly clock: () => Date
+  readonly timer: Timer
+  readonly observe: Pick<Metrics, 'readEnded' | 'readsListed' | 'swept'>
+}
+
+/** Makes the readers of payments and agreements, who leads in a cluster, and the upkeep of what is kept. */
+export function createReading(parts: ReadingParts): Readers {
+  const { store, upstream, sites, logger, clock, timer, observe } = parts
+  const budget = createReadBudget({ timer, logger })
+  const leader = createLeader({
+    leases: store.leases,
+    owner: randomUUID(),
+    logger,
+    clock,
+    timer,
+    onGained: async () => {
+      await upkeep.beat()
+      wakePayments()
+      wakeAgreements()
+    },
+  })
+  const { isLeader } = leader
+  const common = { budget, logger, clock, timer, isLeader, onRead: observe.readEnded }
+  const lists = createListedReads({ reads: store.reads, upstream, clock, onListed: observe.readsListed })
+  const payments = createReader({
+    ...common,
+    source: paymentReads({ reads: store.reads, upstream, sites, clock, lists }),
+  })
+  const agreements = createReader({
+    ...common,
+    source: agreementReads({ reads: store.agreementReads, upstream, sites, clock }),
+  })
+  const wakePayments = () => payments.wake()
+  const wakeAgreements = () => agreements.wake()
+  const upkeep = startUpkeep({
+    store,
+    logger,
+    clock,
+    timer,
+    isLeader,
+    onSwept() {
+      observe.swept()
+      wakePayments()
+    },
+  })
+  let started: Promise<void> = Promise.resolve()
+
+  return {
+    payments,
+    wakePayments,
+    wakeAgreements,
+    start() {
+      started = leader.start()
+    },
+    async idle() {
+      await started
+      await Promise.all([payments.idle(), agreements.idle()])
+    },
+    async close() {
+      await started
+      budget.close()
+      await upkeep.close()
+      await Promise.all([payments.close(), agreements.close()])
+      await leader.close()
+    },
+  }
+}

@@ -1,0 +1,270 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { FastifyInstance } from 'fastify'
+import { createTokenVerifier, type TokenVerifier } from '../access/verify-token.ts'
+import { keyScopeOf } from '../graphql/rights/key-holder.ts'
+import { type AdminServer, createAdminServer } from '../http/admin/admin-server.ts'
+import { addHealthRoutes, type HealthOptions } from '../http/admin/health-routes.ts'
+import { addMetricsRoute } from '../http/admin/metrics-route.ts'
+import { createCallbackSubscriptions } from '../http/callback/callback-subscriptions.ts'
+import type { ConnectionDrain } from '../http/connections/drain-connections.ts'
+import { createTokenEnds, type TokenEnds } from '../http/connections/token-end.ts'
+import { addGraphqlRoute } from '../http/graphql/graphql-route.ts'
+import { multipartCarrier } from '../http/multipart/multipart-streams.ts'
+import type { DescribeOptions } from '../http/overload/describe-operation.ts'
+import { createOperationTextReader } from '../http/overload/operation-text.ts'
+import { addPageRoutes } from '../http/pages/page-routes.ts'
+import { addPages } from '../http/pages/pages.ts'
+import { createResponseStreams } from '../http/response-streams/response-streams.ts'
+import { createOriginCheck } from '../http/server/allowed-origins.ts'
+import { createAddressReader } from '../http/server/client-address.ts'
+import { createCallerReader, createRouterCheck } from '../http/server/client-caller.ts'
+import { protect, type Protection } from '../http/server/protection.ts'
+import { closeHttpServer, createHttpServer } from '../http/server/server.ts'
+import { traceRequests } from '../http/server/trace-requests.ts'
+import { addEventStreams, eventStreamCarrier } from '../http/sse/sse-streams.ts'
+import { addWebhookRoutes } from '../http/webhooks/webhook-routes.ts'
+import { addWebSocket } from '../http/websocket/websocket.ts'
+import type { OpenStreams } from '../lookups/health.ts'
+import type { Logger } from '../observability/logger.ts'
+import type { Tracing } from '../observability/tracing/tracing.ts'
+import type { AppConfig, TransportLimits } from './app-config.ts'
+import type { StartedEngine } from './compose-engine.ts'
+import { addDemoShop } from './compose-shop.ts'
+import { emulatorOrigin } from './emulator-origin.ts'
+import type { Metrics } from './metrics.ts'
+import type { Backend } from './services.ts'
+
+export type Transports = {
+  /** What clients have open. */
+  open(): Omit<OpenStreams, 'subscriptions'>
+  /** Gives the URLs where clients are answered, and where metrics and probes are served apart from them. */
+  listen(): Promise<{ readonly url: string; readonly adminUrl: string | null }>
+  /** Has the probes say from now on that the process is ready. */
+  setReady(): void
+  /** Fetches the keys of client tokens, and ends the streams whose token is refused with them. */
+  refetchTokenKeys(): Promise<void>
+  /** Turns new work away, tells sockets to come back, and answers what is under way. */
+  drain(): Promise<void>
+}
+
+type Parts = {
+  readonly engine: StartedEngine
+  readonly backend: Backend
+  readonly metrics: Metrics
+  readonly tracing: Tracing | null
+  readonly logger: Logger
+  readonly clock: () => Date
+  readonly limits: Partial<TransportLimits>
+}
+
+/** What every way in shares. */
+type Entrance = Parts &
+  Phase &
+  DescribeOptions & {
+    readonly addressOf: ReturnType<typeof createAddressReader>
+    readonly http: FastifyInstance
+    readonly connections: ConnectionDrain
+    readonly protection: Protection
+    readonly verifier: TokenVerifier
+    readonly tokenEnds: TokenEnds
+    /** Whether a request has shown a router's secret; where none is set up nobody has, and nobody is given more than one client. */
+    readonly isKnownRouter: (headers: IncomingHttpHeaders) => boolean
+    readonly isAllowedOrigin: ReturnType<typeof createOriginCheck>
+    /** Whether a request has shown a router's secret, or none is asked for. */
+    readonly isFromRouter: (request: { readonly headers: IncomingHttpHeaders }) => boolean
+  }
+
+/** Where the process is between its start and its end. */
+type Phase = Pick<HealthOptions, 'isStarting' | 'isDraining'>
+
+/**
+ * How long new requests are still answered, with 503, once a drain has begun, in milliseconds: what the system has accepted
+ * for this process by then would be reset with the listening socket.
+ */
+const LINGER_MS = 100
+/**
+ * Connections that may wait to be taken up: Linux's own limit. Beyond Node's default of 511 a burst of clients has the
+ * system drop those of the payments API, too, which then try again after a second, and after three.
+ */
+const BACKLOG = 4_096
+/** Since the beginning of a drain, in milliseconds: the slowest body of a webhook has been answered by then. */
+const LAST_ANSWER_MS = 11_000
+
+/** Makes the server and every way in: GraphQL over HTTP, events, callbacks and sockets; webhooks, health and pages. */
+export async function createTransports(config: AppConfig, parts: Parts): Promise<Transports> {
+  let draining = false
+  let starting = true
+  const entrance = await createEntrance(config, parts, { isDraining: () => draining, isStarting: () => starting })
+  const { http, connections } = entrance
+  const { sockets, streams, callbacks } = await addGraphql(config, entrance)
+  const admin = await addWebhooksAndHealth(config, entrance)
+  addDemoShop(config, entrance)
+  return {
+    open: () => ({ sockets: sockets.count, eventStreams: streams.count, callbacks: callbacks.count }),
+    async listen() {
+      const url = await http.listen({ host: config.http.host, port: config.http.port, backlog: BACKLOG })
+      return { url, adminUrl: (await admin?.listen()) ?? null }
+    },
+    setReady: () => void (starting = false),
+    async refetchTokenKeys() {
+      // What became of an attempt that failed is in the log.
+      if (await entrance.verifier.refetchKeys()) parts.logger.info({}, 'the keys of client tokens are up to date')
+    },
+    async drain() {
+      draining = true
+      const until = performance.now() + LAST_ANSWER_MS
+      const streamsEnd = Promise.all([sockets.close(), streams.close(), callbacks.close()])
+      await sleep(LINGER_MS)
+      await Promise.all([streamsEnd, closeHttpServer(http, connections, until - performance.now())])
+      // Last, so that probes and metrics tell of the drain.
+      await admin?.close()
+    },
+  }
+}
+
+async function createEntrance(config: AppConfig, parts: Parts, phase: Phase): Promise<Entrance> {
+  const { isDraining } = phase
+  const { metrics, tracing, logger } = parts
+  const { http: settings } = config
+  const onTurnedAway = metrics.turnedAway
+  const isRouter = createRouterCheck(config.router)
+  const isKnownRouter = config.router.kind === 'guarded' ? isRouter : () => false
+  const addressOf = createAddressReader(settings.limits.trustProxy)
+  const { unreadMs } = parts.limits
+  const server = { settings, isRouter: isKnownRouter, isDraining, onTurnedAway, addressOf, unreadMs, logger }
+  const { http, connections, earlyAnswers } = await createHttpServer(server)
+  if (tracing !== null) traceRequests(http, tracing)
+  const verifier = createTokenVerifier(config.clients, { log: logger })
+  const describing = describeOperations(parts)
+  return {
+    ...parts,
+    ...describing,
+    http,
+    connections,
+    verifier,
+    tokenEnds: createTokenEnds(verifier, parts.backend.services.deadlines),
+    addressOf,
+    isKnownRouter,
+    ...phase,
+    protection: protect(
+      { http, earlyAnswers },
+      {
+        ...describing,
+        addressOf,
+        limits: settings.limits,
+        callerOf: createCallerReader(verifier),
+        isRouter: isKnownRouter,
+        onTurnedAway,
+      },
+    ),
+    isAllowedOrigin: createOriginCheck(settings.allowedOrigins),
+    isFromRouter: ({ headers }) => isRouter(headers),
+  }
+}
+
+/** What tells a mutation apart before it is parsed, and whether it is on record. */
+function describeOperations({ engine, backend }: Parts): DescribeOptions {
+  const { commands } = backend.services.store
+  return {
+    readOperation: createOperationTextReader({
+      mutations: engine.mutations,
+      documentOf: engine.trustedDocument,
+    }),
+    async isRecorded(names, caller) {
+      const keyScope = keyScopeOf(caller)
+      for (const name of names) if ((await commands.find({ ...name, keyScope })) !== null) return true
+      return false
+    },
+  }
+}
+
+/** One engine, and five transports. */
+async function addGraphql(config: AppConfig, entrance: Entrance) {
+  const { http, engine, protection, isAllowedOrigin, isDraining, tokenEnds, logger, clock } = entrance
+  const { callerOf, overload } = protection
+  const limits = { ...config.http.socketLimits, ...entrance.limits }
+  const { addressOf, isFromRouter, isKnownRouter, isRecorded, readOperation } = entrance
+  const { bodyBytes } = config.limits
+  const streams = createResponseStreams({
+    engine,
+    isAllowedOrigin,
+    addressOf,
+    isRouter: isKnownRouter,
+    tokenEnds,
+    logger,
+    clock,
+    limits,
+  })
+  addEventStreams(http, { engine, streams, callerOf, isFromRouter, isAllowedOrigin, isDraining, bodyBytes })
+  const callbacks = createCallbackSubscriptions({
+    engine,
+    origins: config.callbackOrigins,
+    isRouter: isKnownRouter,
+    tokenEnds,
+    logger,
+    clock,
+    limits: entrance.limits,
+  })
+  addGraphqlRoute(http, {
+    engine,
+    explorer: await addPagesFor(config, http),
+    callerOf,
+    isFromRouter,
+    limits: config.limits,
+    isDraining,
+    carriers: [callbacks, multipartCarrier(streams), eventStreamCarrier(streams)],
+  })
+  const sockets = addWebSocket({
+    engine,
+    server: http.server,
+    verifier: entrance.verifier,
+    tokenEnds,
+    isFromRouter,
+    isRouter: ({ headers }) => isKnownRouter(headers),
+    isAllowedOrigin,
+    addressOf,
+    overload,
+    isRecorded,
+    readOperation,
+    logger,
+    clock,
+    limits,
+  })
+  return { streams, callbacks, sockets }
+}
+
+/** The pages, where they have been built; gives the explorer, where one may be shown. */
+async function addPagesFor(config: AppConfig, http: FastifyInstance) {
+  const pages = await addPages(http)
+  if (pages === null) return null
+  addPageRoutes(http, { pages, sandboxOrigin: emulatorOrigin(config) })
+  return config.production ? null : pages
+}
+
+/** Gives the server for metrics and probes, where one is set up. */
+async function addWebhooksAndHealth(config: AppConfig, entrance: Entrance): Promise<AdminServer | null> {
+  const { http, backend, protection, metrics, isStarting, isDraining, logger } = entrance
+  const { registry } = metrics
+  addWebhookRoutes(http, {
+    handlers: backend.webhookHandlers,
+    isDraining,
+    failures: protection.failures,
+    onAnswered: ({ status, outcome }) => {
+      metrics.webhookAnswered(status, outcome?.disposition ?? 'none')
+      if (outcome?.orphan !== undefined) metrics.orphanLinkPaid()
+    },
+  })
+  const ping = () => backend.services.store.ping()
+  const health = { ping, isStarting, isDraining, isOverloaded: protection.overload.isOverloaded }
+  addHealthRoutes(http, health)
+  addMetricsRoute(http, registry, config.monitoring.metrics)
+  const { admin: address } = config.monitoring
+  if (address === null) return null
+  return createAdminServer({
+    address,
+    server: { settings: config.http, isDraining, addressOf: entrance.addressOf, logger },
+    health,
+    registry,
+  })
+}

@@ -1,0 +1,71 @@
+import * as z from 'zod'
+import { Secret } from '../keys/secret.ts'
+import { bad, good } from './read-setting.ts'
+import type { Parsed } from './read-setting.ts'
+
+/** One site of the merchant account: its credentials, and the currencies that they fix (docs/payments-api.md, section 5). */
+export type SiteConfig = {
+  readonly id: string
+  readonly appId: string
+  readonly secretKey: Secret
+  readonly currencies: readonly string[]
+}
+
+const HEADER_VALUE = /^[\x21-\x7e]{1,512}$/
+
+const credential = z
+  .string('must be a text')
+  .regex(HEADER_VALUE, 'must be visible ASCII characters without white space')
+
+const siteSchema = z.strictObject(
+  {
+    id: z.string('must be a text').regex(/^[a-z0-9-]{1,64}$/, 'must be made of a-z, 0-9 and -'),
+    appId: credential,
+    secretKey: credential,
+    currencies: z
+      .array(
+        z.string('must be a text').regex(/^[A-Z]{3,4}$/, 'must be a code of 3 or 4 capital letters'),
+        'must be a list',
+      )
+      .min(1, 'must name at least one currency'),
+  },
+  { error: (issue) => (issue.code === 'unrecognized_keys' ? 'has a field that is not known' : 'must be an object') },
+)
+
+const sitesSchema = z.array(siteSchema, 'must be a JSON list').min(1, 'must name at least one site')
+
+type Site = z.infer<typeof siteSchema>
+
+/** The JSON list of sites. Messages give the place of a fault, and nothing of what stands there. */
+export function parseSites(text: string): Parsed<readonly SiteConfig[]> {
+  const sites = sitesSchema.safeParse(jsonOf(text))
+  if (!sites.success) return bad(sites.error.issues.map(placed).join('; '))
+  const message = clashIn(sites.data)
+  if (message !== null) return bad(message)
+  return good(sites.data.map(withSecret))
+}
+
+function withSecret({ id, appId, secretKey, currencies }: Site): SiteConfig {
+  return { id, appId, secretKey: new Secret(secretKey), currencies }
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+function placed({ path, message }: z.core.$ZodIssue): string {
+  const [entry, ...fields] = path
+  if (typeof entry !== 'number') return message
+  const field = fields.map((part) => (typeof part === 'number' ? `entry ${part + 1}` : String(part))).join(' ')
+  return `entry ${entry + 1}${field === '' ? '' : `, ${field},`} ${message}`
+}
+
+/** Two sites may serve one currency (the first is taken, unless a caller names another), but not bear one name. */
+function clashIn(sites: readonly Site[]): string | null {
+  const second = sites.findIndex((site, index) => sites.findIndex(({ id }) => id === site.id) < index)
+  return second === -1 ? null : `entry ${second + 1} has the id of an earlier entry`
+}

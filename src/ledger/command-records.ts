@@ -1,0 +1,123 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { Command } from '../domain/command.ts'
+import type { CommandStore, CommandSubject, NewCommand } from '../store/command-store.ts'
+import { commandLookup } from '../store/rows/command-rows.ts'
+import type { Rows } from '../store/rows/rows.ts'
+import { StoreConflictError } from '../store/store-errors.ts'
+import { findAgreement } from './agreement-subject.ts'
+import { findPayment } from './payment-subject.ts'
+
+/**
+ * Records a command that is about to be sent, or gives the one that holds its key. Throws `StoreConflictError` where its id
+ * or its correlation id is taken.
+ */
+export function beginCommand(rows: Rows, fresh: NewCommand): { command: Command; fresh: boolean } {
+  rows.commands.want('id', fresh.id)
+  rows.attempts.want('ref', fresh.ref)
+  const holder = rows.commands.first('key', commandLookup(fresh))
+  if (holder !== null) return { command: holder, fresh: false }
+  if (rows.commands.first('id', fresh.id) !== null) throw new StoreConflictError('The id of the command is taken.')
+  const { refKind, subject, site, ...named } = fresh
+  const result = subject ?? null
+  const command: Command = { ...named, ...subjectAt(rows, subject), state: 'SENT', attempt: 1, result }
+  rows.commands.put(command)
+  if (refKind !== null) recordAttempt(rows, command, { kind: refKind, site })
+  return { command, fresh: true }
+}
+
+/** How a command's subject stands when the command is sent; null while nothing is on record of it. */
+function subjectAt(
+  rows: Rows,
+  subject: CommandSubject | undefined,
+): Pick<Command, 'subjectDeliveries' | 'subjectVersion'> {
+  if (subject === undefined) return { subjectDeliveries: null, subjectVersion: null }
+  if ('agreementId' in subject) {
+    const row = findAgreement(rows, subject.agreementId)
+    return { subjectDeliveries: row?.deliveries ?? null, subjectVersion: row?.state.version ?? null }
+  }
+  const row = findPayment(rows, subject.paymentId)
+  if (row === null) return { subjectDeliveries: null, subjectVersion: null }
+  return { subjectDeliveries: row.deliveries + linkDeliveries(rows, row.state), subjectVersion: row.state.version }
+}
+
+/** Deliveries recorded of the link of a payment. */
+export function linkDeliveries(rows: Rows, { linkRef }: { readonly linkRef: string | null }): number {
+  return linkRef === null ? 0 : (rows.links.first('ref', linkRef)?.deliveries ?? 0)
+}
+
+function recordAttempt(
+  rows: Rows,
+  { ref, id: commandId, attempt, sentAt }: Command,
+  { kind, site }: { readonly kind: NonNullable<NewCommand['refKind']>; readonly site: string | null },
+): void {
+  if (rows.attempts.first('ref', ref) !== null)
+    throw new StoreConflictError('The correlation id of the command is taken.')
+  rows.attempts.put({ ref, commandId, attempt, sentAt, kind, site })
+}
+
+/** Takes an UNKNOWN command up again under a new correlation id. False when it was not UNKNOWN any more. */
+export function retryCommand(rows: Rows, id: string, attempt: Parameters<CommandStore['retry']>[1]): boolean {
+  rows.attempts.want('commandId', id)
+  rows.attempts.want('ref', attempt.ref)
+  const known = rows.commands.first('id', id)
+  if (known?.state !== 'UNKNOWN') return false
+  const command: Command = { ...known, ...attempt, state: 'SENT', attempt: known.attempt + 1 }
+  rows.commands.put(command)
+  const [first] = rows.attempts.find('commandId', id).toSorted((a, b) => a.attempt - b.attempt)
+  if (first !== undefined) recordAttempt(rows, command, first)
+  return true
+}
+
+/** Gives an unscoped command to a caller. False when it was not unscoped any more. */
+export function adoptCommand(rows: Rows, id: string, keyScope: string): boolean {
+  const known = rows.commands.first('id', id)
+  if (known === null || known.keyScope !== '') return false
+  rows.commands.put({ ...known, keyScope })
+  return true
+}
+
+/** Forgets a command of which it is certain that the payments API did nothing. Its correlation ids stay known. */
+export function forgetCommand(rows: Rows, id: string): void {
+  const known = rows.commands.first('id', id)
+  if (known !== null && isOpen(known)) rows.commands.remove(known)
+}
+
+/** Ends an open command with the refusal that it met. */
+export function rejectCommand(rows: Rows, id: string, refusal: unknown): void {
+  const known = rows.commands.first('id', id)
+  if (known !== null && isOpen(known)) rows.commands.put({ ...known, state: 'REJECTED', result: asStored(refusal) })
+}
+
+/** Records that the outcome of a command that was sent is unknown. */
+export function markUnknown(rows: Rows, id: string): void {
+  const known = rows.commands.first('id', id)
+  if (known?.state === 'SENT') rows.commands.put({ ...known, state: 'UNKNOWN' })
+}
+
+/** Its outcome is not known yet. */
+function isOpen({ state }: Command): boolean {
+  return state === 'SENT' || state === 'UNKNOWN'
+}
+
+/**
+ * The command to end with a result, or null when it has ended with this very result before. Throws `StoreConflictError`
+ * for one that is not on record, and for one that has ended otherwise.
+ */
+export function findUnsettled(rows: Rows, id: string, result: unknown): Command | null {
+  const command = rows.commands.first('id', id)
+  if (command === null) throw new StoreConflictError('The command to settle is not on record.')
+  if (command.state === 'REJECTED') throw new StoreConflictError('The command to settle was rejected.')
+  if (command.state !== 'SETTLED') return command
+  if (isDeepStrictEqual(command.result, asStored(result))) return null
+  throw new StoreConflictError('The command to settle has ended with another result already.')
+}
+
+/** Ends a command with its result, as JSON. */
+export function markSettled(rows: Rows, id: string, result: unknown): void {
+  const known = rows.commands.first('id', id)
+  if (known !== null) rows.commands.put({ ...known, state: 'SETTLED', result: asStored(result) })
+}
+
+function asStored(result: unknown): unknown {
+  return JSON.parse(JSON.stringify(result ?? null)) as unknown
+}

@@ -1,0 +1,105 @@
+import type { AgreementReport } from '../domain/agreements/agreement-report.ts'
+import { belongsTogether } from '../domain/payments/attribution.ts'
+import type { PaymentLink } from '../domain/payments/payment-link.ts'
+import type { PaymentReport } from '../domain/payments/payment-report.ts'
+import { planAnew, planNoLater, planRetry } from '../domain/reads/read-plan.ts'
+import { readAgain } from '../domain/reads/read-schedule.ts'
+import type { AgreementRow } from '../store/rows/agreement-rows.ts'
+import type { PaymentRow } from '../store/rows/payment-rows.ts'
+import type { Rows } from '../store/rows/rows.ts'
+import type { ReadOutcome } from '../store/store.ts'
+import { type AgreementTarget, namesAnothersTransaction } from './agreement-subject.ts'
+import { type PaymentTarget, targetOf } from './payment-subject.ts'
+import { type Kind, type Ledger, recordChange, type Subject, type Target } from './subject.ts'
+
+export type AnswerFact = {
+  /** READ: the answer to a read. COMMAND: the answer to a mutation. */
+  readonly source: 'READ' | 'COMMAND'
+  readonly at: Date
+  /** Something newer may be recorded already: what the answer changes is provisional. */
+  readonly overtaken?: boolean
+}
+
+/**
+ * Applies what the payments API answered about a subject: to a read, or to a command. Null when the answer tells nothing,
+ * as one that leads from paid back to unpaid.
+ */
+export function applyAnswer<K extends Kind>(
+  subject: Subject<K>,
+  ledger: Ledger,
+  target: Target<K>,
+  { source, at, overtaken = false }: AnswerFact,
+): { row: K['Row']; changed: boolean } | null {
+  const { rows } = ledger
+  const { state, report } = target
+  const { disposition, change, provisional: doubt } = subject.decideRead(state, report)
+  if (disposition === 'STALE') return null
+  let row: K['Row']
+  if (change !== null) {
+    const provisional = overtaken || (doubt ?? false)
+    row = recordChange(subject, ledger, target, { change, source, report, provisional, at }).row
+  } else if (state !== null) {
+    row = subject.rowOf(rows, { ...state, provisional: overtaken && state.provisional }, target.row, report)
+    subject.savePayer(rows, report)
+  } else return null
+  const confirmed = subject.confirmed(row, at)
+  subject.put(rows, confirmed)
+  subject.affect(rows, confirmed.state, { before: target.row?.state ?? null, isChanged: true })
+  return { row: confirmed, changed: change !== null }
+}
+
+/** The same for an answer to a read; plans the next read. Null when the answer tells nothing. */
+export function applyRead<K extends Kind>(
+  subject: Subject<K>,
+  ledger: Ledger,
+  target: Target<K>,
+  { at, dueAt }: { readonly at: Date; readonly dueAt: number | null },
+): ReadOutcome | null {
+  const applied = applyAnswer(subject, ledger, target, { source: 'READ', at })
+  if (applied === null) return null
+  const { row, changed } = applied
+  const now = at.getTime()
+  const lateMs = dueAt === null ? 0 : Math.max(0, now - dueAt)
+  const times = { now, windowMs: ledger.settings.refundWindowMs, lateMs }
+  const next = subject.nextPoll(ledger.rows, row.state, times)
+  subject.put(ledger.rows, { ...row, plan: planAnew(row.plan, next) })
+  return changed ? 'changed' : 'confirmed'
+}
+
+/** Plans another read of a row after an answer that told nothing. */
+export function planFruitless<Row extends { readonly plan: AgreementRow['plan'] }>(row: Row, at: Date): Row {
+  return { ...row, plan: planRetry(row.plan, readAgain(at.getTime(), row.plan.failures)) }
+}
+
+/** What an answer means for a payment and its link. Null when it is about something else. */
+export function answeredPayment(
+  row: PaymentRow | null,
+  link: PaymentLink | null,
+  report: PaymentReport,
+): PaymentTarget | null {
+  const linkRef = link?.ref ?? null
+  if (!belongsTogether(report, { ref: linkRef, link }, row?.state ?? null)) return null
+  return targetOf(row, report, { linkRef, link })
+}
+
+/** What an answer means for an agreement. Null when it names another agreement's clientTransactionId. */
+export function answeredAgreement(rows: Rows, row: AgreementRow, report: AgreementReport): AgreementTarget | null {
+  if (namesAnothersTransaction(rows, report)) return null
+  return { row, state: row.state, names: row.state, report }
+}
+
+/** A row after a read that was not answered. Where a delivery was stored since, the read that it may have asked for stays due. */
+export function postponed<Row extends { readonly plan: AgreementRow['plan'] }>(
+  row: Row,
+  { until, isCurrent }: { readonly until: Date | null; readonly isCurrent: boolean },
+): Row {
+  return { ...row, plan: planRetry(row.plan, isCurrent ? (until?.getTime() ?? null) : row.plan.dueAt) }
+}
+
+/** A row with a read at an instant, unless one is planned for earlier, or is more urgent. */
+export function scheduled<Row extends { readonly plan: AgreementRow['plan'] }>(
+  row: Row,
+  next: Parameters<typeof planNoLater>[1],
+): Row {
+  return { ...row, plan: planNoLater(row.plan, next) }
+}

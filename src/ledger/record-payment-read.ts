@@ -1,0 +1,177 @@
+import { attributeRead, readOfUnusedLink } from '../domain/payments/attribution.ts'
+import { confirmsListed } from '../domain/payments/listed-payment.ts'
+import type { PaymentReport } from '../domain/payments/payment-report.ts'
+import { planAnew } from '../domain/reads/read-plan.ts'
+import { type PlannedRead, readAfterUntouched } from '../domain/reads/read-schedule.ts'
+import { fromIso } from '../store/rows/instants.ts'
+import type { LinkRow } from '../store/rows/link-rows.ts'
+import type { PaymentRow } from '../store/rows/payment-rows.ts'
+import type { Rows } from '../store/rows/rows.ts'
+import type { ListedOutcome, ReadOutcome, ReadSubject } from '../store/store.ts'
+import { appendEvent, OF_A_LINK } from './append-events.ts'
+import { findPayment, PAYMENT } from './payment-subject.ts'
+import { answeredPayment, applyRead, planFruitless, postponed, scheduled } from './record-answer.ts'
+import { confirmBy, type Ledger } from './subject.ts'
+
+type Answer = { readonly report: PaymentReport; readonly at: Date }
+
+/** A payment with its link, or a link through which no payment is known. */
+type ReadTarget = { readonly payment: PaymentRow | null; readonly link: LinkRow | null }
+
+/**
+ * Records what a read showed, unless a delivery was stored since the subject was taken. An answer that tells nothing of
+ * the subject (it is another payment's, or leads from paid back to unpaid) changes nothing, and is asked for again later.
+ */
+export function recordPaymentRead(ledger: Ledger, asked: ReadSubject, answer: Answer): ReadOutcome {
+  const { rows } = ledger
+  const current = attribute(rows, asked, answer.report)
+  if (current === null) return 'superseded'
+  const { target, report } = current
+  if (report === null) return learnNothing(rows, target, answer.at)
+  if (target.payment !== null) return recordPayment(ledger, target, target.payment, { ...answer, report })
+  return target.link === null ? 'superseded' : recordLink(ledger, target.link, { ...answer, report })
+}
+
+/**
+ * Records what an entry of a list shows of a subject. One that says what is known already counts as a read. One that says
+ * anything else has the subject read by itself now: a list may tell less than the detail does.
+ */
+export function confirmListed(ledger: Ledger, asked: ReadSubject, { report, at }: Answer): ListedOutcome {
+  const { rows } = ledger
+  const current = attribute(rows, asked, report)
+  if (current === null || current.report === null) return 'superseded'
+  if (tellsEnough(current.target, current.report)) {
+    const outcome = recordPaymentRead(ledger, asked, { report, at })
+    return outcome === 'changed' || outcome === 'confirmed' ? outcome : 'superseded'
+  }
+  putBack(rows, current.target, (row) => confirmBy(row, at))
+  return 'differs'
+}
+
+/** Records that a read told nothing, and when it is made again; null for never. */
+export function postponePaymentRead({ rows }: Ledger, asked: ReadSubject, until: Date | null): void {
+  prefetch(rows, asked, null)
+  const target = takeAgain(rows, asked)
+  if (target === null) return
+  const isCurrent = deliveriesOf(target) === asked.deliveries
+  putBack(rows, target, (row) => postponed(row, { until, isCurrent }))
+}
+
+/** Plans a read of the subject with this payment id or upstream link uuid, unless a sooner or more urgent one is planned. */
+export function schedulePaymentRead({ rows }: Ledger, id: string, next: PlannedRead): void {
+  rows.payments.want('id', id)
+  rows.links.want('id', id)
+  const link = rows.links.first('id', id)
+  const payment =
+    findPayment(rows, id) ?? (link?.link.paymentId == null ? null : findPayment(rows, link.link.paymentId))
+  putBack(rows, { payment, link }, (row) => scheduled(row, next))
+}
+
+function prefetch(rows: Rows, { paymentId, link }: ReadSubject, report: PaymentReport | null): void {
+  rows.payments.want('id', paymentId)
+  rows.payins.want('paymentId', paymentId)
+  rows.links.want('id', link?.id ?? null)
+  rows.links.want('ref', link?.ref ?? null)
+  if (report === null) return
+  rows.payments.want('id', report.paymentId)
+  rows.payins.want('paymentId', report.paymentId)
+  rows.paymentPayers.want('id', report.paymentId)
+}
+
+/**
+ * The subject as it is now, with the report where that is about it. Null when a delivery or another answer was recorded since
+ * it was asked about.
+ */
+function attribute(
+  rows: Rows,
+  asked: ReadSubject,
+  said: PaymentReport,
+): { readonly target: ReadTarget; readonly report: PaymentReport | null } | null {
+  prefetch(rows, asked, said)
+  const target = takeAgain(rows, asked)
+  if (target === null || deliveriesOf(target) !== asked.deliveries) return null
+  return { target, report: attributeRead({ paymentId: asked.paymentId, link: target.link?.link ?? null }, said) }
+}
+
+/** The subject as it is now; null when it is gone, as is a link without a payment once one is known. */
+function takeAgain(rows: Rows, { paymentId, link }: ReadSubject): ReadTarget | null {
+  if (paymentId !== null) {
+    const payment = findPayment(rows, paymentId)
+    if (payment === null) return null
+    const { linkRef } = payment.state
+    return { payment, link: linkRef === null ? null : rows.links.first('ref', linkRef) }
+  }
+  const row = link === null ? null : rows.links.first('id', link.id)
+  return row?.link.paymentId === null ? { payment: null, link: row } : null
+}
+
+/** Both counts only grow, so their sum stays the same only while both do. */
+function deliveriesOf({ payment, link }: ReadTarget): number {
+  return (payment?.deliveries ?? 0) + (link?.deliveries ?? 0)
+}
+
+/** Writes the row whose reads are planned: the payment's or, where none is known, the link's. */
+function putBack(
+  rows: Rows,
+  { payment, link }: ReadTarget,
+  change: <Row extends { readonly plan: PaymentRow['plan'] }>(row: Row) => Row,
+): void {
+  const current = payment === null ? null : findPayment(rows, payment.state.id)
+  if (current !== null) rows.payments.put(change(current))
+  else if (link !== null) rows.links.put(change(link))
+}
+
+function learnNothing(rows: Rows, target: ReadTarget, at: Date): 'fruitless' {
+  putBack(rows, target, (row) => planFruitless(row, at))
+  return 'fruitless'
+}
+
+/** The answer may be about another payment through the same link: that one is recorded, and the one asked for stays due. */
+function recordPayment(ledger: Ledger, target: ReadTarget, payment: PaymentRow, { report, at }: Answer): ReadOutcome {
+  const answered = payment.state.id === report.paymentId ? payment : findPayment(ledger.rows, report.paymentId)
+  const about = answeredPayment(answered, target.link?.link ?? null, report)
+  const outcome = about === null ? null : applyRead(PAYMENT, ledger, about, { at, dueAt: payment.plan.dueAt })
+  if (outcome === null || answered?.state.id !== payment.state.id) learnNothing(ledger.rows, target, at)
+  return outcome ?? 'fruitless'
+}
+
+function recordLink(ledger: Ledger, row: LinkRow, { report, at }: Answer): ReadOutcome {
+  const { rows, settings } = ledger
+  const { link } = row
+  const use = readOfUnusedLink(link, report)
+  if (use === 'untouched') {
+    const dueAt = readAfterUntouched(fromIso(link.expiresAt), at.getTime(), settings.refundWindowMs)
+    const plan = planAnew(row.plan, dueAt === null ? null : { at: dueAt, readClass: 'expiry' })
+    rows.links.put({ ...row, plan, confirmedAt: at.getTime() })
+    return 'confirmed'
+  }
+  if (use === 'expired') return expireLink(rows, row, at)
+  const about = answeredPayment(findPayment(rows, report.paymentId), link, report)
+  const outcome = about === null ? null : applyRead(PAYMENT, ledger, about, { at, dueAt: null })
+  return outcome ?? learnNothing(rows, { payment: null, link: row }, at)
+}
+
+function expireLink(rows: Rows, row: LinkRow, at: Date): ReadOutcome {
+  const { link } = row
+  rows.links.put({
+    ...row,
+    link: { ...link, expired: true },
+    confirmedAt: at.getTime(),
+    plan: planAnew(row.plan, null),
+  })
+  if (link.expired) return 'confirmed'
+  appendEvent(rows, {
+    ...OF_A_LINK,
+    kind: 'LINK_EXPIRED',
+    source: 'READ',
+    streamId: link.streamId,
+    linkRef: link.ref,
+    recordedAt: at.toISOString(),
+  })
+  return 'changed'
+}
+
+function tellsEnough({ payment, link }: ReadTarget, report: PaymentReport): boolean {
+  if (payment !== null) return confirmsListed(payment.state, report)
+  return link !== null && readOfUnusedLink(link.link, report) !== 'paid-through'
+}

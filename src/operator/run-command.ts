@@ -1,0 +1,47 @@
+import { type Command, readCommandLine, USAGE } from './command-line.ts'
+import { manifest } from './documents.ts'
+import { createClient } from './graph-client.ts'
+import { listDeliveries, replayDelivery, showDelivery } from './operator-commands.ts'
+import { OperatorError, UsageError } from './operator-errors.ts'
+
+/** The output and the exit code of the process: 0 success, 1 refused or failed, 2 wrong usage. */
+export type Ending = { readonly code: 0 | 1 | 2; readonly out: string; readonly err: string }
+
+const DEFAULT_URL = 'http://127.0.0.1:4000/graphql'
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+/** Runs one command against a running subgraph, with the token in `SUBGRAPH_TOKEN`. */
+export async function run(args: readonly string[], env: Environment): Promise<Ending> {
+  try {
+    const { command, url } = readCommandLine(args)
+    return { code: 0, out: `${await textOf(command, { url, env })}\n`, err: '' }
+  } catch (error) {
+    if (error instanceof UsageError) return { code: 2, out: '', err: `${error.message}\n\n${USAGE}` }
+    if (error instanceof OperatorError) return { code: 1, out: '', err: `${error.message}\n` }
+    throw error
+  }
+}
+
+type Target = { readonly url: string | null; readonly env: Environment }
+
+async function textOf(command: Command, target: Target): Promise<string> {
+  if (command.kind === 'help') return USAGE.trimEnd()
+  if (command.kind === 'documents') return JSON.stringify(manifest(), null, 2)
+  const ask = clientOf(target)
+  if (command.kind === 'deliveries') return listDeliveries(ask, command)
+  return command.kind === 'delivery' ? showDelivery(ask, command) : replayDelivery(ask, command)
+}
+
+function clientOf({ url, env }: Target) {
+  const address = URL.parse(url ?? env['SUBGRAPH_URL'] ?? DEFAULT_URL)
+  if (address === null || !/^https?:$/.test(address.protocol))
+    throw new UsageError('The address of the subgraph must be an http or https URL.')
+  if (address.username !== '' || address.password !== '')
+    throw new UsageError('The address of the subgraph must hold no credentials: the token goes into SUBGRAPH_TOKEN.')
+  const token = env['SUBGRAPH_TOKEN']?.trim() ?? ''
+  // Checked here, because the error for an invalid header value repeats the value.
+  if (!/^[\x21-\x7e]+$/.test(token))
+    throw new UsageError('SUBGRAPH_TOKEN must hold a client token, with the scope payments:read at least.')
+  return createClient({ url: address.href, token })
+}

@@ -1,0 +1,66 @@
+import { attributeRead } from '../domain/payments/attribution.ts'
+import type { ReadStore, ReadSubject } from '../store/store.ts'
+import type { Sites } from '../upstream/client/sites.ts'
+import type { UpstreamClient } from '../upstream/client/upstream-client.ts'
+import { notSent } from '../upstream/client/upstream-fault.ts'
+import type { ReadSource } from './due-reader.ts'
+import type { ListedReads } from './listed-reads.ts'
+import { MisattributedReadError } from './misattributed-read.ts'
+import { siteName, siteNames, siteToRead } from './read-sites.ts'
+
+export type PaymentReadOptions = {
+  readonly reads: ReadStore
+  readonly upstream: Pick<UpstreamClient, 'getPayinLink' | 'getPayin'>
+  readonly sites: Sites
+  readonly clock: () => Date
+  /** Null where each subject is read by itself. */
+  readonly lists: ListedReads | null
+}
+
+/** Payments whose deliveries contradict each other, and links whose time is over. */
+export function paymentReads({ reads, upstream, sites, clock, lists }: PaymentReadOptions): ReadSource<ReadSubject> {
+  const siteOf = ({ link, payin, currency }: ReadSubject) => {
+    const id = link?.site ?? payin?.site
+    return id === undefined ? sites.forCurrency(currency ?? '') : sites.byId(id)
+  }
+
+  /** A link is read with the credentials that made it, a payment without a link as a direct payin. */
+  const reportOn = async (subject: ReadSubject) => {
+    const site = siteOf(subject)
+    if (site === null) throw notSent('invalid-request', 'No credentials are configured for it.')
+    const { link, paymentId } = subject
+    return link === null ? upstream.getPayin(site, paymentId ?? '') : upstream.getPayinLink(site, link.id)
+  }
+
+  const ask = async (subject: ReadSubject) => {
+    const report = attributeRead(subject, await reportOn(subject))
+    if (report === null) throw new MisattributedReadError()
+    return reads.record(subject, report, clock())
+  }
+
+  /** Lanes that look at the same moment share one look. */
+  let looking: Promise<string[]> | null = null
+  const readSitesNow = () => (looking ??= reads.sites().finally(() => (looking = null)))
+
+  return {
+    sites: siteNames(sites),
+    due: async ({ site, readClass }, by, limit) => {
+      const readSites = (await readSitesNow()).filter((readSite) => siteName(siteToRead(sites, readSite)) === site)
+      return reads.due({ readSites, readClass, by, limit })
+    },
+    nextDue: reads.nextDue,
+    ask,
+    askPlanned: async (subject) => {
+      const site = siteOf(subject)
+      const outcome = site === null || lists === null ? null : await lists.read(subject, site)
+      return outcome ?? ask(subject)
+    },
+    again: ({ paymentId, link }) => reads.subject(paymentId ?? link?.id ?? ''),
+    postpone: reads.postpone,
+    failures: ({ failures }) => failures,
+    dueAt: ({ dueAt }) => dueAt,
+    site: (subject) => siteName(siteOf(subject)),
+    key: ({ paymentId, link }) => paymentId ?? link?.id ?? '',
+    ids: ({ paymentId, link }) => ({ paymentId, linkId: link?.id }),
+  }
+}

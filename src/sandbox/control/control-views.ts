@@ -1,0 +1,220 @@
+import type { Deposit } from '../accounts/sandbox-deposits.ts'
+import { agreementIdOf } from '../agreements/sandbox-agreement.ts'
+import type { Agreement, AgreementStatus } from '../agreements/sandbox-agreement.ts'
+import { isPlain } from '../payments/link-actions.ts'
+import { isPayin, owedTotal, statusOf } from '../payments/link.ts'
+import type { GatewayOrder, Link, Payin, Refund } from '../payments/link.ts'
+import { externalId, paymentUrl } from '../payments/payment-facts.ts'
+import type { PaymentStatus } from '../payments/status.ts'
+import { totalAmount } from '../payouts/sandbox-payout.ts'
+import type { Payout, PayoutStatus } from '../payouts/sandbox-payout.ts'
+import type { SandboxStore } from '../state/sandbox-store.ts'
+import { decimalText } from '../values/decimal.ts'
+import { listed } from './list.ts'
+import type { ListOptions } from './list.ts'
+
+/** One change of status as the control endpoints show it. */
+export type HistoryView<Status extends string> = { status: Status; at: string; silent: boolean }[]
+
+/** One link as the control endpoints show it; no payer data. */
+export type LinkView = {
+  uuid: string
+  paymentUuid: string | null
+  siteId: string
+  status: PaymentStatus
+  currency: string
+  amount: string
+  methodCode: string | null
+  description: string
+  /** The merchant's own reference. */
+  externalId: string | null
+  /** Why the payment failed. */
+  errorCode: string | null
+  refund: { requested: string; refunded: string } | null
+  createdAt: string
+  expiresAt: string
+  paymentUrl: string
+  /** When the next automatic step is due. */
+  nextStepAt: string | null
+  history: HistoryView<PaymentStatus>
+}
+
+/** A gateway payment: a link with the ids of its order. */
+export type GatewayView = LinkView & { paymentId: number; orderId: string }
+
+/** A payin: a link with the total amount that the payer has to pay. */
+export type PayinView = LinkView & { total: string }
+
+export type AgreementView = {
+  id: number
+  paymentAgreementId: string
+  clientTransactionId: string
+  siteId: string
+  status: AgreementStatus
+  limitAmount: string
+  createdAt: string
+  nextStepAt: string | null
+  history: HistoryView<AgreementStatus>
+}
+
+export type PayoutView = {
+  uuid: string
+  siteId: string
+  status: PayoutStatus
+  currency: string
+  totalAmount: string
+  methodCode: string
+  description: string
+  externalId: string | null
+  errorCode: string | null
+  createdAt: string
+  nextStepAt: string | null
+  transactions: { uuid: string; amount: string; status: string }[]
+  history: HistoryView<PayoutStatus>
+}
+
+export type DepositView = { siteId: string; currency: string; amount: string; at: string }
+
+/** All links, payins, agreements, payouts, gateway payments and deposits of a sandbox, with counters. */
+export type SandboxState = {
+  now: string
+  /** Number of changes since the start, as the change feed counts them. */
+  version: number
+  webhookForm: 'flat' | 'nested'
+  counters: {
+    links: number
+    payments: number
+    agreements: number
+    payins: number
+    payouts: number
+    gatewayPayments: number
+    deposits: number
+    calls: number
+    webhooks: number
+    attempts: number
+    faultsLeft: number
+  }
+  links: LinkView[]
+  agreements: AgreementView[]
+  payins: PayinView[]
+  payouts: PayoutView[]
+  gatewayPayments: GatewayView[]
+  deposits: DepositView[]
+}
+
+/** Returns the whole state as the control endpoints show it, or the selected part of each list. */
+export function stateOf(store: SandboxStore, options: ListOptions = {}): SandboxState {
+  const all = [...store.links.values()]
+  const links = all.filter(isPlain)
+  const payins = all.filter(isPayin)
+  const gatewayPayments = all.filter(isGatewayPayment)
+  const { records } = store.sender
+  return {
+    now: store.clock.now().toISOString(),
+    version: store.changes.version,
+    webhookForm: store.webhookForm,
+    counters: {
+      links: links.length,
+      payments: all.filter((link) => link.payment !== undefined).length,
+      agreements: store.agreements.size,
+      payins: payins.length,
+      payouts: store.payouts.size,
+      gatewayPayments: gatewayPayments.length,
+      deposits: store.deposits.length,
+      calls: store.calls.length,
+      webhooks: records.length,
+      attempts: records.reduce((sum, record) => sum + record.attempts.length, 0),
+      faultsLeft: store.faults.left,
+    },
+    links: listed(links, (link) => linkView(store, link), options),
+    agreements: listed([...store.agreements.values()], agreementView, options),
+    payins: listed(payins, (payin) => payinView(store, payin), options),
+    payouts: listed([...store.payouts.values()], payoutView, options),
+    gatewayPayments: listed(gatewayPayments, (link) => ({ ...linkView(store, link), ...link.gateway }), options),
+    deposits: listed(store.deposits, depositView, options),
+  }
+}
+
+/** Returns one link, payin or gateway payment. */
+export function linkView(store: SandboxStore, link: Link): LinkView {
+  const { payment, request } = link
+  return {
+    uuid: link.uuid,
+    paymentUuid: payment?.uuid ?? null,
+    siteId: link.siteId,
+    status: statusOf(link),
+    currency: request.currency,
+    amount: decimalText(request.amount),
+    methodCode: payment?.method.code ?? request.methodCode,
+    description: request.description,
+    externalId: externalId(link),
+    errorCode: payment?.payCode?.['error_code'] ?? null,
+    refund: refundView(payment?.refund),
+    createdAt: link.createdAt.toISOString(),
+    expiresAt: link.expiresAt.toISOString(),
+    paymentUrl: paymentUrl(store, link),
+    nextStepAt: link.step?.dueAt.toISOString() ?? null,
+    history: historyView(payment?.history ?? []),
+  }
+}
+
+/** Returns one agreement without payer data. */
+export function agreementView(agreement: Agreement): AgreementView {
+  return {
+    id: agreement.id,
+    paymentAgreementId: agreementIdOf(agreement),
+    clientTransactionId: agreement.request.clientTransactionId,
+    siteId: agreement.siteId,
+    status: agreement.status,
+    limitAmount: decimalText(agreement.terms.limitAmount),
+    createdAt: agreement.createdAt.toISOString(),
+    nextStepAt: agreement.step?.dueAt.toISOString() ?? null,
+    history: historyView(agreement.history),
+  }
+}
+
+/** Returns one payout batch without payee data. */
+export function payoutView(payout: Payout): PayoutView {
+  return {
+    uuid: payout.uuid,
+    siteId: payout.siteId,
+    status: payout.status,
+    currency: payout.currency,
+    totalAmount: decimalText(totalAmount(payout)),
+    methodCode: payout.request.methodCode,
+    description: payout.request.description,
+    externalId: payout.request.externalId,
+    errorCode: payout.error?.code ?? null,
+    createdAt: payout.createdAt.toISOString(),
+    nextStepAt: payout.step?.dueAt.toISOString() ?? null,
+    transactions: payout.transactions.map(({ uuid, amount, status }) => ({
+      uuid,
+      amount: decimalText(amount),
+      status,
+    })),
+    history: historyView(payout.history),
+  }
+}
+
+function payinView(store: SandboxStore, payin: Payin): PayinView {
+  return { ...linkView(store, payin), total: decimalText(owedTotal(payin)) }
+}
+
+function isGatewayPayment(link: Link): link is Link & { gateway: GatewayOrder } {
+  return link.gateway !== undefined
+}
+
+function refundView(refund: Refund | undefined): LinkView['refund'] {
+  if (refund === undefined) return null
+  return { requested: decimalText(refund.requested), refunded: decimalText(refund.refunded) }
+}
+
+function depositView({ siteId, currency, amount, at }: Deposit): DepositView {
+  return { siteId, currency, amount: decimalText(amount), at: at.toISOString() }
+}
+
+function historyView<Status extends string>(
+  history: readonly { status: Status; at: Date; silent: boolean }[],
+): HistoryView<Status> {
+  return history.map(({ status, at, silent }) => ({ status, at: at.toISOString(), silent }))
+}

@@ -1,0 +1,61 @@
+import { randomBytes } from 'node:crypto'
+import { isTaken } from '../payments/transitions.ts'
+import { newUuid } from '../state/ids.ts'
+import type { SandboxSite } from '../state/sandbox-sites.ts'
+import type { SandboxStore } from '../state/sandbox-store.ts'
+import { begin, movePayout } from './payout-steps.ts'
+import type { PayeeRequest, Payout, PayoutRequest, PayoutTransaction } from './sandbox-payout.ts'
+
+/** Stores a new batch and schedules it: at its own time, or one step of the sandbox clock from now. */
+export function createPayout(store: SandboxStore, site: SandboxSite, request: PayoutRequest): Payout {
+  const createdAt = store.clock.now()
+  const payout: Payout = {
+    uuid: newUuid((uuid) => isTaken(store, uuid)),
+    siteId: site.id,
+    currency: request.currency,
+    request,
+    createdAt,
+    transactions: request.payees.map(newTransaction),
+    history: [{ status: 'created', at: createdAt, silent: true }],
+    status: 'created',
+    error: undefined,
+    fundsUntil: undefined,
+    step: undefined,
+    held: undefined,
+  }
+  store.payouts.set(payout.uuid, payout)
+  if (request.scheduledAt !== undefined) void movePayout(store, payout, 'scheduled')
+  const startsAt = request.scheduledAt ?? new Date(createdAt.getTime() + store.paceMs)
+  payout.step = store.clock.schedule(startsAt, () => begin(store, payout))
+  return payout
+}
+
+/** Returns the site's batch with this uuid. */
+export function findPayout(store: SandboxStore, site: SandboxSite, uuid: string): Payout | undefined {
+  const payout = store.payouts.get(uuid)
+  return payout?.siteId === site.id ? payout : undefined
+}
+
+/** Returns the site's batches that were created between the two instants, both inclusive, newest first. */
+export function listPayouts(store: SandboxStore, site: SandboxSite, { from, to }: { from: Date; to: Date }): Payout[] {
+  return [...store.payouts.values()]
+    .filter(({ siteId, createdAt }) => siteId === site.id && createdAt >= from && createdAt <= to)
+    .reverse()
+}
+
+/** Cancels a batch that has not started. Returns false when it is not scheduled (gap sheet, section 20). */
+export function cancelScheduled(store: SandboxStore, payout: Payout): boolean {
+  if (payout.status !== 'scheduled') return false
+  void movePayout(store, payout, 'expired')
+  return true
+}
+
+function newTransaction(request: PayeeRequest): PayoutTransaction {
+  return {
+    ...request,
+    uuid: newUuid(() => false),
+    balanceId: `${randomBytes(4).toString('hex')}-${randomBytes(4).toString('hex')}`,
+    status: 'pending',
+    errorMessage: null,
+  }
+}

@@ -1,0 +1,72 @@
+import fastify from 'fastify'
+import type { FastifyInstance } from 'fastify'
+import { registerApi } from '../api/api.ts'
+import type { ApiGroup } from '../api/api.ts'
+import { v1Agreements } from '../api/v1-agreements.ts'
+import { v1Deposits } from '../api/v1-deposits.ts'
+import { v1Gateway } from '../api/v1-gateway.ts'
+import { v2Balances } from '../api/v2-balances.ts'
+import { v2Banks } from '../api/v2-banks.ts'
+import { v2PayinMethods } from '../api/v2-payin-methods.ts'
+import { v2Payins } from '../api/v2-payins.ts'
+import { v2PayoutMethods } from '../api/v2-payout-methods.ts'
+import { v2Payouts } from '../api/v2-payouts.ts'
+import { v3Links } from '../api/v3-links.ts'
+import { v3Methods } from '../api/v3-methods.ts'
+import { v3Refund } from '../api/v3-refund.ts'
+import type { SandboxControl } from '../control/control.ts'
+import type { SandboxStore } from '../state/sandbox-store.ts'
+import { registerChanges } from './change-feed.ts'
+import { registerCheckout } from './checkout-routes.ts'
+import { registerControl } from './control-routes.ts'
+import { sendNotFound } from './json-answers.ts'
+import { registerPage } from './page-route.ts'
+import { guardOrigins } from './sandbox-origins.ts'
+
+/** The groups of endpoints below `/api`, one file each. */
+const API_GROUPS: readonly ApiGroup[] = [
+  v1Agreements,
+  v1Gateway,
+  v1Deposits,
+  v2PayinMethods,
+  v2Payins,
+  v2PayoutMethods,
+  v2Payouts,
+  v2Balances,
+  v2Banks,
+  v3Methods,
+  v3Links,
+  v3Refund,
+]
+
+/**
+ * Builds the sandbox's HTTP server, not listening yet: the interface, the hosted checkout, the page and the control
+ * endpoints.
+ */
+export function buildServer(
+  store: SandboxStore,
+  control: SandboxControl,
+  { closing, hosts }: ServerOptions,
+): FastifyInstance {
+  const server = fastify({ forceCloseConnections: true, exposeHeadRoutes: false })
+  // Bodies are read as bytes for every content type, since each route responds to a wrong type differently.
+  server.removeAllContentTypeParsers()
+  server.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
+  server.setNotFoundHandler(async (_request, reply) => sendNotFound(reply, 'There is nothing here.'))
+  void server.register(async (api) => registerApi(api, store, { groups: API_GROUPS, closing }), { prefix: '/api' })
+  void server.register(async (checkout) => registerCheckout(checkout, store), { prefix: '/checkout' })
+  void server.register(async (own) => {
+    guardOrigins(own, hosts)
+    await registerPage(own)
+    registerChanges(own, store.changes, closing)
+    await own.register(async (controls) => registerControl(controls, control), { prefix: '/sandbox' })
+  })
+  return server
+}
+
+export type ServerOptions = {
+  /** Aborts pending waits. */
+  closing: AbortSignal
+  /** Additional host names that may reach the page and the control endpoints, besides those of this machine. */
+  hosts: readonly string[]
+}

@@ -1,0 +1,29 @@
+import { Kysely, PostgresDialect, type PostgresCursor, type PostgresQueryResult } from 'kysely'
+import type { Tables } from '../tables.ts'
+import type { PostgresConnection } from './postgres-connection.ts'
+
+/** A connection for one query, or for the queries of one transaction. */
+export type Lease = { readonly connection: Pick<PostgresConnection, 'run'>; readonly release: () => void }
+
+/** Queries on connections that somebody else keeps; they reject with `StoreFailure`. */
+export function queriesOn(lease: () => Promise<Lease>): Kysely<Tables> {
+  const pool = {
+    options: {},
+    connect: async () => {
+      const { connection, release } = await lease()
+      return { query: queryOn(connection), release }
+    },
+    end: async () => {},
+  }
+  return new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })
+}
+
+/** The face of a client that the dialect expects; nothing here reads with a cursor. */
+type Query = {
+  <Row>(sql: string, parameters: readonly unknown[]): Promise<PostgresQueryResult<Row>>
+  <Row>(cursor: PostgresCursor<Row>): PostgresCursor<Row>
+}
+
+function queryOn(connection: Pick<PostgresConnection, 'run'>): Query {
+  return ((sql: string, parameters: readonly unknown[]) => connection.run(sql, parameters)) as unknown as Query
+}

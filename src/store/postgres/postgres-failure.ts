@@ -1,0 +1,93 @@
+import { DatabaseError } from 'pg'
+import { type FailureReason, StoreFailure, StoreUnusableError } from '../store-errors.ts'
+
+/** By SQLSTATE, or by the class that its first two characters name (https://www.postgresql.org/docs/current/errcodes-appendix.html). */
+const REASONS: Readonly<Record<string, FailureReason>> = {
+  '08': 'DOWN',
+  '25006': 'READ_ONLY',
+  '25P03': 'DOWN',
+  '40': 'BUSY',
+  '53': 'BUSY',
+  '53100': 'FULL',
+  '55P03': 'BUSY',
+  '57': 'DOWN',
+  '57014': 'BUSY',
+  '58': 'IO',
+  XX001: 'CORRUPT',
+  XX002: 'CORRUPT',
+}
+
+/** A statement was prepared before another node changed its table. */
+const CHANGED_TABLE = '0A000'
+
+/** A prepared statement is not there, or one of its name is: a pooler has changed the session. */
+const LOST_STATEMENT: ReadonlySet<unknown> = new Set(['26000', '42P05'])
+
+/** Besides those, serialization failure and deadlock: the server has done nothing, and the job may work the next time. */
+const TRANSIENT: ReadonlySet<unknown> = new Set(['40001', '40P01', CHANGED_TABLE, ...LOST_STATEMENT])
+
+/** What the operator can do something about. */
+const ADVICE: Readonly<Record<string, string>> = {
+  '08P01': 'the pooler in front of its server refuses, and says why in its log',
+  '28P01': 'its server refuses the user or the password',
+  '28000': 'its server refuses the user or the password',
+  '3D000': 'its server has no such database',
+  '42501': 'the user must be allowed to make tables, and to use those that are there',
+  '53300': 'its server takes no more connections',
+}
+
+/** What PostgreSQL, or the way to it, reported: a code, and nothing of the values that its own messages quote. */
+class PostgresError extends Error {
+  override readonly name = 'PostgresError'
+  /** SQLSTATE, or the system's own code where no answer came. */
+  readonly code: string | null
+  /** Whether the connection can still be used. */
+  readonly usable: boolean
+
+  constructor(error: unknown) {
+    const code = error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : null
+    const reply = error instanceof DatabaseError ? error : null
+    super(reply === null ? (code ?? 'no answer') : `SQLSTATE ${code} ${reply.constraint ?? ''}`.trim())
+    this.code = code
+    this.usable = reply !== null && reply.severity !== 'FATAL' && reply.severity !== 'PANIC'
+  }
+}
+
+/** Makes a `StoreFailure` of whatever the driver threw. Without an answer from the server nobody knows what it has done. */
+export function toStoreFailure(error: unknown): StoreFailure {
+  const cause = new PostgresError(error)
+  const code = error instanceof DatabaseError ? (cause.code ?? '') : '08'
+  return new StoreFailure(REASONS[code] ?? REASONS[code.slice(0, 2)] ?? 'OTHER', cause)
+}
+
+/** Whether a connection is of no more use after a failure. */
+export function endsConnection({ cause }: StoreFailure): boolean {
+  return !(cause instanceof PostgresError && cause.usable)
+}
+
+/** Whether a statement has to be prepared anew. */
+export function isStaleStatement({ cause }: StoreFailure): boolean {
+  return cause instanceof PostgresError && cause.code === CHANGED_TABLE
+}
+
+/** Whether the session has other prepared statements than this process has made. */
+export function isLostStatement({ cause }: StoreFailure): boolean {
+  return cause instanceof PostgresError && LOST_STATEMENT.has(cause.code)
+}
+
+/** Whether it is certain that nothing was recorded, and likely that the same job works when it is run again. */
+export function isTransient(error: unknown): boolean {
+  return error instanceof StoreFailure && error.cause instanceof PostgresError && TRANSIENT.has(error.cause.code)
+}
+
+/** Says why the database cannot be used at start, with the setting to look at. */
+export function unusable(error: unknown): unknown {
+  if (!(error instanceof StoreFailure)) return error
+  const code = error.cause instanceof PostgresError ? error.cause.code : null
+  const advice = code === null ? undefined : ADVICE[code]
+  const why = advice ?? (error.reason === 'DOWN' ? 'its server does not answer' : error.reason)
+  return new StoreUnusableError(
+    `The database that DATABASE_URL names cannot be used: ${why}${code === null ? '' : ` (${code})`}.`,
+    { cause: error.cause },
+  )
+}

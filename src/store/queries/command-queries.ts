@@ -1,0 +1,119 @@
+import type { Agreement } from '../../domain/agreements/agreement.ts'
+import type { Command } from '../../domain/command.ts'
+import { PAID_RANK } from '../../domain/payments/payment-status.ts'
+import type { CommandKey } from '../command-store.ts'
+import type { GroupCommit } from '../group-commit.ts'
+import type { Database } from '../port.ts'
+import { toAgreement } from '../rows/agreement-rows.ts'
+import { toCommand } from '../rows/command-rows.ts'
+import type { Db } from '../unit.ts'
+import { refsOfSameCommand } from './deliveries/refs.ts'
+
+/** The commands that go out to the payments API, and what bulk statements do with them. */
+export function commandQueries(reader: Db, exclusively: GroupCommit['exclusively']): Database['commands'] {
+  return {
+    find: async (key) => (await findByKey(reader, key)) ?? findByKey(reader, { ...key, keyScope: UNSCOPED }),
+    hasNamesake: (command) => hasNamesake(reader, command),
+    hasRival: (command, since) => hasRival(reader, command, since),
+    traceAgreement: async (ref) => agreementOf(reader, await refsOfSameCommand(reader, ref)),
+    paidThrough: async (ref) => paidThrough(reader, await refsOfSameCommand(reader, ref)),
+    expireLeases: (now) => exclusively(({ db }) => expireLeases(db, now)),
+    purge: (before) => purge(exclusively, before.getTime()),
+  }
+}
+
+/** Scope of the commands that were recorded before keys belonged to a caller. */
+const UNSCOPED = ''
+
+async function findByKey(db: Db, { mutation, key, keyScope }: CommandKey): Promise<Command | null> {
+  const row = await db
+    .selectFrom('commands')
+    .selectAll()
+    .where('mutation', '=', mutation)
+    .where('key', '=', key)
+    .where('key_scope', '=', keyScope)
+    .executeTakeFirst()
+  return row === undefined ? null : toCommand(row)
+}
+
+async function hasNamesake(db: Db, { id, mutation, key }: Command): Promise<boolean> {
+  const row = await db
+    .selectFrom('commands')
+    .select('id')
+    .where('id', '!=', id)
+    .where('mutation', '=', mutation)
+    .where('key', '=', key)
+    .where('state', '!=', 'REJECTED')
+    .limit(1)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/** See `CommandStore.hasRival`. */
+export async function hasRival(db: Db, { id, mutation, result }: Command, since: number): Promise<boolean> {
+  const alike = db
+    .selectFrom('commands')
+    .select('id')
+    .where('id', '!=', id)
+    .where('mutation', '=', mutation)
+    .where('result_json', '=', JSON.stringify(result))
+  // Two queries in one, because SQLite looks up an index by one condition of several.
+  const row = await alike
+    .where('state', 'in', ['SENT', 'UNKNOWN'])
+    .unionAll(alike.where('state', '=', 'SETTLED').where('sent_at', '>=', since))
+    .limit(1)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/** The agreement that was made under one of these correlation ids. */
+async function agreementOf(db: Db, refs: readonly string[]): Promise<Agreement | null> {
+  const row = await db.selectFrom('agreements').select('state_json').where('ref', 'in', refs).executeTakeFirst()
+  return row === undefined ? null : toAgreement(row.state_json)
+}
+
+/** Id of a payment that was paid at one of these addresses; or null. */
+async function paidThrough(db: Db, refs: readonly string[]): Promise<string | null> {
+  const row = await db
+    .selectFrom('payments')
+    .select('id')
+    .where('link_ref', 'in', refs)
+    .where('rank', '>=', PAID_RANK)
+    .orderBy('number')
+    .limit(1)
+    .executeTakeFirst()
+  return row?.id ?? null
+}
+
+async function expireLeases(db: Db, now: number): Promise<number> {
+  const result = await db
+    .updateTable('commands')
+    .set({ state: 'UNKNOWN' })
+    .where('state', '=', 'SENT')
+    .where('lease_until', '<', now)
+    .executeTakeFirst()
+  return Number(result.numUpdatedRows)
+}
+
+/** Rows of one transaction: others write in between. */
+const PURGED_AT_ONCE = 500
+
+async function purge(exclusively: GroupCommit['exclusively'], before: number): Promise<number> {
+  let purged = 0
+  for (;;) {
+    const count = await exclusively(({ db }) => purgeSome(db, before))
+    purged += count
+    if (count < PURGED_AT_ONCE) return purged
+  }
+}
+
+async function purgeSome(db: Db, before: number): Promise<number> {
+  const old = db
+    .selectFrom('commands')
+    .select('id')
+    .where('state', 'in', ['SETTLED', 'REJECTED'])
+    .where('sent_at', '<', before)
+    .limit(PURGED_AT_ONCE)
+  const result = await db.deleteFrom('commands').where('id', 'in', old).executeTakeFirst()
+  return Number(result.numDeletedRows)
+}

@@ -1,0 +1,102 @@
+import { type Expression, sql, type SqlBool } from 'kysely'
+import type { PaymentLink } from '../../domain/payments/payment-link.ts'
+import { PAYMENT_PHASES, type PaymentPhase } from '../../domain/payments/payment-status.ts'
+import { readByIds, type RowCache } from '../committed-rows.ts'
+import { toLink } from '../rows/link-rows.ts'
+import { toPayment } from '../rows/payment-rows.ts'
+import type { LinkFilter, LinkStore, PageQuery, Placed } from '../store.ts'
+import type { Db } from '../unit.ts'
+import { lookUp } from './look-up.ts'
+import { mergeRanges, type Range } from './merge-ranges.ts'
+import { type NewestFirst, newestFirst } from './newest-first.ts'
+import { unindexed } from './unindexed.ts'
+
+export type LinkStoreParts = {
+  readonly reader: Db
+  /** Reads beside the event loop where it can. */
+  readonly lists: Db
+  readonly cache: RowCache<PaymentLink> | null
+  /** Tells which links without a payment are over. */
+  readonly now: () => Date
+}
+
+/** The links, as the payments made through them have left them. */
+export function createLinkStore({ reader, lists, cache, now }: LinkStoreParts): LinkStore {
+  return {
+    ...readByIds(linksBy(reader, 'id'), cache),
+    byRefs: linksBy(reader, 'ref'),
+    page: (page, filter) => pageOfLinks(lists, page, { ...filter, now: now().getTime() }),
+    snapshot: (id) => snapshot(reader, id),
+  }
+}
+
+function linksBy(db: Db, column: 'id' | 'ref'): (values: readonly string[]) => Promise<PaymentLink[]> {
+  const read = lookUp(db, (values) => db.selectFrom('links').selectAll().where(column, 'in', values))
+  return async (values) => (await read(values)).map(toLink)
+}
+
+/** As the indexes have it: the phase of the payment; OPEN without one, until the payments API has said that the link is over. */
+const PHASE = sql<PaymentPhase | 'OPEN'>`(coalesce(payment_phase, CASE expired WHEN 1 THEN 'EXPIRED' ELSE 'OPEN' END))`
+const PHASE_OF_REFERENCE = sql`(coalesce(payment_phase, CASE expired WHEN 1 THEN 'EXPIRED' ELSE 'OPEN' END) || '')`
+
+type Asked = { readonly reference: string | undefined; readonly list: NewestFirst; readonly now: number }
+
+/**
+ * A page from one index: each holds the links of one phase, and of one reference, in the order of the list. Only those whose
+ * time is over, and of which the payments API has not said so yet, are looked up by the end of their time.
+ */
+async function pageOfLinks(
+  db: Db,
+  { limit, before }: PageQuery,
+  { reference, createdFrom, createdBefore, phases = PAYMENT_PHASES, now }: LinkFilter & { readonly now: number },
+): Promise<Placed<PaymentLink>[]> {
+  if (phases.length === 0) return []
+  const list = newestFirst('links', 'created_at', { from: createdFrom, until: createdBefore, before })
+  const asked = { reference, list, now }
+  const open = phases.includes('IN_PROGRESS')
+  const over = phases.includes('EXPIRED')
+  const ranges = [...new Set(phases)].map((phase) => ofPhase(phase, asked))
+  if (open) ranges.push([...ofPhase('OPEN', asked), ...(over ? [] : [sql<SqlBool>`expires_at > ${now}`])])
+  if (over && !open) ranges.push(unconfirmed(asked))
+  const rowsOf = (numbers: Expression<number>) => links(db).where('number', 'in', numbers).execute()
+  const rows = await mergeRanges(ranges, { order: list.order, limit, rowsOf })
+  return rows.map((row) => list.placed(row, toLink(row)))
+}
+
+function links(db: Db) {
+  return db.selectFrom('links').selectAll().select('created_at as at')
+}
+
+function ofPhase(phase: PaymentPhase | 'OPEN', { reference, list: { conditions } }: Asked): Range {
+  return reference === undefined
+    ? [sql`${PHASE} = ${phase}`, ...conditions]
+    : [sql`reference = ${reference}`, sql`${PHASE_OF_REFERENCE} = ${phase}`, ...conditions]
+}
+
+/**
+ * Links whose time is over without the payments API having said so: as many as wait for the read that follows their end. They do
+ * not lie in the order of the list; without an instant or a reference their index alone is read.
+ */
+function unconfirmed({ reference, list: { conditions }, now }: Asked): Range {
+  const over = [sql<SqlBool>`payment_phase is null`, sql<SqlBool>`expired = 0`, sql<SqlBool>`expires_at <= ${now}`]
+  const wanted = reference === undefined ? [] : [sql<SqlBool>`${unindexed(sql`reference`)} = ${reference}`]
+  return [...over, ...wanted, ...conditions]
+}
+
+/** One statement, and so one moment. */
+async function snapshot(db: Db, id: string): ReturnType<LinkStore['snapshot']> {
+  const row = await db
+    .selectFrom('links')
+    .innerJoin('log_head', (join) => join.on('log_head.id', '=', 1))
+    .leftJoin('payments', 'payments.id', 'links.payment_id')
+    .selectAll('links')
+    .select(['log_head.position as head', 'payments.state_json'])
+    .where('links.id', '=', id)
+    .executeTakeFirst()
+  if (row === undefined) return null
+  return {
+    link: toLink(row),
+    payment: row.state_json === null ? null : toPayment(row.state_json),
+    head: row.head,
+  }
+}

@@ -1,0 +1,104 @@
+import { type Expression, sql, type SqlBool } from 'kysely'
+import { parseEventId, type PaymentEvent } from '../../domain/payments/payment-event.ts'
+import type { AppendListeners } from '../append-listeners.ts'
+import { PAYMENT_ID_SQL, storedKinds } from '../encoding/event-columns.ts'
+import { toEvent } from '../rows/log-rows.ts'
+import type { EventFilter, EventLog } from '../store.ts'
+import type { Db } from '../unit.ts'
+import { grouped, mergeRanges, oneOf, type Range } from './merge-ranges.ts'
+import { findStreams, type StreamOfEvents } from './stream-queries.ts'
+import { unindexed } from './unindexed.ts'
+
+/** The append-only log, read in the order of the commits. `lists` reads beside the event loop where it can. */
+export function createEventLog(reader: Db, lists: Db, listeners: AppendListeners): EventLog {
+  return {
+    head: () => head(reader),
+    read: (after, limit, filter = {}) => read(isNarrow(filter) ? reader : lists, { after, limit }, filter),
+    byIds: (ids) => byIds(reader, ids),
+    onAppend: (listener) => listeners.add(listener),
+  }
+}
+
+const MAX_LIMIT = 1000
+
+/** Pairs of stream and sequence in one statement: databases bound how deep an OR may grow. */
+const IDS_PER_STATEMENT = 200
+
+/** The next events of the whole log, or of streams by their names: they lie next to each other. */
+function isNarrow(filter: EventFilter): boolean {
+  return Object.keys(filter).every((name) => name === 'streamIds')
+}
+
+async function head(db: Db): Promise<number> {
+  const { position } = await db.selectFrom('log_head').select('position').executeTakeFirstOrThrow()
+  return position
+}
+
+async function read(
+  db: Db,
+  { after, limit }: { after: number; limit: number },
+  filter: EventFilter,
+): Promise<PaymentEvent[]> {
+  if (!Number.isInteger(limit) || limit < 1 || limit > MAX_LIMIT)
+    throw new RangeError(`The limit must be a whole number from 1 to ${MAX_LIMIT}.`)
+  if (Object.values(filter).some((list) => list.length === 0)) return []
+  const kinds = filter.kinds && storedKinds([...new Set(filter.kinds)])
+  const streams = await findStreams(db, filter)
+  if (streams?.length === 0) return []
+  // Otherwise the table itself must not be read in the order of its key: it may hold few that fit.
+  const position = streams === null && kinds === undefined ? sql.ref('position') : sql`(+position)`
+  // The events of one stream lie in the order of their sequence, which is that of their positions.
+  const isInSequence = streams !== null && grouped(streams).every(({ length }) => length === 1)
+  const order = {
+    table: 'events',
+    columns: [{ name: 'position', by: position }],
+    direction: 'asc',
+    ...(isInSequence ? { inRange: sql.ref('sequence') } : {}),
+  } as const
+  const ranges = rangesOf(streams, kinds).map((range) => range.concat(sql<SqlBool>`${position} > ${after}`))
+  const rowsOf = (positions: Expression<number>) =>
+    db.selectFrom('events').selectAll().where('position', 'in', positions).execute()
+  const rows = await mergeRanges(ranges, { order, limit, rowsOf })
+  return rows.map(toEvent)
+}
+
+function rangesOf(streams: readonly StreamOfEvents[] | null, kinds?: readonly string[]): Range[] {
+  if (streams === null) return kinds?.map((kind) => [sql`kind = ${kind}`]) ?? [[]]
+  const ofKinds = kinds === undefined ? [] : [sql<SqlBool>`${unindexed(sql`kind`)} in (${sql.join(kinds)})`]
+  return grouped(streams).map((group) => {
+    const ids = group.map(({ streamId }) => streamId)
+    const subjects = valuesOf(group).map(({ column, values }) =>
+      oneOf(column === 'payment_id' ? sql.raw(PAYMENT_ID_SQL) : sql.ref(column), values),
+    )
+    return [oneOf(sql.ref('stream_id'), ids)].concat(subjects, ofKinds)
+  })
+}
+
+/** What the events of some streams have one of: streams of one filter are all about the same kinds of things. */
+function valuesOf(group: readonly StreamOfEvents[]): StreamOfEvents['only'] {
+  return (group[0]?.only ?? []).map(({ column }, index) => ({
+    column,
+    values: group.flatMap(({ only }) => only[index]?.values ?? []),
+  }))
+}
+
+async function byIds(db: Db, ids: readonly string[]): Promise<PaymentEvent[]> {
+  const places = [...new Set(ids)].map(parseEventId).filter((place) => place !== null)
+  const events: PaymentEvent[] = []
+  for (let start = 0; start < places.length; start += IDS_PER_STATEMENT)
+    events.push(...(await atPlaces(db, places.slice(start, start + IDS_PER_STATEMENT))))
+  return events.sort((a, b) => a.position - b.position)
+}
+
+async function atPlaces(db: Db, places: readonly { streamId: string; sequence: number }[]): Promise<PaymentEvent[]> {
+  const rows = await db
+    .selectFrom('events')
+    .selectAll()
+    .where((eb) =>
+      eb.or(
+        places.map(({ streamId, sequence }) => eb.and([eb('stream_id', '=', streamId), eb('sequence', '=', sequence)])),
+      ),
+    )
+    .execute()
+  return rows.map(toEvent)
+}

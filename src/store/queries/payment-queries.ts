@@ -1,0 +1,91 @@
+import { sql, type SqlBool } from 'kysely'
+import { PAYMENT_PHASES, type PaymentPhase } from '../../domain/payments/payment-status.ts'
+import type { Payment } from '../../domain/payments/payment.ts'
+import { readByIds, type RowCache } from '../committed-rows.ts'
+import { toLinkOrNull } from '../rows/link-rows.ts'
+import { toPayment } from '../rows/payment-rows.ts'
+import type { PageQuery, PaymentFilter, PaymentStore, Placed } from '../store.ts'
+import type { Db } from '../unit.ts'
+import { lookUp } from './look-up.ts'
+import { mergeRanges, type Range } from './merge-ranges.ts'
+import { newestFirst } from './newest-first.ts'
+import { payersOfPayments } from './payer-queries.ts'
+import { payinsOf } from './payin-queries.ts'
+import { unindexed } from './unindexed.ts'
+
+export type PaymentStoreParts = {
+  readonly reader: Db
+  /** Reads beside the event loop where it can. */
+  readonly lists: Db
+  readonly cache: RowCache<Payment> | null
+}
+
+/** The payments as their events have made them, and who pays. */
+export function createPaymentStore({ reader, lists, cache }: PaymentStoreParts): PaymentStore {
+  return {
+    ...readByIds(paymentsByIds(reader), cache),
+    payers: (paymentIds) => payersOfPayments(reader, paymentIds),
+    payins: (paymentIds) => payinsOf(reader, paymentIds),
+    page: (page, filter) => pageOfPayments(lists, page, filter),
+    snapshot: (id) => snapshot(reader, id),
+  }
+}
+
+function paymentsByIds(db: Db): (ids: readonly string[]) => Promise<Payment[]> {
+  const read = lookUp(db, (ids) => db.selectFrom('payments').select('state_json').where('id', 'in', ids))
+  return async (ids) => (await read(ids)).map((row) => toPayment(row.state_json))
+}
+
+/**
+ * A page from one index, whatever is asked for: each holds the payments of one phase, and of one reference, in the order of the
+ * list. Without a phase all of them are merged.
+ */
+async function pageOfPayments(
+  db: Db,
+  { limit, before }: PageQuery,
+  { reference, updatedFrom, updatedBefore, phases = PAYMENT_PHASES }: PaymentFilter,
+): Promise<Placed<Payment>[]> {
+  if (phases.length === 0) return []
+  const asked = { from: updatedFrom, until: updatedBefore, before }
+  const { order, conditions, placed } = newestFirst('payments', 'updated_at', asked)
+  const rows = await mergeRanges(
+    [...new Set(phases)].flatMap((phase) => rangesOf(phase, reference).map((range) => range.concat(conditions))),
+    {
+      order,
+      limit,
+      rowsOf: (numbers) =>
+        db
+          .selectFrom('payments')
+          .select(['number', 'updated_at as at', 'state_json'])
+          .where('number', 'in', numbers)
+          .execute(),
+    },
+  )
+  return rows.map((row) => placed(row, toPayment(row.state_json)))
+}
+
+/** Where a payment has its reference: in its own column, or in that of its link's or payin's where that is another one. */
+function rangesOf(phase: PaymentPhase, reference: string | undefined): Range[] {
+  // Written out, since a parameter would hide from the planner that the index holds no others.
+  const listed = sql<SqlBool>`amount_known = 1`
+  if (reference === undefined) return [[listed, sql`phase = ${phase}`]]
+  const ofPhase = sql<SqlBool>`${unindexed(sql`phase`)} = ${phase}`
+  return [
+    [listed, sql`reference = ${reference}`, ofPhase],
+    [listed, sql`other_reference = ${reference}`, ofPhase],
+  ]
+}
+
+/** One statement, and so one moment. */
+async function snapshot(db: Db, id: string): ReturnType<PaymentStore['snapshot']> {
+  const row = await db
+    .selectFrom('payments')
+    .innerJoin('log_head', (join) => join.on('log_head.id', '=', 1))
+    .leftJoin('links', 'links.ref', 'payments.link_ref')
+    .selectAll('links')
+    .select(['log_head.position as head', 'payments.state_json'])
+    .where('payments.id', '=', id)
+    .executeTakeFirst()
+  if (row === undefined) return null
+  return { payment: toPayment(row.state_json), link: toLinkOrNull(row), head: row.head }
+}

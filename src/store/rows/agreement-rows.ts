@@ -1,0 +1,104 @@
+import type { AgreementPayer } from '../../domain/agreements/agreement-report.ts'
+import type { Agreement } from '../../domain/agreements/agreement.ts'
+import type { ReadPlan } from '../../domain/reads/read-plan.ts'
+import { fromIso } from './instants.ts'
+import { planColumns, planOf } from './read-plan-columns.ts'
+import type { TableSpec } from './table.ts'
+
+export type AgreementRow = {
+  readonly state: Agreement
+  /** When we first heard of it, where the payments API does not tell when it was made; milliseconds since the epoch. */
+  readonly createdAt: number
+  /** Callbacks and answers recorded so far. */
+  readonly deliveries: number
+  readonly plan: ReadPlan
+}
+
+export const AGREEMENTS: TableSpec<AgreementRow, 'id' | 'ref' | 'clientTransactionId'> = {
+  name: 'agreements',
+  numbered: true,
+  columns: {
+    id: 'text',
+    service_id: 'text',
+    client_transaction_id: 'text',
+    ref: 'text',
+    stream_id: 'text',
+    site: 'text',
+    status: 'text',
+    state_json: 'text',
+    created_at: 'integer',
+    updated_at: 'integer',
+    deliveries: 'integer',
+    read_due_at: 'integer',
+    read_class: 'text',
+    read_failures: 'integer',
+    provisional: 'integer',
+  },
+  keyOf: ({ state }) => state.id,
+  lookups: {
+    id: { columns: ['id'], keyOf: ({ state }) => state.id },
+    ref: { columns: ['ref'], keyOf: ({ state }) => state.ref },
+    clientTransactionId: { columns: ['client_transaction_id'], keyOf: ({ state }) => state.clientTransactionId },
+  },
+  fromRow: (row) => ({
+    state: toAgreement(String(row['state_json'])),
+    createdAt: Number(row['created_at']),
+    deliveries: Number(row['deliveries']),
+    plan: planOf(row),
+  }),
+  toRow: ({ state, createdAt, deliveries, plan }) => ({
+    id: state.id,
+    service_id: state.serviceId,
+    client_transaction_id: state.clientTransactionId,
+    ref: state.ref,
+    stream_id: state.streamId,
+    site: state.site,
+    status: state.status,
+    state_json: JSON.stringify(state),
+    created_at: state.createdAt === null ? createdAt : fromIso(state.createdAt),
+    updated_at: fromIso(state.updatedAt),
+    deliveries,
+    ...planColumns(plan),
+    provisional: state.provisional ? 1 : 0,
+  }),
+}
+
+/** Reads an agreement out of its column. */
+export function toAgreement(stateJson: string): Agreement {
+  return JSON.parse(stateJson) as Agreement
+}
+
+/** Who is debited under an agreement. */
+export type AgreementPayerRow = { readonly id: string; readonly payer: AgreementPayer }
+
+export const AGREEMENT_PAYERS: TableSpec<AgreementPayerRow, 'id'> = {
+  name: 'agreement_payers',
+  columns: {
+    agreement_id: 'text',
+    name: 'text',
+    bsb: 'text',
+    account_number_masked: 'text',
+    pay_id_masked: 'text',
+    pay_id_type: 'text',
+  },
+  keyOf: ({ id }) => id,
+  lookups: { id: { columns: ['agreement_id'], keyOf: ({ id }) => id } },
+  fromRow: (row) => ({
+    id: String(row['agreement_id']),
+    payer: {
+      name: row['name'] as string | null,
+      bsb: row['bsb'] as string | null,
+      accountNumberMasked: row['account_number_masked'] as string | null,
+      payIdMasked: row['pay_id_masked'] as string | null,
+      payIdType: row['pay_id_type'] as AgreementPayer['payIdType'],
+    },
+  }),
+  toRow: ({ id, payer }) => ({
+    agreement_id: id,
+    name: payer.name,
+    bsb: payer.bsb,
+    account_number_masked: payer.accountNumberMasked,
+    pay_id_masked: payer.payIdMasked,
+    pay_id_type: payer.payIdType,
+  }),
+}

@@ -1,0 +1,107 @@
+import type { Selectable } from 'kysely'
+import type { PaymentLink } from '../../domain/payments/payment-link.ts'
+import type { PaymentPhase } from '../../domain/payments/payment-status.ts'
+import type { ReadPlan } from '../../domain/reads/read-plan.ts'
+import type { LinksTable } from '../tables.ts'
+import { fromIso, toIso } from './instants.ts'
+import { planColumns, planOf } from './read-plan-columns.ts'
+import type { TableSpec } from './table.ts'
+
+export type LinkRow = {
+  readonly link: PaymentLink
+  /** Phase of the payment that speaks for the link. */
+  readonly paymentPhase: PaymentPhase | null
+  /** When the payments API last told what is true, in milliseconds since the epoch. */
+  readonly confirmedAt: number
+  /** Deliveries recorded of its payments so far. */
+  readonly deliveries: number
+  readonly plan: ReadPlan
+}
+
+export const LINKS: TableSpec<LinkRow, 'id' | 'ref'> = {
+  name: 'links',
+  numbered: true,
+  columns: {
+    id: 'text',
+    ref: 'text',
+    stream_id: 'text',
+    site: 'text',
+    reference: 'text',
+    checkout_url: 'text',
+    requested_value: 'text',
+    requested_currency: 'text',
+    description: 'text',
+    method_code: 'text',
+    owner_id: 'text',
+    created_at: 'integer',
+    expires_at: 'integer',
+    expired: 'integer',
+    payment_id: 'text',
+    payment_phase: 'text',
+    confirmed_at: 'integer',
+    deliveries: 'integer',
+    read_due_at: 'integer',
+    read_class: 'text',
+    read_failures: 'integer',
+  },
+  keyOf: ({ link }) => link.id,
+  lookups: {
+    id: { columns: ['id'], keyOf: ({ link }) => link.id },
+    ref: { columns: ['ref'], keyOf: ({ link }) => link.ref },
+  },
+  fromRow: (row) => ({
+    link: toLink(row as unknown as Stored),
+    paymentPhase: row['payment_phase'] as PaymentPhase | null,
+    confirmedAt: Number(row['confirmed_at']),
+    deliveries: Number(row['deliveries']),
+    plan: planOf(row),
+  }),
+  toRow: ({ link, paymentPhase, confirmedAt, deliveries, plan }) => ({
+    id: link.id,
+    ref: link.ref,
+    stream_id: link.streamId,
+    site: link.site,
+    reference: link.reference,
+    checkout_url: link.checkoutUrl,
+    requested_value: link.requestedAmount.value,
+    requested_currency: link.requestedAmount.currency,
+    description: link.description,
+    method_code: link.methodCode,
+    owner_id: link.ownerId,
+    created_at: fromIso(link.createdAt),
+    expires_at: fromIso(link.expiresAt),
+    expired: link.expired ? 1 : 0,
+    payment_id: link.paymentId,
+    payment_phase: paymentPhase,
+    confirmed_at: confirmedAt,
+    deliveries,
+    ...planColumns(plan),
+  }),
+}
+
+/** Reads a link out of its row. */
+export function toLink(row: Stored): PaymentLink {
+  return {
+    id: row.id,
+    ref: row.ref,
+    streamId: row.stream_id,
+    site: row.site,
+    reference: row.reference,
+    checkoutUrl: row.checkout_url,
+    requestedAmount: { value: row.requested_value, currency: row.requested_currency },
+    description: row.description,
+    methodCode: row.method_code,
+    ownerId: row.owner_id,
+    createdAt: toIso(row.created_at),
+    expiresAt: toIso(row.expires_at),
+    expired: row.expired === 1,
+    paymentId: row.payment_id,
+  }
+}
+
+/** Reads a link out of the columns of a join: all of them are null where there is none. */
+export function toLinkOrNull(row: { [Column in keyof Stored]: Stored[Column] | null }): PaymentLink | null {
+  return row.id === null ? null : toLink(row as Stored)
+}
+
+type Stored = Selectable<LinksTable>

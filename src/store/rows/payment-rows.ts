@@ -1,0 +1,105 @@
+import type { Payer } from '../../domain/payments/payment-report.ts'
+import type { Payment } from '../../domain/payments/payment.ts'
+import type { ReadPlan } from '../../domain/reads/read-plan.ts'
+import { decodePayment, encodePayment } from '../encoding/payment-snapshot.ts'
+import { fromIso } from './instants.ts'
+import { planColumns, planOf } from './read-plan-columns.ts'
+import type { TableSpec } from './table.ts'
+
+export type PaymentRow = {
+  readonly state: Payment
+  /** Upstream uuid of the link that the latest report names. */
+  readonly namedLinkId: string | null
+  /** The reference of its link or payin, where the payment carries another one or none. */
+  readonly otherReference: string | null
+  /** See `readSiteOf`. */
+  readonly readSite: string
+  /** Milliseconds since the epoch. */
+  readonly createdAt: number
+  /** When the payments API last told what is true, in milliseconds since the epoch. */
+  readonly confirmedAt: number
+  /** Deliveries and answers recorded so far. */
+  readonly deliveries: number
+  readonly plan: ReadPlan
+}
+
+export const PAYMENTS: TableSpec<PaymentRow, 'id' | 'linkRef' | 'namedLinkId'> = {
+  name: 'payments',
+  numbered: true,
+  columns: {
+    id: 'text',
+    stream_id: 'text',
+    link_ref: 'text',
+    named_link_id: 'text',
+    state_json: 'text',
+    phase: 'text',
+    rank: 'integer',
+    amount_known: 'integer',
+    reference: 'text',
+    other_reference: 'text',
+    created_at: 'integer',
+    updated_at: 'integer',
+    confirmed_at: 'integer',
+    deliveries: 'integer',
+    read_due_at: 'integer',
+    read_class: 'text',
+    read_failures: 'integer',
+    read_site: 'text',
+    provisional: 'integer',
+  },
+  keyOf: ({ state }) => state.id,
+  lookups: {
+    id: { columns: ['id'], keyOf: ({ state }) => state.id },
+    linkRef: { columns: ['link_ref'], keyOf: ({ state }) => state.linkRef },
+    namedLinkId: { columns: ['named_link_id'], keyOf: ({ namedLinkId }) => namedLinkId },
+  },
+  fromRow: (row) => ({
+    state: toPayment(String(row['state_json'])),
+    namedLinkId: row['named_link_id'] as string | null,
+    otherReference: row['other_reference'] as string | null,
+    readSite: String(row['read_site']),
+    createdAt: Number(row['created_at']),
+    confirmedAt: Number(row['confirmed_at']),
+    deliveries: Number(row['deliveries']),
+    plan: planOf(row),
+  }),
+  toRow: ({ state, namedLinkId, otherReference, readSite, createdAt, confirmedAt, deliveries, plan }) => ({
+    id: state.id,
+    stream_id: state.streamId,
+    link_ref: state.linkRef,
+    named_link_id: namedLinkId,
+    state_json: encodePayment(state),
+    phase: state.phase,
+    rank: state.rank,
+    amount_known: state.details.amount !== null && state.details.currency !== null ? 1 : 0,
+    reference: state.details.reference,
+    other_reference: otherReference,
+    created_at: createdAt,
+    updated_at: fromIso(state.updatedAt),
+    confirmed_at: confirmedAt,
+    deliveries,
+    ...planColumns(plan),
+    read_site: readSite,
+    provisional: state.provisional ? 1 : 0,
+  }),
+}
+
+/** Reads a payment out of its column. */
+export function toPayment(stateJson: string): Payment {
+  return decodePayment(stateJson)
+}
+
+/** Who pays a payment. */
+export type PaymentPayerRow = { readonly id: string; readonly payer: Payer }
+
+export const PAYMENT_PAYERS: TableSpec<PaymentPayerRow, 'id'> = {
+  name: 'payment_payers',
+  columns: { payment_id: 'text', name: 'text', email: 'text' },
+  keyOf: ({ id }) => id,
+  lookups: { id: { columns: ['payment_id'], keyOf: ({ id }) => id } },
+  fromRow: ({ payment_id: id, name, email }) => ({
+    id: String(id),
+    payer: { name: name as string | null, email: email as string | null },
+  }),
+  toRow: ({ id, payer: { name, email } }) => ({ payment_id: id, name, email }),
+}

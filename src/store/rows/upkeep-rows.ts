@@ -1,0 +1,60 @@
+import type { LeaseName } from '../lease-store.ts'
+import { ONLY } from './log-rows.ts'
+import type { TableSpec } from './table.ts'
+
+/** Which process does what only one may do at a time. */
+export type LeaseRow = {
+  readonly name: LeaseName
+  readonly owner: string
+  /** Milliseconds since the epoch. */
+  readonly until: number
+}
+
+export const LEASES: TableSpec<LeaseRow, 'name'> = {
+  name: 'leases',
+  columns: { name: 'text', owner: 'text', until: 'integer' },
+  keyOf: ({ name }) => name,
+  lookups: { name: { columns: ['name'], keyOf: ({ name }) => name } },
+  fromRow: ({ name, owner, until }) => ({ name: name as LeaseName, owner: String(owner), until: Number(until) }),
+  toRow: ({ name, owner, until }) => ({ name, owner, until }),
+}
+
+/** What is recorded of the database as a whole. Instants in milliseconds since the epoch. */
+export type MetaRow = {
+  readonly logId: string
+  readonly openedAt: number
+  readonly heartbeatAt: number | null
+  /** Since when the sweep that has begun goes back; null when none has. */
+  readonly sweepFrom: number | null
+  /** How far it has come. */
+  readonly sweepCursor: string | null
+}
+
+export const META: TableSpec<MetaRow, 'id'> = {
+  name: 'meta',
+  columns: {
+    id: 'integer',
+    log_id: 'text',
+    opened_at: 'integer',
+    heartbeat_at: 'integer',
+    sweep_from: 'integer',
+    sweep_cursor: 'text',
+  },
+  keyOf: () => ONLY,
+  lookups: { id: { columns: ['id'], keyOf: () => ONLY } },
+  fromRow: (row) => ({
+    logId: String(row['log_id']),
+    openedAt: Number(row['opened_at']),
+    heartbeatAt: row['heartbeat_at'] as number | null,
+    sweepFrom: row['sweep_from'] as number | null,
+    sweepCursor: row['sweep_cursor'] as string | null,
+  }),
+  toRow: ({ logId, openedAt, heartbeatAt, sweepFrom, sweepCursor }) => ({
+    id: Number(ONLY),
+    log_id: logId,
+    opened_at: openedAt,
+    heartbeat_at: heartbeatAt,
+    sweep_from: sweepFrom,
+    sweep_cursor: sweepCursor,
+  }),
+}

@@ -1,0 +1,80 @@
+import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
+import type { Transaction } from '../decide.ts'
+import type { Load } from '../rows/rows.ts'
+import type { AnySpec, StoredRow } from '../rows/table.ts'
+import { deleteStatement, type Dialect, insertStatement, keyColumn, selectStatement } from '../statements.ts'
+import { queriesOn } from './sqlite-dialect.ts'
+
+const DIALECT: Dialect = {
+  oneOf: (columns) => {
+    const values = columns.map((_, index) => (columns.length === 1 ? 'value' : `value ->> ${index}`))
+    return `(${columns.join(', ')}) IN (SELECT ${values.join(', ')} FROM json_each(?))`
+  },
+  source: ({ columns }) =>
+    `VALUES (${Object.keys(columns)
+      .map(() => '?')
+      .join(', ')})`,
+}
+
+/** SQLite's JSON would read these characters otherwise than its columns do. */
+const UNPLAIN = /[\0\ud800-\udfff]/
+
+/** The statements of transactions on the connection that writes, each prepared once. */
+export function sqliteTransaction(database: DatabaseSync): Transaction {
+  const prepare = createPreparer(database)
+  const loadOne = ({ spec, lookup, keys }: Load): StoredRow[] => {
+    const select = prepare(spec, `select ${lookup}`, () => selectStatement(DIALECT, spec, lookup))
+    const plain = keys.filter((key) => !UNPLAIN.test(key))
+    const rows = plain.length === 0 ? [] : (select.all(JSON.stringify(plain)) as StoredRow[])
+    if (plain.length === keys.length) return rows
+    const single = prepare(spec, `single ${lookup}`, () => selectStatement(BY_VALUE, spec, lookup))
+    const others = keys.filter((key) => UNPLAIN.test(key))
+    return rows.concat(others.flatMap((key) => single.all(...valuesOf(spec, lookup, key)) as StoredRow[]))
+  }
+  return {
+    db: queriesOn(database),
+    load: async (loads) => loads.map(loadOne),
+    async store(changes) {
+      for (const { spec, inserted, updated, deleted } of changes) {
+        // Statements are run for each row: inside the process that costs less than any way to pass rows at once.
+        const names = Object.keys(spec.columns)
+        // First, since a new row may have what a deleted one held, such as an idempotency key.
+        if (deleted.length > 0)
+          prepare(spec, 'delete', () => deleteStatement(DIALECT, spec)).run(JSON.stringify(deleted))
+        const insert = prepare(spec, 'insert', () => insertStatement(DIALECT, spec))
+        for (const row of inserted) insert.run(...names.map((name) => row[name] ?? null))
+        for (const { row, columns } of updated) {
+          // Only what has changed is named: an update writes anew every index of a column that it names.
+          const update = prepare(spec, `update ${columns.join()}`, () => updateStatement(spec, columns))
+          update.run(...columns.map((name) => row[name] ?? null), row[keyColumn(spec)] ?? null)
+        }
+      }
+    },
+  }
+}
+
+function updateStatement(spec: AnySpec, columns: readonly string[]): string {
+  return `UPDATE ${spec.name} SET ${columns.map((name) => `${name} = ?`).join(', ')} WHERE ${keyColumn(spec)} = ?`
+}
+
+/** Finds rows by one value alone. */
+const BY_VALUE: Dialect = {
+  ...DIALECT,
+  oneOf: (columns) => columns.map((name) => `${name} = ?`).join(' AND '),
+}
+
+function valuesOf(spec: AnySpec, lookup: string, key: string): SQLInputValue[] {
+  return (spec.lookups[lookup]?.columns.length ?? 1) === 1 ? [key] : (JSON.parse(key) as string[])
+}
+
+/** Statements by what they do with which table. */
+function createPreparer(database: DatabaseSync) {
+  const statements = new Map<AnySpec, Map<string, StatementSync>>()
+  return (spec: AnySpec, purpose: string, text: () => string): StatementSync => {
+    const ofTable = statements.get(spec) ?? new Map<string, StatementSync>()
+    statements.set(spec, ofTable)
+    const prepared = ofTable.get(purpose) ?? database.prepare(text())
+    ofTable.set(purpose, prepared)
+    return prepared
+  }
+}

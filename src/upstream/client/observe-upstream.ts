@@ -1,0 +1,32 @@
+import type { Logger } from '../../observability/logger.ts'
+import type { ClientOptions } from './upstream-client.ts'
+import type { UpstreamMetrics } from './upstream-metrics.ts'
+
+export type UpstreamWatch = Required<Pick<ClientOptions, 'observe' | 'onBreaker' | 'onMismatch'>> & {
+  /** Called when the payments API begins to refuse the credentials of a site, and when it accepts them again. */
+  readonly onCredentials: (change: { readonly siteId: string; readonly rejected: boolean }) => void
+}
+
+/** Makes figures, and log lines with ids alone, of what the client of the payments API tells. */
+export function watchUpstream(metrics: UpstreamMetrics, logger: Logger): UpstreamWatch {
+  return {
+    observe: metrics.attempted,
+    onBreaker: (change) => {
+      metrics.breakerChanged(change)
+      const told = { site: change.siteId, phase: change.state }
+      if (change.state === 'open') logger.error(told, 'the payments API is in trouble: its breaker has opened')
+      else logger.info(told, 'the breaker of the payments API has changed')
+    },
+    onCredentials: ({ siteId: site, rejected }) => {
+      if (rejected) logger.error({ site }, 'ALERT: the payments API rejects the credentials of the site')
+      else logger.info({ site }, 'the payments API accepts the credentials of the site again')
+    },
+    onMismatch: ({ siteId: site, operation, subjectId: ref }) => {
+      metrics.mismatched(site)
+      logger.error(
+        { site, operation, ref },
+        'ALERT: the payments API answered about something else than it was asked for',
+      )
+    },
+  }
+}

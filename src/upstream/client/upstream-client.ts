@@ -1,0 +1,100 @@
+import type { Tracing } from '../../observability/tracing/tracing.ts'
+import { type PaymentAgreementCalls, paymentAgreementCalls } from '../endpoints/agreement-endpoints.ts'
+import { type BalanceCalls, balanceCalls } from '../endpoints/balance-endpoints.ts'
+import { type BankLookupCalls, bankLookupCalls } from '../endpoints/bank-lookup.ts'
+import { type DepositCalls, depositCalls } from '../endpoints/deposit-endpoints.ts'
+import { type GatewayPaymentCalls, gatewayPaymentCalls } from '../endpoints/gateway-endpoints.ts'
+import { type PayinCalls, payinCalls } from '../endpoints/payin-endpoints.ts'
+import { type PayinLinkCalls, payinLinkCalls } from '../endpoints/payin-link-endpoints.ts'
+import { type PayinMethodCalls, payinMethodCalls } from '../endpoints/payin-method-endpoints.ts'
+import { type PayoutCalls, payoutCalls } from '../endpoints/payout-endpoints.ts'
+import type { Site } from './sites.ts'
+import { createTransport, type TransportOptions } from './transport.ts'
+import { UpstreamFault } from './upstream-fault.ts'
+
+type Calls = PayinMethodCalls &
+  PayinLinkCalls &
+  PayinCalls &
+  PayoutCalls &
+  PaymentAgreementCalls &
+  GatewayPaymentCalls &
+  BalanceCalls &
+  BankLookupCalls &
+  DepositCalls
+
+/** Everything that we ask the payments API, one group of endpoints beside the other. */
+export type UpstreamClient = Calls & {
+  /** Lets running requests end, then closes the connections. */
+  close(): Promise<void>
+}
+
+/** An answer that was about something else than what was asked for. It was refused. */
+export type Mismatch = {
+  readonly siteId: string
+  /** Which call, e.g. `getPayin`. */
+  readonly operation: string
+  /** What was asked about, where the call names one thing of the payments API. */
+  readonly subjectId: string | null
+}
+
+export type ClientOptions = Omit<TransportOptions, 'traceHeaders'> & {
+  readonly onMismatch?: (mismatch: Mismatch) => void
+  /** Where calls are told as spans; null for nowhere. */
+  readonly tracing?: Pick<Tracing, 'ask' | 'headers'> | null
+}
+
+/** Opens the client of the payments API. Throws `TypeError` for a base address that is neither https nor on loopback. */
+export function createUpstreamClient({ onMismatch, tracing = null, ...options }: ClientOptions): UpstreamClient {
+  const transport = createTransport({ ...options, ...(tracing === null ? {} : { traceHeaders: tracing.headers }) })
+  const calls: Calls = {
+    ...payinMethodCalls(transport),
+    ...payinLinkCalls(transport),
+    ...payinCalls(transport),
+    ...payoutCalls(transport),
+    ...paymentAgreementCalls(transport),
+    ...gatewayPaymentCalls(transport),
+    ...balanceCalls(transport),
+    ...bankLookupCalls(transport),
+    ...depositCalls(transport),
+  }
+  const watched = onMismatch === undefined ? calls : told(calls, onMismatch)
+  return { ...(tracing === null ? watched : traced(watched, tracing)), close: () => transport.close() }
+}
+
+type Call = (site: Site, asked: unknown) => Promise<unknown>
+
+/** The same calls, which tell of every answer that was about something else. */
+function told(calls: Calls, onMismatch: (mismatch: Mismatch) => void): Calls {
+  const entries = Object.entries(calls as Record<string, Call>).map(([operation, call]): [string, Call] => [
+    operation,
+    async (site, asked) => {
+      try {
+        return await call(site, asked)
+      } catch (error) {
+        if (error instanceof UpstreamFault && error.code === 'unknown.mismatch')
+          onMismatch({ siteId: site.id, operation, subjectId: subjectOf(operation, asked) })
+        throw error
+      }
+    },
+  ])
+  return Object.fromEntries(entries) as Calls
+}
+
+/** The same calls, each a span with its name and site: what is asked may hold payer data. */
+function traced(calls: Calls, tracing: Pick<Tracing, 'ask'>): Calls {
+  const entries = Object.entries(calls as Record<string, Call>).map(([operation, call]): [string, Call] => [
+    operation,
+    (site, asked) => tracing.ask(`service ${operation}`, { 'payments.site': site.id }, () => call(site, asked)),
+  ])
+  return Object.fromEntries(entries) as Calls
+}
+
+/** The calls whose argument is the id of one thing. */
+const BY_ID: ReadonlySet<string> = new Set(['getPayinLink', 'getPayin', 'getPayout', 'cancelScheduledPayout'])
+
+/** Nothing but ids: what else is asked may hold payer data. */
+function subjectOf(operation: string, asked: unknown): string | null {
+  if (typeof asked === 'string') return BY_ID.has(operation) ? asked : null
+  const { uuid, serviceId, orderId, clientTransactionId } = { ...(asked as Record<string, unknown>) }
+  return [uuid, serviceId, orderId, clientTransactionId].find((id) => typeof id === 'string') ?? null
+}

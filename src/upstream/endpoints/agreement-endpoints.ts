@@ -1,0 +1,98 @@
+import type { AgreementReport } from '../../domain/agreements/agreement-report.ts'
+import { isAmount, requireMatch, requireServed, sendable, shaped, spanQuery } from '../client/assertions.ts'
+import type { Site } from '../client/sites.ts'
+import type { Transport } from '../client/transport.ts'
+import {
+  type AgreementAmendment,
+  type WireAgreementRequest,
+  type AgreementStatusRequest,
+  toAgreementBody,
+  toAmendmentBody,
+  toStatusChangeBody,
+} from '../wire/agreements/wire-agreement-request.ts'
+import { readAgreementReport } from '../wire/agreements/wire-agreement.ts'
+import { readPage } from '../wire/values/wire-page.ts'
+
+export type AgreementSearch = {
+  /** Whole seconds in UTC: `from` is rounded down, `to` up. */
+  readonly from: Date
+  readonly to: Date
+  /** From 1. */
+  readonly page?: number
+  readonly size?: number
+}
+
+export type AgreementPage = {
+  readonly reports: readonly AgreementReport[]
+  readonly page: number
+  /** Null on the last page. */
+  readonly nextPage: number | null
+  readonly totalPages: number | null
+  readonly totalCount: number | null
+}
+
+/** The v1 payment agreements, in AUD (docs/payments-api.md, section 4.1). Every call rejects with an `UpstreamFault`. */
+export type PaymentAgreementCalls = {
+  /**
+   * Makes an agreement. Sent at most once, unless it is certain that the payments API was never reached. An answer that names
+   * another mandate, or another limit, is rejected as `mismatch`.
+   */
+  createPaymentAgreement(site: Site, request: WireAgreementRequest): Promise<AgreementReport>
+  /** Gives an agreement new terms (gap sheet, section 14). Sent at most once. */
+  amendPaymentAgreement(site: Site, amendment: AgreementAmendment): Promise<AgreementReport>
+  /** Suspends, resumes or cancels an agreement (gap sheet, section 15). Sent at most once. */
+  changeAgreementStatus(site: Site, change: AgreementStatusRequest): Promise<AgreementReport>
+  /** One page of the agreements made in a span of time (gap sheet, section 16). Those that cannot be read are left out. */
+  searchAgreements(site: Site, search: AgreementSearch): Promise<AgreementPage>
+}
+
+const PATH = '/v1/pay_to/payment_agreement'
+const CURRENCY = 'AUD'
+
+/** Create, amend, change and search of the v1 agreements over a transport. */
+export function paymentAgreementCalls(transport: Transport): PaymentAgreementCalls {
+  async function send(site: Site, path: string, body: Record<string, unknown>) {
+    const { status, json } = await transport.request(site, { method: 'POST', path, body })
+    return { status, report: shaped(readAgreementReport(json), status) }
+  }
+
+  async function change(site: Site, path: string, named: { serviceId: string; body: Record<string, unknown> }) {
+    const { status, report } = await send(site, path, named.body)
+    requireMatch(report.serviceId === null || report.serviceId === named.serviceId, status)
+    return report
+  }
+
+  return {
+    createPaymentAgreement: async (site, request) => {
+      requireServed(site, CURRENCY)
+      const { status, report } = await send(site, PATH, sendable(toAgreementBody(request)))
+      const { clientTransactionId: id, limit } = report
+      requireMatch((id === null || id === request.clientTransactionId) && isAmount(request.limit, limit), status)
+      return report
+    },
+
+    amendPaymentAgreement: async (site, amendment) => {
+      requireServed(site, CURRENCY)
+      const body = sendable(toAmendmentBody(amendment))
+      return change(site, `${PATH}/amendment`, { serviceId: amendment.serviceId, body })
+    },
+
+    changeAgreementStatus: async (site, request) => {
+      const body = sendable(toStatusChangeBody(request))
+      return change(site, `${PATH}/change_status`, { serviceId: request.serviceId, body })
+    },
+
+    searchAgreements: async (site, { page, size, ...span }) => {
+      const query = { ...spanQuery(span), page, size }
+      const { status, json } = await transport.request(site, { method: 'GET', path: `${PATH}/search`, query })
+      const { records, ...found } = shaped(readPage(json), status)
+      return {
+        reports: records.flatMap((record) => readAgreementReport(record) ?? []),
+        page: found.page ?? page ?? 1,
+        nextPage: found.nextPage,
+        totalPages: found.totalPages,
+        totalCount: found.totalCount,
+      }
+    },
+  }
+}

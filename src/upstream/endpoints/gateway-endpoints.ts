@@ -1,0 +1,68 @@
+import type { Secret } from '../../keys/secret.ts'
+import { type AccessTokens, createAccessTokens } from '../client/access-token.ts'
+import { requireMatch, requireServed, sendable, shaped } from '../client/assertions.ts'
+import type { Site } from '../client/sites.ts'
+import type { Transport } from '../client/transport.ts'
+import { UpstreamFault } from '../client/upstream-fault.ts'
+import {
+  type GatewayPayment,
+  type GatewayPaymentRequest,
+  readGatewayPayment,
+  toGatewayPaymentBody,
+} from '../wire/payments/gateway-payment.ts'
+
+export type GatewayPaymentCalls = {
+  /**
+   * Makes a payment on the v1 gateway page (docs/payments-api.md, section 4.2). Sent at most once, except that after a 401,
+   * which proves that nothing was done, it is sent once more with a new access token. Rejects with an `UpstreamFault`.
+   */
+  createGatewayPayment(site: Site, request: GatewayPaymentRequest): Promise<GatewayPayment>
+}
+
+export type GatewayEndpointOptions = {
+  readonly tokens?: AccessTokens
+  /** Milliseconds over everything, tokens included, because a caller reckons with one POST: 25 seconds unless told. */
+  readonly withinMs?: number
+}
+
+const WITHIN_MS = 25_000
+
+/** What a second attempt needs at least: with less it could only turn a certain refusal into an uncertain outcome. */
+const SHORTEST_ATTEMPT_MS = 5_000
+
+const PATH = '/v1/payment_gateways/create_payment'
+
+/** The v1 gateway payments over a transport. */
+export function gatewayPaymentCalls(transport: Transport, options: GatewayEndpointOptions = {}): GatewayPaymentCalls {
+  const { tokens = createAccessTokens({ transport }), withinMs = WITHIN_MS } = options
+  return {
+    createGatewayPayment: async (site, request) => {
+      requireServed(site, request.amount.currency)
+      const body = sendable(toGatewayPaymentBody(request))
+      const until = performance.now() + withinMs
+      const send = (token: Secret) =>
+        transport.request(site, {
+          method: 'POST',
+          path: PATH,
+          body,
+          headers: { 'access-token': token.reveal() },
+          withinMs: until - performance.now(),
+        })
+
+      const token = await tokens.current(site)
+      const { status, json } = await send(token).catch(async (error: unknown) => {
+        if (!isUnauthorised(error)) throw error
+        const other = await tokens.inPlaceOf(site, token)
+        if (until - performance.now() < SHORTEST_ATTEMPT_MS) throw error
+        return send(other)
+      })
+      const payment = shaped(readGatewayPayment(json), status)
+      requireMatch(payment.orderId === null || payment.orderId === request.orderId, status)
+      return { ...payment, orderId: request.orderId }
+    },
+  }
+}
+
+function isUnauthorised(error: unknown): boolean {
+  return error instanceof UpstreamFault && error.detail.kind === 'credentials' && error.detail.httpStatus === 401
+}

@@ -1,0 +1,123 @@
+import type { PaymentReport } from '../../domain/payments/payment-report.ts'
+import {
+  isAmount,
+  isServed,
+  repeats,
+  requireMatch,
+  requireServed,
+  requireUuid,
+  sendable,
+  shaped,
+} from '../client/assertions.ts'
+import type { Site } from '../client/sites.ts'
+import type { Transport } from '../client/transport.ts'
+import {
+  type CreatedPayinLink,
+  type PayinLinkRequest,
+  readCreatedPayinLink,
+  toPayinLinkBody,
+} from '../wire/payments/payin-link.ts'
+import { type RefundAnswer, readRefund, type WireRefundRequest, toRefundBody } from '../wire/payments/refund.ts'
+import { readEndpointUrl, readPaymentReport } from '../wire/payments/wire-payment.ts'
+import { readEcho } from '../wire/values/response-echo.ts'
+import { readPage, unwrapped } from '../wire/values/wire-page.ts'
+
+/** An open map: the payments API does not publish its filters (gap sheet, section 5.3). */
+export type PayinLinkFilters = Readonly<Record<string, string | number | null | undefined>> & {
+  /** `YYYY-MM-DDThh:mm:ss` in UTC. */
+  readonly from_date?: string
+  readonly to_date?: string
+  /** From 1. */
+  readonly page?: number
+  readonly per_page?: number
+}
+
+export type ListedPayinLink = {
+  readonly report: PaymentReport
+  /** The webhook address that we gave the link, by which a link whose creation was not answered is found again. */
+  readonly endpointUrl: string | null
+  /** What the answer to its creation would have told; null where the list does not tell the checkout address. */
+  readonly link: CreatedPayinLink | null
+}
+
+export type PayinLinkPage = {
+  readonly entries: readonly ListedPayinLink[]
+  readonly page: number
+  /** Null where the payments API does not tell. */
+  readonly totalPages: number | null
+}
+
+/** The v3 links (docs/payments-api.md, section 4.4). Every call rejects with an `UpstreamFault`. */
+export type PayinLinkCalls = {
+  /**
+   * Makes a hosted checkout link. Sent at most once, unless it is certain that the payments API was never reached. An answer
+   * that repeats another amount, currency or webhook address is rejected as `mismatch`.
+   */
+  createPayinLink(site: Site, request: PayinLinkRequest): Promise<CreatedPayinLink>
+  /**
+   * What the payments API says now of a link's payment. An answer about another link, or in a currency that the site does not
+   * serve, is somebody else's, and rejected as `unknown`, reason `mismatch`.
+   */
+  getPayinLink(site: Site, uuid: string): Promise<PaymentReport>
+  /** One page of the merchant's links. Entries that cannot be read, or in another currency than the site's, are left out. */
+  listPayinLinks(site: Site, filters?: PayinLinkFilters): Promise<PayinLinkPage>
+  /**
+   * Asks for money to go back, all of it where `amount` is null. `uuid` names the link or its payment. The shapes are not
+   * published, so they are taken to be those of the v2 sibling (gap sheet, section 5.5). Sent at most once.
+   */
+  refundPayinLink(site: Site, request: WireRefundRequest): Promise<RefundAnswer>
+}
+
+const PATH = '/v3/payin_links'
+
+/** Create, detail, list and refund of the v3 links over a transport. */
+export function payinLinkCalls(transport: Transport): PayinLinkCalls {
+  return {
+    createPayinLink: async (site, request) => {
+      const { value: amount, currency } = request.amount
+      const { endpointUrl } = request.webhook
+      requireServed(site, currency)
+      const body = sendable(toPayinLinkBody(request))
+      const { status, json } = await transport.request(site, { method: 'POST', path: PATH, body })
+      const link = shaped(readCreatedPayinLink(json), status)
+      requireMatch(repeats(readEcho(json), { currency, amount, endpointUrl }), status)
+      return link
+    },
+
+    getPayinLink: async (site, uuid) => {
+      requireUuid(uuid)
+      const path = `${PATH}/${encodeURIComponent(uuid)}`
+      const { status, json } = await transport.request(site, { method: 'GET', path })
+      const report = shaped(readPaymentReport(unwrapped(json)), status)
+      const foreign = report.linkId !== null && report.linkId !== uuid
+      requireMatch(!foreign && isServed(site, report.details.currency), status)
+      return report
+    },
+
+    listPayinLinks: async (site, filters = {}) => {
+      const { status, json } = await transport.request(site, { method: 'GET', path: PATH, query: filters })
+      const page = shaped(readPage(json), status)
+      const entries = page.records.flatMap((record) => {
+        const report = readPaymentReport(record)
+        if (report === null || !isServed(site, report.details.currency)) return []
+        return { report, endpointUrl: readEndpointUrl(record), link: readCreatedPayinLink(record) }
+      })
+      return { entries, page: page.page ?? filters.page ?? 1, totalPages: page.totalPages }
+    },
+
+    refundPayinLink: async (site, request) => {
+      const body = sendable(toRefundBody(request))
+      const { status, json } = await transport.request(site, { method: 'POST', path: `${PATH}/refund`, body })
+      const answer = shaped(readRefund(json), status)
+      const { report, refundAmount } = answer
+      requireMatch(isAbout(request.uuid, answer) && isServed(site, report?.details.currency ?? null), status)
+      requireMatch(isAmount(request.amount, refundAmount), status)
+      return answer
+    },
+  }
+}
+
+/** A report that names a link names it, or its payment, by the uuid that was asked for; one that names none may be. */
+function isAbout(uuid: string, { report }: RefundAnswer): boolean {
+  return report === null || report.linkId === null || [report.linkId, report.paymentId].includes(uuid)
+}

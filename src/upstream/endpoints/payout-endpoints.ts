@@ -1,0 +1,126 @@
+import { z } from 'zod'
+import { sumDecimals } from '../../domain/money/money.ts'
+import type { PayoutMethod, PayoutMethodRequirements, PayoutReport } from '../../domain/payouts/payout.ts'
+import {
+  isServed,
+  repeats,
+  requireMatch,
+  requireMethodCode,
+  requireServed,
+  requireUuid,
+  sendable,
+  shaped,
+  spanQuery,
+} from '../client/assertions.ts'
+import type { Site } from '../client/sites.ts'
+import type { Transport } from '../client/transport.ts'
+import { readMethodRequirements } from '../wire/methods/direct-method.ts'
+import { servedMethods } from '../wire/methods/wire-payin-method.ts'
+import { type WirePayoutRequest, toPayoutBody, toPayoutCancellationBody } from '../wire/payouts/wire-payout-request.ts'
+import { readBanks, readPayoutMethod, readPayoutReport } from '../wire/payouts/wire-payout.ts'
+import { status as statusField } from '../wire/values/wire-fields.ts'
+import { readPage, unwrapped } from '../wire/values/wire-page.ts'
+
+export type PayoutSearch = {
+  /** At most a year; whole seconds in UTC: `from` is rounded down, `to` up. */
+  readonly from: Date
+  readonly to: Date
+  /** From 1; a page has 20 batches. */
+  readonly page: number
+}
+
+export type WirePayoutPage = {
+  readonly payouts: readonly PayoutReport[]
+  readonly page: number
+  readonly totalPages: number | null
+  readonly totalCount: number | null
+}
+
+/** The v2 payouts (gap sheet, sections 17 to 20). Every call rejects with an `UpstreamFault`. */
+export type PayoutCalls = {
+  /** The methods of a site in the payments API's order, each code once; those in a currency that it does not serve are left out. */
+  listPayoutMethods(site: Site): Promise<PayoutMethod[]>
+  /** What the merchant collects for a method, and the banks that it reaches. */
+  payoutMethodFields(site: Site, code: string): Promise<PayoutMethodRequirements>
+  /**
+   * Makes a batch. Sent at most once, unless it is certain that the payments API was never reached. An answer that repeats
+   * another total, currency or webhook address is rejected as `mismatch`.
+   */
+  createPayout(site: Site, request: WirePayoutRequest): Promise<PayoutReport>
+  /** What the payments API says now of a batch. An answer about another is rejected as `mismatch`. */
+  getPayout(site: Site, uuid: string): Promise<PayoutReport>
+  /** One page of the batches made in a span of time. Those that cannot be read, or of another account, are left out. */
+  listPayouts(site: Site, search: PayoutSearch): Promise<WirePayoutPage>
+  /**
+   * Cancels a scheduled batch, and gives the answer's own word for how that went, e.g. `ok`. The status of the batch
+   * itself is not told: read it. Sent at most once.
+   */
+  cancelScheduledPayout(site: Site, uuid: string): Promise<{ readonly statusRaw: string }>
+}
+
+const PATH = '/v2/payouts'
+
+const cancelled = z.object({ status: statusField })
+
+/** The v2 payouts over a transport. */
+export function payoutCalls(transport: Transport): PayoutCalls {
+  return {
+    listPayoutMethods: async (site) => {
+      const { status, json } = await transport.request(site, { method: 'GET', path: `${PATH}/payout_methods` })
+      const { records } = shaped(readPage(json), status)
+      const methods = records.flatMap((record) => readPayoutMethod(record, site.currencies) ?? [])
+      return servedMethods(methods, site.currencies)
+    },
+
+    payoutMethodFields: async (site, code) => {
+      requireMethodCode(code)
+      const query = { payout_method_name: code }
+      const path = `${PATH}/payout_method/params`
+      const { status, json } = await transport.request(site, { method: 'GET', path, query })
+      const asked = { direction: 'payout', code, currencies: site.currencies } as const
+      const requirements = shaped(readMethodRequirements(unwrapped(json), asked), status)
+      requireMatch(requirements.code === code, status)
+      return { ...requirements, banks: readBanks(unwrapped(json)) }
+    },
+
+    createPayout: async (site, request) => {
+      requireServed(site, request.currency)
+      const body = sendable(toPayoutBody(request))
+      const { status, json } = await transport.request(site, { method: 'POST', path: PATH, body })
+      const report = shaped(readPayoutReport(unwrapped(json)), status)
+      const { currency, webhook } = request
+      const echo = { currency: report.currency, amount: report.totalAmount, endpointUrl: report.endpointUrl }
+      const amount = sumDecimals(request.transactions.map((transaction) => transaction.amount))
+      requireMatch(repeats(echo, { currency, amount, endpointUrl: webhook.endpointUrl }), status)
+      return report
+    },
+
+    getPayout: async (site, uuid) => {
+      requireUuid(uuid)
+      const { status, json } = await transport.request(site, { method: 'GET', path: `${PATH}/detail`, query: { uuid } })
+      const report = shaped(readPayoutReport(unwrapped(json)), status)
+      requireMatch(report.id === uuid && isServed(site, report.currency), status)
+      return report
+    },
+
+    listPayouts: async (site, { page, ...span }) => {
+      const query = { ...spanQuery(span), page }
+      const { status, json } = await transport.request(site, { method: 'GET', path: `${PATH}/all`, query })
+      const { records, ...found } = shaped(readPage(json), status)
+      const payouts = records.flatMap((record) => readPayoutReport(record) ?? [])
+      return {
+        payouts: payouts.filter((payout) => isServed(site, payout.currency)),
+        page: found.page ?? page,
+        totalPages: found.totalPages,
+        totalCount: found.totalCount,
+      }
+    },
+
+    cancelScheduledPayout: async (site, uuid) => {
+      const body = sendable(toPayoutCancellationBody(uuid))
+      const { status, json } = await transport.request(site, { method: 'POST', path: `${PATH}/cancel_scheduled`, body })
+      const read = cancelled.safeParse(json)
+      return { statusRaw: shaped(read.data?.status ?? null, status) }
+    },
+  }
+}

@@ -1,0 +1,121 @@
+import { z } from 'zod'
+import { parseMethodCode } from '../../../domain/methods/method-code.ts'
+import type { MethodFlags } from '../../../domain/methods/method-traits.ts'
+import type { PayinMethod } from '../../../domain/methods/payin-method.ts'
+import type { ExactJson } from '../../../lib/exact-json.ts'
+import { currency, decimal, flag, isRecord, lenient, text, textFrom, usableMethodCode } from '../values/wire-fields.ts'
+
+const NAME_LENGTH = 200
+const LABEL_LENGTH = 64
+const MOST_LABELS = 100
+
+/** The names of these fields are not published (gap sheet, section 6), so any key that speaks of them is taken. */
+const BRAND_KEY = /brand|supported_cards/i
+const LANGUAGE_KEY = /language|locale/i
+
+/** One entry of the list as it came, with every key that this version does not know as an extra. */
+export type PayinMethodEntry = {
+  readonly code: string
+  readonly name: string | null
+  readonly currency: string | null
+  readonly minAmount: string | null
+  readonly maxAmount: string | null
+  readonly cardBrands: readonly string[] | null
+  readonly checkoutLanguages: readonly string[] | null
+  readonly flags: MethodFlags
+  readonly extras: Readonly<Record<string, ExactJson>>
+}
+
+/** The flags of a method. Documented for v2 (gap sheet, section 8); read from v3 entries too, where they have them. */
+export const METHOD_FLAGS = { is_refundable: flag, is_cancellable: flag, require_contact: flag, require_kyc: flag }
+
+/** Shapes the flags as they are on the wire. */
+export function methodFlags(wire: { readonly [Name in keyof typeof METHOD_FLAGS]: boolean | null }): MethodFlags {
+  return {
+    refundable: wire.is_refundable,
+    cancellable: wire.is_cancellable,
+    requiresContact: wire.require_contact,
+    requiresKyc: wire.require_kyc,
+  }
+}
+
+const known = z.object({
+  payin_method_code: lenient(usableMethodCode),
+  payin_method_name: text(NAME_LENGTH),
+  currency,
+  min_amount: decimal,
+  max_amount: decimal,
+  ...METHOD_FLAGS,
+})
+
+/** Reads one entry of the v3 method list (docs/payments-api.md, section 2.5); null for one without a usable code. */
+export function readPayinMethodEntry(json: ExactJson): PayinMethodEntry | null {
+  if (!isRecord(json)) return null
+  const { payin_method_code: code, ...entry } = known.parse(json)
+  if (code === null) return null
+  const extras = Object.fromEntries(Object.entries(json).filter(([key]) => !(key in known.shape)))
+  return {
+    code,
+    name: entry.payin_method_name,
+    currency: entry.currency,
+    minAmount: notNegative(entry.min_amount),
+    maxAmount: notNegative(entry.max_amount),
+    cardBrands: labelsUnder(BRAND_KEY, extras),
+    checkoutLanguages: labelsUnder(LANGUAGE_KEY, extras),
+    flags: methodFlags(entry),
+    extras,
+  }
+}
+
+/**
+ * Shapes an entry into a method. Its currency is the entry's own, else the one in its code, else the site's only one;
+ * null where none of them tells it.
+ */
+export function toPayinMethod(entry: PayinMethodEntry, siteCurrencies: readonly string[]): PayinMethod | null {
+  const { countryCode, kind, kindRaw, currency: inCode } = parseMethodCode(entry.code)
+  const only = siteCurrencies.length === 1 ? (siteCurrencies[0] ?? null) : null
+  const settled = entry.currency ?? inCode ?? only
+  if (settled === null) return null
+  return {
+    code: entry.code,
+    name: entry.name ?? entry.code,
+    currency: settled,
+    countryCode,
+    kind,
+    kindRaw,
+    minAmount: entry.minAmount,
+    maxAmount: entry.maxAmount,
+    cardBrands: entry.cardBrands,
+    checkoutLanguages: entry.checkoutLanguages,
+    flags: entry.flags,
+  }
+}
+
+/** A limit below zero is none. */
+export function notNegative(value: string | null): string | null {
+  return value?.startsWith('-') ? null : value
+}
+
+/** The methods in the currencies of a site, in their own order, each code once. */
+export function servedMethods<Method extends { readonly code: string; readonly currency: string }>(
+  methods: readonly Method[],
+  currencies: readonly string[],
+): Method[] {
+  const served = methods.filter((method) => currencies.includes(method.currency))
+  return [...new Map(served.toReversed().map((method) => [method.code, method])).values()].toReversed()
+}
+
+/** The first list under a key of that name, in the entry or in an object within it. */
+function labelsUnder(name: RegExp, record: Record<string, ExactJson>): readonly string[] | null {
+  const within = Object.values(record).flatMap((value) => (isRecord(value) ? Object.entries(value) : []))
+  const found = [...Object.entries(record), ...within].find(([key, value]) => name.test(key) && Array.isArray(value))
+  return found === undefined ? null : labelsOf(found[1])
+}
+
+function labelsOf(list: ExactJson): readonly string[] {
+  const labels = (Array.isArray(list) ? list : []).flatMap((entry) => {
+    const raw = isRecord(entry) ? (entry['code'] ?? entry['name']) : entry
+    return textFrom(raw, LABEL_LENGTH) ?? []
+  })
+  return Object.freeze([...new Set(labels)].slice(0, MOST_LABELS))
+}

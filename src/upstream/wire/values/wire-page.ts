@@ -1,0 +1,49 @@
+import { z } from 'zod'
+import type { ExactJson } from '../../../lib/exact-json.ts'
+import { count, isRecord } from './wire-fields.ts'
+
+export type WirePage = {
+  readonly records: readonly ExactJson[]
+  readonly page: number | null
+  readonly totalPages: number | null
+  /** Null on the last page, and where the payments API does not tell. */
+  readonly nextPage: number | null
+  /** Entries on all pages. */
+  readonly totalCount: number | null
+}
+
+const envelope = z.object({
+  page: count,
+  next_page: count,
+  per_page: count,
+  size: count,
+  total: count,
+  total_count: count,
+  total_page: count,
+  total_pages: count,
+})
+
+/**
+ * Reads the envelope of a list: `records`, and how far it goes, told in pages or in entries (gap sheet, sections 5.3, 10
+ * and 16). Null when there is no list in it.
+ */
+export function readPage(json: ExactJson): WirePage | null {
+  if (!isRecord(json) || !Array.isArray(json['records'])) return null
+  const { page, next_page: next, ...told } = envelope.parse(json)
+  const totalCount = told.total ?? told.total_count
+  const size = told.per_page ?? told.size
+  const counted = totalCount === null || size === null || size === 0 ? null : Math.ceil(totalCount / size)
+  return {
+    records: json['records'],
+    page,
+    totalPages: told.total_page ?? told.total_pages ?? counted,
+    // A next page that lies behind would lead a reader round in circles.
+    nextPage: next === null || next <= (page ?? 0) ? null : next,
+    totalCount,
+  }
+}
+
+/** The record in an answer: some hold it under a key of its own (gap sheet, sections 8 and 17). */
+export function unwrapped(json: ExactJson, key = 'record'): ExactJson {
+  return isRecord(json) && !('uuid' in json) && isRecord(json[key]) ? json[key] : json
+}

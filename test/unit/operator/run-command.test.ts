@@ -1,0 +1,37 @@
+import { describe, expect, it } from 'vitest'
+import { run } from '../../../src/operator/run-command.ts'
+
+describe('the command line', () => {
+  it.each<[string, string[], Record<string, string>, RegExp]>([
+    ['no command', [], {}, /A command is missing/],
+    ['another command', ['repair'], {}, /no such command/],
+    ['an unknown option', ['replay', 'x', '--force'], {}, /Unknown option '--force'/],
+    ['an option of another command', ['delivery', 'x', '--apply'], {}, /Unknown option '--apply'/],
+    ['a token as an option', ['deliveries', '--token=a-secret'], {}, /Unknown option '--token'/],
+    ['a token as an argument', ['deliveries', 'a-secret'], {}, /more arguments/],
+    ['no id', ['replay', '--apply'], {}, /id of a delivery is missing/],
+    ['two ids', ['replay', 'x', 'y'], {}, /more arguments/],
+    ['a limit of none', ['deliveries', '--limit', '0'], {}, /from 1 to 1000/],
+    ['a limit that is too high', ['deliveries', '--limit', '1001'], {}, /from 1 to 1000/],
+    ['everything and a part', ['deliveries', '--all', '--doubtful'], {}, /nothing to choose/],
+    ['an address that is none', ['deliveries', '--url', 'file:///etc/passwd'], {}, /http or https/],
+    [
+      'an address with a password',
+      ['deliveries', '--url', 'http://me:a-secret@localhost/graphql'],
+      {},
+      /no credentials/,
+    ],
+    ['no token', ['deliveries'], { SUBGRAPH_TOKEN: '' }, /SUBGRAPH_TOKEN must hold/],
+    ['a token that no header takes', ['deliveries'], { SUBGRAPH_TOKEN: 'a-secret\nb' }, /SUBGRAPH_TOKEN must hold/],
+  ])('with %s ends with 2 and its usage, and repeats no secret', async (_what, args, env, message) => {
+    const { code, out, err } = await run(args, { SUBGRAPH_TOKEN: 'token', ...env })
+    expect({ code, out }).toEqual({ code: 2, out: '' })
+    expect(err).toMatch(message)
+    expect(err).toContain('Usage: payments-subgraph-operator')
+    expect(err).not.toContain('a-secret')
+  })
+
+  it.each([[['--help']], [['help']], [['replay', '--help']]])('prints its usage for %o', async (args) => {
+    expect(await run(args, {})).toMatchObject({ code: 0, out: expect.stringContaining('Exit codes'), err: '' })
+  })
+})

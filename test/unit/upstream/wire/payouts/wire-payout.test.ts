@@ -1,0 +1,142 @@
+import * as fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { parseExactJson, stringifyExactJson } from '../../../../../src/lib/exact-json.ts'
+import {
+  type WirePayoutRequest,
+  toPayoutBody,
+  toPayoutCancellationBody,
+} from '../../../../../src/upstream/wire/payouts/wire-payout-request.ts'
+import { readPayoutReport } from '../../../../../src/upstream/wire/payouts/wire-payout.ts'
+import { fixture } from '../../../../fixtures/upstream/read.ts'
+
+describe('readPayoutReport', () => {
+  it('reads the documented record, and not the account of a payee', () => {
+    const report = readPayoutReport(fixture('payout'))
+    expect(report).toEqual({
+      id: 'OHXTEF9M',
+      statusRaw: 'scheduled',
+      status: 'scheduled',
+      totalAmount: '1000',
+      currency: 'PHP',
+      methodCode: 'ph_bank_maya_php',
+      description: 'Salaries of May',
+      externalId: '123',
+      scheduledAt: '2023-04-01T00:00:00.000Z',
+      errorCode: 'svc_PAYOUT1',
+      errorMessage: 'Not enough balance',
+      endpointUrl: 'https://merchant.test/webhooks/payouts/r1',
+      transactions: [
+        {
+          id: 'PT8K2LM4',
+          amount: '100.00',
+          statusRaw: 'settled',
+          payee: 'Ada Payee',
+          errorMessage: null,
+          createdAt: '2023-04-01T00:00:01.000Z',
+        },
+      ],
+    })
+    expect(JSON.stringify(report)).not.toContain('1234567890')
+  })
+
+  it.each([
+    ['created', 'created'],
+    ['processing', 'processing'],
+    ['scheduled', 'scheduled'],
+    ['completed', 'completed'],
+    ['expired', 'expired'],
+    ['cancelled', null],
+  ])('reads the status %s as %s, and keeps it raw', (statusRaw, status) => {
+    expect(readPayoutReport({ uuid: 'P1', status: statusRaw })).toMatchObject({ statusRaw, status })
+  })
+
+  it('reads null where the body tells nothing', () => {
+    const { id, statusRaw, status, transactions, ...others } = readPayoutReport({ uuid: 'P1', status: 'created' }) ?? {}
+    expect({ id, statusRaw, status, transactions }).toEqual({
+      id: 'P1',
+      statusRaw: 'created',
+      status: 'created',
+      transactions: [],
+    })
+    expect(new Set(Object.values(others))).toEqual(new Set([null]))
+  })
+
+  it.each([[{ uuid: 'P1' }], [{ status: 'created' }], [{ uuid: 'a/b', status: 'created' }], [[]], [null], ['ok']])(
+    'reads nothing from %o',
+    (json) => {
+      expect(readPayoutReport(json)).toBeNull()
+    },
+  )
+
+  it('takes any body whatsoever without failing', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), fc.array(fc.jsonValue()), (value, payout_transactions) => {
+        const text = JSON.stringify({ uuid: 'P1', status: 'created', total_amount: value, payout_transactions })
+        expect(readPayoutReport(parseExactJson(text))?.id).toBe('P1')
+      }),
+      { numRuns: 300 },
+    )
+  })
+})
+
+const request: WirePayoutRequest = {
+  currency: 'PHP',
+  methodCode: 'ph_bank_maya_php',
+  description: 'Salaries of May',
+  transactions: [
+    {
+      firstName: 'Ada',
+      lastName: 'Payee',
+      email: 'ada@payee.test',
+      amount: '100.10',
+      methodFields: { account_number: '1234567890', bank_code: '600' },
+    },
+  ],
+  webhook: { endpointUrl: 'https://merchant.test/webhooks/payouts/r1', authorizationHeader: 'Bearer v1.k.abc' },
+}
+const [payee] = request.transactions
+
+const textOf = (written: ReturnType<typeof toPayoutBody>) => stringifyExactJson('body' in written && written.body)
+
+describe('toPayoutBody', () => {
+  it('leaves out what was not given', () => {
+    expect(textOf(toPayoutBody(request))).toBe(
+      '{"payout_transaction_details":[{"first_name":"Ada","last_name":"Payee","email":"ada@payee.test","amount":100.10,' +
+        '"payout_method_params":{"account_number":"1234567890","bank_code":"600"}}],' +
+        '"currency":"PHP","payout_method_name":"ph_bank_maya_php","description":"Salaries of May",' +
+        '"webhook_notification":{"endpoint_url":"https://merchant.test/webhooks/payouts/r1","authorization_header":"Bearer v1.k.abc"}}',
+    )
+  })
+
+  it('writes the rest under the names of the payments API', () => {
+    const scheduledAt = new Date('2026-12-31T01:02:03.456Z')
+    expect(JSON.parse(textOf(toPayoutBody({ ...request, scheduledAt, externalId: 'batch-1' })))).toMatchObject({
+      scheduled_at: '2026-12-31T01:02:03',
+      external_id: 'batch-1',
+    })
+  })
+
+  it.each<[string, Partial<WirePayoutRequest>, string]>([
+    ['no payee', { transactions: [] }, 'payout_transaction_details'],
+    ['a description of 4 characters', { description: 'May ' }, 'description'],
+    ['a description of 91 characters', { description: 'x'.repeat(91) }, 'description'],
+    ['an invalid date', { scheduledAt: new Date('never') }, 'scheduled_at'],
+    [
+      'a name with a space before it',
+      { transactions: payee === undefined ? [] : [payee, { ...payee, firstName: ' Ada' }] },
+      'payout_transaction_details.1.first_name',
+    ],
+    [
+      'an amount that a float would change',
+      { transactions: payee === undefined ? [] : [{ ...payee, amount: '9007199254740993' }] },
+      'payout_transaction_details.0.amount',
+    ],
+  ])('refuses %s and names only the place', (_name, change, place) => {
+    expect(toPayoutBody({ ...request, ...change })).toEqual({ faults: [place] })
+  })
+})
+
+it('a cancellation names the batch, and nothing that is no uuid', () => {
+  expect(textOf(toPayoutCancellationBody('OHXTEF9M'))).toBe('{"uuid":"OHXTEF9M"}')
+  expect(toPayoutCancellationBody('a/b')).toEqual({ faults: ['uuid'] })
+})
