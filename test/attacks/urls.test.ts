@@ -166,7 +166,7 @@ describe('connections', () => {
       'shop/emulator.ts',
       'shop/graph.ts',
       'shop/verified-agent.ts',
-      'upstream/transport.ts',
+      'upstream/client/transport.ts',
     ])
   })
 })

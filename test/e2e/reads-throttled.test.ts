@@ -36,7 +36,8 @@ it('a 429 is obeyed to the second, by the plan and by whoever asks, and then eve
   network.sandbox.control.addFault({
     method: 'GET',
     path: '/v3/payin_links/*',
-    times: 2,
+    // Two reads may be under way before the first is refused.
+    times: 100,
     answer: { status: 429, headers: { 'retry-after': '120' } },
   })
   for (const { id } of links) await network.sandbox.control.setStatus(id, 'failed')
@@ -51,6 +52,7 @@ it('a 429 is obeyed to the second, by the plan and by whoever asks, and then eve
   })
   expect(reads()).toBe(throttled)
 
+  network.sandbox.control.clearFaults()
   await time.passUntil(async () => (await waiting()) === 0, 60 * SECOND)
   expect(reads()).toBe(throttled + links.length)
   for (const { id } of links)

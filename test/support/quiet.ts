@@ -12,14 +12,14 @@ const LOOK_MS = 5
 
 /**
  * An app is busy while a request of its own is under way, which on a busy machine takes many turns of the event loop until
- * it arrives; and after a slow commit, which the store follows by a rest of real time (src/store/group-commit.ts). A lease
- * that is to be renewed meanwhile would be over long before, by virtual time.
+ * it arrives; while a commit is synced; and after a slow commit, which the store follows by a rest of real time
+ * (src/store/group-commit.ts). A lease that is to be renewed meanwhile would be over long before, by virtual time.
  */
 export function watchQuiet(proxy: UpstreamProxy): Quiet {
   const requests = watchRequests()
   const slowness = watchSlowness()
   return {
-    isQuiet: () => proxy.underWay === 0 && requests.underWay() === 0 && slowness.isOver(),
+    isQuiet: () => proxy.underWay === 0 && requests.underWay() === 0 && !isSyncing() && slowness.isOver(),
     close() {
       requests.close()
       slowness.close()
@@ -27,20 +27,30 @@ export function watchQuiet(proxy: UpstreamProxy): Quiet {
   }
 }
 
-/** A commit that holds up the event loop for less is followed by no rest, and after others it is this share of theirs. */
+/** The store syncs its log by a request to the file system, on a thread. */
+function isSyncing(): boolean {
+  return process.getActiveResourcesInfo().includes('FSReqCallback')
+}
+
+/** A commit that takes less is followed by no rest, and after others the rest is at most this share of their time. */
 const SLOW_MS = 20
 const REST_SHARE = 0.25
 
 function watchSlowness() {
   let last = performance.now()
   let over = last
+  let tookMs = 0
   const watch = setInterval(() => {
     const now = performance.now()
-    const heldUpMs = now - last - LOOK_MS
-    if (heldUpMs >= SLOW_MS) over = now + heldUpMs * REST_SHARE
+    const passedMs = now - last
     last = now
+    if (isSyncing() || passedMs - LOOK_MS >= SLOW_MS) tookMs += passedMs
+    else {
+      if (tookMs >= SLOW_MS) over = now + tookMs * REST_SHARE
+      tookMs = 0
+    }
   }, LOOK_MS)
-  return { isOver: () => performance.now() >= over, close: () => clearInterval(watch) }
+  return { isOver: () => tookMs < SLOW_MS && performance.now() >= over, close: () => clearInterval(watch) }
 }
 
 /** What undici tells of a request (docs/api/DiagnosticsChannel.md). */
