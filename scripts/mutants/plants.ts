@@ -160,8 +160,8 @@ export const PLANTS: readonly Plant[] = [
     edits: [
       {
         file: 'src/http/overload/admit-graphql.ts',
-        from: "app.addHook('preValidation', (request",
-        to: "app.addHook('onRequest', (request",
+        from: 'preValidation: [preValidation],',
+        to: 'onRequest: [preValidation], preValidation: [],',
       },
     ],
     tests: ['test/attacks/front-fuzz.test.ts'],
@@ -171,8 +171,8 @@ export const PLANTS: readonly Plant[] = [
     edits: [
       {
         file: 'src/http/overload/admit-graphql.ts',
-        from: "  app.addHook('onSend', (request, _reply, payload, done) => {\n    releases.get(request)?.()\n",
-        to: "  app.addHook('onSend', (request, reply, payload, done) => {\n    reply.raw.once('close', () => releases.get(request)?.())\n",
+        from: '        request.endAdmission?.()\n',
+        to: "        _reply.raw.once('close', () => request.endAdmission?.())\n",
       },
     ],
     tests: ['test/attacks/front-fuzz.test.ts'],
@@ -193,8 +193,8 @@ export const PLANTS: readonly Plant[] = [
     edits: [
       {
         file: 'src/graphql/engine/public-answers.ts',
-        from: 'found === undefined || found.version !== version() ? null',
-        to: 'found === undefined ? null',
+        from: ' || found.version !== version()) return null',
+        to: ') return null',
       },
     ],
     tests: ['test/e2e/recalled-answers.test.ts', 'test/unit/graphql/public-answers.test.ts'],
