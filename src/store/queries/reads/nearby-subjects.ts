@@ -1,20 +1,20 @@
 import type { ReadSubject } from '../../read-store.ts'
 import { fromIso } from '../../rows/instants.ts'
 import type { Db } from '../../unit.ts'
-import { findLinkSubject, type SubjectRow, subjectsOfPayments } from './read-subjects.ts'
+import { findLinkSubject, type ReadSubjectRow, subjectsOfPayments } from './read-subjects.ts'
 
 /**
  * What was made with the same credentials from a subject on, itself first, at most `limit`: the links, or the payins,
  * which the payments API lists beside it. Empty for a payment of which neither is on record.
  */
-export async function nearbySubjects(db: Db, { link, payin }: ReadSubject, limit: number): Promise<SubjectRow[]> {
+export async function nearbySubjects(db: Db, { link, payin }: ReadSubject, limit: number): Promise<ReadSubjectRow[]> {
   if (link !== null) return nearbyLinks(db, { site: link.site, from: fromIso(link.createdAt), limit })
   return payin === null ? [] : nearbyPayins(db, { site: payin.site, from: fromIso(payin.createdAt), limit })
 }
 
 type Span = { readonly site: string; readonly from: number; readonly limit: number }
 
-async function nearbyLinks(db: Db, { site, from, limit }: Span): Promise<SubjectRow[]> {
+async function nearbyLinks(db: Db, { site, from, limit }: Span): Promise<ReadSubjectRow[]> {
   const links = await db
     .selectFrom('links')
     .select(['id', 'payment_id'])
@@ -33,7 +33,7 @@ async function nearbyLinks(db: Db, { site, from, limit }: Span): Promise<Subject
   return [...paid, ...unused.filter((subject) => subject !== null)]
 }
 
-async function nearbyPayins(db: Db, { site, from, limit }: Span): Promise<SubjectRow[]> {
+async function nearbyPayins(db: Db, { site, from, limit }: Span): Promise<ReadSubjectRow[]> {
   const payins = await db
     .selectFrom('payins')
     .select('payment_id')

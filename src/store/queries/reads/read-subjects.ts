@@ -9,7 +9,7 @@ import { payinsOf } from '../payin-queries.ts'
 import { type DueQuery, dueRows, LINK_READS, PAYMENT_READS } from './due-rows.ts'
 
 /** A payment with its link, or a link through which no payment is known, as a read finds it. */
-export type SubjectRow = {
+export type ReadSubjectRow = {
   readonly payment: Payment | null
   readonly link: PaymentLink | null
   /** What was asked for, of a payment without a link. */
@@ -21,7 +21,7 @@ export type SubjectRow = {
 }
 
 /** What a subject tells those who make the read. */
-export function toReadSubject({ payment, link, payin, deliveries, failures, dueAt }: SubjectRow): ReadSubject {
+export function toReadSubject({ payment, link, payin, deliveries, failures, dueAt }: ReadSubjectRow): ReadSubject {
   return {
     paymentId: payment?.id ?? null,
     link,
@@ -35,23 +35,23 @@ export function toReadSubject({ payment, link, payin, deliveries, failures, dueA
 }
 
 /** The subject with this payment id. */
-export async function findPaymentSubject(db: Db, paymentId: string): Promise<SubjectRow | null> {
+export async function findPaymentSubject(db: Db, paymentId: string): Promise<ReadSubjectRow | null> {
   return (await subjectsOfPayments(db, [paymentId]))[0] ?? null
 }
 
 /** The link with this upstream uuid, whether or not a payment is known. */
-export async function findLinkSubject(db: Db, linkId: string): Promise<SubjectRow | null> {
+export async function findLinkSubject(db: Db, linkId: string): Promise<ReadSubjectRow | null> {
   const row = await db.selectFrom('links').selectAll().where('id', '=', linkId).executeTakeFirst()
   return row === undefined ? null : toLinkSubject(row)
 }
 
 /** The subjects of these sites whose read of one class is due by an instant, longest due first. */
-export async function dueSubjects(db: Db, query: DueQuery): Promise<SubjectRow[]> {
+export async function dueSubjects(db: Db, query: DueQuery): Promise<ReadSubjectRow[]> {
   const rows = await dueRows(db, [PAYMENT_READS, LINK_READS], query)
   const idsOf = (table: string) => rows.filter((row) => row.source === table).map(({ id }) => id)
   const payments = await subjectsOfPayments(db, idsOf('payments'))
   const links = await subjectsOfLinks(db, idsOf('links'))
-  const byId = new Map<string, SubjectRow>([
+  const byId = new Map<string, ReadSubjectRow>([
     ...payments.map((subject) => [`payments ${subject.payment?.id}`, subject] as const),
     ...links.map((subject) => [`links ${subject.link?.id}`, subject] as const),
   ])
@@ -59,14 +59,14 @@ export async function dueSubjects(db: Db, query: DueQuery): Promise<SubjectRow[]
 }
 
 /** The subjects with these payment ids. */
-export async function subjectsOfPayments(db: Db, ids: readonly string[]): Promise<SubjectRow[]> {
+export async function subjectsOfPayments(db: Db, ids: readonly string[]): Promise<ReadSubjectRow[]> {
   if (ids.length === 0) return []
   const rows = await paymentSubjects(db).where('payments.id', 'in', ids).execute()
   const payins = new Map((await payinsOf(db, ids)).map((payin) => [payin.paymentId, payin]))
   return rows.map((row) => toPaymentSubject(row, payins.get(row.payment_id_asked) ?? null))
 }
 
-async function subjectsOfLinks(db: Db, ids: readonly string[]): Promise<SubjectRow[]> {
+async function subjectsOfLinks(db: Db, ids: readonly string[]): Promise<ReadSubjectRow[]> {
   if (ids.length === 0) return []
   return (await db.selectFrom('links').selectAll().where('id', 'in', ids).execute()).map(toLinkSubject)
 }
@@ -88,7 +88,7 @@ function paymentSubjects(db: Db) {
 type PaymentSubjectRow = Awaited<ReturnType<ReturnType<typeof paymentSubjects>['executeTakeFirstOrThrow']>>
 
 /** Both counts only grow, so their sum stays the same only while both do. */
-function toPaymentSubject(row: PaymentSubjectRow, payin: DirectPayin | null): SubjectRow {
+function toPaymentSubject(row: PaymentSubjectRow, payin: DirectPayin | null): ReadSubjectRow {
   return {
     payment: toPayment(row.state_json),
     link: toLinkOrNull(row),
@@ -99,7 +99,7 @@ function toPaymentSubject(row: PaymentSubjectRow, payin: DirectPayin | null): Su
   }
 }
 
-function toLinkSubject(row: Parameters<typeof toLink>[0]): SubjectRow {
+function toLinkSubject(row: Parameters<typeof toLink>[0]): ReadSubjectRow {
   return {
     payment: null,
     link: toLink(row),

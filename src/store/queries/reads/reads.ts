@@ -4,7 +4,13 @@ import type { Db } from '../../unit.ts'
 import { AGREEMENT_READS, firstDue, LINK_READS, PAYMENT_READS, sitesOf } from './due-rows.ts'
 import { nearbySubjects } from './nearby-subjects.ts'
 import { readBacklog } from './read-backlog.ts'
-import { dueSubjects, findLinkSubject, findPaymentSubject, type SubjectRow, toReadSubject } from './read-subjects.ts'
+import {
+  dueSubjects,
+  findLinkSubject,
+  findPaymentSubject,
+  type ReadSubjectRow,
+  toReadSubject,
+} from './read-subjects.ts'
 
 /** The reads that are planned. `lists` reads beside the event loop where it can. */
 export function readQueries(reader: Db, lists: Db): Database['reads'] {
@@ -21,7 +27,7 @@ export function readQueries(reader: Db, lists: Db): Database['reads'] {
   }
 }
 
-async function findSubject(db: Db, id: string): Promise<SubjectRow | null> {
+async function findSubject(db: Db, id: string): Promise<ReadSubjectRow | null> {
   const payment = await findPaymentSubject(db, id)
   if (payment !== null) return payment
   const link = await findLinkSubject(db, id)
