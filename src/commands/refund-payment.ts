@@ -103,7 +103,7 @@ function refundTask(
   }
 }
 
-/** Of an orphaned link only the correlation id is known, so the refund is sent for the payment itself. */
+/** Of an orphaned link only the correlation id is known, so its refund request has the payment's uuid instead of the link's. */
 function send({ upstream }: RefundOptions, { request, subject, payment, site }: RefundParts) {
   const refund = { amount: request.amount?.value ?? null, description: request.description }
   return payment.linkRef === null

@@ -142,7 +142,7 @@ export function fromResponse(
   return new UpstreamFault({ kind: 'unknown', reason: reasonOf(status), httpStatus: status, retryAfterSeconds })
 }
 
-/** A longer wait than a day is ignored. */
+/** Longer waits are reduced to a day. */
 const LONGEST_WAIT_S = 86_400
 
 function retryAfter(headers: AnswerHeaders, now: number): number | null {

@@ -120,7 +120,9 @@ export function payinLinkCalls(transport: Transport): PayinLinkCalls {
   }
 }
 
-/** A report with uuids must contain the requested one, as the link's or the payment's; a report without any is accepted. */
+/**
+ * If a report has a link's uuid, the requested uuid must be that of its link or of its payment; a report without one is accepted.
+ */
 function isAbout(uuid: string, { report }: RefundAnswer): boolean {
   return report === null || report.linkId === null || [report.linkId, report.paymentId].includes(uuid)
 }
