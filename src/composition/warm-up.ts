@@ -98,7 +98,7 @@ export async function warmUpEngine({ engine, services, milliseconds }: WarmUpOpt
 export async function warmUpServer(url: string, milliseconds: number): Promise<void> {
   const until = performance.now() + milliseconds
   const isSteady = createSteadyCheck()
-  // One connection per request, as in a burst of new clients. node:http is not used: only this code would need to load all of it.
+  // A connection for each request, as a burst of new clients has. Not node:http: only this would load all of it.
   const agent = new Agent({ pipelining: 0 })
   for (let begun = performance.now(); begun < until; begun = performance.now())
     if (!(await post(agent, url, until)) || isSteady(performance.now() - begun)) break
