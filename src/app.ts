@@ -10,33 +10,35 @@ import { watchUpstream } from './upstream/client/observe-upstream.ts'
 export type { AppConfig, AppOptions }
 
 export type App = {
-  /** Where it listens, e.g. `http://127.0.0.1:4000`. */
+  /** URL at which the app listens, e.g. `http://127.0.0.1:4000`. */
   readonly url: string
-  /** Where metrics and probes are served apart from clients, e.g. `http://127.0.0.1:9464`; null when nowhere. */
+  /** URL of the separate server for metrics and probes, e.g. `http://127.0.0.1:9464`; null for none. */
   readonly adminUrl: string | null
-  /** Waits until no read of the payments API is under way. */
+  /** Resolves when no read of the payments API is in progress. */
   settle(): Promise<void>
   /**
-   * Fetches the keys that client tokens are verified with, instead of within five minutes; tokens of withdrawn keys are refused
-   * from then on, and their streams end. When the issuer does not answer, nothing changes.
+   * Fetches the verification keys of client tokens now, instead of within five minutes; tokens of withdrawn keys are rejected
+   * from then on, and their streams end. If the issuer does not answer, nothing changes.
    */
   refetchTokenKeys(): Promise<void>
   /**
-   * Drains: new work is turned away, sockets are told to come back, what is under way is finished and stored. A second
-   * call waits for the first.
+   * Drains: rejects new work, asks sockets to reconnect elsewhere, finishes and stores the work in progress. A second call waits
+   * for the first.
    */
   close(): Promise<void>
 }
 
-/** How long what is behind the transports may take to end, in milliseconds; what is not ended is on record as begun. */
+/** How long the services may take to finish, in milliseconds; a command that is not finished stays recorded as started. */
 const LAST_WORK_MS = 1_500
 
-/** Since the process is ready, in milliseconds: what few requests need is loaded then, after the first ones have been answered. */
+/**
+ * Delay after the process is ready, in milliseconds: modules that few requests need are loaded then, after the first responses.
+ */
 const LOAD_LATER_MS = 1_000
 
 /**
- * The composition root: everything is made once, and handed to what needs it. What stands behind the transports comes first,
- * then what runs operations, then the ways in. Tests and production call it alike.
+ * The composition root: creates every part once and passes it to the parts that need it. The order is services, engine,
+ * transports. Tests and production use it alike.
  */
 export async function createApp(config: AppConfig, options: AppOptions): Promise<App> {
   const { logger, clock = () => new Date(), timer, breaker = {}, onFatal = () => {}, limits = {} } = options
@@ -84,7 +86,7 @@ export async function createApp(config: AppConfig, options: AppOptions): Promise
   const milliseconds = config.warmUpMs
   await warmUpEngine({ engine, services: backend.services, milliseconds })
   const listening = await transports.listen().catch(async (error: unknown) => {
-    // Whoever called may try again: nothing stays open, and the database is free.
+    // After a failed start nothing stays open and the database is free, so that the caller can try again.
     await close()
     throw error
   })

@@ -1,4 +1,4 @@
-/** Copies the database while the program runs. Arguments: the path of the database, and that of the copy. */
+/** Copies the database while the program runs. Arguments: the path of the database and the path of the copy. */
 import { BackupError, backUp } from './store/sqlite/sqlite-backup.ts'
 
 const [from, to, ...more] = process.argv.slice(2)

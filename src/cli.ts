@@ -1,11 +1,11 @@
 #!/usr/bin/env node
-/** The command of the package. Each of its commands is a program that also stands by itself, and reads what follows it. */
+/** The command line of the package. Each command is a program that can also be run directly and reads the arguments after it. */
 import { readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 
 type Command = {
   readonly about: string
-  /** It reads no arguments, so that it could not tell of wrong ones. */
+  /** The program reads no arguments, so it could not report wrong ones. */
   readonly takesNone?: true
   readonly run: () => Promise<unknown>
 }
@@ -41,12 +41,12 @@ const command = name === undefined || !Object.hasOwn(COMMANDS, name) ? undefined
 if (command === undefined) answer(name === undefined ? [] : [name, ...rest])
 else if (command.takesNone === true && rest.length > 0) answer(rest)
 else {
-  // The programs read their own arguments, and do not know that they were called by a name.
+  // The programs read their own arguments, so the name of the command is removed.
   process.argv.splice(2, 1)
   await command.run()
 }
 
-/** Answers what is no command of a program: help, the version, or that there is none. */
+/** Handles arguments that name no command: help, the version, or an error. */
 function answer(args: string[]): void {
   const asked = read(args)
   if (asked === 'help') process.stdout.write(USAGE)
@@ -57,7 +57,7 @@ function answer(args: string[]): void {
   }
 }
 
-/** What is asked for, or a sentence that says why it is nothing. */
+/** Returns the requested text, or a message that says why the arguments are invalid. */
 function read(args: string[]): string {
   const options = { help: { type: 'boolean', short: 'h' }, version: { type: 'boolean', short: 'v' } } as const
   try {
@@ -70,7 +70,7 @@ function read(args: string[]): string {
   }
 }
 
-/** The package lies one folder up, from src as from dist. */
+/** The package root is one folder up, from src as from dist. */
 function versionOfPackage(): string {
   const text = readFileSync(new URL('../package.json', import.meta.url), 'utf8')
   return (JSON.parse(text) as { version: string }).version

@@ -1,8 +1,8 @@
 import { constants, enableCompileCache } from 'node:module'
 
 /**
- * Has Node keep the compiled code of the modules that are imported from now on in a folder, and use what an earlier process has
- * left there. Gives false where Node cannot use the folder: the process then runs without a cache. The environment variables
+ * Makes Node cache the compiled code of the modules imported from now on in a folder, and use what an earlier process cached
+ * there. Returns false if Node cannot use the folder: the process then runs without a cache. The environment variables
  * NODE_COMPILE_CACHE (another folder) and NODE_DISABLE_COMPILE_CACHE (no cache) take precedence.
  */
 export function cacheCompiledCode(folder: string): boolean {

@@ -21,7 +21,7 @@ export type { Environment } from './config/read-setting.ts'
 export type { ClientsConfig, Config, GenerateKey, UpstreamConfig } from './config/shape.ts'
 export type { SiteConfig } from './config/site-settings.ts'
 
-/** A configuration, or everything that is wrong with the environment. */
+/** A configuration, or all faults of the environment. */
 export type ConfigResult =
   | { readonly ok: true; readonly config: Config }
   | { readonly ok: false; readonly faults: readonly ConfigFault[] }
@@ -30,9 +30,10 @@ const WARM_UP_MS = 1_000
 const DATABASE: DatabaseConfig = { kind: 'sqlite', path: './data/payments.db' }
 
 /**
- * Reads the configuration from an environment. Every fault is reported at once, by the setting's name and never by its
- * value; an empty setting counts as unset. On the built-in sandbox nothing has to be set: keys come from `generate`, and the
- * result names them. Production is what NODE_ENV or UPSTREAM_ENVIRONMENT calls so. The outcome depends on nothing but the two arguments.
+ * Reads the configuration from environment variables. All faults are reported at once, by the setting's name and never by its
+ * value; an empty setting counts as unset. With the built-in sandbox no setting is required: keys come from `generate`, and the
+ * result names the settings they replace. NODE_ENV or UPSTREAM_ENVIRONMENT decides what is production. The result depends on the
+ * two arguments only.
  */
 export function parseConfig(env: Environment, generate: GenerateKey = randomKey): ConfigResult {
   const reading = startReading(env)
@@ -66,7 +67,7 @@ export function parseConfig(env: Environment, generate: GenerateKey = randomKey)
   return faults.length === 0 ? { ok: true, config: frozen(config) } : { ok: false, faults }
 }
 
-/** What is right by itself and wrong in company. */
+/** Checks settings that are valid by themselves but not together. */
 function checkTogether(
   { http, monitoring: { admin }, router, callbackOrigins, upstream, webhooks, signingKeys }: Config,
   reading: SettingReader,

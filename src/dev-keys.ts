@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import * as z from 'zod'
 import type { GenerateKey } from './config.ts'
 
-/** The file of development keys cannot be used. The message names the file and the reason, and nothing of its content. */
+/** The file of development keys cannot be used. The message names the file and the reason, but none of its content. */
 export class DevelopmentKeysError extends Error {
   override readonly name = 'DevelopmentKeysError'
   readonly code = 'DEVELOPMENT_KEYS'
@@ -20,9 +20,9 @@ const keysSchema = z.object({ WEBHOOK_SECRETS: key, SIGNING_KEYS: key, JWT_SECRE
 type Keys = z.infer<typeof keysSchema>
 
 /**
- * Gives development keys that stay the same from one start to the next, kept in `dev-keys.json` in a folder of its own, both
- * for their owner alone. Nothing is read or written before the first key is asked for. The function throws
- * `DevelopmentKeysError` when the file can be neither read nor made.
+ * Returns a function that returns development keys, which stay the same across restarts. They are stored in `dev-keys.json` in a
+ * separate folder; both are accessible to their owner only. Nothing is read or written before the first key is requested. The
+ * returned function throws `DevelopmentKeysError` if the file can be neither read nor created.
  */
 export function loadDevelopmentKeys(folder: string): GenerateKey {
   let keys: Keys | null = null
@@ -54,7 +54,10 @@ function readKeys(file: string): Keys | null {
   return keys.data
 }
 
-/** Written under another name first: whoever starts at the same time sees the whole file or none, and all use the same. */
+/**
+ * Written under another name first: a process that starts at the same time sees the whole file or none, and all use the same
+ * keys.
+ */
 function createKeys(folder: string, file: string): Keys {
   mkdirSync(folder, { recursive: true, mode: OWNER_ONLY_FOLDER })
   const draft = join(folder, `${FILE}.${randomUUID()}`)
@@ -72,7 +75,10 @@ function createKeys(folder: string, file: string): Keys {
   }
 }
 
-/** The database lies beside the keys. Earlier versions left the folder open; somebody else's, such as a volume's, stays as it is. */
+/**
+ * The database is in the same folder. Earlier versions left the folder open; a folder of another owner, such as a volume's, is
+ * not changed.
+ */
 function closeFolder(folder: string): void {
   try {
     chmodSync(folder, OWNER_ONLY_FOLDER)

@@ -1,8 +1,8 @@
 import { fileURLToPath } from 'node:url'
 import { cacheCompiledCode } from './compile-cache.ts'
 
-// Whoever can write this folder can also change the code, which makes it safe to run what is cached there.
+// Anyone who can write to this folder can also change the code, so running cached code from it is safe.
 cacheCompiledCode(fileURLToPath(new URL('../.cache/compile', import.meta.url)))
-// Loaded from here, since a static import is compiled before the cache is in use.
+// Imported dynamically, since a static import is compiled before the cache is active.
 const { runServer } = await import('./run-server.ts')
 await runServer()

@@ -9,19 +9,22 @@ import { openFilesFault, startFailure } from './start-failure.ts'
 import { startMessage } from './start-message.ts'
 import { isEnding, markEnding } from './store/sqlite/ending.ts'
 
-/** How long a drain may take before the process ends anyway. */
+/** How long a drain may take before the process ends anyway, in milliseconds. */
 const DRAIN_MS = 14_000
 
-/** How long a process that cannot go on answers that it cannot: what waits for an answer learns that it was not stored. */
+/**
+ * How long a process that cannot continue still answers with errors, so that waiting requests learn that nothing was stored, in
+ * milliseconds.
+ */
 const FAREWELL_MS = 500
 
-/** Ctrl-C sends SIGINT to npm and to this process, and npm passes its own on: within this time it is one press. */
+/** Ctrl-C sends SIGINT to npm and to this process, and npm forwards its own: signals within this time count as one. */
 const ONE_PRESS_MS = 1_000
 
-/** Between two attempts to listen on a port that a process which is ending still has, in milliseconds. */
+/** Milliseconds between two attempts to listen on a port that an ending process still holds. */
 const PORT_POLL_MS = 100
 
-/** Runs the subgraph until a signal ends it; ends the process with a message when it cannot start. */
+/** Runs the subgraph until a signal ends it; ends the process with a message if it cannot start. */
 export async function runServer(): Promise<void> {
   const fault = openFilesFault(openFilesLimit())
   if (fault !== null) failStart(fault)
@@ -54,7 +57,7 @@ export async function runServer(): Promise<void> {
   }
 }
 
-/** The configuration; the process ends when it cannot be used. */
+/** Returns the configuration; ends the process if it is invalid. */
 function readConfig(): Config {
   try {
     const parsed = parseConfig(process.env, loadDevelopmentKeys('./data'))
@@ -65,26 +68,26 @@ function readConfig(): Config {
   }
 }
 
-/** Ends the process: what has been opened until here, such as the sandbox, would keep it alive. */
+/** Ends the process explicitly: resources that are already open, such as the sandbox, would keep it alive. */
 function failStart(message: string): never {
   process.stderr.write(`${message}\n`)
   process.exit(1)
 }
 
-/** How many files and connections the system lets this process open; undefined where it has no such limit. */
+/** Returns the system's limit of open files and connections of this process; undefined if there is none. */
 function openFilesLimit(): unknown {
   const report = process.report.getReport() as { userLimits?: { open_files?: { soft?: unknown } } }
   return report.userLimits?.open_files?.soft
 }
 
-/** Starts the built-in sandbox where no service is configured, and gives the configuration that speaks to it. */
+/** Starts the built-in sandbox if no payments API is configured, and returns the configuration that uses it. */
 async function withService(
   config: Config,
   logger: Logger,
 ): Promise<{ appConfig: AppConfig; stopSandbox: () => Promise<void> }> {
   const { upstream } = config
   if (upstream.kind === 'service') return { appConfig: { ...config, upstream }, stopSandbox: async () => {} }
-  // Where there is a service nothing of it is loaded.
+  // The sandbox is not loaded if a payments API is configured.
   const { startSandbox } = await import('./sandbox/index.ts')
   const options = {
     port: upstream.port,
@@ -104,7 +107,7 @@ async function withService(
   }
 }
 
-/** Starts what listens; again while its port may be that of a process on the same database which is ending. */
+/** Starts a server; tries again while its port may be held by an ending process on the same database. */
 async function oncePortIsFree<Server>(
   start: () => Promise<Server>,
   { database }: Config,
@@ -127,9 +130,8 @@ function forSandbox({ id, appId, secretKey, currencies }: SiteConfig): SandboxSi
 }
 
 /**
- * An error that nobody caught leaves a state that nobody knows: the process ends at once, and what it has acknowledged is
- * on disk. A rejection that nobody handled comes here as well, being raised by Node. Without this, Node would print the
- * error with its message, which may quote anything.
+ * After an uncaught error the state is unknown: the process ends at once, and acknowledged data is on disk. Node raises unhandled
+ * rejections here as well. Without this handler, Node would print the error's message, which may contain data.
  */
 function endOnUncaught(logger: Logger): void {
   process.on('uncaughtException', (error, origin) => {
@@ -138,7 +140,7 @@ function endOnUncaught(logger: Logger): void {
   })
 }
 
-/** The first signal drains; a second one, or a drain that takes too long, ends the process at once. */
+/** The first signal starts a drain; a second one, or a drain that takes too long, ends the process at once. */
 function stopOnSignals(logger: Logger, stop: () => Promise<void>): void {
   let first: { readonly signal: NodeJS.Signals; readonly at: number } | null = null
   const onSignal = (signal: NodeJS.Signals) => {
@@ -150,7 +152,7 @@ function stopOnSignals(logger: Logger, stop: () => Promise<void>): void {
     first = { signal, at: performance.now() }
     setTimeout(() => process.exit(1), DRAIN_MS).unref()
     const stopped = stop()
-    // By then the database is marked: whoever reads this line may start the next process.
+    // The database is marked by now: a supervisor that sees this line may start the next process.
     logger.info({ signal }, 'draining')
     stopped.then(
       () => process.exit(0),

@@ -1,17 +1,17 @@
 import type { Config } from './config.ts'
 
-/** Fewer cannot serve: each connection takes one, and so does each file of the database. */
+/** With fewer the process cannot serve: each connection and each file of the database takes one. */
 const FEWEST_OPEN_FILES = 256
 
-/** What is wrong with the limit of open files that the system gives this process; null when nothing is, or none is known. */
+/** Returns what is wrong with the system's limit of open files; null if it is sufficient or unknown. */
 export function openFilesFault(limit: unknown): string | null {
   if (typeof limit !== 'number' || limit >= FEWEST_OPEN_FILES) return null
   return `The limit of open files (ulimit -n) is ${limit}: at least ${FEWEST_OPEN_FILES} are needed, and one more for each connection.`
 }
 
 /**
- * What the operator is told about a start that failed: which setting to look at, and never its value. Our own errors say
- * so themselves; those of a socket that could not listen name a number instead.
+ * Returns the message for the operator about a failed start: it names the setting to check, never its value. Our own errors have
+ * such messages; the error of a socket that could not listen has only a port number.
  */
 export function startFailure(error: unknown, config: Config | null): string {
   if (!(error instanceof Error)) return 'Could not start.'
@@ -29,7 +29,7 @@ function listenFault(error: Error, config: Config | null): string | null {
 
 type ListenError = NodeJS.ErrnoException & { port?: unknown; address?: unknown; hostname?: unknown }
 
-/** Clients' port is opened first: where both have one host, it is the first that fails. */
+/** The clients' port is opened first: if both servers have the same host, that one fails first. */
 function hostSetting(host: unknown, config: Config | null): 'HOST' | 'ADMIN_HOST' {
   const admin = config?.monitoring.admin
   return admin?.host === host && config?.http.host !== host ? 'ADMIN_HOST' : 'HOST'

@@ -9,9 +9,9 @@ type StartMessageOptions = { readonly url: string; readonly builtInSandbox: bool
 const TOKEN_TTL_S = 7 * 24 * 3_600
 
 /**
- * Where everything is: what a developer reads after `npm start`. Not for production. On the built-in sandbox, and nowhere
- * else, there is a token with it: anywhere else it would be a key to somebody's account. `pages` is the folder that holds
- * them; default: where the build puts them.
+ * Returns the URLs and keys that a developer sees after `npm start`. Not for production. A token is included with the built-in
+ * sandbox only: anywhere else it would give access to a real account. `pages` is the folder of the pages; default: where the
+ * build puts them.
  */
 export async function startMessage(
   config: AppConfig,

@@ -12,7 +12,9 @@ export type CancelOutcome = PayoutDone | InvalidInput | StateFailure | CommandFa
 
 export type CancelRequest = { readonly idempotencyKey: string; readonly id: string }
 
-/** Cancels a payout that waits for its time (gap sheet, section 20). After no answer a read tells whether it was done. */
+/**
+ * Cancels a scheduled payout (gap sheet, section 20). If the cancellation gets no answer, a read shows whether it took effect.
+ */
 export async function cancelScheduledPayout(options: PayoutOptions, request: CancelRequest): Promise<CancelOutcome> {
   const problem = keyProblem(request.idempotencyKey)
   if (problem !== null) return { kind: 'invalid-input', problems: [problem] }
@@ -26,7 +28,7 @@ export async function cancelScheduledPayout(options: PayoutOptions, request: Can
   return outcomeOf(await options.once.run(task))
 }
 
-/** A payout that waits still, or went on instead, was not cancelled. */
+/** A payout in one of these states was not cancelled. */
 const NOT_CANCELLED: ReadonlySet<PayoutStatus> = new Set(['created', 'scheduled', 'processing', 'completed'])
 
 function cancelTask(
@@ -58,7 +60,7 @@ function cancelTask(
   }
 }
 
-/** The cancellation was taken: no fault of the read after it can mean that nothing was done. */
+/** The cancellation was accepted, so a failed read after it must not be reported as "nothing was done". */
 function asUnknown(error: unknown): never {
   throw faultOf(error) === null ? error : unknownOutcome('not-read-back')
 }

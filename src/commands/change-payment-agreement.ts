@@ -33,7 +33,10 @@ export type StatusRequest = {
   readonly status: 'active' | 'suspended' | 'cancelled'
 }
 
-/** Changes the terms of an agreement (gap sheet, section 14). After no answer a callback or a read tells whether it was done. */
+/**
+ * Changes the terms of an agreement (gap sheet, section 14). If the call gets no answer, a callback or a read shows whether it
+ * took effect.
+ */
 export async function amendPaymentAgreement(
   options: ChangeAgreementOptions,
   request: AmendmentRequest,
@@ -60,8 +63,8 @@ export async function amendPaymentAgreement(
 }
 
 /**
- * Suspends, resumes or cancels an agreement (gap sheet, section 15). After no answer a callback or a read tells whether it
- * was done.
+ * Suspends, resumes or cancels an agreement (gap sheet, section 15). If the call gets no answer, a callback or a read shows
+ * whether it took effect.
  */
 export async function changePaymentAgreementStatus(
   options: ChangeAgreementOptions,
@@ -86,7 +89,7 @@ type Change = {
   readonly mutation: string
   readonly allowed: (agreement: Agreement) => boolean
   readonly send: (subject: Subject) => Promise<AgreementReport>
-  /** Whether what is told of the agreement shows that the change was made. */
+  /** Returns whether the agreement's reported state shows that the change was made. */
   readonly wasDone: (told: Told) => boolean
 }
 
@@ -106,7 +109,7 @@ async function change(
   return outcomeOf(await options.once.run(task))
 }
 
-/** An agreement that is known from a callback alone names no site: then the first one for AUD serves it. */
+/** An agreement that is known from a callback alone has no recorded site: the first site for AUD is used. */
 function siteOf(sites: Sites, agreement: Agreement): Site | null {
   return sites.byId(agreement.site) ?? sites.forCurrency('AUD')
 }

@@ -25,8 +25,8 @@ export type GatewayOutcome =
   | CommandFailure
 
 /**
- * Starts a payment on the hosted gateway (docs/payments-api.md, section 4.2; gap sheet, section 4). There is no way to look
- * for one, so after an attempt without an answer the outcome stays unknown.
+ * Starts a payment on the hosted gateway (docs/payments-api.md, section 4.2; gap sheet, section 4). The payments API offers no
+ * way to look such a payment up, so the outcome of an attempt without an answer stays unknown.
  */
 export async function createGatewayPayment(options: GatewayOptions, asked: GatewayRequest): Promise<GatewayOutcome> {
   const request = normaliseGatewayRequest(asked)

@@ -31,9 +31,9 @@ export type PayinOutcome =
   | CommandFailure
 
 /**
- * Makes a direct payin. What the method needs is read from the payments API and checked first. It is sent once and never again:
- * after an attempt without an answer, a webhook at the payin's own address tells what it made, or the list of the payments API
- * does. Source: payments-api.md, section 4.5; gap sheet, sections 9 and 10.
+ * Makes a direct payin. The method's required fields are read from the payments API and checked first. The request is sent at
+ * most once: after an attempt without an answer, its outcome is found by a webhook at the payin's own callback URL or in the
+ * payin list of the payments API. Source: docs/payments-api.md, section 4.5; gap sheet, sections 9 and 10.
  */
 export async function createPayin(options: CreatePayinOptions, request: PayinRequest): Promise<PayinOutcome> {
   const site = options.sites.forCurrency(request.amount.currency, request.site ?? null)
@@ -52,7 +52,7 @@ function outcomeOf(outcome: Done<Payment> | CommandFailure): PayinOutcome {
   return outcome.kind === 'done' ? { kind: 'done', payment: outcome.result, replayed: outcome.replayed } : outcome
 }
 
-/** Checks the request against what the method needs. While the payments API does not tell, it is itself the judge. */
+/** Checks the request against the method's required fields. If they cannot be read, the payments API does the validation. */
 async function methodRefusal(
   cache: MethodRequirementsReader,
   request: PayinRequest,

@@ -86,7 +86,8 @@ function agreementTask(
     },
     findOutcome: async (command) => {
       const known = await store.commands.traceAgreement(command.ref)
-      // The payments API tells an agreement by this id alone: with another caller's under it, it may be that one's.
+      // The search identifies an agreement by this id alone. If another caller used the same id, the result may be that caller's
+      // agreement.
       if (known !== null || (await store.commands.hasNamesake(command))) return known
       return findAgreement(upstream, site, { clientTransactionId: id, now: clock() })
     },

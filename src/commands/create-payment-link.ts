@@ -31,15 +31,15 @@ export type LinkOutcome =
   | CommandFailure
 
 /**
- * The payments API has no idempotency key for links, so after an attempt without an answer we look for its trace; a link that
- * nobody was given harms nobody, and after this long another is made.
+ * The payments API has no idempotency key for links. After an attempt without an answer we search for the link; if none is found
+ * after this long, another is made. A link that was never handed out does no harm.
  */
 const REPEAT_AFTER_MS = 30_000
 
 /**
- * Makes a hosted checkout link. Everything that docs/payments-api.md forbids is refused before the payments API is asked;
- * the payments API is asked with a webhook address of the link's own, whose last segment, made before the call, tells any
- * webhook apart even if the answer never comes. Source: payments-api.md, sections 2.4 and 4.4.
+ * Makes a hosted checkout link. Everything that docs/payments-api.md forbids is rejected before the payments API is called. The
+ * webhook URL is unique to the link: its last segment is a correlation id made before the call, so a webhook can be matched to
+ * the link even if the call gets no answer. Source: docs/payments-api.md, sections 2.4 and 4.4.
  */
 export async function createPaymentLink(options: CreateLinkOptions, request: LinkRequest): Promise<LinkOutcome> {
   const problems = linkRequestProblems(request)
@@ -58,7 +58,7 @@ function outcomeOf(outcome: Done<PaymentLink> | CommandFailure): LinkOutcome {
   return outcome.kind === 'done' ? { kind: 'done', link: outcome.result, replayed: outcome.replayed } : outcome
 }
 
-/** Checks the method and the amount against the live list. While the list cannot be had, the payments API itself is the judge. */
+/** Checks the method and the amount against the live list. If the list is unavailable, the payments API does the validation. */
 async function methodRefusal(
   methods: MethodCache<PayinMethod>,
   { amount, methodCode }: LinkRequest,
@@ -92,7 +92,7 @@ function linkTask(options: CreateLinkOptions, request: LinkRequest, site: Site):
       const { linkId } = command.result as { linkId: string }
       return (await store.links.byIds([linkId]))[0] ?? null
     },
-    // Whoever paid through a link of an earlier attempt is not to be sent to another.
+    // If a link of an earlier attempt was paid, no second link is made.
     mayRepeat: async ({ ref }) => (await store.commands.paidThrough(ref)) === null,
     findOutcome: (command) => findLink(options, site, command),
   }
@@ -145,7 +145,7 @@ function linkOf(
   }
 }
 
-/** A link that does not tell its checkout address is of no use. */
+/** A found link without a checkout URL cannot be used. */
 async function findLink(
   { upstream, publicUrl, searches, clock }: CreateLinkOptions,
   site: Site,

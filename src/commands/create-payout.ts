@@ -29,8 +29,8 @@ export type PayoutDone = { readonly kind: 'done'; readonly payout: SitedPayout; 
 export type PayoutOutcome = PayoutDone | Exclude<InputFailure, { kind: 'amount-out-of-range' }> | CommandFailure
 
 /**
- * Pays out to one or many payees. It is sent once and never again: after an attempt without an answer it is looked for
- * among the payouts of the payments API, by the webhook address that was given with it. Source: gap sheet, section 18.
+ * Pays out to one or many payees. The request is sent at most once: after an attempt without an answer, the payout is looked for
+ * in the payout list of the payments API by its webhook URL. Source: gap sheet, section 18.
  */
 export async function createPayout(options: PayoutOptions, asked: PayoutRequest): Promise<PayoutOutcome> {
   const request = normalisePayoutRequest(asked)
@@ -38,7 +38,8 @@ export async function createPayout(options: PayoutOptions, asked: PayoutRequest)
   const site = options.sites.forCurrency(request.currency, request.site ?? null)
   if (site === null) return { kind: 'invalid-input', problems: [siteProblem(options.sites, wanted, ['currency'])] }
   const task = payoutTask(options, request, site)
-  // Before the rules: the time of a payout that was scheduled may have come, and the first result still counts.
+  // Checked before the validation rules: the time of a scheduled payout may have passed since the first request, whose result
+  // still counts.
   const earlier = await options.once.earlier(task)
   if (earlier !== null) return outcomeOf(earlier)
   const problems = payoutRequestProblems(request, null, options.clock())
@@ -78,7 +79,7 @@ function payoutTask(options: PayoutOptions, request: PayoutRequest, site: Site):
         ...request,
         webhook: callbackAddress(options, 'payout', ref),
       }),
-    // Payees stay with the payments API: only the payout's id is kept here.
+    // Payees are not stored here: only the payout's id is kept.
     settle: async (command, payout) => {
       await store.commands.settleWithPayout(command.id, { id: payout.id, site: site.id })
       return { payout, currencies: site.currencies }

@@ -42,7 +42,7 @@ import {
   type SimulatePayinRequest,
 } from './simulate.ts'
 
-/** Everything that a client can have done or asked of the payments API, each with its expected failures as data. */
+/** All commands and reads that call the payments API; each returns its expected failures as data. */
 export type Operations = {
   createPaymentLink(request: LinkRequest, holder: KeyHolder): Promise<LinkOutcome>
   createPayin(request: PayinRequest, holder: KeyHolder): Promise<PayinOutcome>
@@ -58,7 +58,7 @@ export type Operations = {
   simulatePayin(request: SimulatePayinRequest): Promise<SimulatePayinOutcome>
   simulateDeposit(request: DepositRequest): Promise<SimulateDepositOutcome>
   lookUpBank(qrContent: string): Promise<BankLookupOutcome>
-  /** In the order of the ids. */
+  /** Results are in the order of the ids. */
   payoutsByIds(ids: readonly string[]): Promise<readonly FoundPayout[]>
   payouts(query: { from: Date; to: Date; page: number; currency: string | null }): Promise<PayoutList>
   balances(currencies: readonly string[] | null): Promise<BalanceList>
@@ -73,13 +73,13 @@ export type OperationsOptions = CallbackOptions & {
   readonly sites: Sites
   readonly logger: Logger
   readonly clock: () => Date
-  /** Whether the payments API that we speak to is its sandbox. */
+  /** Whether the configured payments API is its sandbox. */
   readonly sandbox: boolean
-  /** Called when a payment or agreement is to be read. */
+  /** Called when a read of a payment or agreement has fallen due. */
   readonly onReadDue: () => void
 }
 
-/** 128 bits, in characters that need no escaping in an address. */
+/** 128 random bits, in characters that need no escaping in a URL. */
 const newRef = (): string => randomBytes(16).toString('base64url')
 
 export function createOperations(options: OperationsOptions): Operations {

@@ -31,8 +31,8 @@ export type RefundOutcome =
   | CommandFailure
 
 /**
- * Asks for a refund. It is sent once and never again: after an attempt without an answer, a read of the payment tells
- * whether it was taken. Source: payments-api.md, section 4.4; gap sheet, sections 5.5 and 12.
+ * Asks for a refund. The request is sent at most once: after an attempt without an answer, a read of the payment shows whether it
+ * was accepted. Source: docs/payments-api.md, section 4.4; gap sheet, sections 5.5 and 12.
  */
 export async function refundPayment(options: RefundOptions, request: RefundRequest): Promise<RefundOutcome> {
   const subject = await options.store.reads.subject(request.paymentId)
@@ -60,7 +60,7 @@ function siteOf(sites: Sites, { link, payin, currency }: ReadSubject): Site | nu
   return id === undefined ? sites.forCurrency(currency ?? '') : sites.byId(id)
 }
 
-/** What the method lets the merchant do: the method that was used, or the one that was asked for. */
+/** Returns the traits of the method that was used, or else of the one that was asked for. */
 function traits({ details }: Payment, { link, payin }: ReadSubject): Pick<MethodTraits, 'refundable'> {
   const named = details.methodRaw?.includes('_') === true ? details.methodRaw : null
   const code = named ?? payin?.methodCode ?? link?.methodCode ?? null
@@ -103,7 +103,7 @@ function refundTask(
   }
 }
 
-/** Of an orphan link only the correlation id is known: there the payment itself names what is to be given back. */
+/** Of an orphaned link only the correlation id is known, so its refund request has the payment's uuid instead of the link's. */
 function send({ upstream }: RefundOptions, { request, subject, payment, site }: RefundParts) {
   const refund = { amount: request.amount?.value ?? null, description: request.description }
   return payment.linkRef === null
@@ -111,15 +111,15 @@ function send({ upstream }: RefundOptions, { request, subject, payment, site }: 
     : upstream.refundPayinLink(site, { uuid: subject.link?.id ?? payment.id, ...refund })
 }
 
-/** Events of one payment that are looked through: a payment has few. */
+/** Maximum number of events of one payment that are searched; a payment has few. */
 const MOST_EVENTS = 1_000
 
-/** Longer than a call may take: the answer to one that left earlier cannot come after another has left. */
+/** Longer than any call may take: after this time, an earlier call can no longer be answered. */
 const LONGEST_CALL_MS = 60_000
 
 /**
- * Reads the payment, and compares it with what it was when the command was sent: the refund that the payments API names now
- * has to be this one. Null where anything else may be true: then the outcome stays unknown.
+ * Reads the payment and compares it with its state when the command was sent. Returns the refund only if it can be no other than
+ * this one; otherwise null, and the outcome stays unknown.
  */
 async function traceRefund(
   { store, upstream }: RefundOptions,

@@ -9,7 +9,7 @@ export type ReplayDeliveryOptions = {
   readonly store: { readonly inbox: Pick<Store['inbox'], 'replay'> }
   readonly logger: Logger
   readonly clock: () => Date
-  /** Called when a payment or agreement is to be read. */
+  /** Called when a read of a payment or agreement has fallen due. */
   readonly onReadDue: () => void
 }
 
@@ -24,7 +24,7 @@ const PARSE: DeliveryReplay['parse'] = {
   agreement: (body) => readAgreementReport(parseExactJson(body)),
 }
 
-/** Decides a stored delivery anew, as this version reads it; without `apply` it only tells what that would do. */
+/** Processes a stored delivery again with the current version of the code. Without `apply` it only reports what would change. */
 export async function replayDelivery(
   { store, logger, clock, onReadDue }: ReplayDeliveryOptions,
   { deliveryId, apply }: ReplayRequest,

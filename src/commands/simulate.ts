@@ -11,7 +11,7 @@ export type SimulateOptions = {
   readonly store: Pick<Store, 'payments'>
   readonly upstream: Pick<UpstreamClient, 'simulatePayin' | 'simulateDeposit'>
   readonly sites: Sites
-  /** Whether the payments API that we speak to is its sandbox. */
+  /** Whether the configured payments API is its sandbox. */
   readonly sandbox: boolean
 }
 
@@ -30,7 +30,7 @@ export type SimulateDepositOutcome =
   | SandboxFailure
   | Exclude<ReadFailure, { kind: 'not-found' }>
 
-/** Ends a pending direct payin as the customer would (gap sheet, section 11). Refused in production, without a call. */
+/** Completes a pending direct payin as the customer would (gap sheet, section 11). Rejected in production without a call. */
 export async function simulatePayin(
   options: SimulateOptions,
   { paymentId, outcome, amount }: SimulatePayinRequest,
@@ -52,7 +52,7 @@ export async function simulatePayin(
   )
 }
 
-/** Credits a treasury account (docs/payments-api.md, section 4.8). Refused in production, without a call. */
+/** Credits a treasury account (docs/payments-api.md, section 4.8). Rejected in production without a call. */
 export async function simulateDeposit(
   options: SimulateOptions,
   request: DepositRequest,
@@ -65,7 +65,7 @@ export async function simulateDeposit(
   const outcome = await ask(site, () =>
     options.upstream.simulateDeposit(site, { ...checked.request, amount: request.amount.value }),
   )
-  // There is nothing to be found here: a 404 is the payments API's refusal of the account.
+  // Nothing is looked up here: a 404 means that the payments API refuses the account.
   return outcome.kind === 'not-found'
     ? { kind: 'upstream-rejected', httpStatus: 404, upstreamCode: null, problems: [] }
     : outcome

@@ -4,24 +4,24 @@ import type { Timer } from '../lib/timer.ts'
 import type { Logger } from '../observability/logger.ts'
 import type { BreakerSettings } from '../upstream/resilience/breaker.ts'
 
-/** A configuration that names the payments API: the built-in sandbox has been started, where it was asked for. */
+/** A configuration with a payments API: if the built-in sandbox was configured, it has been started. */
 export type AppConfig = Omit<Config, 'upstream'> & { readonly upstream: Extract<UpstreamConfig, { kind: 'service' }> }
 
 export type AppOptions = {
   readonly logger: Logger
   readonly clock?: () => Date
-  /** By which reads of the payments API are paced. Default: the system's. */
+  /** Timer that paces the reads of the payments API. Default: the system's. */
   readonly timer?: Timer
-  /** Called when the app cannot go on: what it has acknowledged is safe, and a new start is needed. */
+  /** Called when the app cannot continue: acknowledged data is safe, and the process must be restarted. */
   readonly onFatal?: () => void
-  /** What replaces the usual settings of the breakers towards the payments API. */
+  /** Overrides of the default circuit breaker settings for the payments API. */
   readonly breaker?: Partial<BreakerSettings>
-  /** What replaces the usual limits of sockets, streams of events and callbacks. */
+  /** Overrides of the default limits of sockets, event streams and callbacks. */
   readonly limits?: Partial<TransportLimits>
 }
 
 export type TransportLimits = Config['http']['socketLimits'] &
   CallbackLimits & {
-    /** Milliseconds in which a peer must take some of an answer over HTTP. */
+    /** Milliseconds within which a peer must read some part of an HTTP response. */
     readonly unreadMs: number
   }

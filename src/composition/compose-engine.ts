@@ -13,20 +13,20 @@ import type { Logger } from '../observability/logger.ts'
 import type { Tracing } from '../observability/tracing/tracing.ts'
 import type { AppConfig } from './app-config.ts'
 
-/** The engine, and what is known about the operations that it may be asked for. */
+/** The engine, and what is known about the operations that clients may send. */
 export type StartedEngine = Engine & {
   /** Names of all mutations. */
   readonly mutations: readonly string[]
-  /** The text of a trusted document by its id; null where there is none. */
+  /** Returns the text of a trusted document by its id; null if there is none. */
   readonly trustedDocument: (id: string) => string | null
-  /** Loads what is first needed by an operation with a federated trace, so that it need not wait for that. */
+  /** Loads the modules that operations with a federated trace need, so that the first one need not wait for them. */
   loadTraces(): Promise<void>
   stop(): Promise<void>
 }
 
 type EngineOptions = { readonly services: Services; readonly logger: Logger; readonly tracing: Tracing | null }
 
-/** Makes the schema and the engine over it. Throws when the manifest of trusted documents cannot be read. */
+/** Creates the schema and the engine. Throws if the manifest of trusted documents cannot be read. */
 export function startEngine(config: AppConfig, { services, logger, tracing }: EngineOptions): StartedEngine {
   const { production, limits, executionShortcuts } = config
   const schema = createSchema({ production })

@@ -13,14 +13,14 @@ import type { Sites } from '../upstream/client/sites.ts'
 import type { UpstreamClient } from '../upstream/client/upstream-client.ts'
 import type { Metrics } from './metrics.ts'
 
-/** Whatever asks the payments API of its own accord. */
+/** Everything that calls the payments API without a client's request. */
 export type Readers = {
   readonly payments: DueReader<ReadSubject>
   wakePayments(): void
   wakeAgreements(): void
-  /** Takes up what an earlier run left undone, once this process is the one that reads. */
+  /** Starts the reads that an earlier run left due, once this process is the leader. */
   start(): void
-  /** Waits until no read is under way. */
+  /** Resolves when no read is in progress. */
   idle(): Promise<void>
   close(): Promise<void>
 }
@@ -35,7 +35,7 @@ type ReadingParts = {
   readonly observe: Pick<Metrics, 'readEnded' | 'readsListed' | 'swept'>
 }
 
-/** Makes the readers of payments and agreements, who leads in a cluster, and the upkeep of what is kept. */
+/** Creates the readers of payments and agreements, the leader election and the upkeep. */
 export function createReading(parts: ReadingParts): Readers {
   const { store, upstream, sites, logger, clock, timer, observe } = parts
   const budget = createReadBudget({ timer, logger })

@@ -9,8 +9,8 @@ import { emulatorOrigin } from './emulator-origin.ts'
 const TOKEN_TTL_S = 60
 
 /**
- * The demo shop's server, on the emulator alone, and where this process can make it a token: the shop is one more client, and
- * asks over HTTP.
+ * Adds the demo shop's server, only with the emulator and only if this process can issue tokens: the shop is an ordinary client
+ * and sends its operations over HTTP.
  */
 export function addDemoShop(config: AppConfig, parts: Parts): void {
   const { clients, http: settings } = config

@@ -36,15 +36,15 @@ import type { Metrics } from './metrics.ts'
 import type { Backend } from './services.ts'
 
 export type Transports = {
-  /** What clients have open. */
+  /** Returns the number of open sockets and streams of clients. */
   open(): Omit<OpenStreams, 'subscriptions'>
-  /** Gives the URLs where clients are answered, and where metrics and probes are served apart from them. */
+  /** Starts listening. Returns the URL for clients, and that of the separate server for metrics and probes, if there is one. */
   listen(): Promise<{ readonly url: string; readonly adminUrl: string | null }>
-  /** Has the probes say from now on that the process is ready. */
+  /** Makes the probes report that the process is ready. */
   setReady(): void
-  /** Fetches the keys of client tokens, and ends the streams whose token is refused with them. */
+  /** Fetches the verification keys of client tokens again, and ends the streams whose token is no longer valid. */
   refetchTokenKeys(): Promise<void>
-  /** Turns new work away, tells sockets to come back, and answers what is under way. */
+  /** Rejects new work, asks sockets to reconnect elsewhere, and finishes the requests in progress. */
   drain(): Promise<void>
 }
 
@@ -58,7 +58,7 @@ type Parts = {
   readonly limits: Partial<TransportLimits>
 }
 
-/** What every way in shares. */
+/** What all transports share. */
 type Entrance = Parts &
   Phase &
   DescribeOptions & {
@@ -68,30 +68,33 @@ type Entrance = Parts &
     readonly protection: Protection
     readonly verifier: TokenVerifier
     readonly tokenEnds: TokenEnds
-    /** Whether a request has shown a router's secret; where none is set up nobody has, and nobody is given more than one client. */
+    /**
+     * Whether a request contains a router's secret. If no secret is configured this is always false, so that no request gets the
+     * limits of a router.
+     */
     readonly isKnownRouter: (headers: IncomingHttpHeaders) => boolean
     readonly isAllowedOrigin: ReturnType<typeof createOriginCheck>
-    /** Whether a request has shown a router's secret, or none is asked for. */
+    /** Whether a request contains a router's secret, or none is required. */
     readonly isFromRouter: (request: { readonly headers: IncomingHttpHeaders }) => boolean
   }
 
-/** Where the process is between its start and its end. */
+/** Whether the process is starting or draining. */
 type Phase = Pick<HealthOptions, 'isStarting' | 'isDraining'>
 
 /**
- * How long new requests are still answered, with 503, once a drain has begun, in milliseconds: what the system has accepted
- * for this process by then would be reset with the listening socket.
+ * How long new requests are still answered, with 503, after a drain has begun, in milliseconds: connections that the system has
+ * accepted by then would otherwise be reset with the listening socket.
  */
 const LINGER_MS = 100
 /**
- * Connections that may wait to be taken up: Linux's own limit. Beyond Node's default of 511 a burst of clients has the
- * system drop those of the payments API, too, which then try again after a second, and after three.
+ * Backlog of connections to accept: Linux's own limit. With Node's default of 511, a burst of clients makes the system drop
+ * connections of the payments API as well, which then retries after one second, and after three.
  */
 const BACKLOG = 4_096
-/** Since the beginning of a drain, in milliseconds: the slowest body of a webhook has been answered by then. */
+/** Time limit in milliseconds from the beginning of a drain: by then even the slowest webhook body has been answered. */
 const LAST_ANSWER_MS = 11_000
 
-/** Makes the server and every way in: GraphQL over HTTP, events, callbacks and sockets; webhooks, health and pages. */
+/** Creates the server and all transports: GraphQL over HTTP, event streams, callbacks and sockets; webhooks, health and pages. */
 export async function createTransports(config: AppConfig, parts: Parts): Promise<Transports> {
   let draining = false
   let starting = true
@@ -108,7 +111,7 @@ export async function createTransports(config: AppConfig, parts: Parts): Promise
     },
     setReady: () => void (starting = false),
     async refetchTokenKeys() {
-      // What became of an attempt that failed is in the log.
+      // A failed attempt has been logged already.
       if (await entrance.verifier.refetchKeys()) parts.logger.info({}, 'the keys of client tokens are up to date')
     },
     async drain() {
@@ -117,7 +120,7 @@ export async function createTransports(config: AppConfig, parts: Parts): Promise
       const streamsEnd = Promise.all([sockets.close(), streams.close(), callbacks.close()])
       await sleep(LINGER_MS)
       await Promise.all([streamsEnd, closeHttpServer(http, connections, until - performance.now())])
-      // Last, so that probes and metrics tell of the drain.
+      // Closed last, so that probes and metrics show the drain.
       await admin?.close()
     },
   }
@@ -163,7 +166,7 @@ async function createEntrance(config: AppConfig, parts: Parts, phase: Phase): Pr
   }
 }
 
-/** What tells a mutation apart before it is parsed, and whether it is on record. */
+/** Returns how to recognise a mutation before it is parsed, and whether its command is recorded. */
 function describeOperations({ engine, backend }: Parts): DescribeOptions {
   const { commands } = backend.services.store
   return {
@@ -179,7 +182,7 @@ function describeOperations({ engine, backend }: Parts): DescribeOptions {
   }
 }
 
-/** One engine, and five transports. */
+/** Adds one engine and five transports. */
 async function addGraphql(config: AppConfig, entrance: Entrance) {
   const { http, engine, protection, isAllowedOrigin, isDraining, tokenEnds, logger, clock } = entrance
   const { callerOf, overload } = protection
@@ -234,7 +237,7 @@ async function addGraphql(config: AppConfig, entrance: Entrance) {
   return { streams, callbacks, sockets }
 }
 
-/** The pages, where they have been built; gives the explorer, where one may be shown. */
+/** Adds the pages, if they have been built; returns the explorer, if it may be shown. */
 async function addPagesFor(config: AppConfig, http: FastifyInstance) {
   const pages = await addPages(http)
   if (pages === null) return null
@@ -242,7 +245,7 @@ async function addPagesFor(config: AppConfig, http: FastifyInstance) {
   return config.production ? null : pages
 }
 
-/** Gives the server for metrics and probes, where one is set up. */
+/** Returns the server for metrics and probes, if one is configured. */
 async function addWebhooksAndHealth(config: AppConfig, entrance: Entrance): Promise<AdminServer | null> {
   const { http, backend, protection, metrics, isStarting, isDraining, logger } = entrance
   const { registry } = metrics

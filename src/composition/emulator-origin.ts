@@ -2,8 +2,9 @@ import { isLoopback } from '../config/urls.ts'
 import type { AppConfig } from './app-config.ts'
 
 /**
- * The origin of the sandbox that emulates the payments API; null where a real one answers. A sandbox account of the real one
- * is somebody's account: the demo shop, which creates links for anybody, and the emulator's pages have no place there.
+ * Returns the origin of the sandbox that emulates the payments API; null if a real payments API is configured. Even a sandbox
+ * account there belongs to somebody, so the demo shop, which creates links for everyone, and the emulator's pages are not served
+ * with it.
  */
 export function emulatorOrigin({ upstream, production }: AppConfig): string | null {
   const { origin, hostname } = new URL(upstream.url)

@@ -2,25 +2,27 @@ import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client'
 import type { DueReads, ReadBacklog, ReadOutcome } from '../store/store.ts'
 import { createUpstreamMetrics, type UpstreamMetrics } from '../upstream/client/upstream-metrics.ts'
 
-/** What is counted, and what is read at the moment somebody looks. */
+/** Counters, and gauges that are read at each scrape. */
 export type Metrics = {
   readonly registry: Registry
-  /** Counts a webhook by the answer's status, and by what became of it. */
+  /** Counts a webhook by the status of the response and by the disposition of the delivery. */
   webhookAnswered(status: number, disposition: string): void
-  /** Counts a read of the payments API by what came of it; `changed` is a repair of what no webhook had told. */
+  /**
+   * Counts a read of the payments API by its outcome; `changed` means that the read found a change that no webhook had reported.
+   */
   readEnded(outcome: ReadOutcome | 'failed'): void
-  /** Counts payments and links that were confirmed by an entry of a list, beside the one that was asked for. */
+  /** Counts payments and links that were confirmed by a list entry, besides the one that was requested. */
   readsListed(count: number): void
-  /** Counts a sweep over what may have changed. */
+  /** Counts a sweep, which reads everything that may have changed. */
   swept(): void
   readonly upstream: UpstreamMetrics
-  /** Counts what was turned away before it was looked at. */
+  /** Counts a request or connection that was rejected before it was processed. */
   turnedAway(reason: TurnedAway): void
-  /** Counts a payment through a link that no client was given. */
+  /** Counts a payment through a link that was never returned to a client. */
   orphanLinkPaid(): void
 }
 
-/** Why somebody was turned away: too much to do, too many wrong credentials, too many connections of one address. */
+/** Why a request or connection was rejected: overload, too many wrong credentials, or too many connections of one address. */
 export type TurnedAway = 'overload' | 'failed_authentication' | 'connections'
 
 export type Gauges = {
@@ -33,9 +35,7 @@ export type Gauges = {
   readonly reads: () => Promise<ReadBacklog>
 }
 
-/**
- * The figures of one process, in Prometheus' form. Each app has a registry of its own. `clock` tells how old a doubt is.
- */
+/** The metrics of one process, in Prometheus format. Each app has its own registry. `clock` is used for the age of doubts. */
 export function createMetrics(gauges: Gauges, clock: () => Date): Metrics {
   const registry = new Registry()
   const registers = [registry]
@@ -101,7 +101,7 @@ export function createMetrics(gauges: Gauges, clock: () => Date): Metrics {
   }
 }
 
-/** Counted by ourselves until somebody looks: the library hashes the labels for each call. */
+/** Counted here until the next scrape: the library hashes the labels on each call. */
 function countWebhooks(registers: Registry[]): Metrics['webhookAnswered'] {
   const counts = new Map<string, Map<number, number>>()
   const counter = new Counter({
@@ -121,7 +121,7 @@ function countWebhooks(registers: Registry[]): Metrics['webhookAnswered'] {
   }
 }
 
-/** All come from one look at the store. Where that fails they are not known, and the other figures still are. */
+/** All gauges come from one query of the store. If it fails they are missing, and the other metrics are still reported. */
 function addReadGauges(registers: Registry[], look: () => Promise<ReadBacklog>, clock: () => Date): void {
   let looking: Promise<ReadBacklog> | null = null
   const lookOnce = () => (looking ??= look().finally(() => (looking = null)))

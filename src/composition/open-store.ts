@@ -7,7 +7,7 @@ import type { AppConfig } from './app-config.ts'
 
 const DAY_MS = 24 * 3_600_000
 
-/** Opens the ledger on the database that is configured. Throws `StoreUnusableError` where it cannot be used. */
+/** Opens the store on the configured database. Throws `StoreUnusableError` if the database cannot be used. */
 export async function openStore(config: AppConfig, clock: () => Date, logger: Logger): Promise<Store> {
   const database = await openDatabase(config, clock, logger)
   return createLedger(database, { refundWindowMs: config.refundWindowDays * DAY_MS })

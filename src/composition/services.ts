@@ -29,11 +29,11 @@ import { createWebhookHandlers, type WebhookHandlers } from './webhook-handlers.
 export type Backend = {
   readonly services: Services
   readonly webhookHandlers: WebhookHandlers
-  /** Takes up what an earlier run left undone. */
+  /** Starts the reads that an earlier run left due. */
   start(): void
-  /** Waits until no read of the payments API is under way. */
+  /** Resolves when no read of the payments API is in progress. */
   settle(): Promise<void>
-  /** Ends what runs by itself, waits at most so many milliseconds for what is under way, and closes the store. */
+  /** Stops background work, waits at most this many milliseconds for work in progress, and closes the store. */
   close(milliseconds: number): Promise<void>
 }
 
@@ -41,20 +41,20 @@ type BackendOptions = {
   readonly logger: Logger
   readonly clock: () => Date
   readonly publicUrl: () => string
-  /** Called when the store has failed in a way that only a new start mends. */
+  /** Called when the store has failed in a way that requires a restart of the process. */
   readonly onFatal: () => void
   readonly timer?: Timer | undefined
   readonly observe: Pick<Metrics, 'readEnded' | 'readsListed' | 'swept'>
   readonly breaker: Partial<BreakerSettings>
-  /** Told what the payments API does. */
+  /** Receives the events of the upstream client. */
   readonly watch: UpstreamWatch
   readonly tracing: Tracing | null
   readonly streamLimits: StreamLimits
-  /** What clients have open at the transports. */
+  /** Returns the number of open sockets and streams of clients. */
   readonly openStreams: () => Omit<OpenStreams, 'subscriptions'>
 }
 
-/** Opens the store and the client of the payments API, and makes what stands between them and the transports. */
+/** Opens the store and the upstream client, and creates the services between them and the transports. */
 export async function startServices(config: AppConfig, options: BackendOptions): Promise<Backend> {
   const { logger, clock, timer = systemTimer, observe, breaker } = options
   const sites = createSites(config.upstream.sites)
@@ -134,7 +134,7 @@ export async function startServices(config: AppConfig, options: BackendOptions):
   }
 }
 
-/** The cached lists of methods, and what each method asks for. */
+/** Creates the cached method lists and the reader of each method's required fields. */
 function createMethodLists(upstream: UpstreamClient, sites: Sites) {
   const methods = createMethodCache({ load: (site) => upstream.listPayinMethods(site), sites })
   const directMethods = createMethodCache({ load: (site) => upstream.listDirectPayinMethods(site), sites })

@@ -6,13 +6,13 @@ import type { Services } from '../graphql/context.ts'
 import type { Engine } from '../graphql/engine/engine.ts'
 import { GRAPHQL_PATH } from '../http/graphql/graphql-addresses.ts'
 
-/** An operation that changes nothing here, and asks the payments API nothing. */
+/** An operation that changes nothing in the store and makes no call to the payments API. */
 type Operation = { readonly query: string; readonly variables?: Readonly<Record<string, unknown>> }
 
 const LINK = `id reference checkoutUrl state expiresAt requestedAmount { value currency exponent }
   payment { id status phase paid { value currency } } statusToken`
 
-/** Refused by its own rules, which look at everything before anything is sent: the description is empty. */
+/** Rejected by our own validation before anything is sent: the description is empty. */
 const REFUSED_LINK: Operation = {
   query: `mutation ($input: CreatePaymentLinkInput!) { createPaymentLink(input: $input) {
     __typename ... on CreatePaymentLinkSuccess { link { ${LINK} } } ... on PaymentsError { message } } }`,
@@ -48,17 +48,21 @@ const CALLER: Caller = {
 export type WarmUpOptions = {
   readonly engine: Engine
   readonly services: Services
-  /** Milliseconds that it may take; 0 for none. */
+  /** Maximum duration in milliseconds; 0 for no warm-up. */
   readonly milliseconds: number
 }
 
-/** Rounds in a row that bring no faster one before a warm-up ends, and the share of the fastest that counts as faster: times vary. */
+/**
+ * The warm-up ends after this many rounds without a faster one; a round counts as faster below this share of the fastest, since
+ * times vary.
+ */
 const STEADY_ROUNDS = 5
 const FASTER = 0.9
 
 /**
- * Tells when rounds of the same work have stopped getting faster, as they do while code is compiled. To be called after each round
- * with its duration; true once the last five rounds were not faster, by a tenth, than the fastest before.
+ * Detects when rounds of the same work have stopped getting faster, as they do while code is compiled. Call the returned function
+ * after each round with its duration; it returns true once none of the last five rounds was at least a tenth faster than the
+ * fastest before.
  */
 export function createSteadyCheck(): (durationMs: number) => boolean {
   let fastestMs = Infinity
@@ -72,8 +76,8 @@ export function createSteadyCheck(): (durationMs: number) => boolean {
 }
 
 /**
- * Answers each kind of operation to itself, through the engine that answers clients, until that gets no faster or the time is over:
- * the first clients of a process wait many times as long otherwise. Changes nothing in the store, and asks the payments API nothing.
+ * Runs each kind of operation through the engine that serves clients, until they get no faster or the time is over: otherwise the
+ * first clients of a process wait many times as long. Changes nothing in the store, and makes no call to the payments API.
  */
 export async function warmUpEngine({ engine, services, milliseconds }: WarmUpOptions): Promise<void> {
   const until = performance.now() + milliseconds
@@ -90,7 +94,7 @@ export async function warmUpEngine({ engine, services, milliseconds }: WarmUpOpt
   }
 }
 
-/** The same for the way over HTTP, of a server that listens at this address. What fails is not tried again. */
+/** The same over HTTP, for a server that listens at this URL. A failed request is not repeated. */
 export async function warmUpServer(url: string, milliseconds: number): Promise<void> {
   const until = performance.now() + milliseconds
   const isSteady = createSteadyCheck()
@@ -101,7 +105,7 @@ export async function warmUpServer(url: string, milliseconds: number): Promise<v
   await agent.destroy()
 }
 
-/** Gives false when there was no answer in time. */
+/** Returns false if there was no response in time. */
 async function post(agent: Dispatcher, url: string, until: number): Promise<boolean> {
   try {
     const { body } = await agent.request({

@@ -20,7 +20,7 @@ type WebhookHandlerParts = {
   readonly reading: Pick<Readers, 'wakePayments' | 'wakeAgreements'>
 }
 
-/** Makes the handlers of webhooks and callbacks. A delivery that leaves a doubt wakes the readers. */
+/** Creates the handlers of webhooks and callbacks. A delivery that leaves a doubt wakes the readers. */
 export function createWebhookHandlers(
   config: AppConfig,
   { store, keys, logger, clock, reading }: WebhookHandlerParts,

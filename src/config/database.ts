@@ -3,30 +3,30 @@ import { bad, good } from './read-setting.ts'
 import type { Parsed } from './read-setting.ts'
 import { parseLine } from './values.ts'
 
-/** Where the data lie: in a file for one process, or on a server for any number. */
+/** The database: a file for one process, or a server for any number of processes. */
 export type DatabaseConfig =
   | { readonly kind: 'sqlite'; readonly path: string }
-  /** `url` holds the password. `place` is what may be shown: host, port and database. */
+  /** `url` contains the password. `place` may be shown: host, port and database. */
   | { readonly kind: 'postgres'; readonly url: Secret; readonly place: string }
 
 const FORM = 'postgres://user:password@host:5432/database'
 
 /**
- * What a pooler between this process and PostgreSQL keeps of a session. `session`: all of it. `transaction`: nothing, since each
- * transaction may come to another session, which other clients have used before. `transaction-prepared`: nothing but prepared
- * statements, which the pooler itself follows.
+ * What a pooler between this process and PostgreSQL preserves of a session. `session`: everything. `transaction`: nothing, since
+ * each transaction may run in another session, which other clients have used before. `transaction-prepared`: only prepared
+ * statements, which the pooler itself tracks.
  */
 export const POOLERS = ['session', 'transaction', 'transaction-prepared'] as const
 export type Pooler = (typeof POOLERS)[number]
 
-/** Parameters that an address may have: how the connection is encrypted, the folder of a socket on this machine, and a pooler. */
+/** Allowed URL parameters: encryption of the connection, the folder of a local socket, and the pooler. */
 const PARAMETERS = new Set(['sslmode', 'sslrootcert', 'sslcert', 'sslkey', 'host', 'pooler'])
 const VALUES: Readonly<Record<string, readonly string[]>> = {
   sslmode: ['disable', 'require', 'verify-full', 'no-verify'],
   pooler: POOLERS,
 }
 
-/** The address of the database: `file:` and a path, or that of a PostgreSQL server. */
+/** Parses the database URL: `file:` and a path, or the URL of a PostgreSQL server. */
 export function parseDatabase(text: string): Parsed<DatabaseConfig> {
   return /^postgres(?:ql)?:/i.test(text) ? parsePostgres(text) : parseFile(text)
 }

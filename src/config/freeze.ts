@@ -1,4 +1,4 @@
-/** Freezes a value and everything in it, so that no part of the program can change what another one reads. */
+/** Freezes a value deeply, so that no code can change configuration that other code reads. */
 export function frozen<Value>(value: Value): Value {
   if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) {
     Object.freeze(value)

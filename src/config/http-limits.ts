@@ -2,29 +2,32 @@ import { isIP } from 'node:net'
 import { bad, good, type Parsed, type SettingReader } from './read-setting.ts'
 import { wholeNumber } from './values.ts'
 
-/** What peers may ask of the HTTP server, and whose word about them is taken. */
+/** Limits of the HTTP server, and the proxies that it trusts. */
 export type HttpLimits = {
-  /** Addresses and networks of our own proxies, whose X-Forwarded-For is believed. Without names, with prefixes in CIDR form. */
+  /** Addresses and networks (in CIDR form, names resolved) of our own proxies, whose X-Forwarded-For is trusted. */
   readonly trustProxy: readonly string[]
-  /** Connections that one address may have open; 0 sets no limit. Those of proxies, routers and this machine do not count. */
+  /** Maximum number of open connections per address; 0 for no limit. Proxies, routers and loopback are exempt. */
   readonly connectionsPerAddress: number
-  /** Requests of one address and minute whose credentials may be wrong before they are sent away early. */
+  /** Failed authentications per address and minute, beyond which requests are rejected early. */
   readonly failedAuthentications: number
-  /** Queries that may be under way at once, and a quarter as many mutations; half of each of one client. More wait. */
+  /**
+   * Maximum number of concurrent queries; mutations have a quarter of it, and one client gets at most half of each. Further ones
+   * wait.
+   */
   readonly graphqlInFlight: number
 }
 
-/** More than the subscribers behind one address of a carrier have open with one service at a time. */
+/** More than the subscribers behind one address of a mobile carrier have open with one server at a time. */
 const CONNECTIONS = 2_000
 
-/** Networks that have a name (RFC 1122, RFC 3927, RFC 1918, RFC 4193). */
+/** Named networks (RFC 1122, RFC 3927, RFC 1918, RFC 4193). */
 const NAMED_NETWORKS: ReadonlyMap<string, readonly string[]> = new Map([
   ['loopback', ['127.0.0.0/8', '::1/128']],
   ['linklocal', ['169.254.0.0/16', 'fe80::/10']],
   ['uniquelocal', ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', 'fc00::/7']],
 ])
 
-/** The limits of the HTTP server, each a setting with a default. */
+/** Reads the limits of the HTTP server; each setting has a default. */
 export function readHttpLimits(reading: SettingReader): HttpLimits {
   return {
     trustProxy: reading.read('TRUST_PROXY', parseProxies, []),
@@ -35,8 +38,8 @@ export function readHttpLimits(reading: SettingReader): HttpLimits {
 }
 
 /**
- * A comma-separated list of addresses, networks in CIDR form, and names of networks. Neither "true" nor a number of hops
- * is taken: both would believe whatever anybody writes who reaches us without the proxy.
+ * Parses a comma-separated list of addresses, networks in CIDR form, and names of networks. Rejects "true" and a number of hops:
+ * both would trust a header from any client that reaches us without the proxy.
  */
 function parseProxies(text: string): Parsed<readonly string[]> {
   const entries = text.split(',').map((entry) => entry.trim())
@@ -46,7 +49,7 @@ function parseProxies(text: string): Parsed<readonly string[]> {
   return bad(`entry ${wrong + 1} must be an IP address, a network such as 10.0.0.0/8, or one of ${names}`)
 }
 
-/** A network of every address there is would be "true" by another name, so its prefix has at least one bit. */
+/** The prefix must have at least one bit: a network of all addresses would be the same as "true". */
 function isNetwork(entry: string): boolean {
   const [address = '', prefix, ...rest] = entry.split('/')
   const version = isIP(address)

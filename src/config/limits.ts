@@ -1,34 +1,34 @@
 import type { SettingReader } from './read-setting.ts'
 import { wholeNumber } from './values.ts'
 
-/** How much an operation may ask for, over every transport alike. */
+/** Limits of one operation, the same over every transport. */
 export type OperationLimits = {
-  /** Tokens of the parser: more are not read. */
+  /** Tokens in a document; the parser stops beyond them. */
   readonly tokens: number
-  /** Fields inside each other. */
+  /** Depth of nested fields. */
   readonly depth: number
-  /** Aliases, and fields that are asked for twice in one place. */
+  /** Aliases, and fields selected more than once in one place. */
   readonly aliases: number
   readonly rootFields: number
   readonly directives: number
-  /** By the schema's own `@cost` and `@listSize`. */
+  /** Cost by the schema's own `@cost` and `@listSize`. */
   readonly cost: number
-  /** Items of one page. */
+  /** Items per page. */
   readonly page: number
-  /** Representations of `_entities`. */
+  /** Representations in `_entities`. */
   readonly entities: number
   /** Bytes of the variables, as JSON. */
   readonly variableBytes: number
-  /** Bytes of a request's body over HTTP. */
+  /** Bytes of an HTTP request body. */
   readonly bodyBytes: number
-  /** How long the answer to a query or a mutation may take, in milliseconds. Streams have no such end. */
+  /** Timeout of a query or mutation in milliseconds. Streams have none. */
   readonly timeoutMs: number
 }
 
-/** Recursion in the parser and in what walks its trees needs about four frames for each token. */
+/** The recursion of the parser and of tree walks needs about four stack frames per token. */
 const MOST_TOKENS = 2_000
 
-/** The limits of operations, each a setting with a default. */
+/** Reads the limits of operations; each setting has a default. */
 export function readLimits(reading: SettingReader): OperationLimits {
   const limit = (setting: string, otherwise: number, most = 1_000_000) =>
     reading.read(setting, wholeNumber(1, most), otherwise)

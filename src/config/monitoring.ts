@@ -3,14 +3,14 @@ import { good, type Parsed, type SettingReader } from './read-setting.ts'
 import { secretOf } from './secrets.ts'
 import { parseHost, parsePort } from './values.ts'
 
-/** Who may read the metrics on the public port: everybody, who shows the token, or nobody. */
+/** Who may read the metrics on the public port: everybody, holders of the token, or nobody. */
 export type MetricsAccess =
   | { readonly kind: 'everybody' }
   | { readonly kind: 'token'; readonly token: Secret }
   | { readonly kind: 'nobody' }
 
 export type MonitoringConfig = {
-  /** Where metrics and probes are served apart from clients; null when nowhere. */
+  /** Address of the separate server for metrics and probes; null for none. */
   readonly admin: { readonly host: string; readonly port: number } | null
   readonly metrics: MetricsAccess
 }
@@ -18,7 +18,9 @@ export type MonitoringConfig = {
 const OFF = 'off'
 const DEFAULT_PORT = 9464
 
-/** Where metrics and probes are read. Outside production metrics are open, and there is an admin port only where one is set. */
+/**
+ * Reads where metrics and probes are served. Outside production metrics are open, and there is an admin port only if one is set.
+ */
 export function readMonitoring(reading: SettingReader): MonitoringConfig {
   const host = reading.read('ADMIN_HOST', parseHost, '127.0.0.1')
   const port = reading.read('ADMIN_PORT', parseAdminPort, reading.production ? DEFAULT_PORT : null)

@@ -1,40 +1,40 @@
 import type { ConfigFault } from './config-faults.ts'
 
-/** The environment of a process: names and texts. */
+/** The environment variables of a process. */
 export type Environment = Readonly<Record<string, string | undefined>>
 
-/** A text understood, or what is wrong with it, as the rest of a sentence that begins with the setting's name. */
+/** A parsed value, or a message that continues a sentence that begins with the setting's name. */
 export type Parsed<Value> =
   | { readonly ok: true; readonly value: Value }
   | { readonly ok: false; readonly message: string }
 
 export type Parser<Value> = (text: string) => Parsed<Value>
 
-/** The settings while they are read: gives their values and gathers every fault. */
+/** Reads the settings and collects every fault. */
 export type SettingReader = {
-  /** NODE_ENV says so, or UPSTREAM_ENVIRONMENT: where real money moves, nothing is made for development. */
+  /** Whether NODE_ENV or UPSTREAM_ENVIRONMENT says production: with real money, nothing is generated for development. */
   readonly production: boolean
-  /** There is no payments API but the sandbox of this process: the one place for which keys and tokens are generated. */
+  /** Whether the payments API is the built-in sandbox: only for it are keys and tokens generated. */
   readonly builtInSandbox: boolean
   readonly faults: readonly ConfigFault[]
-  /** What production was told to leave open. */
+  /** Protections that production was told to switch off. */
   readonly warnings: readonly ConfigFault[]
-  /** The text of a setting; null when it is unset or empty. */
+  /** Returns the text of a setting; null if it is unset or empty. */
   text(setting: string): string | null
-  /** The value of a setting; `otherwise` when it is unset, or when it is at fault, which is then recorded. */
+  /** Returns the value of a setting; `otherwise` if it is unset or faulty. A fault is recorded. */
   read<Value, Other>(setting: string, parse: Parser<Value>, otherwise: Other): Value | Other
   fault(setting: string, message: string): void
-  /** Records that production was told to leave something open; outside of production it is not worth a warning. */
+  /** Records that a protection was switched off in production; outside production this gives no warning. */
   warn(setting: string, message: string): void
-  /** Records a fault when the setting is unset in production. `how` says what to set. */
+  /** Records a fault if the setting is unset in production. `how` says what to set. */
   requireInProduction(setting: string, how: string): void
-  /** Records a fault when the setting is unset anywhere but on the built-in sandbox. `how` says where to get a key. */
+  /** Records a fault if the setting is unset, except with the built-in sandbox. `how` says where to get a key. */
   requireKey(setting: string, how: string): void
 }
 
 const PRODUCTION = 'production'
 
-/** Begins to read an environment. */
+/** Creates the reader of an environment. */
 export function startReading(env: Environment): SettingReader {
   const faults: ConfigFault[] = []
   const warnings: ConfigFault[] = []
@@ -73,12 +73,12 @@ export function startReading(env: Environment): SettingReader {
   }
 }
 
-/** A text that was understood. */
+/** Returns the result for a valid text. */
 export function good<Value>(value: Value): Parsed<Value> {
   return { ok: true, value }
 }
 
-/** A text that was not. `message` continues a sentence that begins with the setting's name. */
+/** Returns the result for an invalid text. `message` continues a sentence that begins with the setting's name. */
 export function bad(message: string): { ok: false; message: string } {
   return { ok: false, message }
 }

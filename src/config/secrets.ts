@@ -5,14 +5,14 @@ import type { Parsed, Parser } from './read-setting.ts'
 /** One secret or more. */
 export type Secrets = readonly [Secret, ...Secret[]]
 
-/** How short a secret may be, and whether it has to fit into a header. */
+/** Minimum length of a secret, and whether it must be valid in a header. */
 export type SecretRules = { readonly minimum: number; readonly unit: 'bytes' | 'characters'; readonly header?: boolean }
 
-/** White space, control characters, and characters that are there but cannot be seen. */
+/** White space, control characters, and other invisible characters. */
 const INVISIBLE = /[\s\p{Cc}\p{Cf}]/u
 const VISIBLE_ASCII = /^[\x21-\x7e]*$/
 
-/** A single secret. Messages tell the rule that is broken, and nothing of the secret. */
+/** Parses a single secret. Messages name the rule that is broken, and contain nothing of the secret. */
 export function secretOf(rules: SecretRules): Parser<Secret> {
   return (text) => {
     const message = wrongWith(text, rules)
@@ -20,7 +20,7 @@ export function secretOf(rules: SecretRules): Parser<Secret> {
   }
 }
 
-/** A comma-separated list of secrets without repeats. */
+/** Parses a comma-separated list of secrets without duplicates. */
 export function secretsOf(rules: SecretRules): Parser<Secrets> {
   return (text) => {
     const entries = text.split(',')

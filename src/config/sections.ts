@@ -12,7 +12,7 @@ import { oneOf, parseHost, parseLine, parsePort } from './values.ts'
 const SIGNING_RULES: SecretRules = { minimum: 32, unit: 'bytes' }
 const ROUTER_RULES: SecretRules = { minimum: 16, unit: 'characters', header: true }
 
-/** In place of secrets, and of a claim: what would be checked is left open on purpose. */
+/** Words that replace secrets or a claim, to switch a check off deliberately. */
 const NONE = 'none'
 const ANY = 'any'
 
@@ -23,7 +23,7 @@ const HOW_TO_GET: Readonly<Record<GeneratedSetting, string>> = {
   JWT_SECRET: `${MAKE_A_KEY} and share it with the issuer of client tokens, or set JWT_JWKS_URL in its place`,
 }
 
-/** Where we listen, and where the payments API and browsers reach us. */
+/** Reads where we listen, and the URLs at which the payments API and browsers reach us. */
 export function readHttp(reading: SettingReader): HttpConfig {
   const host = reading.read('HOST', parseHost, '127.0.0.1')
   const port = reading.read('PORT', parsePort, 4000)
@@ -38,7 +38,7 @@ export function readHttp(reading: SettingReader): HttpConfig {
   }
 }
 
-/** The payments API, or the sandbox that stands in for it. */
+/** Reads the settings of the payments API, or of the built-in sandbox. */
 export function readUpstream(reading: SettingReader): UpstreamConfig {
   reading.requireInProduction('UPSTREAM_URL', 'the base address of the payments API, which ends in /api')
   const url = reading.read('UPSTREAM_URL', parseUpstreamUrl, '')
@@ -55,7 +55,7 @@ export function readUpstream(reading: SettingReader): UpstreamConfig {
   return { kind: 'service', url, environment, sites: sites ?? [] }
 }
 
-/** A list of secrets that must be given, and of which one is generated on the built-in sandbox. */
+/** Reads a list of secrets, which is required; with the built-in sandbox one is generated if it is unset. */
 export function readSecrets(
   reading: SettingReader,
   setting: 'WEBHOOK_SECRETS' | 'SIGNING_KEYS',
@@ -66,7 +66,7 @@ export function readSecrets(
   return reading.read(setting, secretsOf(rules), null) ?? [generated.keyFor(setting, reading)]
 }
 
-/** Who makes the tokens of clients: we share a secret with them, or they publish their keys. */
+/** Reads how client tokens are verified: with a shared secret, or with the issuer's published keys. */
 export function readClients(reading: SettingReader, generated: Generated): ClientsConfig {
   const issuer = readClaim(reading, 'JWT_ISSUER', 'the iss of client tokens')
   const audience = readClaim(reading, 'JWT_AUDIENCE', 'the aud of client tokens')
@@ -81,7 +81,9 @@ export function readClients(reading: SettingReader, generated: Generated): Clien
   return { kind: 'secret', secret: secret ?? generated.keyFor('JWT_SECRET', reading), issuer, audience }
 }
 
-/** What a claim of client tokens has to be; null when it is not checked, which production has to be told. */
+/**
+ * Reads the required value of a claim of client tokens; null if it is not checked, which must be set explicitly in production.
+ */
 function readClaim(reading: SettingReader, setting: 'JWT_ISSUER' | 'JWT_AUDIENCE', claim: string): string | null {
   reading.requireInProduction(setting, `${claim}, or ${ANY} to accept every one`)
   if (reading.text(setting) !== ANY) return reading.read(setting, parseLine, null)
@@ -89,7 +91,7 @@ function readClaim(reading: SettingReader, setting: 'JWT_ISSUER' | 'JWT_AUDIENCE
   return null
 }
 
-/** Whether the federation router has to prove itself; production has to be told that it need not. */
+/** Reads whether the federation router must authenticate; in production, going without must be set explicitly. */
 export function readRouter(reading: SettingReader): RouterConfig {
   reading.requireInProduction(
     'ROUTER_SECRETS',
@@ -103,7 +105,7 @@ export function readRouter(reading: SettingReader): RouterConfig {
   return secrets === null ? { kind: 'open' } : { kind: 'guarded', secrets }
 }
 
-/** Keys of the built-in sandbox, made only where a setting is unset, and the names of those settings. */
+/** Generated keys for unset settings with the built-in sandbox, and the names of those settings. */
 export class Generated {
   readonly settings: GeneratedSetting[] = []
   readonly #generate: GenerateKey
@@ -112,7 +114,7 @@ export class Generated {
     this.#generate = generate
   }
 
-  /** A key for the setting. Where the setting is at fault no configuration comes of it, and none is made. */
+  /** Returns a key for the setting. If the setting is faulty there will be no configuration, and no key is generated. */
   keyFor(setting: GeneratedSetting, reading: SettingReader): Secret {
     if (!reading.builtInSandbox || reading.text(setting) !== null) return new Secret('')
     this.settings.push(setting)
@@ -120,7 +122,7 @@ export class Generated {
   }
 }
 
-/** An address under which this machine reaches a server that listens on `host`. */
+/** Returns an address at which this machine reaches a server that listens on `host`. */
 function reachable(host: string): string {
   if (host === '0.0.0.0') return '127.0.0.1'
   if (host === '::') return '[::1]'

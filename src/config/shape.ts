@@ -9,7 +9,7 @@ import type { Secrets } from './secrets.ts'
 import type { SiteConfig } from './site-settings.ts'
 import type { SocketLimits } from './socket-limits.ts'
 
-/** `publicUrl` has no slash at its end. Where `port` is 0 and no public address is set, it ends in `:0` until the port is known. */
+/** `publicUrl` has no trailing slash. If `port` is 0 and no public URL is set, it ends in `:0` until the port is known. */
 export type HttpConfig = {
   readonly host: string
   readonly port: number
@@ -19,7 +19,7 @@ export type HttpConfig = {
   readonly limits: HttpLimits
 }
 
-/** The payments API, or our sandbox in its place; `sites` is null where the sandbox brings its own. */
+/** The payments API, or the built-in sandbox; `sites` is null if the sandbox provides its own. */
 export type UpstreamConfig =
   | {
       readonly kind: 'service'
@@ -34,7 +34,7 @@ export type UpstreamConfig =
       readonly sites: readonly SiteConfig[] | null
     }
 
-/** How client tokens are checked; an issuer or audience that is null is not checked. */
+/** How client tokens are verified; an issuer or audience of null is not checked. */
 export type ClientsConfig =
   | {
       readonly kind: 'secret'
@@ -44,10 +44,10 @@ export type ClientsConfig =
     }
   | { readonly kind: 'jwks'; readonly url: string; readonly issuer: string | null; readonly audience: string | null }
 
-/** Whether the federation router has to show a secret. */
+/** Whether the federation router must send a secret. */
 export type RouterConfig = { readonly kind: 'open' } | { readonly kind: 'guarded'; readonly secrets: Secrets }
 
-/** Everything that the operator decides, frozen. */
+/** All settings of the operator, frozen. */
 export type Config = {
   readonly production: boolean
   readonly http: HttpConfig
@@ -57,29 +57,29 @@ export type Config = {
   readonly signingKeys: Secrets
   readonly clients: ClientsConfig
   readonly router: RouterConfig
-  /** Where routers may ask to be told of subscriptions; none turns that off. */
+  /** Origins of routers that may subscribe by HTTP callback; an empty list turns callbacks off. */
   readonly callbackOrigins: readonly string[]
   readonly database: DatabaseConfig
-  /** How many days after its last change a payment can be refunded or disputed: it is polled for so long. */
+  /** Days after its last change during which a payment can be refunded or disputed, and is therefore polled. */
   readonly refundWindowDays: number
-  /** Base address of the collector of traces; null when there is none, and nothing is traced. */
+  /** Base URL of the trace collector; null for no tracing. */
   readonly tracesEndpoint: string | null
-  /** Path of the manifest of documents that may run; null when any may. */
+  /** Path of the manifest of trusted documents; null if any document may run. */
   readonly trustedDocuments: string | null
   readonly limits: OperationLimits
-  /** Whether operations are executed in shorter ways that give the same answers. */
+  /** Whether operations are executed by optimised paths that return the same results. */
   readonly executionShortcuts: boolean
-  /** Milliseconds that a start may spend on answering operations to itself; 0 for none. */
+  /** Maximum duration of the warm-up at start, in milliseconds; 0 for none. */
   readonly warmUpMs: number
   readonly logLevel: LogLevel
-  /** Settings that were unset and for which a key was generated, on the built-in sandbox. */
+  /** Settings that were unset and for which a key was generated, with the built-in sandbox. */
   readonly generated: readonly GeneratedSetting[]
-  /** What production was told to leave open, as sentences for the log of each start. */
+  /** Protections that production was told to switch off, as sentences that are logged at each start. */
   readonly warnings: readonly ConfigFault[]
 }
 
-/** A setting for which a key can be generated on the built-in sandbox. */
+/** A setting for which a key can be generated with the built-in sandbox. */
 export type GeneratedSetting = 'WEBHOOK_SECRETS' | 'SIGNING_KEYS' | 'JWT_SECRET'
 
-/** Gives a development key of at least 32 bytes for a setting that is unset. */
+/** Returns a development key of at least 32 bytes for an unset setting. */
 export type GenerateKey = (setting: GeneratedSetting) => string

@@ -3,7 +3,7 @@ import { Secret } from '../keys/secret.ts'
 import { bad, good } from './read-setting.ts'
 import type { Parsed } from './read-setting.ts'
 
-/** One site of the merchant account: its credentials, and the currencies that they fix (docs/payments-api.md, section 5). */
+/** One site of the merchant account: a set of credentials and its currencies (docs/payments-api.md, section 5). */
 export type SiteConfig = {
   readonly id: string
   readonly appId: string
@@ -36,7 +36,7 @@ const sitesSchema = z.array(siteSchema, 'must be a JSON list').min(1, 'must name
 
 type Site = z.infer<typeof siteSchema>
 
-/** The JSON list of sites. Messages give the place of a fault, and nothing of what stands there. */
+/** Parses the JSON list of sites. Messages name the location of a fault, and contain nothing of the value. */
 export function parseSites(text: string): Parsed<readonly SiteConfig[]> {
   const sites = sitesSchema.safeParse(jsonOf(text))
   if (!sites.success) return bad(sites.error.issues.map(placed).join('; '))
@@ -64,7 +64,7 @@ function placed({ path, message }: z.core.$ZodIssue): string {
   return `entry ${entry + 1}${field === '' ? '' : `, ${field},`} ${message}`
 }
 
-/** Two sites may serve one currency (the first is taken, unless a caller names another), but not bear one name. */
+/** Two sites may serve the same currency (the first is used, unless a caller names another), but ids must be unique. */
 function clashIn(sites: readonly Site[]): string | null {
   const second = sites.findIndex((site, index) => sites.findIndex(({ id }) => id === site.id) < index)
   return second === -1 ? null : `entry ${second + 1} has the id of an earlier entry`

@@ -1,33 +1,33 @@
 import { bad, good } from './read-setting.ts'
 import type { Parsed } from './read-setting.ts'
 
-/** What a peer on a WebSocket may cost. A limit of 0 sockets, or of 0 streams of a token or a caller, stands for none. */
+/** Limits of a WebSocket and its peer. For the numbers of sockets, and of streams per token or caller, 0 means no limit. */
 export type SocketLimits = {
-  /** Milliseconds in which a socket must have been greeted. */
+  /** Milliseconds within which a client must initialise the connection. */
   readonly initMs: number
-  /** Milliseconds between two pings. A peer that has not answered one when the next is due is cut. */
+  /** Milliseconds between two pings. A socket whose ping is unanswered when the next is due is closed. */
   readonly keepAliveMs: number
   /** Bytes of one message, in one frame or in several. */
   readonly messageBytes: number
-  /** Bytes that may wait in this process for a peer; above that nothing more is read from it. */
+  /** Bytes that may be buffered for a peer; above this, reading from the socket pauses. */
   readonly bufferedBytes: number
-  /** Milliseconds for which more may wait, before the peer is cut. */
+  /** Milliseconds for which the buffer may exceed that size, before the socket is closed. */
   readonly bufferedMs: number
-  /** Streams that one socket may have open at once, and as many other operations. */
+  /** Concurrent streams per socket, and the same number of other operations. */
   readonly streams: number
-  /** Operations that one socket may begin per second, and four times as many at once. */
+  /** Operations that one socket may start per second; four times as many in a burst. */
   readonly operationsPerSecond: number
-  /** Messages, pings and pongs that one socket may send per second, and four times as many at once. */
+  /** Messages, pings and pongs that one socket may send per second; four times as many in a burst. */
   readonly messagesPerSecond: number
-  /** Bytes of messages that one socket may send per second, and four times as many at once. */
+  /** Bytes of messages that one socket may send per second; four times as many in a burst. */
   readonly bytesPerSecond: number
-  /** Sockets from one address that may be open at once; of IPv6, from one network of 64 bits. */
+  /** Open sockets per address; for IPv6, per /64 network. */
   readonly perAddress: number
-  /** Sockets that may be open at once with tokens of one caller. */
+  /** Open sockets per caller, over all its tokens. */
   readonly perSubject: number
-  /** Streams, over every transport, that may be open at once with one status token, or by the owner of one link. */
+  /** Open streams per status token or per owner of one link, over every transport. */
   readonly streamsPerToken: number
-  /** Streams, over every transport, that may be open at once with tokens of one caller. */
+  /** Open streams per caller, over every transport and all its tokens. */
   readonly streamsPerSubject: number
 }
 
@@ -47,10 +47,10 @@ export const SOCKET_LIMITS: SocketLimits = {
   streamsPerSubject: 10_000,
 }
 
-/** A router puts many clients onto one socket: all that have no token, and all streams of one token. */
+/** A router multiplexes many clients over one socket: all those without a token, or all streams of one token. */
 const CLIENTS_OF_ROUTER = 1_000
 
-/** The limits of a socket that a router has opened: what its clients may have together. The router guards itself. */
+/** Returns the limits of a socket opened by a router, shared by all its clients. The router has to limit its clients itself. */
 export function limitsOfRouter(limits: SocketLimits): SocketLimits {
   const { streams, operationsPerSecond, messagesPerSecond, bytesPerSecond } = limits
   return {
@@ -70,7 +70,7 @@ const MAY_BE_ZERO: ReadonlySet<string> = new Set<keyof SocketLimits>([
 ])
 const ENTRY = /^([A-Za-z]+)=(\d{1,9})$/
 
-/** Limits by their names, such as `streams=50,perAddress=0`; what is not named keeps its default. */
+/** Parses limits by name, such as `streams=50,perAddress=0`; limits that are not named keep their defaults. */
 export function parseSocketLimits(text: string): Parsed<SocketLimits> {
   const limits: Record<keyof SocketLimits, number> = { ...SOCKET_LIMITS }
   for (const [index, entry] of text.split(',').entries()) {

@@ -1,7 +1,7 @@
 import type { ConfigFault } from './config-faults.ts'
 import type { Environment } from './read-setting.ts'
 
-/** Every setting there is. */
+/** The names of all settings. */
 export const SETTINGS = [
   'NODE_ENV',
   'HOST',
@@ -48,16 +48,16 @@ export const SETTINGS = [
   'LOG_LEVEL',
 ] as const
 
-/** Only names that begin like ours can be told from those of other programs. */
+/** Only names with our prefixes can be distinguished from settings of other programs. */
 const OURS = /^(?:UPSTREAM|WEBHOOK|SIGNING|JWT|ROUTER|TRUST|TRUSTED|SANDBOX|ALLOWED|CALLBACK|GRAPHQL|SOCKET)_/
 
-/** Kubernetes and Docker set these for every neighbour, among them a service that is named `router` or `sandbox`. */
+/** Kubernetes and Docker set these for every neighbouring service, which may be named `router` or `sandbox`. */
 const SET_BY_ORCHESTRATOR =
   /_SERVICE_PORT_|_(?:SERVICE_HOST|SERVICE_PORT|PORT(?:_\d{1,5}_(?:TCP|UDP|SCTP)(?:_(?:PROTO|PORT|ADDR))?)?)$/
 
 const NEAR = 4
 
-/** Names that look like settings of ours and are none: most likely misspelt, and so without the effect that was wanted. */
+/** Returns names that look like our settings but are unknown: most likely misspelt, and so without effect. */
 export function unknownSettings(env: Environment): ConfigFault[] {
   const known: ReadonlySet<string> = new Set(SETTINGS)
   return Object.keys(env)
@@ -73,7 +73,7 @@ function suggestionFor(name: string): string {
   return nearest !== undefined && nearest.distance <= NEAR ? `; is ${nearest.setting} meant?` : ''
 }
 
-/** Levenshtein distance: how many letters must be added, removed or changed. */
+/** Returns the Levenshtein distance: the number of letters to add, remove or change. */
 function distanceBetween(one: string, other: string): number {
   let row = Array.from({ length: other.length + 1 }, (_, index) => index)
   for (const [index, letter] of one.split('').entries()) {

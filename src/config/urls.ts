@@ -4,14 +4,13 @@ import type { Parsed } from './read-setting.ts'
 const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/
 const ORIGIN = /^[a-z][a-z0-9+.-]*:\/\/(?:\[[0-9a-f:.]+\]|[a-z0-9_.-]+)(?::\d{1,5})?$/i
 
-/** Whether a URL's host name is this machine itself. */
+/** Returns whether a URL's host name is loopback. */
 export function isLoopback(hostname: string): boolean {
   return LOOPBACK.test(hostname)
 }
 
 /**
- * An http or https address without credentials, query or fragment, and without the slash at its end: one to which paths
- * are appended.
+ * Parses an http or https URL without credentials, query or fragment; a trailing slash is removed, so that paths can be appended.
  */
 export function parseUrl(text: string): Parsed<string> {
   const url = parseResource(text)
@@ -21,8 +20,8 @@ export function parseUrl(text: string): Parsed<string> {
 }
 
 /**
- * An http or https address of one resource, which may have a query. Plain http is for this machine alone: elsewhere
- * anyone on the way could read the secrets that travel in the headers, or answer in the other's place.
+ * Parses an http or https URL of one resource, which may have a query. Plain http is accepted for loopback only: elsewhere,
+ * anyone on the network path could read the secrets in the headers, or forge the response.
  */
 export function parseResource(text: string): Parsed<string> {
   const url = /[\s\p{Cc}]/u.test(text) ? null : URL.parse(text)
@@ -35,13 +34,15 @@ export function parseResource(text: string): Parsed<string> {
   return good(url.href)
 }
 
-/** The base address of the payments API, which ends in `/api` (docs/payments-api.md, base addresses). */
+/** Parses the base URL of the payments API, which ends in `/api` (docs/payments-api.md, base addresses). */
 export function parseUpstreamUrl(text: string): Parsed<string> {
   const url = parseUrl(text)
   return url.ok && !text.endsWith('/api') ? bad('must end in /api') : url
 }
 
-/** The base address of a collector of traces, without the slash at its end. It is told no secrets, so plain http will do. */
+/**
+ * Parses the base URL of a trace collector and removes a trailing slash. No secrets are sent to it, so plain http is accepted.
+ */
 export function parseCollector(text: string): Parsed<string> {
   const url = /[\s\p{Cc}?#]/u.test(text) ? null : URL.parse(text)
   if (url === null || !/^https?:$/.test(url.protocol) || url.username !== '' || url.password !== '')
@@ -49,7 +50,7 @@ export function parseCollector(text: string): Parsed<string> {
   return good(withoutSlashes(url.href))
 }
 
-/** A comma-separated list of web origins, in the form in which browsers send them (RFC 6454, section 7). */
+/** Parses a comma-separated list of web origins, in the form that browsers send (RFC 6454, section 7). */
 export function parseOrigins(text: string): Parsed<readonly string[]> {
   const entries = text.split(',').map((entry) => entry.trim())
   const wrong = entries.findIndex((entry) => !ORIGIN.test(entry) || URL.parse(entry) === null)
@@ -59,7 +60,7 @@ export function parseOrigins(text: string): Parsed<readonly string[]> {
   return good([...new Set(entries.map(originOf))])
 }
 
-/** A comma-separated list of origins to which this program itself connects: http or https, as they are written. */
+/** Parses a comma-separated list of origins to which this program connects: http or https, in canonical form. */
 export function parseServerOrigins(text: string): Parsed<readonly string[]> {
   const origins = parseOrigins(text)
   if (!origins.ok) return origins
@@ -67,7 +68,7 @@ export function parseServerOrigins(text: string): Parsed<readonly string[]> {
   return wrong === -1 ? origins : bad(`entry ${wrong + 1} must begin with http:// or https://`)
 }
 
-/** Apps bring schemes of their own, for which the URL standard gives no origin: those are compared as they are written. */
+/** For custom schemes of apps the URL standard defines no origin: these are compared as they are written. */
 function originOf(entry: string): string {
   const { origin } = new URL(entry)
   return origin === 'null' ? entry.toLowerCase() : origin

@@ -4,7 +4,7 @@ import type { Parsed, Parser } from './read-setting.ts'
 const CONTROL = /\p{Cc}/u
 const HOST = /^[\w.:%-]{1,253}$/
 
-/** One of a list of words, exactly as they are written. */
+/** Parses one of a list of words, case-sensitive. */
 export function oneOf<Word extends string>(words: readonly Word[]): Parser<Word> {
   return (text) => {
     const word = words.find((candidate) => candidate === text)
@@ -12,7 +12,7 @@ export function oneOf<Word extends string>(words: readonly Word[]): Parser<Word>
   }
 }
 
-/** A whole number in decimal digits, from `least` to `most`. */
+/** Parses an integer in decimal digits, from `least` to `most`. */
 export function wholeNumber(least: number, most: number): Parser<number> {
   return (text) => {
     const number = /^\d{1,9}$/.test(text) ? Number(text) : Infinity
@@ -20,24 +20,24 @@ export function wholeNumber(least: number, most: number): Parser<number> {
   }
 }
 
-/** A TCP port; 0 asks the system for any that is free. */
+/** Parses a TCP port; 0 lets the system choose a free one. */
 export function parsePort(text: string): Parsed<number> {
   const port = /^\d{1,5}$/.test(text) ? Number(text) : Infinity
   return port <= 65_535 ? good(port) : bad('must be a whole number from 0 to 65535')
 }
 
-/** A host name or an address to listen on, IPv6 without brackets. */
+/** Parses a host name or an address to listen on, IPv6 without brackets. */
 export function parseHost(text: string): Parsed<string> {
   return HOST.test(text) ? good(text) : bad('must be a host name or an IP address, without scheme, port or brackets')
 }
 
-/** A text of one line without white space at its ends. */
+/** Parses a text of one line without white space at its ends. */
 export function parseLine(text: string): Parsed<string> {
   if (CONTROL.test(text)) return bad('must not contain control characters, such as a line break')
   return text.trim() === text ? good(text) : bad('must not begin or end with white space')
 }
 
-/** Any text at all of a setting that this version has no use for. */
+/** Rejects any value of a setting that this version does not support. */
 export function notSupported(message: string): Parser<never> {
   return () => bad(message)
 }

@@ -2,8 +2,8 @@ import type { DatabaseConfig } from './database.ts'
 import type { SettingReader } from './read-setting.ts'
 
 /**
- * Records what would have TLS verify nothing. A switch of the runtime's that turns it off does not go into production, and
- * what the database's driver would read besides DATABASE_URL goes nowhere.
+ * Records whatever would disable TLS verification: the runtime's switch for it is a fault in production, PGSSLMODE, which the
+ * database driver would read besides DATABASE_URL, is a fault everywhere, and `sslmode=no-verify` gives a warning.
  */
 export function checkVerification(database: DatabaseConfig, reading: SettingReader): void {
   if (reading.production && reading.text('NODE_TLS_REJECT_UNAUTHORIZED') === '0')

@@ -10,7 +10,7 @@ export type FoundPayout =
   | Exclude<ReadFailure, { kind: 'upstream-rejected' }>
 
 export type PayoutFinder = {
-  /** Reads payouts from the payments API; the result has the order of the ids. */
+  /** Reads payouts from the payments API; results are in the order of the ids. */
   find(ids: readonly string[]): Promise<readonly FoundPayout[]>
 }
 
@@ -20,13 +20,13 @@ type FinderOptions = {
   readonly sites: Sites
 }
 
-/** Sites of payouts that were made elsewhere; an entry takes about 150 bytes. */
+/** Maximum number of remembered sites of payouts that were not made here; an entry takes about 150 bytes. */
 const MAX_REMEMBERED = 10_000
 
 /**
- * Creates the finder of payouts. A payout's id does not tell its site, and the payments API reads one payout of one site at
- * a time. So the site that is on record, or that had the payout before, is asked first; for the others all sites are asked
- * for the first id, and then the site that had it. A payout is absent only when every site says so.
+ * Creates the payout finder. A payout's id does not name its site, and the payments API reads one payout of one site per call.
+ * The recorded or remembered site is tried first. For the other ids, all sites are tried for the first id, and the site that has
+ * it is tried first for the rest. A payout counts as not found only if every site says so.
  */
 export function createPayoutFinder({ store, upstream, sites }: FinderOptions): PayoutFinder {
   const remembered = new Map<string, string>()
@@ -47,7 +47,7 @@ export function createPayoutFinder({ store, upstream, sites }: FinderOptions): P
     }
   }
 
-  /** Asks the likely site, then all others at once. */
+  /** Tries the likely site, then all others in parallel. */
   const search = async (id: string, likely: Site | null): Promise<FoundPayout> => {
     const first = likely === null ? null : await read(likely, id)
     if (first?.kind === 'done') return first
@@ -88,8 +88,8 @@ export function createPayoutFinder({ store, upstream, sites }: FinderOptions): P
 }
 
 /**
- * A site that refuses the id does not have the payout: the payments API documents 400 and 422 beside 404 for it. An id that
- * has not the form of its ids is not asked for at all.
+ * A site that refuses the id does not have the payout: the payments API documents 400 and 422 beside 404 for it. An id with an
+ * invalid form is never sent and counts as not found.
  */
 function absent(error: unknown, site: Site): Exclude<FoundPayout, { kind: 'done' }> {
   const fault = faultOf(error)

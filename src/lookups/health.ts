@@ -4,24 +4,24 @@ import type { Sites } from '../upstream/client/sites.ts'
 import type { MethodCache } from '../upstream/methods/method-cache.ts'
 import type { BreakerState } from '../upstream/resilience/breaker.ts'
 
-/** How this process and the payments API behind it are doing. Nothing is asked of the payments API for it. */
+/** State of this process and of the payments API. Makes no call to the payments API. */
 export type Health = {
   sites(): readonly SiteHealth[]
-  /** Rejects as the store does. */
+  /** Rejects if the store fails. */
   reads(): Promise<ReadBacklog>
-  /** Rejects as the store does. */
+  /** Rejects if the store fails. */
   deliveries(): Promise<DeliveryBacklog>
   streams(): OpenStreams
 }
 
 export type SiteHealth = {
   readonly id: string
-  /** Upper-case codes. */
+  /** Upper-case currency codes. */
   readonly currencies: readonly string[]
   readonly availability: 'AVAILABLE' | 'CREDENTIALS_REJECTED' | 'PROBING' | 'UNAVAILABLE'
-  /** When the payments API last answered with success; null before it has. */
+  /** Time of the last successful answer of the payments API; null if there was none yet. */
   readonly lastAnswerAt: Date | null
-  /** When the list of checkout methods was read; null when there is none to serve. */
+  /** When the list of checkout methods was read; null if there is none. */
   readonly methodsFetchedAt: Date | null
   readonly methodsStale: boolean
 }
@@ -30,7 +30,7 @@ export type OpenStreams = {
   readonly sockets: number
   readonly eventStreams: number
   readonly callbacks: number
-  /** Streams of events that are being followed. */
+  /** Number of open event streams. */
   readonly subscriptions: number
 }
 

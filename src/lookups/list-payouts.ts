@@ -19,8 +19,8 @@ export type PayoutList = { readonly kind: 'done'; readonly page: PayoutPage } | 
 type ListOptions = { readonly upstream: Pick<UpstreamClient, 'listPayouts'>; readonly sites: Sites }
 
 /**
- * One page of the payouts of one currency's site, or the same page of every site. When a site does not answer there is no
- * list: one with a hole would pass for a whole one.
+ * Returns one page of the payouts of one currency's site, or that page of every site. If any site does not answer, returns its
+ * failure: a list with a gap would look complete.
  */
 export async function listPayouts(
   { upstream, sites }: ListOptions,
@@ -63,7 +63,7 @@ async function attempt<Answer>(site: Site, ask: () => Promise<Answer>): Promise<
   }
 }
 
-/** Null as soon as one site does not tell. */
+/** Returns null if any site gives no count. */
 function combined(counts: readonly (number | null)[], combine: (counts: readonly number[]) => number): number | null {
   const known = counts.filter((count) => count !== null)
   return known.length === counts.length && known.length > 0 ? combine(known) : null

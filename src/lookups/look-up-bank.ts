@@ -8,8 +8,8 @@ import { faultOf, readFailure } from './upstream-failure.ts'
 export type BankLookupOutcome = { readonly kind: 'done'; readonly account: BankAccount } | QrFailure | ReadFailure
 
 /**
- * Looks up the account behind a VietQR payload, which is checked first: a payload that no bank could have made is not
- * sent (docs/payments-api.md, section 4.7).
+ * Looks up the account behind a VietQR payload. The payload is validated first; an invalid one is not sent (docs/payments-api.md,
+ * section 4.7).
  */
 export async function lookUpBank(
   { upstream, sites }: { upstream: Pick<UpstreamClient, 'lookupBankByQr'>; sites: Sites },

@@ -7,22 +7,22 @@ import type { UpstreamClient } from '../upstream/client/upstream-client.ts'
 import type { KeyedCache } from '../upstream/methods/keyed-cache.ts'
 import { isCurrent, type MethodCache } from '../upstream/methods/method-cache.ts'
 
-/** What methods ask for, read once per method and kept. Null wherever the payments API does not tell. */
+/** Required fields of methods, read once per method and cached. Null where the payments API does not provide them. */
 export type MethodRequirementsReader = {
   /**
-   * What a direct payin by this method needs, at the site that serves its currency. `onStale` is called when the payments
-   * API did not answer: what is given is then old, or null.
+   * Returns the fields that a direct payin by this method needs, at the site that serves its currency. Calls `onStale` if the
+   * payments API did not answer: the result is then old, or null.
    */
   ofPayin(method: PayinMethod, onStale?: () => void): Promise<MethodRequirements | null>
   ofPayout(method: PayoutMethod): Promise<PayoutMethodRequirements | null>
   /**
-   * What the payments API says of a method that can be used for direct payins: in the list of these, or else in the method's
-   * own record. No flags for other methods, and while neither can be had. `onStale` as for `ofPayin`.
+   * Returns the flags of a direct payin method, from the list of direct methods or else from the method's own record. Returns
+   * `NO_FLAGS` for other methods, and if neither source is available. `onStale` as for `ofPayin`.
    */
   payinFlags(method: PayinMethod, onStale: () => void): Promise<MethodFlags>
   payinFields(site: Site, code: string): Promise<MethodRequirements | null>
   payoutFields(site: Site, code: string): Promise<PayoutMethodRequirements | null>
-  /** Codes of the direct payin methods of a currency; null while the list cannot be had. */
+  /** Codes of the direct payin methods of a currency; null if the list is unavailable. */
   payinCodes(currency: string): Promise<readonly string[] | null>
   payoutCodes(currency: string): Promise<readonly string[] | null>
 }

@@ -6,15 +6,15 @@ import { faultOf, readFailure } from './upstream-failure.ts'
 
 export type BalanceList = {
   readonly balances: readonly Balances[]
-  /** Currencies whose site gave no answer that can be used, each with the reason. */
+  /** Currencies whose site gave no usable answer, each with the reason. */
   readonly failures: readonly { readonly currency: string; readonly failure: ReadFailure }[]
 }
 
 type BalanceOptions = { readonly upstream: Pick<UpstreamClient, 'getBalances'>; readonly sites: Sites }
 
 /**
- * Reads what the accounts hold, for the named currencies or every configured one. A currency that no site serves is left
- * out. A site that fails leaves the others as they are.
+ * Reads the account balances of the named currencies, or of all configured ones. Omits a currency that no site serves. The
+ * failure of one site does not affect the others.
  */
 export async function readBalances(
   options: BalanceOptions,

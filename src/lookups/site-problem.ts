@@ -1,7 +1,10 @@
 import type { Sites } from '../upstream/client/sites.ts'
 import type { FieldProblem } from './operation-outcome.ts'
 
-/** Why no credentials serve a request: its currency has none, or the site that it names does not serve it. */
+/**
+ * Returns why no site can serve a request: its currency has no credentials, or the named site does not exist or does not serve
+ * it.
+ */
 export function siteProblem(
   sites: Sites,
   { amount, site }: { readonly amount: { readonly currency: string }; readonly site?: string | null | undefined },

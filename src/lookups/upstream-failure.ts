@@ -3,18 +3,18 @@ import type { FieldProblem, NothingDone, ReadFailure, Rejection } from './operat
 
 type Refusal = Extract<FaultDetail, { kind: 'refused' }>
 
-/** A fault of the upstream client, or null for an error that is none: that is a bug of ours. */
+/** Returns the fault of an `UpstreamFault`; null for any other error, which is a bug of ours. */
 export function faultOf(error: unknown): FaultDetail | null {
   return error instanceof UpstreamFault ? error.detail : null
 }
 
-/** What a fault of a read means: the payments API has no such thing, refuses, or cannot be had. */
+/** Maps the fault of a read to a failure: not found, refused, or unavailable. */
 export function readFailure(fault: FaultDetail, site: string): ReadFailure {
   if (fault.kind !== 'refused') return nothingDone(fault, site)
   return fault.httpStatus === 404 ? { kind: 'not-found' } : rejection(fault)
 }
 
-/** What a fault means after which it is certain that the payments API did nothing. */
+/** Maps a fault after which it is certain that the payments API did nothing. */
 export function nothingDone(fault: Exclude<FaultDetail, Refusal>, site: string): NothingDone {
   if (fault.kind === 'credentials') return { kind: 'credentials-rejected', site: fault.site ?? site }
   return {
@@ -23,7 +23,7 @@ export function nothingDone(fault: Exclude<FaultDetail, Refusal>, site: string):
   }
 }
 
-/** A refusal in the payments API's own words, by its own field names. */
+/** Maps a refusal, keeping the messages and field names of the payments API. */
 export function rejection(fault: Refusal): Rejection {
   const { httpStatus, code, message } = fault
   const fields: FieldProblem[] = fault.fields.map((field) => ({ path: [field.path], message: field.message }))

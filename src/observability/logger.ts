@@ -6,7 +6,7 @@ import type { LogFields } from './log/log-fields.ts'
 
 export type { LogFields } from './log/log-fields.ts'
 
-/** How much is logged, from the most to nothing. */
+/** Log levels, from the most output to none. */
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
 
 /** One of the levels that `LOG_LEVEL` may name. */
@@ -15,8 +15,8 @@ export type LogLevel = (typeof LOG_LEVELS)[number]
 type Line = (fields: LogFields, message: string) => void
 
 /**
- * Writes log lines. Only ids and codes get through: fields by a list of names, values by their shape, and errors without
- * their message unless their class declares it safe. `message` is a constant text of ours and must hold no data.
+ * Writes log lines. Only ids and codes are written: fields are filtered by name, values by their format, and error messages are
+ * omitted unless the class declares them safe. `message` is a constant text of ours and must not contain data.
  */
 export type Logger = {
   readonly debug: Line
@@ -24,22 +24,22 @@ export type Logger = {
   readonly warn: Line
   readonly error: Line
   readonly fatal: Line
-  /** A logger that adds these fields to every line. */
+  /** Returns a logger that adds these fields to every line. */
   child(fields: LogFields): Logger
-  /** Writes the lines of this turn of the event loop; to be called before the process ends. `fatal` does so by itself. */
+  /** Writes the lines buffered in this turn of the event loop; call it before the process ends. `fatal` does so by itself. */
   flush(): void
 }
 
 export type LoggerOptions = {
   readonly level: LogLevel
-  /** Where the lines go, one JSON object each; standard output by default. */
+  /** Destination of the lines, one JSON object each. Default: standard output. */
   readonly destination?: DestinationStream
 }
 
-/** Longer than any message of ours; a text that is longer has data in it. */
+/** Longer than any message of ours; a longer text contains data. */
 const MAX_MESSAGE = 300
 
-/** Makes the logger of the process. Times are ISO 8601 in UTC; neither the host's name nor the process id is written. */
+/** Creates the logger of the process. Times are ISO 8601 in UTC; neither the host name nor the process id is written. */
 export function createLogger({ level, destination }: LoggerOptions): Logger {
   const options = {
     level,
@@ -58,7 +58,7 @@ function narrow(inner: PinoLogger, flush: () => void): Logger {
     (fields, message) => {
       if (!inner.isLevelEnabled(level)) return
       inner[level](allowedFields(fields), message.slice(0, MAX_MESSAGE))
-      // What comes after an error may be the end of the process.
+      // The process may end after an error.
       if (level === 'error') flush()
     }
   return {

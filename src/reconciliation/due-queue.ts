@@ -1,30 +1,33 @@
 import type { ReadClass } from '../domain/reads/read-schedule.ts'
 
-/** Reads of one class at one site: each such pair is worked off by itself. */
+/** A queue holds the due reads of one class at one site; each queue is processed separately. */
 export type DueQueueKey = { readonly site: string; readonly readClass: ReadClass }
 
-/** What is due, by site and class. */
+/** Due reads, queued by site and class. */
 export type DueQueue<Subject> = {
-  /** The next subject of a site and class that was due when it was looked for; null when none is. One caller at a time for a site and class. */
+  /**
+   * Returns the next subject that was due when the queue was filled; null if there is none. One caller at a time per site and
+   * class.
+   */
   next(queueKey: DueQueueKey): Promise<Subject | null>
-  /** The subject as it is now; null when it is not due any more, or not wanted. */
+  /** Returns the subject's current state; null if it is not due or not wanted any more. */
   stillDue(subject: Subject): Promise<Subject | null>
-  /** Something may have fallen due in a site and class. */
+  /** Tells the queue that a read of this site and class may have fallen due. */
   touch(queueKey: DueQueueKey): void
-  /** Forgets what was fetched: it is looked for anew. */
+  /** Discards the fetched subjects; they are fetched again. */
   reset(queueKey: DueQueueKey): void
-  /** Whether `next` would look for more. */
+  /** Whether `next` would query for more subjects. */
   isOpen(queueKey: DueQueueKey): boolean
   close(): void
 }
 
-/** What the queue needs to know of its subjects. */
+/** How the queue fetches and inspects its subjects. */
 export type DueSource<Subject> = {
-  /** Every site that a subject may belong to. */
+  /** All sites that a subject may belong to. */
   readonly sites: readonly string[]
-  /** Subjects of a site and class whose read is due, longest due first, at most `limit`. */
+  /** Returns subjects of a site and class whose read is due, earliest due time first, at most `limit`. */
   due(queueKey: DueQueueKey, now: Date, limit: number): Promise<readonly Subject[]>
-  /** The subject as it is now; null when it does not exist any more. */
+  /** Returns the subject's current state; null if it does not exist any more. */
   again(subject: Subject): Promise<Subject | null>
   site(subject: Subject): string
   dueAt(subject: Subject): Date | null
@@ -33,17 +36,17 @@ export type DueSource<Subject> = {
 export type DueQueueOptions<Subject> = {
   readonly source: DueSource<Subject>
   readonly clock: () => Date
-  /** False for what is being read already. */
+  /** Returns false for a subject that is being read already. */
   readonly isWanted: (subject: Subject) => boolean
 }
 
-/** Subjects that are fetched at once: a few seconds' work, so that they do not grow old in memory. */
+/** Subjects fetched at once: a few seconds' work, so that they do not become stale in memory. */
 const PAGE = 20
 
-/** Keeps a short queue for each site and class, and fills it by an index look-up when it is empty. */
+/** Keeps a short queue per site and class, and refills it by an index look-up when it is empty. */
 export function createDueQueue<Subject>({ source, clock, isWanted }: DueQueueOptions<Subject>): DueQueue<Subject> {
   const queues = new Map<string, Subject[]>()
-  /** Lanes of which nothing more was due when they were looked at last. */
+  /** Queues for which the last query found nothing more due. */
   const exhausted = new Set<string>()
   let closed = false
 
@@ -88,7 +91,7 @@ export function createDueQueue<Subject>({ source, clock, isWanted }: DueQueueOpt
   }
 }
 
-/** The text of a key. */
+/** Returns the key as a string, for maps. */
 export function dueQueueId({ site, readClass }: DueQueueKey): string {
   return `${readClass} ${site}`
 }

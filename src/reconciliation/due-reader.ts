@@ -6,33 +6,36 @@ import { createDueQueue, type DueSource, dueQueueId, type DueQueueKey } from './
 import type { ReadBudget, Turn } from './read-budget.ts'
 import { type SingleFlightReader, createSingleFlightReader, type ReadResult } from './single-flight-reader.ts'
 
-/** Where a reader finds what to read, and how each subject is read. */
+/** Where due subjects come from, and how each is read. */
 export type ReadSource<Subject> = DueSource<Subject> & {
-  /** Instant of the next read that is due at any time; null when none is planned. */
+  /** Time of the earliest planned read, past or future; null if none is planned. */
   nextDue(): Promise<Date | null>
-  /** Asks the payments API about a subject and records what it says. Rejects when it does not answer, or with another's. */
+  /**
+   * Reads a subject from the payments API and records the result. Rejects if the call fails or if the answer is about another
+   * subject.
+   */
   ask(subject: Subject): Promise<ReadOutcome>
-  /** The same for a planned read, which may stand for reads of its neighbours. */
+  /** The same for a planned read, which may also cover neighbouring subjects by reading a list page. */
   askPlanned(subject: Subject): Promise<ReadOutcome>
-  /** Records that a read told nothing, and when to try again; null for never. */
+  /** Records that a read gave no result, and when to try again; null for never. */
   postpone(subject: Subject, until: Date | null): Promise<void>
   /** Failed or fruitless reads in a row. */
   failures(subject: Subject): number
-  /** Tells subjects apart. */
+  /** Unique key of the subject. */
   key(subject: Subject): string
-  /** What a log line may say of a subject. */
+  /** Fields that may be logged about a subject. */
   ids(subject: Subject): LogFields
 }
 
 export type DueReader<Subject> = {
-  /** Reads what is due, now and from now on, whenever something falls due. */
+  /** Starts reading what is due; call it whenever a read may have fallen due. */
   wake(): void
   /**
-   * Reads one subject now, whether it is due or not, for somebody who waits. One that is being read already is not read a
-   * second time: both get its answer.
+   * Reads one subject now, due or not, for a waiting caller. If the subject is being read already, returns the result of that
+   * read.
    */
   read(subject: Subject): Promise<ReadResult>
-  /** Resolves when no planned read is under way, and none can be made now. */
+  /** Resolves when no planned read is in progress and none can start now. */
   idle(): Promise<void>
   close(): Promise<void>
 }
@@ -43,29 +46,29 @@ export type ReaderOptions<Subject> = {
   readonly logger: Logger
   readonly clock: () => Date
   readonly timer: Timer
-  /** Whether planned reads are this process's to make. */
+  /** Whether this process makes the planned reads. */
   readonly isLeader: () => boolean
-  /** Called after each time that the payments API was asked. */
+  /** Called after each call to the payments API. */
   readonly onRead: (outcome: ReadOutcome | 'failed') => void
 }
 
-/** How long nothing is read after the store has failed. */
+/** How long reads pause after the store has failed. */
 const STALLED_MS = 15_000
-/** Another process may plan a read, or this one may become the one that makes them: looked at that often. */
+/** Polling interval: another process may plan a read, or this process may become the leader. */
 const POLL_MS = 5_000
-/** What is due, and was not taken: it was being read for somebody else. */
+/** Retry delay for due subjects that were skipped because they were being read for a caller. */
 const SOON_MS = 50
 
 /**
- * Reads back what webhooks left in doubt, and what is due by plan. What is due stands in the store, so that a restart
- * forgets none of it. Sites are read side by side, each within its budget, which goes to the most urgent class first.
+ * Runs the reads that webhooks made necessary and those that are scheduled. Due reads are stored, so a restart loses none. Sites
+ * are read in parallel, each within its own budget, in which the most urgent class comes first.
  */
 export function createReader<Subject>(options: ReaderOptions<Subject>): DueReader<Subject> {
   const { source, budget, logger, clock, timer, isLeader } = options
   const reads: SingleFlightReader<Subject> = createSingleFlightReader(options)
-  /** Keys of what waits for its turn, or is being read, by plan. */
+  /** Keys of the subjects of planned reads that wait for their turn or are in progress. */
   const taken = new Set<string>()
-  /** One for each site and class in which something may be due. */
+  /** One worker per site and class in which a read may be due. */
   const workers = new Map<string, Promise<void>>()
   const underWay = new Set<Promise<void>>()
   let stalledUntil = Number.NEGATIVE_INFINITY
@@ -81,13 +84,13 @@ export function createReader<Subject>(options: ReaderOptions<Subject>): DueReade
   const mayRead = (site: string) => !closed && isLeader() && !isStalled() && budget.heldMs(site) === 0
   const isStalled = () => timer.now() < stalledUntil
 
-  /** The store does not keep what is learnt, so nothing is asked for a while. */
+  /** The store cannot record results, so no reads are made for a while. */
   const stall = (error: unknown) => {
     logger.error({ err: error }, 'the plan of reads could not be followed')
     stalledUntil = timer.now() + STALLED_MS
   }
 
-  /** What is left due (a webhook overtook the answer, or its site is in trouble) is taken again in its turn. */
+  /** A subject that stays due (a webhook overtook the answer, or its site is in trouble) is queued again. */
   const readPlanned = async (subject: Subject, turn: Turn) => {
     const { result, trouble } = await reads.ask(subject, turn)
     const ids = source.ids(subject)
@@ -104,7 +107,7 @@ export function createReader<Subject>(options: ReaderOptions<Subject>): DueReade
     }
   }
 
-  /** Begins the read of a subject when it is its turn, unless it is not due any more by then. */
+  /** Starts the read of a subject when it gets its turn, unless it is no longer due by then. */
   const readInTurn = async (queueKey: DueQueueKey, subject: Subject) => {
     const turn = await budget.turn(queueKey.site, queueKey.readClass)
     if (turn === null) return
@@ -117,20 +120,21 @@ export function createReader<Subject>(options: ReaderOptions<Subject>): DueReade
       .finally(() => {
         taken.delete(key)
         underWay.delete(reading)
-        // What was learnt may have planned another read: again of its class, or of a doubt.
+        // The result may have planned another read, of the same class or of class `doubt`.
         touch(queueKey)
         touch({ ...queueKey, readClass: 'doubt' })
       })
     underWay.add(reading)
   }
 
-  /** Takes one due subject of a site and class after the other, until none is due, or none may be read. */
+  /** Reads the due subjects of a site and class one after the other, until none is due or no read is allowed. */
   const work = async (queueKey: DueQueueKey) => {
     while (mayRead(queueKey.site)) {
       const subject = await queue.next(queueKey)
       if (subject !== null) await readInTurn(queueKey, subject)
       else if (!queue.isOpen(queueKey)) {
-        // Removed here, not when the promise ends: a wake-up finds the worker either looking, or removed.
+        // Removed here, not when the promise ends, so that a wake-up finds the worker either still looking for subjects or
+        // removed.
         workers.delete(dueQueueId(queueKey))
         return
       }
@@ -160,7 +164,7 @@ export function createReader<Subject>(options: ReaderOptions<Subject>): DueReade
     for (const site of source.sites) for (const readClass of READ_CLASSES) touch({ site, readClass })
   }
 
-  /** Sees to it that the reader is woken when something can be read again. */
+  /** Schedules the next wake-up for when something can be read again. */
   const plan = async () => {
     if (closed || workers.size > 0) return
     const waits = await waitsForMore().catch((error: unknown) => {

@@ -2,23 +2,23 @@ import type { Timer } from '../lib/timer.ts'
 import type { Logger } from '../observability/logger.ts'
 import type { LeaseStore } from '../store/store.ts'
 
-/** Whether this process is the one of its cluster that makes the planned reads. */
+/** Leader election: the leader of the cluster makes the planned reads. */
 export type Leader = {
   isLeader(): boolean
-  /** Tries now, and from then on every ten seconds. Resolves when the first try has ended. */
+  /** Tries to get the lease now and then every ten seconds. Resolves after the first try. */
   start(): Promise<void>
-  /** Gives the lease back. */
+  /** Releases the lease. */
   close(): Promise<void>
 }
 
 export type LeaderOptions = {
   readonly leases: LeaseStore
-  /** A name that no other process has. */
+  /** Unique name of this process. */
   readonly owner: string
   readonly logger: Logger
   readonly clock: () => Date
   readonly timer: Timer
-  /** Called each time that the lease has come to this process. */
+  /** Called each time this process obtains the lease. */
   readonly onGained: () => Promise<void>
 }
 
@@ -26,11 +26,10 @@ const LEASE_MS = 30_000
 const RENEW_MS = 10_000
 
 /**
- * One reader at a time in a cluster, by a lease in the store. It spares the payments API reads that several processes would
- * make; nothing depends on it. A process that was paused beyond its lease may still record the answer to a read that it
- * had sent: the store takes an answer only while no delivery and no other answer was recorded since the subject was taken,
- * and then it is the newest that anybody has. So the lease needs no fencing number, and clocks that differ by more than
- * its length cost reads, and nothing else.
+ * Ensures one reader at a time in a cluster, by a lease in the store. This saves duplicate reads of the payments API; correctness
+ * does not depend on it. A process that was paused beyond its lease may still record the answer to a read it had sent: the store
+ * accepts an answer only if no delivery and no other answer was recorded since the subject was taken, and then the answer is the
+ * newest known. So the lease needs no fencing number, and clocks that differ by more than its length cost only extra reads.
  */
 export function createLeader(options: LeaderOptions): Leader {
   const { leases, owner, logger, clock, timer, onGained } = options
@@ -43,7 +42,7 @@ export function createLeader(options: LeaderOptions): Leader {
 
   const attempt = async () => {
     const wasLeader = isLeader()
-    // Counted from before the store is asked, so that it never seems to last longer here than there.
+    // Counted from before the store call, so that the lease never appears to last longer here than in the store.
     const until = timer.now() + LEASE_MS
     const now = clock()
     const isHeld = await leases.take('reader', owner, { now, until: new Date(now.getTime() + LEASE_MS) })

@@ -6,12 +6,12 @@ import { spanQuery } from '../upstream/client/assertions.ts'
 import type { Site } from '../upstream/client/sites.ts'
 import type { UpstreamClient } from '../upstream/client/upstream-client.ts'
 
-/** Reads of many payments by one page of a list of the payments API. */
+/** Reads many payments with one list page of the payments API. */
 export type ListedReads = {
   /**
-   * Reads the page on which a subject and its neighbours are listed, and records what it confirms. Null, without asking,
-   * where the subject is to be read by itself. `superseded` when the page told too little of it: then it is, next time.
-   * Rejects with an `UpstreamFault`.
+   * Reads the page that lists a subject and its neighbours, and records what the page confirms. Returns null, without a call, if
+   * the subject has to be read by itself. Returns `superseded` if the page did not settle the subject, which is then read by
+   * itself next time. Rejects with an `UpstreamFault`.
    */
   read(subject: ReadSubject, site: Site): Promise<ReadOutcome | null>
 }
@@ -20,38 +20,41 @@ export type ListedReadOptions = {
   readonly reads: Pick<ReadStore, 'nearby' | 'confirmListed'>
   readonly upstream: Pick<UpstreamClient, 'listPayinLinks' | 'listPayins'>
   readonly clock: () => Date
-  /** Called with the number of neighbours that a page has confirmed. */
+  /** Called with the number of neighbours that a page confirmed. */
   readonly onListed: (count: number) => void
 }
 
-/** Entries on a page of the payments API (gap sheet, sections 5.3 and 10). */
+/** Entries on a list page of the payments API (gap sheet, sections 5.3 and 10). */
 const PAGE = 20
-/** Reads that a page has to replace. */
+/** Minimum number of reads that a page has to replace. */
 const LEAST_USEFUL = 3
-/** Neighbours that may stand on the page. */
+/** Maximum number of neighbours that are fetched as candidates for the page. */
 const NEIGHBOURS = 2 * PAGE
-/** Places that are left free, since what was made in the margin is estimated. */
+/** Entries left free on the page, since the number of payments made within the margin is an estimate. */
 const SLACK = 2
 /**
- * How much sooner the payments API may have made something than it is on record here, and how much later by its clock; and
- * how much sooner it usually was.
+ * How much earlier than our record the payments API may have created an entry, how much later by its clock, and how much earlier
+ * it usually is.
  */
 const SOONER_MS = 5_000
 const LATER_MS = 2_000
 const USUALLY_SOONER_MS = 500
-/** After so many pages in a row that confirmed too little, lists of a site are left alone for an hour. */
+/** After this many pages in a row that confirmed too little, lists of the site are not used for an hour. */
 const MOST_MISSES = 3
 const PAUSE_MS = 3_600_000
-/** Subjects remembered that are to be read by themselves. */
+/** Maximum number of remembered subjects that have to be read by themselves. */
 const MOST_ASIDE = 10_000
 
 type Misses = { count: number; pausedUntil: number }
 
-/** Lists replace single reads where neighbours in time are due together, as after a gap, or at a high rate of payments. */
+/**
+ * List pages replace single reads where payments made at about the same time are due together: after a gap, or at a high rate of
+ * payments.
+ */
 export function createListedReads({ reads, upstream, clock, onListed }: ListedReadOptions): ListedReads {
   const aside = new Set<string>()
   const misses = new Map<string, Misses>()
-  /** Ids of the sites of which a page is being read. */
+  /** Ids of the sites for which a page is being read. */
   const underWay = new Set<string>()
 
   const setAside = (subject: ReadSubject) => {
@@ -67,7 +70,7 @@ export function createListedReads({ reads, upstream, clock, onListed }: ListedRe
     misses.set(site.id, { count: count % MOST_MISSES, pausedUntil })
   }
 
-  /** How many neighbours the page confirmed, and what it told of the subject itself. */
+  /** Records the page; returns how many neighbours it confirmed and the outcome for the subject itself. */
   const record = async (subject: ReadSubject, neighbours: readonly ReadSubject[], reports: Reports) => {
     let confirmed = 0
     let own: ReadOutcome = 'superseded'
@@ -99,7 +102,7 @@ export function createListedReads({ reads, upstream, clock, onListed }: ListedRe
   return {
     async read(subject, site) {
       if (aside.delete(keyOf(subject)) || isPaused(site) || !mayBeListed(subject)) return null
-      // The page that is under way may hold this one too.
+      // The page being read may contain this subject too.
       if (underWay.has(site.id)) return 'superseded'
       underWay.add(site.id)
       return readPage(subject, site).finally(() => underWay.delete(site.id))
@@ -107,7 +110,7 @@ export function createListedReads({ reads, upstream, clock, onListed }: ListedRe
   }
 }
 
-/** Reports by the id under which an entry stands. */
+/** Reports by the id under which the list has the entry. */
 type Reports = ReadonlyMap<string, PaymentReport>
 
 type Page = { readonly from: Date; readonly to: Date; readonly page: number }
@@ -124,8 +127,8 @@ async function listed(
 }
 
 /**
- * The page on which a subject stands as the last, with those that were made right after it: the list has the newest first,
- * and what was made in the margin of its span comes before them. Null where a page would replace too few reads.
+ * Returns the page on which the subject is the last entry, after those made right after it: the list is sorted newest first, and
+ * entries made within the margin come before them. Returns null if the page would replace too few reads.
  */
 function pageOf(neighbours: readonly ReadSubject[], now: number): Page | null {
   const instants = neighbours.map(madeAt)
@@ -144,7 +147,7 @@ function pageOf(neighbours: readonly ReadSubject[], now: number): Page | null {
 function isUseful(subject: ReadSubject, now: number): boolean {
   const { payment, dueAt } = subject
   if (dueAt === null || !mayBeListed(subject)) return false
-  // Before its expiry an unused link tells nothing.
+  // A read of an unused link gives no information before the link's expiry.
   if (payment === null) return dueAt.getTime() <= now
   return mayReadEarly(dueAt.getTime(), Date.parse(payment.updatedAt), now)
 }
@@ -157,7 +160,7 @@ function madeAt({ link, payin }: ReadSubject): number {
   return Date.parse((link ?? payin)?.createdAt ?? '')
 }
 
-/** An entry stands under the uuid of its link or, of a direct payin, of its payment. */
+/** Returns the id of the list entry: the link's uuid or, for a direct payin, the payment's. */
 function listedId({ link, paymentId }: ReadSubject): string {
   return link?.id ?? paymentId ?? ''
 }

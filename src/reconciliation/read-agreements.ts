@@ -14,7 +14,10 @@ export type AgreementReadOptions = {
   readonly clock: () => Date
 }
 
-/** Agreements whose callbacks leave a doubt. They are read back by search: there is no way to ask for one alone. */
+/**
+ * Read source for agreements whose callbacks leave the state in doubt. They are read by search: the payments API cannot read a
+ * single agreement.
+ */
 export function agreementReads(options: AgreementReadOptions): ReadSource<AgreementReadSubject> {
   const { reads, upstream, sites, clock } = options
   const siteById = (id: string) => sites.byId(id) ?? sites.forCurrency('AUD')
@@ -34,7 +37,7 @@ export function agreementReads(options: AgreementReadOptions): ReadSource<Agreem
     return reads.record(subject, report, clock())
   }
 
-  /** Lanes that look at the same moment share one look. */
+  /** Concurrent queries share one result. */
   let looking: Promise<string[]> | null = null
   const readSitesNow = () => (looking ??= reads.sites().finally(() => (looking = null)))
 

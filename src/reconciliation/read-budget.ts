@@ -6,46 +6,46 @@ import { notSent, UpstreamFault } from '../upstream/client/upstream-fault.ts'
 import { createSitePace, type SitePace } from './site-pace.ts'
 import type { SiteTrouble } from './site-trouble.ts'
 
-/** Leave to ask the payments API once. Either of the two has to be called, once. */
+/** Permission for one call to the payments API. Call exactly one of the two methods, once. */
 export type Turn = {
-  /** Tells how the read ended (`error` is null when it was answered), and gives what that says of the site. */
+  /** Reports how the read ended (`error` is null if it was answered), and returns what that means for the whole site. */
   end(error: unknown): SiteTrouble | null
-  /** The read was not sent after all. */
+  /** Gives the turn back: the read was not sent. */
   cancel(): void
 }
 
-/** How much of the payments API the reads of this process may take, for each site by itself. */
+/** Rate limits for the reads of this process, per site. */
 export type ReadBudget = {
   /**
-   * Waits for a turn at a site, in the order of `createReadOrder`. A person is rejected with an `UpstreamFault` while the
-   * payments API wants to be left alone, or when too many wait. A planned read gets null while nothing planned is read of
-   * the site.
+   * Waits for a turn at a site, in the order of `createReadOrder`. For urgency `person`, rejects with an `UpstreamFault` while
+   * the payments API asks for a pause, or when too many callers wait. For a planned read, returns null while planned reads of the
+   * site are on hold.
    */
   turn(site: string, urgency: 'person'): Promise<Turn>
   turn(site: string, urgency: ReadClass): Promise<Turn | null>
-  /** Milliseconds for which no planned read of a site is made; 0 when one may be. */
+  /** Milliseconds until planned reads of a site are allowed; 0 if they are allowed now. */
   heldMs(site: string): number
-  /** Turns away whoever waits, and whoever comes. */
+  /** Rejects all waiting and future requests for a turn. */
   close(): void
 }
 
 export type ReadBudgetOptions = {
   readonly timer: Timer
   readonly logger: Logger
-  /** Reads a second of one site. */
+  /** Reads per second of one site. */
   readonly perSecond?: number
 }
 
 const PER_SECOND = 2
 /**
- * Planned reads of one site that wait for their answers: a slow API gets no pile of them. Those of doubts are counted by
- * themselves, so that none waits for the answer to a poll.
+ * Maximum number of unanswered planned reads per site, so that they do not pile up on a slow API. Class `doubt` is counted
+ * separately, so that it never waits for a routine read.
  */
 const UNDER_WAY = 2
-/** A person who would be the eleventh to wait is told at once: five seconds are all that anybody waits at full pace. */
+/** Further callers are rejected at once: at full rate, ten callers mean a wait of at most five seconds. */
 const PERSONS_WAITING = 10
 
-/** The budget: each site has a pace of its own, so that none holds up another. */
+/** Each site has its own rate, so that no site delays another. */
 export function createReadBudget({ timer, logger, perSecond = PER_SECOND }: ReadBudgetOptions): ReadBudget {
   const budgets = new Map<string, SiteBudget>()
   let closed = false
@@ -76,15 +76,15 @@ export function createReadBudget({ timer, logger, perSecond = PER_SECOND }: Read
   }
 }
 
-/** A turn, or why there is none. */
+/** A turn, or the reason why there is none. */
 type Granted = Turn | UpstreamFault
 
-/** How long it takes at most to fetch the next due read of a class from the store: its turn is not given away meanwhile. */
+/** Longest time to fetch the next due read of a class from the store; its turn is kept for that time. */
 const FETCH_MS = 100
 
 type Waiter = (granted: Granted) => void
 
-/** Reads that are counted together while they wait for their answers. */
+/** Reads whose unanswered calls are counted together. */
 type Group = 'person' | 'doubt' | 'routine'
 
 function groupOf(urgency: Urgency): Group {
@@ -110,7 +110,7 @@ function createSiteBudget(
   let last: { readonly urgency: Urgency; readonly at: number } | null = null
   let cancelTimer: (() => void) | null = null
 
-  /** Whether a read would be granted now, were it not for the rate. */
+  /** Whether a read of this urgency waits for the rate alone. */
   const waits = (urgency: Urgency): boolean =>
     waiting[urgency].length > 0 && (urgency === 'person' || underWay[groupOf(urgency)] < UNDER_WAY)
 
@@ -188,7 +188,7 @@ function leftAlone(milliseconds: number): UpstreamFault {
   })
 }
 
-/** Tells the log of a trouble when it begins, and once only: while it lasts each further try would say the same. */
+/** Logs a trouble once, when it begins: each further failed read would repeat the same message. */
 function siteLogger(logger: Logger, site: string): (trouble: SiteTrouble | null, heldMs: number) => void {
   let told: SiteTrouble['kind'] | null = null
   return (trouble, heldMs) => {

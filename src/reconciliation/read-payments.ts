@@ -13,18 +13,18 @@ export type PaymentReadOptions = {
   readonly upstream: Pick<UpstreamClient, 'getPayinLink' | 'getPayin'>
   readonly sites: Sites
   readonly clock: () => Date
-  /** Null where each subject is read by itself. */
+  /** Null if each subject is read by itself. */
   readonly lists: ListedReads | null
 }
 
-/** Payments whose deliveries contradict each other, and links whose time is over. */
+/** Read source for payments whose deliveries contradict each other, and for expired links. */
 export function paymentReads({ reads, upstream, sites, clock, lists }: PaymentReadOptions): ReadSource<ReadSubject> {
   const siteOf = ({ link, payin, currency }: ReadSubject) => {
     const id = link?.site ?? payin?.site
     return id === undefined ? sites.forCurrency(currency ?? '') : sites.byId(id)
   }
 
-  /** A link is read with the credentials that made it, a payment without a link as a direct payin. */
+  /** A link is read with the credentials that made it; a payment without a link is read as a direct payin. */
   const reportOn = async (subject: ReadSubject) => {
     const site = siteOf(subject)
     if (site === null) throw notSent('invalid-request', 'No credentials are configured for it.')
@@ -38,7 +38,7 @@ export function paymentReads({ reads, upstream, sites, clock, lists }: PaymentRe
     return reads.record(subject, report, clock())
   }
 
-  /** Lanes that look at the same moment share one look. */
+  /** Concurrent queries share one result. */
   let looking: Promise<string[]> | null = null
   const readSitesNow = () => (looking ??= reads.sites().finally(() => (looking = null)))
 

@@ -3,19 +3,19 @@ import type { DueSource } from './due-queue.ts'
 import type { ReadBudget, Turn } from './read-budget.ts'
 import type { SiteTrouble } from './site-trouble.ts'
 
-/** What a read of one subject came to; `error` tells why there was no answer to record. */
+/** Result of the read of one subject; `error` says why there was no answer to record. */
 export type ReadResult =
   | { readonly kind: 'read'; readonly outcome: ReadOutcome }
   | { readonly kind: 'failed'; readonly error: unknown }
 
-/** A result, and what a failure tells of the site. */
+/** A result, and what a failure means for the whole site. */
 type Attempt = { readonly result: ReadResult; readonly trouble: SiteTrouble | null }
 
-/** Asks the payments API, about each subject once at a time. */
+/** Calls the payments API with at most one concurrent read per subject. */
 export type SingleFlightReader<Subject> = {
-  /** Asks in a turn that was granted to a planned read; with one page of a list also for its neighbours. */
+  /** Reads within the turn of a planned read; a list page may cover neighbouring subjects as well. */
   ask(subject: Subject, turn: Turn): Promise<Attempt>
-  /** Asks for somebody who waits, and joins a read that is under way. */
+  /** Reads for a waiting caller; joins a read that is in progress. */
   read(subject: Subject): Promise<ReadResult>
   isAsking(subject: Subject): boolean
 }
@@ -30,7 +30,7 @@ type SingleFlightOptions<Subject> = {
   readonly onRead: (outcome: ReadOutcome | 'failed') => void
 }
 
-/** How often somebody's read is made again because a webhook came in while it was under way. */
+/** How often a caller's read is repeated because a webhook arrived during it. */
 const MAX_SUPERSEDED = 3
 
 export function createSingleFlightReader<Subject>({
@@ -38,7 +38,7 @@ export function createSingleFlightReader<Subject>({
   budget,
   onRead,
 }: SingleFlightOptions<Subject>): SingleFlightReader<Subject> {
-  /** By key. */
+  /** Reads in progress, by subject key. */
   const underWay = new Map<string, Promise<Attempt>>()
 
   const askInTurn = async (subject: Subject, turn: Turn, how: 'ask' | 'askPlanned'): Promise<Attempt> => {
@@ -69,7 +69,7 @@ export function createSingleFlightReader<Subject>({
     } catch (error) {
       return { kind: 'failed', error }
     }
-    // While the turn was waited for, somebody else may have had theirs.
+    // Another caller may have started a read while this one waited for its turn.
     const other = underWay.get(source.key(subject))
     if (other !== undefined) turn.cancel()
     return (await (other ?? begin(subject, turn, 'ask'))).result

@@ -1,29 +1,29 @@
 import { type SiteTrouble, siteTroubleOf, wasAnswered } from './site-trouble.ts'
 
-/** How fast one site may be read, and whether it may be read at all. All times are milliseconds of the timer. */
+/** How fast one site may be read, and whether it may be read at all. All times are in milliseconds of the timer. */
 export type SitePace = {
-  /** Until the next read may be sent, as far as the rate goes; 0 for now. */
+  /** Time until the rate allows the next read; 0 for now. */
   waitMs(): number
-  /** How long the payments API has asked to be left alone; 0 when it has not. Nothing at all is read before. */
+  /** Time for which the payments API asked for a pause; 0 if it did not. No read of any kind is made during it. */
   closedMs(): number
-  /** How long no planned read is made: never less than `closedMs`. */
+  /** Time for which no planned read is made: never less than `closedMs`. */
   heldMs(): number
-  /** Counts a read as sent now, and gives its instant. */
+  /** Counts a read as sent now, and returns its time. */
   send(): number
-  /** Takes back a read that was counted last, and then not sent. */
+  /** Takes back the read that was counted last, because it was not sent. */
   takeBack(): void
-  /** Learns from the end of a read: `error` is null when it was answered. */
+  /** Adapts the pace to the result of a read: `error` is null if it was answered. */
   learn(error: unknown, sentAt: number): SiteTrouble | null
 }
 
-/** That many at once, and then no more until as much time has passed as they are worth: never more in any second. */
+/** Reads allowed in a burst; the rate then requires the time they are worth, so that the rate holds in every second. */
 const BURST = 2
-/** A sixteenth of the full rate is the least that a throttled site is read. */
+/** Minimum rate of a throttled site, as a share of the full rate. */
 const LEAST_SHARE = 1 / 16
-/** What each answer gives back of the full rate: forty answers from nothing to all. */
+/** Share of the full rate that each answer restores: forty answers from nothing to the full rate. */
 const RECOVERED_SHARE = 1 / 40
 
-/** Each time in a row doubles the wait. */
+/** The hold doubles with each failure in a row. */
 const HOLDS = {
   'out-of-reach': { firstMs: 5_000, longestMs: 60_000 },
   credentials: { firstMs: 60_000, longestMs: 30 * 60_000 },
@@ -44,7 +44,7 @@ export function createSitePace(now: () => number, perSecond: number): SitePace {
   const left = (until: number) => Math.max(0, until - now())
 
   const slowDown = (sentAt: number, retryAfterMs: number | null) => {
-    // Reads that were under way together are throttled together: that is one sign, not several.
+    // Reads that were in progress together are throttled together: the rate is halved once for them, not several times.
     if (sentAt > halvedAt) {
       rate = Math.max(rate / 2, perSecond * LEAST_SHARE)
       halvedAt = now()
@@ -66,7 +66,7 @@ export function createSitePace(now: () => number, perSecond: number): SitePace {
     closedMs: () => left(closedUntil),
     heldMs: () => left(Math.max(closedUntil, heldUntil)),
     send() {
-      // One more than counts, for when the last is taken back.
+      // One more than the burst, in case the last is taken back.
       sends = [...sends, now()].slice(-BURST - 1)
       return now()
     },

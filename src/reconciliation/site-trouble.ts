@@ -1,15 +1,18 @@
 import { UpstreamFault } from '../upstream/client/upstream-fault.ts'
 
-/** A failed read that tells of its whole site, and not only of what was asked about. */
+/** A failed read that concerns its whole site, and not only its subject. */
 export type SiteTrouble = {
   readonly kind: 'throttled' | 'out-of-reach' | 'credentials'
-  /** Milliseconds for which the payments API asks to be left alone; null where it names no time. */
+  /** Milliseconds for which the payments API asks for a pause; null if it names no time. */
   readonly retryAfterMs: number | null
-  /** The read itself may be to blame as well: it counts as failed, so that it does not stay first in line. */
+  /**
+   * Whether the failure may be caused by the subject itself: then it counts as a failed read of the subject, which does not stay
+   * first in the queue.
+   */
   readonly mayBeItsOwn: boolean
 }
 
-/** What an error of a read tells of the site; null when it tells nothing of it. */
+/** Returns what the error of a read means for the site; null if it concerns the subject alone. */
 export function siteTroubleOf(error: unknown): SiteTrouble | null {
   if (!(error instanceof UpstreamFault)) return null
   const { detail } = error
@@ -19,7 +22,7 @@ export function siteTroubleOf(error: unknown): SiteTrouble | null {
     case 'credentials':
       return { kind: 'credentials', retryAfterMs: null, mayBeItsOwn: true }
     case 'not-sent':
-      // What our own checks stopped concerns that request alone; everything else stops each request of the site.
+      // A request stopped by our own validation concerns that request alone; all other causes stop every request of the site.
       return detail.reason === 'invalid-request'
         ? null
         : { kind: 'out-of-reach', retryAfterMs: null, mayBeItsOwn: false }
@@ -32,7 +35,7 @@ export function siteTroubleOf(error: unknown): SiteTrouble | null {
   }
 }
 
-/** Whether the payments API has answered at all: a refusal is an answer too. */
+/** Returns whether the payments API answered at all: a refusal is an answer too. */
 export function wasAnswered(error: unknown): boolean {
   return error === null || (error instanceof UpstreamFault && error.kind === 'refused')
 }

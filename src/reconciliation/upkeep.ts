@@ -2,14 +2,14 @@ import type { Timer } from '../lib/timer.ts'
 import type { Logger } from '../observability/logger.ts'
 import type { Store } from '../store/store.ts'
 
-/** What has to be done again and again, for as long as the process runs. */
+/** Periodic maintenance tasks. */
 export type Upkeep = {
   /**
-   * Does what is due now, as the timer does every 15 seconds; nothing in a process that is not the leader. Never rejects:
-   * what fails is done the next time.
+   * Runs the due tasks, as the timer does every 15 seconds; does nothing if this process is not the leader. Never rejects: a
+   * failed task is retried at the next beat.
    */
   beat(): Promise<void>
-  /** Stops, when the beat that is under way has ended. */
+  /** Stops; resolves when the current beat has ended. */
   close(): Promise<void>
 }
 
@@ -18,7 +18,7 @@ export type UpkeepOptions = {
   readonly logger: Logger
   readonly clock: () => Date
   readonly timer: Timer
-  /** Whether this is the one process of its cluster that does it. */
+  /** Whether this process is the leader of its cluster. */
   readonly isLeader: () => boolean
   /** Called when a sweep has planned reads. */
   readonly onSwept: () => void
@@ -26,17 +26,17 @@ export type UpkeepOptions = {
 
 const EVERY_MS = 15_000
 const MINUTE_MS = 60_000
-/** After a longer gap webhooks may have been given up on. */
+/** After a longer gap, the payments API may have given up on webhooks. */
 const GAP_MS = 5 * MINUTE_MS
-/** The payments API tries a webhook for so long (docs/payments-api.md, section 6.1): its last attempts may lie in the gap. */
+/** How long the payments API retries a webhook (docs/payments-api.md, section 6.1): its last attempts may lie in the gap. */
 const RETRIES_MS = 45 * MINUTE_MS
 const DAY_MS = 24 * 60 * MINUTE_MS
-/** How long an idempotency key stays taken. */
+/** How long an idempotency record is kept. */
 const KEEP_COMMANDS_MS = 30 * DAY_MS
 
 /**
- * Writes a heartbeat, and tells by the last one whether no process ran for a while: then everything that may have changed
- * meanwhile is read back. Ends the leases of commands whose process has ended, and deletes commands that ended long ago.
+ * Writes a heartbeat, and detects from the previous one whether no process ran for a while: then everything that may have changed
+ * in the gap is read again. Ends expired leases of commands whose process has ended, and deletes commands that ended long ago.
  */
 export function startUpkeep({ store, logger, clock, timer, isLeader, onSwept }: UpkeepOptions): Upkeep {
   let purgedAt = Number.NEGATIVE_INFINITY
@@ -46,7 +46,7 @@ export function startUpkeep({ store, logger, clock, timer, isLeader, onSwept }: 
   const catchUp = async (now: Date) => {
     const last = await store.heartbeat.last()
     const isGap = last !== null && now.getTime() - last.getTime() > GAP_MS
-    // One transaction: a process that ends right after it leaves the sweep to the next one.
+    // One transaction: if the process ends right after it, the next process continues the sweep.
     if (isGap) await store.sweep.begin(new Date(last.getTime() - RETRIES_MS), now)
     else await store.heartbeat.beat(now)
     if ((await store.sweep.pending()) !== null) await sweep()

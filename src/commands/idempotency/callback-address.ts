@@ -5,16 +5,16 @@ import type { AddressSearches } from './find-by-address.ts'
 
 export type CallbackOptions = {
   readonly keys: KeyRing
-  /** Where the payments API reaches us, without a slash at the end. */
+  /** Public base URL at which the payments API reaches us, without a trailing slash. */
   readonly publicUrl: () => string
 }
 
-/** What finds by its callback address something whose creation was not answered. */
+/** What a search by webhook URL needs. */
 export type TraceOptions = CallbackOptions & { readonly searches: AddressSearches }
 
 /**
- * The webhook address of one command's attempt. Its last segment is the attempt's correlation id, made before the payments API is
- * asked, and its secret is derived from it: a webhook finds its command even if the payments API's answer never comes.
+ * Returns the webhook URL and secret of one attempt of a command. The last segment of the URL is the attempt's correlation id,
+ * which is made before the call, and the secret is derived from it: a webhook finds its command even if the call gets no answer.
  */
 export function callbackAddress({ keys, publicUrl }: CallbackOptions, kind: CallbackKind, ref: string): Notification {
   return {
@@ -23,7 +23,7 @@ export function callbackAddress({ keys, publicUrl }: CallbackOptions, kind: Call
   }
 }
 
-/** The address alone: the trace by which something of ours is found among what the payments API lists. */
+/** Returns the webhook URL alone, by which our objects are found in lists of the payments API. */
 export function callbackUrl(publicUrl: string, kind: CallbackKind, ref: string): string {
   return `${publicUrl}/webhooks/${kind}s/${ref}`
 }

@@ -1,22 +1,22 @@
 import { searchPages, type SearchProgress, type SearchSpan } from '../../upstream/endpoints/search-pages.ts'
 
 const MINUTE_MS = 60_000
-/** How far the clock of the payments API may be from ours, with the longest call in between. */
+/** Upper limit of the clock difference to the payments API plus the longest call. */
 const MARGIN_MS = 10 * MINUTE_MS
-/** Where it is nearly always found: clocks that are set right, and a call that was answered, or timed out. */
+/** The interval around the attempt that is searched first: it suffices if both clocks are right. */
 const NEAR_MS = { before: MINUTE_MS, after: 2 * MINUTE_MS }
 
-/** What the payments API lists, with the webhook address that it was made with. */
+/** An entry of a list, with the webhook URL that was given when it was made. */
 type Addressed = { readonly endpointUrl: string | null }
 
 type ListedPage<Entry> = { readonly entries: readonly Entry[]; readonly totalPages: number | null }
 
 export type AddressSearch = { readonly from: Date; readonly to: Date; readonly page: number }
 
-/** Where searches ended that were cut short, by webhook address. */
+/** Progress of unfinished searches, by webhook URL. */
 export type AddressSearches = Map<string, SearchProgress>
 
-/** Searches that are remembered. */
+/** Maximum number of searches whose progress is kept. */
 const MOST_SEARCHES = 1_000
 
 type Attempt = {
@@ -28,9 +28,9 @@ type Attempt = {
 }
 
 /**
- * Finds what an attempt has made by the webhook address that was given with it, among what the payments API made around
- * that time. Null when it is not there; rejects with an `UpstreamFault` when the payments API does not answer, and with an
- * `IncompleteSearchError` when there is too much to look at: the next search goes on where this one ended.
+ * Finds what an attempt made, by its webhook URL, among the entries that the payments API created around that time. Returns null
+ * if there is no such entry. Rejects with an `UpstreamFault` if the payments API does not answer, and with an
+ * `IncompleteSearchError` if there are too many entries: the next search continues where this one ended.
  */
 export async function findByAddress<Entry extends Addressed>(
   { address, sentAt, now, searches }: Attempt,
@@ -38,7 +38,7 @@ export async function findByAddress<Entry extends Addressed>(
 ): Promise<Entry | null> {
   const progress = searches.get(address) ?? { span: 0, page: 1 }
   if (searches.size >= MOST_SEARCHES) searches.clear()
-  // Until the call must have ended, what was looked at already may not be all that will be listed there.
+  // Progress is kept only after the call must have ended: before that, new entries may still appear in pages already searched.
   if (now > sentAt + NEAR_MS.after) searches.set(address, progress)
   const found = await searchPages({
     spans: spansAround(sentAt),
@@ -49,7 +49,7 @@ export async function findByAddress<Entry extends Addressed>(
     matches: ({ endpointUrl }) => endpointUrl === address,
     progress,
   })
-  // Everything was looked at: what is listed later is found by a search from the start.
+  // The whole interval was searched: a later search starts from the beginning, to find entries that appeared since.
   searches.delete(address)
   return found
 }

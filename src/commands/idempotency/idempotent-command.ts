@@ -16,34 +16,34 @@ export type IdempotencyOptions = {
   readonly keys: KeyRing
   readonly logger: Logger
   readonly clock: () => Date
-  /** Name of this process, for the lease. */
+  /** Unique name of this process, recorded with its leases. */
   readonly owner: string
   readonly newId: () => string
   /** Makes the correlation id of an attempt. */
   readonly newCorrelationId: () => string
-  /** How long a caller waits for an outcome, in milliseconds. */
+  /** How long a caller waits for an outcome, in milliseconds. Default: 8,000. */
   readonly patienceMs?: number
 }
 
-/** Whose idempotency keys are meant. */
+/** The owner of idempotency keys. */
 export type KeyHolder = {
   /** The same for all tokens of one caller, and for no other caller. Never empty. */
   readonly keyScope: string
   /**
-   * Whether the caller may read whatever the command makes: then one that was recorded before keys belonged to a caller tells
-   * it nothing new.
+   * Whether the caller may read everything that the command can make. Such a caller may take over a command that was recorded
+   * before keys belonged to a caller.
    */
   readonly mayRead: boolean
 }
 
 export type IdempotentCommands = {
-  /** The outcome of an earlier use of the task's key, or null when it is new. */
+  /** Returns the outcome of an earlier use of the task's key, or null if the key is new. */
   earlier<Answer, Result>(task: Task<Answer, Result>): Promise<CommandOutcome<Result> | null>
-  /** Carries the task out, unless its key was used before. */
+  /** Runs the task, unless its key was used before; then returns the earlier outcome. */
   run<Answer, Result>(task: Task<Answer, Result>): Promise<CommandOutcome<Result>>
 }
 
-/** Nobody knows whether there is a trace. */
+/** The search for the outcome failed or was cut short. */
 const UNCLEAR = Symbol('unclear')
 
 /** Longer than the upstream client's own deadline for a POST, so that a lease never ends under a call. */
@@ -51,15 +51,15 @@ const LEASE_MS = 30_000
 const PATIENCE_MS = 8_000
 
 /**
- * Carries out each command of a caller at most once. What goes out is recorded first; what comes back ends the record. An attempt of
- * which nobody knows the outcome is UNKNOWN: it is never sent again blindly, only after a look for its trace.
+ * Runs each command of a caller at most once. The command is recorded before the call; the record is ended with the result. An
+ * attempt whose outcome is unknown is marked UNKNOWN: it is sent again only after a search for its outcome.
  */
 export function createIdempotentCommands(options: IdempotencyOptions): (holder: KeyHolder) => IdempotentCommands {
   const running: Running = new Map()
   return (holder) => idempotentCommandsOf(holder, options, running)
 }
 
-/** What runs in this process, by the key that it holds. */
+/** The commands that run in this process, by idempotency key. */
 type Running = Map<string, { readonly input: string; readonly outcome: Promise<CommandOutcome<unknown>> }>
 
 function idempotentCommandsOf(
@@ -70,7 +70,7 @@ function idempotentCommandsOf(
   const { commands, keys, logger, clock, owner, newId, newCorrelationId: newRef, patienceMs = PATIENCE_MS } = options
   const slot = ({ mutation, key }: KeyedTask) => JSON.stringify([keyScope, mutation, key])
 
-  /** What was recorded under the key; of a command without a scope only what has this very input. */
+  /** Returns the command recorded under the key. A command without a key scope counts only if its input is the same. */
   const recorded = async <Answer, Result>(task: Task<Answer, Result>): Promise<Command | null> => {
     const { mutation, key, input } = task
     const command = await commands.find({ mutation, key, keyScope })
@@ -86,7 +86,7 @@ function idempotentCommandsOf(
 
   const run: IdempotentCommands['run'] = (task) => inTurn(task, () => start(task))
 
-  /** One use of a key at a time within this process; the others wait for it and get its outcome. */
+  /** Runs one use of a key at a time within this process; concurrent uses wait for it and get its outcome. */
   const inTurn = async <Answer, Result>(
     task: Task<Answer, Result>,
     work: () => Promise<CommandOutcome<Result>>,
@@ -103,7 +103,9 @@ function idempotentCommandsOf(
     return outcome.kind === 'done' ? { ...outcome, replayed: true } : outcome
   }
 
-  /** The caller is told before it gives up by itself; the command goes on, and the same key learns how it ended. */
+  /**
+   * The caller gets an answer before its own timeout. The command continues, and a retry with the same key returns its outcome.
+   */
   const stillOpen = async ({ mutation, key }: KeyedTask): Promise<CommandFailure> => {
     const command = await commands.find({ mutation, key, keyScope })
     return command?.keyScope !== keyScope ? conflict(true) : unknown(command)
@@ -115,8 +117,8 @@ function idempotentCommandsOf(
   }
 
   /**
-   * A command without a scope goes to the first caller that repeats it and may read what it made. Nobody knows whether
-   * another caller asked for it first: that one is told nothing, and nothing is sent a second time.
+   * A command without a key scope is given to the first caller that repeats it and may read its result. Another caller may have
+   * sent it originally: that caller gets no result, and nothing is sent a second time.
    */
   const resumeOwn = async <Answer, Result>(
     task: Task<Answer, Result>,
@@ -174,7 +176,7 @@ function idempotentCommandsOf(
     }
   }
 
-  /** A search that fails, or is cut short, tells nothing: what it looks for may be there. */
+  /** A search that fails or is cut short is no proof that nothing was made. */
   const look = async <Answer, Result>(
     task: Task<Answer, Result>,
     command: Command,
@@ -196,7 +198,7 @@ function idempotentCommandsOf(
     command: Command,
   ): Promise<CommandOutcome<Result>> => {
     const answer = await look(task, command)
-    // Where the payments API keeps the key unique, another attempt does no harm.
+    // If the payments API keeps the key unique, another attempt does no harm.
     if (answer === UNCLEAR && task.uniqueUpstream !== true) return unknown(command)
     if (answer !== null && answer !== UNCLEAR) return settle(task, command, { answer, replayed: true })
     const sentAt = clock().getTime()
@@ -231,7 +233,8 @@ function idempotentCommandsOf(
     try {
       return { kind: 'done', result: await task.settle(command, answer), replayed }
     } catch (error) {
-      // The payments API did it, and the record could not be ended: its lease ends it, and then the trace is looked for.
+      // The payments API carried the command out, but the record could not be ended. After the lease expires, the outcome is
+      // searched for.
       logger.error({ mutation: task.mutation, commandId: command.id, err: error }, 'command could not be settled')
       return unknown(command)
     }
@@ -261,7 +264,7 @@ function idempotentCommandsOf(
       await commands.reject(command.id, refusal)
       return refusal
     }
-    // An earlier attempt may have been done: it is not forgotten with the one that certainly was not.
+    // An earlier attempt may have taken effect: the record is kept, although the last attempt certainly did nothing.
     await (command.attempt > 1 ? commands.markUnknown(command.id) : commands.forget(command.id))
     return nothingDone(fault, task.site)
   }

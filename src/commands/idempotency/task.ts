@@ -2,33 +2,33 @@ import type { Command } from '../../domain/command.ts'
 import type { CommandFailure } from '../../lookups/operation-outcome.ts'
 import type { CommandSubject, RefKind } from '../../store/store.ts'
 
-/** A command and how it is carried out, tried again, and recognised. */
+/** A command: how it is sent, recorded, searched for and repeated. */
 export type Task<Answer, Result> = {
   readonly mutation: string
   /** The caller's idempotency key. */
   readonly key: string
   readonly input: unknown
-  /** Id of the credentials that are used, for errors. */
+  /** Site whose credentials are used; named in errors. */
   readonly site: string
-  /** The payment or agreement that it changes, which is also its result. */
+  /** The payment or agreement that the command changes and returns. */
   readonly subject?: CommandSubject
-  /** What the correlation id of an attempt stands for at our webhook addresses; null when the payments API calls none back. */
+  /** The kind of object that the attempt's correlation id identifies in webhook URLs; null if the call has no webhook. */
   readonly refKind: RefKind | null
-  /** Asks the payments API, once. Rejects with an `UpstreamFault`. */
+  /** Calls the payments API once. Rejects with an `UpstreamFault`. */
   readonly send: (ref: string) => Promise<Answer>
-  /** Commits what the answer means, together with the end of the command. */
+  /** Records the answer and ends the command in one transaction. */
   readonly settle: (command: Command, answer: Answer) => Promise<Result>
-  /** The first result again. */
+  /** Returns the result of the completed command again. */
   readonly replay: (command: Command) => Promise<Result | null>
-  /** Looks for what an attempt without an answer may have done; null when there is no trace of it. */
+  /** Searches for the outcome of an attempt without an answer; null if nothing is found. */
   readonly findOutcome: (command: Command) => Promise<Answer | null>
-  /** Milliseconds after which an attempt without a trace may be followed by another; null for never. */
+  /** Milliseconds after which an attempt whose search found nothing may be repeated; null for never. */
   readonly repeatAfterMs: number | null
-  /** Whether nothing that is known of earlier attempts forbids another. Default: nothing does. */
+  /** Returns whether the recorded facts about earlier attempts allow another. Default: they do. */
   readonly mayRepeat?: (command: Command) => Promise<boolean>
   /**
-   * The payments API itself keeps the key unique: a refusal of a further attempt may mean that an earlier one was done, so the
-   * trace is looked for before the refusal is believed.
+   * Whether the payments API itself keeps the key unique. Then the refusal of a repeated attempt may mean that an earlier one
+   * succeeded, so the outcome is searched for before the refusal is returned.
    */
   readonly uniqueUpstream?: boolean
 }

@@ -1,17 +1,17 @@
 import type { DestinationStream } from 'pino'
 
-/** Lines that are written together. */
+/** Log lines that are written together. */
 export type LineBatch = DestinationStream & {
-  /** Writes what waits, before it returns. */
+  /** Writes the buffered lines synchronously. */
   flushSync(): void
 }
 
-/** Characters that may wait; with more the batch is written at once. */
+/** Maximum number of buffered characters; above it the batch is written at once. */
 const MAX_CHARACTERS = 64 * 1024
 
 /**
  * Writes all lines of one turn of the event loop at its end, in one piece, because each write is a system call. Order is kept.
- * pino calls `flushSync` after a line of the level `fatal`; whoever ends the process otherwise has to call it.
+ * pino calls `flushSync` after a line of level `fatal`; code that ends the process in another way has to call it.
  */
 export function batchLines(destination: DestinationStream): LineBatch {
   let waiting = ''

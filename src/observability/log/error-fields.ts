@@ -1,4 +1,4 @@
-/** What is written of an error: which class, which code, where; what it says only when its class declares that safe. */
+/** The logged part of an error: class, code and stack locations; the message only if its class declares it safe. */
 export type SafeError = {
   readonly name: string
   readonly code?: string | number
@@ -8,7 +8,7 @@ export type SafeError = {
 }
 
 const CODE = /^[\w.:-]{1,64}$/
-/** A class's name. Anybody may set the property, so that it is no safer than a message. */
+/** A valid class name. Any code may set the property, so an arbitrary text is no safer than a message. */
 const NAME = /^[A-Z][A-Za-z0-9]{0,63}$/
 const FRAME =
   /^ {4}at (?:(?:async |new )?[\w$.<>#[\] ]{1,120} \()?(?:file:\/\/\/|node:|\/|[A-Za-z]:\\)[^\s()]{1,300}:\d+:\d+\)?$/
@@ -16,9 +16,9 @@ const MAX_FRAMES = 12
 const MAX_CAUSES = 3
 
 /**
- * Reduces anything that was thrown to what may be logged: the name, the code, the places in the stack, and the same of
- * its cause. The message is left out, since messages of libraries quote what they choked on; a class whose messages hold
- * no data says so with a property `safeMessage` that is true.
+ * Reduces a thrown value to what may be logged: the name, the code, the stack locations, and the same of its cause. The message
+ * is omitted, since messages of libraries quote their input; a class whose messages contain no data declares so with a property
+ * `safeMessage` that is true.
  */
 export function safeError(thrown: unknown): SafeError {
   return reduced(thrown, MAX_CAUSES)
@@ -42,7 +42,9 @@ function codeOf(error: Error): { code?: string | number } {
   return typeof code === 'string' && CODE.test(code) ? { code } : {}
 }
 
-/** The places alone. The text before the first of them repeats the message, which may itself look like a place. */
+/**
+ * Returns the stack locations only. The text before the first of them repeats the message, which may itself look like a location.
+ */
 function framesOf(error: Error): string[] {
   const stack = typeof error.stack === 'string' ? error.stack : ''
   const message = error.message === '' ? -1 : stack.indexOf(error.message)

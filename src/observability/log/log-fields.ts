@@ -1,6 +1,9 @@
 import { safeError } from './error-fields.ts'
 
-/** Every field that a log line may have besides `level`, `time`, `msg`, `path`, `url`, `adminUrl` and `err`: ids, codes and figures. */
+/**
+ * Every field that a log line may have besides `level`, `time`, `msg`, `path`, `url`, `adminUrl` and `err`: ids, codes and
+ * numbers.
+ */
 export const CODE_FIELDS = [
   'agreementId',
   'attempt',
@@ -44,8 +47,8 @@ export const CODE_FIELDS = [
 type Code = string | number | boolean | null | undefined
 
 /**
- * The fields of a log line. `path` is an address's path and loses its query; `url` and `adminUrl` are addresses of our own,
- * told at the start; `err` is anything that was thrown.
+ * The fields of a log line. `path` is a URL path without its query; `url` and `adminUrl` are our own URLs, logged at start; `err`
+ * is any thrown value.
  */
 export type LogFields = {
   readonly [Name in (typeof CODE_FIELDS)[number]]?: Code | readonly Code[]
@@ -53,11 +56,11 @@ export type LogFields = {
 
 type Filter = (value: unknown) => unknown
 
-/** What an id or a code looks like: no spaces, no @, nothing that a name, an e-mail address or a sentence needs. */
+/** The format of an id or a code: no spaces and no @, so that no name, e-mail address or sentence matches. */
 const CODE = /^[\w.:+-]{1,128}$/
 const PATH = /^\/[\w./:-]{0,255}$/
 const MAX_ITEMS = 50
-/** Stands for a value that does not look like an id or a code. */
+/** Replaces a value that does not look like an id or a code. */
 const WITHHELD = '[withheld]'
 
 const FILTERS: ReadonlyMap<string, Filter> = new Map<string, Filter>([
@@ -68,7 +71,7 @@ const FILTERS: ReadonlyMap<string, Filter> = new Map<string, Filter>([
   ['err', safeError],
 ])
 
-/** Gives the fields that may be written, in a form that may be written. Anything else is left out. */
+/** Returns the allowed fields, with their values filtered. All others are dropped. */
 export function allowedFields(fields: object): Record<string, unknown> {
   if (fields instanceof Error) return { err: safeError(fields) }
   const allowed: Record<string, unknown> = {}

@@ -6,7 +6,7 @@ const MAX_STATE_CHARACTERS = 512
 
 export type RequestHeaders = Readonly<Record<string, string | string[] | undefined>>
 
-/** The same context, below the span that a request's headers name; unchanged when they name none. */
+/** Returns the context with the remote parent span that a request's headers name; unchanged if they name none. */
 export function withRemoteParent(context: Context, { traceparent, tracestate }: RequestHeaders): Context {
   const [, version, traceId = '', spanId = '', flags = ''] =
     typeof traceparent === 'string' ? (TRACEPARENT.exec(traceparent.trim()) ?? []) : []
@@ -22,7 +22,7 @@ export function withRemoteParent(context: Context, { traceparent, tracestate }: 
   return version !== undefined && isSpanContextValid(parent) ? trace.setSpanContext(context, parent) : context
 }
 
-/** The headers by which another program continues a trace below a span. */
+/** Returns the headers with which another program continues a trace below a span. */
 export function traceHeaders(span: SpanContext): Readonly<Record<string, string>> {
   const flags = span.traceFlags.toString(16).padStart(2, '0')
   const state = span.traceState?.serialize() ?? ''

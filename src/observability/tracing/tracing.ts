@@ -14,36 +14,36 @@ import { withTimeout } from '../../lib/timeout.ts'
 import { traceHeaders, withRemoteParent, type RequestHeaders } from './trace-parent.ts'
 
 /**
- * Spans of this process, sent to a collector. Names and attributes hold ids, codes and names of the schema: never a variable,
- * a document, an address below a placeholder, a header or the text of an error.
+ * Spans of this process, sent to a collector. Names and attributes contain only ids, codes and names of the schema: never a
+ * variable, a document, a URL with concrete values, a header or the text of an error.
  */
 export type Tracing = {
-  /** Begins the answer to a request; below the span that its headers name, where they are given. */
+  /** Starts the span of a request, below the span that its headers name, if any. */
   beginAnswer(name: string, headers: RequestHeaders | null): Span
-  /** Ends it with the HTTP status of the answer. */
+  /** Ends the span with the HTTP status of the response. */
   endAnswer(span: Span, status: number): void
-  /** Begins a part of the current span. */
+  /** Starts a child of the current span. */
   begin(name: string): Span
-  /** Runs work, and whatever it leads to, below a span. */
+  /** Runs work, including its asynchronous continuations, with this span as the current one. */
   run<Result>(span: Span, work: () => Result): Result
-  /** The span below which this code runs, if any. */
+  /** The current span, if any. */
   readonly current: Span | undefined
-  /** A request to another program: below the current span, which the work's own requests name in their headers. */
+  /** Runs a request to another program in a child of the current span; `headers` then names that child. */
   ask<Result>(name: string, attributes: Attributes, work: () => Promise<Result>): Promise<Result>
-  /** What tells the program that is asked where it belongs. */
+  /** Returns the headers that pass the current span on to another program. */
   headers(): Readonly<Record<string, string>>
-  /** Sends what is waiting, for at most a second. */
+  /** Sends the buffered spans; takes at most a second. */
   close(): Promise<void>
 }
 
 const SERVICE = 'payments-subgraph'
-/** How long the collector may take, in milliseconds; spans that it does not take are lost, and nothing else is. */
+/** Timeout of an export in milliseconds; if it fails, its spans are lost, with no other effect. */
 const EXPORT_MS = 2_000
 const CLOSE_MS = 1_000
 
 /**
- * Opens the way to a collector (OTLP over HTTP, in JSON) at its base address. This file is loaded only where there is one: the
- * libraries behind it take most of a second.
+ * Creates the exporter to a collector (OTLP over HTTP, in JSON) at its base URL. This file is loaded only if one is configured:
+ * the libraries take most of a second to load.
  */
 export function createTracing(endpoint: string): Tracing {
   const exporter = new OTLPTraceExporter({
@@ -93,7 +93,7 @@ export function createTracing(endpoint: string): Tracing {
       return span === undefined ? {} : traceHeaders(span.spanContext())
     },
     async close() {
-      // A collector that is not there takes nothing, which is no reason to fail.
+      // An unreachable collector is no reason to fail.
       const closing = provider.shutdown().catch(() => {})
       await withTimeout(closing, CLOSE_MS, () => {})
     },
@@ -102,13 +102,13 @@ export function createTracing(endpoint: string): Tracing {
 
 const CODE = /^[\w.:-]{1,64}$/
 
-/** The class or the code of an error, which are words of ours; never its text. */
+/** Returns the class or the code of an error, which are constant names; never its text. */
 function kindOf(error: unknown): string {
   const { code, name } = error instanceof Error ? (error as Error & { code?: unknown }) : {}
   return [code, name].find((word): word is string => typeof word === 'string' && CODE.test(word)) ?? 'unknown'
 }
 
-/** What the spans are about. */
+/** Returns the resource that the spans describe. */
 function resource(attributes: Attributes): NonNullable<TracerProviderOptions['resource']> {
   return {
     attributes,

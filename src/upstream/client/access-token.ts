@@ -9,11 +9,13 @@ import { notSent, UpstreamFault } from './upstream-fault.ts'
 
 export type AccessTokens = {
   /**
-   * The access token of a site (docs/payments-api.md, section 4.2). Rejects with an `UpstreamFault` that is never
-   * `unknown`: without a token nothing that needs one was sent.
+   * Returns the access token of a site (docs/payments-api.md, section 4.2). Rejects with an `UpstreamFault` that is never
+   * `unknown`: without a token, no request that needs one was sent.
    */
   current(site: Site): Promise<Secret>
-  /** A token other than the one that the payments API has just refused; the same for everyone who was refused with it. */
+  /**
+   * Returns a new token in place of one that the payments API refused; all callers with the same refused token share the new one.
+   */
   inPlaceOf(site: Site, refused: Secret): Promise<Secret>
 }
 
@@ -23,19 +25,22 @@ export type AccessTokenOptions = {
   readonly clock?: () => number
 }
 
-/** Past this share of its life a token is renewed, behind the back of the callers who still use it. */
+/** Share of its lifetime after which a token is renewed in the background, while callers still use it. */
 const RENEWED_AT = 0.8
 
-/** The documented life is the longest that is believed; the shortest keeps a wrong one from asking before every payment. */
+/**
+ * The lifetime in the answer is limited to these bounds: the maximum is the documented lifetime, the minimum prevents a request
+ * for a token before every payment.
+ */
 const LONGEST_LIFE_S = 3_600
 const SHORTEST_LIFE_S = 5
 
-/** Short of the deadline of the request that waits for the token. */
+/** Shorter than the deadline of the request that waits for the token. */
 const WITHIN_MS = 5_000
 
 const PATH = '/v1/payment_gateways/access_token'
 
-/** Keeps the access tokens, one for each site, in memory alone. Concurrent callers share one call to the payments API. */
+/** Keeps one access token per site, in memory only. Concurrent callers share one call to the payments API. */
 export function createAccessTokens({ transport, clock = () => performance.now() }: AccessTokenOptions): AccessTokens {
   const held = new Map<string, Held>()
   const running = new Map<string, Promise<Secret>>()
@@ -49,7 +54,7 @@ export function createAccessTokens({ transport, clock = () => performance.now() 
   }
 
   async function renew(site: Site): Promise<Secret> {
-    // Its life is counted from before the call, so that it never ends earlier at the payments API than here.
+    // The lifetime is counted from before the call, so that a token never expires at the payments API before it expires here.
     const askedAt = clock()
     const { token, lifeMs } = await ask(transport, site)
     held.set(site.id, { token, renewAt: askedAt + lifeMs * RENEWED_AT, endsAt: askedAt + lifeMs })
@@ -60,7 +65,7 @@ export function createAccessTokens({ transport, clock = () => performance.now() 
     current: async (site) => {
       const known = held.get(site.id)
       if (known === undefined || clock() >= known.endsAt) return renewed(site)
-      // A renewal that fails here is tried again by the next caller, who is told of it only once the token has ended.
+      // A failed background renewal is ignored: the next caller tries again, and gets the error only once the token has expired.
       if (clock() >= known.renewAt) renewed(site).catch(() => undefined)
       return known.token
     },
@@ -91,8 +96,8 @@ const answer = z.object({
 })
 
 /**
- * Reads the answer to a request for a token, with its life in milliseconds: `expires_in` within sane bounds, and the
- * shortest where it cannot be read (docs/payments-api.md, section 2.8). Null without a token that can be a header.
+ * Reads a token answer, with the lifetime in milliseconds: `expires_in` within the bounds above, or the minimum if it is
+ * unreadable (docs/payments-api.md, section 2.8). Returns null if there is no token that is valid as a header value.
  */
 export function readAccessToken(json: ExactJson): { token: Secret; lifeMs: number } | null {
   if (!isRecord(json)) return null

@@ -16,9 +16,8 @@ const MOST_FIELDS = 50
 const DEEPEST_FIELD = 4
 
 /**
- * Reads what an error body says: `errors` as a map of any keys to a text or a list of texts, `errors.code` and
- * `errors.message`, or `error`, `message` and `code` at the top; a body that is empty or no JSON says nothing.
- * Source: gap sheet, section 1.
+ * Reads an error body: `errors` as a map from any key to a text or a list of texts, `errors.code` and `errors.message`, or
+ * `error`, `message` and `code` at the top level. An empty or non-JSON body gives an empty result. Source: gap sheet, section 1.
  */
 export function readErrorBody(body: string | null): ErrorBody {
   const json = parsed(body)
@@ -40,7 +39,7 @@ function parsed(body: string | null): ExactJson {
   }
 }
 
-/** A bare text, or a list, in the place of a map is read as its message. */
+/** A plain text or a list in place of the map is read as the message. */
 function inner(json: ExactJson | undefined): Record<string, ExactJson> {
   if (isRecord(json)) return json
   return json === undefined || json === null ? {} : { message: json }

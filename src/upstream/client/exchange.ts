@@ -9,7 +9,7 @@ import {
 
 export type WireRequest = {
   readonly method: 'GET' | 'POST'
-  /** Path and query, below the origin. */
+  /** Path and query, relative to the origin. */
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
   readonly body: string | null
@@ -18,22 +18,22 @@ export type WireRequest = {
 export type RawAnswer = {
   readonly status: number
   readonly headers: AnswerHeaders
-  /** The bytes, or why they could not be had. */
+  /** The bytes, or the reason why they could not be read. */
   readonly body: Uint8Array | UnknownReason
 }
 
 export type ExchangeLimits = {
-  /** For the answer's headers, from the moment when the request goes out. */
+  /** Time limit for the response headers, from the start of the request. */
   readonly headersMs: number
-  /** For everything, connecting included. */
+  /** Time limit for the whole exchange, including the connection. */
   readonly totalMs: number
   readonly answerBytes: number
 }
 
 /**
- * One request and its answer, of any status; a redirect is an answer like every other. Rejects with an `UpstreamFault`:
- * `not-sent` as long as no byte of the request was written, `unknown` from then on. An answer whose status has arrived
- * is given even when its body fails, because the status alone proves a refusal.
+ * Sends one request and returns its response, of any status; redirects are not followed. Rejects with an `UpstreamFault`:
+ * `not-sent` if no byte of the request was written, `unknown` otherwise. If the status has arrived, the response is returned even
+ * if its body fails, because the status alone proves a refusal.
  */
 export function exchange(dispatcher: Dispatcher, request: WireRequest, limits: ExchangeLimits): Promise<RawAnswer> {
   const handler = new ExchangeHandler(limits)
@@ -43,7 +43,7 @@ export function exchange(dispatcher: Dispatcher, request: WireRequest, limits: E
       path: request.path,
       headers: { ...request.headers },
       body: request.body,
-      // The handler keeps the time itself: to the millisecond, and over the whole body instead of between two chunks.
+      // The handler has its own timers: precise to the millisecond, and over the whole body instead of between two chunks.
       headersTimeout: 0,
       bodyTimeout: 0,
     },
@@ -72,7 +72,7 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
     return this.#settled.promise
   }
 
-  /** Called when a connection stands, just before the first byte: aborting here means that nothing was sent. */
+  /** Called when a connection is open, just before the first byte: aborting here means that nothing was sent. */
   onRequestStart(controller: Dispatcher.DispatchController): void {
     if (this.#over) {
       controller.abort(new Error('The deadline has passed.'))

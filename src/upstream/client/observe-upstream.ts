@@ -3,11 +3,11 @@ import type { ClientOptions } from './upstream-client.ts'
 import type { UpstreamMetrics } from './upstream-metrics.ts'
 
 export type UpstreamWatch = Required<Pick<ClientOptions, 'observe' | 'onBreaker' | 'onMismatch'>> & {
-  /** Called when the payments API begins to refuse the credentials of a site, and when it accepts them again. */
+  /** Called when the payments API starts to refuse the credentials of a site, and when it accepts them again. */
   readonly onCredentials: (change: { readonly siteId: string; readonly rejected: boolean }) => void
 }
 
-/** Makes figures, and log lines with ids alone, of what the client of the payments API tells. */
+/** Turns the events of the upstream client into metrics and log lines; log lines contain ids only. */
 export function watchUpstream(metrics: UpstreamMetrics, logger: Logger): UpstreamWatch {
   return {
     observe: metrics.attempted,

@@ -5,15 +5,15 @@ import type { AttemptSeen } from './transport.ts'
 
 export type SiteState = {
   readonly breaker: BreakerState
-  /** The payments API answered 401 to the site's credentials, and has accepted no request of the site since. */
+  /** Whether the payments API answered 401 to the site's credentials and has accepted no request of the site since. */
   readonly credentialsRejected: boolean
-  /** When the payments API last answered with success; null before it has. */
+  /** Time of the last successful answer of the payments API; null if there was none yet. */
   readonly lastAnswerAt: Date | null
 }
 
-/** How each site fares with the payments API, from what the client of the payments API tells. */
+/** The state of each site, derived from the events of the upstream client. */
 export type SiteStates = {
-  /** The same watch, which notes what it is told on the way. */
+  /** Wraps a watch: records each event and passes it on. */
   noting(watch: UpstreamWatch): UpstreamWatch
   of(site: Pick<Site, 'id'>): SiteState
 }
@@ -51,8 +51,8 @@ export function createSiteStates(clock: () => Date): SiteStates {
 }
 
 /**
- * Whether an attempt shows that the payments API rejects the site's credentials (true) or accepts them (false); null when it
- * shows neither. A 403 may be about the one endpoint, and a 401 to an access token about that token.
+ * Returns whether an attempt shows that the payments API rejects the site's credentials (true) or accepts them (false); null if
+ * it shows neither. A 403 may concern one endpoint only, and a 401 to an access token that token only.
  */
 function rejectsCredentials({ outcome, hasAccessToken }: AttemptSeen): boolean | null {
   if (typeof outcome === 'number') return false

@@ -1,8 +1,8 @@
 import { Secret } from '../../keys/secret.ts'
 
-/** One site of the merchant's account: credentials, and the currencies that they fix (docs/payments-api.md, section 5). */
+/** One site of the merchant: a set of credentials and its currencies (docs/payments-api.md, section 5). */
 export type Site = {
-  /** Our name for it, free of secrets: it may be logged. */
+  /** Our name for the site; not secret, so it may be logged. */
   readonly id: string
   readonly appId: string
   readonly secretKey: Secret
@@ -19,23 +19,23 @@ export type SiteSettings = {
 }
 
 export type Sites = {
-  /** In the order of the configuration. */
+  /** In configuration order. */
   readonly all: readonly Site[]
-  /** The site of that name, or null. */
+  /** Returns the site with that id, or null. */
   byId(id: string): Site | null
   /**
-   * The site whose credentials serve a currency: the preferred one where it is named, else the first listed. Null when
-   * no site serves the currency, or when the preferred one does not: another account is never taken in its place.
+   * Returns the site whose credentials serve a currency: the preferred one if given, else the first in configuration order. Null
+   * if no site serves the currency, or if the preferred one does not: another account is never used instead.
    */
   forCurrency(currency: string, preferredId?: string | null): Site | null
 }
 
-/** What may stand in a header without being able to end it. */
+/** Visible ASCII characters only: they cannot end a header. */
 const HEADER_TEXT = /^[\x21-\x7e]+$/
 
 /**
- * Gathers the sites. Two sites may serve one currency.
- * Throws `TypeError` for an empty list, a repeated id, a site without currency, or credentials that cannot be a header.
+ * Creates the list of sites. Two sites may serve the same currency. Throws `TypeError` for an empty list, a duplicate id, a site
+ * without currency, or credentials that are not valid header values.
  */
 export function createSites(settings: readonly SiteSettings[]): Sites {
   if (settings.length === 0) throw new TypeError('At least one site is needed.')

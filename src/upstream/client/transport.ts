@@ -13,12 +13,12 @@ import { baseAddress, type UpstreamRequest, wireRequest } from './wire-request.t
 /** All in milliseconds. */
 type Deadlines = {
   readonly connect: number
-  /** From the moment when the request goes out to the end of the answer's headers. */
+  /** From the start of the request to the end of the response headers. */
   readonly headers: number
-  /** Over all attempts of one request, waiting included. */
+  /** Over all attempts of one request, including waits. */
   readonly get: number
   readonly post: number
-  /** Longest wait for a free slot, so that a request which was let through still has time to be answered. */
+  /** Longest wait for a slot of the semaphore, so that enough time remains for the response. */
   readonly slot: number
 }
 
@@ -30,15 +30,15 @@ export type TransportOptions = {
   readonly sites: Sites
   readonly deadlines?: Partial<Deadlines>
   readonly limits?: Partial<TransportLimits>
-  /** Each site has a breaker of its own, with these settings. */
+  /** Settings of the circuit breakers; each site has its own. */
   readonly breaker?: Partial<BreakerSettings>
-  /** Told whenever the breaker of a site has opened, lets a probe through, or has closed. */
+  /** Called whenever the circuit breaker of a site opens, lets a probe through, or closes. */
   readonly onBreaker?: (change: BreakerChange) => void
-  /** Told after each attempt: for metrics, free of payer data and secrets. */
+  /** Called after each attempt, for metrics; the event contains no payer data and no secrets. */
   readonly observe?: (attempt: AttemptSeen) => void
-  /** Headers that tell the payments API which trace a request belongs to. */
+  /** Returns the trace context headers of a request. */
   readonly traceHeaders?: () => Readonly<Record<string, string>>
-  /** Jitter of the waits between attempts, from 0 up to 1. */
+  /** Random number from 0 up to 1, for the jitter of retry delays. */
   readonly random?: () => number
 }
 
@@ -47,7 +47,9 @@ export type BreakerChange = { readonly siteId: string; readonly state: BreakerSt
 export type AttemptSeen = {
   readonly siteId: string
   readonly method: Method
-  /** Whether it carried an access token, which the payments API may refuse although it accepts the site's credentials. */
+  /**
+   * Whether the request carried an access token, which the payments API may refuse although it accepts the site's credentials.
+   */
   readonly hasAccessToken: boolean
   /** 1 for the first. */
   readonly attempt: number
@@ -60,25 +62,24 @@ export type AttemptSeen = {
 
 export type Transport = {
   /**
-   * Asks the payments API with the credentials of a site. Rejects with an `UpstreamFault`, after the retries that are safe
-   * and within the deadline; the caller cannot cancel it, because a request that went out counts.
+   * Calls the payments API with the credentials of a site. Rejects with an `UpstreamFault`, after the retries that are safe and
+   * fit the deadline. The caller cannot cancel the call, because a request that was sent may take effect.
    */
   request(site: Site, request: UpstreamRequest): Promise<UpstreamResponse>
-  /** Lets running requests end, takes no new ones, and closes the connections. A second call waits for the first. */
+  /** Waits for running requests, rejects new ones, and closes the connections. A second call waits for the first. */
   close(): Promise<void>
 }
 
 const DEADLINES: Deadlines = { connect: 2_000, headers: 10_000, get: 15_000, post: 25_000, slot: 10_000 }
 const LIMITS: TransportLimits = { answerBytes: 1_048_576, concurrentPerSite: 20 }
 
-/** Shorter than what servers usually keep, so that a request seldom meets a connection that is just being closed. */
+/** Shorter than the usual keep-alive of servers, so that a request seldom uses a connection that the server is closing. */
 const IDLE_MS = 4_000
 const LONGEST_IDLE_MS = 30_000
 
 /**
- * Opens the way to the payments API: one pool of connections for a base address, and for each site its own slots, its own
- * breaker and its own budget of retries, so that trouble with one does not use up another's.
- * Throws `TypeError` for a base address that is neither https nor on loopback.
+ * Creates the transport: one connection pool for a base URL, and per site a semaphore, a circuit breaker and a retry budget, so
+ * that trouble with one site does not affect another. Throws `TypeError` for a base URL that is neither https nor on loopback.
  */
 export function createTransport(options: TransportOptions): Transport {
   const base = baseAddress(options.baseUrl)
@@ -134,7 +135,7 @@ export function createTransport(options: TransportOptions): Transport {
       const remainingMs = until - performance.now()
       const failed = { method: asked.method, attempt: number, fault: result.detail, remainingMs }
       const delayMs = retryDelayMs(failed, options.random)
-      // An attempt without time to connect could only turn a certain failure into an uncertain one.
+      // If the remaining time is too short to connect, another attempt could only turn a certain failure into an unknown outcome.
       const late = remainingMs - delayMs <= deadlines.connect
       if (late || !shouldRetry(failed) || policy.isClosedOff() || !policy.budget.spend()) throw result
       await sleep(delayMs)

@@ -9,8 +9,8 @@ export type UpstreamResponse = {
 }
 
 /**
- * Reads an answer: the JSON of one with a 2xx status, in strict UTF-8 and with exact numbers. Throws an `UpstreamFault`
- * for every other status, and for a success that cannot be read, whose outcome is then unknown.
+ * Reads a response with a 2xx status: its JSON, in strict UTF-8 and with exact numbers. Throws an `UpstreamFault` for any other
+ * status, and for an unreadable success, whose outcome is then unknown.
  */
 export function readAnswer({ status, headers, body }: RawAnswer, site: string): UpstreamResponse {
   if (status < 200 || status > 299) throw fromResponse(status, headers, textOrNull(body), { site })

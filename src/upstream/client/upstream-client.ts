@@ -22,28 +22,28 @@ type Calls = PayinMethodCalls &
   BankLookupCalls &
   DepositCalls
 
-/** Everything that we ask the payments API, one group of endpoints beside the other. */
+/** All calls to the payments API. */
 export type UpstreamClient = Calls & {
-  /** Lets running requests end, then closes the connections. */
+  /** Waits for running requests, then closes the connections. */
   close(): Promise<void>
 }
 
-/** An answer that was about something else than what was asked for. It was refused. */
+/** A rejected answer that was about something else than what was requested. */
 export type Mismatch = {
   readonly siteId: string
-  /** Which call, e.g. `getPayin`. */
+  /** Name of the call, e.g. `getPayin`. */
   readonly operation: string
-  /** What was asked about, where the call names one thing of the payments API. */
+  /** Id that was requested, if the call takes one. */
   readonly subjectId: string | null
 }
 
 export type ClientOptions = Omit<TransportOptions, 'traceHeaders'> & {
   readonly onMismatch?: (mismatch: Mismatch) => void
-  /** Where calls are told as spans; null for nowhere. */
+  /** Records each call as a span; null for no tracing. */
   readonly tracing?: Pick<Tracing, 'ask' | 'headers'> | null
 }
 
-/** Opens the client of the payments API. Throws `TypeError` for a base address that is neither https nor on loopback. */
+/** Creates the client of the payments API. Throws `TypeError` for a base URL that is neither https nor on loopback. */
 export function createUpstreamClient({ onMismatch, tracing = null, ...options }: ClientOptions): UpstreamClient {
   const transport = createTransport({ ...options, ...(tracing === null ? {} : { traceHeaders: tracing.headers }) })
   const calls: Calls = {
@@ -63,7 +63,7 @@ export function createUpstreamClient({ onMismatch, tracing = null, ...options }:
 
 type Call = (site: Site, asked: unknown) => Promise<unknown>
 
-/** The same calls, which tell of every answer that was about something else. */
+/** Wraps the calls: `onMismatch` is called for each answer that was about something else. */
 function told(calls: Calls, onMismatch: (mismatch: Mismatch) => void): Calls {
   const entries = Object.entries(calls as Record<string, Call>).map(([operation, call]): [string, Call] => [
     operation,
@@ -80,7 +80,7 @@ function told(calls: Calls, onMismatch: (mismatch: Mismatch) => void): Calls {
   return Object.fromEntries(entries) as Calls
 }
 
-/** The same calls, each a span with its name and site: what is asked may hold payer data. */
+/** Wraps the calls: each becomes a span with its name and site only, because arguments may contain payer data. */
 function traced(calls: Calls, tracing: Pick<Tracing, 'ask'>): Calls {
   const entries = Object.entries(calls as Record<string, Call>).map(([operation, call]): [string, Call] => [
     operation,
@@ -89,10 +89,10 @@ function traced(calls: Calls, tracing: Pick<Tracing, 'ask'>): Calls {
   return Object.fromEntries(entries) as Calls
 }
 
-/** The calls whose argument is the id of one thing. */
+/** The calls whose argument is a single id. */
 const BY_ID: ReadonlySet<string> = new Set(['getPayinLink', 'getPayin', 'getPayout', 'cancelScheduledPayout'])
 
-/** Nothing but ids: what else is asked may hold payer data. */
+/** Returns ids only, because other arguments may contain payer data. */
 function subjectOf(operation: string, asked: unknown): string | null {
   if (typeof asked === 'string') return BY_ID.has(operation) ? asked : null
   const { uuid, serviceId, orderId, clientTransactionId } = { ...(asked as Record<string, unknown>) }

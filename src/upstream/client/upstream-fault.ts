@@ -1,8 +1,8 @@
 import { readErrorBody } from './error-body.ts'
 
 /**
- * Why a request cannot have reached the payments API. `invalid-request` was stopped by our own checks, `no-token` because the
- * payments API gave no access token for it, `breaker-open` because too many requests before it had failed.
+ * Why a request cannot have reached the payments API. `invalid-request`: rejected by our own validation. `no-token`: the payments
+ * API issued no access token. `breaker-open`: too many earlier requests had failed.
  */
 export type NotSentReason =
   | 'dns'
@@ -16,7 +16,7 @@ export type NotSentReason =
   | 'invalid-request'
   | 'breaker-open'
 
-/** Why nobody can say what the payments API did. */
+/** Why the effect of a request is unknown. */
 export type UnknownReason =
   | 'timeout'
   | 'reset'
@@ -34,12 +34,15 @@ export type UnknownReason =
 
 export type FieldFault = { readonly path: string; readonly message: string }
 
-/** A failed request, sorted by what it proves. Only `refused` holds text of the payments API, which may repeat payer data. */
+/**
+ * A failed request, classified by what is certain about it. Only `refused` contains text of the payments API, which may repeat
+ * payer data.
+ */
 export type FaultDetail =
-  /** Certain that nothing happened. */
+  /** The request certainly had no effect. */
   | { readonly kind: 'not-sent'; readonly reason: Exclude<NotSentReason, 'breaker-open'> }
   | { readonly kind: 'not-sent'; readonly reason: 'breaker-open'; readonly retryAfterSeconds: number }
-  /** The payments API said no to this request. */
+  /** The payments API refused this request. */
   | {
       readonly kind: 'refused'
       readonly httpStatus: number
@@ -51,7 +54,7 @@ export type FaultDetail =
   | { readonly kind: 'credentials'; readonly httpStatus: number; readonly site: string | null }
   /** The payments API asks us to slow down. */
   | { readonly kind: 'throttled'; readonly httpStatus: number; readonly retryAfterSeconds: number | null }
-  /** The request went out, and no answer that can be used came back: a POST may or may not have been done. */
+  /** The request was sent, and no usable answer came back: a POST may or may not have taken effect. */
   | {
       readonly kind: 'unknown'
       readonly reason: UnknownReason
@@ -66,13 +69,13 @@ export type FaultCode =
   | `not-sent.${NotSentReason}`
   | `unknown.${UnknownReason}`
 
-/** The answer's headers, by lower-case name. */
+/** Response headers, by lower-case name. */
 export type AnswerHeaders = Readonly<Record<string, string | string[] | undefined>>
 
 /**
- * A failed request to the payments API. `detail` tells what is known, as a union discriminated by `kind`. The error's own
- * message is ours and holds neither upstream text nor secrets; `detail` is not enumerable, so that a logger which copies
- * the properties of an error leaves upstream text behind.
+ * A failed request to the payments API. `detail` is a union discriminated by `kind`. The error's message is ours and contains
+ * neither upstream text nor secrets; `detail` is not enumerable, so that a logger which copies the properties of an error omits
+ * upstream text.
  */
 export class UpstreamFault extends Error {
   override readonly name = 'UpstreamFault'
@@ -91,32 +94,38 @@ export class UpstreamFault extends Error {
     return this.#detail
   }
 
-  /** What log lines and figures tell of it, out of a short list: `refused`, `not-sent.dns`, `unknown.timeout`. */
+  /** Short code for logs and metrics, from a fixed list: `refused`, `not-sent.dns`, `unknown.timeout`. */
   get code(): FaultCode {
     const detail = this.#detail
     return 'reason' in detail ? (`${detail.kind}.${detail.reason}` as FaultCode) : detail.kind
   }
 }
 
-/** A fault of a request that cannot have had any effect. `note` is a further sentence, without upstream text. */
+/**
+ * Returns the fault of a request that cannot have had any effect. `note` is added to the message and must not contain upstream
+ * text.
+ */
 export function notSent(reason: Exclude<NotSentReason, 'breaker-open'>, note?: string): UpstreamFault {
   return new UpstreamFault({ kind: 'not-sent', reason }, note)
 }
 
-/** The fault of a request that was not sent because too many before it had failed; the next is let through after a while. */
+/**
+ * Returns the fault of a request that was not sent because the circuit breaker is open; `retryAfterSeconds` is the time to the
+ * next probe.
+ */
 export function breakerOpen(retryAfterSeconds: number): UpstreamFault {
   return new UpstreamFault({ kind: 'not-sent', reason: 'breaker-open', retryAfterSeconds })
 }
 
-/** A fault after which the outcome is open. */
+/** Returns a fault whose outcome is unknown. */
 export function unknownOutcome(reason: UnknownReason, httpStatus: number | null = null): UpstreamFault {
   return new UpstreamFault({ kind: 'unknown', reason, httpStatus, retryAfterSeconds: null })
 }
 
 /**
- * Makes the fault that an answer other than 2xx means. `body` is null where the answer's text could not be read: the
- * status alone is proof enough of a refusal. Every shape of error body is read (gap sheet, section 1).
- * `now` (milliseconds since the epoch) stands in for the answer's own Date where Retry-After is a date.
+ * Returns the fault for a response with a status other than 2xx. `body` is null if the text was unreadable: the status alone
+ * proves a refusal. Reads every documented form of error body (gap sheet, section 1). `now` (milliseconds since the epoch)
+ * replaces a missing Date header if Retry-After is a date.
  */
 export function fromResponse(
   status: number,
@@ -133,7 +142,7 @@ export function fromResponse(
   return new UpstreamFault({ kind: 'unknown', reason: reasonOf(status), httpStatus: status, retryAfterSeconds })
 }
 
-/** A wait longer than a day is as good as none. */
+/** Longer waits are reduced to a day. */
 const LONGEST_WAIT_S = 86_400
 
 function retryAfter(headers: AnswerHeaders, now: number): number | null {

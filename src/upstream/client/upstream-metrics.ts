@@ -6,16 +6,16 @@ export type UpstreamMetrics = {
   /** Counts and times one request to the payments API. */
   attempted(attempt: AttemptSeen): void
   breakerChanged(change: BreakerChange): void
-  /** Counts an answer that was about something else than what was asked for. */
+  /** Counts an answer that was about something else than what was requested. */
   mismatched(site: string): void
 }
 
-/** In seconds; the last one is the longest that a request may take. */
+/** In seconds; the last one is the longest time that a request may take. */
 const BUCKETS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15, 25]
 
 /**
- * The figures about the payments API. Labels are the ids of sites, methods, and outcomes out of a short list (`success`,
- * `refused`, `not-sent.dns`, `unknown.timeout`), so that their number is bounded.
+ * Metrics of the payments API. Labels are site ids, HTTP methods, and outcomes from a fixed list (`success`, `refused`,
+ * `not-sent.dns`, `unknown.timeout`), so that the number of series is bounded.
  */
 export function createUpstreamMetrics(registry: Registry, sites: readonly string[]): UpstreamMetrics {
   const registers = [registry]

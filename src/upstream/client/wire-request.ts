@@ -6,20 +6,20 @@ import type { Site } from './sites.ts'
 
 export type UpstreamRequest = {
   readonly method: Method
-  /** Below the base address, with a slash at its start: `/v3/payin_links`. */
+  /** Relative to the base URL, with a leading slash: `/v3/payin_links`. */
   readonly path: string
   readonly query?: Readonly<Record<string, string | number | null | undefined>>
-  /** Written as JSON in which exact numbers keep their digits. */
+  /** Serialised as JSON; exact numbers keep their digits. */
   readonly body?: unknown
-  /** Further headers; they never replace the credentials. */
+  /** Further headers; they cannot replace the credentials. */
   readonly headers?: Readonly<Record<string, string>>
-  /** Milliseconds over all attempts, where the transport's own deadline would be too long. */
+  /** Milliseconds over all attempts, if shorter than the transport's own deadline. */
   readonly withinMs?: number
 }
 
 /**
- * The base address of the payments API (docs/payments-api.md, section 5: https for all calls). Throws `TypeError` for one that is
- * neither https nor on loopback, or that holds more than host, port and path.
+ * Parses the base URL of the payments API (docs/payments-api.md, section 5: https for all calls). Throws `TypeError` for a URL
+ * that is neither https nor on loopback, or that contains more than host, port and path.
  */
 export function baseAddress(baseUrl: string): URL {
   const base = new URL(baseUrl)
@@ -30,7 +30,7 @@ export function baseAddress(baseUrl: string): URL {
   return base
 }
 
-/** The request as it goes out: made once, before the first attempt, so that every attempt is the same. */
+/** Builds the request once, before the first attempt, so that all attempts are identical. */
 export function wireRequest(base: URL, site: Site, asked: UpstreamRequest, requestId: string): WireRequest {
   const body = asked.body === undefined ? null : stringifyExactJson(asked.body)
   return {

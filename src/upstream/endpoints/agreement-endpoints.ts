@@ -17,7 +17,7 @@ export type AgreementSearch = {
   /** Whole seconds in UTC: `from` is rounded down, `to` up. */
   readonly from: Date
   readonly to: Date
-  /** From 1. */
+  /** Starts at 1. */
   readonly page?: number
   readonly size?: number
 }
@@ -34,22 +34,22 @@ export type AgreementPage = {
 /** The v1 payment agreements, in AUD (docs/payments-api.md, section 4.1). Every call rejects with an `UpstreamFault`. */
 export type PaymentAgreementCalls = {
   /**
-   * Makes an agreement. Sent at most once, unless it is certain that the payments API was never reached. An answer that names
-   * another mandate, or another limit, is rejected as `mismatch`.
+   * Creates an agreement. Sent at most once, unless the payments API was certainly not reached. Rejects with `mismatch` if the
+   * answer names another agreement or limit.
    */
   createPaymentAgreement(site: Site, request: WireAgreementRequest): Promise<AgreementReport>
-  /** Gives an agreement new terms (gap sheet, section 14). Sent at most once. */
+  /** Changes the terms of an agreement (gap sheet, section 14). Sent at most once. */
   amendPaymentAgreement(site: Site, amendment: AgreementAmendment): Promise<AgreementReport>
   /** Suspends, resumes or cancels an agreement (gap sheet, section 15). Sent at most once. */
   changeAgreementStatus(site: Site, change: AgreementStatusRequest): Promise<AgreementReport>
-  /** One page of the agreements made in a span of time (gap sheet, section 16). Those that cannot be read are left out. */
+  /** Returns one page of the agreements created in an interval (gap sheet, section 16). Unreadable entries are omitted. */
   searchAgreements(site: Site, search: AgreementSearch): Promise<AgreementPage>
 }
 
 const PATH = '/v1/pay_to/payment_agreement'
 const CURRENCY = 'AUD'
 
-/** Create, amend, change and search of the v1 agreements over a transport. */
+/** Creates the calls for v1 agreements: create, amend, change and search. */
 export function paymentAgreementCalls(transport: Transport): PaymentAgreementCalls {
   async function send(site: Site, path: string, body: Record<string, unknown>) {
     const { status, json } = await transport.request(site, { method: 'POST', path, body })

@@ -6,13 +6,13 @@ import { type Balances, readBalances } from '../wire/accounts/wire-balances.ts'
 
 export type BalanceCalls = {
   /**
-   * What the account of a site holds in a currency (gap sheet, section 24). Which currencies have a balance is left to the
-   * payments API: its own lists differ (gap sheet, C22). Rejects with an `UpstreamFault`.
+   * Returns the balances of a site's account in a currency (gap sheet, section 24). The currency is not checked here, since the
+   * payments API's own lists of currencies with a balance differ (gap sheet, C22). Rejects with an `UpstreamFault`.
    */
   getBalances(site: Site, currency: string): Promise<Balances>
 }
 
-/** The v2 balances over a transport. */
+/** Creates the calls for v2 balances. */
 export function balanceCalls(transport: Transport): BalanceCalls {
   return {
     getBalances: async (site, currency) => {

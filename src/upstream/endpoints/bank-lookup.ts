@@ -5,13 +5,13 @@ import { type BankAccount, readBankAccount, toBankLookupBody } from '../wire/acc
 
 export type BankLookupCalls = {
   /**
-   * The bank account behind a VietQR payload (docs/payments-api.md, section 4.7). A payload that leads to no account is
+   * Returns the bank account of a VietQR payload (docs/payments-api.md, section 4.7). If there is no such account, the fault is
    * `refused` with 404. Rejects with an `UpstreamFault`.
    */
   lookupBankByQr(site: Site, qrContent: string): Promise<BankAccount>
 }
 
-/** The bank look-up over a transport. */
+/** Creates the call for the bank look-up. */
 export function bankLookupCalls(transport: Transport): BankLookupCalls {
   return {
     lookupBankByQr: async (site, qrContent) => {

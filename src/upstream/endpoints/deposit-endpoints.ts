@@ -6,13 +6,13 @@ import { type DepositSimulation, toDepositBody } from '../wire/accounts/deposit.
 
 export type DepositCalls = {
   /**
-   * Has the sandbox credit a treasury account, and gives its answer as it came, as plain JSON: its shape is not published
+   * Makes the sandbox credit a treasury account, and returns the answer as plain JSON: its form is not published
    * (docs/payments-api.md, section 4.8). Rejects with an `UpstreamFault`.
    */
   simulateDeposit(site: Site, deposit: DepositSimulation): Promise<unknown>
 }
 
-/** The deposit simulator over a transport. */
+/** Creates the call of the deposit simulator. */
 export function depositCalls(transport: Transport): DepositCalls {
   return {
     simulateDeposit: async (site, deposit) => {

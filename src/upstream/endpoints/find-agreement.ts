@@ -7,22 +7,22 @@ const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
 const DAY_MS = 24 * HOUR_MS
 
-/** Distances from when it was made, nearest first: clocks differ, and the search is by the clock of the payments API. */
+/** Distances from the creation time, searched in this order: clocks differ, and the search uses the clock of the payments API. */
 const DISTANCES_MS = [MINUTE_MS, HOUR_MS, DAY_MS]
 
 type Wanted = {
-  /** The merchant's id, or that of the payments API: either finds it. */
+  /** The merchant's id or the payments API's id; either one is enough. */
   readonly clientTransactionId: string | null
   readonly id?: string
   readonly now: Date
-  /** When it was made, where that is known; otherwise it was made just now. */
+  /** Creation time; by default now. */
   readonly createdAt?: Date
 }
 
 /**
- * Finds an agreement among those of the payments API: there is no way to ask for one alone (gap sheet, section 16). Null
- * when it is not there. Rejects with an `UpstreamFault` when the payments API does not answer, and with an
- * `IncompleteSearchError` when there are too many to look at.
+ * Finds an agreement in the agreement list, since the payments API cannot read a single one (gap sheet, section 16). Returns null
+ * if it is not there. Rejects with an `UpstreamFault` if the payments API does not answer, and with an `IncompleteSearchError` if
+ * there are too many entries.
  */
 export async function findAgreement(
   upstream: Pick<UpstreamClient, 'searchAgreements'>,
@@ -40,7 +40,7 @@ export async function findAgreement(
   })
 }
 
-/** The middle first, then what lies further away, before it and after it; nothing beyond `latest`. */
+/** Returns the interval around `middle` first, then the intervals before and after it, outwards; none goes beyond `latest`. */
 function spansAround(middle: number, latest: number): SearchSpan[] {
   const span = (from: number, to: number): SearchSpan[] =>
     from < Math.min(to, latest) ? [{ from: new Date(from), to: new Date(Math.min(to, latest)) }] : []

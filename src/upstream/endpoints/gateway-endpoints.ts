@@ -13,26 +13,29 @@ import {
 
 export type GatewayPaymentCalls = {
   /**
-   * Makes a payment on the v1 gateway page (docs/payments-api.md, section 4.2). Sent at most once, except that after a 401,
-   * which proves that nothing was done, it is sent once more with a new access token. Rejects with an `UpstreamFault`.
+   * Creates a payment on the v1 gateway page (docs/payments-api.md, section 4.2). Sent at most once, except after a 401, which
+   * proves that nothing was done: then it is sent once more with a new access token. Rejects with an `UpstreamFault`.
    */
   createGatewayPayment(site: Site, request: GatewayPaymentRequest): Promise<GatewayPayment>
 }
 
 export type GatewayEndpointOptions = {
   readonly tokens?: AccessTokens
-  /** Milliseconds over everything, tokens included, because a caller reckons with one POST: 25 seconds unless told. */
+  /**
+   * Milliseconds for the whole call, including token requests, because callers expect the duration of one POST. Default: 25
+   * seconds.
+   */
   readonly withinMs?: number
 }
 
 const WITHIN_MS = 25_000
 
-/** What a second attempt needs at least: with less it could only turn a certain refusal into an uncertain outcome. */
+/** Minimum time for a second attempt: with less, it could only turn a certain refusal into an unknown outcome. */
 const SHORTEST_ATTEMPT_MS = 5_000
 
 const PATH = '/v1/payment_gateways/create_payment'
 
-/** The v1 gateway payments over a transport. */
+/** Creates the call for v1 gateway payments. */
 export function gatewayPaymentCalls(transport: Transport, options: GatewayEndpointOptions = {}): GatewayPaymentCalls {
   const { tokens = createAccessTokens({ transport }), withinMs = WITHIN_MS } = options
   return {

@@ -33,13 +33,13 @@ export type PayinSearch = {
   /** Whole seconds in UTC: `from` is rounded down, `to` up. */
   readonly from: Date
   readonly to: Date
-  /** From 1; a page has 20 payins. */
+  /** Starts at 1; a page has 20 payins. */
   readonly page: number
 }
 
 export type ListedPayin = {
   readonly report: PaymentReport
-  /** The webhook address that we gave the payin, by which one whose creation was not answered is found again. */
+  /** The payin's webhook URL, by which a payin whose creation got no answer is found. */
   readonly endpointUrl: string | null
 }
 
@@ -48,34 +48,36 @@ export type PayinPage = { readonly entries: readonly ListedPayin[]; readonly tot
 /** The v2 payins (docs/payments-api.md, section 4.5). Every call rejects with an `UpstreamFault`. */
 export type PayinCalls = {
   /**
-   * The methods for payins without the hosted page, in the payments API's order, each code once (gap sheet, section 7).
-   * Entries without a code, or in a currency that the site does not serve, are left out.
+   * Returns the methods for payins without the hosted page, in the payments API's order, without duplicate codes (gap sheet,
+   * section 7). Entries without a code, or in a currency that the site does not serve, are omitted.
    */
   listDirectPayinMethods(site: Site): Promise<PayinMethod[]>
-  /** What the merchant collects for a method (gap sheet, section 8). */
+  /** Returns the fields that the merchant has to collect for a method (gap sheet, section 8). */
   payinMethodFields(site: Site, code: string): Promise<MethodRequirements>
   /**
-   * Makes a payin (gap sheet, section 9). How the customer pays stands in the report's `instructions`; for some methods it
-   * comes later, by webhook. Sent at most once, unless it is certain that the payments API was never reached. An answer that
-   * repeats another amount, currency or webhook address is rejected as `mismatch`.
+   * Creates a payin (gap sheet, section 9). The report's `instructions` say how the customer pays; for some methods they arrive
+   * later, by webhook. Sent at most once, unless the payments API was certainly not reached. Rejects with `mismatch` if the
+   * answer repeats another amount, currency or webhook URL.
    */
   createPayin(site: Site, request: WirePayinRequest): Promise<PaymentReport>
-  /** What the payments API says now of a payin (gap sheet, section 10). An answer about another is rejected as `mismatch`. */
+  /**
+   * Returns the current state of a payin (gap sheet, section 10). Rejects with `mismatch` if the answer is about another payin.
+   */
   getPayin(site: Site, uuid: string): Promise<PaymentReport>
   /**
-   * One page of the payins made in a span of time (gap sheet, section 10). Entries that cannot be read, or in another
-   * currency than the site's, are left out.
+   * Returns one page of the payins created in an interval (gap sheet, section 10). Unreadable entries, and entries in a currency
+   * that the site does not serve, are omitted.
    */
   listPayins(site: Site, search: PayinSearch): Promise<PayinPage>
-  /** Asks for money to go back, all of it where `amount` is null (gap sheet, section 12). Sent at most once. */
+  /** Asks for a refund, of the whole amount if `amount` is null (gap sheet, section 12). Sent at most once. */
   refundPayin(site: Site, request: WireRefundRequest): Promise<RefundAnswer>
-  /** Has the sandbox end a pending payin, and gives its answer as it came, as plain JSON (gap sheet, section 11). */
+  /** Makes the sandbox complete a pending payin, and returns the answer as plain JSON (gap sheet, section 11). */
   simulatePayin(site: Site, simulation: PayinSimulation): Promise<unknown>
 }
 
 const PATH = '/v2/payins'
 
-/** The v2 payins over a transport. */
+/** Creates the calls for v2 payins. */
 export function payinCalls(transport: Transport): PayinCalls {
   return {
     listDirectPayinMethods: async (site) => {

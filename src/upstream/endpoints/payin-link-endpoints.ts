@@ -27,50 +27,53 @@ export type PayinLinkFilters = Readonly<Record<string, string | number | null | 
   /** `YYYY-MM-DDThh:mm:ss` in UTC. */
   readonly from_date?: string
   readonly to_date?: string
-  /** From 1. */
+  /** Starts at 1. */
   readonly page?: number
   readonly per_page?: number
 }
 
 export type ListedPayinLink = {
   readonly report: PaymentReport
-  /** The webhook address that we gave the link, by which a link whose creation was not answered is found again. */
+  /** The link's webhook URL, by which a link whose creation got no answer is found. */
   readonly endpointUrl: string | null
-  /** What the answer to its creation would have told; null where the list does not tell the checkout address. */
+  /** The same data as the answer to the creation; null if the list does not contain the checkout URL. */
   readonly link: CreatedPayinLink | null
 }
 
 export type PayinLinkPage = {
   readonly entries: readonly ListedPayinLink[]
   readonly page: number
-  /** Null where the payments API does not tell. */
+  /** Null if the payments API does not provide it. */
   readonly totalPages: number | null
 }
 
 /** The v3 links (docs/payments-api.md, section 4.4). Every call rejects with an `UpstreamFault`. */
 export type PayinLinkCalls = {
   /**
-   * Makes a hosted checkout link. Sent at most once, unless it is certain that the payments API was never reached. An answer
-   * that repeats another amount, currency or webhook address is rejected as `mismatch`.
+   * Creates a hosted checkout link. Sent at most once, unless the payments API was certainly not reached. Rejects with `mismatch`
+   * if the answer repeats another amount, currency or webhook URL.
    */
   createPayinLink(site: Site, request: PayinLinkRequest): Promise<CreatedPayinLink>
   /**
-   * What the payments API says now of a link's payment. An answer about another link, or in a currency that the site does not
-   * serve, is somebody else's, and rejected as `unknown`, reason `mismatch`.
+   * Returns the current state of a link's payment. Rejects with `unknown`, reason `mismatch`, if the answer is about another link
+   * or in a currency that the site does not serve.
    */
   getPayinLink(site: Site, uuid: string): Promise<PaymentReport>
-  /** One page of the merchant's links. Entries that cannot be read, or in another currency than the site's, are left out. */
+  /**
+   * Returns one page of the merchant's links. Unreadable entries, and entries in a currency that the site does not serve, are
+   * omitted.
+   */
   listPayinLinks(site: Site, filters?: PayinLinkFilters): Promise<PayinLinkPage>
   /**
-   * Asks for money to go back, all of it where `amount` is null. `uuid` names the link or its payment. The shapes are not
-   * published, so they are taken to be those of the v2 sibling (gap sheet, section 5.5). Sent at most once.
+   * Asks for a refund, of the whole amount if `amount` is null. `uuid` is that of the link or of its payment. The bodies are not
+   * published and are assumed to equal those of the v2 endpoint (gap sheet, section 5.5). Sent at most once.
    */
   refundPayinLink(site: Site, request: WireRefundRequest): Promise<RefundAnswer>
 }
 
 const PATH = '/v3/payin_links'
 
-/** Create, detail, list and refund of the v3 links over a transport. */
+/** Creates the calls for v3 links: create, detail, list and refund. */
 export function payinLinkCalls(transport: Transport): PayinLinkCalls {
   return {
     createPayinLink: async (site, request) => {
@@ -117,7 +120,9 @@ export function payinLinkCalls(transport: Transport): PayinLinkCalls {
   }
 }
 
-/** A report that names a link names it, or its payment, by the uuid that was asked for; one that names none may be. */
+/**
+ * If a report has a link's uuid, the requested uuid must be that of its link or of its payment; a report without one is accepted.
+ */
 function isAbout(uuid: string, { report }: RefundAnswer): boolean {
   return report === null || report.linkId === null || [report.linkId, report.paymentId].includes(uuid)
 }

@@ -7,14 +7,14 @@ import { readPage } from '../wire/values/wire-page.ts'
 
 export type PayinMethodCalls = {
   /**
-   * The methods that the credentials of a site offer on the hosted page, in the payments API's order, each code once
-   * (docs/payments-api.md, section 4.3). Entries without code or currency, or in a currency that the site does not serve,
-   * are left out. Rejects with an `UpstreamFault`.
+   * Returns the methods that a site offers on the hosted page, in the payments API's order, without duplicate codes
+   * (docs/payments-api.md, section 4.3). Entries without code or currency, or in a currency that the site does not serve, are
+   * omitted. Rejects with an `UpstreamFault`.
    */
   listPayinMethods(site: Site): Promise<PayinMethod[]>
 }
 
-/** The v3 method list over a transport. */
+/** Creates the call for the v3 method list. */
 export function payinMethodCalls(transport: Transport): PayinMethodCalls {
   return {
     listPayinMethods: async (site) => {

@@ -25,7 +25,7 @@ export type PayoutSearch = {
   /** At most a year; whole seconds in UTC: `from` is rounded down, `to` up. */
   readonly from: Date
   readonly to: Date
-  /** From 1; a page has 20 batches. */
+  /** Starts at 1; a page has 20 batches. */
   readonly page: number
 }
 
@@ -38,22 +38,25 @@ export type WirePayoutPage = {
 
 /** The v2 payouts (gap sheet, sections 17 to 20). Every call rejects with an `UpstreamFault`. */
 export type PayoutCalls = {
-  /** The methods of a site in the payments API's order, each code once; those in a currency that it does not serve are left out. */
+  /**
+   * Returns the methods of a site in the payments API's order, without duplicate codes; those in a currency that the site does
+   * not serve are omitted.
+   */
   listPayoutMethods(site: Site): Promise<PayoutMethod[]>
-  /** What the merchant collects for a method, and the banks that it reaches. */
+  /** Returns the fields that the merchant has to collect for a method, and the banks that it supports. */
   payoutMethodFields(site: Site, code: string): Promise<PayoutMethodRequirements>
   /**
-   * Makes a batch. Sent at most once, unless it is certain that the payments API was never reached. An answer that repeats
-   * another total, currency or webhook address is rejected as `mismatch`.
+   * Creates a batch. Sent at most once, unless the payments API was certainly not reached. Rejects with `mismatch` if the answer
+   * repeats another total, currency or webhook URL.
    */
   createPayout(site: Site, request: WirePayoutRequest): Promise<PayoutReport>
-  /** What the payments API says now of a batch. An answer about another is rejected as `mismatch`. */
+  /** Returns the current state of a batch. Rejects with `mismatch` if the answer is about another batch. */
   getPayout(site: Site, uuid: string): Promise<PayoutReport>
-  /** One page of the batches made in a span of time. Those that cannot be read, or of another account, are left out. */
+  /** Returns one page of the batches created in an interval. Unreadable batches and those of other accounts are omitted. */
   listPayouts(site: Site, search: PayoutSearch): Promise<WirePayoutPage>
   /**
-   * Cancels a scheduled batch, and gives the answer's own word for how that went, e.g. `ok`. The status of the batch
-   * itself is not told: read it. Sent at most once.
+   * Cancels a scheduled batch, and returns the status word of the answer, e.g. `ok`. The answer does not contain the batch's own
+   * status: read the batch for it. Sent at most once.
    */
   cancelScheduledPayout(site: Site, uuid: string): Promise<{ readonly statusRaw: string }>
 }
@@ -62,7 +65,7 @@ const PATH = '/v2/payouts'
 
 const cancelled = z.object({ status: statusField })
 
-/** The v2 payouts over a transport. */
+/** Creates the calls for v2 payouts. */
 export function payoutCalls(transport: Transport): PayoutCalls {
   return {
     listPayoutMethods: async (site) => {

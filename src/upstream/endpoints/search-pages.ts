@@ -1,4 +1,4 @@
-/** Spans of time, one after the other, and how far each has been searched. */
+/** Position in a search: the interval and the page. */
 export type SearchProgress = { span: number; page: number }
 
 export type SearchSpan = { readonly from: Date; readonly to: Date }
@@ -6,17 +6,17 @@ export type SearchSpan = { readonly from: Date; readonly to: Date }
 type ListedPage<Entry> = { readonly entries: readonly Entry[]; readonly hasMore: boolean | null }
 
 export type PageSearch<Entry> = {
-  /** The likeliest first. */
+  /** Intervals to search, the most likely first. */
   readonly spans: readonly SearchSpan[]
   readonly list: (search: SearchSpan & { readonly page: number }) => Promise<ListedPage<Entry>>
   readonly matches: (entry: Entry) => boolean
-  /** Where an earlier search ended; it is moved on. */
+  /** Where an earlier search ended; it is updated. */
   readonly progress?: SearchProgress
-  /** Milliseconds that never go back. Default: the system's. */
+  /** Monotonic milliseconds. Default: the system clock. */
   readonly now?: () => number
 }
 
-/** A search that ended before everything was looked at: what it looks for may be there, or not. */
+/** The search ended before all entries were seen: the entry may or may not exist. */
 export class IncompleteSearchError extends Error {
   override name = 'IncompleteSearchError'
   readonly safeMessage = true
@@ -26,13 +26,13 @@ export class IncompleteSearchError extends Error {
   }
 }
 
-/** One search takes no more pages and no longer than this. */
+/** Limits of one search. */
 const MOST_PAGES = 100
 const LONGEST_MS = 10_000
 
 /**
- * Follows the pages of a list through spans of time until an entry matches. Null when every page of every span was looked
- * at. Throws `IncompleteSearchError` when pages or time run out before; with `progress` the next search goes on there.
+ * Reads the pages of a list, interval by interval, until an entry matches. Returns null if all pages were read. Throws
+ * `IncompleteSearchError` if the page or time limit is reached first; with `progress`, the next search continues there.
  */
 export async function searchPages<Entry>(search: PageSearch<Entry>): Promise<Entry | null> {
   const { spans, list, matches, progress = { span: 0, page: 1 }, now = () => performance.now() } = search
@@ -45,7 +45,7 @@ export async function searchPages<Entry>(search: PageSearch<Entry>): Promise<Ent
     const { entries, hasMore } = await list({ ...span, page: progress.page })
     const found = entries.find(matches)
     if (found !== undefined) return found
-    // Where the payments API tells of no further page, one that is empty, or the same again, is the end.
+    // If the payments API does not say whether there is another page, an empty or repeated page is the end.
     const shown = JSON.stringify(entries)
     const goesOn = hasMore ?? (entries.length > 0 && shown !== before)
     before = shown

@@ -1,8 +1,8 @@
-/** Values by key, each loaded once and kept for a while. */
+/** Values by key, each loaded on demand and cached. */
 export type KeyedCache<Value> = {
   /**
-   * The value of a key; loads it where there is none that is fresh. Null when it cannot be had. Never rejects. Calls
-   * `onStale` when it could not be loaded, so that what is given is old, or null.
+   * Returns the value of a key; loads it if there is no fresh one. Null if it cannot be loaded. Never rejects. Calls `onStale` if
+   * loading failed, so that the result is old, or null.
    */
   get(key: string, load: () => Promise<Value>, onStale?: () => void): Promise<Value | null>
 }
@@ -10,11 +10,11 @@ export type KeyedCache<Value> = {
 export type KeyedCacheOptions = {
   /** Monotonic milliseconds. */
   readonly clock?: () => number
-  /** Age up to which a value is given without asking again: 5 minutes unless told. */
+  /** Age up to which a value is returned without loading it again. Default: 5 minutes. */
   readonly ttlMs?: number
-  /** Age up to which a value is given when it cannot be loaded again: an hour unless told. */
+  /** Age up to which a value is returned if loading fails. Default: one hour. */
   readonly staleMs?: number
-  /** How many values are kept. */
+  /** Maximum number of values. */
   readonly size?: number
 }
 
@@ -25,7 +25,7 @@ const SIZE = 1_000
 type Entry<Value> = { readonly value: Value; readonly at: number }
 type Renewal<Value> = { readonly value: Value | null; readonly failed: boolean }
 
-/** Keeps what is read once per thing and seldom changes. Concurrent callers of one key share one load. */
+/** Caches values that seldom change. Concurrent callers of one key share one load. */
 export function createKeyedCache<Value>(options: KeyedCacheOptions = {}): KeyedCache<Value> {
   const { clock = () => performance.now(), ttlMs = TTL_MS, staleMs = STALE_MS, size = SIZE } = options
   const entries = new Map<string, Entry<Value>>()
@@ -46,7 +46,7 @@ export function createKeyedCache<Value>(options: KeyedCacheOptions = {}): KeyedC
   const begin = (key: string, load: () => Promise<Value>): Promise<Renewal<Value>> => {
     const started = renew(key, load)
     loading.set(key, started)
-    // After it is on record, also when the load fails at once.
+    // Registered before this runs, so that a load which fails at once is removed as well.
     return started.finally(() => loading.delete(key))
   }
 

@@ -2,7 +2,7 @@ import { parseMethodCode } from '../../domain/methods/method-code.ts'
 import type { Site, Sites } from '../client/sites.ts'
 import { createSiteMethods, type SiteMethods } from './site-methods.ts'
 
-/** What a list of methods holds: each has a code, and collects or pays out in one currency. */
+/** An entry of a method list: a code, and the one currency in which the method collects or pays out. */
 export type ListedMethod = { readonly code: string; readonly currency: string }
 
 export type MethodCacheOptions<Method> = {
@@ -10,42 +10,42 @@ export type MethodCacheOptions<Method> = {
   readonly sites: Sites
   /** Monotonic milliseconds. */
   readonly clock?: () => number
-  /** Age up to which a list is served without asking again: 5 minutes unless told. */
+  /** Age up to which a list is served without a new call. Default: 5 minutes. */
   readonly ttlMs?: number
-  /** Age up to which a list is served when the payments API does not answer: an hour unless told. */
+  /** Age up to which a list is served if the payments API does not answer. Default: one hour. */
   readonly staleMs?: number
 }
 
 export type MethodList<Method> = {
-  /** Frozen, and the very same list for as long as nothing in it has changed. */
+  /** Frozen; the same array object as long as nothing in it has changed. */
   readonly methods: readonly Method[]
-  /** When the oldest part of it came from the payments API. */
+  /** When the oldest part of the list was read from the payments API. */
   readonly fetchedAt: Date
-  /** Served past its time to live because the payments API failed. */
+  /** Whether a part is past its time to live because the payments API failed. */
   readonly stale: boolean
-  /** A part of it is past its time to live, whether its renewal has failed or is still under way. */
+  /** Whether a part is past its time to live, because its renewal failed or is still in progress. */
   readonly expired: boolean
-  /** Currencies whose site did not answer, with nothing to serve instead. */
+  /** Currencies whose site did not answer and has no cached list. */
   readonly unavailable: readonly string[]
 }
 
 export type MethodCache<Method> = {
-  /** The methods of the given currencies, or of all. Waits only for sites without a list to serve; never rejects. */
+  /** Returns the methods of the given currencies, or of all. Waits only for sites without a cached list; never rejects. */
   list(currencies?: readonly string[]): Promise<MethodList<Method>>
   /**
-   * The method of that code, or null when no site is known to offer it. Never rejects. Calls `onStale` when that was
-   * decided by lists that are not current.
+   * Returns the method with that code; null if no site is known to offer it. Never rejects. Calls `onStale` if the lists used are
+   * not current.
    */
   find(code: string, onStale?: () => void): Promise<Method | null>
-  /** Rises whenever a list has been renewed, or could not be. */
+  /** Increases whenever a renewal of a list succeeds or fails. */
   version(): number
-  /** How old the list of a site is; null when there is none to serve. Asks the payments API nothing. */
+  /** Returns the age of a site's list; null if there is none. Makes no call to the payments API. */
   freshness(siteId: string): MethodFreshness | null
 }
 
 export type MethodFreshness = Pick<MethodList<never>, 'fetchedAt' | 'stale'>
 
-/** Whether every site answered for a list within its time to live, so that the list may be kept by others. */
+/** Returns whether every site has a list within its time to live, so that the result may be cached elsewhere. */
 export function isCurrent({ expired, unavailable }: MethodList<unknown>): boolean {
   return !expired && unavailable.length === 0
 }
@@ -53,12 +53,12 @@ export function isCurrent({ expired, unavailable }: MethodList<unknown>): boolea
 const TTL_MS = 300_000
 const STALE_MS = 3_600_000
 
-/** Combinations of currencies that are asked for in practice are few; a caller who varies them gains nothing. */
+/** Few combinations of currencies occur in practice; the limit keeps a caller that varies them from filling the memory. */
 const MOST_COMBINATIONS = 256
 
 /**
- * Keeps the method lists of all sites, so that a price page does not cost a call to the payments API. Concurrent callers
- * share one call per site; past its time to live a list is still served at once, and renewed behind the caller's back.
+ * Caches the method lists of all sites, so that showing methods does not cost a call to the payments API. Concurrent callers
+ * share one call per site; past its time to live a list is still served at once, and renewed in the background.
  */
 export function createMethodCache<Method extends ListedMethod>(
   options: MethodCacheOptions<Method>,
@@ -111,7 +111,7 @@ export function createMethodCache<Method extends ListedMethod>(
 type Entry<Method> = { readonly site: Site; readonly cached: SiteMethods<Method> }
 type Combined<Method> = { readonly stamp: string; readonly content: string; readonly list: MethodList<Method> }
 
-/** A renewed list with the same methods as before keeps the old array, so that what was derived from it stays good. */
+/** A renewed list with the same methods keeps the old array, so that values derived from it stay valid. */
 function combineAnew<Method extends ListedMethod>(
   asked: readonly Entry<Method>[],
   wanted: ReadonlySet<string> | null,
@@ -153,7 +153,7 @@ function missing(
   return Object.freeze([...all].filter((code) => !there.has(code) && (wanted === null || wanted.has(code))).sort())
 }
 
-/** The methods of a list by code, made once for as long as the list is the same. */
+/** Returns the methods of a list by code; the index is built once per list object. */
 function codeIndex<Method extends ListedMethod>(): (list: MethodList<Method>) => ReadonlyMap<string, Method> {
   const made = new WeakMap<readonly Method[], ReadonlyMap<string, Method>>()
   return ({ methods }) => {

@@ -1,14 +1,14 @@
 export type SiteMethods<Method> = {
   /**
-   * Starts a renewal where one is due. Gives a promise, which never rejects, when there is nothing to serve until it
-   * ends; null when the caller need not, or cannot usefully, wait.
+   * Starts a renewal if one is due. Returns a promise, which never rejects, if there is no list to serve until it ends; null if
+   * the caller need not wait, or waiting would not help.
    */
   wake(): Promise<void> | null
-  /** The list to serve now, or null. */
+  /** Returns the list to serve now, or null. */
   current(): CurrentMethods<Method> | null
   /** Changes whenever `current` does. */
   stamp(): string
-  /** Rises with every renewal that has ended, also in vain. */
+  /** Increases with every renewal that ends, whether it succeeded or failed. */
   version(): number
   /** Changes only when the methods themselves do. */
   contentVersion(): number
@@ -17,9 +17,9 @@ export type SiteMethods<Method> = {
 type CurrentMethods<Method> = {
   readonly methods: readonly Method[]
   readonly fetchedAt: Date
-  /** The last attempt to renew it failed, and its time to live is over. */
+  /** The last renewal failed, and the time to live is over. */
   readonly stale: boolean
-  /** Its time to live is over, whether its renewal has failed or is still under way. */
+  /** The time to live is over, because the renewal failed or is still in progress. */
   readonly expired: boolean
 }
 
@@ -37,8 +37,8 @@ const LONGEST_PAUSE_MS = 60_000
 type Loaded<Method> = { readonly methods: readonly Method[]; readonly at: number; readonly fetchedAt: Date }
 
 /**
- * The method list of one site: one renewal at a time, and after a failed one a pause of 5 seconds that doubles up to a
- * minute, during which the payments API is left alone.
+ * The method list of one site: one renewal at a time, and after a failed one a pause of 5 seconds that doubles up to a minute,
+ * during which no renewal is tried.
  */
 export function createSiteMethods<Method>(options: SiteMethodsOptions<Method>): SiteMethods<Method> {
   const { load, clock, ttlMs, staleMs } = options
@@ -57,7 +57,7 @@ export function createSiteMethods<Method>(options: SiteMethodsOptions<Method>): 
     try {
       const methods = await load()
       if (loaded === null || !sameMethods(loaded.methods, methods)) content += 1
-      // What is made of a method can then be kept for as long as the method is.
+      // Frozen, so that values derived from a method can be cached per method object.
       for (const method of methods) Object.freeze(method)
       loaded = { methods, at: clock(), fetchedAt: new Date() }
       failures = 0
@@ -74,7 +74,7 @@ export function createSiteMethods<Method>(options: SiteMethodsOptions<Method>): 
     return { stale: expired && failures > 0, expired }
   }
 
-  /** Cleared in a later turn, so that a load which fails at once does not clear it before it is set. */
+  /** Cleared asynchronously, so that a load which fails at once is not cleared before it is set. */
   function ended(renewal: Promise<void>): Promise<void> {
     return renewal.finally(() => {
       running = null

@@ -1,25 +1,28 @@
-/** What the end of a request tells of the payments API: it answers, it is in trouble, or nothing, as it was not asked. */
+/**
+ * What a finished request says about the payments API: `sound`: it answers; `trouble`: it failed; `silent`: nothing, because it
+ * was not called.
+ */
 export type CallResult = 'sound' | 'trouble' | 'silent'
 
 export type BreakerState = 'closed' | 'open' | 'half-open'
 
 export type BreakerSettings = {
-  /** Milliseconds for which the end of a request counts. */
+  /** Length of the rolling window in milliseconds. */
   readonly windowMs: number
-  /** Share of the requests in trouble, from 0 to 1, at which it opens. */
+  /** Share of troubled requests, from 0 to 1, at which the breaker opens. */
   readonly share: number
-  /** Requests that ended within the window below which no share is believed. */
+  /** Minimum number of requests in the window before the share counts. */
   readonly least: number
-  /** Milliseconds from its opening to the probe. */
+  /** Milliseconds from opening to the probe. */
   readonly openMs: number
   /** Monotonic milliseconds. */
   readonly clock: () => number
 }
 
 export type Breaker = {
-  /** Milliseconds for which requests are turned away; 0 when one would be let through now. */
+  /** Milliseconds until a request is let through; 0 for now. */
   closedOffMs(): number
-  /** Lets a request through, and gives what must be told, once, how it ended; null when it is turned away. */
+  /** Lets a request through and returns a function to call once with its result; null if the request is rejected. */
   enter(): ((result: CallResult) => void) | null
 }
 
@@ -32,9 +35,8 @@ const SETTINGS: BreakerSettings = {
 }
 
 /**
- * Keeps requests from a service that is in trouble anyway: it opens when enough of the requests within a rolling window
- * met trouble, lets one through after a while, and closes when that one is answered. What was under way before a change
- * tells nothing of the time after it.
+ * Circuit breaker: opens when the share of troubled requests within a rolling window is too high, lets one probe through after a
+ * while, and closes when the probe is answered. Requests that began before a state change do not count after it.
  */
 export function createBreaker(
   given: Partial<BreakerSettings> = {},
@@ -59,21 +61,21 @@ export function createBreaker(
   function ended(probe: boolean, result: CallResult): void {
     if (probe) {
       if (result !== 'silent') become(result === 'sound' ? 'closed' : 'open')
-      // The probe never left, so the next request is another one.
+      // The probe was never sent, so the next request becomes the probe.
       else state = 'open'
       return
     }
     if (result === 'silent') return
     window.add(result)
     const { total, trouble } = window.sums()
-    // Errors are told sooner than answers: those that are still under way may all be answered.
+    // Errors may arrive sooner than answers: requests in progress are counted as if they will all be answered.
     if (total >= least && trouble >= (total + underWay) * share) become('open')
   }
 
   return {
     closedOffMs: () => {
       if (state === 'closed') return 0
-      // How long the probe takes nobody knows.
+      // The duration of the probe is unknown.
       return state === 'half-open' ? openMs : Math.max(openUntil - clock(), 0)
     },
     enter: () => {
@@ -92,10 +94,10 @@ export function createBreaker(
 
 type Sums = { readonly total: number; readonly trouble: number }
 
-/** Parts of the window: a request counts for its length, give or take one of them. */
+/** Number of parts of the window; the window is accurate to one part. */
 const PARTS = 10
 
-/** The ends of the requests within a rolling window, added up by parts of it. */
+/** Counts the results of the requests within a rolling window, in parts of it. */
 function createWindow({ windowMs, clock }: Pick<BreakerSettings, 'windowMs' | 'clock'>) {
   const partMs = windowMs / PARTS
   let parts: { part: number; total: number; trouble: number }[] = []

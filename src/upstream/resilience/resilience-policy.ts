@@ -9,14 +9,15 @@ import {
 import { type Breaker, type BreakerSettings, type BreakerState, createBreaker, type CallResult } from './breaker.ts'
 import { createRetryBudget, type RetryBudget } from './retry-budget.ts'
 
-/** A site's own way to the payments API: its semaphore, its circuit breaker and its budget of retries, so that trouble with one site does not use up another's. */
+/**
+ * Resilience policy of one site: a semaphore, a circuit breaker and a retry budget, so that trouble with one site does not affect
+ * another.
+ */
 export type ResiliencePolicy = {
   readonly budget: RetryBudget
-  /** Whether a request would be turned away at once. */
+  /** Whether a request would be rejected at once. */
   isClosedOff(): boolean
-  /**
-   * Makes one request. Rejects with `not-sent` when the breaker is open, or when `waitMs` pass without a free slot.
-   */
+  /** Makes one request. Rejects with `not-sent` if the breaker is open, or if no slot becomes free within `waitMs`. */
   pass<Answer>(waitMs: number, request: () => Promise<Answer>): Promise<Answer>
 }
 
@@ -49,7 +50,10 @@ export function createResiliencePolicy({
   }
 }
 
-/** The breaker is asked again once there is a slot: it may have opened meanwhile, and whoever waited is told at once. */
+/**
+ * The breaker is checked again once there is a slot: it may have opened during the wait, and the request is then rejected at
+ * once.
+ */
 async function judged<Answer>(breaker: Breaker, request: () => Promise<Answer>): Promise<Answer> {
   const ended = breaker.enter()
   if (ended === null) throw turnedAway(breaker)
@@ -67,11 +71,11 @@ function turnedAway(breaker: Breaker): UpstreamFault {
   return breakerOpen(Math.max(Math.ceil(breaker.closedOffMs() / 1000), 1))
 }
 
-/** The payments API was asked, and could not be reached. */
+/** Reasons that mean the payments API could not be reached. */
 const OUT_OF_REACH: ReadonlySet<NotSentReason> = new Set(['dns', 'refused', 'tls', 'connect-timeout', 'unreachable'])
 const IN_TROUBLE: ReadonlySet<UnknownReason> = new Set(['timeout', 'reset', 'server-error'])
 
-/** A refusal is an answer, and so is a request to slow down; a body of the wrong shape will not get better by waiting. */
+/** A refusal or a request to slow down is an answer; a body of the wrong form is no sign of an outage. */
 function callResultOf(error: unknown): CallResult {
   if (!(error instanceof UpstreamFault)) return 'silent'
   const { detail } = error

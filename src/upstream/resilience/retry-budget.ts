@@ -1,17 +1,17 @@
 export type RetryBudget = {
-  /** Counts a request's first attempt, which earns a tenth of a retry. */
+  /** Counts the first attempt of a request, which adds a tenth of a retry. */
   earn(): void
-  /** Takes one retry; false when there is none left. */
+  /** Takes one retry; returns false if there is none left. */
   spend(): boolean
 }
 
-/** Enough for a passing fault to stay unseen, before the share below takes over. */
+/** Initial reserve and upper limit: enough to hide a brief fault before the share below takes effect. */
 const SAVED_AT_MOST = 10
 
 const EARNED_PER_REQUEST = 0.1
 
 /**
- * Keeps retries to a tenth of the requests while the payments API is in trouble, so that we do not add to it: past a small
+ * Limits retries to a tenth of the requests, so that we do not add load while the payments API is in trouble: beyond a small
  * reserve, ten requests earn one retry.
  */
 export function createRetryBudget(): RetryBudget {

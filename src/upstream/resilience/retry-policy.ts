@@ -11,13 +11,13 @@ export type FailedAttempt = {
   readonly remainingMs: number
 }
 
-/** After the first attempt. */
+/** Not counting the first attempt. */
 const MOST_RETRIES = 2
 
 const FIRST_BACKOFF_MS = 100
 const LONGEST_BACKOFF_MS = 2_000
 
-/** The same question may get a better answer; a body of the wrong shape or size stays what it is. */
+/** Transient reasons, after which a GET may succeed; a body of the wrong form or size would be the same again. */
 const PASSING: ReadonlySet<UnknownReason> = new Set([
   'timeout',
   'reset',
@@ -27,13 +27,13 @@ const PASSING: ReadonlySet<UnknownReason> = new Set([
   'not-json',
 ])
 
-/** A request that was not sent for one of these would not be sent a moment later either. */
+/** Reasons that would still apply at an immediate retry. */
 const FINAL: ReadonlySet<NotSentReason> = new Set(['closed', 'invalid-request', 'no-slot', 'breaker-open'])
 
 /**
- * Whether a failed attempt is followed by another. A POST is sent again only when it is certain that the payments API was
- * never asked: it knows no idempotency key (gap sheet, section 26). A GET is, after whatever may pass; after a 429 only
- * when the payments API names a wait that fits the deadline.
+ * Returns whether a failed attempt is repeated. A POST is repeated only if it certainly did not reach the payments API, which has
+ * no idempotency key (gap sheet, section 26). A GET is repeated after any transient failure; after a 429 only if the payments API
+ * names a wait that fits the deadline.
  */
 export function shouldRetry({ method, attempt, fault, remainingMs }: FailedAttempt): boolean {
   if (attempt > MOST_RETRIES || remainingMs <= askedWaitMs(fault)) return false
@@ -50,8 +50,8 @@ export function shouldRetry({ method, attempt, fault, remainingMs }: FailedAttem
 }
 
 /**
- * Milliseconds to wait before the next attempt: exponential with full jitter, and never less than the payments API asked
- * for. `random` gives a number from 0 up to, but not including, 1.
+ * Returns the milliseconds to wait before the next attempt: exponential with full jitter, and at least as long as the payments
+ * API asked for. `random` returns a number from 0 up to, but not including, 1.
  */
 export function retryDelayMs(
   { attempt, fault }: Pick<FailedAttempt, 'attempt' | 'fault'>,

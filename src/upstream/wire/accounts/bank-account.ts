@@ -11,7 +11,7 @@ export type BankAccount = {
   readonly swiftCode: string
 }
 
-/** The longest text that a QR code holds. */
+/** The longest text that fits into a QR code. */
 const QR_LENGTH = 4_296
 const TEXT_LENGTH = 255
 
@@ -23,12 +23,12 @@ const lookup = z.strictObject({
     .regex(/^\P{Cc}+$/u),
 })
 
-/** The body of a look-up (docs/payments-api.md, section 4.7); `faults` names the place that is wrong. Throws nothing. */
+/** Builds the body of a look-up (docs/payments-api.md, section 4.7); `faults` names the invalid field. Never throws. */
 export function toBankLookupBody(qrContent: string): RequestBody {
   return requestBody(lookup, { qr_content: qrContent })
 }
 
-/** A text that may be empty, but not absent. */
+/** A required text that may be empty. */
 const possiblyEmpty = lenient((json) => (typeof json === 'string' ? (textFrom(json, TEXT_LENGTH) ?? '') : null))
 
 const account = z.object({
@@ -38,7 +38,7 @@ const account = z.object({
   swift_code: possiblyEmpty,
 })
 
-/** Reads a bank account; null without its number, or when another of its texts is missing. */
+/** Reads a bank account; null if its number is missing or empty, or if another of its texts is missing. */
 export function readBankAccount(json: ExactJson): BankAccount | null {
   if (!isRecord(json)) return null
   const {

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { type RequestBody, requestBody, boundedText } from '../values/request-schema.ts'
 
-/** A deposit that the sandbox is to make (docs/payments-api.md, section 4.8). */
+/** A deposit to simulate in the sandbox (docs/payments-api.md, section 4.8). */
 export type DepositSimulation = {
   /** The treasury account to credit. */
   readonly accountNumber: string
@@ -28,7 +28,7 @@ const deposit = z.strictObject({
   remarks: own.optional(),
 })
 
-/** The body of a deposit, whose amount is a text here; `faults` names the places that are wrong. Throws nothing. */
+/** Builds the body of a deposit, whose amount is a JSON string; `faults` names the invalid fields. Never throws. */
 export function toDepositBody(request: DepositSimulation): RequestBody {
   return requestBody(deposit, {
     account_number: request.accountNumber,

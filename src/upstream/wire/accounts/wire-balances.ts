@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { ExactJson } from '../../../lib/exact-json.ts'
 import { currency, decimal, isRecord } from '../values/wire-fields.ts'
 
-/** What the merchant's account holds in one currency, as plain digits. */
+/** Balances of the merchant's account in one currency, as plain digits. */
 export type Balances = {
   /** Upper-case currency code. */
   readonly currency: string
@@ -23,8 +23,8 @@ const balances = z.object({
 })
 
 /**
- * Reads the balances in a currency, which the answer need not repeat (gap sheet, section 24). Null where one of the five
- * amounts cannot be read: a balance that is not known is not nought.
+ * Reads the balances in a currency, which the answer need not repeat (gap sheet, section 24). Null if any of the five amounts is
+ * unreadable: an unknown balance must not appear as zero.
  */
 export function readBalances(json: ExactJson, asked: string): Balances | null {
   if (!isRecord(json)) return null

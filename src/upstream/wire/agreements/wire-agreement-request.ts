@@ -25,7 +25,7 @@ import {
 } from '../values/request-schema.ts'
 import { WRAPPERS } from './wire-agreement.ts'
 
-/** What an agreement allows. */
+/** The terms of an agreement. */
 export type WireAgreementTerms = {
   /** Maximum amount per payment in AUD, as plain digits. */
   readonly limit: string
@@ -36,19 +36,19 @@ export type WireAgreementTerms = {
   readonly webhook: Notification
 }
 
-/** What a payment agreement is made from (docs/payments-api.md, section 4.1). */
+/** Input for a new payment agreement (docs/payments-api.md, section 4.1). */
 export type WireAgreementRequest = WireAgreementTerms & {
-  /** The merchant's own id, unique upstream: 1 to 90 characters. */
+  /** The merchant's own id, unique at the payments API: 1 to 90 characters. */
   readonly clientTransactionId: string
   /** 5 to 140 characters. */
   readonly description: string
   readonly purpose: AgreementPurpose
-  /** A bank account, an alias, or both: whichever is given is sent (gap sheet, C10). */
+  /** A bank account, an alias, or both: all that are given are sent (gap sheet, C10). */
   readonly payer: AgreementPayerRequest
   readonly externalId?: string | null | undefined
 }
 
-/** New terms of an agreement, which the payments API knows by its numeric id. */
+/** New terms of an agreement, identified by the payments API's numeric id. */
 export type AgreementAmendment = WireAgreementTerms & { readonly serviceId: string }
 
 export type AgreementStatusRequest = { readonly serviceId: string; readonly status: RequestedAgreementStatus }
@@ -62,7 +62,7 @@ const day = z.string().transform((value, context) => {
   return z.NEVER
 })
 
-/** Digits on the wire as a number of any length. */
+/** Digits, sent as a JSON number of any length. */
 const serviceId = z
   .string()
   .regex(/^(?:0|[1-9]\d{0,19})$/)
@@ -112,7 +112,7 @@ const amendment = z.strictObject({
 
 const statusChange = z.strictObject({ id: serviceId, status: z.enum(REQUESTED_AGREEMENT_STATUSES) })
 
-/** The body of a new agreement; `faults` names the places that are wrong instead. Throws nothing. */
+/** Builds the body of a new agreement; `faults` names the invalid fields instead. Never throws. */
 export function toAgreementBody(request: WireAgreementRequest): RequestBody {
   return requestBody(creation, {
     client_transaction_id: request.clientTransactionId,
@@ -124,12 +124,12 @@ export function toAgreementBody(request: WireAgreementRequest): RequestBody {
   })
 }
 
-/** The body of an amendment (gap sheet, section 14); `faults` names the places that are wrong instead. Throws nothing. */
+/** Builds the body of an amendment (gap sheet, section 14); `faults` names the invalid fields instead. Never throws. */
 export function toAmendmentBody(request: AgreementAmendment): RequestBody {
   return requestBody(amendment, { id: request.serviceId, ...termsBody(request) })
 }
 
-/** The body of a status change (gap sheet, section 15); `faults` names the places that are wrong. Throws nothing. */
+/** Builds the body of a status change (gap sheet, section 15); `faults` names the invalid fields. Never throws. */
 export function toStatusChangeBody({ serviceId: id, status }: AgreementStatusRequest): RequestBody {
   return requestBody(statusChange, { id, status })
 }

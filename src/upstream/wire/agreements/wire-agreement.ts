@@ -21,7 +21,7 @@ const REFERENCE_LENGTH = 255
 const NAME_LENGTH = 255
 const WORD_LENGTH = 64
 
-/** The key that wraps the details of an agreement tells its rule (docs/payments-api.md, section 2.2). */
+/** The key that wraps the details of an agreement depends on its amount rule (docs/payments-api.md, section 2.2). */
 export const WRAPPERS = {
   VARIABLE: 'variable_agreement_details_obj',
   FIXED: 'fixed_agreement_details_obj',
@@ -29,7 +29,7 @@ export const WRAPPERS = {
   BALLOON: 'balloon_agreement_details_obj',
 } as const satisfies Record<AmountRule, string>
 
-/** The key under which the answer to an amendment holds the agreement (gap sheet, section 14). */
+/** The key of the agreement in the answer to an amendment (gap sheet, section 14). */
 export const AMENDMENT = 'payment_agreement_amendment'
 
 const terms = section({ start_date: lenient(dayFromWire), frequency: text(WORD_LENGTH) })
@@ -63,10 +63,9 @@ const agreement = z.object({
 type Agreement = z.output<typeof agreement>
 
 /**
- * Reads what the payments API says of one agreement (docs/payments-api.md, section 2.1), also in the wrapper of an amendment.
- * Null without a usable `payment_agreement_id` and status; everything else that cannot be read is null in itself. Account
- * numbers and aliases are masked here, so that nothing after this point can keep them; `authorization_header`, a secret of
- * ours, is not read.
+ * Reads one agreement (docs/payments-api.md, section 2.1), also inside the wrapper of an amendment. Null without a usable
+ * `payment_agreement_id` and status; any other unreadable field is null. Account numbers and aliases are masked here, so that no
+ * later code can store them; `authorization_header`, our own secret, is not read.
  */
 export function readAgreementReport(json: ExactJson): AgreementReport | null {
   const inner = unwrapped(json, AMENDMENT)
@@ -121,7 +120,7 @@ function payerOf({
   }
 }
 
-/** Returned objects may write a space for the underscore of a request (docs/payments-api.md, section 2.1, and gap sheet, C18). */
+/** Answers may contain a space where requests have an underscore (docs/payments-api.md, section 2.1, and gap sheet, C18). */
 function constantOf(raw: string | null): string | null {
   return raw === null ? null : raw.toUpperCase().replaceAll(/\s+/g, '_')
 }
@@ -130,7 +129,7 @@ function oneOf<Value extends string>(values: readonly Value[], raw: string | nul
   return values.find((value) => value === raw) ?? null
 }
 
-/** The digits of a whole number, which the payments API writes as a number or as a text (gap sheet, C25). */
+/** Returns the digits of an integer, which the payments API writes as a number or as a string (gap sheet, C25). */
 function digitsFrom(json: unknown): string | null {
   return /^(\d{1,20})(?:\.0+)?$/.exec(decimalFromWire(json) ?? '')?.[1] ?? null
 }

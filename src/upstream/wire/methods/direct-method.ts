@@ -14,7 +14,7 @@ const DESCRIPTOR_LENGTH = 500
 const NAME_LENGTH = 100
 const MOST_FIELDS = 100
 
-/** The two kinds of v2 methods name the same things by their own direction. */
+/** The two kinds of v2 methods have the same fields, with the direction in the field names. */
 export type Direction = 'payin' | 'payout'
 
 const common = {
@@ -32,8 +32,8 @@ const entry = z.object({
 })
 
 /**
- * Reads one entry of a v2 method list (docs/payments-api.md, section 2.6, and gap sheet, section 7), whose `..._method_name`
- * is the code; null for one without a usable code.
+ * Reads one entry of a v2 method list (docs/payments-api.md, section 2.6, and gap sheet, section 7), whose `..._method_name` is
+ * the code; null without a usable code.
  */
 export function readDirectMethodEntry(json: ExactJson, direction: Direction): PayinMethodEntry | null {
   if (!isRecord(json)) return null
@@ -53,7 +53,7 @@ export function readDirectMethodEntry(json: ExactJson, direction: Direction): Pa
   }
 }
 
-/** The method that requirements were asked for: its code, and the currencies of the site that asked. */
+/** The method whose requirements were requested: its code, and the currencies of the site. */
 export type AskedMethod = {
   readonly direction: Direction
   readonly code: string
@@ -61,8 +61,8 @@ export type AskedMethod = {
 }
 
 /**
- * Reads what a v2 method asks for (gap sheet, sections 8 and 17). Its currency is the record's own, else the one in its
- * code, else the site's only one. Null for an answer that tells neither the fields nor the currency.
+ * Reads the required fields of a v2 method (gap sheet, sections 8 and 17). The currency is the record's own, else the one in the
+ * code, else the site's only one. Null if the fields or the currency are missing.
  */
 export function readMethodRequirements(json: ExactJson, asked: AskedMethod): MethodRequirements | null {
   if (!isRecord(json)) return null
@@ -82,7 +82,7 @@ export function readMethodRequirements(json: ExactJson, asked: AskedMethod): Met
   }
 }
 
-/** An empty list stands for an empty object, because some languages write the one for the other. */
+/** An empty list is accepted for an empty object, because some languages serialise it so. */
 function fieldsOf(params: ExactJson | undefined): MethodField[] | null {
   if (Array.isArray(params) && params.length === 0) return []
   if (!isRecord(params)) return null
@@ -92,7 +92,7 @@ function fieldsOf(params: ExactJson | undefined): MethodField[] | null {
     .map(([name, descriptor]) => parseFieldDescriptor(name, descriptorText(descriptor)))
 }
 
-/** What is no text is kept as its JSON, in which no requirement is found. */
+/** A descriptor that is not a string is kept as its JSON, which gives no requirement. */
 function descriptorText(descriptor: ExactJson): string {
   const written = typeof descriptor === 'string' ? descriptor : stringifyExactJson(descriptor)
   return textFrom(written, DESCRIPTOR_LENGTH) ?? ''

@@ -9,11 +9,11 @@ const NAME_LENGTH = 200
 const LABEL_LENGTH = 64
 const MOST_LABELS = 100
 
-/** The names of these fields are not published (gap sheet, section 6), so any key that speaks of them is taken. */
+/** The names of these fields are not published (gap sheet, section 6), so every key that contains such a word is accepted. */
 const BRAND_KEY = /brand|supported_cards/i
 const LANGUAGE_KEY = /language|locale/i
 
-/** One entry of the list as it came, with every key that this version does not know as an extra. */
+/** One entry of the list as received; keys that this version does not know become extras. */
 export type PayinMethodEntry = {
   readonly code: string
   readonly name: string | null
@@ -29,7 +29,7 @@ export type PayinMethodEntry = {
 /** The flags of a method. Documented for v2 (gap sheet, section 8); read from v3 entries too, where they have them. */
 export const METHOD_FLAGS = { is_refundable: flag, is_cancellable: flag, require_contact: flag, require_kyc: flag }
 
-/** Shapes the flags as they are on the wire. */
+/** Converts the flags from the wire format. */
 export function methodFlags(wire: { readonly [Name in keyof typeof METHOD_FLAGS]: boolean | null }): MethodFlags {
   return {
     refundable: wire.is_refundable,
@@ -68,8 +68,8 @@ export function readPayinMethodEntry(json: ExactJson): PayinMethodEntry | null {
 }
 
 /**
- * Shapes an entry into a method. Its currency is the entry's own, else the one in its code, else the site's only one;
- * null where none of them tells it.
+ * Converts an entry into a method. The currency is the entry's own, else the one in its code, else the site's only one; null if
+ * none of these is known.
  */
 export function toPayinMethod(entry: PayinMethodEntry, siteCurrencies: readonly string[]): PayinMethod | null {
   const { countryCode, kind, kindRaw, currency: inCode } = parseMethodCode(entry.code)
@@ -91,12 +91,12 @@ export function toPayinMethod(entry: PayinMethodEntry, siteCurrencies: readonly 
   }
 }
 
-/** A limit below zero is none. */
+/** A negative limit counts as no limit. */
 export function notNegative(value: string | null): string | null {
   return value?.startsWith('-') ? null : value
 }
 
-/** The methods in the currencies of a site, in their own order, each code once. */
+/** Returns the methods in the currencies of a site, in the original order, without duplicate codes. */
 export function servedMethods<Method extends { readonly code: string; readonly currency: string }>(
   methods: readonly Method[],
   currencies: readonly string[],
@@ -105,7 +105,7 @@ export function servedMethods<Method extends { readonly code: string; readonly c
   return [...new Map(served.toReversed().map((method) => [method.code, method])).values()].toReversed()
 }
 
-/** The first list under a key of that name, in the entry or in an object within it. */
+/** Returns the first list whose key matches, in the entry or in an object within it. */
 function labelsUnder(name: RegExp, record: Record<string, ExactJson>): readonly string[] | null {
   const within = Object.values(record).flatMap((value) => (isRecord(value) ? Object.entries(value) : []))
   const found = [...Object.entries(record), ...within].find(([key, value]) => name.test(key) && Array.isArray(value))

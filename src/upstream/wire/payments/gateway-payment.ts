@@ -16,7 +16,7 @@ import {
 import { isRecord, label, lenient, url } from '../values/wire-fields.ts'
 import { decimalFromWire } from '../values/wire-money.ts'
 
-/** What a payment through the v1 gateway page is made from (gap sheet, section 4). */
+/** Input for a payment on the v1 gateway page (gap sheet, section 4). */
 export type GatewayPaymentRequest = Omit<GatewayRequest, 'idempotencyKey'> & { readonly webhook: Notification }
 
 export type GatewayPayment = {
@@ -70,7 +70,7 @@ const creation = z.strictObject({
   }),
 })
 
-/** The body of a gateway payment; `faults` names the places that are wrong instead. Throws nothing. */
+/** Builds the body of a gateway payment; `faults` names the invalid fields instead. Never throws. */
 export function toGatewayPaymentBody(request: GatewayPaymentRequest): RequestBody {
   return requestBody(creation, {
     order_id: request.orderId,
@@ -93,8 +93,8 @@ const answer = z.object({
 })
 
 /**
- * Reads the answer to a gateway payment (gap sheet, section 4); `orderId` is null where the answer does not repeat it. Null
- * for one that does not name the payment, or that would send the customer to an address which is not https.
+ * Reads the answer to a gateway payment (gap sheet, section 4); `orderId` is null if the answer does not repeat it. Null if the
+ * payment id is missing or the redirect URL is not https.
  */
 export function readGatewayPayment(
   json: ExactJson,
@@ -131,7 +131,7 @@ function itemBody(given: GatewayItem): Record<string, unknown> {
   })
 }
 
-/** The payments API takes prices as texts with two decimals (gap sheet, section 4). */
+/** The payments API expects prices as strings with two decimals (gap sheet, section 4). */
 function twoDecimals(price: string): string {
   const [whole = '', decimals = ''] = price.split('.')
   return `${whole}.${decimals.padEnd(2, '0')}`

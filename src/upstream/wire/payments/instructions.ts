@@ -1,21 +1,21 @@
 import { type ExactJson, toPlainJson } from '../../../lib/exact-json.ts'
 import { isRecord, textFrom } from '../values/wire-fields.ts'
 
-/** Read into fields of their own. */
+/** These keys are read into fields of their own. */
 const READ_ELSEWHERE = new Set(['3ds_url', 'error_code', 'error_message'])
 
-/** Credentials have no place in what a customer is shown, wherever they turn up. */
+/** Credentials are never shown to a customer, at whatever level they appear. */
 const CREDENTIALS = new Set(['token', 'authorization_header', 'card_token_id'])
 
 const DEEPEST = 5
 const MOST_ENTRIES = 50
 const KEY_LENGTH = 100
-/** QR payloads and redirect addresses are the longest texts here. */
+/** Limit for texts; QR payloads and redirect URLs are the longest. */
 const TEXT_LENGTH = 4_000
 
 /**
- * What the customer needs in order to pay: the entries of `pay_code` by the payments API's own names, as plain JSON; a bare
- * text comes under `pay_code`. Null when there is nothing to show. Source: gap sheet, sections 9 and 25, and C6.
+ * Reads the payment instructions for the customer: the entries of `pay_code` under the payments API's own names, as plain JSON; a
+ * plain string is returned under `pay_code`. Null if there is nothing to show. Source: gap sheet, sections 9 and 25, and C6.
  */
 export function readInstructions(payCode: ExactJson | undefined): Readonly<Record<string, unknown>> | null {
   const entries = isRecord(payCode) ? payCode : typeof payCode === 'string' ? { pay_code: payCode } : {}
@@ -24,7 +24,7 @@ export function readInstructions(payCode: ExactJson | undefined): Readonly<Recor
   return Object.values(clean).every((value) => value === null) ? null : clean
 }
 
-/** Without credentials, and within bounds: a hostile body must not fill the store. */
+/** Removes credentials and limits the size: a hostile body must not fill the store. */
 function cleaned(json: ExactJson, depth: number): ExactJson {
   if (typeof json === 'string') return textFrom(json, TEXT_LENGTH)
   if (depth > DEEPEST) return typeof json === 'object' && (isRecord(json) || Array.isArray(json)) ? null : json

@@ -14,7 +14,7 @@ import {
 } from '../values/request-schema.ts'
 import { instant, isRecord, url, uuid } from '../values/wire-fields.ts'
 
-/** What a hosted checkout link is made from (docs/payments-api.md, section 2.4). */
+/** Input for a hosted checkout link (docs/payments-api.md, section 2.4). */
 export type PayinLinkRequest = {
   readonly amount: Money
   readonly description: string
@@ -37,15 +37,15 @@ export type PayinLinkSender = {
   readonly postalCode?: string | null
   readonly state?: string | null
   readonly countryCode?: string | null
-  /** Further fields by the payments API's own names; none of them replaces one of the above (gap sheet, section 5.2). */
+  /** Further fields under the payments API's own names; they cannot replace the fields above (gap sheet, section 5.2). */
   readonly extra?: Readonly<Record<string, string>>
 }
 
 export type CreatedPayinLink = {
-  /** The upstream link uuid. */
+  /** The payments API's uuid of the link. */
   readonly uuid: string
   readonly paymentUrl: string
-  /** ISO 8601 in UTC; null where the answer does not tell. */
+  /** ISO 8601 in UTC; null if the answer does not contain it. */
   readonly expiresAt: string | null
 }
 
@@ -77,8 +77,8 @@ const body = z.strictObject({
 })
 
 /**
- * The body of a link creation; what was not given is left out. `faults` names the places that are wrong instead, without
- * their values. Throws nothing.
+ * Builds the body of a link creation; absent fields are omitted. `faults` names the invalid fields instead, without their values.
+ * Never throws.
  */
 export function toPayinLinkBody(request: PayinLinkRequest): { body: Record<string, unknown> } | { faults: string[] } {
   return requestBody(body, {
@@ -102,8 +102,8 @@ const answer = z.object({
 })
 
 /**
- * Reads the answer to a link creation, in either spelling of its fields (gap sheet, C4 and C5); null for one that does
- * not name the link, or that would send the customer to an address which is not https.
+ * Reads the answer to a link creation, in either spelling of its fields (gap sheet, C4 and C5); null if the link's uuid is
+ * missing or the checkout URL is not https.
  */
 export function readCreatedPayinLink(json: ExactJson): CreatedPayinLink | null {
   if (!isRecord(json)) return null

@@ -5,7 +5,7 @@ import { amount, sentence, type RequestBody, requestBody, uuidText } from '../va
 import { decimal, isRecord } from '../values/wire-fields.ts'
 import { readPaymentReport } from './wire-payment.ts'
 
-/** What is asked for when money is to go back (gap sheet, section 12). */
+/** Input for a refund (gap sheet, section 12). */
 export type WireRefundRequest = {
   readonly uuid: string
   /** Plain digits; null for the whole amount. */
@@ -14,7 +14,7 @@ export type WireRefundRequest = {
   readonly description: string
 }
 
-/** What the payments API said of a refund. Amounts are plain digits; null where the answer does not tell. */
+/** The answer to a refund. Amounts are plain digits; null if the answer does not contain them. */
 export type RefundAnswer = {
   readonly report: PaymentReport | null
   readonly totalAmount: string | null
@@ -23,7 +23,7 @@ export type RefundAnswer = {
 
 const body = z.strictObject({ uuid: uuidText, amount: amount.optional(), description: sentence(5, 500) })
 
-/** The body of a refund; `faults` names the places that are wrong instead. Throws nothing. */
+/** Builds the body of a refund; `faults` names the invalid fields instead. Never throws. */
 export function toRefundBody(request: WireRefundRequest): RequestBody {
   return requestBody(body, request)
 }
@@ -31,8 +31,8 @@ export function toRefundBody(request: WireRefundRequest): RequestBody {
 const answer = z.object({ total_amount: decimal, refund_amount: decimal })
 
 /**
- * Reads the answer to a refund: two amounts, and the payment under `payin_request` (gap sheet, section 12), or the payment
- * alone. Null for an answer that tells none of them.
+ * Reads the answer to a refund: two amounts, and the payment under `payin_request` (gap sheet, section 12), or the payment alone.
+ * Null if the answer contains none of them.
  */
 export function readRefund(json: ExactJson): RefundAnswer | null {
   if (!isRecord(json)) return null

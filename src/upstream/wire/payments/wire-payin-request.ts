@@ -15,18 +15,18 @@ import {
   uuidText,
 } from '../values/request-schema.ts'
 
-/** What a direct payin is made from (gap sheet, section 9). */
+/** Input for a direct payin (gap sheet, section 9). */
 export type WirePayinRequest = {
   /** Upper-case currency code. */
   readonly currency: string
-  /** Plain digits; null only where the customer chooses, with the method `usdc_bank`. */
+  /** Plain digits; null only for the method `usdc_bank`, where the customer chooses the amount. */
   readonly amount: string | null
   /** True only for an AU merchant processing AUD (docs/payments-api.md, section 1, rule 3). */
   readonly gst: boolean
   readonly customerName: string
   readonly customerEmail: string
   readonly methodCode: string
-  /** What the method asks for, by the payments API's own names. */
+  /** The method's required fields, under the payments API's own names. */
   readonly methodFields: MethodFieldValues
   readonly description?: string | null | undefined
   readonly externalId?: string | null | undefined
@@ -34,7 +34,7 @@ export type WirePayinRequest = {
   readonly webhook: Notification
 }
 
-/** How the sandbox is to end a pending payin (gap sheet, section 11). */
+/** How the sandbox completes a pending payin (gap sheet, section 11). */
 export type PayinSimulation = {
   readonly uuid: string
   readonly status: 'completed' | 'failed'
@@ -70,7 +70,7 @@ const simulation = z.strictObject({
   status: z.enum(['completed', 'failed']),
 })
 
-/** The body of a direct payin; `faults` names the places that are wrong instead. Throws nothing. */
+/** Builds the body of a direct payin; `faults` names the invalid fields instead. Never throws. */
 export function toPayinBody(request: WirePayinRequest): RequestBody {
   return requestBody(creation, {
     currency: request.currency,
@@ -87,7 +87,7 @@ export function toPayinBody(request: WirePayinRequest): RequestBody {
   })
 }
 
-/** The body of a simulated end; `faults` names the places that are wrong instead. Throws nothing. */
+/** Builds the body of a payin simulation; `faults` names the invalid fields instead. Never throws. */
 export function toPayinSimulationBody(request: PayinSimulation): RequestBody {
   return requestBody(simulation, request)
 }

@@ -24,7 +24,7 @@ const WORD_LENGTH = 100
 const MESSAGE_LENGTH = 500
 const ADDRESS_LENGTH = 2_048
 
-/** What the flat object says itself, and the nested form says in `transaction_info`. */
+/** The fields of the flat object; the nested form has them in `transaction_info`. */
 const transaction = {
   uuid: usableUuid,
   status: readStatus,
@@ -75,10 +75,10 @@ type Transaction = ReadRecord<typeof transaction>
 type Sender = ReturnType<typeof readPayment>['sender_info']
 
 /**
- * Reads what the payments API says of one payment: the flat object of docs/payments-api.md, section 6.2, and the nested
- * link form of the gap sheet, section 25.2, where the payment stands in `transaction_info`. A link that names no payment
- * yet stands for its own. Null without a usable uuid and status; everything else that cannot be read is null in itself.
- * `token` is a credential, and `authorization_header` a secret of ours: neither is read.
+ * Reads one payment: the flat object of docs/payments-api.md, section 6.2, or the nested link form of the gap sheet, section
+ * 25.2, where the payment is in `transaction_info`. A link without a payment is returned as its own report. Null without a usable
+ * uuid and status; any other unreadable field is null. `token` is a credential and `authorization_header` our own secret: neither
+ * is read.
  */
 export function readPaymentReport(json: ExactJson): PaymentReport | null {
   if (!isRecord(json)) return null
@@ -89,7 +89,7 @@ export function readPaymentReport(json: ExactJson): PaymentReport | null {
   if (paymentId === null || statusRaw === null) return null
   const both = isRecord(json['transaction_info']) ? merged(inner, body) : body
   const recognised = recogniseStatus(statusRaw)
-  // What comes along with a failure tells why it failed, and not how to pay.
+  // In a failed payment, `pay_code` contains the reason of the failure, not instructions.
   const hasFailed = recognised === 'failed' || both.pay_code.error_code !== null
   return {
     paymentId,
@@ -113,7 +113,7 @@ const readHolders = recordReader({
   payment_request_notification: notification,
 })
 
-/** The webhook address that a record was made with, under any of the names of its holder (gap sheet, C9); or null. */
+/** Returns the webhook URL that a record was created with, under any of its known field names (gap sheet, C9); or null. */
 export function readEndpointUrl(json: ExactJson): string | null {
   const holders = readHolders(json)
   return (
@@ -123,13 +123,13 @@ export function readEndpointUrl(json: ExactJson): string | null {
   )
 }
 
-/** Only a link carries the address of its page, or holds its payment inside. */
+/** Only a link has the URL of its page, or contains its payment. */
 function isLink(json: JsonRecord): boolean {
   const addresses = [json['payment_url'], json['payment_link_url']]
   return isRecord(json['transaction_info']) || addresses.some((address) => typeof address === 'string')
 }
 
-/** What the inner object leaves out is looked up in the outer one. */
+/** Fields missing in the inner object are taken from the outer one. */
 function merged(inner: Transaction, outer: Transaction): Transaction {
   const said = Object.entries(inner).filter(([, value]) => value !== null && !isEmptySection(value))
   return { ...outer, ...Object.fromEntries(said) }

@@ -16,7 +16,7 @@ import {
   uuidText,
 } from '../values/request-schema.ts'
 
-/** What a batch of payouts is made from (gap sheet, section 18). */
+/** Input for a batch of payouts (gap sheet, section 18). */
 export type WirePayoutRequest = {
   /** Upper-case currency code. */
   readonly currency: string
@@ -25,7 +25,7 @@ export type WirePayoutRequest = {
   readonly description: string
   readonly transactions: readonly PayoutTransactionRequest[]
   readonly externalId?: string | null | undefined
-  /** Null or absent: at once. */
+  /** Null or absent: paid at once. */
   readonly scheduledAt?: Date | null | undefined
   readonly webhook: Notification
 }
@@ -59,7 +59,7 @@ const creation = z.strictObject({
 
 const cancellation = z.strictObject({ uuid: uuidText })
 
-/** The body of a batch; `faults` names the places that are wrong instead. Throws nothing. */
+/** Builds the body of a batch; `faults` names the invalid fields instead. Never throws. */
 export function toPayoutBody(request: WirePayoutRequest): RequestBody {
   return requestBody(creation, {
     payout_transaction_details: request.transactions.map(transactionBody),
@@ -72,7 +72,7 @@ export function toPayoutBody(request: WirePayoutRequest): RequestBody {
   })
 }
 
-/** The body that cancels a scheduled batch (gap sheet, section 20). Throws nothing. */
+/** Builds the body that cancels a scheduled batch (gap sheet, section 20). Never throws. */
 export function toPayoutCancellationBody(uuid: string): RequestBody {
   return requestBody(cancellation, { uuid })
 }

@@ -55,8 +55,8 @@ const transaction = z.object({
 const bank = z.object({ code: label(WORD_LENGTH), name: text(NAME_LENGTH), short_name: text(NAME_LENGTH) })
 
 /**
- * Reads one batch of payouts (gap sheet, section 19). Null without a usable uuid and status; everything else that cannot
- * be read is null in itself. What a payee's account is (`payout_method_params`) is not read.
+ * Reads one batch of payouts (gap sheet, section 19). Null without a usable uuid and status; any other unreadable field is null.
+ * The payees' account data (`payout_method_params`) is not read.
  */
 export function readPayoutReport(json: ExactJson): PayoutReport | null {
   if (!isRecord(json)) return null
@@ -93,7 +93,7 @@ export function readPayoutMethod(json: ExactJson, siteCurrencies: readonly strin
   }
 }
 
-/** Reads the banks that a payout method reaches (gap sheet, section 17); one without a code cannot be named and is left out. */
+/** Reads the banks that a payout method supports (gap sheet, section 17); a bank without a code is omitted. */
 export function readBanks(json: ExactJson): PayoutBank[] {
   return listIn(isRecord(json) ? json['banks'] : undefined)
     .slice(0, MOST_BANKS)

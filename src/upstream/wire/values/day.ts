@@ -1,6 +1,6 @@
 /**
- * Reads a day as the payments API writes them, `31/12/26` in UTC, and gives `2026-12-31`; a day in ISO form is taken too. Null
- * for another text, and for a day that the calendar does not have. Source: payments-api.md, section 2.2.
+ * Reads a day in the payments API's format, `31/12/26` in UTC, and returns `2026-12-31`; a day in ISO format is accepted too.
+ * Null for any other text, and for a day that does not exist. Source: docs/payments-api.md, section 2.2.
  */
 export function dayFromWire(json: unknown): string | null {
   if (typeof json !== 'string') return null
@@ -10,15 +10,15 @@ export function dayFromWire(json: unknown): string | null {
 }
 
 /**
- * Puts a day, `2026-12-31`, on the wire as `31/12/26`. Null for a text that is no day, and for one outside the years 2000
- * to 2099, whose century two digits cannot tell.
+ * Converts a day, `2026-12-31`, to the wire format `31/12/26`. Null for a text that is no day, and for years outside 2000 to
+ * 2099, because two digits do not give the century.
  */
 export function dayToWire(day: string): string | null {
   const [, year, month, date] = /^20(\d\d)-(\d\d)-(\d\d)$/.exec(realDay(day) ?? '') ?? []
   return year === undefined ? null : `${date}/${month}/${year}`
 }
 
-/** Enough to see that a longer text is none. */
+/** Texts are cut to this length: one character more than the longest valid day. */
 const LONGEST_DAY = 11
 
 function realDay(day: string): string | null {

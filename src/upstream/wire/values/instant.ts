@@ -3,9 +3,9 @@ const SHAPE = /^(\d{4})-(\d\d)-(\d\d)[T ](\d\d):(\d\d):(\d\d)(?:[.,](\d{1,9}))?\
 const MINUTE_MS = 60_000
 
 /**
- * Reads an instant as the payments API writes them, `2026-12-31T00:00:00.000+0000` or `...Z`, and gives it in UTC with
- * milliseconds. Without a zone it is UTC. Null for an empty text, for a date that the calendar does not have, and for a
- * number: nothing tells its unit. Source: gap sheet, sections 25.1 and 26.
+ * Reads an instant in the payments API's format, `2026-12-31T00:00:00.000+0000` or `...Z`, and returns it in UTC with
+ * milliseconds. Without a zone it is UTC. Null for an empty text, for a date that does not exist, and for a number, whose unit is
+ * not known. Source: gap sheet, sections 25.1 and 26.
  */
 export function instantFromWire(json: unknown): string | null {
   const match = typeof json === 'string' ? SHAPE.exec(json.trim()) : null
@@ -22,7 +22,7 @@ export function instantFromWire(json: unknown): string | null {
 
 const LONG_MONTHS: ReadonlySet<number> = new Set([1, 3, 5, 7, 8, 10, 12])
 
-/** Whether the Gregorian calendar has this day. Years of two digits are nobody's. */
+/** Returns whether the day exists in the Gregorian calendar. Years below 100 are not accepted. */
 function isInCalendar(year: number, month: number, day: number): boolean {
   if (year < 100 || month < 1 || month > 12 || day < 1) return false
   if (month !== 2) return day <= (LONG_MONTHS.has(month) ? 31 : 30)
@@ -39,9 +39,8 @@ function offsetMinutes(zone: string): number | null {
 }
 
 /**
- * Puts an instant on the wire in whole seconds of UTC, `2026-12-31T00:00:00`: the form in which requests name instants
- * (gap sheet, section 26). `upwards` gives the next whole second, for the end of a span. Throws `RangeError` for an
- * invalid date.
+ * Returns an instant in whole seconds of UTC, `2026-12-31T00:00:00`: the format of instants in requests (gap sheet, section 26).
+ * With `upwards` it is rounded up, for the end of an interval. Throws `RangeError` for an invalid date.
  */
 export function instantToWire(instant: Date, upwards = false): string {
   const seconds = instant.getTime() / 1000

@@ -1,18 +1,18 @@
 import { ExactNumber } from '../../../lib/exact-json.ts'
 
-/** Of one length for every text, so that the length of what it hides is not told either. */
+/** Of fixed length, so that the length of the hidden text is not revealed. */
 const MASK = '***'
 
 const SHOWN = 3
 
-/** Below this length the end that is shown would be most of the number. */
+/** Below this length, the visible end would be most of the number. */
 const SHORTEST_SHOWN = 6
 
 const LONGEST_ADDRESS = 320
 
 /**
- * What may be kept of an account number, a telephone number or an ABN: its last three digits behind a mask, and no digit
- * at all of a short one. Null where there is no number.
+ * Masks an account number, telephone number or ABN: only its last three digits remain, and no digit of a short one. Null if there
+ * is no number.
  */
 export function maskedNumber(json: unknown): string | null {
   const text = json instanceof ExactNumber ? json.text : json
@@ -23,8 +23,8 @@ export function maskedNumber(json: unknown): string | null {
 }
 
 /**
- * What may be kept of a payer's alias: of an e-mail address its first letter and its domain, of everything else the last
- * three digits. The content decides, because a wrong type must not show more.
+ * Masks a payer's alias: of an e-mail address the first letter and the domain remain, of everything else the last three digits.
+ * The content decides, not the stated type, because a wrong type must not reveal more.
  */
 export function maskedAlias(json: unknown): string | null {
   return typeof json === 'string' && json.includes('@') ? maskedEmail(json.trim()) : maskedNumber(json)

@@ -4,26 +4,26 @@ import { safeUrl } from './url.ts'
 import { decimalFromWire } from './wire-money.ts'
 
 /**
- * Functions that read one field each and never fail: what is absent or unreadable is null. Plain functions, since a webhook is
- * read with them; `fields.ts` has the same as schemas.
+ * Functions that read one field each and never throw: an absent or unreadable field is null. Plain functions for reading
+ * webhooks; `wire-fields.ts` has the same as schemas.
  */
 
 export type JsonRecord = { [key: string]: ExactJson }
 
-/** Gives a value for anything; null stands for an absent field. */
+/** Returns a value for any input; null stands for an absent field. */
 export type WireReader<Value> = (json: unknown) => Value
 
 type Shape = Readonly<Record<string, WireReader<unknown>>>
 
-/** What the readers of an object's fields give. */
+/** The result types of the readers of an object's fields. */
 export type ReadRecord<Fields extends Shape> = { [Key in keyof Fields]: ReturnType<Fields[Key]> }
 
-/** Whether a JSON value is an object, and neither a list nor a number. */
+/** Returns whether a JSON value is an object (not a list or number). */
 export function isRecord(json: unknown): json is JsonRecord {
   return typeof json === 'object' && json !== null && !Array.isArray(json) && !(json instanceof ExactNumber)
 }
 
-/** Reads an object's fields by their names; those of an empty one where something else, or nothing, stands in its place. */
+/** Reads an object's fields by name; any value that is not an object is read as an empty object. */
 export function recordReader<Fields extends Shape>(shape: Fields): WireReader<ReadRecord<Fields>> {
   const entries = Object.entries(shape)
   const read = (json: Readonly<Record<string, unknown>>) => {
@@ -36,12 +36,12 @@ export function recordReader<Fields extends Shape>(shape: Fields): WireReader<Re
 }
 
 /**
- * A text as the payments API writes one: trimmed, without control characters and broken surrogates (no store takes those),
- * cut to `length` UTF-16 units. Null for what is no text, and for an empty one (gap sheet, section 25.1).
+ * Returns a trimmed text without control characters and broken surrogates (which stores reject), cut to `length` UTF-16 units.
+ * Null for a value that is not a string, and for an empty text (gap sheet, section 25.1).
  */
 export function textFrom(json: unknown, length: number): string | null {
   if (typeof json !== 'string') return null
-  // Cut first, so that a text of a megabyte costs no more than one that fits.
+  // Cut first, so that the cost does not grow with the length of the text.
   const cut = json.slice(0, 2 * length)
   const text = (ANY_CONTROL.test(cut) ? cut.replaceAll(CONTROL, '') : cut).trim().slice(0, length)
   return text === '' ? null : text.toWellFormed()
@@ -60,27 +60,27 @@ export const readDecimal: WireReader<string | null> = decimalFromWire
 export const readInstant: WireReader<string | null> = instantFromWire
 export const readUrl: WireReader<string | null> = safeUrl
 
-/** A uuid as the payments API makes them, safe as a path segment: 1 to 64 letters, digits, `_` and `-`; null for another. */
+/** Returns a uuid of the payments API, safe as a path segment: 1 to 64 letters, digits, `_` and `-`; otherwise null. */
 export function usableUuid(json: unknown): string | null {
   return typeof json === 'string' && /^[A-Za-z0-9_-]{1,64}$/.test(json) ? json : null
 }
 
-/** A method code: opaque, but free of white space and of characters that would have to be escaped; null for another. */
+/** Returns a method code: opaque, but without white space and characters that need escaping; otherwise null. */
 export function usableMethodCode(json: unknown): string | null {
   return typeof json === 'string' && /^[\w.:-]{1,100}$/.test(json) ? json : null
 }
 
-/** A status as it came; null for what is no short word. */
+/** Returns a status as received; null if it is not a short word. */
 export function readStatus(json: unknown): string | null {
   return typeof json === 'string' && /^[\w .:-]{1,64}$/.test(json.trim()) ? json.trim() : null
 }
 
-/** A currency code in upper case. */
+/** Returns a currency code in upper case. */
 export function readCurrency(json: unknown): string | null {
   return typeof json === 'string' && /^[A-Za-z]{3,4}$/.test(json) ? json.toUpperCase() : null
 }
 
-/** A flag, or its name as text (gap sheet, C8). */
+/** Returns a boolean, also from its name as text (gap sheet, C8). */
 export function readFlag(json: unknown): boolean | null {
   if (json === true || json === 'true') return true
   return json === false || json === 'false' ? false : null

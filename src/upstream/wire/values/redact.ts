@@ -2,7 +2,10 @@ import { type ExactJson, ExactNumber } from '../../../lib/exact-json.ts'
 import { AMENDMENT, WRAPPERS } from '../agreements/wire-agreement.ts'
 import { isRecord, type JsonRecord } from './readers.ts'
 
-/** What may be kept: `true` for a plain value, `'presence'` for the mere fact that there is a text, an object for an object. */
+/**
+ * Storage rule: `true` keeps a plain value, `'presence'` keeps only the fact that there is a text, an object applies to an
+ * object.
+ */
 type Kept = { readonly [key: string]: true | 'presence' | Kept }
 
 const LONGEST_TEXT = 500
@@ -29,7 +32,8 @@ const transaction: Kept = {
 const KEPT: Kept = {
   ...transaction,
   transaction_info: transaction,
-  // A link is told from a payment by the address of its page, which whoever holds it can pay at.
+  // Presence distinguishes a link from a payment; the URL itself is not stored, because anyone who has it can open the payment
+  // page.
   payment_url: 'presence',
   payment_link_url: 'presence',
 }
@@ -50,18 +54,17 @@ const agreement: Kept = {
 const KEPT_OF_AGREEMENT: Kept = { ...agreement, [AMENDMENT]: agreement }
 
 /**
- * What is stored of a delivery's body: the entries that are known to be free of secrets and of the payer's identity, and
- * nothing else. Tokens, `authorization_header`, names, e-mail addresses and every key that this version does not know are
- * left behind. Texts are cut and otherwise stay as they came: what could not be read must not become readable by being
- * kept. Null for a body that is no object.
+ * Returns the part of a delivery's body that may be stored: only entries known to contain no secrets and no payer identity.
+ * Tokens, `authorization_header`, names, e-mail addresses and all keys unknown to this version are removed. Texts are cut but
+ * otherwise unchanged, so that an unreadable value does not become readable by being stored. Null if the body is not an object.
  */
 export function withoutSecrets(json: ExactJson): ExactJson {
   return isRecord(json) ? allowed(json, KEPT) : null
 }
 
 /**
- * What is stored of an agreement callback's body (docs/payments-api.md, section 2.1), by the same rule. The whole of
- * `payer_details` is left behind, and so are `description` and `external_id`, in which the merchant may have written anything.
+ * Returns the part of an agreement callback's body that may be stored (docs/payments-api.md, section 2.1), by the same rule.
+ * `payer_details` is removed completely, and so are `description` and `external_id`, which are free text of the merchant.
  */
 export function withoutSecretsOfAgreement(json: ExactJson): ExactJson {
   return isRecord(json) ? allowed(json, KEPT_OF_AGREEMENT) : null
@@ -84,7 +87,7 @@ function allowed(json: JsonRecord, kept: Kept): JsonRecord {
 
 const entriesOfRules = new Map<Kept, readonly [string, Kept[string]][]>()
 
-/** The entries of a rule, listed once: the rules are constants. */
+/** The entries of a rule, computed once, since the rules are constants. */
 function entriesOf(kept: Kept): readonly [string, Kept[string]][] {
   const known = entriesOfRules.get(kept)
   if (known !== undefined) return known

@@ -2,37 +2,40 @@ import { z } from 'zod'
 import { safeUrl } from './url.ts'
 import { decimalToWire } from './wire-money.ts'
 
-/** A body that may be sent, or the places in it that are wrong, without their values. */
+/** A valid body, or the names of its invalid fields, without their values. */
 export type RequestBody = { body: Record<string, unknown> } | { faults: string[] }
 
-/** Where the payments API tells us of changes, and the `Authorization` header that it is to send (docs/payments-api.md, section 5). */
+/**
+ * The URL to which the payments API sends webhooks, and the `Authorization` header that it sends with them (docs/payments-api.md,
+ * section 5).
+ */
 export type Notification = { readonly endpointUrl: string; readonly authorizationHeader: string }
 
-/** Plain JSON values that a method asks for, by the payments API's own names; one that is null is left out. */
+/** Values of a method's required fields as plain JSON, under the payments API's own names; null values are omitted. */
 export type MethodFieldValues = Readonly<Record<string, unknown>>
 
 const HEADER_LENGTH = 500
 const FIELD_NAME_LENGTH = 100
 
-/** Checks a body against its schema; fields that are absent or null are left out. Throws nothing. */
+/** Validates a body against its schema; absent and null fields are omitted. Never throws. */
 export function requestBody(schema: z.ZodType<Record<string, unknown>>, fields: Record<string, unknown>): RequestBody {
   const result = schema.safeParse(present(fields))
   if (result.success) return { body: result.data }
   return { faults: [...new Set(result.error.issues.map((issue) => issue.path.map(placeName).join('.')))] }
 }
 
-/** A caller chooses some names itself, and what is no name may be anything, payer data too. */
+/** Some field names come from the caller; a name of unexpected form may be anything, including payer data, and is not shown. */
 function placeName(name: PropertyKey): string {
   const text = String(name)
   return /^\w{1,64}$/.test(text) ? text : '?'
 }
 
-/** The fields that have a value. */
+/** Returns the fields that are neither null nor undefined. */
 export function present(fields: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined && value !== null))
 }
 
-/** A notification under the payments API's names. */
+/** Returns a notification under the payments API's field names. */
 export function notificationBody({ endpointUrl, authorizationHeader }: Notification): Record<string, unknown> {
   return { endpoint_url: endpointUrl, authorization_header: authorizationHeader }
 }
@@ -40,17 +43,17 @@ export function notificationBody({ endpointUrl, authorizationHeader }: Notificat
 /** A text of 1 to `longest` UTF-16 units. */
 export const boundedText = (longest: number) => z.string().min(1).max(longest)
 
-/** A text between two lengths, blanks at its ends not counted. */
+/** A text between two lengths, not counting blanks at its ends. */
 export const sentence = (shortest: number, longest: number) =>
   z
     .string()
     .max(longest)
     .refine((value) => value.trim().length >= shortest, 'is too short')
 
-/** An address that a customer or a request may be sent to. */
+/** A URL to which a customer or a request may be sent. */
 export const address = z.string().refine((value) => safeUrl(value) !== null, 'must be an https address')
 
-/** Plain digits, put on the wire as a number that every reader takes for the same value. */
+/** Plain digits, sent as a JSON number that every parser reads as the same value. */
 export const amount = z.string().transform((value, context) => {
   try {
     return decimalToWire(value)
@@ -67,11 +70,14 @@ export const notification = z.strictObject({
 
 export const countryCode = z.string().regex(/^[A-Z]{2}$/)
 
-/** Codes are opaque, but none holds white space or a character that would have to be escaped somewhere. */
+/** Codes are opaque, but contain no white space and no character that needs escaping. */
 export const methodCode = z.string().regex(/^[\w.:-]{1,100}$/)
 
-/** A uuid as the payments API makes them. */
+/** A uuid in the format of the payments API. */
 export const uuidText = z.string().regex(/^[A-Za-z0-9_-]{1,64}$/)
 
-/** What a method asks for: any plain JSON, because the descriptors do not tell the shape of a value (gap sheet, section 8). */
+/**
+ * Values of a method's required fields: any plain JSON, because the descriptors do not define the type of a value (gap sheet,
+ * section 8).
+ */
 export const methodFieldValues = z.record(boundedText(FIELD_NAME_LENGTH), z.json())

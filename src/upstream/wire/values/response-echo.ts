@@ -3,7 +3,7 @@ import type { ExactJson } from '../../../lib/exact-json.ts'
 import { readEndpointUrl } from '../payments/wire-payment.ts'
 import { currency, decimal, isRecord } from './wire-fields.ts'
 
-/** What the answer to a creation repeats of its request; null where it does not. */
+/** The request fields that the answer to a creation repeats; null for those it does not. */
 export type Echo = {
   readonly currency: string | null
   /** Plain digits. */
@@ -13,7 +13,7 @@ export type Echo = {
 
 const echo = z.object({ currency, amount: decimal })
 
-/** Reads what an answer repeats of its request, so that it can be told from the answer to another. Throws nothing. */
+/** Reads the repeated request fields of an answer, so that the answer to another request is detected. Never throws. */
 export function readEcho(json: ExactJson): Echo {
   return { ...echo.parse(isRecord(json) ? json : {}), endpointUrl: readEndpointUrl(json) }
 }

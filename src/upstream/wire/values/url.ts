@@ -1,19 +1,19 @@
-/** Gateway pages carry a long token in their query. */
+/** Gateway pages have a long token in their query. */
 const LONGEST_URL = 8_192
 
-/** The URL parser drops these in silence, so that the text would not be the address that was checked. */
+/** The URL parser removes these silently, so the text would not be the URL that was checked. */
 const BLANK = /[\s\p{Cc}]/u
 
 const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/
 
-/** Whether an address is the machine itself, where plain http does no harm. */
+/** Returns whether a host is loopback, where plain http is safe. */
 export function isLoopback(hostname: string): boolean {
   return LOOPBACK.test(hostname)
 }
 
 /**
- * An address to which a customer, or a request, may be sent: https, or http on loopback, without credentials in it.
- * Null for everything else, `javascript:` among it.
+ * Returns a URL to which a customer or a request may be sent: https, or http on loopback, without credentials. Null for
+ * everything else, including `javascript:`.
  */
 export function safeUrl(json: unknown): string | null {
   if (typeof json !== 'string' || json.length > LONGEST_URL || BLANK.test(json) || !URL.canParse(json)) return null

@@ -1,15 +1,15 @@
 import { compareDecimals, decimalFromText } from '../../../domain/money/money.ts'
 import { ExactNumber } from '../../../lib/exact-json.ts'
 
-/** Plain digits of an amount that the payments API wrote as a number or as a string (gap sheet, C7); null for another thing. */
+/** Returns the plain digits of an amount that the payments API wrote as a number or a string (gap sheet, C7); otherwise null. */
 export function decimalFromWire(json: unknown): string | null {
   if (json instanceof ExactNumber) return decimalFromText(json.text)
   return typeof json === 'string' ? decimalFromText(json) : null
 }
 
 /**
- * Puts plain digits on the wire as a JSON number that every reader takes for the same value, floats included.
- * Throws `RangeError` for text that is no plain decimal, and for one that a float would change.
+ * Converts plain digits to a JSON number that every parser reads as the same value, also as a float. Throws `RangeError` for a
+ * text that is no plain decimal, and for a value that a float would change.
  */
 export function decimalToWire(value: string): ExactNumber {
   if (!/^(?:0|[1-9]\d*)(?:\.\d+)?$/.test(value)) throw new RangeError('An amount must be a plain decimal.')

@@ -6,9 +6,9 @@ export type WirePage = {
   readonly records: readonly ExactJson[]
   readonly page: number | null
   readonly totalPages: number | null
-  /** Null on the last page, and where the payments API does not tell. */
+  /** Null on the last page, or if the payments API does not provide it. */
   readonly nextPage: number | null
-  /** Entries on all pages. */
+  /** Number of entries on all pages. */
   readonly totalCount: number | null
 }
 
@@ -24,8 +24,8 @@ const envelope = z.object({
 })
 
 /**
- * Reads the envelope of a list: `records`, and how far it goes, told in pages or in entries (gap sheet, sections 5.3, 10
- * and 16). Null when there is no list in it.
+ * Reads the envelope of a list: `records`, and its extent, given in pages or in entries (gap sheet, sections 5.3, 10 and 16).
+ * Null if there is no list.
  */
 export function readPage(json: ExactJson): WirePage | null {
   if (!isRecord(json) || !Array.isArray(json['records'])) return null
@@ -37,13 +37,13 @@ export function readPage(json: ExactJson): WirePage | null {
     records: json['records'],
     page,
     totalPages: told.total_page ?? told.total_pages ?? counted,
-    // A next page that lies behind would lead a reader round in circles.
+    // A next page that is not after the current one would cause an endless loop.
     nextPage: next === null || next <= (page ?? 0) ? null : next,
     totalCount,
   }
 }
 
-/** The record in an answer: some hold it under a key of its own (gap sheet, sections 8 and 17). */
+/** Returns the record in an answer: some answers have it under a separate key (gap sheet, sections 8 and 17). */
 export function unwrapped(json: ExactJson, key = 'record'): ExactJson {
   return isRecord(json) && !('uuid' in json) && isRecord(json[key]) ? json[key] : json
 }
