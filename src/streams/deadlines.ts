@@ -1,27 +1,27 @@
-/** Something that ends at an instant. Each may be added once at a time. */
+/** An object with an expiry. Each may be added once at a time. */
 export type Deadline = {
-  /** Milliseconds since the epoch. Does not change while it is kept. */
+  /** Milliseconds since the epoch. Must not change while it is registered. */
   readonly endsAt: number
-  /** Called once, not before `endsAt`, in a turn of its own. Does not throw. */
+  /** Called once, not before `endsAt`, from a timer. Does not throw. */
   onEnd(): void
-  /** Its place among the others, kept by `Deadlines`; -1 while it is not among them. */
+  /** Index in the heap, maintained by `Deadlines`; -1 while it is not registered. */
   heapIndex: number
 }
 
-/** Calls what ends at an instant, however far away and however many there are, with one timer. */
+/** Calls `onEnd` of any number of deadlines, with one timer. */
 export type Deadlines = {
   add(deadline: Deadline): void
-  /** Takes a deadline out, also one that is over or was never added. */
+  /** Removes a deadline; does nothing if it is not registered. */
   remove(deadline: Deadline): void
 }
 
 /** A timer above this fires at once: https://nodejs.org/api/timers.html#settimeoutcallback-delay-args */
 const LONGEST_MS = 2 ** 31 - 1
 
-/** How many end in one turn of the event loop: tokens of one issuer often end together. */
+/** How many deadlines are called per timer callback: tokens of one issuer often expire together. */
 const TURN = 64
 
-/** Keeps deadlines in a binary heap, the next of them at its top. `now` gives milliseconds since the epoch. */
+/** Keeps deadlines in a binary heap, the next one at its root. `now` returns milliseconds since the epoch. */
 export function createDeadlines(now: () => number = Date.now): Deadlines {
   const heap: Deadline[] = []
   let timer: NodeJS.Timeout | undefined

@@ -2,8 +2,7 @@ import type { PaymentEvent } from '../domain/payments/payment-event.ts'
 import type { EventFilter } from '../store/store.ts'
 
 /**
- * The store's filter as a predicate, for events that are already in memory. Links are named by their correlation ids here,
- * because that is what an event carries.
+ * Returns the store's filter as a predicate on events in memory. Links are given by their correlation ids, which events contain.
  */
 export function eventMatcher(
   filter: EventFilter,

@@ -6,7 +6,7 @@ import type { StreamItem, StreamStart } from './stream-item.ts'
 import type { StreamAccount, StreamMember, StreamRegistry } from './stream-registry.ts'
 import type { Tail, Waiting } from './tail.ts'
 
-/** What all streams of a process have in common. */
+/** Dependencies that all streams of a process share. */
 export type FollowServices = {
   readonly store: { readonly log: Pick<EventLog, 'head' | 'read'> }
   readonly tail: Tail
@@ -17,13 +17,13 @@ export type FollowServices = {
 }
 
 export type FollowOptions = {
-  /** The one stream to follow; null for the whole log. */
+  /** The stream to follow; null for the whole log. */
   readonly streamId: string | null
   /** Further conditions on the events of the whole log. */
   readonly matches?: (event: PaymentEvent) => boolean
   readonly filter?: EventFilter
   readonly start: StreamStart
-  /** When the right to follow ends, in milliseconds since the epoch. */
+  /** When the permission to follow expires, in milliseconds since the epoch. */
   readonly endsAt: number
   readonly account: StreamAccount
 }
@@ -31,21 +31,21 @@ export type FollowOptions = {
 /** Why a stream has ended. */
 export type StreamEnd =
   | { readonly kind: 'over' }
-  /** It made room for a newer stream of its payer. */
+  /** A newer stream of its payer replaced it. */
   | { readonly kind: 'replaced' }
   | { readonly kind: 'failed'; readonly error: unknown }
 
-/** Takes what a stream gives. Neither method throws. */
+/** Receives the items of a stream. Neither method throws. */
 export type ItemReader = {
   take(item: StreamItem): void
   end(reason: StreamEnd): void
 }
 
-/** One stream, pulled by its reader. */
+/** One stream; its reader pulls each item. */
 export type Follower = {
-  /** Gives the reader the next item or the end, at once or later; the reader asks again only then. */
+  /** Passes the next item or the end to the reader, synchronously or later. The reader must not call it again before that. */
   pull(reader: ItemReader): void
-  /** Ends the stream at once, also while its reader waits. */
+  /** Ends the stream at once, also while its reader waits for an item. */
   stop(): void
 }
 
@@ -54,10 +54,10 @@ const PAGE = 200
 const OVER: StreamEnd = { kind: 'over' }
 
 /**
- * One stream: the state or the replay, then CAUGHT_UP, then live. A stream is a position and a filter, never a queue: it
- * looks for the next item only when the reader has taken the last one, so a slow reader holds up nobody and costs no memory,
- * and between replay and live there is neither a hole nor a repeat, because both are reads of the same log after the same
- * position. Null when the caller has as many streams as allowed.
+ * Opens a stream: snapshot or replay, then CAUGHT_UP, then live events. A stream is a position and a filter, not a queue. It looks for
+ * the next item only after the reader has taken the last one, so a slow reader uses no memory and delays no other. Replay and live
+ * events are reads of the same log after the same position, so there is no gap and no duplicate between them. Returns null if the
+ * caller has as many streams as allowed.
  */
 export function follow(services: FollowServices, options: FollowOptions): Follower | null {
   const stream = new LogStream(services, options)
@@ -77,12 +77,12 @@ class LogStream implements Follower, Waiting, Deadline, StreamMember {
   readonly #matches: ((event: PaymentEvent) => boolean) | undefined
   /** Null once the stream has begun. */
   #start: StreamStart | null
-  /** The end of the log when the stream was opened: what comes behind it is live. */
+  /** The end of the log when the stream was opened: later events are live. */
   #head = 0
   #position = 0
   #previous: number | null = null
   #isCaughtUp = false
-  /** What was read from the store and is not taken yet. */
+  /** Events that were read from the store and not yet taken. */
   #page: readonly PaymentEvent[] | null = null
   #pageIndex = 0
   /** Set while the reader waits for an item. */
@@ -102,7 +102,7 @@ class LogStream implements Follower, Waiting, Deadline, StreamMember {
 
   begin(): void {
     this.#services.tail.open()
-    // Also while it waits: nobody follows on with a right that is over.
+    // The deadline also ends a stream that waits: it must not outlive its permission.
     this.#services.deadlines.add(this)
   }
 
@@ -146,7 +146,7 @@ class LogStream implements Follower, Waiting, Deadline, StreamMember {
     }
   }
 
-  /** A crowd of streams holds up nothing else: each item is a piece of the scheduler's. */
+  /** Each item is a unit of the scheduler, so that many streams do not block the event loop. */
   #resume(): void {
     if (this.#services.scheduler.admits()) this.run()
     else this.#services.scheduler.push(this)
@@ -188,8 +188,8 @@ class LogStream implements Follower, Waiting, Deadline, StreamMember {
   }
 
   /**
-   * The next event, from memory where the tail holds all from the position on, null where there is none. Undefined where the
-   * store has to be asked: the tail may lag behind the log's head, and what it does not hold yet must not pass for absent.
+   * Returns the next event from memory if the tail holds all events after the position; null if there is none. Undefined if the store
+   * must be read: the tail may lag behind the head of the log, and an event that it does not hold yet must not be skipped.
    */
   #peek(): PaymentEvent | null | undefined {
     const paged = this.#page?.[this.#pageIndex]
@@ -205,7 +205,7 @@ class LogStream implements Follower, Waiting, Deadline, StreamMember {
   #read(): void {
     const { store, tail } = this.#services
     const filter = this.streamId === null ? this.#filter : { streamIds: [this.streamId] }
-    // The store holds what the tail holds, and all up to the head.
+    // The store has at least the events of the tail, and all up to the head.
     const known = Math.max(tail.end, this.#head)
     this.#await(store.log.read(this.#position, PAGE, filter), (events) => {
       this.#page = events
@@ -228,7 +228,7 @@ class LogStream implements Follower, Waiting, Deadline, StreamMember {
     reader?.take(item)
   }
 
-  /** The client has to read the state again. */
+  /** Ends the stream with RESYNC_REQUIRED: the client has to read the state again. */
   #giveLast(position: number, reason: string): void {
     const reader = this.#reader
     this.#reader = null
@@ -254,7 +254,7 @@ class LogStream implements Follower, Waiting, Deadline, StreamMember {
     const reason = this.#ended
     if (reader === null || reason === null) return
     this.#reader = null
-    // Told once.
+    // Reported once.
     this.#ended = OVER
     reader.end(reason)
   }

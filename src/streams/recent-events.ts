@@ -1,16 +1,16 @@
 import type { PaymentEvent } from '../domain/payments/payment-event.ts'
 
 /**
- * The newest part of the log, in memory: everything after `start`, without a hole, so that a stream which keeps up is
- * served without asking the store, however many streams there are.
+ * The newest part of the log in memory: all events after `start`, without a gap. Streams that keep up are served from it without a
+ * query.
  */
 export type RecentEvents = {
-  /** The events after this position are here, all of them. */
+  /** All events after this position are in memory. */
   readonly start: number
-  /** Position of the newest event that is here. */
+  /** Position of the newest event in memory. */
   readonly end: number
   append(events: readonly PaymentEvent[]): void
-  /** The first event after a position, of one stream or of all, that `matches`; null where there is none. */
+  /** Returns the first event after a position, of one stream or of all, that `matches`; null if there is none. */
   next(position: number, streamId: string | null, matches?: EventPredicate): PaymentEvent | null
 }
 
@@ -45,7 +45,7 @@ export function createRecentEvents(start: number, capacity: number): RecentEvent
         if (stream === undefined) byStream.set(event.streamId, [event])
         else stream.push(event)
       }
-      // Half at a time, so that the cost of forgetting is shared by many appends.
+      // Half at a time, so that the cost of removal is amortised over many appends.
       if (all.length > capacity) forget(all.length - Math.ceil(capacity / 2))
     },
     next(position, streamId, matches) {
@@ -60,7 +60,7 @@ export function createRecentEvents(start: number, capacity: number): RecentEvent
   }
 }
 
-/** Index of the first event after a position, by halving: positions rise. */
+/** Index of the first event after a position, by binary search: positions rise. */
 function firstAfter(events: readonly PaymentEvent[], position: number): number {
   let low = 0
   let high = events.length

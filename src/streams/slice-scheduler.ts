@@ -1,55 +1,55 @@
 import { AsyncResource } from 'node:async_hooks'
 
-/** One piece of work of a stream. `run` does not throw. */
+/** A unit of work of one stream. `run` does not throw. */
 export type Piece = { run(): void }
 
-/** Divides work that comes all at once into slices, and releases the event loop between two of them. */
+/** Runs many units of work in time slices, between which the event loop handles other work. */
 export type SliceScheduler = {
-  /** Whether a piece may run now, in the caller's turn. Counts one that may. False as long as others wait. */
+  /** Returns true, and counts the unit, if it may run at once in the caller's turn. False while others are queued. */
   admits(): boolean
-  /** Runs a piece in a turn of its own: in the order of the calls. */
+  /** Queues a unit; units run in the order of the calls. */
   push(piece: Piece): void
 }
 
 type SliceOptions = {
-  /** Milliseconds of work after which the event loop is released. */
+  /** Milliseconds of work per slice. */
   readonly sliceMs?: number
-  /** Milliseconds of a clock that never jumps. */
+  /** Milliseconds of a monotonic clock. */
   readonly now?: () => number
 }
 
-/** A webhook needs a few iterations of the event loop until it is answered. */
+/** Short, because a webhook needs several iterations of the event loop until it is answered. */
 const SLICE_MS = 5
 
-/** Milliseconds of work between two looks at what it took, and the most pieces of such a chunk. */
+/** Target duration of a chunk in milliseconds, after which its duration is measured, and its largest number of units. */
 const CHUNK_MS = 1
 const MOST_PIECES = 64
 
-/** The most chunks of one slice. */
+/** Largest number of chunks per slice. */
 const MOST_CHUNKS = 64
 
 /**
- * Makes a scheduler for all streams of a process. What waits runs in chunks, each of them a callback of `setImmediate`, which
- * is over when the microtasks that follow it have run, so that what a piece leads to (an execution, a frame) is measured with
- * it; the next chunk has as many pieces as take about a millisecond. A slice ends with the first chunk that exceeds its time;
- * the rest waits for the next iteration of the event loop, which takes up connections, requests and timers first.
+ * Makes one scheduler for all streams of a process. Queued units run in chunks. Each chunk is one `setImmediate` callback, so its
+ * measured duration includes the microtasks that it causes (an execution, a frame); the next chunk gets as many units as take
+ * about a millisecond. A slice ends with the first chunk that exceeds its time; the rest waits for the next iteration of the event
+ * loop, which handles connections, requests and timers first.
  */
 export function createSliceScheduler({
   sliceMs = SLICE_MS,
   now = () => performance.now(),
 }: SliceOptions = {}): SliceScheduler {
   const waiting = createQueue<Piece>()
-  // What runs here belongs to no request, whoever woke it.
+  // Units must not inherit the async context of the request that queued them.
   const outside = new AsyncResource('StreamSlices')
   let isScheduled = false
   let sliceEnd = 0
   let chunkSize = 1
   let chunkStart = 0
   let ran = 0
-  /** How many pieces may still run before the next callback. */
+  /** How many units may still run before the next callback. */
   let credit = 0
 
-  /** Adapts the size of a chunk to what the pieces of the last one took. */
+  /** Adapts the size of the next chunk to the duration of the last one. */
   const beginChunk = () => {
     const at = now()
     if (ran > 0) {
@@ -81,7 +81,7 @@ export function createSliceScheduler({
     isScheduled = false
     if (waiting.size > 0) schedule()
   }
-  // What is scheduled here runs within one iteration of the event loop.
+  // Callbacks of setImmediate that are scheduled here run within one iteration of the event loop.
   const scheduleSlice = () => {
     setImmediate(beginSlice)
     for (let chunks = Math.min(waiting.size, MOST_CHUNKS); chunks > 0; chunks -= 1) setImmediate(runChunk)
@@ -112,10 +112,10 @@ export function createSliceScheduler({
   }
 }
 
-/** Items that a queue holds on to after they were taken, at most. */
+/** Largest number of taken items that the array still references. */
 const MOST_TAKEN = 4_096
 
-/** A queue whose `shift` takes the same time however long it is. */
+/** A queue whose `shift` takes constant time. */
 function createQueue<Item>() {
   let items: Item[] = []
   let first = 0

@@ -3,10 +3,10 @@ import type { PaymentEvent } from '../domain/payments/payment-event.ts'
 import type { PaymentLink } from '../domain/payments/payment-link.ts'
 import type { Payment } from '../domain/payments/payment.ts'
 
-/** One item of a stream. Positions are of the log; the edge turns them into cursors. */
+/** One item of a stream. Positions are positions in the log; resolvers encode them as cursors. */
 export type StreamItem = {
   readonly position: number
-  /** Position of the item before it on this stream; null on the first item of a stream that continues nothing. */
+  /** Position of the previous item of this stream; null on the first item of a stream without `after`. */
   readonly previous: number | null
 } & (
   | ({ readonly kind: 'SNAPSHOT' } & Snapshot)
@@ -15,7 +15,7 @@ export type StreamItem = {
   | { readonly kind: 'RESYNC_REQUIRED'; readonly reason: string }
 )
 
-/** The state of what a stream is about, at one moment. */
+/** The state of the followed subject at one position. */
 export type Snapshot = {
   readonly link: PaymentLink | null
   readonly payment: Payment | null
@@ -24,11 +24,11 @@ export type Snapshot = {
 
 /** Where a stream begins. */
 export type StreamStart =
-  /** With the state as it is, and then what follows the position at which it was read. */
+  /** With the current state, then the events after the position at which it was read. */
   | ({ readonly kind: 'snapshot'; readonly head: number } & Snapshot)
-  /** With what follows a position that the client has seen. */
+  /** With the events after a position that the client has received. */
   | { readonly kind: 'after'; readonly position: number }
-  /** With what comes from now on. */
+  /** With events that are appended from now on. */
   | { readonly kind: 'now' }
-  /** With RESYNC_REQUIRED, and then the end. */
+  /** With RESYNC_REQUIRED, after which the stream ends. */
   | { readonly kind: 'nowhere'; readonly reason: string }

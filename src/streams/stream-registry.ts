@@ -1,40 +1,40 @@
-/** On whose account a stream is counted. */
+/** Whose limits a stream counts against. */
 export type StreamAccount = {
-  /** One payer's right to follow one link or payment; null for a caller whose scopes give the right. */
+  /** Key of a payer's grant for one link or payment; null if the caller's scopes allow the stream. */
   readonly payer: string | null
-  /** The caller of a token, over everything that it follows; null for one that cannot be told apart. */
+  /** Key of the token's caller; null if the token names neither a subject nor a client. */
   readonly caller: string | null
 }
 
 /** One open stream. */
 export type StreamMember = StreamAccount & {
-  /** Ends the stream, in favour of a newer one of its payer. */
+  /** Ends the stream because a newer stream of its payer replaces it. */
   replace(): void
 }
 
-/** The streams that are open in this process, over all transports and connections. */
+/** The open streams of this process, over all transports and connections. */
 export type StreamRegistry = {
   /**
-   * Counts a stream; false when its caller has as many as allowed. When its payer has as many as allowed, the oldest of them
-   * is replaced.
+   * Adds a stream. Returns false if its caller has reached the limit. If its payer has reached the limit, the payer's oldest
+   * stream is replaced.
    */
   open(member: StreamMember): boolean
-  /** Ends the count of a stream, also of one that is not counted any more. */
+  /** Removes a stream; does nothing if it is not registered. */
   leave(member: StreamMember): void
 }
 
-/** How many streams may be open at once; 0 stands for any number. */
+/** How many streams may be open at once; 0 means no limit. */
 export type StreamLimits = {
-  /** With one status token, or by one owner, of one link or payment. */
+  /** Per status token, or per owner, of one link or payment. */
   readonly streamsPerToken: number
-  /** With tokens of one caller. */
+  /** Per caller, over all of its tokens. */
   readonly streamsPerSubject: number
 }
 
 /**
- * Makes the registry. A page that is loaded again leaves its last stream behind until the break of the connection is noticed,
- * which takes up to two pings: so the newest stream of a payer is the one that a person looks at, and the oldest one goes.
- * A back end holds its streams for long: there a new one is refused, and none that works is ended.
+ * Makes the registry. A reloaded page leaves its previous stream open until the broken connection is noticed, which takes up to two
+ * ping intervals. The newest stream of a payer is therefore the one in use, and the oldest is replaced. Back ends keep their streams
+ * open for long: for them the new stream is refused, and none that works is ended.
  */
 export function createStreamRegistry({ streamsPerToken, streamsPerSubject }: StreamLimits): StreamRegistry {
   const payers = createGroups()
@@ -64,7 +64,7 @@ function isFull(size: number, limit: number): boolean {
   return limit !== 0 && size >= limit
 }
 
-/** The members of each name, in the order in which they came. A name that has none is forgotten. */
+/** Members by name, in insertion order. Names without members are removed. */
 function createGroups() {
   const groups = new Map<string, Set<StreamMember>>()
   return {

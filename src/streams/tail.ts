@@ -5,37 +5,37 @@ import type { EventLog } from '../store/store.ts'
 import { createRecentEvents, type EventPredicate } from './recent-events.ts'
 import type { Piece, SliceScheduler } from './slice-scheduler.ts'
 
-/** What waits for the next event of one stream, or of all. Runs when there is one. */
+/** A follower that waits for the next event of one stream, or of the whole log. `run` is called when there is one. */
 export type Waiting = Piece & {
-  /** The one stream; null for all. */
+  /** The stream to wait for; null for the whole log. */
   readonly streamId: string | null
-  /** Told with each event that it waits for, before it runs: up to this position it has missed nothing. */
+  /** Called before `run`, with the position up to which the follower has missed no event. */
   isUpTo(position: number): void
-  /** The tail has closed. Does not throw. */
+  /** Called when the tail closes. Does not throw. */
   stop(): void
 }
 
 /**
- * The end of the log, once per process however many streams follow it. What this process appends is taken as it is where it
- * follows what is here; otherwise, as when other nodes have appended something in between, the log is read. A slow poll stands
- * behind that, so that a lost notice costs time and nothing else.
+ * The newest events of the log, read once per process for all of its streams. Events that this process appends are added
+ * directly if they continue what is in memory; otherwise, for instance after appends of other nodes, the log is read. A slow poll
+ * finds what no notification announced.
  */
 export type Tail = {
-  /** Counts a follower. */
+  /** Adds one to the number of followers. */
   open(): void
-  /** Counts it as gone. */
+  /** Subtracts one from it. */
   leave(): void
-  /** Runs `waiting` once, through the scheduler, after the next event of its stream. */
+  /** Schedules `waiting.run` once, after the next event of its stream. */
   wait(waiting: Waiting): void
-  /** Takes back a wait, also one that is over. */
+  /** Cancels a wait; does nothing if it is over. */
   cancel(waiting: Waiting): void
-  /** The first event after a position that `matches`; null where there is none, or none any more: see `start`. */
+  /** Returns the first event after a position that `matches`; null if there is none in memory (see `start`). */
   next(position: number, streamId: string | null, matches?: EventPredicate): PaymentEvent | null
-  /** The events after this position are in memory, all of them up to `end`. */
+  /** All events after this position, up to `end`, are in memory. */
   readonly start: number
   /** Position up to which the tail has read the log. */
   readonly end: number
-  /** How many followers are open. */
+  /** Number of open followers. */
   readonly listeners: number
   readonly closed: boolean
   close(): void
@@ -45,9 +45,9 @@ export type TailOptions = {
   readonly log: EventLog
   readonly logger: Logger
   readonly scheduler: Pick<SliceScheduler, 'push'>
-  /** Milliseconds between two looks when nothing wakes the tail. */
+  /** Milliseconds between two polls of the log. */
   readonly pollMs?: number
-  /** How many events stay in memory. */
+  /** How many events are kept in memory. */
   readonly capacity?: number
 }
 
@@ -89,7 +89,7 @@ export async function startTail(options: TailOptions): Promise<Tail> {
         append(events)
         if (events.length < PAGE) break
       }
-      // Ends here and not where this is awaited: a wake-up in between would find it at work, and be lost.
+      // Reset here and not by the awaiting caller: a notification in between would see a running read, and be lost.
       pulling = wokenMeanwhile && !closed
     } while (pulling)
   }
@@ -103,7 +103,7 @@ export async function startTail(options: TailOptions): Promise<Tail> {
     } catch (error) {
       pulling = false
       if (closed) return
-      // Anything else is a fault of ours, after which no stream would ever move on.
+      // Anything else is a bug, after which no stream would continue.
       if (!(error instanceof StoreFailure)) throw error
       logger.warn({ err: error }, 'the log could not be read; the next look comes with the poll')
     }
