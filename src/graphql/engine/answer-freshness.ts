@@ -1,11 +1,11 @@
-/** Whether all parts of one answer are current. What is not must not be kept by a cache between here and the client. */
+/** Tracks whether all parts of one answer are current. Caches between here and the client must not keep a stale answer. */
 export type AnswerFreshness = {
-  /** Told by whoever reads a part that is past its time to live, or unavailable, or null for want of an answer. */
+  /** Called by code that reads a part which is past its time to live, unavailable, or null because of a failed read. */
   readonly markStale: () => void
   readonly isStale: () => boolean
 }
 
-/** For one answer: current until a part of it is reported stale. */
+/** Makes the tracker of one answer: current until a part is reported stale. */
 export function createAnswerFreshness(): AnswerFreshness {
   let stale = false
   return {

@@ -23,22 +23,22 @@ export type ApolloTracesOptions = {
   readonly logger: Logger
 }
 
-/** Asks Apollo Server's plugin for a trace. https://www.apollographql.com/docs/apollo-server/api/plugin/inline-trace */
+/** Makes Apollo Server's plugin record a trace. https://www.apollographql.com/docs/apollo-server/api/plugin/inline-trace */
 const HEADERS = [
   ['content-type', 'application/json'],
   ['apollo-federation-include-trace', 'ftv1'],
 ] as const
 
 /**
- * Runs operations by Apollo Server, which alone writes federated traces. It is given admitted documents, so that it neither
- * parses nor validates, and everything is turned off that this subgraph does not use.
+ * Runs operations with Apollo Server, the only writer of federated traces. It receives admitted documents, so it neither parses
+ * nor validates, and all of its features that this subgraph does not use are off.
  */
 export async function startApolloTraces(options: ApolloTracesOptions): Promise<ApolloTraces> {
   const { schema, formatError, production, logger } = options
   const admittedDocument = new AsyncLocalStorage<DocumentNode>()
   const server = new ApolloServer<Context>({
     schema,
-    // Admission has decided who may introspect.
+    // Introspection is decided by admission.
     introspection: true,
     includeStacktraceInErrorResponses: false,
     hideSchemaDetailsFromClientErrors: production,
@@ -49,7 +49,7 @@ export async function startApolloTraces(options: ApolloTracesOptions): Promise<A
     formatError,
     plugins: [
       ApolloServerPluginCacheControlDisabled(),
-      // Of an error it shows where it was, and not what it says.
+      // A trace shows where an error was, without its message.
       ApolloServerPluginInlineTrace({ includeErrors: { masked: true } }),
       ApolloServerPluginLandingPageDisabled(),
       ApolloServerPluginSchemaReportingDisabled(),
@@ -74,14 +74,14 @@ export async function startApolloTraces(options: ApolloTracesOptions): Promise<A
         }),
       )
       if (body.kind !== 'complete') throw new TypeError('Apollo Server answered in parts.')
-      // A trace tells of one execution: nobody else is served it.
+      // A trace belongs to one execution: the answer is not shared.
       return { kind: 'answer', json: body.string, status, maxAgeS: null }
     },
     stop: () => server.stop(),
   }
 }
 
-/** Apollo's own lines, without their text: it may quote a request. */
+/** Apollo's log lines, without their text, because it may quote a request. */
 function quiet(logger: Logger) {
   const line = (level: 'debug' | 'info' | 'warn' | 'error') => () => logger[level]({}, 'Apollo Server wrote a line')
   return { debug: () => {}, info: () => {}, warn: line('warn'), error: line('error') }

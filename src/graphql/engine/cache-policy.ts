@@ -15,13 +15,13 @@ import {
 } from 'graphql'
 import { foldSelections } from '../admission/fold-selections.ts'
 
-/** How many seconds the answer to an operation stays fresh, for everybody; null when it is the caller's alone. */
+/** For how many seconds the answer to an operation is valid for everybody; null if it is private to the caller. */
 export type CachePolicy = (document: DocumentNode, operation: OperationDefinitionNode) => number | null
 
 /**
- * Reads the schema's own `@cacheControl`, once per operation of a document. A hint on a root field holds for everything below
- * it, down to a field that says otherwise. An answer is public when every root field says so, and nothing in it depends on
- * rights: mixed with anything else it is private.
+ * Reads `@cacheControl` of the schema, once per operation of a document. A hint on a root field applies to everything below it,
+ * down to a field with a hint of its own. An answer is public only if every root field says so and no field in it depends on
+ * rights.
  */
 export function createCachePolicy(schema: GraphQLSchema): CachePolicy {
   const known = new WeakMap<OperationDefinitionNode, number | null>()
@@ -39,15 +39,15 @@ type Hint = { readonly maxAge: number | null; readonly scope: 'PUBLIC' | 'PRIVAT
 
 type HintOf = (type: GraphQLNamedType, field: GraphQLField<unknown, unknown>) => Hint
 
-/** Where a field stands. */
+/** The type whose fields are looked at, and whether it is a root type. */
 type Scope = { readonly parent: GraphQLNamedType; readonly isRoot: boolean }
 
-/** Seconds for which a part of an answer stays fresh: infinite where nothing is said, 0 for what is not for everybody. */
+/** Seconds for which a part of an answer is valid: infinite without a hint, 0 if it is private. */
 type Seconds = number
 
 const PRIVATE: Seconds = 0
 
-/** Reads the policy of the operations of one document. */
+/** Reads the policies of the operations of one document. */
 function documentPolicy(document: DocumentNode, schema: GraphQLSchema, hintOf: HintOf) {
   const ownSeconds = createFieldReader(schema, hintOf)
   const { walk } = foldSelections<Scope, Seconds>(document, {
@@ -83,7 +83,7 @@ function createFieldReader(schema: GraphQLSchema, hintOf: HintOf): (name: string
   }
   return (name, { parent, isRoot }) => {
     if (name === '__typename') return Infinity
-    // Of an abstract type any of the concrete ones may answer.
+    // An abstract type may resolve to any of its concrete types.
     return Math.min(...concrete(parent, schema).map((type) => secondsIn(type, name, isRoot)))
   }
 }
@@ -99,7 +99,7 @@ function concrete(type: GraphQLNamedType, schema: GraphQLSchema): readonly Graph
   return isObjectType(type) ? [type] : []
 }
 
-/** The directives of rights, also under the names that the federation library gives to what is not imported. */
+/** The authorization directives, also under the names that the federation library gives to directives that are not imported. */
 const RIGHTS = /^(?:\w+__)?(?:requiresScopes|authenticated|policy)$/
 
 function createHintReader(schema: GraphQLSchema): HintOf {

@@ -20,18 +20,18 @@ import { describeSpan, recordErrors } from './trace-operation.ts'
 
 export type OperationKind = `${OperationTypeNode}`
 
-/** Who asks, and what their transport can carry. */
+/** The caller, and what its transport supports. */
 export type Requester = {
   readonly caller: Caller
-  /** The request came with the router's secret, or none is asked for. */
+  /** The request has the router's secret, or none is configured. */
   readonly fromRouter: boolean
-  /** The text of the whole request, by which its answer can be recalled. */
+  /** The text of the whole request: the key of a recalled answer. */
   readonly text?: string
-  /** The router asks how long each field takes. */
+  /** The router asks for a federated trace. */
   readonly wantsTrace?: boolean
-  /** Cursor that a client which comes back has named beside the operation; it outranks the operation's own. */
+  /** Cursor that a reconnecting client sent outside of the operation; it takes precedence over the operation's own. */
   readonly resumeAfter?: string | undefined
-  /** Refuses an operation that the transport cannot carry. Called once, before the operation begins. */
+  /** Returns the refusal of an operation that the transport does not support. Called once, before the operation runs. */
   readonly refuse?: (kind: OperationKind) => GraphQLError | null
 }
 
@@ -40,11 +40,11 @@ export type Engine = {
   /** Admits a request and runs it. Never rejects. */
   run(request: OperationRequest, requester: Requester): Promise<RequestOutcome>
   /**
-   * The answer to an equal request, where it is the same for everybody and was given a moment ago; null otherwise. `text` is the
-   * request's, as in `Requester`.
+   * Returns the answer to a recent equal request if it is the same for everybody; null otherwise. `text` is the request's, as in
+   * `Requester`.
    */
   recall(text: string, fromRouter: boolean): Answer | null
-  /** The refusal of a request with these errors, as a client sees them. */
+  /** Returns the refusal of a request with these errors, formatted for clients. */
   refuse(errors: readonly GraphQLError[]): Refusal
 }
 
@@ -55,7 +55,7 @@ export type EngineOptions = {
   readonly execute: Execute
   readonly publicAnswers: PublicAnswers | null
   readonly formatError: ErrorFormatter
-  /** How long the answer to a query or a mutation may take, in milliseconds. */
+  /** Timeout of queries and mutations, in milliseconds. */
   readonly timeoutMs: number
   /** Whether streams share executions. */
   readonly executionShortcuts: boolean
@@ -64,11 +64,11 @@ export type EngineOptions = {
   readonly tracing: Tracing | null
 }
 
-/** Makes the engine over a schema: what it executes by is passed in. */
+/** Makes the engine for a schema; the executor is passed in. */
 export function createEngine(options: EngineOptions): Engine {
   const { schema, services, admit, execute, publicAnswers, timeoutMs, traces, logger, tracing } = options
   const cachePolicy = createCachePolicy(schema)
-  /** Of public answers, whose spans are named alike when they are recalled. */
+  /** Operation names of public answers, for the spans of recalled answers. */
   const nodes = new WeakMap<Answer, OperationDefinitionNode>()
   const shown = (errors: readonly GraphQLError[]) => {
     const formatted = errors.map((error) => options.formatError(error.toJSON(), error))
@@ -141,15 +141,15 @@ export function createEngine(options: EngineOptions): Engine {
   }
 }
 
-/** A router may ask for what others may not. */
+/** Keys of recalled answers: a router may ask for more than other callers. */
 function recallKey(text: string, fromRouter: boolean): string {
   return `${fromRouter ? 'router' : 'client'} ${text}`
 }
 
-/** The result of an operation; without `data` where it did not begin or did not end. */
+/** The result of an operation; without `data` if it did not begin or did not end. */
 type Executed = Omit<ExecutedText, 'data'> & { readonly data: string | null }
 
-/** The order in which errors occur depends on what is cached. */
+/** Sorts the errors, because the order in which they occur depends on what is cached. */
 function withErrorsInOrder(executed: ExecutedText): ExecutedText {
   const { data, errors } = executed
   return errors.length < 2 ? executed : { data, errors: inDocumentOrder(errors) }
@@ -159,7 +159,7 @@ function tooLate(): Executed {
   return { data: null, errors: [tookTooLong()] }
 }
 
-/** The answer took longer than an operation may. Whether a command was carried out is not known to the client. */
+/** The result of an operation that exceeded its timeout. The client cannot know whether a command was carried out. */
 function tookTooLong(): GraphQLError {
   return new GraphQLError('The answer took too long. What a mutation has begun goes on: ask again with the same key.', {
     extensions: { code: 'OPERATION_TIMEOUT', http: { status: 504 } },

@@ -2,14 +2,14 @@ import type { GraphQLError } from 'graphql'
 
 type Path = NonNullable<GraphQLError['path']>
 
-/** Errors of fields by the positions of the fields in the document; those of one field by the paths of its objects. */
+/** Returns errors sorted by the positions of their fields in the document; those of one field by path. */
 export function inDocumentOrder(errors: readonly GraphQLError[]): GraphQLError[] {
   return errors.toSorted(
     (a, b) => (a.positions?.[0] ?? 0) - (b.positions?.[0] ?? 0) || comparePaths(a.path ?? [], b.path ?? []),
   )
 }
 
-/** By their first keys that differ: positions in lists by number, names as texts. */
+/** Compares by the first keys that differ: list indexes as numbers, names as strings. */
 function comparePaths(a: Path, b: Path): number {
   for (const [at, key] of a.entries()) {
     const other = b[at]

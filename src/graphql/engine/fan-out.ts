@@ -8,7 +8,7 @@ import type { ExecutableOperation } from '../execution/executor.ts'
 import { createItemAnswer, type ItemAnswer } from './item-answer.ts'
 import { sharedVariables, type SharedVariables } from './shared-variables.ts'
 
-/** Executes an operation for the item of a stream, under its field's name, and returns the response as JSON. */
+/** Executes an operation for one item of a stream, given as the value of its root field. Returns the response as JSON. */
 export type AnswerItem = (
   operation: ExecutableOperation,
   context: Context,
@@ -18,19 +18,19 @@ export type AnswerItem = (
 /** A subscription of one caller. */
 export type Subscription = {
   readonly operation: ExecutableOperation
-  /** The name of its root field. */
+  /** Name of its root field. */
   readonly field: string
   readonly caller: Caller
 }
 
-/** Answers the items of streams: once for all streams that ask for the same with equal rights. */
+/** Executes the items of streams: once for all streams with equal operations and equal rights. */
 export type FanOut = {
-  /** The answers to a subscription. Each call is followed by one of `leave`. */
+  /** Returns the answers for a subscription. Each call must be followed by one of `leave`. */
   join(subscription: Subscription): Answers
   leave(answers: Answers): void
 }
 
-/** The answers to the items of one subscription. */
+/** Makes the answers to the items of one subscription. */
 export type Answers = {
   readonly subscription: Subscription
   answer(item: StreamItem): ItemAnswer
@@ -39,25 +39,25 @@ export type Answers = {
 export type FanOutOptions = {
   readonly services: Services
   readonly answerItem: AnswerItem
-  /** Whether streams share executions. Otherwise each item is executed for each stream, by its own caller. */
+  /** Whether streams share executions. If not, each item is executed for each stream with its own caller. */
   readonly isShared: boolean
   readonly logger: Logger
 }
 
 /**
- * How many answers of a group are kept, and for how many milliseconds: what an answer says may depend on the time. A crowd asks
- * for the same one within less.
+ * How many answers of a group are kept, and for how many milliseconds, because an answer may depend on the time. Subscribers of the
+ * same event ask within less.
  */
 const KEPT = 64
 const KEPT_MS = 1_000
 
-/** A position that no event has. Its cursor stands in a shared answer where each stream has its own `previousCursor`. */
+/** A position that no event has. Its cursor is the placeholder in a shared answer for the `previousCursor` of each stream. */
 const ANY_POSITION = Number.MAX_SAFE_INTEGER
 
 /**
- * Makes the answers for all streams of a process. Streams of one operation, with equal variables below its root field and
- * callers of equal rights, form a group as long as one of them is open. An item is executed once for a group, by a caller with
- * the rights that all of them have, who is none of them: it has no subject and no identity, and holds no status token.
+ * Makes the fan-out of a process. Streams of one operation, with equal variables below its root field and callers of equal rights, form
+ * a group as long as one of them is open. An item is executed once per group, for an artificial caller with exactly these rights:
+ * it has no subject, no identity and no status token.
  */
 export function createFanOut({ services, answerItem, isShared, logger }: FanOutOptions): FanOut {
   const { cursors, scheduler } = services
@@ -115,8 +115,8 @@ export function createFanOut({ services, answerItem, isShared, logger }: FanOutO
 type Groups = { readonly sharedOf: SharedVariables; readonly groups: Map<string, Group> }
 
 /**
- * What of a caller the answer to an item may depend on, as a text: whether it has shown a token, the scopes of that, and
- * whether it has expired. By the clock that tokens are verified by.
+ * Returns the part of a caller on which an answer may depend, as a string: whether it has a token, its scopes, and whether it has
+ * expired by the clock that verifies tokens.
  */
 function rightsOf(caller: Caller): string {
   if (caller.kind === 'anonymous') return 'anonymous'
@@ -124,7 +124,7 @@ function rightsOf(caller: Caller): string {
   return `${expired(caller, Date.now()) ? 'expired' : 'client'} ${scopes.join(' ')}`
 }
 
-/** A caller that has these rights and nothing else. */
+/** Returns a caller with these rights and nothing else. */
 function callerWith(rights: string, caller: Caller): Caller {
   if (caller.kind === 'anonymous') return ANONYMOUS
   const expiresAt = rights.startsWith('expired') ? 0 : Infinity
@@ -139,7 +139,7 @@ function callerWith(rights: string, caller: Caller): Caller {
 
 type GroupParts = {
   readonly make: (subscription: Subscription, item: StreamItem) => ItemAnswer
-  /** Position of the newest event: each may change what is read for an item. */
+  /** Position of the newest event: each event may change what an execution reads. */
   readonly logEnd: () => number
   readonly sweep: Sweep
 }
@@ -150,10 +150,10 @@ type Kept = { readonly answer: ItemAnswer; readonly at: number }
 class Group implements Answers {
   readonly key: string
   readonly subscription: Subscription
-  /** How many are open. */
+  /** Number of open streams. */
   streams = 0
   readonly #parts: GroupParts
-  /** The last answers since the log has grown, the oldest first. */
+  /** The latest answers since the log grew, oldest first. */
   readonly #kept = new Map<number, Kept>()
   #logEnd = 0
 
@@ -182,7 +182,7 @@ class Group implements Answers {
     return answer
   }
 
-  /** Drops the answers from before an instant; false once none is left. */
+  /** Drops answers that were made before an instant. Returns false if none is left. */
   dropBefore(instant: number): boolean {
     for (const [key, { at }] of this.#kept) if (at < instant) this.#kept.delete(key)
     return this.#kept.size > 0
@@ -194,16 +194,16 @@ class Group implements Answers {
   }
 }
 
-/** What tells an item from the others of its group; null for one that was made for one stream. */
+/** Key of an item within its group; null for an item that exists for one stream only. */
 function keyOf({ kind, position, previous }: StreamItem): number | null {
   if (kind === 'SNAPSHOT' || kind === 'RESYNC_REQUIRED') return null
   return position * 4 + (kind === 'EVENT' ? 2 : 0) + (previous === null ? 1 : 0)
 }
 
-/** Sees to it that the answers of a group are dropped in time. */
+/** Registers a group whose answers have to be dropped in time. */
 type Sweep = (group: Group) => void
 
-/** One timer for all groups, which runs as long as one of them keeps an answer. */
+/** Makes one timer for all groups; it runs while a group keeps an answer. */
 function createSweep(): Sweep {
   const groups = new Set<Group>()
   let timer: NodeJS.Timeout | undefined

@@ -3,7 +3,7 @@ import type { Context } from '../context.ts'
 import type { ApolloTraces, ApolloTracesOptions } from './apollo-traces.ts'
 import type { Answer } from './request-outcome.ts'
 
-/** Answers with a trace of how long each field took, for a router that asks for it. */
+/** Answers with a trace of the duration of each field, for a router that asks for it. */
 export type FederatedTraces = {
   /** Runs a query or a mutation, with the trace in `extensions.ftv1` of its response. Waits for `load()`. */
   answer(operation: AdmittedOperation, context: Context): Promise<Answer>
@@ -12,7 +12,7 @@ export type FederatedTraces = {
   stop(): Promise<void>
 }
 
-/** Loads Apollo Server, which takes as long as a tenth of the start, only once it is asked for. */
+/** Makes traces that load Apollo Server on first use, because loading it takes a tenth of the start time. */
 export function createFederatedTraces(options: ApolloTracesOptions): FederatedTraces {
   let starting: Promise<ApolloTraces> | null = null
   const start = async () => {

@@ -3,26 +3,26 @@ import type { Piece, SliceScheduler } from '../../streams/slice-scheduler.ts'
 import type { StreamItem } from '../../streams/stream-item.ts'
 import type { StreamAnswer } from './request-outcome.ts'
 
-/** The answer to an item, made or being made. */
+/** The answer to an item, complete or in progress. */
 export type ItemAnswer = {
-  /** Whether it is made. Otherwise `piece` runs once it is. */
+  /** Returns whether it is complete. If not, `piece` runs when it is. */
   isMade(piece: Piece): boolean
-  /** The answer for a stream with this item, once it is made: one object for all of them. Null when it cannot be made. */
+  /** Returns the answer for a stream with this item once it is complete; null if it failed. */
   resultFor(item: StreamItem): AnswerResult | null
 }
 
 export type AnswerResult = IteratorYieldResult<StreamAnswer>
 
 export type ItemAnswerOptions = {
-  /** Where a stream can be continued after the item. */
+  /** Cursor after which a stream continues behind the item. */
   readonly cursor: string
-  /** The text in whose place each stream has the cursor of its own previous item; null where there is none. */
+  /** Placeholder that is replaced by the cursor of each stream's previous item; null if there is none. */
   readonly template: { readonly placeholder: string; readonly cursorOf: (position: number) => string } | null
   readonly scheduler: Pick<SliceScheduler, 'push'>
   readonly logger: Logger
 }
 
-/** Makes an answer by the function `text`, which gives its JSON. That it fails is logged once. */
+/** Makes an answer from `text`, which returns its JSON. A failure is logged once. */
 export function createItemAnswer(text: () => Promise<string> | string, options: ItemAnswerOptions): ItemAnswer {
   const answer = new MadeAnswer(options)
   try {
@@ -38,7 +38,7 @@ export function createItemAnswer(text: () => Promise<string> | string, options: 
 class MadeAnswer implements ItemAnswer {
   readonly #options: ItemAnswerOptions
   #waiting: Piece[] | null = []
-  /** The text around the places of `previousCursor`; null when it cannot be made. */
+  /** The text around the placeholders of `previousCursor`; null if it failed. */
   #parts: readonly string[] | null = null
   #lastPrevious: number | null = null
   #last: AnswerResult | null = null
@@ -79,7 +79,7 @@ class MadeAnswer implements ItemAnswer {
     this.#waiting = null
     const [first, ...others] = waiting
     first?.run()
-    // A crowd is told in slices.
+    // Subscribers are served in time slices.
     for (const piece of others) this.#options.scheduler.push(piece)
   }
 }

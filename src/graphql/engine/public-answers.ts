@@ -1,32 +1,32 @@
 import { LRUCache } from 'lru-cache'
 import type { Answer } from './request-outcome.ts'
 
-/** Answers that are the same for everybody, by the text of their request. */
+/** Cache of answers that are the same for everybody, by the text of their request. */
 export type PublicAnswers = {
-  /** The answer to an equal request of less than a second ago; null when there is none, or a list has changed since. */
+  /** Returns the answer to an equal request of the last second; null if there is none, or if a list has changed since. */
   find(text: string): Answer | null
   /** The version of the lists that answers are made from. */
   version(): number
   /**
-   * Keeps an answer that was made when the lists had this version, or a later one. Only that to a request which has come before:
-   * answers that are asked for once would fill the memory.
+   * Keeps an answer that was made when the lists had this version, or a later one. Only answers to repeated requests are kept;
+   * requests that come once would fill the memory.
    */
   keep(text: string, answer: Answer, version: number): void
 }
 
-/** What else answers are made from changes as seldom as the lists do, and is served for a second longer at most. */
+/** Time to live in milliseconds. Everything else that answers are made from changes as rarely as the lists. */
 const TTL_MS = 1_000
 const MAX_ANSWERS = 500
 /** Characters of requests and answers together, and of one of them. */
 const MAX_CHARACTERS = 8_000_000
 const MAX_CHARACTERS_EACH = 500_000
 
-/** How many requests are remembered, to tell which of them come again. */
+/** How many requests are remembered to detect repeated ones. */
 const RECENT_TEXTS = 1_000
-/** A longer request is not remembered, and its answer not kept. */
+/** Longer requests are not remembered, and their answers not kept. */
 const MAX_TEXT = 8_000
 
-/** An empty cache of answers from lists with this version. */
+/** Makes an empty cache. `version` returns the current version of the lists. */
 export function createPublicAnswers(version: () => number): PublicAnswers {
   const kept = new LRUCache<string, { readonly answer: Answer; readonly version: number; readonly at: number }>({
     max: MAX_ANSWERS,

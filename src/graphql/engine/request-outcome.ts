@@ -1,6 +1,6 @@
 import type { GraphQLFormattedError } from 'graphql'
 
-/** What became of a request: it was refused before it ran, it has one answer, or it has many. */
+/** Outcome of a request: refused before it ran, one answer, or a stream of answers. */
 export type RequestOutcome = Refusal | Answer | AnswerStream
 
 /** The request did not run. */
@@ -9,7 +9,7 @@ export type Refusal = {
   readonly errors: readonly GraphQLFormattedError[]
   /** The HTTP status that goes with the first error. */
   readonly status: number
-  /** For `WWW-Authenticate` (RFC 9110, section 11.6.1), where the first error names a challenge; otherwise null. */
+  /** Value of `WWW-Authenticate` (RFC 9110, section 11.6.1) if the first error needs a challenge; otherwise null. */
   readonly challenge: string | null
 }
 
@@ -18,9 +18,9 @@ export type Answer = {
   readonly kind: 'answer'
   /** The response as JSON: `data`, `errors` or both. */
   readonly json: string
-  /** The HTTP status that its errors ask for; 200 otherwise. */
+  /** The HTTP status of its errors; 200 without errors. */
   readonly status: number
-  /** Seconds for which the answer is the same for everybody; null when it is the caller's alone. */
+  /** Seconds for which the answer is valid for everybody; null if it is private to the caller. */
   readonly maxAgeS: number | null
 }
 
@@ -28,14 +28,13 @@ export type Answer = {
 export type StreamAnswer = {
   /** The response as JSON. */
   readonly json: string
-  /** Where a stream can be continued after this item; empty where it cannot, null for what is no item of a stream. */
+  /** Cursor after which the stream continues behind this item; empty if it cannot, null if this is no item of a stream. */
   readonly cursor: string | null
 }
 
 /**
- * The responses of a subscription one by one. The next is not made before it is asked for; `return` ends them at once, also
- * while `next` waits. `next` rejects with `StreamInterrupted` when the source has failed: the client is to come back after the
- * last item.
+ * The responses of a subscription, made on demand. `return` ends the stream at once, also while `next` waits. `next` rejects with
+ * `StreamInterrupted` if the source failed: the client should reconnect after its last item.
  */
 export type AnswerStream = {
   readonly kind: 'stream'
@@ -43,7 +42,7 @@ export type AnswerStream = {
   return(): Promise<IteratorReturnResult<undefined>>
 }
 
-/** A stream ended before its time, for a reason that is in the log. */
+/** The stream failed; the reason has been logged. */
 export class StreamInterrupted extends Error {
   constructor() {
     super('The source of the stream failed.')

@@ -10,13 +10,13 @@ import {
 
 export type Variables = Readonly<Record<string, unknown>>
 
-/** The part of a subscription's variables on which the answer to an item depends. */
+/** Returns the part of a subscription's variables on which the answer to an item depends. */
 export type SharedVariables = (variables: Variables) => Variables
 
 /**
- * Makes the function for one operation. What is used below the root field, or by a directive, stays; so does what no value can
- * stand in for. The rest (the id, the status token, the cursor and the filter of a stream) has done its part when the stream
- * begins: it is left out, or empty where a text is required. Equal results mean equal answers.
+ * Makes that function for one operation. Variables that are used below the root field or by a directive are kept, and so are those that
+ * have no neutral value. The others (id, status token, cursor and filter of a stream) have no effect once the stream has begun: they
+ * are omitted, or an empty string where a string is required. Equal results imply equal answers.
  */
 export function sharedVariables(document: DocumentNode, operation: OperationDefinitionNode): SharedVariables {
   const used = usedBelowRoot(document, operation)
@@ -39,14 +39,14 @@ function isRequired({ type, defaultValue }: VariableDefinitionNode): boolean {
   return type.kind === Kind.NON_NULL_TYPE && defaultValue === undefined
 }
 
-/** Whether the operation cannot run without a value, and an empty text is none. */
+/** Whether the variable is required and not a string. */
 function isNeeded(node: VariableDefinitionNode): boolean {
   if (!isRequired(node) || node.type.kind !== Kind.NON_NULL_TYPE) return false
   const { type } = node.type
   return type.kind !== Kind.NAMED_TYPE || (type.name.value !== 'ID' && type.name.value !== 'String')
 }
 
-/** The variables of an operation but for those that only its root field's arguments use. */
+/** Names of the variables that are used elsewhere than in the root field's arguments. */
 function usedBelowRoot(document: DocumentNode, operation: OperationDefinitionNode): ReadonlySet<string> {
   const used = new Set<string>()
   const fragments = new Map(

@@ -12,14 +12,14 @@ import { type AnswerStream, type StreamAnswer, StreamInterrupted } from './reque
 
 export type SubscribeOptions = {
   readonly fanOut: FanOut
-  /** The response that is this error alone, as JSON. */
+  /** Returns the response that consists of this error, as JSON. */
   readonly errorText: (error: GraphQLError) => string
   readonly logger: Logger
 }
 
 /**
- * Subscribes, for the caller of a context. Returns the errors when the subscription is refused. A `GraphQLError` with which the
- * source ends is the last answer, without `data`.
+ * Subscribes for the caller of a context. Returns the errors if the subscription is refused. If the source ends with a
+ * `GraphQLError`, the last answer is that error, without `data`.
  */
 export async function subscribe(
   schema: GraphQLSchema,
@@ -45,7 +45,7 @@ const DONE: IteratorReturnResult<undefined> = Object.freeze({ done: true, value:
 
 type Next = IteratorResult<StreamAnswer, undefined>
 
-/** A stream of the log, each item answered for the caller. */
+/** A stream of the log whose items are executed for the caller. */
 class FollowedAnswers implements AnswerStream, ItemReader, Piece {
   readonly kind = 'stream'
   readonly #follower: Follower
@@ -56,7 +56,7 @@ class FollowedAnswers implements AnswerStream, ItemReader, Piece {
   /** Set while `next` waits. */
   #resolve: ((result: Next) => void) | null = null
   #reject: ((error: unknown) => void) | null = null
-  /** The item that waits for its answer. */
+  /** The item whose answer is in progress. */
   #item: StreamItem | null = null
   #answer: ItemAnswer | null = null
 
@@ -79,7 +79,7 @@ class FollowedAnswers implements AnswerStream, ItemReader, Piece {
   return(): Promise<IteratorReturnResult<undefined>> {
     this.#follower.stop()
     this.#leave()
-    // An answer that is being made has no reader any more.
+    // An answer in progress is discarded.
     this.#deliver(DONE)
     return Promise.resolve(DONE)
   }
@@ -109,7 +109,7 @@ class FollowedAnswers implements AnswerStream, ItemReader, Piece {
     }
   }
 
-  /** A stream may outlive its caller's token, by a status token: the rights of the token are then over. */
+  /** A stream with a status token may outlive its caller's JWT, whose rights are then removed. */
   #current(): Answers | null {
     const answers = this.#answers
     if (answers === null || Date.now() < this.#expiresAt) return answers
@@ -134,7 +134,7 @@ class FollowedAnswers implements AnswerStream, ItemReader, Piece {
     resolve?.(result)
   }
 
-  /** The client is to come back after its last item. Why has been logged. */
+  /** Ends the stream so that the client reconnects after its last item. The reason has been logged. */
   #interrupt(): void {
     const reject = this.#reject
     this.#clear()

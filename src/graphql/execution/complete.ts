@@ -22,10 +22,10 @@ import type { FieldPlan, ObjectPlan, OperationPlan } from './plan.ts'
 import { failed, isPromise, NULL, recovered, type Path, type Run, type Text } from './run-plan.ts'
 import { isStatic } from './static-texts.ts'
 
-/** Gives a resolved value as JSON; throws what is wrong with it. */
+/** Returns a resolved value as JSON; throws if it is invalid. */
 export type Complete = (run: Run, value: unknown, path: Path) => Text
 
-/** Executes the fields of one object and gives it as JSON. */
+/** Executes the fields of one object and returns it as JSON. */
 export function objectText(
   { labels, fields, end }: ObjectPlan,
   run: Run,
@@ -42,7 +42,7 @@ export function objectText(
   return parts.end(end)
 }
 
-/** Executes one field of an object and gives its value as JSON. */
+/** Executes one field of an object and returns its value as JSON. */
 export function fieldText(field: FieldPlan, run: Run, source: unknown, prev: Path | undefined): Text {
   const { key, nonNull } = field
   const path = { prev, key }
@@ -57,7 +57,7 @@ export function fieldText(field: FieldPlan, run: Run, source: unknown, prev: Pat
   }
 }
 
-/** The completer of values of a type, in the place of a field. */
+/** Returns the completer of values of a type at a field. */
 export function completerOf(type: GraphQLOutputType, field: FieldPlan, operation: OperationPlan): Complete {
   if (isNonNullType(type)) return nonNullCompleter(completerOf(type.ofType, field, operation), field)
   const complete = presentCompleter(type, field, operation)

@@ -12,35 +12,35 @@ import { asksForSchema, conditionVariables, OperationPlan, type ObjectPlan } fro
 import { type Arguments, isPromise, NULL, Run } from './run-plan.ts'
 import { StaticTexts } from './static-texts.ts'
 
-/** An operation that has been validated, with the values of its variables. */
+/** A validated operation with the values of its variables. */
 export type ExecutableOperation = {
   readonly document: DocumentNode
   readonly node: OperationDefinitionNode
   /** Coerced, with their defaults. */
   readonly variables: Arguments
-  /** As they came. */
+  /** As received. */
   readonly request: { readonly variables: Arguments }
 }
 
 /** The result of an operation: `data` as JSON, and the errors. */
 export type ExecutedText = { readonly data: string; readonly errors: readonly GraphQLError[] }
 
-/** Executes an operation, with the root value of a subscription's item. Returns the result at once where every resolver does. */
+/** Executes an operation, for subscriptions with the item as root value. Returns synchronously if every resolver does. */
 export type Execute = (
   operation: ExecutableOperation,
   context: Context,
   rootValue?: unknown,
 ) => ExecutedText | Promise<ExecutedText>
 
-/** More sets of values of the variables in `@skip` and `@include` are planned anew each time. */
+/** How many sets of values of the variables in `@skip` and `@include` have a kept plan; others are planned each time. */
 const MAX_VARIANTS = 16
 
 type Plans = { readonly conditions: readonly string[]; readonly variants: Map<string, OperationPlan> }
 
 /**
- * Executes by plans that are made once for each operation, and writes the response as JSON while it completes values. Gives what
- * graphql-js gives (https://spec.graphql.org/September2025/#sec-Execution), for a schema whose resolvers do not ask for their path;
- * what asks about the schema is left to graphql-js.
+ * Executes by plans that are made once per operation, and writes the response as JSON while completing values. Returns what graphql-js
+ * returns (https://spec.graphql.org/September2025/#sec-Execution), for a schema whose resolvers do not use `info.path`.
+ * Introspection is left to graphql-js.
  */
 export function createPlannedExecutor(schema: GraphQLSchema): Execute {
   const plansOf = new WeakMap<OperationDefinitionNode, Plans | null>()
@@ -82,7 +82,7 @@ export function createPlannedExecutor(schema: GraphQLSchema): Execute {
   }
 }
 
-/** The fields of a mutation one after another. */
+/** Executes the fields of a mutation serially. */
 async function serialText({ labels, fields, end }: ObjectPlan, run: Run): Promise<string> {
   let text = ''
   for (const [index, field] of fields.entries())
@@ -90,13 +90,13 @@ async function serialText({ labels, fields, end }: ObjectPlan, run: Run): Promis
   return text + end
 }
 
-/** An error that no place of the response could take: there is no data. */
+/** The result when an error reached the root: `data` is null. */
 function nothing(run: Run, error: unknown): ExecutedText {
   run.addError(error as GraphQLError, undefined)
   return { data: NULL, errors: run.errors }
 }
 
-/** Executes by graphql-js. */
+/** Makes an executor that uses graphql-js. */
 export function createLibraryExecutor(schema: GraphQLSchema): Execute {
   return ({ document, node, request }, contextValue, rootValue) => {
     const result = execute({

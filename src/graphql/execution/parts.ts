@@ -1,13 +1,13 @@
 import type { Text } from './run-plan.ts'
 
-/** Joins the parts of a text in their order, some of which are known later. */
+/** Joins the parts of a text in order; parts may be promises. */
 export class Parts {
-  /** What is known before each part that is not, and behind the last of them. */
+  /** The text before each pending part, and after the last one. */
   readonly #before: string[] = []
   readonly #later: Promise<string>[] = []
   #text = ''
 
-  /** Adds a part behind a label. */
+  /** Adds a label and a part. */
   add(label: string, part: Text): void {
     if (typeof part === 'string') this.#text += label + part
     else {
@@ -17,7 +17,7 @@ export class Parts {
     }
   }
 
-  /** The whole text: at once when every part is known. Rejects when a part does. */
+  /** Returns the whole text, synchronously if no part is pending. Rejects if a part does. */
   end(last: string): Text {
     if (this.#later.length === 0) return this.#text + last
     const rest = this.#text + last
@@ -26,12 +26,12 @@ export class Parts {
     )
   }
 
-  /** Gives up the whole: nobody waits for the parts that are not known yet. */
+  /** Discards the text; rejections of pending parts are ignored. */
   abandon(): void {
     for (const part of this.#later) part.catch(ignore)
   }
 
-  /** Throws an error at once when every part is known, and otherwise once they are, or one has failed. */
+  /** Throws an error: at once if no part is pending, otherwise when all are settled or one has failed. */
   failWith(reason: unknown): Promise<string> {
     if (this.#later.length === 0) throw reason
     return this.#fail(reason)
@@ -43,5 +43,5 @@ export class Parts {
   }
 }
 
-/** What a part that is given up rejects with is of no interest. */
+/** Rejections of discarded parts are ignored. */
 function ignore(): void {}

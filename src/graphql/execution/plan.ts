@@ -30,7 +30,7 @@ import { completerOf, type Complete } from './complete.ts'
 import type { Arguments, Run } from './run-plan.ts'
 import type { StaticTexts } from './static-texts.ts'
 
-/** How one field of an object is executed. */
+/** Plan of one field of an object. */
 export type FieldPlan = {
   /** Its name in the response. */
   readonly key: string
@@ -38,27 +38,27 @@ export type FieldPlan = {
   readonly coordinate: string
   readonly nodes: readonly FieldNode[]
   readonly nonNull: boolean
-  /** The property that is the field's value; null where a resolver gives it, or something lies below. */
+  /** The property that is the field's value; null if a resolver returns it, or if the field has sub-fields. */
   readonly property: string | null
-  /** The field's value for a source, or a promise of it. */
+  /** Returns the field's value for a source, or a promise of it. */
   readonly resolve: (run: Run, source: unknown) => unknown
-  /** What a resolver is told of the field. */
+  /** The `info` argument of the resolver. */
   readonly infoFor: (run: Run) => GraphQLResolveInfo
   readonly complete: Complete
 }
 
-/** The response of an object: a label before each field and an end. What is the same for every object stands in these. */
+/** The constant parts of an object's response: a label before each field, and the end. */
 export type ObjectPlan = {
   readonly labels: readonly string[]
   readonly fields: readonly FieldPlan[]
   readonly end: string
-  /** The properties of the object that make up the whole response; null where there is more to it. */
+  /** The properties that make up the whole response; null if some fields are no plain properties. */
   readonly properties: readonly string[] | null
 }
 
 type Selecting = { readonly selectionSet?: SelectionSetNode | undefined }
 
-/** The plan of an operation, for one set of values of the variables that `@skip` and `@include` name. */
+/** The plan of an operation for one set of values of the variables in `@skip` and `@include`. */
 export class OperationPlan {
   readonly schema: GraphQLSchema
   readonly root: ObjectPlan
@@ -85,7 +85,7 @@ export class OperationPlan {
     this.root = this.objectPlan(rootType, [node])
   }
 
-  /** The plan of an object of this type in the place of these nodes. */
+  /** Returns the plan of an object of this type at these nodes. */
   objectPlan(type: GraphQLObjectType, nodes: readonly Selecting[]): ObjectPlan {
     const found = new Map<string, FieldNode[]>()
     const visited = new Set<string>()
@@ -164,7 +164,7 @@ export class OperationPlan {
     return plan
   }
 
-  /** Once in each execution. Resolvers are not told the path of an object: none of ours depends on it. */
+  /** Made once per execution. It has no `path`, because no resolver uses it. */
   #infoReader(
     { name, type }: GraphQLField<unknown, Context>,
     { parentType, nodes }: { readonly parentType: GraphQLObjectType; readonly nodes: readonly FieldNode[] },
@@ -188,7 +188,7 @@ export class OperationPlan {
       })
   }
 
-  /** Once for all where no variable is among the arguments, otherwise once in each execution. */
+  /** Coerced once if no argument contains a variable, otherwise once per execution. */
   #argumentsReader({ args }: GraphQLField<unknown, Context>, node: FieldNode): (run: Run) => Arguments {
     const given = { args } as GraphQLField<unknown, unknown>
     if (!usesVariables(node)) {
@@ -213,7 +213,7 @@ function resolver(
 ): FieldPlan['resolve'] {
   if (resolve !== undefined) return (run, source) => resolve(source, argumentsOf(run), run.context, infoFor(run))
   return (run, source) => {
-    // What graphql-js does for a field without a resolver.
+    // The default resolver of graphql-js.
     const value = (source as Readonly<Record<string, unknown>> | null | undefined)?.[name]
     if (typeof value !== 'function') return value
     return (source as Record<string, (...given: unknown[]) => unknown>)[name]?.(
@@ -235,7 +235,7 @@ function usesVariables(node: FieldNode): boolean {
   return found
 }
 
-/** The variables that decide which fields are executed. */
+/** Returns the variables that decide which fields are executed. */
 export function conditionVariables(document: DocumentNode): readonly string[] {
   const names = new Set<string>()
   visit(document, {
@@ -247,7 +247,7 @@ export function conditionVariables(document: DocumentNode): readonly string[] {
   return [...names]
 }
 
-/** Whether an operation asks about the schema: the library's resolvers for that need its own executor. */
+/** Whether an operation uses introspection, whose resolvers need the executor of graphql-js. */
 export function asksForSchema(document: DocumentNode): boolean {
   let found = false
   visit(document, {

@@ -2,13 +2,13 @@ import { type GraphQLError, type GraphQLResolveInfo, locatedError } from 'graphq
 import type { Context } from '../context.ts'
 import type { FieldPlan } from './plan.ts'
 
-/** The position of a value in the response; identity counts. */
+/** Position of a value in the response, compared by identity. */
 export type Path = { readonly prev: Path | undefined; readonly key: string | number }
 
-/** A part of the response as JSON, now or later. */
+/** A part of the response as JSON, or a promise of it. */
 export type Text = string | Promise<string>
 
-/** The JSON of what is absent. A completed value has this text only when it is null. */
+/** The JSON of null. A completed value has this text only if it is null. */
 export const NULL = 'null'
 
 export type Arguments = Readonly<Record<string, unknown>>
@@ -19,7 +19,7 @@ export class Run {
   readonly variables: Arguments
   readonly rootValue: unknown
   readonly errors: GraphQLError[] = []
-  /** By the number of a field: what its resolver is told of the field, and its arguments where they depend on variables. */
+  /** By field number: the `info` of its resolver, and its arguments if they depend on variables. */
   readonly infos: GraphQLResolveInfo[] = []
   readonly args: Arguments[] = []
   #failed: Set<Path | undefined> | null = null
@@ -30,7 +30,7 @@ export class Run {
     this.rootValue = rootValue
   }
 
-  /** Adds an error, unless its position or one above it has become null by another one. */
+  /** Adds an error, unless its position or an ancestor is already null because of another error. */
   addError(error: GraphQLError, path: Path | undefined): void {
     const positions = (this.#failed ??= new Set())
     for (let at = path; at !== undefined; at = at.prev) if (positions.has(at)) return
@@ -40,7 +40,7 @@ export class Run {
   }
 }
 
-/** A place of the response where an error is handled. */
+/** A field of the response at which errors are handled. */
 export type FieldPlace = {
   readonly field: FieldPlan
   readonly run: Run
@@ -49,8 +49,8 @@ export type FieldPlace = {
 }
 
 /**
- * Handles what was thrown at a place: returns null there and adds the error, or throws the located error where null is not
- * allowed, for the nearest place above where it is.
+ * Handles an error at a field: adds the error and returns null, or, if the field is non-null, throws the located error to the nearest
+ * nullable ancestor.
  */
 export function failed({ field, run, path, nonNull }: FieldPlace, raw: unknown): string {
   const error = locatedError(raw, field.nodes, keysOf(path))
@@ -59,7 +59,7 @@ export function failed({ field, run, path, nonNull }: FieldPlace, raw: unknown):
   return NULL
 }
 
-/** The same for a text that is known later. */
+/** The same for a promise. */
 export function recovered(text: Promise<string>, place: FieldPlace): Promise<string> {
   return text.then(undefined, (raw: unknown) => failed(place, raw))
 }
@@ -70,7 +70,7 @@ function keysOf(path: Path): (string | number)[] {
   return keys.toReversed()
 }
 
-/** Whether a value is known later. */
+/** Whether a value is a promise. */
 export function isPromise(value: unknown): value is Promise<unknown> {
   return typeof value === 'object' && value !== null && typeof (value as { then?: unknown }).then === 'function'
 }

@@ -1,19 +1,19 @@
 import type { ObjectPlan } from './plan.ts'
 
-/** A plan is worth it when it has been executed so often: documents that come once are not remembered. */
+/** After so many executions the texts of a plan are kept, so that documents that come once take no memory. */
 const MIN_USES = 64
-/** Plans whose texts are kept: beyond, those of the oldest are dropped. */
+/** Largest number of plans whose texts are kept; the oldest are dropped first. */
 const MAX_PLANS = 64
 
 /**
- * Keeps the JSON of frozen objects of which a plan reads properties alone, by plan and object: a method of a list that is cached has
- * the same JSON in every response. An object that is dropped takes its texts along.
+ * Keeps the JSON of frozen objects of which a plan reads only properties, by plan and object: a method of a cached list has the same
+ * JSON in every response. Texts are garbage-collected with their object.
  */
 export class StaticTexts {
   readonly #uses = new WeakMap<ObjectPlan, { count: number }>()
   readonly #texts = new Map<ObjectPlan, WeakMap<object, string>>()
 
-  /** The texts of a plan; null for one that has not been executed often enough. */
+  /** Returns the texts of a plan; null if it has not been executed often enough. */
   of(plan: ObjectPlan): WeakMap<object, string> | null {
     const known = this.#texts.get(plan)
     if (known !== undefined) return known
@@ -32,7 +32,7 @@ export class StaticTexts {
   }
 }
 
-/** Whether the properties that a plan reads of a frozen object can never change. */
+/** Whether the properties that a plan reads of an object cannot change. */
 export function isStatic(value: object, properties: readonly string[]): boolean {
   if (Object.getPrototypeOf(value) !== Object.prototype) return false
   return properties.every((name) => {
