@@ -4,36 +4,35 @@ import { createFairQueue, type FairQueue } from './fair-queue.ts'
 import type { LoopClock } from './loop-clock.ts'
 import type { Scheduler, Source } from './scheduler.ts'
 
-/** A request that wants to begin. */
+/** A request that is to be queued. */
 export type Entry = {
   readonly client: ClientKey
-  /** What it holds in memory while it waits. */
+  /** Bytes that it holds in memory while it is queued. */
   readonly bytes: number
-  /** Begins it. What it is given counts it as ended, once. */
+  /** Begins it. The argument marks it as ended; call it once. */
   readonly start: (release: () => void) => void
   readonly refuse: () => void
-  /** Whether it must be answered although there is too much to do: asked once, and only before it would be refused. */
+  /** Whether it must be answered even in an overload. Called at most once, before a refusal. */
   readonly mustAnswer?: (() => Promise<boolean>) | undefined
 }
 
-/** Requests of one kind, of which a number may be under way at once. */
+/** Requests of one kind, with a limit of concurrent ones. */
 export type AdmissionQueue = Source & {
   /**
-   * Begins a request, now or later, or refuses it. Gives the function that takes it out of the queue, if it still waits; null
-   * when it has begun.
+   * Begins a request, now or later, or refuses it. Returns the function that removes it from the queue; null if it has begun.
    */
   enter(entry: Entry): (() => void) | null
-  /** Whether as many wait as may. */
+  /** Whether the queue is full. */
   isFull(): boolean
   /**
-   * Whether a request of this client that need not be answered would itself be the one to be refused: then it is counted as
-   * refused, and must not enter. It costs less than to enter.
+   * Returns whether a request of this client that need not be answered would be refused on entry. If so, it has been counted as
+   * refused and must not enter. Cheaper than entering.
    */
   refuses(client: ClientKey): boolean
-  /** Takes notice of the delay, and refuses what has waited for too long. Called in each turn in which something waits. */
+  /** Observes the delay, and refuses requests that waited too long. Called in each turn of the event loop with queued requests. */
   observe(): void
   readonly size: number
-  /** Whether many clients have been refused, without a break, for several seconds. */
+  /** Whether refusals of several clients have gone on for several seconds. */
   isOverloaded(): boolean
 }
 
@@ -43,17 +42,17 @@ export type AdmissionQueueOptions = {
   readonly maxInFlight: number
   /** Called with the `refuse` of each request that is refused. */
   readonly onRefused: (answer: () => void) => void
-  /** Whether requests are refused for their delay. The number that may wait is bounded in any case. */
+  /** Whether requests are refused because of delay. The length of the queue is bounded in any case. */
   readonly sheds: boolean
 }
 
 const MAX_WAITING = 4_096
 const MAX_WAITING_BYTES = 32 * 1024 * 1024
-/** No client waits longer, whatever the queue does: by then most have given up. */
+/** Longest wait in milliseconds; by then most clients have timed out. */
 const MAX_WAIT_MS = 10_000
-/** Clients whose counters are kept. */
+/** Number of clients whose counters are kept. */
 const MAX_COUNTERS = 1_024
-/** An overload that lasts: refusals for so long, with pauses no longer than this. */
+/** A lasting overload: refusals for so long, with pauses no longer than this, in milliseconds. */
 const LASTING_MS = 5_000
 const PAUSE_MS = 2_000
 
@@ -65,9 +64,9 @@ type Waiting = Entry & {
 }
 
 /**
- * A queue per client, served in turn, each of which may use half of the slots. When more must be refused, it is the newest request
- * of the client that has most: alone, when it has more than half of all that may wait; otherwise of those who showed no
- * token before those who did, at equal numbers.
+ * Makes the queue: one per client, served round robin, each of which may use half of the slots. The newest request of one client is
+ * refused: of the client that holds more than half of the capacity, otherwise of the client with most requests, of which those without a
+ * token count twice.
  */
 export function createAdmissionQueue(options: AdmissionQueueOptions): AdmissionQueue {
   const { clock, scheduler, maxInFlight, sheds, onRefused } = options
@@ -83,7 +82,7 @@ export function createAdmissionQueue(options: AdmissionQueueOptions): AdmissionQ
   const counterOf = (client: string) => {
     const known = inFlightOf.get(client)
     if (known !== undefined) return known
-    // Most clients come again soon: those with nothing under way are removed when there are many of them.
+    // Idle clients are removed only when there are many, because most send again soon.
     if (inFlightOf.size >= MAX_COUNTERS + 2 * inFlight)
       for (const [name, { count }] of inFlightOf) if (count === 0) inFlightOf.delete(name)
     const counter = { count: 0 }
@@ -156,7 +155,7 @@ export function createAdmissionQueue(options: AdmissionQueueOptions): AdmissionQ
     },
     enter(entry) {
       control.arrived()
-      // Nothing waits: there is no delay to observe, and the clock is a system call.
+      // With an empty queue there is no delay to observe, and reading the clock is a system call.
       if (waiting.size === 0 && mayBegin(entry.client.name) && scheduler().mayBeginNow()) {
         begin(entry)
         return null
@@ -186,7 +185,7 @@ export function createAdmissionQueue(options: AdmissionQueueOptions): AdmissionQ
   }
 }
 
-/** What one of these requests counts; nothing when all of them must be answered. */
+/** Weight of one of these requests; 0 if all of them must be answered. */
 function weightOf(items: readonly Waiting[]): number {
   return newestOf(items)?.client.weight ?? 0
 }
@@ -206,7 +205,7 @@ function heaviest(waiting: FairQueue<Waiting>): Waiting | null {
   return newestOf(most)
 }
 
-/** Tells whether refusals that were not one client's fault go on. */
+/** Tracks whether refusals that no single client caused continue. */
 function createLastingOverload() {
   let since = 0
   let last = -Infinity

@@ -9,14 +9,14 @@ import { describeOperation, type DescribeOptions } from './describe-operation.ts
 import type { Overload } from './overload.ts'
 import { overloadedAnswer } from './overloaded-answer.ts'
 
-/** What a client accepts whose answer may become a stream. */
+/** Media types in `accept` of clients whose answer may be a stream. */
 const MAY_STREAM = /event-stream|multipart/i
 
 export type OverloadAdmissionOptions = DescribeOptions & {
   readonly overload: Overload
-  /** The caller of a request; a promise, which may reject, when its token was not verified before. */
+  /** The caller of a request; a promise, which may reject, if its token is verified for the first time. */
   readonly callerOf: (request: FastifyRequest) => Caller | Promise<Caller>
-  /** Whose connection it is; null for one that is nobody's. */
+  /** Address that a connection counts against; null if it is shared. */
   readonly addressOf: (request: IncomingMessage) => string | null
   readonly send: EarlyAnswers['send']
 }
@@ -25,14 +25,14 @@ type Admission = Omit<GraphqlHooks, 'onRequest'>
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Counts an admitted request as ended. */
+    /** Marks an admitted request as ended. */
     endAdmission: (() => void) | null
   }
 }
 
 /**
- * Admits GraphQL requests once their body is here, so that a peer that sends none holds nothing, and counts them as ended when
- * the answer is made, so that one that does not read it holds nothing either.
+ * Returns hooks that queue GraphQL requests once their body is complete, so that slow senders hold no slot, and mark them as ended when
+ * the answer is made, so that slow readers hold none either.
  */
 export function createAdmission(options: OverloadAdmissionOptions): Admission {
   const { overload, callerOf, send } = options
@@ -64,7 +64,7 @@ export function createAdmission(options: OverloadAdmissionOptions): Admission {
     const caller = callerOf(request)
     if (!(caller instanceof Promise)) return admit(request, reply, caller, done)
     const as = (known: Caller) => admit(request, reply, known, done)
-    // The route says what is wrong with a token, when it is this request's turn.
+    // The route reports an invalid token when the request begins.
     return void caller.then(as, () => as(ANONYMOUS))
   }
   return {

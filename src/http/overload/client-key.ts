@@ -1,17 +1,17 @@
 import type { IncomingMessage } from 'node:http'
 import type { Caller } from '../../access/caller.ts'
 
-/** Under which name a client's requests are counted, and how much each of them counts when some must be refused. */
+/** Key of a client's queue, and the weight of its requests when some must be refused. */
 export type ClientKey = { readonly name: string; readonly weight: number }
 
-/** A client that showed no token is refused before one that did, at equal numbers. */
+/** Clients without a token are refused before those with one, at equal numbers. */
 const ANONYMOUS_WEIGHT = 2
 const KNOWN_WEIGHT = 1
 
-/** Of callers whose tokens are remembered: each of their requests asks for it. */
+/** Keys by caller, because each request needs one. */
 const keys = new WeakMap<Caller, ClientKey>()
 
-/** The key of a caller by the identity of its token; without one by the name of its peer, which is asked for only then. */
+/** Returns the key of a caller: by the identity of its token, otherwise by its peer's name. */
 export function clientKey(caller: Caller, peerName: () => string): ClientKey {
   const weight = caller.kind === 'client' ? KNOWN_WEIGHT : ANONYMOUS_WEIGHT
   if (caller.kind === 'anonymous' || caller.identity === null) return { name: peerName(), weight }
@@ -23,8 +23,8 @@ export function clientKey(caller: Caller, peerName: () => string): ClientKey {
 }
 
 /**
- * The name of a peer: its address, or where that is nobody's, being that of a proxy, a router or this machine, its connection.
- * `address` is null there. Two connections of a proxy are told apart by its ports.
+ * Returns the name of a peer: its address, or, if `address` is null because it is shared (a proxy, a router, this machine), its
+ * connection, identified by address and port.
  */
 export function peerKey(address: string | null, { socket }: IncomingMessage): string {
   return address === null ? `connection ${socket.remoteAddress ?? ''} ${socket.remotePort ?? ''}` : `address ${address}`

@@ -1,33 +1,33 @@
-/** Decides from the delay of a queue whether there is more work than can be done. */
+/** Detects overload from the delay of a queue. */
 export type DelayControl = {
-  /** Counts one that has come. */
+  /** Counts an arrival. */
   arrived(): void
-  /** Counts one that has begun. */
+  /** Counts a start. */
   begun(): void
-  /** Takes notice of how long the oldest has waited, in milliseconds; 0 when the queue is empty. */
+  /** Observes how long the oldest request has waited, in milliseconds; 0 if the queue is empty. */
   observe(ageMs: number): void
-  /** How many may wait: without bound, or while overloaded as many as begin in half a second. */
+  /** Capacity of the queue: unbounded, or while overloaded as many as begin in half a second. */
   limit(): number
 }
 
-/** A queue in which more comes than begins is an overload when its oldest has waited so long: what a refusal costs a client. */
+/** A growing queue is an overload when its oldest request has waited so long, which is also what a refusal costs a client. */
 const GROWING_MS = 1_000
-/** A queue that merely does not shrink is one after this time: clients that each wait for their answer make such a queue. */
+/** A queue that does not shrink is an overload after this time; clients in a closed loop cause such queues too. */
 const STANDING_MS = 5_000
-/** The overload is over when the oldest has waited less than this. */
+/** The overload ends when the oldest request has waited less than this. */
 const CALM_MS = 250
-/** Arrivals and beginnings are compared over this time; and so long may a queue be while overloaded. */
+/** Interval over which arrivals and starts are compared; also the queue's length in time while overloaded. */
 const WINDOW_MS = 500
-/** As many may always wait. */
+/** Smallest capacity. */
 const MIN_LIMIT = 32
-/** How far arrivals must exceed beginnings for a queue to grow, and how far they may stay below for it to stand. */
+/** Ratio of arrivals to starts above which a queue grows, and above which it does not shrink. */
 const GROWTH = 1.1
 const DECLINE = 0.9
 
 /**
- * Controlled delay (RFC 8289), for requests: a queue that has not been empty for a second, and into which more comes than
- * begins, is too much work. A burst is a queue too, but it shrinks; and a fixed number of clients that each wait for their answer
- * make a queue that does not grow. `now` is a clock in milliseconds that stands still while the process does.
+ * Controlled delay (RFC 8289) for requests: a queue that has not been empty for a second and that grows is an overload. A burst is a
+ * queue too, but it shrinks, and clients in a closed loop make a queue that does not grow. `now` is a clock in milliseconds that stops
+ * while the process does not run.
  */
 export function createDelayControl(now: () => number): DelayControl {
   let overloaded = false

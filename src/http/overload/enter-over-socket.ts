@@ -10,12 +10,12 @@ const QUEUES: Readonly<Record<OperationText['kind'], QueueName>> = {
   subscription: 'streams',
 }
 
-/** An operation of a socket, with the name of its peer. */
+/** An operation of a socket, and its peer's name. */
 export type ArrivedOperation = { readonly text: string; readonly caller: Caller; readonly peer: string }
 
 /**
- * Enters an operation of a socket into the queue of its kind. `start` is called when it may begin, with the function that counts
- * it as ended: a stream counts only until it begins. Returns the function that takes it out of the queue; null when it has begun.
+ * Queues an operation of a socket. `start` is called when it may begin, with the function that marks it as ended (for a stream: as
+ * begun). Returns the function that removes it from the queue; null if it has begun.
  */
 export function enterOverSocket(
   options: DescribeOptions & { readonly overload: Overload },

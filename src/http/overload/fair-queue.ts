@@ -1,23 +1,22 @@
 import { createRanking } from './ranking.ts'
 
 /**
- * A queue that serves its flows in turn (round robin), and each of them in the order of arrival. A flow is everything that one
- * client has asked for.
+ * A queue that serves its flows round robin, and each flow in order of arrival. A flow is the requests of one client.
  */
 export type FairQueue<Item> = {
   readonly size: number
   push(flow: string, item: Item): void
-  /** Takes the next item of the next flow that may begin one; null when there is none. */
+  /** Removes and returns the next item of the next flow that may begin one; null if there is none. */
   next(mayBegin: (flow: string) => boolean): Item | null
-  /** Whether `next` would give one. */
+  /** Whether `next` would return an item. */
   hasNext(mayBegin: (flow: string) => boolean): boolean
-  /** Takes out an item that still waits; false when it does not. */
+  /** Removes an item; returns false if it is not queued. */
   remove(flow: string, item: Item): boolean
-  /** The item that has waited longest, of all flows. */
+  /** The oldest item of all flows. */
   oldest(): Item | null
-  /** How many items of a flow wait. */
+  /** Number of queued items of a flow. */
   countOf(flow: string): number
-  /** The items of the flow with the highest score; among equals of the one that changed last. None in an empty queue. */
+  /** Items of the flow with the highest weight; among equals of the one that changed last. Empty for an empty queue. */
   highest(score: Score): readonly Item[]
   /** The items of each flow. */
   flows(): Iterable<readonly Item[]>
@@ -25,9 +24,9 @@ export type FairQueue<Item> = {
 
 export type Score = 'count' | 'weight'
 
-/** `weightOf` gives what one item of a flow counts, a whole number: its weight is that of all of them together. */
+/** `weightOf` returns the weight of one item of a flow, an integer; a flow's weight is the sum. */
 export function createFairQueue<Item>(weightOf: (items: readonly Item[]) => number): FairQueue<Item> {
-  // The order of the map is the order of service; that of the set is the order of arrival.
+  // The map is in order of service, the set in order of arrival.
   const flows = new Map<string, Item[]>()
   const arrivals = new Set<Item>()
   const rankings = { count: createRanking(), weight: createRanking() }

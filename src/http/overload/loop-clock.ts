@@ -1,29 +1,28 @@
 import { performance } from 'node:perf_hooks'
 
-/** A clock by which queueing delay is measured. */
+/** The clock that measures queueing delay. */
 export type LoopClock = {
-  /** Milliseconds that the event loop could use. Never falls. */
+  /** Milliseconds during which the event loop could run. Monotonic. */
   now(): number
-  /** Ends a turn of the event loop: the next one counts from here. */
+  /** Marks the end of a turn of the event loop. */
   tick(): void
 }
 
 export type LoopTimes = {
   /** Milliseconds of a monotonic clock. */
   readonly wall: number
-  /** Milliseconds of it in which the event loop waited for events. */
+  /** Milliseconds of it in which the event loop was idle. */
   readonly idle: number
   /** Milliseconds of CPU time that this thread has used. */
   readonly cpu: number
 }
 
-/** The most that one turn counts. Garbage collection or a long synchronous call holds up everybody once: it is not a queue. */
+/** Largest contribution of one turn: one garbage collection or long synchronous call is no overload. */
 const MAX_TURN_MS = 250
 
 /**
- * A clock that stands still while the thread does not run: suspended, waiting for a CPU, or blocked by a disk. What waits in
- * a queue meanwhile does not wait because others ask for too much. Time in which the loop is idle counts, because then the
- * queue waits for a limit of its own.
+ * Makes a clock that stops while the thread does not run: suspended, waiting for a CPU, or blocked by a disk. Such waiting is not caused by
+ * too many requests. Idle time of the loop counts, because then the queue waits for its own concurrency limit.
  */
 export function createLoopClock(times: () => LoopTimes = timesOfThisThread): LoopClock {
   let elapsed = 0
@@ -43,7 +42,7 @@ export function createLoopClock(times: () => LoopTimes = timesOfThisThread): Loo
   }
 }
 
-/** For so many milliseconds the times that were read last are given again: to read them is a system call. */
+/** Milliseconds for which the last reading is reused, because reading is a system call. */
 const SAME_MS = 1
 
 let read: LoopTimes = { wall: -Infinity, idle: 0, cpu: 0 }

@@ -1,10 +1,10 @@
-/** A mutation under an idempotency key of the client. */
+/** A mutation and its idempotency key. */
 export type CommandName = { readonly mutation: string; readonly key: string }
 
-/** What a request asks for, as far as its bytes tell without being parsed. */
+/** What the unparsed text of a request reveals about it. */
 export type OperationText = {
   readonly kind: 'query' | 'mutation' | 'subscription'
-  /** Names of mutations and idempotency keys in it, which may stand for a command. */
+  /** Mutation names and idempotency keys in the text, which may be commands. */
   readonly commands: readonly CommandName[]
 }
 
@@ -13,24 +13,23 @@ export type OperationTextReader = (body: string) => OperationText
 export type OperationTextOptions = {
   /** Names of all mutations. */
   readonly mutations: readonly string[]
-  /** The text of a trusted document; null for an id that is none. */
+  /** Returns the text of a trusted document; null for an unknown id. */
   readonly documentOf: (id: string) => string | null
 }
 
-/** Without any of these words a request is a query. */
+/** A request without any of these words is a query. */
 const WORDS = /mutation|subscription|sha256Hash|documentId/
 const QUERY: OperationText = { kind: 'query', commands: [] }
-/** The word as it begins an operation: not in the middle of a name, and after an escaped line break too. */
+/** The keyword at the beginning of an operation: not within a name; also after an escaped line break. */
 const OPERATION = /(?:^|[^\w\\]|\\[nrt])(mutation|subscription)(?=[\s{(@,#\\])/g
 const DOCUMENT_ID = /"(?:sha256Hash|documentId)"\s{0,9}:\s{0,9}"([^"\\]{1,200})"/
 const KEY = /\b(?:idempotencyKey|clientTransactionId)\\?"?\s{0,9}:\s{0,9}\\?"([^"\\]{1,255})/g
-/** A request holds few commands; what is beyond is not looked for. */
+/** Largest number of commands that are looked for. */
 const MAX_COMMANDS = 4
 
 /**
- * Reads what a request asks for off its body, in linear time and without parsing it: it has not been admitted yet. A guess
- * that can be wrong only about requests that are written to mislead, and decides in which queue a request waits, and
- * nothing else.
+ * Classifies a request by its body in linear time, without parsing, because it has not been admitted yet. The result can be wrong only
+ * for requests that are written to mislead, and it only selects the queue.
  */
 export function createOperationTextReader({ mutations, documentOf }: OperationTextOptions): OperationTextReader {
   return (body) => {

@@ -4,45 +4,43 @@ import type { ClientKey } from './client-key.ts'
 import { createLoopClock } from './loop-clock.ts'
 import { createScheduler } from './scheduler.ts'
 
-/** Who waits behind whom: queries and mutations each wait for their own kind, and so do streams over sockets. */
+/** The queues: queries, mutations and streams over sockets each have one. */
 export type QueueName = 'queries' | 'commands' | 'streams'
 
-/** Protection against more work than can be done. */
+/** Overload protection. */
 export type Overload = {
   /**
-   * Begins a request, now or later, or refuses it. Gives the function that takes it out of the queue, if it still waits; null
-   * when it has begun.
+   * Begins a request, now or later, or refuses it. Returns the function that removes it from the queue; null if it has begun.
    */
   enter(queue: QueueName, entry: Entry): (() => void) | null
-  /** Whether as many wait as may, so that `refuse` may refuse one. */
+  /** Whether the queue is full, so that `refuse` may refuse a request. */
   isFull(queue: QueueName): boolean
   /**
-   * Refuses a request that need not be answered before its body is read, and tells whether it did: only when it would be the
-   * one to be refused after it had entered.
+   * Refuses a request that need not be answered, before its body is read, if it would be refused on entry. Returns whether it did.
    */
   refuse(queue: QueueName, client: ClientKey, refuse: () => void): boolean
-  /** Whether many clients have been refused for several seconds: another process may do better. */
+  /** Whether refusals of several clients have gone on for several seconds; readiness fails then. */
   isOverloaded(): boolean
 }
 
 export type OverloadOptions = {
-  /** Queries that may be under way at once. */
+  /** Limit of concurrent queries. */
   readonly maxInFlight: number
   /** Called for each request that is refused. */
   readonly onRefused: () => void
 }
 
 /**
- * Of mutations a quarter as many may be under way: the payments API takes 20 at a time of each site, and a command that waits for
- * it has begun, while one that waits here can still be refused with certainty.
+ * Share of mutations: the payments API takes 20 concurrent calls per site, and a command that waits for it has begun, while a queued
+ * one can still be refused with certainty.
  */
 const QUERIES_PER_COMMAND = 4
-/** Between two looks at queues that wait for a slot, in milliseconds. */
+/** Milliseconds between two checks of queues that wait for a slot. */
 const OBSERVE_MS = 250
 
 /**
- * Judges overload by queueing delay alone, and refuses what is too much by client. The queues are served in turn, so that mutations
- * do not wait behind queries, and nothing waits behind sockets that all come again at once.
+ * Detects overload by queueing delay alone, and refuses by client. The queues are served round robin, so that mutations do not wait
+ * behind queries, and nothing waits behind many sockets that reconnect at once.
  */
 export function createOverload(app: FastifyInstance, { maxInFlight, onRefused }: OverloadOptions): Overload {
   const clock = createLoopClock()
@@ -58,7 +56,7 @@ export function createOverload(app: FastifyInstance, { maxInFlight, onRefused }:
       maxInFlight: Math.ceil(maxInFlight / QUERIES_PER_COMMAND),
       sheds: true,
     }),
-    // A client that has no other way to come back takes an error for the end of its stream.
+    // For a client without another way to resume, an error would end its stream.
     streams: createAdmissionQueue({ ...options, sheds: false }),
   }
   const all = Object.values(queues)

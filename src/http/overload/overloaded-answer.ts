@@ -2,10 +2,10 @@ import type { EarlyAnswer } from '../server/early-answers.ts'
 import { problem } from '../server/problem.ts'
 import { retryAfterS } from './retry-after.ts'
 
-/** Made once, since there are many of them when there is least time. */
+/** Made once, because it is sent often when CPU time is scarce. */
 const BODY = JSON.stringify(problem(503))
 
-/** What a refused request is answered over HTTP. */
+/** Returns the HTTP response to a refused request. */
 export function overloadedAnswer(): EarlyAnswer {
   return {
     status: 503,

@@ -1,19 +1,19 @@
-/** Keys by a score that is a whole number from 0, of which the highest is found without looking at the others. */
+/** Keys with integer scores from 0; finds the highest in constant time. */
 export type Ranking = {
-  /** Sets the score of a key; null takes it out. */
+  /** Sets the score of a key; null removes it. */
   set(key: string, score: number | null): void
-  /** The key with the highest score; among equals the one whose score was set last. Null when there is none. */
+  /** Returns the key with the highest score, among equals the one set last; null if there is none. */
   top(): { readonly key: string; readonly score: number } | null
 }
 
 type Entry = { readonly key: string; readonly score: number }
 
-/** Entries of a score that may be out of date, beyond as many as there are keys, before they are removed. */
+/** How many stale entries a score may have, beyond the number of keys, before they are removed. */
 const SLACK = 64
 
 /**
- * Keeps a stack of keys for each score. An entry that another one has replaced stays in its stack until it is on top, or until
- * half of the stack is such entries, so that every call takes constant time on average.
+ * Keeps a stack of keys per score. A replaced entry stays in its stack until it is on top, or until half of the stack is stale, so that
+ * each call takes amortised constant time.
  */
 export function createRanking(): Ranking {
   const current = new Map<string, Entry>()

@@ -9,15 +9,15 @@ import { overloadedAnswer } from './overloaded-answer.ts'
 
 export type EarlyRefusalOptions = {
   readonly overload: Overload
-  /** Whose connection it is; null for one that is nobody's. */
+  /** Address that a connection counts against; null if it is shared. */
   readonly addressOf: (request: IncomingMessage) => string | null
   readonly send: EarlyAnswers['send']
 }
 
 /**
- * Returns the early handler that refuses GraphQL requests without a token, before they are routed and their body is read: such a
- * request need not be answered whatever its body says, and its client is told by its address. It takes a request only when
- * that would itself be the one to be refused after it had entered the queue.
+ * Returns the handler that refuses GraphQL requests without a token before they are routed and their body is read. Such a request need not
+ * be answered whatever its body says, and its client is identified by address. It refuses only requests that would be refused on
+ * entry to the queue.
  */
 export function createEarlyRefusal({ overload, addressOf, send }: EarlyRefusalOptions) {
   return (request: IncomingMessage, response: ServerResponse): boolean => {
@@ -29,7 +29,7 @@ export function createEarlyRefusal({ overload, addressOf, send }: EarlyRefusalOp
   }
 }
 
-/** Whether a URL is one of the two addresses as clients write them. Any other spelling is routed, and refused after that. */
+/** Whether a URL is one of the two addresses in their usual spelling. Others are routed, and refused later. */
 function isGraphql(url: string): boolean {
   const end = url.indexOf('?')
   const path = end === -1 ? url : url.slice(0, end)

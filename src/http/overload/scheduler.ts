@@ -1,42 +1,41 @@
 import type { Server } from 'node:net'
 
-/** Begins work in slices, so that a turn of the event loop stays short. */
+/** Begins queued work in time slices, so that a turn of the event loop stays short. */
 export type Scheduler = {
-  /** Whether a piece of work may begin now, ahead of nothing that waits. */
+  /** Whether work may begin at once: nothing is queued and the slice has time left. */
   mayBeginNow(): boolean
-  /** Has what waits begun in the next turns of the event loop, until nothing may begin. */
+  /** Begins queued work in the next turns of the event loop, until nothing may begin. */
   wake(): void
-  /** Answers a refused request after a second: clients that come again at once would otherwise take all of the time. */
+  /** Answers a refused request after a second: otherwise clients that retry at once would use all CPU time. */
   refuse(answer: () => void): void
 }
 
-/** Where work waits. */
+/** A source of queued work. */
 export type Source = {
-  /** Begins one piece of work, when one may begin. */
+  /** Begins one unit of work, if one may begin. */
   beginNext(): void
   /** Whether one may begin. */
   hasNext(): boolean
 }
 
-/** How long work may begin in one turn, in milliseconds, and how long refusals are answered in one. */
+/** Milliseconds per turn in which work may begin, and in which refusals are answered. */
 const SLICE_MS = 10
 const REFUSALS_MS = 4
-/** How long a refusal is held back, in milliseconds, and how many are. */
+/** Milliseconds for which a refusal is delayed, and the largest number of delayed ones. */
 const HOLD_MS = 1_000
 const MAX_HELD = 4_096
-/** Pieces of work that begin in one turn at most. */
+/** Largest number of units that begin in one turn. */
 const MAX_BEGINNINGS = 32
 /** The same in a turn that has accepted a connection. */
 const SLICE_WITH_CONNECTIONS_MS = 1
-/** Turns that may go by for connections alone before work begins. */
+/** Turns that accept connections only, before work begins. */
 const MAX_PASSES = 8
 
 /**
- * Begins work of all sources in turn, for ten milliseconds of each turn of the event loop. While connections come, only after
- * eight turns and for a millisecond: a turn accepts a single one (https://github.com/libuv/libuv/pull/3696), so that a few
- * hundred clients that all keep the turns long would let in a handful of webhooks per second. Each piece of work begins in an
- * immediate of its own, because what it does in microtasks is done before the next one, and counts. `onTurn` is called once
- * in each turn in which work waits. `server` is the one whose connections are meant.
+ * Begins work of all sources round robin, for ten milliseconds of each turn of the event loop. While connections arrive, only every ninth
+ * turn and for one millisecond: a turn accepts a single connection (https://github.com/libuv/libuv/pull/3696), so long turns would
+ * let only a handful of webhooks per second in. Each unit begins in its own `setImmediate`, so that its microtasks are done before the
+ * next one and are measured. `onTurn` is called once per turn with queued work. `server` is the server whose connections count.
  */
 export function createScheduler(server: Server, sources: () => readonly Source[], onTurn: () => void): Scheduler {
   const refusals = createRefusals(() => arm())
@@ -45,7 +44,7 @@ export function createScheduler(server: Server, sources: () => readonly Source[]
   let armed = false
   let passing = false
   let sliceMs = SLICE_MS
-  // When the first work of this slice began: one piece begins in each, however busy the machine is.
+  // When the first unit of this slice began: one begins in each slice, however busy the machine is.
   let sliceBegan: number | null = null
   let nextSource = 0
 
@@ -57,7 +56,7 @@ export function createScheduler(server: Server, sources: () => readonly Source[]
   const arm = () => {
     if (armed) return
     armed = true
-    // Mostly nothing waits: what comes meanwhile begins at once, or in the next turn.
+    // Mostly nothing is queued: new work begins at once, or in the next turn.
     const steps = hasWork() ? MAX_BEGINNINGS : 0
     setImmediate(steps === 0 ? passTurn : turn)
     for (let step = 0; step < steps; step += 1) setImmediate(beginOne)
@@ -111,7 +110,7 @@ export function createScheduler(server: Server, sources: () => readonly Source[]
   }
 }
 
-/** Refusals that are held back. `onDue` is called when some are to be answered. */
+/** Delayed refusals. `onDue` is called when some are due. */
 function createRefusals(onDue: () => void) {
   const held: { readonly answer: () => void; readonly due: number }[] = []
   let timer: NodeJS.Timeout | null = null

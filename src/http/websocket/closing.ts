@@ -1,6 +1,6 @@
 import { CloseCode } from 'graphql-ws'
 
-/** What the server closes a socket with. */
+/** Close codes and reasons of the server. */
 export const CLOSING = {
   duplicate: [CloseCode.SubscriberAlreadyExists, 'Subscriber already exists'],
   expired: [CloseCode.Forbidden, 'Token expired'],

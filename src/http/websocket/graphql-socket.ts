@@ -18,30 +18,30 @@ import { connectionToken } from './connection-token.ts'
 import { SocketOperation } from './socket-operation.ts'
 import { textFrame } from './text-frame.ts'
 
-/** What all sockets of a process share. */
+/** Dependencies that all sockets of a process share. */
 export type SocketParts = DescribeOptions & {
   readonly engine: Engine
   readonly verifier: Pick<TokenVerifier, 'verify'>
   readonly tokenEnds: TokenEnds
   readonly overload: Overload
   readonly timer: SharedTimer
-  /** Sockets of each address, and of each caller. */
+  /** Limiters of sockets per address and per caller. */
   readonly addresses: ConcurrencyLimiter
   readonly subjects: ConcurrencyLimiter
   readonly logger: Logger
   readonly clock: () => Date
 }
 
-/** What is known of a peer from its upgrade request, which is not kept: its headers take several kilobytes. */
+/** What is kept of a peer's upgrade request. The request itself is not kept: its headers take several kilobytes. */
 export type SocketPeer = {
-  /** Null where it is nobody's. */
+  /** Null if the address is shared (a proxy, a router, this machine). */
   readonly address: string | null
-  /** Under which it is counted where it shows no token. */
+  /** Key for its limits if it has no token. */
   readonly peer: string
   readonly authorization: readonly string[] | undefined
-  /** It has proved to be the router. */
+  /** The request has the router's secret. */
   readonly isRouter: boolean
-  /** The same, or no router's secret is set up. */
+  /** The same, or no router secret is configured. */
   readonly fromRouter: boolean
 }
 
@@ -51,9 +51,9 @@ const ACKNOWLEDGEMENT = JSON.stringify({ type: MessageType.ConnectionAck })
 const STAGE = { opened: 0, greeting: 1, greeted: 2 }
 
 /**
- * The server's side of `graphql-transport-ws` over one socket
- * (https://github.com/enisdenjo/graphql-ws/blob/master/PROTOCOL.md). All its state are fields of this object, and its timers are
- * shared: a process holds thousands of sockets that mostly wait.
+ * The server side of `graphql-transport-ws` for one socket
+ * (https://github.com/enisdenjo/graphql-ws/blob/master/PROTOCOL.md). To keep thousands of idle sockets cheap, all state is in the
+ * fields of this object, and timers are shared.
  */
 export class GraphqlSocket extends WebSocket implements TokenHolder {
   caller: Caller = ANONYMOUS
@@ -71,16 +71,16 @@ export class GraphqlSocket extends WebSocket implements TokenHolder {
   #operations: Map<string, SocketOperation> | null = null
   #streams = 0
   #others = 0
-  /** Instants at which the buckets of the peer's rates are full again. */
+  /** Instants at which the token buckets of the peer's rates are full again. */
   #messagesFullAt = 0
   #bytesFullAt = 0
   #operationsFullAt = 0
-  /** Calls of the timer since the last ping, and since too much began to wait. */
+  /** Timer calls since the last ping, and since the send buffer exceeded its limit. */
   #sincePing = 0
   #sinceFull = 0
   #isAlive = true
 
-  /** Takes up the protocol once the connection is upgraded. */
+  /** Starts the protocol on an upgraded connection. */
   open(connection: Duplex, { parts, limits, peer }: SocketSetting): void {
     this.#connection = connection
     this.parts = parts
@@ -92,21 +92,21 @@ export class GraphqlSocket extends WebSocket implements TokenHolder {
     this.#authorization = peer.authorization
     this.on('message', onMessage).on('ping', onPing).on('pong', onPong).on('error', onError).on('close', onClose)
     parts.timer.add(this)
-    // Sockets that were opened at once are not pinged at once.
+    // Spreads the pings of sockets that were opened at the same time.
     this.#sincePing = Math.floor((Math.random() * limits.keepAliveMs) / parts.timer.periodMs)
     if (this.protocol !== GRAPHQL_TRANSPORT_WS_PROTOCOL) this.close(...CLOSING.subprotocol)
     else this.#greetingTimer = setTimeout(closeUngreeted, limits.initMs, this)
   }
 
   /**
-   * Sends a message, and calls `onSent` when it has left this process. Nothing is sent once the socket is closing. The library's
-   * own frames cannot come between: without compression it has none under way.
+   * Sends a message, and calls `onSent` when it has left this process. Does nothing once the socket is closing. Writing past the
+   * library is safe: without compression it never has a partly sent frame.
    */
   sendText(text: string, onSent?: (error?: Error | null) => void): void {
     if (this.readyState === WebSocket.OPEN) this.#connection.write(textFrame(text), onSent)
   }
 
-  /** Counts an operation that is about to begin; false when too many of its kind are under way. */
+  /** Counts an operation that is about to begin. Returns false if too many of its kind are open. */
   addOperation(isStream: boolean): boolean {
     if ((isStream ? this.#streams : this.#others) >= this.limits.streams) return false
     if (isStream) this.#streams += 1
@@ -114,7 +114,7 @@ export class GraphqlSocket extends WebSocket implements TokenHolder {
     return true
   }
 
-  /** Forgets an operation that has ended. `isStream` is null for one that was not counted. */
+  /** Removes an operation that has ended. `isStream` is null if it was not counted. */
   removeOperation(operation: SocketOperation, isStream: boolean | null): void {
     if (isStream === true) this.#streams -= 1
     if (isStream === false) this.#others -= 1
@@ -124,8 +124,8 @@ export class GraphqlSocket extends WebSocket implements TokenHolder {
   }
 
   /**
-   * After 4403 the official client comes back with a new token. A router has no other than the one of the socket: it would try
-   * that again for half a minute, and say nothing to its client.
+   * After 4403 the official client reconnects with a new token. A router has only the token of this socket: it would retry for half a
+   * minute without telling its client, so it gets 4401.
    */
   onTokenEnd(reason: TokenEndReason | 'forbidden'): void {
     const [code, text] = this.#isRouter ? CLOSING.unauthorized : CLOSING[reason]
@@ -155,7 +155,7 @@ export class GraphqlSocket extends WebSocket implements TokenHolder {
     this.countMessage()
   }
 
-  /** Counts what the peer has sent; false when that is more than it may. */
+  /** Counts a message, ping or pong. Returns false, and closes the socket, if the peer exceeds its rate. */
   countMessage(): boolean {
     const fullAt = takeFromRate(this.#messagesFullAt, 1, this.limits.messagesPerSecond, performance.now())
     this.#messagesFullAt = fullAt ?? this.#messagesFullAt
@@ -165,7 +165,7 @@ export class GraphqlSocket extends WebSocket implements TokenHolder {
 
   onMessage(data: Buffer, isBinary: boolean): void {
     if (!this.countMessage() || !this.#countBytes(data.length) || this.readyState !== WebSocket.OPEN) return
-    // Each message may ask for an answer of its size: who does not take the answers is not asked for more.
+    // A peer that does not read its answers is not read either.
     if (this.bufferedAmount > this.limits.bufferedBytes) this.pause()
     if (isBinary) return this.close(...CLOSING.invalid)
     try {
@@ -176,7 +176,7 @@ export class GraphqlSocket extends WebSocket implements TokenHolder {
   }
 
   #fail(error: unknown): void {
-    // Nested so deep that it can be read and not be written again: a ping wants its payload back.
+    // The payload of a ping can be nested so deeply that it can be parsed but not serialised again.
     if (error instanceof RangeError) return this.close(...CLOSING.invalid)
     this.parts.logger.error({ err: error }, 'a message could not be handled')
     this.close(...CLOSING.failed)
@@ -212,7 +212,7 @@ export class GraphqlSocket extends WebSocket implements TokenHolder {
       case MessageType.Pong:
         return
       default:
-        // What only a server says.
+        // Messages that only a server may send.
         return this.close(...CLOSING.invalid)
     }
   }
@@ -234,7 +234,7 @@ export class GraphqlSocket extends WebSocket implements TokenHolder {
     const { verifier, subjects, tokenEnds, logger } = this.parts
     try {
       const caller = await verifier.verify(token)
-      // It may have closed in the meantime: then nothing is to be kept for it.
+      // The socket may have closed in the meantime; then nothing may be acquired for it.
       if (this.readyState !== WebSocket.OPEN) return false
       if (caller.identity !== null && !subjects.acquire(caller.identity)) {
         logger.warn({ reason: 'subject' }, 'a socket was refused: too many are open')
@@ -246,7 +246,7 @@ export class GraphqlSocket extends WebSocket implements TokenHolder {
       tokenEnds.watch(this)
       return true
     } catch (error) {
-      // Nothing is known about the token: the client is told to come back, not that it is refused.
+      // The token could not be verified: the client should retry, and is not refused.
       if (error instanceof TokenKeysUnavailableError) this.close(...CLOSING.overload)
       else this.onTokenEnd('forbidden')
       return false
@@ -269,7 +269,7 @@ export class GraphqlSocket extends WebSocket implements TokenHolder {
     else earlier.onEnd = () => operation.enter(payload, text)
   }
 
-  /** Counts what a message brings; false when that is more than the peer may send. */
+  /** Counts the bytes of a message. Returns false, and closes the socket, if the peer exceeds its rate. */
   #countBytes(bytes: number): boolean {
     const fullAt = takeFromRate(this.#bytesFullAt, bytes, this.limits.bytesPerSecond, performance.now())
     this.#bytesFullAt = fullAt ?? this.#bytesFullAt
@@ -277,7 +277,7 @@ export class GraphqlSocket extends WebSocket implements TokenHolder {
     return fullAt !== null
   }
 
-  /** Closes a peer that costs too much: it is told to come back (1013), or not to (4429). */
+  /** Closes the socket of a peer that exceeds a limit, with 1013 (may retry) or 4429 (should not). */
   #cut(why: 'flood' | 'overload'): void {
     if (this.readyState === WebSocket.OPEN) {
       const [closeCode, reason] = CLOSING[why]
@@ -285,7 +285,7 @@ export class GraphqlSocket extends WebSocket implements TokenHolder {
       this.close(closeCode, reason)
       this.#cancelOperations()
     }
-    // Its connection ends without another byte of it being read.
+    // Nothing more is read from the connection.
     this.pause()
   }
 }
@@ -302,14 +302,14 @@ function readMessage(text: string): ReturnType<typeof parseMessage> | null {
   }
 }
 
-// Listeners that all sockets share.
+// Listeners are shared by all sockets.
 
 function onMessage(this: WebSocket, data: unknown, isBinary: boolean): void {
   ;(this as GraphqlSocket).onMessage(data as Buffer, isBinary)
 }
 
 function onPing(this: WebSocket): void {
-  // Answered by the library, and before the greeting too, so that all that a peer sends is counted alike.
+  // The library answers pings, also before connection_init; they are counted like messages.
   ;(this as GraphqlSocket).countMessage()
 }
 
@@ -318,7 +318,7 @@ function onPong(this: WebSocket): void {
 }
 
 function onError(this: WebSocket, error: Error): void {
-  // What is wrong with a frame has been answered by then with the close code that says so.
+  // The library has already sent the close code for a malformed frame.
   ;(this as GraphqlSocket).parts.logger.debug({ err: error }, 'a socket failed')
 }
 

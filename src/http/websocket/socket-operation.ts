@@ -11,15 +11,15 @@ import type { GraphqlSocket } from './graphql-socket.ts'
 const OVERLOADED = JSON.stringify(problem(503).errors)
 
 /**
- * One operation of a socket: it waits for its turn, runs, and sends its answers. The next answer of a stream is asked for when
- * the last has left this process.
+ * One operation of a socket: it is queued, runs, and sends its answers. The next answer of a stream is requested when the last one
+ * has left this process (backpressure).
  */
 export class SocketOperation {
   /** The id that the client gave it, as JSON. */
   readonly id: string
-  /** It is complete, or cancelled: what it still gives is not sent. */
+  /** True once it is complete or cancelled: later answers are not sent. */
   isOver = false
-  /** Called when it has ended and counts no more. */
+  /** Called when it has ended and no longer counts. */
   onEnd: (() => void) | null = null
   readonly #socket: GraphqlSocket
   #isStream: boolean | null = null
@@ -31,9 +31,9 @@ export class SocketOperation {
     this.id = id
   }
 
-  /** Begins the operation when it is its turn. */
+  /** Queues the operation. */
   enter(payload: SubscribePayload, text: string): void {
-    // Cancelled while an earlier one of its id wound down.
+    // Cancelled while an earlier operation of the same id was ending.
     if (this.isOver) return this.#end()
     const { parts, caller, peer } = this.#socket
     this.#leaveQueue = enterOverSocket(
@@ -42,7 +42,7 @@ export class SocketOperation {
       {
         start: (release) => {
           this.#leaveQueue = null
-          // Cancelled while it was looked up whether it must be answered.
+          // Cancelled during the lookup whether it must be answered.
           if (this.isOver) release()
           else this.#run(payload, release).catch(this.#onFailure)
         },
@@ -54,7 +54,7 @@ export class SocketOperation {
     )
   }
 
-  /** Ends the operation: the client has completed it, or the socket has closed. */
+  /** Cancels the operation: the client completed it, or the socket closed. */
   cancel(): void {
     if (this.isOver) return
     this.isOver = true
@@ -69,7 +69,7 @@ export class SocketOperation {
     const { parts, caller, fromRouter } = this.#socket
     const outcome = await parts.engine
       .run(payload, { caller, fromRouter, refuse: (kind) => this.#refusal(kind) })
-      // Its answer is made, whether its peer reads it or not.
+      // It counts until its answer is made, whether the peer reads it or not.
       .finally(release)
     if (this.isOver) {
       if (outcome.kind === 'stream') await outcome.return()
@@ -98,13 +98,13 @@ export class SocketOperation {
   readonly #onAnswer = ({ value, done }: IteratorResult<StreamAnswer, undefined>) => {
     if (this.isOver) return
     if (done !== true) this.#socket.sendText(this.#next(value.json), this.#onSent)
-    // A stream that ends with its token must not look finished: after the code the client comes back for the rest.
+    // A stream that ends with its token must not look complete: the close code makes the client reconnect for the rest.
     else if (expired(this.#socket.caller, this.#socket.parts.clock().getTime())) this.#socket.onTokenEnd('expired')
     else this.#complete()
   }
 
   readonly #onSent = (error?: Error | null) => {
-    // What could not be sent waits for the end of the socket, which is about to come.
+    // A failed write means that the socket is about to close.
     if ((error === undefined || error === null) && !this.isOver) this.#askForNext()
   }
 

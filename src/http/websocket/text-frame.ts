@@ -1,12 +1,12 @@
 /** The first byte of a text message in one frame. */
 const FINAL_TEXT = 0x81
-/** What stands in the place of lengths that take two bytes, and eight. */
+/** Length markers for lengths of two and of eight bytes. */
 const TWO_BYTES = 126
 const EIGHT_BYTES = 127
 
 /**
- * A message of a server in one frame (RFC 6455, section 5.2): its head and its text in one buffer, which is one write of one piece.
- * `ws` makes two pieces of it, which have to be corked and gathered.
+ * Returns a server's text message as one frame (RFC 6455, section 5.2) in one buffer, so that it takes one write. `ws` would write
+ * header and text separately.
  */
 export function textFrame(text: string): Buffer {
   const length = Buffer.byteLength(text)

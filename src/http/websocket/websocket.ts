@@ -13,31 +13,31 @@ import { GraphqlSocket, type SocketParts } from './graphql-socket.ts'
 export type WebSocketOptions = Omit<SocketParts, 'timer' | 'addresses' | 'subjects'> & {
   readonly server: Server
   readonly isAllowedOrigin: (request: IncomingMessage) => boolean
-  /** Whose connection it is; null for one that is nobody's, and is not counted. */
+  /** Address that a connection counts against; null if it is shared and not counted. */
   readonly addressOf: (request: IncomingMessage) => string | null
-  /** Whether a request has proved to come from the router. */
+  /** Whether a request has the router's secret. */
   readonly isRouter: (request: IncomingMessage) => boolean
-  /** The same, or no router's secret is set up. */
+  /** The same, or no router secret is configured. */
   readonly isFromRouter: (request: IncomingMessage) => boolean
   readonly limits: SocketLimits
 }
 
 export type WebSockets = {
-  /** How many are open. */
+  /** Number of open sockets. */
   readonly count: number
-  /** Ends every connection with 1012, so that clients come back to a process that runs. */
+  /** Closes every socket with 1012, so that clients reconnect to another process. */
   close(): Promise<void>
 }
 
 const PATH = '/graphql'
-/** Fragments of one message, and chunks of one frame, that are put together: each costs more than its bytes. */
+/** Largest number of fragments of a message, and of chunks of a frame: each costs more memory than its bytes. */
 const MAX_PARTS = 1_000
-/** How long a peer may take to answer the close frame, in milliseconds; then its connection is cut. */
+/** Milliseconds that a peer has to answer the close frame before its connection is destroyed. */
 const GOODBYE_MS = 2_000
-/** The same when the process ends, so that peers which do not answer delay it for less than two seconds in all. */
+/** The same during shutdown, so that silent peers delay it for less than two seconds. */
 const DRAIN_GOODBYE_MS = 1_500
 
-/** Subscriptions, queries and mutations over `graphql-transport-ws`. */
+/** Serves subscriptions, queries and mutations over `graphql-transport-ws`. */
 export function addWebSocket(options: WebSocketOptions): WebSockets {
   const { server, limits, overload, logger } = options
   const sockets = new WebSocketServer<typeof GraphqlSocket>({ ...settingsFor(limits), WebSocket: GraphqlSocket })
@@ -56,7 +56,7 @@ export function addWebSocket(options: WebSocketOptions): WebSockets {
     if (!options.isAllowedOrigin(request)) return refuse(socket, '403 Forbidden')
     const isRouter = options.isRouter(request)
     const address = options.addressOf(request)
-    // A router's address stands for many clients.
+    // A router opens sockets for many clients from one address.
     const counted = isRouter ? null : address
     if (counted !== null && !addresses.acquire(counted)) {
       logger.warn({ reason: 'address' }, 'a socket was refused: too many are open')
@@ -93,7 +93,7 @@ export function addWebSocket(options: WebSocketOptions): WebSockets {
   }
 }
 
-/** What the types of `ws` do not know yet is in its documentation: the last one. */
+/** The last option is documented by `ws` but missing in its types. */
 function settingsFor(limits: SocketLimits) {
   return {
     noServer: true,
@@ -106,7 +106,7 @@ function settingsFor(limits: SocketLimits) {
   } satisfies ServerOptions & Record<'closeTimeout', number>
 }
 
-/** An unknown subprotocol is accepted for a moment, so that it can be closed with the code that says why. */
+/** An unknown subprotocol is accepted at first, so that the socket can be closed with the code that says why. */
 function handleProtocols(protocols: Set<string>): string | false {
   return protocols.has(GRAPHQL_TRANSPORT_WS_PROTOCOL) ? GRAPHQL_TRANSPORT_WS_PROTOCOL : false
 }
@@ -115,7 +115,7 @@ function pathOf(request: IncomingMessage): string {
   return (request.url ?? '').split('?', 1)[0] ?? ''
 }
 
-/** Answers, and lets go: a peer that keeps its side open must not hold up the end of the process. */
+/** Answers and destroys the connection: a peer that keeps its side open must not delay the shutdown. */
 function refuse(socket: Duplex, status: string): void {
   const again = /^(?:429|503)/.test(status) ? `Retry-After: ${retryAfterS()}\r\n` : ''
   socket.end(`HTTP/1.1 ${status}\r\n${again}Connection: close\r\nContent-Length: 0\r\n\r\n`, () => socket.destroy())
