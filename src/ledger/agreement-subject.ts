@@ -57,12 +57,12 @@ export const AGREEMENT: Subject<AgreementKind> = {
   countElsewhere() {},
 }
 
-/** The agreement with this upstream id. */
+/** Returns the agreement with this id in the payments API. */
 export function findAgreement(rows: Rows, id: string): AgreementRow | null {
   return rows.agreements.first('id', id)
 }
 
-/** Whether the clientTransactionId that a report names is another agreement's. */
+/** Whether the clientTransactionId of a report belongs to another agreement. */
 export function namesAnothersTransaction(rows: Rows, { id, clientTransactionId }: AgreementReport): boolean {
   if (clientTransactionId === null) return false
   const holder = rows.agreements.first('clientTransactionId', clientTransactionId)
@@ -70,8 +70,8 @@ export function namesAnothersTransaction(rows: Rows, { id, clientTransactionId }
 }
 
 /**
- * The agreement that a report made under a correlation id speaks of, or the names of a new one. Null when the report speaks
- * of an agreement that was made under another one, or the correlation id is another agreement's.
+ * Returns the agreement that a report under a correlation id is about, or the names of a new one. Null if that agreement was made under
+ * another correlation id, or if the correlation id belongs to another agreement.
  */
 export function findAddressed(
   rows: Rows,

@@ -3,18 +3,18 @@ import { ONLY } from '../store/rows/log-rows.ts'
 import type { Rows } from '../store/rows/rows.ts'
 
 export type NewEvent = Omit<PaymentEvent, 'id' | 'position' | 'sequence'> & {
-  /** From `nextSequence`, where the event's state names it; otherwise the next one. */
+  /** From `nextSequence` if the event's state has it; otherwise the next one. */
   readonly sequence?: number
 }
 
-/** The sequence that the next event of a stream has: 1 for the first. */
+/** Returns the sequence number of the next event of a stream: 1 for the first. */
 export function nextSequence(rows: Rows, streamId: string): number {
   return (rows.streams.first('id', streamId)?.sequence ?? 0) + 1
 }
 
 /**
- * Appends an event to the log and to its stream. Gives its id. Only one transaction writes at a time, so positions rise in
- * the order of the commits, and one that is undone leaves no gap.
+ * Appends an event to the log and to its stream. Returns its id. Only one transaction writes at a time, so positions rise in commit
+ * order, and a rollback leaves no gap.
  */
 export function appendEvent(rows: Rows, event: NewEvent): string {
   const sequence = event.sequence ?? nextSequence(rows, event.streamId)
@@ -26,12 +26,12 @@ export function appendEvent(rows: Rows, event: NewEvent): string {
   return id
 }
 
-/** Has the end of the log loaded together with whatever else a fact needs: most facts append an event. */
+/** Requests the end of the log together with the other rows of a fact, because most facts append an event. */
 export function wantLogHead(rows: Rows): void {
   rows.logHead.want('id', ONLY)
 }
 
-/** What an event has that is about a link alone. */
+/** Fields of an event that is about a link without a payment. */
 export const OF_A_LINK = {
   fromStatus: null,
   toStatus: null,

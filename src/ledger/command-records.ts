@@ -8,8 +8,8 @@ import { findAgreement } from './agreement-subject.ts'
 import { findPayment } from './payment-subject.ts'
 
 /**
- * Records a command that is about to be sent, or gives the one that holds its key. Throws `StoreConflictError` where its id
- * or its correlation id is taken.
+ * Records a command that is about to be sent, or returns the one with the same key. Throws `StoreConflictError` if its id or its
+ * correlation id is taken.
  */
 export function beginCommand(rows: Rows, fresh: NewCommand): { command: Command; fresh: boolean } {
   rows.commands.want('id', fresh.id)
@@ -25,7 +25,7 @@ export function beginCommand(rows: Rows, fresh: NewCommand): { command: Command;
   return { command, fresh: true }
 }
 
-/** How a command's subject stands when the command is sent; null while nothing is on record of it. */
+/** State of a command's subject when the command is sent; null if the subject has no record. */
 function subjectAt(
   rows: Rows,
   subject: CommandSubject | undefined,
@@ -40,7 +40,7 @@ function subjectAt(
   return { subjectDeliveries: row.deliveries + linkDeliveries(rows, row.state), subjectVersion: row.state.version }
 }
 
-/** Deliveries recorded of the link of a payment. */
+/** Number of deliveries recorded for the link of a payment. */
 export function linkDeliveries(rows: Rows, { linkRef }: { readonly linkRef: string | null }): number {
   return linkRef === null ? 0 : (rows.links.first('ref', linkRef)?.deliveries ?? 0)
 }
@@ -55,7 +55,7 @@ function recordAttempt(
   rows.attempts.put({ ref, commandId, attempt, sentAt, kind, site })
 }
 
-/** Takes an UNKNOWN command up again under a new correlation id. False when it was not UNKNOWN any more. */
+/** Begins another attempt of an UNKNOWN command under a new correlation id. Returns false if it is not UNKNOWN any more. */
 export function retryCommand(rows: Rows, id: string, attempt: Parameters<CommandStore['retry']>[1]): boolean {
   rows.attempts.want('commandId', id)
   rows.attempts.want('ref', attempt.ref)
@@ -68,7 +68,7 @@ export function retryCommand(rows: Rows, id: string, attempt: Parameters<Command
   return true
 }
 
-/** Gives an unscoped command to a caller. False when it was not unscoped any more. */
+/** Assigns an unscoped command to a caller. Returns false if it is not unscoped any more. */
 export function adoptCommand(rows: Rows, id: string, keyScope: string): boolean {
   const known = rows.commands.first('id', id)
   if (known === null || known.keyScope !== '') return false
@@ -76,32 +76,32 @@ export function adoptCommand(rows: Rows, id: string, keyScope: string): boolean 
   return true
 }
 
-/** Forgets a command of which it is certain that the payments API did nothing. Its correlation ids stay known. */
+/** Deletes a command that certainly had no effect in the payments API. Its correlation ids are kept. */
 export function forgetCommand(rows: Rows, id: string): void {
   const known = rows.commands.first('id', id)
   if (known !== null && isOpen(known)) rows.commands.remove(known)
 }
 
-/** Ends an open command with the refusal that it met. */
+/** Ends an open command with the payments API's refusal. */
 export function rejectCommand(rows: Rows, id: string, refusal: unknown): void {
   const known = rows.commands.first('id', id)
   if (known !== null && isOpen(known)) rows.commands.put({ ...known, state: 'REJECTED', result: asStored(refusal) })
 }
 
-/** Records that the outcome of a command that was sent is unknown. */
+/** Records that the outcome of a sent command is unknown. */
 export function markUnknown(rows: Rows, id: string): void {
   const known = rows.commands.first('id', id)
   if (known?.state === 'SENT') rows.commands.put({ ...known, state: 'UNKNOWN' })
 }
 
-/** Its outcome is not known yet. */
+/** Whether its outcome is open. */
 function isOpen({ state }: Command): boolean {
   return state === 'SENT' || state === 'UNKNOWN'
 }
 
 /**
- * The command to end with a result, or null when it has ended with this very result before. Throws `StoreConflictError`
- * for one that is not on record, and for one that has ended otherwise.
+ * Returns the command to end with a result, or null if it has ended with this result before. Throws `StoreConflictError` if it has no
+ * record, or has ended otherwise.
  */
 export function findUnsettled(rows: Rows, id: string, result: unknown): Command | null {
   const command = rows.commands.first('id', id)

@@ -3,7 +3,7 @@ import type { Rows } from '../store/rows/rows.ts'
 
 type Taking = { readonly name: LeaseName; readonly owner: string; readonly now: Date; readonly until: Date }
 
-/** Takes a lease, or renews it. False when another owner holds it. */
+/** Acquires or renews a lease. Returns false if another owner holds it. */
 export function takeLease(rows: Rows, { name, owner, now, until }: Taking): boolean {
   const lease = rows.leases.first('name', name)
   if (lease !== null && lease.owner !== owner && lease.until > now.getTime()) return false
@@ -11,7 +11,7 @@ export function takeLease(rows: Rows, { name, owner, now, until }: Taking): bool
   return true
 }
 
-/** Gives a lease back; nothing happens when another owner holds it. */
+/** Releases a lease; does nothing if another owner holds it. */
 export function releaseLease(rows: Rows, name: LeaseName, owner: string): void {
   const lease = rows.leases.first('name', name)
   if (lease?.owner === owner) rows.leases.remove(lease)

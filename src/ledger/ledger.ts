@@ -34,9 +34,8 @@ export type LedgerOptions = {
 }
 
 /**
- * The ledger on a database: it decides what each fact means (a webhook, the answer to a read or to a command) and records it,
- * as events, states and due reads. Facts that come at the same time are decided one after the other in memory, and stored
- * together.
+ * Makes the ledger of a database. It decides what each fact means (a webhook, the answer to a read or to a command) and records
+ * the result as events, states and due reads. Concurrent facts are decided one after the other in memory, and stored together.
  */
 export function createLedger(database: Database, { refundWindowMs = REFUND_WINDOW_MS }: LedgerOptions = {}): Store {
   const settings = { refundWindowMs }
@@ -108,7 +107,7 @@ function outcomeOfDryRun(error: unknown) {
   throw error
 }
 
-/** The page is looked up first; where another process has moved the cursor meanwhile nothing is planned. */
+/** Queries the page first; plans nothing if another process has moved the cursor meanwhile. */
 async function stepSweep({ sweep, decide }: Database, now: number): Promise<SweepStep> {
   const { from, cursor } = await sweep.state()
   if (from === null) return { planned: 0, done: true }

@@ -36,7 +36,7 @@ type PaymentKind = {
 
 export type PaymentTarget = Target<PaymentKind>
 
-/** Payments, through links or without. */
+/** Payments, with and without links. */
 export const PAYMENT: Subject<PaymentKind> = {
   findTarget,
   idOf: ({ paymentId }) => paymentId,
@@ -71,36 +71,36 @@ export const PAYMENT: Subject<PaymentKind> = {
   },
 }
 
-/** The payment with this upstream uuid. */
+/** Returns the payment with this uuid. */
 export function findPayment(rows: Rows, id: string): PaymentRow | null {
   return rows.payments.first('id', id)
 }
 
-/** The link that a payment was made through, where it is on record. */
+/** Returns the link of a payment, if it has a record. */
 export function linkOf(rows: Rows, { linkRef }: Pick<Payment, 'linkRef'>): PaymentLink | null {
   return linkRef === null ? null : (rows.links.first('ref', linkRef)?.link ?? null)
 }
 
-/** Names a payment of which nothing is known: its events lie with its link's, where it has one. */
+/** Names a new payment. Its events are in the stream of its link, if it has one. */
 function newPayment(id: string, linkRef: string | null): NewPayment {
   return { id, linkRef, streamId: linkRef === null ? directPaymentStreamId(id) : linkStreamId(linkRef) }
 }
 
 /**
- * A payment as it is once its link is known: under the link's correlation id, with the amount that the link was made for
- * where the payments API has not said any. One that belongs to a link already stays with it.
+ * Returns a payment with its link: under the link's correlation id, and with the link's amount if the payments API has reported none. A
+ * payment that already has a link keeps it.
  */
 export function joinLink(payment: Payment, linkRef: string | null, link: PaymentLink | null): Payment {
   if (linkRef === null || (payment.linkRef !== null && payment.linkRef !== linkRef)) return payment
   return asRequested({ ...payment, linkRef }, link?.requestedAmount ?? null)
 }
 
-/** A payment with the amount that was asked for where the payments API has not said any. */
+/** Returns a payment with the requested amount if the payments API has reported none. */
 export function asRequested(payment: Payment, requested: Money | null): Payment {
   return { ...payment, details: withRequestedAmount(reportOf(payment), requested).details }
 }
 
-/** What a report means for a payment that may be on record, and its link. */
+/** Decides what a report means for a payment, which may be new, and its link. */
 export function targetOf(
   row: PaymentRow | null,
   said: PaymentReport,
@@ -112,7 +112,7 @@ export function targetOf(
   return { row, state: null, names: newPayment(said.paymentId, linkRef), report }
 }
 
-/** Asks for all rows that a webhook may need, so that few loads find them. */
+/** Requests all rows that a webhook may need, so that few loads suffice. */
 function prefetch(rows: Rows, { paymentId, linkId, payer }: PaymentReport, ref: string | null): void {
   rows.payments.want('id', paymentId)
   rows.payins.want('paymentId', paymentId)
@@ -144,12 +144,12 @@ function findTarget(rows: Rows, report: PaymentReport, ref: string | null): Paym
   return targetOf(row, report, { linkRef: linkRef ?? link?.ref ?? null, link })
 }
 
-/** The target of a payment without a link, whatever link its body names. */
+/** Returns the target of a payment without a link, whatever link its body names. */
 function direct(row: PaymentRow | null, report: PaymentReport): PaymentTarget {
   return targetOf(row, { ...report, linkId: null }, { linkRef: null, link: null })
 }
 
-/** Once a payin is settled its address is for its own payment alone, and its payment for the addresses of its own attempts. */
+/** After a payin is settled, its webhook URL is only for its own payment, and its payment only for URLs of its own attempts. */
 function isPayinsOwn(rows: Rows, ref: string, payment: Payment | null, { paymentId }: PaymentReport): boolean {
   if (payment !== null && payment.linkRef !== null) return false
   const expected = rows.payins.first('ref', ref)
@@ -168,7 +168,7 @@ function rowOf(rows: Rows, state: Payment, before: PaymentRow | null, report: Pa
     state,
     namedLinkId: report?.linkId ?? before?.namedLinkId ?? null,
     otherReference: asked === state.details.reference ? null : asked,
-    // A site that is on record stays: only a payment that was picked by its currency gets another.
+    // A recorded site is kept: only the site of a payment that was selected by currency is replaced.
     readSite: before === null || isPickedByCurrency(before.readSite) ? picked : before.readSite,
     createdAt: before?.createdAt ?? updatedAt,
     confirmedAt: before?.confirmedAt ?? updatedAt,
@@ -177,7 +177,7 @@ function rowOf(rows: Rows, state: Payment, before: PaymentRow | null, report: Pa
   }
 }
 
-/** Records a payment as the one that determines its link's state, where it does. A link with a payment needs no read of its own. */
+/** Records a payment as the one that determines its link's state, if it does. The link then needs no read of its own. */
 export function updateLink(rows: Rows, ref: string, payment: Payment): void {
   const row = rows.links.first('ref', ref)
   if (row === null) return

@@ -16,7 +16,7 @@ import { findAttempt } from './attempts.ts'
 import { linkOf, PAYMENT, type PaymentTarget } from './payment-subject.ts'
 import { confirmBy, type Kind, type Ledger, recordChange, type Subject, type Target } from './subject.ts'
 
-/** Stores a webhook about a payment and applies what it says. */
+/** Stores a payment webhook and applies it. */
 export function receivePayment(ledger: Ledger, delivery: IncomingDelivery): DeliveryOutcome {
   return receive(PAYMENT, ledger, delivery, (target, outcome, after) => {
     const orphan = orphanOf(ledger.rows, target, after, delivery.receivedAt)
@@ -24,12 +24,12 @@ export function receivePayment(ledger: Ledger, delivery: IncomingDelivery): Deli
   })
 }
 
-/** Stores a callback about an agreement and applies what it says. */
+/** Stores an agreement callback and applies it. */
 export function receiveAgreement(ledger: Ledger, callback: IncomingCallback): DeliveryOutcome {
   return receive(AGREEMENT, ledger, callback, (_target, outcome) => outcome)
 }
 
-/** Stores a callback without an effect: its subject is read from the payments API when a client asks for it. */
+/** Stores a callback without applying it: its subject is read from the payments API on request. */
 export function keepCallback(rows: Rows, { subjectId, statusRaw, ...received }: KeptCallback): DeliveryOutcome {
   const before = findDelivery(rows, received.bodyHashes)
   if (before !== null)
@@ -41,7 +41,7 @@ export function keepCallback(rows: Rows, { subjectId, statusRaw, ...received }: 
 
 type Incoming<Report> = ReceivedDelivery & { readonly report: Report | null }
 
-/** The same bytes again only count an attempt, and may ask for a read; what is authentic and unusable is QUARANTINED. */
+/** A repeated body only counts an attempt, and may request a read; an authentic body that is unusable is QUARANTINED. */
 function receive<K extends Kind>(
   subject: Subject<K>,
   ledger: Ledger,
@@ -49,7 +49,7 @@ function receive<K extends Kind>(
   finish: (target: Target<K>, outcome: DeliveryOutcome, after: K['State'] | null) => DeliveryOutcome,
 ): DeliveryOutcome {
   const { rows } = ledger
-  // Asked for first, so that the rows of both are loaded together.
+  // Requested first, so that the rows of both are loaded together.
   wantDelivery(rows, received.bodyHashes)
   const target = report === null ? null : subject.findTarget(rows, report, received.ref)
   const before = findDelivery(rows, received.bodyHashes)
@@ -68,7 +68,7 @@ function receive<K extends Kind>(
   return finish(target, outcome, after)
 }
 
-/** True when the repeat asks for a read. */
+/** Returns true if the repeat requests a read. */
 function receiveRepeat<K extends Kind>(subject: Subject<K>, rows: Rows, report: K['Report'], at: Date): boolean {
   const row = subject.find(rows, subject.idOf(report))
   if (row === null) return false
@@ -81,7 +81,7 @@ function receiveRepeat<K extends Kind>(subject: Subject<K>, rows: Rows, report: 
   return confirm
 }
 
-/** Decides what a delivery means for its subject as it is now, and records what became of it. */
+/** Decides what a delivery means for the current state of its subject, and records the disposition. */
 export function applyDelivery<K extends Kind>(
   subject: Subject<K>,
   ledger: Ledger,
@@ -121,7 +121,7 @@ function wantDelivery(rows: Rows, hashes: readonly string[]): void {
   }
 }
 
-/** The delivery that had these bytes, under any of these hashes. */
+/** Returns the delivery with one of these body hashes. */
 function findDelivery(rows: Rows, hashes: readonly string[]): DeliveryRow | null {
   for (const hash of hashes) {
     const found = rows.deliveries.first('id', deliveryKey(hash)) ?? rows.deliveries.first('bodyHash', hash)
@@ -130,7 +130,7 @@ function findDelivery(rows: Rows, hashes: readonly string[]): DeliveryRow | null
   return null
 }
 
-/** Counts an attempt of a delivery that had come before. Gives what had become of it. */
+/** Counts an attempt of an earlier delivery. Returns its disposition. */
 function countAttempt(rows: Rows, delivery: DeliveryRow, at: Date): DeliveryRow['disposition'] {
   rows.deliveries.put({ ...delivery, attempts: delivery.attempts + 1, lastReceivedAt: at.toISOString() })
   return delivery.disposition
@@ -153,7 +153,7 @@ function newDelivery({ bodyHashes, ref, body, receivedAt }: ReceivedDelivery): D
   }
 }
 
-/** Records what a delivery speaks about, as far as it can be read, and what became of it. */
+/** Records the subject of a delivery, as far as it can be read, and its disposition. */
 function storeDelivery(
   rows: Rows,
   delivery: DeliveryRow,
@@ -165,7 +165,7 @@ function storeDelivery(
   return { disposition, repeat: false, readDue: false }
 }
 
-/** The link that was paid with this delivery and that no client was given; null when there is none. */
+/** Returns the orphaned link that this delivery reports as paid; null if there is none. */
 function orphanOf(rows: Rows, { row }: PaymentTarget, after: Payment | null, at: Date): OrphanLink | null {
   if (after === null || after.linkRef === null || linkOf(rows, after) !== null) return null
   if (!hasBecomePaid(row?.state ?? null, after)) return null

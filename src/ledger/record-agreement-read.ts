@@ -4,7 +4,7 @@ import { AGREEMENT, findAgreement } from './agreement-subject.ts'
 import { answeredAgreement, applyRead, planFruitless, postponed } from './record-answer.ts'
 import type { Ledger } from './subject.ts'
 
-/** Records what a read of an agreement showed; outcomes as for payments. */
+/** Records the result of an agreement read; outcomes as for payments. */
 export function recordAgreementRead(
   ledger: Ledger,
   asked: AgreementReadSubject,
@@ -21,7 +21,7 @@ export function recordAgreementRead(
   return outcome ?? 'fruitless'
 }
 
-/** Records that a read told nothing, and when it is made again; null for never. */
+/** Records that a read gave no result, and when to retry; null for never. */
 export function postponeAgreementRead({ rows }: Ledger, asked: AgreementReadSubject, until: Date | null): void {
   const row = findAgreement(rows, asked.agreement.id)
   if (row !== null) rows.agreements.put(postponed(row, { until, isCurrent: row.deliveries === asked.deliveries }))

@@ -16,13 +16,13 @@ export type AnswerFact = {
   /** READ: the answer to a read. COMMAND: the answer to a mutation. */
   readonly source: 'READ' | 'COMMAND'
   readonly at: Date
-  /** Something newer may be recorded already: what the answer changes is provisional. */
+  /** A newer fact may have been recorded already: the change is provisional. */
   readonly overtaken?: boolean
 }
 
 /**
- * Applies what the payments API answered about a subject: to a read, or to a command. Null when the answer tells nothing,
- * as one that leads from paid back to unpaid.
+ * Applies an answer of the payments API about a subject, to a read or to a command. Returns null if the answer is not usable, such as one
+ * that leads from paid back to unpaid.
  */
 export function applyAnswer<K extends Kind>(
   subject: Subject<K>,
@@ -48,7 +48,7 @@ export function applyAnswer<K extends Kind>(
   return { row: confirmed, changed: change !== null }
 }
 
-/** The same for an answer to a read; plans the next read. Null when the answer tells nothing. */
+/** The same for an answer to a read; also plans the next read. */
 export function applyRead<K extends Kind>(
   subject: Subject<K>,
   ledger: Ledger,
@@ -66,12 +66,12 @@ export function applyRead<K extends Kind>(
   return changed ? 'changed' : 'confirmed'
 }
 
-/** Plans another read of a row after an answer that told nothing. */
+/** Plans another read of a row after an unusable answer. */
 export function planFruitless<Row extends { readonly plan: AgreementRow['plan'] }>(row: Row, at: Date): Row {
   return { ...row, plan: planRetry(row.plan, readAgain(at.getTime(), row.plan.failures)) }
 }
 
-/** What an answer means for a payment and its link. Null when it is about something else. */
+/** Decides what an answer means for a payment and its link. Returns null if it is about something else. */
 export function answeredPayment(
   row: PaymentRow | null,
   link: PaymentLink | null,
@@ -82,13 +82,13 @@ export function answeredPayment(
   return targetOf(row, report, { linkRef, link })
 }
 
-/** What an answer means for an agreement. Null when it names another agreement's clientTransactionId. */
+/** Decides what an answer means for an agreement. Returns null if it has another agreement's clientTransactionId. */
 export function answeredAgreement(rows: Rows, row: AgreementRow, report: AgreementReport): AgreementTarget | null {
   if (namesAnothersTransaction(rows, report)) return null
   return { row, state: row.state, names: row.state, report }
 }
 
-/** A row after a read that was not answered. Where a delivery was stored since, the read that it may have asked for stays due. */
+/** Returns a row after a failed read. If a delivery was stored since, the read that it may have requested stays due. */
 export function postponed<Row extends { readonly plan: AgreementRow['plan'] }>(
   row: Row,
   { until, isCurrent }: { readonly until: Date | null; readonly isCurrent: boolean },
@@ -96,7 +96,7 @@ export function postponed<Row extends { readonly plan: AgreementRow['plan'] }>(
   return { ...row, plan: planRetry(row.plan, isCurrent ? (until?.getTime() ?? null) : row.plan.dueAt) }
 }
 
-/** A row with a read at an instant, unless one is planned for earlier, or is more urgent. */
+/** Returns a row with a read planned at an instant, unless an earlier or more urgent one is planned. */
 export function scheduled<Row extends { readonly plan: AgreementRow['plan'] }>(
   row: Row,
   next: Parameters<typeof planNoLater>[1],

@@ -15,12 +15,12 @@ import { confirmBy, type Ledger } from './subject.ts'
 
 type Answer = { readonly report: PaymentReport; readonly at: Date }
 
-/** A payment with its link, or a link through which no payment is known. */
+/** A payment with its link, or a link without a known payment. */
 type ReadTarget = { readonly payment: PaymentRow | null; readonly link: LinkRow | null }
 
 /**
- * Records what a read showed, unless a delivery was stored since the subject was taken. An answer that tells nothing of
- * the subject (it is another payment's, or leads from paid back to unpaid) changes nothing, and is asked for again later.
+ * Records the result of a read, unless a delivery was stored since the read began. An answer that is unusable for the subject (about
+ * another payment, or from paid back to unpaid) changes nothing, and the read is repeated later.
  */
 export function recordPaymentRead(ledger: Ledger, asked: ReadSubject, answer: Answer): ReadOutcome {
   const { rows } = ledger
@@ -33,8 +33,8 @@ export function recordPaymentRead(ledger: Ledger, asked: ReadSubject, answer: An
 }
 
 /**
- * Records what an entry of a list shows of a subject. One that says what is known already counts as a read. One that says
- * anything else has the subject read by itself now: a list may tell less than the detail does.
+ * Records an entry of a list about a subject. An entry that equals the known state counts as a read. Any other makes a read of the
+ * subject due now, because a list may contain less than the detail.
  */
 export function confirmListed(ledger: Ledger, asked: ReadSubject, { report, at }: Answer): ListedOutcome {
   const { rows } = ledger
@@ -48,7 +48,7 @@ export function confirmListed(ledger: Ledger, asked: ReadSubject, { report, at }
   return 'differs'
 }
 
-/** Records that a read told nothing, and when it is made again; null for never. */
+/** Records that a read gave no result, and when to retry; null for never. */
 export function postponePaymentRead({ rows }: Ledger, asked: ReadSubject, until: Date | null): void {
   prefetch(rows, asked, null)
   const target = takeAgain(rows, asked)
@@ -79,8 +79,8 @@ function prefetch(rows: Rows, { paymentId, link }: ReadSubject, report: PaymentR
 }
 
 /**
- * The subject as it is now, with the report where that is about it. Null when a delivery or another answer was recorded since
- * it was asked about.
+ * Returns the current subject, with the report if that is about it. Null if a delivery or another answer was recorded since the read
+ * began.
  */
 function attribute(
   rows: Rows,
@@ -93,7 +93,7 @@ function attribute(
   return { target, report: attributeRead({ paymentId: asked.paymentId, link: target.link?.link ?? null }, said) }
 }
 
-/** The subject as it is now; null when it is gone, as is a link without a payment once one is known. */
+/** Returns the current subject; null if it does not exist any more, as a link without a payment once it has one. */
 function takeAgain(rows: Rows, { paymentId, link }: ReadSubject): ReadTarget | null {
   if (paymentId !== null) {
     const payment = findPayment(rows, paymentId)
@@ -105,12 +105,12 @@ function takeAgain(rows: Rows, { paymentId, link }: ReadSubject): ReadTarget | n
   return row?.link.paymentId === null ? { payment: null, link: row } : null
 }
 
-/** Both counts only grow, so their sum stays the same only while both do. */
+/** Both counts only grow, so an equal sum means that neither has changed. */
 function deliveriesOf({ payment, link }: ReadTarget): number {
   return (payment?.deliveries ?? 0) + (link?.deliveries ?? 0)
 }
 
-/** Writes the row whose reads are planned: the payment's or, where none is known, the link's. */
+/** Writes the row that plans the reads: the payment's or, without a payment, the link's. */
 function putBack(
   rows: Rows,
   { payment, link }: ReadTarget,
@@ -126,7 +126,7 @@ function learnNothing(rows: Rows, target: ReadTarget, at: Date): 'fruitless' {
   return 'fruitless'
 }
 
-/** The answer may be about another payment through the same link: that one is recorded, and the one asked for stays due. */
+/** An answer may be about another payment of the same link: it is recorded, and the requested one stays due. */
 function recordPayment(ledger: Ledger, target: ReadTarget, payment: PaymentRow, { report, at }: Answer): ReadOutcome {
   const answered = payment.state.id === report.paymentId ? payment : findPayment(ledger.rows, report.paymentId)
   const about = answeredPayment(answered, target.link?.link ?? null, report)

@@ -7,7 +7,7 @@ import { PAYMENT } from './payment-subject.ts'
 import { applyDelivery } from './receive.ts'
 import { confirmBy, type Kind, type Ledger, type Subject } from './subject.ts'
 
-/** Thrown to undo a decision whose outcome is all that was wanted. */
+/** Thrown to roll back a dry run; contains its outcome. */
 export class DryRun extends Error {
   override readonly name = 'DryRun'
   readonly outcome: ReplayOutcome
@@ -19,8 +19,8 @@ export class DryRun extends Error {
 }
 
 /**
- * Decides a stored delivery anew, by the same code as when it came. Without `apply` it throws `DryRun`, so that what it tells
- * is what would have happened, and nothing has.
+ * Decides a stored delivery again, by the same code as on receipt. Without `apply` it throws `DryRun` with the outcome, so that the
+ * transaction is rolled back.
  */
 export function replayDelivery(ledger: Ledger, replay: DeliveryReplay): ReplayOutcome {
   const outcome = decideAnew(ledger, replay)
@@ -63,7 +63,7 @@ function replayAs<K extends Kind>(
   }
 }
 
-/** Whether the subject is read afterwards: a stored body is old and incomplete, and a doubt is to be settled. */
+/** Whether the subject is read afterwards: a stored body is old and incomplete, and doubts have to be settled. */
 function needsRead({ disposition: before }: DeliveryRow, after: DeliveryRow['disposition']): boolean {
   return before === 'DOUBTFUL' || after === 'APPLIED'
 }

@@ -12,9 +12,9 @@ import { scheduled } from './record-answer.ts'
 import type { Ledger } from './subject.ts'
 
 /**
- * Ends a command with the link it made: the link, its LINK_CREATED event and the command's result. A payment that came
- * in on the link's address before is taken over. A second time for the same command and link changes nothing.
- * Throws `StoreConflictError` for a command that ended otherwise, and for a link that is on record already.
+ * Ends a command with the link it made: stores the link, its LINK_CREATED event and the command's result. A payment that arrived at the
+ * link's webhook URL earlier is attached. Idempotent for the same command and link. Throws `StoreConflictError` if the command
+ * ended otherwise, or if the link exists already.
  */
 export function settleWithLink(
   ledger: Ledger,
@@ -65,7 +65,7 @@ function takeOverPayments({ rows, settings }: Ledger, link: PaymentLink, now: nu
   if (speaker !== null) updateLink(rows, link.ref, speaker)
 }
 
-/** Payments that came to the link's address, or named the link, before it was on record; oldest first. */
+/** Returns payments that arrived at the link's webhook URL, or named the link, before it was recorded; oldest first. */
 function paymentsThrough(rows: Rows, link: PaymentLink): PaymentRow[] {
   const named = [...rows.payments.find('namedLinkId', link.id), ...rows.payments.find('id', link.id)]
   const unlinked = named.filter(({ state }) => state.linkRef === null)

@@ -23,12 +23,12 @@ import {
   type Target,
 } from './subject.ts'
 
-/** Ends a command with a plain result; a second time changes nothing. Throws as `findUnsettled` does. */
+/** Ends a command with a plain result. Idempotent. Throws as `findUnsettled` does. */
 export function settle(rows: Rows, commandId: string, result: unknown): void {
   if (findUnsettled(rows, commandId, result) !== null) markSettled(rows, commandId, result)
 }
 
-/** Ends a command with the payout it made, and records its site; a second time changes nothing. Throws as `findUnsettled` does. */
+/** Ends a command with the payout it made, and records its site. Idempotent. Throws as `findUnsettled` does. */
 export function settleWithPayout(rows: Rows, commandId: string, payout: { id: string; site: string }): void {
   const result = { payoutId: payout.id }
   if (findUnsettled(rows, commandId, result) === null) return
@@ -39,9 +39,9 @@ export function settleWithPayout(rows: Rows, commandId: string, payout: { id: st
 type Paid = { readonly payin: DirectPayin; readonly report: PaymentReport; readonly at: Date }
 
 /**
- * Ends a command with the payment it made without a link: the payin, the payment, its event, and the command's result.
- * What webhooks have told of the payment before stays. A second time for the same payment changes nothing. Throws
- * `StoreConflictError` for a command that ended otherwise, and for a payment that belongs to something else.
+ * Ends a command with the payment it made without a link: stores the payin, the payment, its event and the command's result. Facts from
+ * earlier webhooks are kept. Idempotent for the same payment. Throws `StoreConflictError` if the command ended otherwise, or if the
+ * payment belongs to something else.
  */
 export function settleWithPayin(ledger: Ledger, commandId: string, { payin, report: said, at }: Paid): Payment {
   const { rows } = ledger
@@ -83,9 +83,9 @@ function createdPayment(row: PaymentRow | null, { requestedAmount }: DirectPayin
 }
 
 /**
- * Ends a command with the agreement it made. What callbacks have told of it before stays. A second time for the same
- * agreement changes nothing. Throws `StoreConflictError` for a command that ended otherwise, and for an agreement, a
- * clientTransactionId or a correlation id that belongs to something else.
+ * Ends a command with the agreement it made. Facts from earlier callbacks are kept. Idempotent for the same agreement. Throws
+ * `StoreConflictError` if the command ended otherwise, or if the agreement, its clientTransactionId or its correlation id belongs to
+ * something else.
  */
 export function settleWithAgreement(
   ledger: Ledger,
@@ -111,7 +111,7 @@ type Creation<K extends Kind> = {
   readonly at: Date
 }
 
-/** Records what the answer to a creation tells; what webhooks have told before stays. The row is not written yet. */
+/** Applies the answer to a creation; facts from earlier webhooks are kept. Does not write the row. */
 function recordCreation<K extends Kind>(
   subject: Subject<K>,
   ledger: Ledger,
@@ -135,9 +135,8 @@ function recordCreation<K extends Kind>(
 type AboutPayment = { readonly paymentId: string; readonly report: PaymentReport | null; readonly at: Date }
 
 /**
- * Ends a command about a payment, with what its answer shows as an event of our own; where it shows nothing that can be
- * relied on, the payment is read now. A second time for the same payment changes nothing. Throws `StoreConflictError` for
- * a command that ended otherwise.
+ * Ends a command about a payment, and records what its answer shows as an event. If the answer is not reliable, a read of the payment
+ * is due now. Idempotent for the same payment. Throws `StoreConflictError` if the command ended otherwise.
  */
 export function settleWithPayment(ledger: Ledger, commandId: string, answer: AboutPayment): Payment | null {
   const { rows } = ledger
@@ -156,8 +155,8 @@ export function settleWithPayment(ledger: Ledger, commandId: string, answer: Abo
 }
 
 /**
- * Null when the answer shows nothing that can be relied on. It tells the truth of a moment after its command was sent: when a
- * delivery or another answer was recorded since, that may be newer, or older. Both are counted: clocks of nodes differ.
+ * Returns null if the answer is not reliable: it shows the state at some moment after the command was sent, and a delivery or another
+ * answer that was recorded since may be newer or older. Both are detected by counts, because clocks of nodes differ.
  */
 function applyToPayment(
   ledger: Ledger,
@@ -176,10 +175,9 @@ function applyToPayment(
 }
 
 /**
- * Ends a command that amended an agreement or changed its status, with what its answer shows as an event of our own. An
- * answer that tells nothing, or that a callback has overtaken, has the agreement read now. A second time for the same
- * agreement changes nothing. Throws `StoreConflictError` for a command that ended otherwise, and for an agreement that is
- * not on record.
+ * Ends a command that amended an agreement or changed its status, and records what its answer shows as an event. If the answer is not
+ * usable, or a callback was recorded since the command was sent, a read of the agreement is due now. Idempotent for the same
+ * agreement. Throws `StoreConflictError` if the command ended otherwise, or if the agreement has no record.
  */
 export function settleWithAgreementChange(
   ledger: Ledger,
@@ -194,7 +192,7 @@ export function settleWithAgreementChange(
   const row = findAgreement(rows, agreementId)
   if (row === null) throw new StoreConflictError('The agreement that was changed is not on record.')
   if (command === null) return row.state
-  // Counted, not told by instants: clocks of nodes differ.
+  // Detected by counts, not by instants: clocks of nodes differ.
   const overtaken = row.deliveries !== command.subjectDeliveries
   const target = answeredAgreement(rows, row, report)
   const applied = target === null ? null : applyAnswer(AGREEMENT, ledger, target, { source: 'COMMAND', at, overtaken })

@@ -5,43 +5,43 @@ import type { PlannedRead } from '../domain/reads/read-schedule.ts'
 import type { Rows } from '../store/rows/rows.ts'
 import { appendEvent, nextSequence } from './append-events.ts'
 
-/** What decisions are made with besides rows. */
+/** Settings and services of decisions. */
 export type LedgerSettings = {
   /** How long after its last change a payment is polled, in milliseconds. */
   readonly refundWindowMs: number
 }
 
-/** The state of a subject as its events have made it. */
+/** The state of a subject: the result of its events. */
 export type SubjectState = {
   readonly id: string
   readonly streamId: string
-  /** Sequence of the last event that changed it. */
+  /** Sequence number of the last event that changed it. */
   readonly version: number
   readonly statusRaw: string
   readonly provisional: boolean
   readonly updatedAt: string
 }
 
-/** A state with what is recorded beside it. */
+/** A state and its record-keeping. */
 export type SubjectRow<State> = {
   readonly state: State
-  /** Deliveries and answers recorded so far. */
+  /** Number of deliveries and answers recorded so far. */
   readonly deliveries: number
   readonly plan: ReadPlan
 }
 
-/** What the payments API says of a subject. */
+/** A report of the payments API about a subject. */
 export type SubjectReport = { readonly statusRaw: string }
 
 export type SubjectChange = { readonly kind: PaymentEventKind; readonly statusRaw: string }
 
 export type SubjectDecision<Change> = {
   readonly disposition: Disposition
-  /** The change to record as an event; null when nothing changes. */
+  /** The change to record as an event; null if nothing changes. */
   readonly change: Change | null
-  /** Whether the subject is in doubt from now on; null leaves it as it was. */
+  /** Whether the subject is provisional from now on; null leaves it unchanged. */
   readonly provisional: boolean | null
-  /** Whether the payments API is to be asked what is true. */
+  /** Whether a read of the payments API is due. */
   readonly confirm: boolean
 }
 
@@ -49,34 +49,34 @@ export type SubjectDecision<Change> = {
 export type Kind = {
   readonly State: SubjectState
   readonly Row: SubjectRow<SubjectState>
-  /** What names a subject of which nothing else is known. */
+  /** The names of a new subject. */
   readonly Names: { readonly id: string; readonly streamId: string }
   readonly Report: SubjectReport
   readonly Change: SubjectChange
 }
 
-/** What a report speaks about: a subject on record, or the names of a new one. */
+/** What a report is about: a recorded subject, or the names of a new one. */
 export type Target<K extends Kind> = {
   readonly row: K['Row'] | null
-  /** The state as the report meets it; null for a new one. */
+  /** The current state; null for a new subject. */
   readonly state: K['State'] | null
   readonly names: K['Names']
   /** The report as it applies to this subject. */
   readonly report: K['Report']
 }
 
-/** The rows of a batch, and what is decided with besides. */
+/** The rows of a batch, with settings and services. */
 export type Ledger = { readonly rows: Rows; readonly settings: LedgerSettings }
 
 /**
- * A kind of subject: how its rows are found, how facts about it are decided, what its events change, and which columns it is
- * found by. Everything else of the ledger is the same for each.
+ * A kind of subject: how its rows are found, how facts about it are decided, what its events change, and the columns that it is found by.
+ * The rest of the ledger is shared by all kinds.
  */
 export type Subject<K extends Kind> = {
-  /** Finds what a webhook speaks about. Null when its address belongs to something else than its body names. */
+  /** Finds what a webhook is about. Returns null if its URL belongs to something else than its body names. */
   findTarget(rows: Rows, report: K['Report'], ref: string | null): Target<K> | null
   idOf(report: K['Report']): string
-  /** Whether its stream holds no events but its own, so that its version is the last one's sequence. */
+  /** Whether its stream contains only its own events, so that its version is the last sequence number. */
   ownsStream(names: K['State'] | K['Names']): boolean
   find(rows: Rows, id: string): K['Row'] | null
   put(rows: Rows, row: K['Row']): void
@@ -87,29 +87,29 @@ export type Subject<K extends Kind> = {
     change: K['Change'],
     recorded: { readonly sequence: number; readonly at: string; readonly provisional: boolean },
   ): K['State']
-  /** What an event carries of the state after it. */
+  /** The part of the resulting state that an event contains. */
   eventOf(state: K['State']): Pick<PaymentEvent, 'linkRef' | 'payment' | 'agreement'>
-  /** The row of a state, with the columns by which it is found. `before` is null for a new one. */
+  /** Returns the row of a state with its index columns. `before` is null for a new one. */
   rowOf(rows: Rows, state: K['State'], before: K['Row'] | null, report: K['Report'] | null): K['Row']
-  /** When it is read next although nothing asks for it. `lateMs` is how late the read was that has just been made. */
+  /** Returns when it is polled next. `lateMs` is the delay of the read that has just been made. */
   nextPoll(
     rows: Rows,
     state: K['State'],
     times: { readonly now: number; readonly windowMs: number; readonly lateMs: number },
   ): PlannedRead | null
-  /** Records who pays; what the report leaves out stays as it was. */
+  /** Records the payer; fields that the report omits are unchanged. */
   savePayer(rows: Rows, report: K['Report']): void
-  /** The report with what is recorded of the payer in place of what it tells. */
+  /** Returns the report with the recorded payer instead of its own. */
   withKnownPayer(rows: Rows, report: K['Report']): K['Report']
-  /** The row once an answer of the payments API was recorded: older answers that are still under way come too late. */
+  /** Returns the row after an answer was recorded, so that older answers in flight are detected. */
   confirmed(row: K['Row'], at: Date): K['Row']
-  /** What follows from a fact for other rows. `before` is the state as it was on record. */
+  /** Applies the consequences of a fact to other rows. `before` is the recorded state. */
   affect(rows: Rows, state: K['State'], fact: { readonly before: K['State'] | null; readonly isChanged: boolean }): void
-  /** Counts a delivery for what the subject belongs to. */
+  /** Counts a delivery for the link that the subject belongs to. */
   countElsewhere(rows: Rows, state: K['State']): void
 }
 
-/** A change, and where it comes from. */
+/** A change and its source. */
 export type Fact<K extends Kind> = {
   readonly change: K['Change']
   readonly source: EventSource
@@ -118,7 +118,7 @@ export type Fact<K extends Kind> = {
   readonly at: Date
 }
 
-/** Appends the event of a change, writes the subject as it is after it, and plans when it is read next. */
+/** Appends the event of a change, writes the resulting subject, and plans its next read. */
 export function recordChange<K extends Kind>(
   subject: Subject<K>,
   { rows, settings }: Ledger,
@@ -148,7 +148,7 @@ export function recordChange<K extends Kind>(
   return { row, eventId }
 }
 
-/** Has a doubt about a subject settled by a read that is due at an instant. */
+/** Plans a read at an instant that settles a doubt about a subject. */
 export function confirmBy<Row extends { readonly plan: ReadPlan }>(row: Row, at: Date): Row {
   return { ...row, plan: planNoLater(row.plan, { at: at.getTime(), readClass: 'doubt' }) }
 }

@@ -4,7 +4,7 @@ import { ONLY } from '../store/rows/log-rows.ts'
 import type { Rows } from '../store/rows/rows.ts'
 import type { MetaRow } from '../store/rows/upkeep-rows.ts'
 
-/** What a sweep goes through, in this order. */
+/** The parts of a sweep, in order. */
 export const SWEEP_PARTS: readonly SweepPart[] = [
   'payments-changed',
   'payments-in-progress',
@@ -22,7 +22,7 @@ export function metaOf(rows: Rows): MetaRow {
   return meta
 }
 
-/** Begins a sweep and records a heartbeat. One that has not ended begins anew, from the earlier of both instants. */
+/** Begins a sweep and records a heartbeat. An unfinished sweep restarts from the earlier of both instants. */
 export function beginSweep(rows: Rows, from: Date, now: Date): void {
   const meta = metaOf(rows)
   const sweepFrom = Math.min(from.getTime(), meta.sweepFrom ?? Number.POSITIVE_INFINITY)
@@ -39,7 +39,7 @@ export function parseSweepCursor(cursor: string | null): {
   return { index, after: at === undefined || number === undefined ? null : { at, number } }
 }
 
-/** One step: the reads of a page are planned, and the cursor moves behind it. False where another process has moved it. */
+/** One step: plans the reads of a page and moves the cursor. Returns false if another process has moved it. */
 export function sweepPage(
   rows: Rows,
   { cursor, index, page, now }: { cursor: string | null; index: number; page: SweepPage; now: number },
@@ -54,12 +54,12 @@ export function sweepPage(
   return true
 }
 
-/** Ends the sweep that has gone through every part. */
+/** Ends the sweep. */
 export function endSweep(rows: Rows): void {
   rows.meta.put({ ...metaOf(rows), sweepFrom: null, sweepCursor: null })
 }
 
-/** When the read of a swept row is due: now, and a millisecond earlier for each second since it was confirmed last. */
+/** When the read of a swept row is due: now, minus a millisecond for each second since it was last confirmed. */
 function dueInOrder(confirmedAt: number, { from, now }: { from: number; now: number }): number {
   return now - Math.trunc((now - Math.max(confirmedAt, from)) / 1000)
 }
