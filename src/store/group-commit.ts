@@ -91,7 +91,7 @@ export function createGroupCommit(options: GroupCommitOptions): GroupCommit {
 
   async function drain(): Promise<void> {
     while (queue.length > 0) {
-      const restMs = endedAt + tookMs * slackShare - performance.now()
+      const restMs = tookMs * slackShare - Math.max(performance.now() - endedAt, 0)
       // A turn of the event loop: writers that are about to come join this transaction, and sockets are served in between.
       await (restMs < MIN_REST_MS ? setImmediate() : setTimeout(restMs))
       const startedAt = performance.now()
