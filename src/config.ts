@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { ConfigFault } from './config/config-faults.ts'
 import { type DatabaseConfig, parseDatabase } from './config/database.ts'
-import { frozen } from './config/freeze.ts'
 import { readLimits } from './config/limits.ts'
 import { readMonitoring } from './config/monitoring.ts'
 import { startReading } from './config/read-setting.ts'
@@ -12,6 +11,7 @@ import { unknownSettings } from './config/unknown-settings.ts'
 import { parseCollector, parseServerOrigins } from './config/urls.ts'
 import { notSupported, oneOf, parseLine, wholeNumber } from './config/values.ts'
 import { checkVerification } from './config/verification.ts'
+import { deeplyFrozen } from './lib/deeply-frozen.ts'
 import { LOG_LEVELS } from './observability/logger.ts'
 
 export { describeFaults } from './config/config-faults.ts'
@@ -64,7 +64,7 @@ export function parseConfig(env: Environment, generate: GenerateKey = randomKey)
   checkTogether(config, reading)
   checkVerification(config.database, reading)
   const faults = [...reading.faults, ...unknownSettings(env)]
-  return faults.length === 0 ? { ok: true, config: frozen(config) } : { ok: false, faults }
+  return faults.length === 0 ? { ok: true, config: deeplyFrozen(config) } : { ok: false, faults }
 }
 
 /** Checks settings that are valid by themselves but not together. */

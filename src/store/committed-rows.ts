@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
-import { deeplyFrozen } from '../domain/deeply-frozen.ts'
 import type { PaymentLink } from '../domain/payments/payment-link.ts'
 import type { Payment } from '../domain/payments/payment.ts'
+import { deeplyFrozen } from '../lib/deeply-frozen.ts'
 import type { Transaction } from './decide.ts'
 import type { TransactionSteps } from './group-commit.ts'
 import type { Change } from './rows/rows.ts'

@@ -24,7 +24,7 @@ import {
   type OperationDefinitionNode,
   type SelectionSetNode,
 } from 'graphql'
-import { deeplyFrozen } from '../../domain/deeply-frozen.ts'
+import { deeplyFrozen } from '../../lib/deeply-frozen.ts'
 import type { Context } from '../context.ts'
 import { completerOf, type Complete } from './complete.ts'
 import type { Arguments, Run } from './run-plan.ts'

@@ -1,6 +1,7 @@
-/** Freezes a value and everything in it, and returns it: what many requests share must not be changed by one of them. */
+/** Freezes a value and everything in it, and returns it: code that shares a value must not change it. */
 export function deeplyFrozen<Value>(value: Value): Value {
   if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value
+  Object.freeze(value)
   for (const part of Object.values(value)) deeplyFrozen(part)
-  return Object.freeze(value)
+  return value
 }
