@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { EVENTS_PATH } from '../../src/http/graphql/graphql-addresses.ts'
 import { rawExchange } from '../faults/raw-http.ts'
 import { LAST, oneChunk } from '../faults/raw-webhook.ts'
 import { startNetwork, type Network } from '../support/network.ts'
@@ -120,10 +121,50 @@ describe('requests on one connection', () => {
   it('end with the first that cannot be read', async () => {
     const before = links()
     const { statuses } = await rawExchange(network.app.url, `${withLength(QUESTION)}NONSENSE\r\n\r\n${loot()}${LAST}`)
-    // The parser stops while the first one is being answered, and its own answer may be the sooner one.
-    expect(statuses.length).toBeLessThanOrEqual(2)
-    expect(statuses.at(-1)).toBe(400)
+    // The first one is still being answered when the parser stops.
+    expect(statuses).toEqual([200, 400])
     expect(links()).toBe(before)
+  })
+
+  it('get no body with the refusal of what cannot be read, for it may be a HEAD', async () => {
+    const { text } = await rawExchange(network.app.url, 'HEAD /health/ready HTTP/1.1\r\nHost: a\r\nX: \0\r\n\r\n')
+    expect(text).toBe('HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: 0\r\n\r\n')
+  })
+
+  it('end within an answer that has begun, without another answer in its middle', async () => {
+    const query = JSON.stringify({ query: 'subscription { paymentEventStream { __typename } }' })
+    const { statuses, text } = await rawExchange(network.app.url, (socket) => {
+      socket.write(
+        withLength(query, `Authorization: Bearer ${token}`, 'Accept: text/event-stream').replace(
+          '/graphql',
+          EVENTS_PATH,
+        ),
+      )
+      socket.once('data', () => socket.write('NONSENSE\r\n\r\n'))
+    })
+    expect(statuses).toEqual([200])
+    expect(text).toMatch(/content-type: text\/event-stream/i)
+  })
+
+  it('are not refused twice when the body of one breaks off behind its refusal', async () => {
+    const { statuses } = await rawExchange(network.app.url, (socket) => {
+      socket.write(request({ line: 'POST /%zz HTTP/1.1', headers: [CHUNKED], wire: '2\r\n{}\r\n' }))
+      socket.once('data', () => socket.write('x\r\n'))
+    })
+    expect(statuses).toEqual([404])
+  })
+
+  it.each([
+    ['a chunk without a size', request({ headers: [CHUNKED], wire: 'x\r\n' }), 400],
+    ['too many headers', request({ headers: [`X: ${'x'.repeat(20_000)}`], wire: '' }), 431],
+    [
+      'too long a chunk extension',
+      request({ headers: [CHUNKED], wire: `2;${'x'.repeat(20_000)}\r\n{}\r\n0\r\n\r\n` }),
+      413,
+    ],
+  ])('are refused for %s', async (_fault, raw, status) => {
+    const { statuses } = await rawExchange(network.app.url, raw)
+    expect(statuses).toEqual([status])
   })
 
   it('that have too large a body, without an end, end with the first byte too many', async () => {

@@ -1,33 +1,71 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import { STATUS_CODES, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 
 /** Requests of one connection that may wait for the answer before them. Browsers and routers send one at a time. */
 const MAX_PIPELINED = 100
 
+/** Statuses of a request that cannot be read, by the code of the error (Node's own choice). Every other one is 400. */
+const STATUSES: Readonly<Record<string, number>> = {
+  HPE_HEADER_OVERFLOW: 431,
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: 413,
+  ERR_HTTP_REQUEST_TIMEOUT: 408,
+}
+
 export type RequestListener = (request: IncomingMessage, response: ServerResponse) => void
+
+export type RequestsInOrder = {
+  readonly onRequest: RequestListener
+  /** Answers bytes that are not HTTP, or that come too slowly, and closes the connection (event `clientError` of node:http). */
+  readonly onClientError: (error: NodeJS.ErrnoException, socket: Socket) => void
+}
+
+/** What a connection has asked: its last answer, and how many requests wait for the one before them. */
+type Line = { last: ServerResponse; waiting: number }
 
 /**
  * Begins a request only when the one before it on its connection has been answered, and not at all when that answer was the
  * connection's last: whoever sends requests one behind the other would otherwise have them run side by side, and behind a
  * refusal too (RFC 9112, sections 9.3.2 and 9.6). A connection on which more than a hundred wait is destroyed.
  */
-export function answerInOrder(begin: RequestListener): RequestListener {
-  const lines = new WeakMap<Socket, { last: ServerResponse; waiting: number }>()
-  return (request, response) => {
-    const { socket } = request
-    const line = lines.get(socket)
-    if (line === undefined) {
-      lines.set(socket, { last: response, waiting: 0 })
-      return begin(request, response)
-    }
-    const before = line.last
-    line.last = response
-    if (before.writableFinished) return begin(request, response)
-    line.waiting += 1
-    if (line.waiting > MAX_PIPELINED) return void socket.destroy()
-    return void before.once('close', () => {
-      line.waiting -= 1
-      if (socket.writable) begin(request, response)
-    })
+export function answerInOrder(begin: RequestListener): RequestsInOrder {
+  const lines = new WeakMap<Socket, Line>()
+  return {
+    onRequest(request, response) {
+      const { socket } = request
+      const line = lines.get(socket)
+      if (line === undefined) {
+        lines.set(socket, { last: response, waiting: 0 })
+        return begin(request, response)
+      }
+      const before = line.last
+      line.last = response
+      if (before.writableFinished) return begin(request, response)
+      line.waiting += 1
+      if (line.waiting > MAX_PIPELINED) return void socket.destroy()
+      return void before.once('close', () => {
+        line.waiting -= 1
+        if (socket.writable) begin(request, response)
+      })
+    },
+    onClientError(error, socket) {
+      const line = lines.get(socket)
+      if (line === undefined) return refuse(error, socket)
+      const { last, waiting } = line
+      const isInBody = !last.req.complete
+      if (isInBody ? !last.headersSent && waiting === 0 : last.writableFinished) return refuse(error, socket)
+      // A refusal now would be read as a second answer to the last request, or as a part of its answer.
+      if (isInBody || last.headersSent) return void socket.destroy()
+      // The request before the fault is still being worked on.
+      socket.pause()
+      return void last.once('close', () => refuse(error, socket))
+    },
   }
+}
+
+/** Sends a refusal without a body: the request may be a HEAD, whose answer must have none (RFC 9110, section 9.3.2). */
+function refuse({ code }: NodeJS.ErrnoException, socket: Socket): void {
+  const status = code === undefined ? 400 : (STATUSES[code] ?? 400)
+  const head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`
+  if (socket.writable) socket.write(head)
+  socket.destroy()
 }

@@ -78,7 +78,12 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
     logger: false,
     schemaController: { compilersFactory: NO_JSON_SCHEMAS },
     bodyLimit: MAX_BODY_BYTES,
-    serverFactory: (route) => createServer(SERVER, answerInOrder(routeUnlessTaken(route))),
+    serverFactory: (route) => {
+      const { onRequest, onClientError } = answerInOrder(routeUnlessTaken(route))
+      return createServer(SERVER, onRequest).on('clientError', onClientError)
+    },
+    // The listener above has answered.
+    clientErrorHandler: () => {},
     // Whoever is no proxy of ours may write anything into X-Forwarded-For.
     trustProxy: settings.limits.trustProxy.length === 0 ? false : [...settings.limits.trustProxy],
     forceCloseConnections: 'idle',

@@ -6,7 +6,7 @@ import type { Outcome } from './perform.ts'
 
 /** What a client may be answered with. 503 says that there is too much to do, or that a thing is out of reach. */
 const STATUSES: ReadonlySet<number> = new Set([
-  200, 204, 302, 304, 400, 401, 403, 404, 405, 406, 408, 413, 414, 415, 417, 426, 429, 431, 503,
+  200, 204, 206, 302, 304, 400, 401, 403, 404, 405, 406, 408, 413, 414, 415, 416, 417, 426, 429, 431, 503,
 ])
 /** With which a server of the protocol closes (graphql-ws, PROTOCOL.md), and those of WebSocket (RFC 6455) and of this one. */
 const CLOSE_CODES: ReadonlySet<number> = new Set([

@@ -108,22 +108,22 @@ function inARow(random: Random): HttpAttack {
 function cutShort(random: Random, tokens: Tokens): HttpAttack {
   const request = asPost(randomQuestion(random), random, tokens)
   const { length } = bodyIn(request)
-  const bytes = writeRequest({
-    ...request,
-    ...oneOf<Partial<RequestParts>>(random, [
-      {},
-      { announced: length + 1 + Math.floor(random() * 50_000) },
-      { announced: Math.floor(random() * length) },
-      { announced: 2 ** 53 },
-      { chunked: 1 + Math.floor(random() * 100) },
-      { chunked: 1 + Math.floor(random() * 10_000) },
-    ]),
-  })
+  const how = oneOf<Partial<RequestParts>>(random, [
+    {},
+    { announced: length + 1 + Math.floor(random() * 50_000) },
+    { announced: Math.floor(random() * length) },
+    { announced: 2 ** 53 },
+    { chunked: 1 + Math.floor(random() * 100) },
+    { chunked: 1 + Math.floor(random() * 10_000) },
+  ])
+  // What comes behind the announced length is another request, which nobody can read.
+  const requests = (how.announced ?? length) < length ? [request, request] : [request]
+  const bytes = writeRequest({ ...request, ...how })
   const until = random() < 0.5 ? bytes.length : Math.floor(random() * bytes.length)
   const size = Math.max(1, Math.ceil(until / (1 + Math.floor(random() * 20))))
   const count = Math.ceil(until / size)
   return {
-    ...wholeAttack('cut short', [request]),
+    ...wholeAttack('cut short', requests),
     chunks: Array.from({ length: count }, (_, index) =>
       bytes.subarray(index * size, Math.min(until, (index + 1) * size)),
     ),
