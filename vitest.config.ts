@@ -1,5 +1,7 @@
 import { defineConfig } from 'vitest/config'
 
+const { TEST_SEED } = process.env
+
 /** What every run has in common, whichever files it is about. */
 export const COMMON = defineConfig({
   test: {
@@ -16,8 +18,12 @@ export const COMMON = defineConfig({
     // Node runs the modules itself, as in production: one graphql, and no transformation between the test and the code.
     experimental: { viteModuleRunner: false },
     reporters: ['default'],
-    // The reporter prints the seed; `npm test -- --sequence.seed=<seed>` repeats an order.
-    sequence: { shuffle: { files: true, tests: true } },
+    setupFiles: ['test/support/seed-setup.ts'],
+    // The reporter prints the seed of the order; TEST_SEED=<seed> repeats it, and everything else that is random.
+    sequence: {
+      shuffle: { files: true, tests: true },
+      ...(TEST_SEED !== undefined && { seed: Number(TEST_SEED) }),
+    },
   },
 }).test
 

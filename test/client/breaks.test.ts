@@ -1,7 +1,7 @@
-import { randomInt } from 'node:crypto'
 import { array, assert, asyncProperty, integer, oneof } from 'fast-check'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { watchPaymentLink, type Transport } from '../../src/client/index.ts'
+import { newSeed } from '../faults/random.ts'
 import { pay } from '../support/checkout.ts'
 import { startNetwork, type Network } from '../support/network.ts'
 import { createLink } from '../support/operations.ts'
@@ -19,7 +19,7 @@ afterAll(async () => {
   await network.close()
 })
 
-const seed = randomInt(2 ** 31)
+const seed = newSeed()
 const WAYS: readonly { readonly transports: readonly Transport[] }[] = [
   { transports: ['socket'] },
   { transports: ['sse'] },

@@ -12,8 +12,8 @@ export function randomFrom(seed: number): Random {
   }
 }
 
-/** The seed of this run: that of `TEST_SEED`, or a new one. Print it, so that the run can be repeated. */
+/** The seed of this run, below 2^31: that of `TEST_SEED`, or a new one. Print it, so that the run can be repeated. */
 export function newSeed(): number {
   const given = process.env['TEST_SEED']
-  return given === undefined ? Math.floor(Math.random() * 2 ** 32) : Number(given)
+  return given === undefined ? Math.floor(Math.random() * 2 ** 31) : Number(given)
 }
