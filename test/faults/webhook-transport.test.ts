@@ -126,7 +126,6 @@ const MISSHAPEN: Readonly<Record<string, Made>> = {
   ),
   'with a length in the trailer': inChunks((body, hex) => `${hex}\r\n${body}\r\n0\r\nContent-Length: 5\r\n\r\n`),
   'with a NUL in a header': withHeaders('X-Note: a\0b'),
-  'without a length': () => ({ headers: [] }),
   'in HTTP/1.2': withLine('POST /webhooks/payments HTTP/1.2'),
   'by a method in small letters': withLine('post /webhooks/payments HTTP/1.1'),
   'by a method that is none': withLine('STORE /webhooks/payments HTTP/1.1'),
@@ -171,6 +170,13 @@ describe('a webhook', () => {
       expect(await stored(one.uuid, other.uuid)).toEqual([])
     },
   )
+
+  it('without a length is refused as an empty one, and what follows on its connection is not heard', async () => {
+    const [one, other] = [prepare(() => ({ headers: [] })), prepare(withHeaders())]
+    const { statuses } = await rawExchange(network.app.url, one.raw + other.raw + LAST)
+    expect(statuses).toEqual([401, 400])
+    expect(await stored(one.uuid, other.uuid)).toEqual([])
+  })
 
   it.each<[string, (raw: string) => string]>([
     ['bare line feeds', (raw) => raw.replaceAll('\r\n', '\n')],

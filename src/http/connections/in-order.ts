@@ -4,10 +4,9 @@ import type { Socket } from 'node:net'
 /** Requests of one connection that may wait for the answer before them. Browsers and routers send one at a time. */
 const MAX_PIPELINED = 100
 
-/** Statuses of a request that cannot be read, by the code of the error (Node's own choice). Every other one is 400. */
+/** Statuses of a request that cannot be read, by the code of the error. Every other one is 400. */
 const STATUSES: Readonly<Record<string, number>> = {
   HPE_HEADER_OVERFLOW: 431,
-  HPE_CHUNK_EXTENSIONS_OVERFLOW: 413,
   ERR_HTTP_REQUEST_TIMEOUT: 408,
 }
 
