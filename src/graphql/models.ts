@@ -2,7 +2,7 @@ import type { PaymentLink } from '../domain/payments/payment-link.ts'
 import type { Payment } from '../domain/payments/payment.ts'
 
 /** A link as a resolver's parent. The payment is set where the answer is about a moment that is past: an event's. */
-export type LinkView = { readonly link: PaymentLink; readonly payment?: Payment | null }
+export type LinkView = PaymentLink & { readonly payment?: Payment | null }
 
 /** What the customer does now, as a resolver's parent. */
 export type NextActionView = {

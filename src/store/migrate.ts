@@ -38,16 +38,15 @@ export async function migrate(
 /** Is called with the number of a migration before it is made. */
 export type OnMigration = (number: number) => void
 
-/** Reads the migrations of a folder, in order. */
+/** Reads the migrations of one database's folder and, from the folder above it, those for every database; in order. */
 export function readMigrations(folder: URL): Migration[] {
-  return readdirSync(folder)
-    .filter((file) => FILE_NAME.test(file))
-    .toSorted()
-    .map((file) => ({
-      number: Number.parseInt(file, 10),
-      name: file,
-      sql: readFileSync(new URL(file, folder), 'utf8'),
-    }))
+  return [new URL('../', folder), folder]
+    .flatMap((each) =>
+      readdirSync(each)
+        .filter((file) => FILE_NAME.test(file))
+        .map((name) => ({ number: Number.parseInt(name, 10), name, sql: readFileSync(new URL(name, each), 'utf8') })),
+    )
+    .toSorted((one, other) => one.number - other.number)
 }
 
 const FILE_NAME = /^\d{4}-[a-z0-9-]+\.sql$/

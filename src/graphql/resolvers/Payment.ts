@@ -9,10 +9,7 @@ import { streamEvents } from '../subscriptions/stream-events.ts'
 import { presentable } from '../views/presentable.ts'
 
 export const Payment: PaymentResolvers = {
-  link: async (payment, _args, context) => {
-    const link = await linkOf(payment, context)
-    return link === null ? null : { link }
-  },
+  link: (payment, _args, context) => linkOf(payment, context),
   reference: async (payment, _args, context) =>
     (await madeAs(payment, context))?.reference ?? payment.details.reference,
   status: (payment) => (payment.status === null ? 'UNRECOGNISED' : (payment.status.toUpperCase() as PaymentStatus)),
@@ -41,7 +38,7 @@ export const Payment: PaymentResolvers = {
   events: (payment, args, context) => streamEvents(payment.streamId, args, context),
   __resolveReference: async ({ id }, context) => {
     const payment = presentable(await context.loaders.paymentById.load(id))
-    return payment !== null && (await mayReadPayment(context, payment)) ? { ...payment } : null
+    return payment !== null && (await mayReadPayment(context, payment)) ? payment : null
   },
 }
 

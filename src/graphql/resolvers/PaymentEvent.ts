@@ -10,7 +10,7 @@ export const PaymentEvent: PaymentEventResolvers = {
   agreement: (event, _args, { caller }) => visibleAgreement(caller, event.agreement),
   link: async (event, _args, { loaders }) => {
     const link = event.linkRef === null ? null : await loaders.linkByRef.load(event.linkRef)
-    return link === null ? null : { link, payment: event.payment }
+    return link === null ? null : { ...link, payment: event.payment }
   },
   __resolveReference: async ({ id }, context) => {
     if (parseEventId(id) === null) return null

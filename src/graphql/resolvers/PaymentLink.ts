@@ -10,30 +10,18 @@ import { presentable } from '../views/presentable.ts'
 import { whenKnown } from '../when-known.ts'
 
 export const PaymentLink: PaymentLinkResolvers = {
-  id: ({ link }) => link.id,
-  reference: ({ link }) => link.reference,
-  site: ({ link }) => link.site,
-  checkoutUrl: ({ link }) => link.checkoutUrl,
-  requestedAmount: ({ link }) => link.requestedAmount,
-  description: ({ link }) => link.description,
-  method: ({ link }, _args, { loaders }) =>
-    link.methodCode === null ? null : loaders.methodByCode.load(link.methodCode),
-  createdAt: ({ link }) => link.createdAt,
-  expiresAt: ({ link }) => link.expiresAt,
-  serverTime: (_view, _args, { clock }) => clock(),
-  state: (view, _args, context) =>
-    whenKnown(paymentOf(view, context), (payment) => linkState(view.link, payment, context.clock())),
-  payment: (view, _args, context) => whenKnown(paymentOf(view, context), presentable),
-  events: ({ link }, args, context) => streamEvents(link.streamId, args, context),
-  statusToken: ({ link }, _args, { keys }) => statusTokenFor(keys, link.id, link.expiresAt),
-  ownerId: ({ link }) => link.ownerId,
+  method: ({ methodCode }, _args, { loaders }) => (methodCode === null ? null : loaders.methodByCode.load(methodCode)),
+  serverTime: (_link, _args, { clock }) => clock(),
+  state: (link, _args, context) =>
+    whenKnown(paymentOf(link, context), (payment) => linkState(link, payment, context.clock())),
+  payment: (link, _args, context) => whenKnown(paymentOf(link, context), presentable),
+  events: ({ streamId }, args, context) => streamEvents(streamId, args, context),
+  statusToken: ({ id, expiresAt }, _args, { keys }) => statusTokenFor(keys, id, expiresAt),
   __resolveReference: ({ id }, context) =>
-    whenKnown(context.loaders.linkById.load(id), (link) =>
-      link !== null && mayReadLink(context, link) ? { link } : null,
-    ),
+    whenKnown(context.loaders.linkById.load(id), (link) => (link !== null && mayReadLink(context, link) ? link : null)),
 }
 
-function paymentOf(view: LinkView, { loaders }: Context): Payment | null | Promise<Payment | null> {
-  if (view.payment !== undefined) return view.payment
-  return view.link.paymentId === null ? null : loaders.paymentById.load(view.link.paymentId)
+function paymentOf({ payment, paymentId }: LinkView, { loaders }: Context): Payment | null | Promise<Payment | null> {
+  if (payment !== undefined) return payment
+  return paymentId === null ? null : loaders.paymentById.load(paymentId)
 }

@@ -15,10 +15,10 @@ export const PaymentStreamItem: PaymentStreamItemResolvers = {
     return item.kind === 'SNAPSHOT' ? visibleAgreement(caller, item.agreement) : null
   },
   link: async (item, _args, { loaders }) => {
-    if (item.kind === 'SNAPSHOT') return item.link && { link: item.link, payment: item.payment }
+    if (item.kind === 'SNAPSHOT') return item.link && { ...item.link, payment: item.payment }
     if (item.kind !== 'EVENT' || item.event.linkRef === null) return null
     const link = await loaders.linkByRef.load(item.event.linkRef)
-    return link && { link, payment: item.event.payment }
+    return link && { ...link, payment: item.event.payment }
   },
   resyncReason: (item) => (item.kind === 'RESYNC_REQUIRED' ? item.reason : null),
 }

@@ -5,10 +5,7 @@ import { presentable } from '../views/presentable.ts'
 
 export const WebhookDelivery: WebhookDeliveryResolvers = {
   quarantineReason: (delivery) => quarantineReason(delivery),
-  link: async ({ ref }, _args, { loaders }) => {
-    const link = ref === null ? null : await loaders.linkByRef.load(ref)
-    return link === null ? null : { link }
-  },
+  link: ({ ref }, _args, { loaders }) => (ref === null ? null : loaders.linkByRef.load(ref)),
   payment: async ({ subjectId }, _args, { loaders }) =>
     subjectId === null ? null : presentable(await loaders.paymentById.load(subjectId)),
   agreement: async ({ subjectId }, _args, { loaders, caller }) =>

@@ -54,13 +54,10 @@ function isSound(given: Representation, keys: Keys): boolean {
   return isNamed
 }
 
-/** An object with the name of its type, by which the library tells the types of entities apart; an error at its place. */
+/** A copy of the object with the name of its type, by which the executor tells entities apart; an error at its place. */
 function resolved(entity: Entity, representation: Representation, context: Context, info: GraphQLResolveInfo): unknown {
-  const named = (object: unknown) => {
-    if (typeof object === 'object' && object !== null)
-      Object.defineProperty(object, '__typename', { value: entity.name })
-    return object
-  }
+  const named = (object: unknown) =>
+    typeof object === 'object' && object !== null ? { ...object, __typename: entity.name } : object
   try {
     return whenKnown(entity.resolve(representation, context, info), named)
   } catch (error) {

@@ -1,11 +1,11 @@
 import type { Transaction } from '../decide.ts'
 import type { Change, Load } from '../rows/rows.ts'
-import type { AnySpec, ColumnType, StoredRow } from '../rows/table.ts'
+import type { AnySpec, StoredAs, StoredRow } from '../rows/table.ts'
 import { deleteStatement, type Dialect, insertStatement, keyColumn, selectStatement } from '../statements.ts'
 import type { PostgresConnection } from './postgres-connection.ts'
 import { queriesOn } from './postgres-dialect.ts'
 
-const TYPES: Readonly<Record<ColumnType, string>> = { text: 'text', integer: 'bigint' }
+const TYPES: Readonly<Record<StoredAs, string>> = { text: 'text', integer: 'bigint' }
 
 const DIALECT: Dialect = {
   oneOf(columns, spec, parameter) {

@@ -1,9 +1,35 @@
-import type { AgreementPayer } from '../../domain/agreements/agreement-report.ts'
+import type { Generated } from 'kysely'
+import type { AgreementPayer, AgreementStatus } from '../../domain/agreements/agreement-report.ts'
 import type { Agreement } from '../../domain/agreements/agreement.ts'
 import type { ReadPlan } from '../../domain/reads/read-plan.ts'
 import { fromIso } from './instants.ts'
-import { planColumns, planOf } from './read-plan-columns.ts'
-import type { TableSpec } from './table.ts'
+import { PLAN_COLUMNS, planColumns, planOf, type PlanTable } from './read-plan-columns.ts'
+import type { Flag, Numbering, TableSpec } from './table.ts'
+
+export type AgreementsTable = PlanTable & {
+  number: Numbering
+  id: string
+  service_id: string | null
+  client_transaction_id: string | null
+  ref: string
+  stream_id: string
+  site: string
+  status: AgreementStatus | null
+  state_json: string
+  created_at: number
+  updated_at: number
+  deliveries: Generated<number>
+  provisional: Flag
+}
+
+export type AgreementPayersTable = {
+  agreement_id: string
+  name: string | null
+  bsb: string | null
+  account_number_masked: string | null
+  pay_id_masked: string | null
+  pay_id_type: AgreementPayer['payIdType']
+}
 
 export type AgreementRow = {
   readonly state: Agreement
@@ -29,9 +55,7 @@ export const AGREEMENTS: TableSpec<AgreementRow, 'id' | 'ref' | 'clientTransacti
     created_at: 'integer',
     updated_at: 'integer',
     deliveries: 'integer',
-    read_due_at: 'integer',
-    read_class: 'text',
-    read_failures: 'integer',
+    ...PLAN_COLUMNS,
     provisional: 'integer',
   },
   keyOf: ({ state }) => state.id,

@@ -1,8 +1,47 @@
-import type { Command } from '../../domain/command.ts'
+import type { Command, CommandState } from '../../domain/command.ts'
 import type { DirectPayin } from '../../domain/payments/direct-payin.ts'
 import type { CommandKey, RefKind } from '../command-store.ts'
 import { fromIso, toIso } from './instants.ts'
 import type { StoredRow, TableSpec } from './table.ts'
+
+export type CommandsTable = {
+  id: string
+  mutation: string
+  key: string
+  /** Empty for what was recorded before keys belonged to a caller. */
+  key_scope: string
+  fingerprint: string
+  state: CommandState
+  attempt: number
+  ref: string
+  owner: string
+  lease_until: number
+  sent_at: number
+  result_json: string | null
+  subject_deliveries: number | null
+  subject_version: number | null
+}
+
+export type CommandRefsTable = {
+  ref: string
+  command_id: string
+  attempt: number
+  sent_at: number
+  kind: RefKind
+  site: string | null
+}
+
+export type PayinsTable = {
+  payment_id: string
+  ref: string
+  site: string
+  owner_id: string | null
+  reference: string
+  requested_value: string
+  requested_currency: string
+  method_code: string
+  created_at: number
+}
 
 export const COMMANDS: TableSpec<Command, 'id' | 'key'> = {
   name: 'commands',

@@ -1,11 +1,32 @@
-import type { Selectable } from 'kysely'
+import type { Generated, Selectable } from 'kysely'
 import type { PaymentLink } from '../../domain/payments/payment-link.ts'
 import type { PaymentPhase } from '../../domain/payments/payment-status.ts'
 import type { ReadPlan } from '../../domain/reads/read-plan.ts'
-import type { LinksTable } from '../tables.ts'
 import { fromIso, toIso } from './instants.ts'
-import { planColumns, planOf } from './read-plan-columns.ts'
-import type { TableSpec } from './table.ts'
+import { PLAN_COLUMNS, planColumns, planOf, type PlanTable } from './read-plan-columns.ts'
+import type { Flag, Numbering, TableSpec } from './table.ts'
+
+export type LinksTable = PlanTable & {
+  number: Numbering
+  id: string
+  ref: string
+  stream_id: string
+  site: string
+  reference: string
+  checkout_url: string
+  requested_value: string
+  requested_currency: string
+  description: string
+  method_code: string | null
+  owner_id: string | null
+  created_at: number
+  expires_at: number
+  expired: Flag
+  payment_id: string | null
+  payment_phase: PaymentPhase | null
+  confirmed_at: number
+  deliveries: Generated<number>
+}
 
 export type LinkRow = {
   readonly link: PaymentLink
@@ -40,9 +61,7 @@ export const LINKS: TableSpec<LinkRow, 'id' | 'ref'> = {
     payment_phase: 'text',
     confirmed_at: 'integer',
     deliveries: 'integer',
-    read_due_at: 'integer',
-    read_class: 'text',
-    read_failures: 'integer',
+    ...PLAN_COLUMNS,
   },
   keyOf: ({ link }) => link.id,
   lookups: {

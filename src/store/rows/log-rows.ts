@@ -1,13 +1,47 @@
 import type { Selectable } from 'kysely'
 import type { Delivery } from '../../domain/delivery.ts'
 import { eventId, type PaymentEvent } from '../../domain/payments/payment-event.ts'
+import type { Disposition } from '../../domain/payments/payment.ts'
 import { decodeEventAgreement, encodeEventAgreement } from '../encoding/agreement-snapshot.ts'
 import { decodeBody, decodeEventId, encodeBody, encodeEventId } from '../encoding/delivery-columns.ts'
 import { decodeKind, decodeSource, encodeKind, encodePaymentId, encodeSource } from '../encoding/event-columns.ts'
 import { decodeEventPayment, encodeEventPayment } from '../encoding/payment-snapshot.ts'
-import type { DeliveriesTable, EventsTable } from '../tables.ts'
 import { fromIso, toIso } from './instants.ts'
-import type { TableSpec } from './table.ts'
+import type { Numbering, TableSpec } from './table.ts'
+
+export type EventsTable = {
+  position: number
+  stream_id: string
+  sequence: number
+  /** A code, as the source: see `encoding/event-columns.ts`. */
+  kind: string
+  source: string
+  from_status: string | null
+  to_status: string | null
+  link_ref: string | null
+  payment_id: string | null
+  agreement_id: string | null
+  payment_json: string | null
+  agreement_json: string | null
+  recorded_at: number
+  delivery_id: string | null
+}
+
+export type DeliveriesTable = {
+  number: Numbering
+  id: string
+  /** Keyed hash of the raw body, of what an earlier version has stored; otherwise the id is the key of it. */
+  body_hash: string | null
+  ref: string | null
+  subject_id: string | null
+  status_raw: string | null
+  disposition: Disposition
+  attempts: number
+  first_received_at: number
+  last_received_at: number
+  event_id: string | null
+  body: string | null
+}
 
 export const EVENTS: TableSpec<PaymentEvent, never> = {
   name: 'events',

@@ -1,10 +1,36 @@
+import type { Generated } from 'kysely'
 import type { Payer } from '../../domain/payments/payment-report.ts'
+import type { PaymentPhase } from '../../domain/payments/payment-status.ts'
 import type { Payment } from '../../domain/payments/payment.ts'
 import type { ReadPlan } from '../../domain/reads/read-plan.ts'
 import { decodePayment, encodePayment } from '../encoding/payment-snapshot.ts'
 import { fromIso } from './instants.ts'
-import { planColumns, planOf } from './read-plan-columns.ts'
-import type { TableSpec } from './table.ts'
+import { PLAN_COLUMNS, planColumns, planOf, type PlanTable } from './read-plan-columns.ts'
+import type { Flag, Numbering, TableSpec } from './table.ts'
+
+export type PaymentsTable = PlanTable & {
+  number: Numbering
+  id: string
+  stream_id: string
+  link_ref: string | null
+  named_link_id: string | null
+  state_json: string
+  phase: PaymentPhase
+  rank: number
+  amount_known: Flag
+  reference: string | null
+  /** The reference of its link or payin, where the payment carries another one or none. */
+  other_reference: string | null
+  created_at: number
+  updated_at: number
+  confirmed_at: number
+  deliveries: Generated<number>
+  /** See `readSiteOf`. */
+  read_site: string
+  provisional: Flag
+}
+
+export type PayersTable = { payment_id: string; name: string | null; email: string | null }
 
 export type PaymentRow = {
   readonly state: Payment
@@ -41,9 +67,7 @@ export const PAYMENTS: TableSpec<PaymentRow, 'id' | 'linkRef' | 'namedLinkId'> =
     updated_at: 'integer',
     confirmed_at: 'integer',
     deliveries: 'integer',
-    read_due_at: 'integer',
-    read_class: 'text',
-    read_failures: 'integer',
+    ...PLAN_COLUMNS,
     read_site: 'text',
     provisional: 'integer',
   },

@@ -1,5 +1,13 @@
+import type { ColumnType } from 'kysely'
+
+/** A truth value in a column. */
+export type Flag = 0 | 1
+
+/** A row's number, given by the database. */
+export type Numbering = ColumnType<number, never, never>
+
 /** How a column is stored; instants are integers of milliseconds since the epoch, truth values are 0 or 1. */
-export type ColumnType = 'text' | 'integer'
+export type StoredAs = 'text' | 'integer'
 
 /** A row as the database holds it. */
 export type StoredRow = Readonly<Record<string, string | number | null>>
@@ -16,7 +24,7 @@ export type TableSpec<Row, Name extends string> = {
   /** Name of the table. */
   readonly name: string
   /** What is written, and its types; the first column is the primary key. */
-  readonly columns: Readonly<Record<string, ColumnType>>
+  readonly columns: Readonly<Record<string, StoredAs>>
   readonly lookups: Readonly<Record<Name, Lookup<Row>>>
   readonly keyOf: (row: Row) => string
   /** Whether the database numbers the rows in the order in which they were made. */

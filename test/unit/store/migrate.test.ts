@@ -1,5 +1,8 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { pathToFileURL } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { migrate, type Migration, type MigrationTarget, readMigrations } from '../../../src/store/migrate.ts'
+import { temporaryFolder } from '../../support/process.ts'
 
 const FOLDER = new URL('../../../src/store/migrations/sqlite/', import.meta.url)
 
@@ -41,6 +44,22 @@ describe('migrate', () => {
   it('refuses a database that a later version has changed', async () => {
     const database = target([1, 2, 3])
     await expect(migrate(database, migrations)).rejects.toThrow('later version')
+  })
+
+  it('reads those for every database from the folder above, in the order of all numbers', () => {
+    const folder = pathToFileURL(`${temporaryFolder()}/sqlite/`)
+    mkdirSync(folder)
+    for (const [at, name] of [
+      [folder, '0002-own.sql'],
+      [folder, '0001-own.sql'],
+      [new URL('../', folder), '0003-all.sql'],
+    ] as const)
+      writeFileSync(new URL(name, at), `-- ${name}`)
+    expect(readMigrations(folder)).toEqual([
+      { number: 1, name: '0001-own.sql', sql: '-- 0001-own.sql' },
+      { number: 2, name: '0002-own.sql', sql: '-- 0002-own.sql' },
+      { number: 3, name: '0003-all.sql', sql: '-- 0003-all.sql' },
+    ])
   })
 
   it('reads the migrations of a folder in the order of their numbers', () => {

@@ -9,6 +9,6 @@ export const createPaymentLink: MutationResolvers['createPaymentLink'] = async (
 ) => {
   const outcome = await operations.createPaymentLink(input, keyHolder(caller, 'payments:read'))
   return outcome.kind === 'done'
-    ? { __typename: 'CreatePaymentLinkSuccess', link: { link: outcome.link }, replayed: outcome.replayed }
+    ? { __typename: 'CreatePaymentLinkSuccess', link: outcome.link, replayed: outcome.replayed }
     : failureResult(outcome)
 }

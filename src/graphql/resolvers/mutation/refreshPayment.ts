@@ -9,7 +9,7 @@ export const refreshPayment: MutationResolvers['refreshPayment'] = async (_root,
   return {
     __typename: 'RefreshPaymentSuccess',
     payment: presentable(payment),
-    link: link === null ? null : { link, payment },
+    link: link === null ? null : { ...link, payment },
     changed,
   }
 }

@@ -4,5 +4,5 @@ import { whenKnown } from '../../when-known.ts'
 
 export const paymentLink: QueryResolvers['paymentLink'] = (_root, { id, statusToken }, context) =>
   whenKnown(context.loaders.linkById.load(id), (link) =>
-    link !== null && mayReadLink(context, link, statusToken) ? { link } : null,
+    link !== null && mayReadLink(context, link, statusToken) ? link : null,
   )

@@ -10,6 +10,6 @@ export const paymentLinks: QueryResolvers['paymentLinks'] = async (_root, args, 
   const rows = await store.links.page({ limit: size + 1, before }, filter)
   return connection(
     { rows, size, after: args.after },
-    { cursor: (place) => cursors.encodePlace('links', place), node: ({ row: link }) => ({ link }) },
+    { cursor: (place) => cursors.encodePlace('links', place), node: ({ row }) => row },
   )
 }
