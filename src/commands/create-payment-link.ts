@@ -1,8 +1,12 @@
 import type { Command } from '../domain/command.ts'
 import { accepts, spanOf } from '../domain/methods/payin-method-limits.ts'
 import type { PayinMethod } from '../domain/methods/payin-method.ts'
-import { linkRequestProblems, type LinkRequest } from '../domain/payments/payment-link-rules.ts'
-import { linkStreamId, type PaymentLink } from '../domain/payments/payment-link.ts'
+import {
+  linkRequestProblems,
+  linkStreamId,
+  type LinkRequest,
+  type PaymentLink,
+} from '../domain/payments/payment-link.ts'
 import type { CommandFailure, InputFailure } from '../lookups/operation-outcome.ts'
 import { siteProblem } from '../lookups/site-problem.ts'
 import type { Store } from '../store/store.ts'

@@ -4,7 +4,7 @@ import type { AgreementRequest, AmendmentRequest } from '../domain/agreements/ag
 import type { PayinMethod } from '../domain/methods/payin-method.ts'
 import type { GatewayRequest } from '../domain/payments/gateway-rules.ts'
 import type { PayinRequest } from '../domain/payments/payin-rules.ts'
-import type { LinkRequest } from '../domain/payments/payment-link-rules.ts'
+import type { LinkRequest } from '../domain/payments/payment-link.ts'
 import type { PayoutRequest } from '../domain/payouts/payout-rules.ts'
 import { createPayoutFinder, type FoundPayout } from '../lookups/find-payouts.ts'
 import { listPayouts, type PayoutList } from '../lookups/list-payouts.ts'

@@ -13,7 +13,7 @@ import { textsFor } from '../../src/domain/payments/failures/messages/languages.
 import { gatewayRequestProblems } from '../../src/domain/payments/gateway-rules.ts'
 import { payinRequestProblems } from '../../src/domain/payments/payin-rules.ts'
 import { parseEventId } from '../../src/domain/payments/payment-event.ts'
-import { linkRequestProblems } from '../../src/domain/payments/payment-link-rules.ts'
+import { linkRequestProblems } from '../../src/domain/payments/payment-link.ts'
 import { payoutRequestProblems } from '../../src/domain/payouts/payout-rules.ts'
 import { createScalars } from '../../src/graphql/schema/scalars.ts'
 import { createOriginCheck } from '../../src/http/server/allowed-origins.ts'

@@ -1,6 +1,44 @@
-import type { Money } from '../money/money.ts'
+import {
+  emailProblem,
+  present,
+  problem,
+  TEXT,
+  textProblem,
+  type Problem,
+  type TextRange,
+  keyProblem,
+} from '../field-problems.ts'
+import { parseMethodCode } from '../methods/method-code.ts'
+import { amountProblem, type Money } from '../money/money.ts'
 import { PAID_RANK } from './payment-status.ts'
 import type { Payment } from './payment.ts'
+
+/** What a caller asks for when it asks for a link. */
+export type LinkRequest = {
+  readonly idempotencyKey: string
+  readonly reference: string
+  readonly amount: Money
+  readonly description: string
+  readonly customer: LinkCustomer
+  readonly methodCode?: string | null | undefined
+  readonly expiresInSeconds: number
+  readonly successUrl?: string | null | undefined
+  readonly failureUrl?: string | null | undefined
+  readonly ownerId?: string | null | undefined
+  readonly site?: string | null | undefined
+}
+
+export type LinkCustomer = {
+  readonly email: string
+  readonly firstName: string
+  readonly lastName: string
+  readonly address?: string | null | undefined
+  readonly city?: string | null | undefined
+  readonly postalCode?: string | null | undefined
+  readonly state?: string | null | undefined
+  readonly countryCode?: string | null | undefined
+  readonly extra?: Readonly<Record<string, unknown>> | null | undefined
+}
 
 /** A hosted checkout link as we asked for it and as the payments API answered. */
 export type PaymentLink = {
@@ -50,4 +88,68 @@ export function linkState(link: PaymentLink, payment: Payment | null, now: Date)
 /** Whether a payment takes the place of the one that told the link's state so far. */
 export function speaksForLink(candidate: Payment, current: Payment | null): boolean {
   return current === null || current.id === candidate.id || current.rank < PAID_RANK
+}
+
+const SHORTEST_EXPIRY_S = 900
+const DESCRIPTION: TextRange = { longest: 500 }
+
+/** Names of the sender fields that have an argument of their own: `extra` must not replace them. */
+const OWN_FIELDS: ReadonlySet<string> = new Set([
+  'email',
+  'first_name',
+  'last_name',
+  'address',
+  'city',
+  'postal_code',
+  'state',
+  'country_code',
+])
+
+/**
+ * Everything that is wrong with a request for a link, field by field; empty when it may be sent. Holds the rules of
+ * payments-api.md, sections 2.4 and 8, so that nothing which breaks them leaves this process.
+ */
+export function linkRequestProblems(request: LinkRequest): Problem[] {
+  const { customer } = request
+  return present([
+    keyProblem(request.idempotencyKey),
+    textProblem(request.reference, TEXT, ['reference']),
+    problem(amountProblem(request.amount), ['amount', 'value']),
+    textProblem(request.description, DESCRIPTION, ['description']),
+    problem(emailProblem(customer.email), ['customer', 'email']),
+    textProblem(customer.firstName, TEXT, ['customer', 'firstName']),
+    textProblem(customer.lastName, TEXT, ['customer', 'lastName']),
+    ...(['address', 'city', 'postalCode', 'state'] as const).map((name) =>
+      customer[name] == null ? null : textProblem(customer[name], TEXT, ['customer', name]),
+    ),
+    problem(countryProblem(customer.countryCode), ['customer', 'countryCode']),
+    ...extraProblems(customer.extra ?? {}),
+    problem(methodProblem(request), ['methodCode']),
+    problem(expiryProblem(request.expiresInSeconds), ['expiresInSeconds']),
+    request.ownerId == null ? null : textProblem(request.ownerId, TEXT, ['ownerId']),
+  ])
+}
+
+function countryProblem(code: string | null | undefined): string | null {
+  return code == null || /^[A-Z]{2}$/.test(code) ? null : 'must be an ISO 3166 alpha-2 code such as "AU"'
+}
+
+function methodProblem({ methodCode, amount }: LinkRequest): string | null {
+  if (methodCode == null) return null
+  if (methodCode.trim() === '' || methodCode.length > 100) return 'must be a method code'
+  const { currency } = parseMethodCode(methodCode)
+  return currency === null || currency === amount.currency ? null : `collects in ${currency}, not in ${amount.currency}`
+}
+
+function expiryProblem(seconds: number): string | null {
+  return seconds >= SHORTEST_EXPIRY_S ? null : `must be at least ${SHORTEST_EXPIRY_S}`
+}
+
+function extraProblems(extra: Readonly<Record<string, unknown>>): (Problem | null)[] {
+  return Object.entries(extra).map(([name, value]) => {
+    const path = ['customer', 'extra', name]
+    if (!/^[a-z][a-z0-9_]{0,63}$/.test(name)) return problem('is not a field name of the payments API', path)
+    if (OWN_FIELDS.has(name)) return problem('has an argument of its own', path)
+    return typeof value === 'string' ? textProblem(value, TEXT, path) : problem('must be a string', path)
+  })
 }

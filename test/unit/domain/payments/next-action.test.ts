@@ -5,28 +5,14 @@ import type { PaymentLink } from '../../../../src/domain/payments/payment-link.t
 import type { PaymentDetails } from '../../../../src/domain/payments/payment-report.ts'
 import { factsOf, type PaymentStatus } from '../../../../src/domain/payments/payment-status.ts'
 import type { Payment } from '../../../../src/domain/payments/payment.ts'
+import { link as aLink } from '../../../contract/store/builders.ts'
 
 const NOW = new Date('2026-03-01T10:05:00.000Z')
 const FAILED_AT = '2026-03-01T10:00:00.000Z'
 const CHECKOUT = 'https://pay.example.test/l/1'
 const THREE_DS = 'https://bank.example.test/3ds'
 
-const openLink: PaymentLink = {
-  id: 'link-1',
-  ref: 'ref-1',
-  streamId: 'link:ref-1',
-  site: 'site',
-  reference: 'order-1',
-  checkoutUrl: CHECKOUT,
-  requestedAmount: { value: '12.50', currency: 'AUD' },
-  description: 'An order',
-  methodCode: null,
-  ownerId: null,
-  createdAt: '2026-03-01T09:50:00.000Z',
-  expiresAt: '2026-03-01T10:20:00.000Z',
-  expired: false,
-  paymentId: 'payment-1',
-}
+const openLink = aLink('1', { checkoutUrl: CHECKOUT, expiresAt: '2026-03-01T10:20:00.000Z', paymentId: 'payment-1' })
 const lapsedLink: PaymentLink = { ...openLink, expiresAt: '2026-03-01T10:04:00.000Z' }
 const closedLink: PaymentLink = { ...openLink, expired: true }
 

@@ -4,7 +4,7 @@ import {
   linkRequestProblems,
   type LinkCustomer,
   type LinkRequest,
-} from '../../../../src/domain/payments/payment-link-rules.ts'
+} from '../../../../src/domain/payments/payment-link.ts'
 
 const CUSTOMER: LinkCustomer = { email: 'ada@example.test', firstName: 'Ada', lastName: 'Payer' }
 const REQUEST: LinkRequest = {
