@@ -3,7 +3,7 @@ import { accepts, spanOf } from '../domain/methods/payin-method-limits.ts'
 import type { PayinMethod } from '../domain/methods/payin-method.ts'
 import {
   linkRequestProblems,
-  linkStreamId,
+  createdLink,
   type LinkRequest,
   type PaymentLink,
 } from '../domain/payments/payment-link.ts'
@@ -88,7 +88,7 @@ function linkTask(options: CreateLinkOptions, request: LinkRequest, site: Site):
     send: (ref) => upstream.createPayinLink(site, wireRequest(options, request, ref)),
     settle: async (command, answer) => {
       const at = options.clock()
-      const link = linkOf(request, { site, ref: command.ref, answer, at })
+      const link = createdLink(request, { site: site.id, ref: command.ref, at, ...answer })
       await store.commands.settleWithLink(command.id, link, at)
       return link
     },
@@ -123,29 +123,6 @@ function wireRequest(options: CreateLinkOptions, request: LinkRequest, ref: stri
     successUrl: request.successUrl ?? null,
     failureUrl: request.failureUrl ?? null,
     webhook: callbackAddress(options, 'payment', ref),
-  }
-}
-
-function linkOf(
-  request: LinkRequest,
-  made: { site: Site; ref: string; answer: CreatedPayinLink; at: Date },
-): PaymentLink {
-  const expiry = new Date(made.at.getTime() + request.expiresInSeconds * 1_000)
-  return {
-    id: made.answer.uuid,
-    ref: made.ref,
-    streamId: linkStreamId(made.ref),
-    site: made.site.id,
-    reference: request.reference,
-    checkoutUrl: made.answer.paymentUrl,
-    requestedAmount: { value: request.amount.value, currency: request.amount.currency },
-    description: request.description,
-    methodCode: request.methodCode ?? null,
-    ownerId: request.ownerId ?? null,
-    createdAt: made.at.toISOString(),
-    expiresAt: made.answer.expiresAt ?? expiry.toISOString(),
-    expired: false,
-    paymentId: null,
   }
 }
 

@@ -64,6 +64,39 @@ export type PaymentLink = {
   readonly paymentId: string | null
 }
 
+/** What the payments API has made of a request for a link. */
+type Made = {
+  readonly site: string
+  readonly ref: string
+  /** The payments API's uuid. */
+  readonly uuid: string
+  readonly paymentUrl: string
+  /** ISO 8601 in UTC; null if the payments API has not said. */
+  readonly expiresAt: string | null
+  readonly at: Date
+}
+
+/** Returns the link of a request, as it is recorded when the payments API has made it. */
+export function createdLink(request: LinkRequest, { site, ref, uuid, paymentUrl, expiresAt, at }: Made): PaymentLink {
+  const expiry = new Date(at.getTime() + request.expiresInSeconds * 1_000)
+  return {
+    id: uuid,
+    ref,
+    streamId: linkStreamId(ref),
+    site,
+    reference: request.reference,
+    checkoutUrl: paymentUrl,
+    requestedAmount: { value: request.amount.value, currency: request.amount.currency },
+    description: request.description,
+    methodCode: request.methodCode ?? null,
+    ownerId: request.ownerId ?? null,
+    createdAt: at.toISOString(),
+    expiresAt: expiresAt ?? expiry.toISOString(),
+    expired: false,
+    paymentId: null,
+  }
+}
+
 export type PaymentLinkState = 'OPEN' | 'PAID' | 'FAILED' | 'EXPIRED'
 
 /** The stream that holds the events of a link and of its payments. */

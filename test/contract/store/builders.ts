@@ -6,8 +6,7 @@ import {
 } from '../../../src/domain/agreements/agreement-report.ts'
 import type { Agreement } from '../../../src/domain/agreements/agreement.ts'
 import type { DirectPayin } from '../../../src/domain/payments/direct-payin.ts'
-import type { PaymentLink } from '../../../src/domain/payments/payment-link.ts'
-import { linkStreamId } from '../../../src/domain/payments/payment-link.ts'
+import { createdLink, type LinkRequest, type PaymentLink } from '../../../src/domain/payments/payment-link.ts'
 import type { PaymentDetails, PaymentReport } from '../../../src/domain/payments/payment-report.ts'
 import { recogniseStatus } from '../../../src/domain/payments/payment-status.ts'
 import type { CommandKey } from '../../../src/store/command-store.ts'
@@ -67,23 +66,23 @@ export function delivery(
 }
 
 export function link(ref: string, parts: Partial<PaymentLink> = {}): PaymentLink {
-  return {
-    id: `LINK-${ref}`,
-    ref,
-    streamId: linkStreamId(ref),
-    site: 'au',
+  const request: LinkRequest = {
+    idempotencyKey: `key-${ref}`,
     reference: `order-${ref}`,
-    checkoutUrl: `https://checkout.example/${ref}`,
-    requestedAmount: { value: '25.50', currency: 'AUD' },
+    amount: { value: '25.50', currency: 'AUD' },
     description: 'Two tickets',
-    methodCode: null,
-    ownerId: null,
-    createdAt: NOW.toISOString(),
-    expiresAt: after(60 * MINUTE).toISOString(),
-    expired: false,
-    paymentId: null,
-    ...parts,
+    customer: { email: 'ada@example.test', firstName: 'Ada', lastName: 'Payer' },
+    expiresInSeconds: 60 * 60,
   }
+  const made = {
+    uuid: `LINK-${ref}`,
+    ref,
+    site: 'au',
+    paymentUrl: `https://checkout.example/${ref}`,
+    expiresAt: null,
+    at: NOW,
+  }
+  return { ...createdLink(request, made), ...parts }
 }
 
 /** The key of a command of the caller that the builders speak for. */
