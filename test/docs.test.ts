@@ -10,15 +10,19 @@ const root = join(import.meta.dirname, '..')
 const markdown = globSync('docs/**/*.md', { cwd: root })
 const pages = ['README.md', 'CONTRIBUTING.md', 'SECURITY.md', ...markdown]
 const text = (page: string) => readFileSync(join(root, page), 'utf8')
+/** Without diffs, which name what they make. */
+const prose = (page: string) => text(page).replace(/```diff[^]*?```/g, '')
 
 describe.each(pages)('%s', (page) => {
   it('names only files and folders that exist', () => {
-    const named = [...text(page).matchAll(/`((?:src|test|scripts|docs)\/[\w./-]+?)\/?`/g)].map(([, path]) => path ?? '')
+    const named = [...prose(page).matchAll(/`((?:src|test|scripts|docs)\/[\w./-]+?)\/?`/g)].map(
+      ([, path]) => path ?? '',
+    )
     expect(named.filter((path) => !existsSync(join(root, path)))).toEqual([])
   })
 
   it('links only to pages that exist', () => {
-    const links = [...text(page).matchAll(/\]\((?!https?:)([^)#]+)/g)].map(([, path]) => path ?? '')
+    const links = [...prose(page).matchAll(/\]\((?!https?:)([^)#]+)/g)].map(([, path]) => path ?? '')
     expect(links.filter((path) => !existsSync(join(root, dirname(page), path)))).toEqual([])
   })
 })
@@ -26,6 +30,7 @@ describe.each(pages)('%s', (page) => {
 describe('an example of a change', () => {
   it.each([
     ['docs/contributing/add-a-field.md', 10],
+    ['docs/contributing/add-an-operation.md', 14],
     ['docs/contributing/add-a-limit.md', 4],
   ])('applies to this tree, and is as small as the page says: %s', (page, files) => {
     const [, diff = ''] = /```diff\n([^]*?)```/.exec(text(page)) ?? []
