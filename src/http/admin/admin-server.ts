@@ -4,9 +4,9 @@ import { addHealthRoutes, type HealthOptions } from './health-routes.ts'
 import { addMetricsRoute } from './metrics-route.ts'
 
 export type AdminServer = {
-  /** Gives the URL where it listens. Rejects with the system's error. */
+  /** Returns the URL on which it listens. Rejects with the system's error. */
   listen(): Promise<string>
-  /** Answers what is under way, for at most half a second. */
+  /** Stops the server; requests in progress have half a second to be answered. */
   close(): Promise<void>
 }
 
@@ -19,7 +19,7 @@ export type AdminServerOptions = {
 
 const CLOSE_MS = 500
 
-/** Probes and metrics on a port of their own, for those who run the process: no page may call it, and no client knows it. */
+/** Probes and metrics on a port of their own, for operators only: no origin is allowed, and it is not for clients. */
 export async function createAdminServer({
   address,
   server,

@@ -1,16 +1,16 @@
 import type { FastifyInstance } from 'fastify'
 
 export type HealthOptions = {
-  /** Whether the process still warms up: it answers, and slower than it will. */
+  /** Whether the process is still warming up. It answers already, but more slowly than later. */
   readonly isStarting: () => boolean
-  /** Rejects when the store does not answer. */
+  /** Rejects if the store does not answer. */
   readonly ping: () => Promise<void>
   readonly isDraining: () => boolean
-  /** Whether there is too much to do for another GraphQL request. */
+  /** Whether the process is overloaded and refuses GraphQL requests. */
   readonly isOverloaded: () => boolean
 }
 
-/** Adds the probes for whoever runs the process. */
+/** Adds the liveness and readiness probes. */
 export function addHealthRoutes(app: FastifyInstance, options: HealthOptions): void {
   const { ping, isStarting, isDraining, isOverloaded } = options
   app.get('/health/live', async () => ({ status: 'ok' }))

@@ -17,9 +17,9 @@ import { runCallback, type RunningCallback } from './run-callback.ts'
 
 export type CallbackSubscriptionOptions = {
   readonly engine: Pick<Engine, 'refuse'>
-  /** The origins of routers; none turns callbacks off. */
+  /** Origins of routers that may be called. If empty, callbacks are off. */
   readonly origins: readonly string[]
-  /** Whether a request has shown a router's secret. */
+  /** Whether a request carries a router's secret. */
   readonly isRouter: (headers: IncomingHttpHeaders) => boolean
   readonly tokenEnds: TokenEnds
   readonly logger: Logger
@@ -28,21 +28,21 @@ export type CallbackSubscriptionOptions = {
 }
 
 export type CallbackLimits = {
-  /** Subscriptions that routers may have at once. */
+  /** Maximum number of concurrent subscriptions of all routers. */
   readonly callbackSubscriptions: number
 }
 
 export type CallbackSubscriptions = StreamCarrier & {
-  /** How many are open. */
+  /** Number of open subscriptions. */
   readonly count: number
-  /** Tells every router that its streams are interrupted. */
+  /** Ends every subscription and tells its router that it was interrupted. */
   close(): Promise<void>
 }
 
 const MAX_SUBSCRIPTIONS = 10_000
-/** How long routers may take to be told of the end, in milliseconds. */
+/** Milliseconds within which routers must accept the last message at shutdown. */
 const GOODBYE_MS = 1_500
-/** How routers say that they speak the protocol. */
+/** The Accept header by which routers request the protocol. */
 const ACCEPTS = /callbackSpec\s*=\s*"?1\.0\b/i
 
 const STRANGER = new GraphQLError('Callbacks need the secret of the router.', {
@@ -59,9 +59,9 @@ const REFUSALS = {
 }
 
 /**
- * Subscriptions over the HTTP callback protocol, 1.0: no connection is held, and each answer is a request to the router
- * (https://www.apollographql.com/docs/router/executing-operations/subscription-callback-protocol). Apollo Server's plugin for
- * it shows the texts of errors, shares loaders between items, and connects to wherever a request says.
+ * Subscriptions over the HTTP callback protocol 1.0: no connection stays open, and each result is sent as a request to the router
+ * (https://www.apollographql.com/docs/router/executing-operations/subscription-callback-protocol). Apollo Server's plugin is not
+ * used: it exposes error messages, shares loaders between results, and connects to any address that a request names.
  */
 export function createCallbackSubscriptions(options: CallbackSubscriptionOptions): CallbackSubscriptions {
   const { engine, tokenEnds, logger, clock } = options
@@ -86,7 +86,7 @@ export function createCallbackSubscriptions(options: CallbackSubscriptionOptions
     outcome: Answer | AnswerStream,
     { request, reply, caller }: StreamRequest,
   ): Promise<void> => {
-    // The router may be slow to learn what it has asked for itself; it asks again if it still wants it.
+    // The protocol's check: the router confirms the subscription. If it does not, it can subscribe again.
     const confirmed = closing ? 'failed' : await router.send(callback, { action: 'check' })
     if (confirmed !== 'taken' || closing) {
       reserved.delete(callback.id)
@@ -127,7 +127,7 @@ export function createCallbackSubscriptions(options: CallbackSubscriptionOptions
   }
 }
 
-/** How and where the client of an operation wants to be told. */
+/** Returns the `subscription` extension of an operation: the router's callback address and options. */
 function wishIn({ extensions }: OperationRequest): unknown {
   return (extensions as { readonly subscription?: unknown } | null | undefined)?.subscription
 }

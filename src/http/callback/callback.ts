@@ -1,15 +1,15 @@
 import { z } from 'zod'
 
-/** Where and how a router wants to be told of a subscription (HTTP callback protocol for GraphQL subscriptions, 1.0). */
+/** The address and options for the results of a subscription (HTTP callback protocol for GraphQL subscriptions 1.0). */
 export type Callback = {
-  /** One of the origins of the settings: all that is ever connected to. */
+  /** One of the configured origins; no other is ever connected to. */
   readonly origin: string
   /** Path and query below the origin. */
   readonly path: string
   readonly id: string
-  /** Proves to the router that a message belongs to the subscription; a secret of its. */
+  /** The router's secret, by which it verifies that a message belongs to the subscription. */
   readonly verifier: string
-  /** Milliseconds within which the router wants a sign of life; 0 for none. */
+  /** Milliseconds between heartbeats; 0 for none. */
   readonly heartbeatMs: number
 }
 
@@ -26,18 +26,18 @@ const extension = z.object({
   heartbeatIntervalMs: z.int().min(0).default(DEFAULT_HEARTBEAT_MS),
 })
 
-/** Why an operation's wish for callbacks is not granted. */
+/** Why the callback address of an operation is refused. */
 export type CallbackFault = 'malformed' | 'foreign'
 
 /**
- * Reads the extension `subscription` of an operation. An address that does not lie below one of the origins, exactly, is
- * foreign: nothing is ever sent to where a request alone says.
+ * Reads the `subscription` extension of an operation. An address whose origin is not exactly one of `origins` is foreign: a
+ * request alone never decides where results are sent.
  */
 export function readCallback(asked: unknown, origins: ReadonlySet<string>): Callback | CallbackFault {
   const parsed = extension.safeParse(asked)
   if (!parsed.success) return 'malformed'
   const { callbackUrl, subscriptionId, verifier, heartbeatIntervalMs } = parsed.data
-  // What the parser of addresses would mend is not what anybody meant to write.
+  // The URL parser would silently correct these characters.
   const url = /[\s\p{Cc}\\]/u.test(callbackUrl) ? null : URL.parse(callbackUrl)
   if (url === null) return 'malformed'
   const { origin, pathname, search, username, password, hash } = url

@@ -1,35 +1,35 @@
 import { Pool } from 'undici'
 import type { Callback } from './callback.ts'
 
-/** What a router is told of a subscription. A check asks whether it still wants to be told. `payload` and `errors` are JSON. */
+/** A message to a router about a subscription. A check asks whether it still has the subscription. `payload` and `errors` are JSON. */
 export type CallbackMessage =
   | { readonly action: 'check' }
   | { readonly action: 'next'; readonly payload: string }
   | { readonly action: 'complete'; readonly errors?: string }
 
-/** Refused is final: the router has answered, and does not want it. Failed may work another time. */
+/** `refused` is final: the router does not accept the message. `failed` may succeed on a retry. */
 export type Reception = 'taken' | 'refused' | 'failed'
 
 export type RouterClient = {
   send(callback: Callback, message: CallbackMessage): Promise<Reception>
-  /** Cuts what is under way. */
+  /** Aborts the requests in progress. */
   close(): Promise<void>
 }
 
 export const PROTOCOL_HEADER = 'subscription-protocol'
 export const PROTOCOL = 'callback/1.0'
 
-/** All in milliseconds. A router that is slower than this holds up only its own subscription. */
+/** Timeouts in milliseconds. A slow router delays only its own subscription. */
 // Explicit, since NODE_TLS_REJECT_UNAUTHORIZED changes the default.
 const CONNECT = { timeout: 2_000, rejectUnauthorized: true }
 const ANSWER_MS = 5_000
 const CONNECTIONS = 50
-/** Bytes of an answer's body that are read, so that its connection can be used again. */
+/** Bytes of a response body that are read, so that the connection can be reused. */
 const BODY_BYTES = 16 * 1024
 
 /**
- * Sends callbacks to the origins of the settings, on connections of their own, so that a router in trouble takes none from
- * the payments API. Redirects are not followed: they are refusals.
+ * Sends callbacks to the configured origins over a separate connection pool, so that a slow router uses up no connections to
+ * the payments API. A redirect is not followed and counts as a refusal.
  */
 export function createRouterClient(origins: readonly string[]): RouterClient {
   const pools = new Map(
@@ -71,6 +71,6 @@ const TOO_MANY = 429
 function received({ action }: CallbackMessage, status: number, protocol: string | string[] | undefined): Reception {
   if (status >= 500 || status === TOO_MANY) return 'failed'
   if (status < 200 || status >= 300) return 'refused'
-  // Any server may answer with success: that it knows the protocol is what a check is about.
+  // Any server may answer 2xx: a check must show that this one implements the protocol.
   return action === 'check' && (status !== 204 || protocol !== PROTOCOL) ? 'refused' : 'taken'
 }

@@ -19,23 +19,23 @@ export type CallbackParts = {
 }
 
 export type RunningCallback = {
-  /** Tells the router that the stream is interrupted, and ends. */
+  /** Ends the subscription and tells the router that it was interrupted. */
   interrupt(): void
-  /** Resolves when nothing more is sent. */
+  /** Resolves when the last message has been sent or given up. */
   readonly ended: Promise<void>
 }
 
-/** How often a message is sent before its router counts as gone. */
+/** Attempts for a message before the router counts as unreachable. */
 const ATTEMPTS = 3
-/** Between the first two attempts, in milliseconds; then twice as long. */
+/** Milliseconds between the first two attempts; doubled after each. */
 const RETRY_MS = 200
-/** The part of the agreed interval after which a sign of life goes out: some routers end the stream when the interval is over. */
+/** The fraction of the agreed interval after which a heartbeat is sent: some routers end the stream exactly at the interval. */
 const HEARTBEAT_PART = 0.75
 
 /**
- * Tells a router the answers of one subscription, one message after another: the next is made when the last was taken. Ends
- * when the router does not want it any more, or does not take a message in a few attempts. A message whose answer was lost is
- * sent again: its cursor tells.
+ * Sends the results of one subscription to a router, one at a time: the next is executed after the last was accepted. Ends when the
+ * router no longer has the subscription, or accepts a message in none of a few attempts. A message whose response was lost is sent
+ * again; the router's clients recognise it by its cursor.
  */
 export function runCallback(outcome: Answer | AnswerStream, parts: CallbackParts): RunningCallback {
   const { callback, router, caller, token, tokenEnds, interruptions, logger, clock } = parts
@@ -52,7 +52,7 @@ export function runCallback(outcome: Answer | AnswerStream, parts: CallbackParts
       await sleep(RETRY_MS * attempt)
     }
   }
-  /** In the order in which they were told. */
+  /** Messages are sent one after another. */
   const tell = (message: CallbackMessage): Promise<boolean> => {
     const told = last.then(() => attempts(message))
     last = told
@@ -88,7 +88,7 @@ export function runCallback(outcome: Answer | AnswerStream, parts: CallbackParts
       if (over) break
       if (done === true)
         return expired(caller, clock().getTime()) ? interrupt('expired') : finish({ action: 'complete' })
-      // The answer that ends a stream has errors and no place in it.
+      // The result that ends a stream has errors and no cursor.
       if (value.cursor === null) return finish({ action: 'complete', errors: errorsIn(value.json) })
       if (!(await tell({ action: 'next', payload: value.json }))) return finish(null)
     }
@@ -100,7 +100,7 @@ export function runCallback(outcome: Answer | AnswerStream, parts: CallbackParts
   return { ended, interrupt: () => interrupt('interrupted') }
 }
 
-/** The list of errors of an answer, as JSON. */
+/** Returns the list of errors of a result, as JSON. */
 function errorsIn(json: string): string {
   return JSON.stringify((JSON.parse(json) as { readonly errors?: readonly unknown[] }).errors ?? [])
 }

@@ -4,16 +4,16 @@ import { createConcurrencyLimiter } from '../limits/concurrency-limiter.ts'
 import { peerName } from '../server/peer-name.ts'
 
 export type ConnectionLimit = {
-  /** Connections that one address may have open; 0 sets no limit. */
+  /** Maximum number of open connections per address; 0 for no limit. */
   readonly perAddress: number
-  /** Whether the connections of an address are not counted, since they are those of many clients. */
+  /** Whether the connections of an address are not counted because many clients share it. */
   readonly isExempt: (address: string | undefined) => boolean
-  /** Whether a request has proved to come from the router: its connection is not counted from then on. */
+  /** Whether a request is proved to come from the router; its connection is not counted from then on. */
   readonly isRouter: (headers: IncomingMessage['headers']) => boolean
   readonly onRefused: () => void
 }
 
-/** Closes what one address opens beyond its limit, before a byte of it is read. WebSockets count, too. */
+/** Closes connections above the limit of their address before any byte is read. WebSockets count as well. */
 export function limitConnections(server: Server, limit: ConnectionLimit): void {
   const { perAddress, isExempt, isRouter, onRefused } = limit
   if (perAddress === 0) return

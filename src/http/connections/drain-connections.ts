@@ -1,21 +1,21 @@
 import type { Socket } from 'node:net'
 import type { TrackedConnection, Connections } from './track-connections.ts'
 
-/** The connections of a server, so that those without a request do not delay its end. */
+/** Closes the connections of a server at shutdown, so that idle ones do not delay it. */
 export type ConnectionDrain = {
   /**
-   * Closes every connection without a request under way, now and until the server is closed: at once after an answer, one
-   * second after it was accepted when nothing was received on it, in one second when a header is incomplete, and in one and a
-   * half when a body is.
+   * Closes every connection without a request in progress, now and until the server is closed: immediately after a response, one
+   * second after it was accepted if nothing was received, within one second if a header is incomplete, and within one and a half
+   * if a body is.
    */
   begin(): void
-  /** Destroys every connection, upgraded ones too. */
+  /** Destroys every connection, including upgraded ones. */
   destroyAll(): void
 }
 
-/** What a peer gets for its first byte after connecting, and for the rest of a header that it has begun, in milliseconds. */
+/** Milliseconds for the first byte after a connection is accepted, and for the rest of an incomplete header. */
 const QUIET_MS = 1_000
-/** What it gets for the rest of a body. Whoever sends webhooks sends this one again. */
+/** Milliseconds for the rest of a body. A webhook that is cut is sent again by the payments API. */
 const BODY_MS = 1_500
 
 /**

@@ -1,7 +1,7 @@
 import { STATUS_CODES, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 
-/** Requests of one connection that may wait for the answer before them. Browsers and routers send one at a time. */
+/** Maximum number of pipelined requests that wait on one connection. Browsers and routers send one at a time. */
 const MAX_PIPELINED = 100
 
 /** Statuses of a request that cannot be read, by the code of the error. Every other one is 400. */
@@ -18,13 +18,13 @@ export type RequestsInOrder = {
   readonly onClientError: (error: NodeJS.ErrnoException, socket: Socket) => void
 }
 
-/** What a connection has asked: its last answer, and how many requests wait for the one before them. */
+/** The response to a connection's latest request, and the number of requests that wait for an earlier one. */
 type Line = { last: ServerResponse; waiting: number }
 
 /**
- * Begins a request only when the one before it on its connection has been answered, and not at all when that answer was the
- * connection's last: whoever sends requests one behind the other would otherwise have them run side by side, and behind a
- * refusal too (RFC 9112, sections 9.3.2 and 9.6). A connection on which more than a hundred wait is destroyed.
+ * Handles pipelined requests of a connection one at a time: a request starts after the one before it was answered, and not at all if
+ * that response closed the connection. Node alone would run them concurrently, even after a refusal (RFC 9112, sections 9.3.2 and
+ * 9.6). A connection with more than a hundred waiting requests is destroyed.
  */
 export function answerInOrder(begin: RequestListener): RequestsInOrder {
   const lines = new WeakMap<Socket, Line>()
@@ -52,9 +52,9 @@ export function answerInOrder(begin: RequestListener): RequestsInOrder {
       const { last, waiting } = line
       const isInBody = !last.req.complete
       if (isInBody ? !last.headersSent && waiting === 0 : last.writableFinished) return refuse(error, socket)
-      // A refusal now would be read as a second answer to the last request, or as a part of its answer.
+      // A refusal now would be read as a second response to the latest request, or as part of its response.
       if (isInBody || last.headersSent) return void socket.destroy()
-      // The request before the fault is still being worked on.
+      // The request before the invalid bytes is still in progress.
       socket.pause()
       return void last.once('close', () => refuse(error, socket))
     },

@@ -2,27 +2,27 @@ import type { Caller } from '../../access/caller.ts'
 import type { TokenVerifier } from '../../access/verify-token.ts'
 import type { Deadline, Deadlines } from '../../streams/deadlines.ts'
 
-/** Why a token that was accepted no longer is: its time is over, or the key that signed it was withdrawn. */
+/** Why an accepted token is no longer valid: it has expired, or the key that signed it was withdrawn. */
 export type TokenEndReason = 'expired' | 'withdrawn'
 
-/** A stream or a socket, which ends with its caller's token also while it waits. */
+/** A stream or a socket. It ends together with its caller's token, even while it is idle. */
 export type TokenHolder = {
   readonly caller: Caller
-  /** Null when the request had none, or more than one. */
+  /** Null if the request had no token, or more than one. */
   readonly token: string | null
   onTokenEnd(reason: TokenEndReason): void
 }
 
-/** The ends of the tokens of all streams and sockets. */
+/** Notifies streams and sockets when their tokens end. */
 export type TokenEnds = {
-  /** Calls `onTokenEnd` of the holder when its token ends, as long as it is watched. */
+  /** Calls `onTokenEnd` of the holder when its token ends, until `unwatch`. */
   watch(holder: TokenHolder): void
   unwatch(holder: TokenHolder): void
 }
 
 type Expiry = Deadline & { readonly holders: Set<TokenHolder> }
 
-/** Watches tokens by their expiry, and by the keys of their issuer. */
+/** Watches the expiry of tokens and the signing keys of their issuers. */
 export function createTokenEnds({ watch }: Pick<TokenVerifier, 'watch'>, deadlines: Deadlines): TokenEnds {
   const expiries = new Map<number, Expiry>()
 

@@ -1,23 +1,23 @@
 import type { IncomingMessage, Server } from 'node:http'
 import type { Socket } from 'node:net'
 
-/** What is known of one connection. */
+/** The state of one connection. */
 export type TrackedConnection = {
-  /** By `performance.now()`, in milliseconds. */
+  /** Milliseconds of `performance.now()`. */
   readonly acceptedAt: number
-  /** The last request: no other one can be incomplete. */
+  /** The latest request; earlier ones are complete. */
   last: IncomingMessage | null
-  /** Requests that are not answered yet. */
+  /** Number of requests without a response. */
   unanswered: number
-  /** Bytes received when the last answer was sent; null before the first answer. */
+  /** Bytes received when the latest response was sent; null before the first one. */
   answeredBytes: number | null
-  /** Another protocol owns it, and ends it. */
+  /** Upgraded: another protocol reads and ends it. */
   upgraded: boolean
 }
 
 export type Connections = {
   readonly open: ReadonlyMap<Socket, TrackedConnection>
-  /** Called when a connection has opened, when a request has arrived on it, and when one has been answered or given up. */
+  /** Called when a connection opens, when a request arrives on it, and when a request is answered or aborted. */
   onChange: (socket: Socket, connection: TrackedConnection) => void
 }
 

@@ -3,12 +3,12 @@ import type { Socket } from 'node:net'
 import type { Connections } from './track-connections.ts'
 
 export type UnfinishedBodiesOptions = {
-  /** Whose connection it is; null for one that is nobody's. */
+  /** The address that a connection counts against; null if it is shared. */
   readonly addressOf: (request: IncomingMessage) => string | null
   readonly onCut: () => void
 }
 
-/** Bytes of bodies that are still on their way, of all peers and of one. A body of ours has at most a tenth of a mebibyte. */
+/** Bytes of incomplete bodies, in total and per address. One body may have at most 0.1 MiB. */
 const MAX_BYTES = 64 * 1024 * 1024
 const MAX_BYTES_PER_ADDRESS = 16 * 1024 * 1024
 const CHECK_EVERY_MS = 250
@@ -17,8 +17,8 @@ const CHECK_EVERY_MS = 250
 type Unfinished = { readonly request: IncomingMessage; readonly start: number }
 
 /**
- * Bounds the memory of bodies that have begun and do not end. How many have begun is not bounded, because a peer that sends nothing costs
- * nothing but its connection. Above the limit the largest body of the address that has most is cut. Gives the function that ends it.
+ * Limits the memory of incomplete bodies. Their number is not limited, because a peer that sends nothing costs only its connection.
+ * Above the limit, the largest body of the address with the most bytes is cut. Returns the function that removes the limit.
  */
 export function limitUnfinishedBodies(
   { open }: Pick<Connections, 'open'>,
@@ -37,7 +37,7 @@ export function limitUnfinishedBodies(
   return () => clearInterval(timer)
 }
 
-/** The requests to cut so that the others stay within both limits. */
+/** Returns the requests to cut so that the others are within both limits. */
 function excess(
   entries: readonly Unfinished[],
   addressOf: (request: IncomingMessage) => string | Socket,

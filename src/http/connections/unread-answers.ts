@@ -1,23 +1,23 @@
 import type { ServerResponse } from 'node:http'
 
-/** Milliseconds in which a peer must take some of an answer. */
+/** Milliseconds within which a peer must read some of a response. */
 export const UNREAD_MS = 10_000
 
 /**
- * Destroys the connection of a peer that has taken nothing of an answer for so many milliseconds: its answers stay in memory. A
- * slow peer that takes some of it goes on. Nothing is read from a peer that has not taken its answer, since whatever it sends
- * counts as activity of the connection, too. Called when the answer has been written, or its stream has begun.
+ * Destroys the connection of a peer that has read nothing of a response for so many milliseconds, because the response stays in
+ * memory. A slow peer that reads some of it is kept. Meanwhile nothing is read from the peer, because what it sends would also count
+ * as activity of the connection. Called when the response has been written, or its stream has begun.
  */
 export function cutUnreadAnswer(response: ServerResponse, milliseconds: number): void {
   const { socket } = response
-  // Most answers have been given to the system by now, and others, such as files, in the next turn.
+  // Most responses have been passed to the system by now; others, such as files, are in the next turn of the event loop.
   if (socket === null || (response.writableEnded && socket.writableLength === 0)) return
   setImmediate(() => {
     if (response.writableFinished || response.destroyed) return
     socket.setTimeout(milliseconds)
     response.once('finish', () => {
       socket.resume()
-      // Node has set the time for which an idle connection is kept by now, unless a pipelined request follows.
+      // By now Node has set the keep-alive timeout, unless a pipelined request follows.
       if (socket.timeout === milliseconds) socket.setTimeout(0)
     })
     socket.pause()

@@ -6,27 +6,27 @@ import { safeHeaders } from './safe-headers.ts'
 
 export type EarlyAnswer = {
   readonly status: number
-  /** Names and values in turn, without those that every answer has. */
+  /** Names and values alternate; without the headers that every response has. */
   readonly headers: readonly string[]
   readonly body: string
 }
 
-/** Answers before the framework has seen the request: what it does for a request costs more than a refusal may. */
+/** Answers requests before the framework handles them, because its work for a request costs more than a refusal may. */
 export type EarlyAnswers = {
-  /** Sets what may take a request before it is routed. It tells whether it did. */
+  /** Sets the handler that may answer a request before it is routed. It returns whether it did. */
   setHandler(handle: (request: IncomingMessage, response: ServerResponse) => boolean): void
-  /** Sends an answer with the headers of one that was routed: those for browsers and caches, and the cross-origin rules. */
+  /** Sends a response with the headers of a routed one: those for browsers and caches, and CORS. */
   send(request: IncomingMessage, response: ServerResponse, answer: EarlyAnswer): void
 }
 
 export type EarlyAnswersOptions = {
   readonly settings: Pick<HttpConfig, 'publicUrl' | 'allowedOrigins'>
   readonly isDraining: () => boolean
-  /** Milliseconds in which a peer must take some of an answer. */
+  /** Milliseconds within which a peer must read some of a response. */
   readonly unreadMs: number
 }
 
-/** Returns the listener that gives a request to the early handler, and to `route` when that has not taken it. */
+/** Returns the listener that passes a request to the early handler, and to `route` if that has not answered it. */
 export function createEarlyAnswers(options: EarlyAnswersOptions) {
   const { settings, isDraining, unreadMs } = options
   const origins = new Set(settings.allowedOrigins)

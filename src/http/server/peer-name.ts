@@ -1,12 +1,12 @@
 import { BlockList, isIP, SocketAddress } from 'node:net'
 
-/** Digits of an IPv6 address that tell one subscriber: the rest of its /64 is for the subscriber to choose. */
+/** Leading hex digits of an IPv6 address that identify a subscriber: a /64 network. The subscriber chooses the rest. */
 const IPV6_GROUPS = 4
 const MAPPED = '::ffff:'
 
 /**
- * The name under which a peer is counted: its IPv4 address, however it is written, or the first half of its IPv6 address.
- * What is no address, because a proxy has passed on somebody's own words, is counted together as one peer.
+ * Returns the name under which a peer is counted: its IPv4 address in one spelling, or the /64 network of its IPv6 address. Texts
+ * that are not addresses, which a proxy has passed on from a client, are counted together as one peer.
  */
 export function peerName(address: string | undefined): string {
   const given = address ?? ''
@@ -18,7 +18,7 @@ export function peerName(address: string | undefined): string {
   return isIP(mapped) === 4 ? mapped : `${groupsOf(canonical).slice(0, IPV6_GROUPS).join(':')}::/64`
 }
 
-/** Tells whether an address lies in one of these networks, each an address with or without a prefix. */
+/** Returns a check of whether an address is in one of these networks, each an address with or without a prefix length. */
 export function createNetworkCheck(networks: readonly string[]): (address: string | undefined) => boolean {
   if (networks.length === 0) return () => false
   const list = new BlockList()
@@ -31,10 +31,10 @@ export function createNetworkCheck(networks: readonly string[]): (address: strin
   return (address = '') => isIP(address) !== 0 && list.check(address, isIP(address) === 4 ? 'ipv4' : 'ipv6')
 }
 
-/** Tells whether an address is this machine's own. */
+/** Returns whether an address is a loopback address. */
 export const isLoopback = createNetworkCheck(['127.0.0.0/8', '::1'])
 
-/** All eight groups of an address in its shortest form (RFC 5952). */
+/** Returns all eight groups of an IPv6 address in its shortest form (RFC 5952). */
 function groupsOf(canonical: string): string[] {
   const [before = '', after] = canonical.split('::')
   const head = before === '' ? [] : before.split(':')

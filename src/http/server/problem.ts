@@ -12,10 +12,10 @@ const MESSAGES: Readonly<Record<number, string>> = {
 
 const CODES: Readonly<Record<number, string>> = { 401: 'UNAUTHENTICATED', 429: 'TOO_MANY_REQUESTS', 503: 'OVERLOADED' }
 
-/** Seconds after which a client should come again that was refused for the process's own sake: by then another one may run. */
+/** Retry-After of a refusal that is due to the process's own state: by then another process may serve. */
 export const RETRY_AFTER_S = 5
 
-/** The body of an error in GraphQL's own form, so that a client needs one way to read errors. */
+/** Returns the body of an error in the form of GraphQL, so that clients read all errors in one way. */
 export function problem(status: number) {
   const code = CODES[status] ?? (status >= 500 ? 'INTERNAL_SERVER_ERROR' : 'BAD_REQUEST')
   const message =

@@ -14,23 +14,23 @@ import type { HttpServer } from './server.ts'
 export type ProtectionOptions = Pick<OverloadAdmissionOptions, 'addressOf' | 'readOperation' | 'isRecorded'> & {
   readonly limits: HttpLimits
   readonly callerOf: CallerReader
-  /** Whether a request has proved to come from the router. */
+  /** Whether a request is proved to come from the router. */
   readonly isRouter: (headers: IncomingHttpHeaders) => boolean
   readonly onTurnedAway: (reason: 'overload' | 'failed_authentication') => void
 }
 
-/** What stands between a server and its routes. */
+/** The checks between a server and its routes. */
 export type Protection = {
-  /** The caller of a request, read once; a promise when its token was not verified before, which rejects when it is not valid. */
+  /** Returns the caller of a request; a promise if its token has to be verified first, which rejects if the token is not valid. */
   readonly callerOf: (request: FastifyRequest) => Caller | Promise<Caller>
-  /** Whose credentials did not hold, over GraphQL and webhooks together. */
+  /** Failed authentications per peer, over GraphQL and webhooks together. */
   readonly failures: FailedAttempts
   readonly overload: Overload
 }
 
 /**
- * Guards a server against more requests than it can answer, and against those of peers that cannot prove themselves. Called before
- * the routes are added.
+ * Protects a server against overload, and against peers whose authentication fails repeatedly. Called before the routes are
+ * added.
  */
 export function protect(
   { http: app, earlyAnswers }: Pick<HttpServer, 'http' | 'earlyAnswers'>,

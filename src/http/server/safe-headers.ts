@@ -1,11 +1,11 @@
 const YEAR_S = 31_536_000
 
-/** Nothing that is served here is a page, so nothing of it may be run, framed, or posted to. */
+/** Nothing served here is a page: nothing may be executed, framed or submitted to. */
 const NO_PAGE = "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
 
 /**
- * What every answer says to a browser and to the caches before it: not to show it, guess its type, keep it, or tell others
- * about it (OWASP, REST security cheat sheet). Those of a route or of the cross-origin rules come on top.
+ * Returns the headers of every response for browsers and caches: it must not be framed, type-sniffed, stored, or named in a referrer
+ * (OWASP, REST security cheat sheet). A route and CORS add their own.
  */
 export function safeHeaders(publicUrl: string): Readonly<Record<string, string>> {
   return {
@@ -15,7 +15,7 @@ export function safeHeaders(publicUrl: string): Readonly<Record<string, string>>
     'referrer-policy': 'no-referrer',
     'cross-origin-resource-policy': 'same-origin',
     'cache-control': 'private, no-store',
-    // Over plain http it is ignored; and behind a proxy that ends TLS only the public address tells that there is any.
+    // Ignored over plain http. Behind a proxy that terminates TLS, only the public URL shows that TLS is used.
     ...(publicUrl.startsWith('https:') ? { 'strict-transport-security': `max-age=${YEAR_S}` } : {}),
   }
 }

@@ -17,15 +17,15 @@ import { faultOf } from './request-fault.ts'
 import { safeHeaders } from './safe-headers.ts'
 
 export type HttpServerOptions = {
-  /** Its `allowedOrigins` are those of the pages that may call from a browser; our own needs no entry. */
+  /** `allowedOrigins` are those of pages that may call from a browser; the server's own needs no entry. */
   readonly settings: Pick<HttpConfig, 'publicUrl' | 'allowedOrigins' | 'limits'>
-  /** Whether a request has proved to come from the router. */
+  /** Whether a request is proved to come from the router. */
   readonly isRouter: (headers: IncomingHttpHeaders) => boolean
   readonly isDraining: () => boolean
   readonly onTurnedAway: (reason: 'connections' | 'overload') => void
-  /** Whose connection it is; null for one that is nobody's. */
+  /** The address that a connection counts against; null if it is shared. */
   readonly addressOf: (request: IncomingMessage) => string | null
-  /** Milliseconds in which a peer must take some of an answer. Default 10,000. */
+  /** Milliseconds within which a peer must read some of a response. Default 10,000. */
   readonly unreadMs?: number | undefined
   readonly logger: Logger
 }
@@ -36,15 +36,15 @@ export type HttpServer = {
   readonly earlyAnswers: EarlyAnswers
 }
 
-/** What a slow or silent peer may cost: Node's own defaults let a slow header live for 86 seconds. */
+/** Timeouts for slow and silent peers. With Node's defaults, a slow header could take 86 seconds. */
 const HEADERS_TIMEOUT_MS = 10_000
 const REQUEST_TIMEOUT_MS = 15_000
 const CHECK_EVERY_MS = 2_000
-/** Longer than the minute for which load balancers usually keep a connection, so that it is they who close it. */
+/** Longer than the 60 seconds that load balancers usually keep an idle connection, so that they close it first. */
 const KEEP_ALIVE_MS = 72_000
 const MAX_BODY_BYTES = 100 * 1024
 const MAX_HEADER_BYTES = 16 * 1024
-/** How long a page's browser may remember that it is allowed, in seconds. */
+/** Seconds for which a browser may cache a CORS preflight. */
 const PREFLIGHT_S = 600
 
 /** No route has a JSON schema. Without these, Fastify loads its two compilers of such schemas at the start. */
@@ -59,15 +59,15 @@ const SERVER: ServerOptions = {
   requestTimeout: REQUEST_TIMEOUT_MS,
   keepAliveTimeout: KEEP_ALIVE_MS,
   connectionsCheckingInterval: CHECK_EVERY_MS,
-  // Node's own default for these, which options on its command line can change for the whole process.
+  // Node's defaults, set here because command-line options can change them for the whole process.
   maxHeaderSize: MAX_HEADER_BYTES,
   insecureHTTPParser: false,
   requireHostHeader: true,
 }
 
 /**
- * The HTTP server without its routes: what a peer may cost, cross-origin rules, headers that keep browsers from doing more
- * with an answer than read it, and errors that tell nothing they should not.
+ * Creates the HTTP server without its routes: limits per peer, CORS, headers that restrict what browsers do with a response, and
+ * errors without internal details.
  */
 export async function createHttpServer(options: HttpServerOptions): Promise<HttpServer> {
   const { settings, isRouter, isDraining, onTurnedAway, logger } = options
@@ -84,13 +84,13 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
     },
     // The listener above has answered.
     clientErrorHandler: () => {},
-    // Whoever is no proxy of ours may write anything into X-Forwarded-For.
+    // X-Forwarded-For is trusted from configured proxies only.
     trustProxy: settings.limits.trustProxy.length === 0 ? false : [...settings.limits.trustProxy],
     forceCloseConnections: 'idle',
-    // An address that cannot be read, or whose last part is too long, leads nowhere; the framework's own answer repeats it.
+    // For a URL that cannot be parsed, or whose last segment is too long. The framework's own response would repeat the URL.
     frameworkErrors: (_error, _request, reply: FastifyReply) =>
       void reply.headers(headers).code(404).send(problem(404)),
-    // The routes themselves turn away what comes then, and say when to come again.
+    // During shutdown the routes answer 503 themselves, with Retry-After.
     return503OnClosing: false,
   })
   const connections = trackConnections(app.server)
@@ -132,7 +132,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
     if (status === null) return done()
     return void reply.header('connection', 'close').code(status).send(problem(status))
   })
-  // A connection that is kept alive after the last answer would hold up the end of the process for a minute.
+  // A connection that is kept alive after the last response would delay the shutdown by a minute.
   app.addHook('onSend', (_request, reply, payload, done) => {
     if (isDraining()) reply.header('connection', 'close')
     done(null, payload)
@@ -147,19 +147,19 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
   return { http: app, connections: drain, earlyAnswers: answers }
 }
 
-/** Turns of the event loop in which connections are accepted before the listening socket closes. */
+/** Turns of the event loop in which connections are still accepted before the listening socket closes. */
 const LAST_TURNS = 10
 
 /**
- * Stops accepting connections, closes those without a request, and waits for the answers that are under way; destroys what
- * is still open after so many milliseconds.
+ * Stops accepting connections, closes those without a request, and waits for the responses in progress; after so many milliseconds
+ * it destroys the connections that are still open.
  */
 export async function closeHttpServer(
   app: FastifyInstance,
   connections: ConnectionDrain,
   milliseconds: number,
 ): Promise<void> {
-  // What waits to be accepted would be reset, and time alone does not tell whether the loop came to look.
+  // Connections in the accept queue would be reset. Turns are counted, because elapsed time does not show that the loop has run.
   for (let turn = 0; turn < LAST_TURNS; turn++) await setImmediate()
   const cut = setTimeout(connections.destroyAll, milliseconds)
   connections.begin()

@@ -3,12 +3,12 @@ import type { Span } from '@opentelemetry/api'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Tracing } from '../../observability/tracing/tracing.ts'
 
-/** Addresses whose answers are worth a span: probes are not. */
+/** Paths whose requests get a span; probes get none. */
 const TRACED = /^\/(graphql|webhooks)\b/
 
 /**
- * A span for each answer of GraphQL, below the one that the client names, and in it one for the operation; and one for each
- * webhook, which belongs to no trace of ours. Called before the routes are added.
+ * Records a span for each GraphQL request, as a child of the client's, with a child span for the operation; and a span for each
+ * webhook, which starts a new trace. Called before the routes are added.
  */
 export function traceRequests(app: FastifyInstance, tracing: Tracing): void {
   const spans = new WeakMap<FastifyRequest, readonly Span[]>()
@@ -25,7 +25,7 @@ export function traceRequests(app: FastifyInstance, tracing: Tracing): void {
     }
     done()
   })
-  // Here and not before, since reading the body leaves what a hook runs in.
+  // Not in an earlier hook: reading the body loses the asynchronous context.
   app.addHook('preHandler', (request, _reply, done) => {
     const [answer] = spans.get(request) ?? []
     if (answer === undefined) return done()
@@ -37,7 +37,7 @@ export function traceRequests(app: FastifyInstance, tracing: Tracing): void {
     })
   })
 
-  /** A stream has no end that the framework knows of, and neither has an answer that nobody waits for. */
+  /** Waits for the connection's `close`: the framework has no hook for the end of a stream or of an aborted response. */
   function endWith(request: FastifyRequest, response: ServerResponse): void {
     response.once('close', () => {
       const [answer, operation] = spans.get(request) ?? []

@@ -15,14 +15,14 @@ export type EventStreamOptions = {
   readonly engine: Engine
   readonly streams: ResponseStreams
   readonly callerOf: (request: FastifyRequest) => Caller | Promise<Caller>
-  /** Whether a request has shown the router's secret, or none is asked for. */
+  /** Whether a request carries the router's secret, or no secret is configured. */
   readonly isFromRouter: (request: FastifyRequest) => boolean
   readonly isAllowedOrigin: (request: FastifyRequest['raw']) => boolean
   readonly isDraining: () => boolean
   readonly bodyBytes: number
 }
 
-/** Subscriptions at the address of queries, for whoever accepts events. */
+/** Serves subscriptions at the GraphQL URL to clients that accept `text/event-stream`. */
 export function eventStreamCarrier(streams: ResponseStreams): StreamCarrier {
   return {
     accepts: ({ request }) => acceptsEvents(request),
@@ -32,8 +32,7 @@ export function eventStreamCarrier(streams: ResponseStreams): StreamCarrier {
 
 /**
  * Operations over server-sent events, in the distinct connections mode of GraphQL over SSE
- * (https://github.com/enisdenjo/graphql-sse/blob/master/PROTOCOL.md): one request, one stream, also for queries and for what is
- * refused.
+ * (https://github.com/enisdenjo/graphql-sse/blob/master/PROTOCOL.md): one stream per request, also for queries and refusals.
  */
 export function addEventStreams(app: FastifyInstance, options: EventStreamOptions): void {
   const { engine, streams, isAllowedOrigin, isDraining } = options
@@ -91,7 +90,7 @@ async function respond(
       return reserved instanceof GraphQLError ? reserved : null
     },
   })
-  // What the engine refuses is an answer of the stream: its client reads no status.
+  // A refusal is sent as a result in the stream: the client does not read the status.
   const carry = (reserved as CarryStream | GraphQLError | null) ?? reserve()
   if (carry instanceof GraphQLError) return sendRefusal(reply, engine.refuse([carry]))
   if (outcome.kind === 'refusal')

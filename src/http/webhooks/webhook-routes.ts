@@ -5,7 +5,7 @@ import { peerName } from '../server/peer-name.ts'
 import { RETRY_AFTER_S } from '../server/problem.ts'
 
 export type WebhookRouteOptions = {
-  /** The handlers by the first segment of their addresses under /webhooks. */
+  /** Handlers by the first segment of their paths under /webhooks. */
   readonly handlers: Readonly<Record<'payments' | 'agreements' | 'payouts' | 'gateway-payments', WebhookHandler>>
   readonly isDraining: () => boolean
   readonly failures: FailedAttempts
@@ -20,7 +20,7 @@ const FAILED: ReadonlySet<number> = new Set([401, 404])
 /** One text for every refusal, so that an attacker learns nothing from it. */
 const TEXTS: Readonly<Record<'accepted' | 'refused', string>> = { accepted: 'ok', refused: 'refused' }
 
-/** The addresses that the payments API calls: the merchant's default one for payments, and one for each command that we sent. */
+/** Adds the webhook URLs: the merchant's default one for payments, and one for each command that was sent. */
 export function addWebhookRoutes(
   app: FastifyInstance,
   { handlers, isDraining, failures, onAnswered }: WebhookRouteOptions,
