@@ -16,7 +16,7 @@ export type GraphqlHooks = {
   readonly onSend: readonly onSendHookHandler[]
 }
 
-/** Adds hooks to the routes of GraphQL that are added from now on, before those of a route itself. Other routes do not run them. */
+/** Adds hooks to the GraphQL routes that are added later; they run before a route's own hooks. Other routes do not run them. */
 export function addGraphqlHooks(app: FastifyInstance, { onRequest, preValidation, onSend }: GraphqlHooks): void {
   app.addHook('onRoute', (route: RouteOptions) => {
     if (route.url !== GRAPHQL_PATH && route.url !== EVENTS_PATH) return

@@ -5,13 +5,13 @@ import { hasRepeatedKey } from '../../lib/has-repeated-key.ts'
 
 const PARAMETERS: ReadonlySet<string> = new Set(['query', 'operationName', 'variables', 'extensions', 'documentId'])
 
-/** Has routes take JSON alone, as text: any page may send the other types without a preflight. */
+/** Makes routes accept only JSON, as text: any page may send the other content types without a preflight. */
 export function readJsonAlone(scope: FastifyInstance): void {
   scope.removeAllContentTypeParsers()
   scope.addContentTypeParser('application/json', { parseAs: 'string' }, (_request, body, done) => done(null, body))
 }
 
-/** The operation in a request: in the address of a GET, in the body of a POST. Throws a GraphQLError for what is none. */
+/** Returns the operation of a request: from the query string of a GET, or the body of a POST. Throws a GraphQLError if there is none. */
 export function operationIn({ method, url, body }: FastifyRequest): OperationRequest {
   if (method === 'GET') return readSearch(new URL(url, 'http://localhost').searchParams)
   if (typeof body !== 'string') throw badRequest('The body is missing.')
@@ -19,8 +19,8 @@ export function operationIn({ method, url, body }: FastifyRequest): OperationReq
 }
 
 /**
- * Reads the body of a POST. Throws a GraphQLError for what is no JSON object, and for a key that is repeated, also within
- * the variables: a proxy that checked the body may have read the other value.
+ * Reads the body of a POST. Throws a GraphQLError if it is not a JSON object, or if a key is repeated, including within the
+ * variables: a proxy that checked the body may have read the other value.
  */
 function readBody(text: string): OperationRequest {
   const body = jsonIn('The body', text)
@@ -29,7 +29,7 @@ function readBody(text: string): OperationRequest {
   return body
 }
 
-/** Reads the query part of a GET's address. Throws a GraphQLError for a parameter that is repeated or is no JSON. */
+/** Reads the query string of a GET. Throws a GraphQLError for a parameter that is repeated or is not valid JSON. */
 function readSearch(search: URLSearchParams): OperationRequest {
   const request: Record<string, unknown> = {}
   for (const [name, text] of search) {

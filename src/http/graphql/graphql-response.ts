@@ -11,7 +11,7 @@ export function httpError(message: string, code: string, status: number): GraphQ
   return new GraphQLError(message, { extensions: { code, http: { status } } })
 }
 
-/** The refusal for what was thrown while a request was read; throws what is a fault of ours. */
+/** Returns the refusal for an error thrown while a request was read; rethrows internal errors. */
 export function refusalFor(error: unknown, { refuse }: Pick<Engine, 'refuse'>): Refusal {
   if (error instanceof GraphQLError) return refuse([error])
   if (error instanceof InvalidTokenError) return refuse([httpError(error.message, 'UNAUTHENTICATED', 401)])
@@ -19,7 +19,7 @@ export function refusalFor(error: unknown, { refuse }: Pick<Engine, 'refuse'>): 
   throw error
 }
 
-/** Responds with errors alone, in the form and with the status that GraphQL over HTTP asks for. */
+/** Responds with errors only, in the form and with the status of GraphQL over HTTP. */
 export function sendRefusal(reply: FastifyReply, { errors, status, challenge }: Refusal): FastifyReply {
   const { accept, authorization } = reply.request.headers
   if (status === 401) reply.header('www-authenticate', challenge ?? bearerChallenge(authorization))
@@ -30,14 +30,14 @@ export function sendRefusal(reply: FastifyReply, { errors, status, challenge }: 
     .send(JSON.stringify({ errors }))
 }
 
-/** Responds with an answer. One that is the same for everybody may be kept by caches, and is not sent again to who has it. */
+/** Responds with a result. One that is the same for every caller may be cached, and a client that has it gets 304. */
 export function sendAnswer(reply: FastifyReply, answer: Answer): FastifyReply {
   const { json, status, maxAgeS } = answer
   reply.code(status).type(responseType(reply.request.headers.accept) ?? 'application/json; charset=utf-8')
   return status === 200 && maxAgeS !== null ? sendPublic(reply, { maxAgeS, tag: null, body: json }) : reply.send(json)
 }
 
-/** Responds with an answer that was recalled: its bytes are made once. */
+/** Responds with a result from the cache of recent results, whose bytes are made once. */
 export function sendRecalled(reply: FastifyReply, answer: Answer): FastifyReply {
   const known = recalled.get(answer)
   const content = known ?? { maxAgeS: answer.maxAgeS, tag: entityTag(answer.json), body: Buffer.from(answer.json) }
@@ -47,7 +47,7 @@ export function sendRecalled(reply: FastifyReply, answer: Answer): FastifyReply 
 
 type PublicContent = {
   readonly maxAgeS: number | null
-  /** Null until it is needed. */
+  /** Null until the first use. */
   readonly tag: string | null
   readonly body: string | Buffer
 }
@@ -66,7 +66,7 @@ function sendPublic(reply: FastifyReply, { maxAgeS, tag, body }: PublicContent):
   return reply.code(304).removeHeader('content-type').removeHeader('content-length').send()
 }
 
-/** What a 401 has to name (RFC 6750, section 3): an error only for whoever has shown a token. */
+/** The WWW-Authenticate header of a 401 (RFC 6750, section 3): with an error only if the request had a token. */
 function bearerChallenge(authorization: string | undefined): string {
   return /^bearer\b/i.test(authorization ?? '') ? 'Bearer error="invalid_token"' : 'Bearer'
 }

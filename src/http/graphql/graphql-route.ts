@@ -15,15 +15,15 @@ import type { CarryStream, StreamCarrier } from './stream-carrier.ts'
 
 export type GraphqlRouteOptions = {
   readonly engine: Engine
-  /** The explorer for browsers; null where there is none. */
+  /** The explorer for browsers; null if it is off. */
   readonly explorer: Pages | null
-  /** Rejects for a token that is not valid. */
+  /** Rejects if the token is not valid. */
   readonly callerOf: (request: FastifyRequest) => Caller | Promise<Caller>
-  /** Whether a request has shown the router's secret, or none is asked for. */
+  /** Whether a request carries the router's secret, or no secret is configured. */
   readonly isFromRouter: (request: FastifyRequest) => boolean
   readonly isDraining: () => boolean
   readonly limits: Pick<OperationLimits, 'bodyBytes'>
-  /** The ways to deliver a subscription; the first that a request asks for is taken. */
+  /** The ways to deliver a subscription. The first that accepts a request is used. */
   readonly carriers: readonly StreamCarrier[]
 }
 
@@ -59,7 +59,7 @@ export function addGraphqlRoute(app: FastifyInstance, options: GraphqlRouteOptio
   })
 }
 
-/** The answer to an equal request of a moment ago, for a caller that is known without waiting; null otherwise. */
+/** Returns the recent result of an equal request, if the caller is known without waiting; otherwise null. */
 function recall({ engine, callerOf, isFromRouter }: GraphqlRouteOptions, request: FastifyRequest): Answer | null {
   if (callerOf(request) instanceof Promise || responseType(request.headers.accept) === null) return null
   const fromRouter = isFromRouter(request)
@@ -75,7 +75,7 @@ async function respond(
   try {
     return await runAndSend(options, request, reply)
   } catch (error) {
-    // What follows on the connection may be the body that was meant.
+    // What follows on the connection may be the rest of the body.
     if (request.method === 'POST' && !request.body) reply.header('connection', 'close')
     return sendRefusal(reply, refusalFor(error, options.engine))
   }
@@ -90,7 +90,7 @@ async function runAndSend(
   const operation = operationIn(request)
   const carrierOf = () => carriers.find(({ accepts }) => accepts({ request, operation }))
   const crossSite = crossSiteRefusal(request)
-  // A stream is refused by the origin of its page, since an EventSource of the page itself sends no other headers.
+  // For a stream the page's origin is checked instead, since an EventSource cannot send other headers.
   if (crossSite !== null && carrierOf() === undefined) throw crossSite
   const fromRouter = isFromRouter(request)
   let carry: CarryStream | null = null
@@ -114,12 +114,12 @@ async function runAndSend(
   return reply
 }
 
-/** What tells two requests apart. */
+/** The parts by which two requests are compared. */
 function requestText({ method, url, body }: FastifyRequest): string {
   return method === 'POST' && typeof body === 'string' ? `POST ${body}` : `${method} ${url}`
 }
 
-/** Asks for a trace of the execution, which tells how long each field took. */
+/** The header that requests a trace of the execution: how long each field took. */
 const TRACE_HEADER = 'apollo-federation-include-trace'
 
 function wantsTrace({ headers }: FastifyRequest, fromRouter: boolean): boolean {
@@ -138,7 +138,7 @@ const NO_CARRIER = badRequest(
   'Subscriptions run over WebSocket, or as server-sent events or parts: see the accept header.',
 )
 
-/** The id of the last event that a stream's client has seen (WHATWG HTML, section 9.2.4). */
+/** The id of the last event that the client has received (WHATWG HTML, section 9.2.4). */
 export function lastEventId({ headers }: FastifyRequest): string | undefined {
   const id = headers['last-event-id']
   return typeof id === 'string' && id !== '' ? id : undefined
@@ -146,11 +146,11 @@ export function lastEventId({ headers }: FastifyRequest): string | undefined {
 
 /** Headers that a page of another origin cannot send without a preflight. */
 const PREFLIGHT_HEADERS = ['x-apollo-operation-name', 'apollo-require-preflight'] as const
-/** Content types that it can. */
+/** Content types that such a page can send without one. */
 const SIMPLE_TYPES = /^(?:application\/x-www-form-urlencoded|multipart\/form-data|text\/plain)\s*(?:;|$)/i
 const JSON_TYPE = /^application\/json\s*(?:;|$)/i
 
-/** Refuses a GET that a page of another origin may have sent without a preflight: its cost would be the page's to cause. */
+/** Refuses a GET that a page of another origin could have sent without a preflight: any page could cause its cost. */
 function crossSiteRefusal({ method, headers }: FastifyRequest): GraphQLError | null {
   if (method !== 'GET') return null
   const type = headers['content-type']?.trim()

@@ -12,13 +12,13 @@ export type StreamRequest = {
   readonly operation: OperationRequest
 }
 
-/** Responds to the request with the answers of its subscription, or with the one answer of a subscription that was refused. */
+/** Responds to the request with the results of its subscription, or with the one result of a refused subscription. */
 export type CarryStream = (outcome: Answer | AnswerStream) => void
 
 /** A way to deliver a subscription over HTTP. */
 export type StreamCarrier = {
-  /** Whether the request asks for its stream in this way. */
+  /** Whether the request asks for this way of delivery. */
   accepts(asked: Pick<StreamRequest, 'request' | 'operation'>): boolean
-  /** Takes up the request before its subscription begins, or returns why it may not begin. */
+  /** Reserves a place before the subscription begins, or returns why it may not begin. */
   reserve(asked: StreamRequest): CarryStream | GraphQLError
 }

@@ -1,12 +1,12 @@
-/** Limits how many of something each holder has at once. */
+/** Limits the number of concurrent items per holder. */
 export type ConcurrencyLimiter = {
-  /** Takes one for the holder. Returns false when the holder has `limit` already. */
+  /** Acquires one for the holder. Returns false if the holder already has `limit`. */
   acquire(holder: string): boolean
-  /** Gives back one that `acquire` has taken. */
+  /** Releases one that was acquired. */
   release(holder: string): void
 }
 
-/** Makes a limiter with `limit` for each holder; 0 means no limit. Holders that hold nothing take no memory. */
+/** Creates a limiter with `limit` per holder; 0 means no limit. Holders without items take no memory. */
 export function createConcurrencyLimiter(limit: number): ConcurrencyLimiter {
   const taken = new Map<string, number>()
   return {
@@ -24,12 +24,12 @@ export function createConcurrencyLimiter(limit: number): ConcurrencyLimiter {
   }
 }
 
-/** Seconds' worth of a rate that may come at once. */
+/** Size of the token bucket, in seconds of the rate. */
 const BURST_S = 4
 
 /**
- * A rate limiter whose state is one number: the instant at which its bucket of four seconds' worth is full again. Takes so many
- * from it and returns that instant; null when there are fewer left. All instants are in milliseconds of a clock that never jumps.
+ * Takes tokens from a bucket whose state is one number: the instant at which it is full again. The bucket holds four seconds of the
+ * rate. Returns the new instant, or null if there are too few tokens. Instants are milliseconds of a monotonic clock.
  */
 export function takeFromRate(fullAt: number, amount: number, perSecond: number, now: number): number | null {
   const next = Math.max(fullAt, now) + (amount * 1_000) / perSecond

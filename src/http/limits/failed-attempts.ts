@@ -1,20 +1,20 @@
-/** Counts how often each peer has shown wrong credentials lately. */
+/** Counts failed authentications per peer and minute. */
 export type FailedAttempts = {
   count(peer: string): void
-  /** Whether a peer has failed more often than it may in the current minute. */
+  /** Whether a peer has exceeded its failures in the current minute. */
   tooMany(peer: string): boolean
-  /** Whether any peer has failed more often than it may in the current minute. */
+  /** Whether any peer has exceeded its failures in the current minute. */
   anyTooMany(): boolean
-  /** Whole seconds until the current minute is over. */
+  /** Whole seconds until the current minute ends. */
   retryAfter(): number
 }
 
 export type FailedAttemptsOptions = {
-  /** Failures of one peer and minute that are let pass. */
+  /** Allowed failures per peer and minute. */
   readonly limit: number
-  /** A clock in milliseconds that only rises. */
+  /** A monotonic clock, in milliseconds. */
   readonly clock: () => number
-  /** How many peers are counted at once. */
+  /** Maximum number of counted peers. */
   readonly capacity?: number
 }
 
@@ -22,8 +22,8 @@ const WINDOW_MS = 60_000
 const CAPACITY = 10_000
 
 /**
- * Makes a counter that begins anew each minute. Its size is bounded, and when it is full new peers are not counted rather
- * than old ones forgotten: whoever commands many addresses must not be able to clear the record of one of them.
+ * Creates a counter that restarts each minute. Its size is bounded. If it is full, new peers are not counted and old ones are not
+ * evicted: an attacker with many addresses must not be able to clear the count of one of them.
  */
 export function createFailedAttempts({ limit, clock, capacity = CAPACITY }: FailedAttemptsOptions): FailedAttempts {
   const failures = new Map<string, number>()

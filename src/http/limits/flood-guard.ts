@@ -10,32 +10,31 @@ import type { FailedAttempts } from './failed-attempts.ts'
 export type FloodGuardOptions = {
   readonly failures: FailedAttempts
   readonly callerOf: CallerReader
-  /** Whether a request has proved to come from the router, which asks for many and answers for none of their tokens. */
+  /** Whether a request is proved to come from the router, which forwards the tokens of many clients. */
   readonly isRouter: (headers: IncomingHttpHeaders) => boolean
   readonly onRefused: () => void
 }
 
 export type FloodGuard = {
-  /** The caller of a request, read once; a promise when its token was not verified before. */
+  /** Returns the caller of a request; a promise if its token has to be verified first. */
   readonly callerOf: (request: FastifyRequest) => Caller | Promise<Caller>
   readonly onRequest: onRequestHookHandler
 }
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Who is asking, once somebody has wanted to know. */
+    /** Callers by request, so that each is read once. */
     caller: Caller | Promise<Caller> | null
   }
 }
 
 /**
- * Counts GraphQL requests with an invalid token, and answers those of a peer that has sent too many with 429, before their
- * body is read.
+ * Counts GraphQL requests with an invalid token. Above the limit, a peer's invalid requests are answered with 429 before their body
+ * is read.
  *
- * Nobody is locked out by it: many clients may share one address, such as those of an office or of our own router. A valid
- * token passes, whatever others at its address have sent. One that was valid and has expired is no guess: it is not counted,
- * and answered with 401, so that its client gets another. Each request is judged by its own token, so neither helps to guess
- * others. Both are remembered, and the second look at them costs a digest.
+ * Nobody else is locked out, since many clients may share one address, such as those of an office or a router: a valid token is
+ * accepted whatever others at its address have sent. An expired token is not an attack: it is not counted, and answered with 401, so
+ * that its client gets a new one. Results of verification are cached, so checking the same token again costs one digest.
  */
 export function createFloodGuard({ failures, isRouter, onRefused, ...options }: FloodGuardOptions): FloodGuard {
   const read = (request: FastifyRequest): Caller | Promise<Caller> => {
@@ -60,13 +59,13 @@ export function createFloodGuard({ failures, isRouter, onRefused, ...options }: 
         reply.headers({ 'retry-after': failures.retryAfter(), connection: 'close' })
         return void reply.code(429).send(problem(429))
       }
-      // The route answers every other failure.
+      // Other failures are answered by the route.
       return void caller.then(() => false, isGuess).then(decide)
     },
   }
 }
 
-/** Whether a token was refused that our issuer has never made. */
+/** Whether the token was refused because it was never issued: wrong signature, issuer or form. */
 function isGuess(error: unknown): boolean {
   return error instanceof InvalidTokenError && error.reason === 'invalid'
 }

@@ -4,9 +4,9 @@ const BOUNDARY = 'graphql'
 
 /**
  * Subscriptions over multipart HTTP, 1.0
- * (https://www.apollographql.com/docs/graphos/routing/operations/subscriptions/multipart-protocol): each part is an answer under
- * `payload`; an empty object is a sign of life; `payload: null` with errors ends a stream before its time. Each part ends with
- * the delimiter of the next, so that its reader has it at once (RFC 2046, section 5.1.1).
+ * (https://www.apollographql.com/docs/graphos/routing/operations/subscriptions/multipart-protocol): each part has a result under
+ * `payload`; an empty object is a heartbeat; `payload: null` with errors marks an interrupted stream. Each part is followed by the
+ * delimiter of the next, so that readers can process it immediately (RFC 2046, section 5.1.1).
  */
 export const MULTIPART_FRAMING: Framing = {
   contentType: `multipart/mixed;boundary="${BOUNDARY}";subscriptionSpec=1.0`,

@@ -2,7 +2,7 @@ import type { StreamCarrier } from '../graphql/stream-carrier.ts'
 import type { ResponseStreams } from '../response-streams/response-streams.ts'
 import { MULTIPART_FRAMING } from './multipart-framing.ts'
 
-/** Whether an `accept` header takes multipart subscriptions: other uses of the type name another specification. */
+/** Returns whether an `accept` header asks for multipart subscriptions; other uses of the type name another specification. */
 function accepts(header: string): boolean {
   return header.split(',').some((range) => {
     const [type = '', ...parameters] = range.split(';').map((part) => part.trim().toLowerCase())
@@ -12,7 +12,7 @@ function accepts(header: string): boolean {
 
 const SPECIFICATIONS: ReadonlySet<string> = new Set(['subscriptionspec=1.0', 'subscriptionspec="1.0"'])
 
-/** Subscriptions as the parts of one response, for whoever accepts them. */
+/** Serves subscriptions as the parts of one response to clients that accept them. */
 export function multipartCarrier(streams: ResponseStreams): StreamCarrier {
   return {
     accepts: ({ request }) => accepts(request.headers.accept ?? ''),

@@ -3,11 +3,11 @@ import type { Pages } from './pages.ts'
 
 export type PageRoutesOptions = {
   readonly pages: Pages
-  /** Origin of the sandbox; null where the payments API itself is asked. The start page and the shop belong to the sandbox. */
+  /** Origin of the sandbox; null if the real payments API is used. The start page and the shop exist only with the sandbox. */
   readonly sandboxOrigin: string | null
 }
 
-/** The addresses of the pages. The console is everywhere: it can do what the token can that is given to it, and no more. */
+/** Adds the routes of the pages. The console is always there: it has only the rights of the token that its user enters. */
 export function addPageRoutes(app: FastifyInstance, { pages, sandboxOrigin }: PageRoutesOptions): void {
   app.get('/console', async (_request, reply) => pages.send(reply, 'console'))
   if (sandboxOrigin === null) return

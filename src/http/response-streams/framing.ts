@@ -1,16 +1,16 @@
 import type { StreamAnswer } from '../../graphql/engine/request-outcome.ts'
 
-/** How the answers of a stream are written into one response. */
+/** How the results of a stream are written into one response. */
 export type Framing = {
   readonly contentType: string
-  /** What stands before the first answer. */
+  /** Written before the first result. */
   readonly opening: string
-  /** What is sent while there is no answer. */
+  /** The heartbeat of an idle stream. */
   readonly keepAlive: string
   readonly answer: (answer: StreamAnswer) => string
-  /** The end of a stream that is complete. */
+  /** The end of a completed stream. */
   readonly completion: string
-  /** The end of a stream that is interrupted, with its errors as a list in JSON. */
+  /** The end of an interrupted stream, with its errors as a JSON list. */
   readonly interruption: (errors: string) => string
   /** Milliseconds between the last bytes and the end of the response. */
   readonly pauseMs: number

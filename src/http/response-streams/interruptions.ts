@@ -2,7 +2,7 @@ import { GraphQLError } from 'graphql'
 import type { Engine } from '../../graphql/engine/engine.ts'
 import type { TokenEndReason } from '../connections/token-end.ts'
 
-/** Why a stream ended before its time: its token ended, its source failed, or this process stops. */
+/** Why a stream was interrupted: its token ended, its source failed, or this process stops. */
 export type Interruption = TokenEndReason | 'interrupted'
 
 const ERRORS: Readonly<Record<Interruption, GraphQLError>> = {
@@ -13,7 +13,7 @@ const ERRORS: Readonly<Record<Interruption, GraphQLError>> = {
   }),
 }
 
-/** The list of errors that a stream over HTTP ends with when it is interrupted, as JSON. */
+/** Returns the errors with which an interrupted stream over HTTP ends, as a JSON list. */
 export type InterruptionTexts = Readonly<Record<Interruption, string>>
 
 export function createInterruptionTexts({ refuse }: Pick<Engine, 'refuse'>): InterruptionTexts {

@@ -13,7 +13,7 @@ import type { TokenEndReason, TokenEnds, TokenHolder } from '../connections/toke
 import type { Framing } from './framing.ts'
 import type { Interruption, InterruptionTexts } from './interruptions.ts'
 
-/** What all streams of a process share. */
+/** Dependencies that all streams of a process share. */
 export type ResponseStreamParts = {
   readonly timer: SharedTimer
   readonly tokenEnds: TokenEnds
@@ -21,23 +21,23 @@ export type ResponseStreamParts = {
   readonly limits: { readonly keepAliveMs: number; readonly bufferedMs: number }
   readonly logger: Logger
   readonly clock: () => Date
-  /** Called once, when the response has closed. */
+  /** Called once when the response has closed. */
   readonly onClosed: (stream: ResponseStream) => void
 }
 
 export type ResponseStreamPeer = {
   readonly caller: Caller
   readonly token: string | null
-  /** Under which its streams are counted; null where they are not. */
+  /** The address under which the stream is counted; null if it is not counted. */
   readonly address: string | null
 }
 
-/** Emitted by the response when it has become a stream: from then on it is no request that waits for its answer. */
+/** Emitted by a response when it becomes a stream; from then on it does not count as a waiting request. */
 export const STREAM_BEGUN = 'streamBegun'
 
 /**
- * One response that carries the answers of one operation, one by one: the next is asked for when the last has left this process.
- * A peer that takes nothing for too long is cut.
+ * One response with the results of one operation: the next is executed when the previous one has left this process. A peer that
+ * reads nothing for too long is disconnected.
  */
 export class ResponseStream implements TokenHolder {
   readonly caller: Caller
@@ -48,7 +48,7 @@ export class ResponseStream implements TokenHolder {
   readonly #response: ServerResponse
   #stream: AnswerStream | null = null
   #isOver = false
-  /** Calls of the timer since the last sign of life, and since bytes began to wait. */
+  /** Timer calls since the last heartbeat, and since bytes began to be buffered. */
   #sinceKeepAlive = 0
   #sinceProgress = 0
 
@@ -62,9 +62,9 @@ export class ResponseStream implements TokenHolder {
     response.once('close', () => this.#close())
   }
 
-  /** Responds with what the operation gives. */
+  /** Responds with the results of the operation. */
   begin(reply: FastifyReply, outcome: Answer | AnswerStream): void {
-    // Headers that hooks have set, such as those of cross-origin rules, are the framework's to write, and it stands aside now.
+    // The framework would write the headers of hooks, such as CORS; here the response is written without it.
     const headers = Object.entries(reply.getHeaders())
     reply.hijack()
     const response = this.#response
@@ -82,7 +82,7 @@ export class ResponseStream implements TokenHolder {
     return this.#finish(completion)
   }
 
-  /** Ends the stream before its time, so that its client comes back. */
+  /** Ends the stream as interrupted, so that its client reconnects. */
   interrupt(reason: Interruption): void {
     this.#finish(this.#framing.interruption(this.#parts.interruptions[reason]))
   }
@@ -127,7 +127,7 @@ export class ResponseStream implements TokenHolder {
   }
 
   readonly #onSent = (error: Error | null | undefined) => {
-    // A failed write is followed by the end of the connection.
+    // After a failed write the connection closes.
     if (error !== null && error !== undefined) return
     this.#sinceProgress = 0
     if (!this.#isOver) this.#askForNext()

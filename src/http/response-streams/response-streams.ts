@@ -19,36 +19,36 @@ import { ResponseStream, type ResponseStreamPeer } from './response-stream.ts'
 export type ResponseStreamOptions = {
   readonly engine: Pick<Engine, 'refuse'>
   readonly isAllowedOrigin: (request: IncomingMessage) => boolean
-  /** Whose connection it is; null for one that is nobody's, and is not counted. */
+  /** The address that a request counts against; null if it is shared and not counted. */
   readonly addressOf: (request: IncomingMessage) => string | null
-  /** Whether a request has proved to come from the router, whose address stands for many. */
+  /** Whether a request is proved to come from the router, whose address is shared by many clients. */
   readonly isRouter: (headers: IncomingHttpHeaders) => boolean
   readonly tokenEnds: TokenEnds
   readonly logger: Logger
   readonly clock: () => Date
-  /** What a peer that reads slowly, or not at all, may cost: what a socket may. */
+  /** Limits for slow peers; the same as those of WebSockets. */
   readonly limits: Pick<SocketLimits, 'keepAliveMs' | 'bufferedMs' | 'perAddress' | 'perSubject'>
 }
 
-/** The streams over HTTP: responses that carry many answers, however they are framed. */
+/** The streams over HTTP: responses with many results, in any framing. */
 export type ResponseStreams = {
-  /** How many are open. */
+  /** Number of open streams. */
   readonly count: number
-  /** Counts a stream for the request's address and caller, or returns why it may not begin. */
+  /** Counts a stream for its address and caller, or returns why it may not begin. */
   reserve(asked: Omit<StreamRequest, 'operation'>, framing: Framing): CarryStream | GraphQLError
   /**
-   * Interrupts every stream, also those that are still being admitted, so that clients come back to a process that runs.
-   * Resolves when those that were open have ended.
+   * Interrupts every stream, including those still being admitted, so that clients reconnect to another process. Resolves when the
+   * open ones have ended.
    */
   close(): Promise<void>
 }
 
-/** How long peers may take to accept the last answer, in milliseconds. */
+/** Milliseconds within which peers must read the last result. */
 const GOODBYE_MS = 1_500
 const FOREIGN = httpError('The request was refused.', 'BAD_REQUEST', 403)
 const TOO_MANY = httpError('Too many streams are open.', 'TOO_MANY_OPERATIONS', 429)
 
-/** Makes the streams over HTTP, which share a quota for each address and each subject, and one timer. */
+/** Creates the streams over HTTP, which share one timer and a limit per address and per subject. */
 export function createResponseStreams(options: ResponseStreamOptions): ResponseStreams {
   const { limits, logger } = options
   const addresses = createConcurrencyLimiter(limits.perAddress)
@@ -100,7 +100,7 @@ export function createResponseStreams(options: ResponseStreamOptions): ResponseS
       return (outcome) => {
         if (!reply.raw.destroyed) open.add(stream)
         stream.begin(reply, outcome)
-        // Its token was being checked when the drain began.
+        // The drain began while its token was being verified.
         if (closing) interrupt(stream)
       }
     },

@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http'
 
 /**
- * Whether a browser's page may open a socket here: pages of our own host, and the listed origins. Requests without an
- * Origin come from programs, which no browser rule protects, and pass. An Origin counts as browsers write it (RFC 6454,
- * section 6.2): one, in lower case, without user name, path or default port.
+ * Returns whether a page may open a socket: pages of this host and of the listed origins. Requests without an Origin header are not
+ * from a browser's page and are accepted. The header must be as browsers write it (RFC 6454, section 6.2): one value, in lower case,
+ * without user name, path or default port.
  */
 export function createOriginCheck(allowed: readonly string[]): (request: IncomingMessage) => boolean {
   const listed = new Set(allowed)

@@ -3,10 +3,9 @@ import { isIP, type Socket } from 'node:net'
 import { createNetworkCheck, isLoopback, peerName } from './peer-name.ts'
 
 /**
- * Whose connection it is: an IPv4 address, or a network of IPv6 of 64 bits, since a single subscriber has one. What a
- * trusted proxy has written into X-Forwarded-For is believed, from its last entry on, as far as trusted proxies reach. Null
- * where it is nobody's: the address of a proxy itself, or of this machine, where a proxy that nobody named may run. It is read
- * once for each connection, and for each request of a trusted proxy.
+ * Returns the client's IPv4 address, or its /64 network of IPv6, since one subscriber has a whole /64. X-Forwarded-For is read from its
+ * last entry backwards, as long as the entries are trusted proxies. Null if the address is shared: that of a proxy itself, or of this
+ * machine, where an unnamed proxy may run. Evaluated once per connection, and for each request of a trusted proxy.
  */
 export function createAddressReader(trustedProxies: readonly string[]): (request: IncomingMessage) => string | null {
   const isTrusted = createNetworkCheck(trustedProxies)
@@ -25,7 +24,7 @@ export function createAddressReader(trustedProxies: readonly string[]): (request
 
 type NetworkCheck = ReturnType<typeof createNetworkCheck>
 
-/** The last address that trusted proxies have seen, given what they have written. */
+/** Returns the last address in X-Forwarded-For that is not a trusted proxy. */
 function clientBehind(proxy: string | null, hops: string[], isTrusted: NetworkCheck): string | null {
   let address = proxy
   while (address !== null && isTrusted(address) && hops.length > 0) address = plainAddress(hops.pop() ?? '')
@@ -40,7 +39,7 @@ function forwardedFor({ headersDistinct }: IncomingMessage): string[] {
   return (headersDistinct['x-forwarded-for'] ?? []).join(',').split(',')
 }
 
-/** An address without port, brackets and zone; one of IPv4 as such, however it came. Null when it is none. */
+/** Returns an address without port, brackets and zone, with IPv4 in its own form; null if the text is not an address. */
 function plainAddress(text: string): string | null {
   const trimmed = text.trim()
   const bare = /^\[([^\]]*)\](?::\d+)?$/.exec(trimmed)?.[1] ?? /^([\d.]+):\d+$/.exec(trimmed)?.[1] ?? trimmed

@@ -9,16 +9,16 @@ import type { Config } from '../../config.ts'
 import { isOneOf } from '../../keys/constant-time.ts'
 import { countHeaderLines } from './count-header-lines.ts'
 
-/** The headers of a request, each with all its lines: of two `authorization` lines Node's plain headers keep the first alone. */
+/** The headers of a request with all their lines: of two `authorization` lines Node's plain headers keep only the first. */
 export type DistinctHeaders = { readonly [name: string]: readonly string[] | undefined }
 
-/** The caller of a request over HTTP; a promise when its token was not verified before. */
+/** Returns the caller of an HTTP request; a promise if its token has to be verified first. */
 export type CallerReader = (request: IncomingMessage) => Caller | Promise<Caller>
 
 /**
- * Reads who is asking over HTTP. Rejects with an `InvalidTokenError` for a token that is not valid, and for more than one
- * `authorization` line, of which whoever stands in front of us may have read the other. The last token of each connection is
- * remembered, so that clients that keep their connection are recognised by comparing two texts.
+ * Creates the reader of callers over HTTP. It rejects with an `InvalidTokenError` for an invalid token, and for more than one
+ * `authorization` line, since a proxy in front may have checked the other one. The latest token of each connection is cached, so that
+ * for a client that reuses its connection only two strings are compared.
  */
 export function createCallerReader(verifier: Pick<TokenVerifier, 'verify' | 'recall' | 'callerOf'>): CallerReader {
   const shown = new WeakMap<Socket, { readonly authorization: string; readonly verified: VerifiedToken }>()
@@ -37,14 +37,14 @@ export function createCallerReader(verifier: Pick<TokenVerifier, 'verify' | 'rec
   }
 }
 
-/** The token of a request; null when there is none, or more than one. */
+/** Returns the token of a request; null if there is none, or more than one. */
 export function tokenOf({ authorization }: DistinctHeaders): string | null {
   return bearerToken(authorization?.join(', '))
 }
 
 /**
- * Tells whether a request comes from the router: it carries one of the shared secrets, compared in constant time, in one
- * line of the header. Where none is set up nobody needs to be one.
+ * Returns the check of whether a request comes from the router: it carries one of the shared secrets in exactly one header line,
+ * compared in constant time. If no secret is configured, no request has to carry one.
  */
 export function createRouterCheck(router: Config['router']): (headers: IncomingHttpHeaders) => boolean {
   if (router.kind === 'open') return () => true
