@@ -8,7 +8,7 @@ class AnswerTooLargeError extends Error {
 }
 
 /**
- * Makes a `fetch` that reads a body only while it has at most `maxBytes`, and rejects for a longer one. What is not read
+ * Creates a `fetch` that reads a body only while it has at most `maxBytes`, and rejects for a longer one. What is not read
  * is cancelled; the body of any status but 200 is not read at all. The caller's signal ends the body too. Certificates are
  * verified whatever NODE_TLS_REJECT_UNAUTHORIZED says.
  */

@@ -3,7 +3,7 @@ import type { Scope } from './scopes.ts'
 /** A client that showed a valid token. `expiresAt` is in milliseconds since the epoch. */
 export type ClientCaller = {
   readonly kind: 'client'
-  /** Whom the token speaks for; null when it names nobody. */
+  /** The token's subject; null if it has none. */
   readonly subject: string | null
   /**
    * SHA-256 of the token's issuer and subject, or of its issuer and client where it names no subject: equal for all tokens of
@@ -14,18 +14,18 @@ export type ClientCaller = {
   readonly expiresAt: number
 }
 
-/** Who is asking. */
+/** The caller of a request. */
 export type Caller = { readonly kind: 'anonymous' } | ClientCaller
 
-/** The caller that showed no token. */
+/** A caller without a token. */
 export const ANONYMOUS: Caller = Object.freeze({ kind: 'anonymous' })
 
-/** Tells whether the caller's token carries a right. Whether it is still valid is `expired`'s question. */
+/** Returns whether the caller's token carries a right. Whether it is still valid is `expired`'s question. */
 export function hasScope(caller: Caller, scope: Scope): boolean {
   return caller.kind === 'client' && caller.scopes.has(scope)
 }
 
-/** Tells whether the caller's token has expired at the moment `now`, in milliseconds since the epoch. */
+/** Returns whether the caller's token has expired at the moment `now`, in milliseconds since the epoch. */
 export function expired(caller: Caller, now: number): boolean {
   return caller.kind === 'client' && caller.expiresAt <= now
 }

@@ -1,7 +1,7 @@
 import { hasRepeatedKey } from '../lib/has-repeated-key.ts'
 
 /**
- * Tells whether a text is a JWS in its compact form (RFC 7515, section 7.1): three parts that are not empty, each in
+ * Returns whether a text is a JWS in its compact form (RFC 7515, section 7.1): three parts that are not empty, each in
  * base64url as an encoder writes it. Decoders pass over white space, padding and loose bits at the end, so that one token
  * could be written in any number of ways.
  */
@@ -11,7 +11,7 @@ export function isCompactJws(text: string): boolean {
 }
 
 /**
- * Tells whether neither the header nor the claims of a token name anything twice (RFC 7515, section 4; RFC 7519,
+ * Returns whether neither the header nor the claims of a token name anything twice (RFC 7515, section 4; RFC 7519,
  * section 4): of two values one reader takes the first and another the last. The token has been verified, so that both
  * are JSON objects.
  */

@@ -27,13 +27,13 @@ export type VerificationKeys = {
 }
 
 const FETCH_TIMEOUT_MS = 5_000
-/** Between two requests to the issuer, whatever became of the first: a flood of unknown key ids must not reach it. */
+/** Minimum time between two requests to the issuer, failed ones included: a flood of unknown key ids must not reach it. */
 const COOLDOWN_MS = 30_000
 /** The set is fetched in the background from this age on, so that nobody waits for it. */
 const DUE_MS = 4 * 60_000
 /** No token is verified with an older set without asking the issuer: a withdrawn key counts for five minutes at most. */
 const FRESH_MS = 4.5 * 60_000
-/** How long known keys still serve while the issuer does not answer. */
+/** How long known keys are still used while the issuer does not answer. */
 const USABLE_MS = 60 * 60_000
 /** Room for hundreds of keys, with their certificates. */
 const MAX_SET_BYTES = 256 * 1024
@@ -72,7 +72,7 @@ export function createRemoteKeys(url: string, options: RemoteKeysOptions): Verif
     attemptedAt = begunAt
     try {
       await published.reload()
-      // The answer may be as old as the question.
+      // The response may be as old as the request.
       loadedAt = begunAt
       inTrouble = false
       noteChange()
@@ -115,7 +115,7 @@ export function createRemoteKeys(url: string, options: RemoteKeysOptions): Verif
       return age() >= FRESH_MS && (!inTrouble || age() >= USABLE_MS) ? refreshed : null
     },
     async refetch() {
-      // An answer that is on its way may be older than the change that this is about.
+      // A response to an earlier request may be older than the change.
       await loading
       loading ??= load()
       await loading

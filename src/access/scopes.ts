@@ -20,7 +20,7 @@ export type Scope = (typeof ALL_SCOPES)[number]
 
 const KNOWN: ReadonlySet<string> = new Set(ALL_SCOPES)
 
-/** Tells whether a text names one of our rights. */
+/** Returns whether a text names one of our rights. */
 export function isScope(text: string): text is Scope {
   return KNOWN.has(text)
 }

@@ -6,7 +6,7 @@ const REFUSALS: Readonly<Record<TokenRefusal, string>> = {
   invalid: 'The token is not valid.',
 }
 
-/** A token that gives no rights. Its message never holds anything of the token. */
+/** The token is refused. The message contains nothing of the token. */
 export class InvalidTokenError extends Error {
   override readonly name = 'InvalidTokenError'
   readonly code = 'INVALID_TOKEN'
@@ -19,7 +19,7 @@ export class InvalidTokenError extends Error {
   }
 }
 
-/** The issuer's keys cannot be had at the moment, so nothing is known about the token. Trying later may help. */
+/** The issuer's keys are unavailable, so the token cannot be verified now. The client should retry. */
 export class TokenKeysUnavailableError extends Error {
   override readonly name = 'TokenKeysUnavailableError'
   readonly code = 'TOKEN_KEYS_UNAVAILABLE'

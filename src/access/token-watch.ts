@@ -1,4 +1,4 @@
-/** Who is told when a token that was accepted is refused before it expires, since its key was withdrawn. */
+/** Notified when an accepted token is refused before it expires because its key was withdrawn. */
 export type TokenWatcher = { onTokenEnd(reason: 'withdrawn'): void }
 
 /** Tells when tokens of open streams are no longer valid. */
@@ -6,7 +6,7 @@ export type TokenWatch = {
   /** Calls `onTokenEnd` of the watcher when the token is refused although it has not expired. */
   add(token: string, watcher: TokenWatcher): void
   delete(token: string, watcher: TokenWatcher): void
-  /** Looks at the tokens whose verification may have changed since the last look. */
+  /** Checks the tokens whose verification may have changed since the last check. */
   check(): Promise<void>
 }
 
@@ -15,7 +15,7 @@ export type TokenWatchOptions = {
   readonly isValid: (token: string) => Promise<boolean>
   /** Brings the keys up to date, and gives a number that changes with them. */
   readonly generation: () => Promise<number>
-  /** Milliseconds between two looks. */
+  /** Milliseconds between two checks. */
   readonly intervalMs: number
 }
 
@@ -44,7 +44,7 @@ export function createTokenWatch({ isValid, generation, intervalMs }: TokenWatch
       try {
         if (!(await isValid(token))) refuse(token)
       } catch {
-        // Nothing is known about it: it is looked at again.
+        // Not verifiable now: it is checked again later.
         if (watched.has(token)) unchecked.add(token)
       }
     }

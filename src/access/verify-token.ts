@@ -15,7 +15,7 @@ import { createVerifiedTokens, type VerifiedToken } from './verified-tokens.ts'
 /** Checks client tokens. */
 export type TokenVerifier = {
   /**
-   * Gives the caller that a token speaks for. Rejects with `InvalidTokenError` when it gives no rights, and with
+   * Returns the caller that a token speaks for. Rejects with `InvalidTokenError` when it gives no rights, and with
    * `TokenKeysUnavailableError` when the issuer's keys cannot be had.
    */
   verify(token: string): Promise<ClientCaller>
@@ -50,7 +50,7 @@ const SECRET_ALGORITHMS = ['HS256']
 const PUBLISHED_ALGORITHMS = ['RS256', 'PS256', 'ES256', 'EdDSA']
 
 /**
- * Makes the verifier of client tokens (RFC 7519, with the advice of RFC 8725): the algorithms are ours to choose and not
+ * Creates the verifier of client tokens (RFC 7519, with the advice of RFC 8725): the algorithms are ours to choose and not
  * the token's, keys that a token carries or points at are ignored, `exp` is required, and nothing may be said twice. A
  * verified token is remembered until the keys change, as is one with a good signature that has expired; others never are.
  */

@@ -31,7 +31,7 @@ export type PayinOutcome =
   | CommandFailure
 
 /**
- * Makes a direct payin. The method's required fields are read from the payments API and checked first. The request is sent at
+ * Creates a direct payin. The method's required fields are read from the payments API and checked first. The request is sent at
  * most once: after an attempt without an answer, its outcome is found by a webhook at the payin's own callback URL or in the
  * payin list of the payments API. Source: docs/payments-api.md, section 4.5; gap sheet, sections 9 and 10.
  */

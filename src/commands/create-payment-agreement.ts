@@ -31,7 +31,7 @@ export type AgreementOutcome =
 /** The payments API keeps `client_transaction_id` unique, so after this long the same request may be sent again. */
 const REPEAT_AFTER_MS = 10_000
 
-/** Makes a debit mandate (docs/payments-api.md, sections 2.1 to 2.3 and 4.1). Its clientTransactionId is the idempotency key. */
+/** Creates a debit mandate (docs/payments-api.md, sections 2.1 to 2.3 and 4.1). Its clientTransactionId is the idempotency key. */
 export async function createPaymentAgreement(
   options: CreateAgreementOptions,
   asked: AgreementRequest,

@@ -41,7 +41,7 @@ export type LinkOutcome =
 const REPEAT_AFTER_MS = 30_000
 
 /**
- * Makes a hosted checkout link. Everything that docs/payments-api.md forbids is rejected before the payments API is called. The
+ * Creates a hosted checkout link. Everything that docs/payments-api.md forbids is rejected before the payments API is called. The
  * webhook URL is unique to the link: its last segment is a correlation id made before the call, so a webhook can be matched to
  * the link even if the call gets no answer. Source: docs/payments-api.md, sections 2.4 and 4.4.
  */

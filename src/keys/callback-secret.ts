@@ -2,11 +2,11 @@ import { createHmac } from 'node:crypto'
 import { equalsOneOf } from './constant-time.ts'
 import type { KeyRing, SubKey } from './key-ring.ts'
 
-/** What a callback tells about. */
+/** The kind of object that a callback is about. */
 export type CallbackKind = 'payment' | 'agreement' | 'payout' | 'gateway-payment'
 
 /**
- * The Authorization header that the payments API is asked to send to one address of ours, as `authorization_header`
+ * The Authorization header that the payments API is asked to send to one callback URL, as `authorization_header`
  * (docs/payments-api.md, section 5): `Bearer v1.<key id>.<HMAC>`. Derived from the address's reference, so it is stored
  * nowhere and every address has its own.
  */
@@ -15,7 +15,7 @@ export function callbackAuthorization(ring: KeyRing, kind: CallbackKind, ref: st
 }
 
 /**
- * Tells whether a callback's Authorization header is the one made for this address under any live signing key. Absent,
+ * Returns whether a callback's Authorization header is the one made for this address under any live signing key. Absent,
  * misshapen and forged headers take the same path and the same time (docs/payments-api.md, section 6.3).
  */
 export function checkCallbackAuthorization(

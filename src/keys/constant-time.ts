@@ -1,7 +1,7 @@
 import { hash, timingSafeEqual } from 'node:crypto'
 
 /**
- * Tells whether a text equals one of the expected ones. Every expected text is compared, and each comparison takes the
+ * Returns whether a text equals one of the expected ones. Every expected text is compared, and each comparison takes the
  * same time wherever the texts differ and however long they are, because digests are compared and not the texts.
  */
 export function equalsOneOf(given: string, expected: readonly string[]): boolean {

@@ -1,7 +1,7 @@
 import { createCipheriv, createDecipheriv, createHash } from 'node:crypto'
 import type { KeyRing, SubKey } from './key-ring.ts'
 
-/** Which list a cursor belongs to; a cursor of one list is none in another. */
+/** The list that a cursor belongs to; it is invalid in every other list. */
 export type CursorKind = 'log' | 'links' | 'payments' | 'deliveries' | 'agreements'
 
 /** Lists that have two orders. */
@@ -37,7 +37,7 @@ const NUMBER_START = 7
 const SHORT_TAG_START = 12
 
 /**
- * Makes the codec of a log's cursors. A cursor is one block: kind (1 byte), position (7 bytes) and 8 bytes that stand for
+ * Creates the codec of a log's cursors. A cursor is one block: kind (1 byte), position (7 bytes) and 8 bytes that stand for
  * the log, enciphered with AES-256. A block cipher is a permutation that cannot be told from a random one, so a text that
  * we did not make deciphers to the right 8 bytes and the right kind once in 2^72 tries. That is what lets 16 bytes be
  * both opaque and authentic; a single block has no neighbour, so the mode of operation does not matter.

@@ -12,7 +12,7 @@ export function fingerprint(ring: KeyRing, value: unknown): string {
   return digestUnder(ring.subKeys('input fingerprint')[0], canonicalJson(value))
 }
 
-/** Tells whether a stored fingerprint is that of this value under any live signing key. */
+/** Returns whether a stored fingerprint is that of this value under any live signing key. */
 export function sameFingerprint(ring: KeyRing, value: unknown, stored: string): boolean {
   const text = canonicalJson(value)
   const expected = ring.subKeys('input fingerprint').map((key) => digestUnder(key, text))

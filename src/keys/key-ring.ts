@@ -23,7 +23,7 @@ const KEY_BYTES = 32
 const ID_BYTES = 4
 
 /**
- * Makes the ring of signing keys. Sub-keys are derived with HKDF-SHA256 (RFC 5869), with the purpose as `info`; the id of
+ * Creates the ring of signing keys. Sub-keys are derived with HKDF-SHA256 (RFC 5869), with the purpose as `info`; the id of
  * a key is eight hexadecimal digits derived in the same way under an `info` of its own.
  */
 export function createKeyRing(keys: readonly [Secret, ...Secret[]]): KeyRing {

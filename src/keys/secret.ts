@@ -3,8 +3,8 @@ import { inspect } from 'node:util'
 const MASK = '[secret]'
 
 /**
- * A text that must not be seen: printing it, turning it into JSON or inspecting it gives `[secret]`. Only `reveal` gives
- * the text itself, so every use can be found by that name.
+ * A text that must not be shown: as a string, as JSON and when inspected it is `[secret]`. Only `reveal` returns the text, so every
+ * use can be found by that name.
  */
 export class Secret {
   readonly #text: string
@@ -13,7 +13,7 @@ export class Secret {
     this.#text = text
   }
 
-  /** The text itself, for the one place that needs it: never for a log line or a message. */
+  /** The text itself. Never put it into a log line or a message. */
   reveal(): string {
     return this.#text
   }

@@ -34,7 +34,7 @@ export type LedgerOptions = {
 }
 
 /**
- * Makes the ledger of a database. It decides what each fact means (a webhook, the answer to a read or to a command) and records
+ * Creates the ledger of a database. It decides what each fact means (a webhook, the answer to a read or to a command) and records
  * the result as events, states and due reads. Concurrent facts are decided one after the other in memory, and stored together.
  */
 export function createLedger(database: Database, { refundWindowMs = REFUND_WINDOW_MS }: LedgerOptions = {}): Store {

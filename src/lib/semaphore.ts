@@ -1,7 +1,7 @@
 export type Semaphore = {
   /**
-   * Waits for a free slot, first come first served, and gives the function that frees it again; null when `waitMs` pass
-   * without one.
+   * Waits for a free slot, first come, first served. Returns the function that releases it, or null if none is free within
+   * `waitMs`.
    */
   acquire(waitMs: number): Promise<(() => void) | null>
 }

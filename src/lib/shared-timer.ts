@@ -1,4 +1,4 @@
-/** What is called again and again while it is open. */
+/** A member, called periodically until it is removed. */
 export type TimerMember = { onTimer(): void }
 
 /** One timer for all streams and sockets, instead of several for each. */
@@ -9,7 +9,7 @@ export type SharedTimer = {
   delete(member: TimerMember): void
 }
 
-/** Between two slices of the members, in milliseconds. */
+/** Milliseconds between two slices of the members. */
 const SLICE_MS = 50
 
 /**
@@ -44,10 +44,10 @@ export function createSharedTimer(periodMs: number): SharedTimer {
   }
 }
 
-/** Between two looks at a peer that takes nothing, in milliseconds at most. */
+/** Maximum milliseconds between two checks of a peer that does not read. */
 const LOOK_MS = 1_000
 
-/** The period in which peers are looked at: a whole number of looks makes up the time between two signs of life. */
+/** Returns the period at which peers are checked; the time between two heartbeats is a whole multiple of it. */
 export function lookPeriodMs({ keepAliveMs, bufferedMs }: { keepAliveMs: number; bufferedMs: number }): number {
   return keepAliveMs / Math.ceil(keepAliveMs / Math.min(LOOK_MS, bufferedMs / 2))
 }

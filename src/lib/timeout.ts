@@ -1,6 +1,6 @@
 /**
  * Returns the result of some work, or that of `otherwise` when the work takes longer than these milliseconds. Rejects with what
- * either throws. The work goes on then, and its result is ignored: what was sent or stored by then stays so.
+ * either throws. The work is not cancelled: it continues, and its result is ignored.
  */
 export function withTimeout<Result, Late>(
   work: Promise<Result>,

@@ -1,8 +1,8 @@
-/** Time as pacing needs it: one that is never set back, and whose passing a test can bring about. */
+/** A monotonic clock with timers, which a test can replace. */
 export type Timer = {
-  /** Milliseconds since some moment; never goes back. */
+  /** Milliseconds since an arbitrary instant; never decreases. */
   now(): number
-  /** Calls `action` after so many milliseconds, and gives the function that cancels it. Keeps no process alive. */
+  /** Calls `action` after so many milliseconds and returns the function that cancels it. Does not keep the process alive. */
   after(milliseconds: number, action: () => void): () => void
 }
 

@@ -10,7 +10,7 @@ import type { SiteTrouble } from './site-trouble.ts'
 export type Turn = {
   /** Reports how the read ended (`error` is null if it was answered), and returns what that means for the whole site. */
   end(error: unknown): SiteTrouble | null
-  /** Gives the turn back: the read was not sent. */
+  /** Gives the turn back because the read was not sent. */
   cancel(): void
 }
 

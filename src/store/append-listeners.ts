@@ -5,7 +5,7 @@ export type AppendListener = (events: readonly PaymentEvent[]) => void
 
 /** What is told of each commit that has appended events. */
 export type AppendListeners = {
-  /** Gives the function that ends it. */
+  /** Returns the function that removes the listener. */
   add(listener: AppendListener): () => void
   notify(events: readonly PaymentEvent[]): void
 }

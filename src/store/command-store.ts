@@ -17,7 +17,7 @@ export type RefKind = 'link' | 'payin' | 'agreement' | 'payout' | 'gateway-payme
 export type CommandStore = {
   /** The command that holds a caller's key; else the one that was recorded under this key before keys belonged to a caller. */
   find(key: CommandKey): Promise<Command | null>
-  /** Gives an unscoped command to a caller. False when it was not unscoped any more. */
+  /** Assigns an unscoped command to a caller. Returns false if it is no longer unscoped. */
   adopt(id: string, keyScope: string): Promise<boolean>
   /** Whether a command of the same mutation and key, but of another caller, is open or settled. */
   hasNamesake(command: Command): Promise<boolean>

@@ -7,6 +7,6 @@ export type LeaseStore = {
    * once it has expired by this owner's clock.
    */
   take(name: LeaseName, owner: string, times: { readonly now: Date; readonly until: Date }): Promise<boolean>
-  /** Gives a lease back, so that another owner need not wait for its end. Nothing happens when another owner holds it. */
+  /** Releases a lease, so that another owner need not wait for its end. Does nothing if another owner holds it. */
   release(name: LeaseName, owner: string): Promise<void>
 }

@@ -32,7 +32,7 @@ export type StreamLimits = {
 }
 
 /**
- * Makes the registry. A reloaded page leaves its previous stream open until the broken connection is noticed, which takes up to two
+ * Creates the registry. A reloaded page leaves its previous stream open until the broken connection is noticed, which takes up to two
  * ping intervals. The newest stream of a payer is therefore the one in use, and the oldest is replaced. Back ends keep their streams
  * open for long: for them the new stream is refused, and none that works is ended.
  */

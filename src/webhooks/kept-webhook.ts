@@ -8,7 +8,7 @@ import {
 
 /**
  * Handles callbacks that change no state here: payouts and gateway payments are read from the payments API when a client asks.
- * The delivery is kept with the id and the status that it names; nothing else of it is, since it names payees. The payments API
+ * Only the id and the status of the delivery are stored, because the rest names payees. The payments API
  * promises no signature for these, so the Authorization of the address is always checked.
  */
 export function createKeptWebhook(options: WebhookHandlerOptions, kind: 'payout' | 'gateway-payment'): WebhookHandler {

@@ -4,8 +4,8 @@ import { LRUCache } from 'lru-cache'
 const MAX_KNOWN = 10_000
 
 /**
- * Remembers which correlation ids are known. One that is known stays so, and never changes its kind; one that is unknown may
- * have been given to a command a moment later, so it is looked up each time. A lookup that rejects is not remembered.
+ * Caches which correlation ids are known. A known id stays known and keeps its kind. An unknown one may be assigned to a command a
+ * moment later, so it is looked up each time. A failed lookup is not cached.
  */
 export function rememberKnown(
   lookUp: (correlationId: string) => Promise<boolean>,

@@ -5,13 +5,13 @@ export type BodyLimits = { readonly bytes: number; readonly milliseconds: number
 
 export type BodyStream = Pick<NodeJS.ReadableStream, 'on' | 'once' | 'removeAllListeners' | 'resume' | 'read'> & {
   readonly destroyed?: boolean
-  /** Bytes that have come and are not read yet. */
+  /** Bytes received and not read yet. */
   readonly readableLength?: number
 }
 
 /**
- * Reads a request body to its end, within a size and a time, without ever holding more than the limit. `announced` is its
- * Content-Length, null where there is none. Gives the bytes, or why there are none.
+ * Reads a request body within a size and a time, and never holds more than the limit. `announced` is its Content-Length, null if there
+ * is none. Returns the bytes, or why they could not be read.
  */
 export async function readBody(
   stream: BodyStream,
@@ -40,7 +40,7 @@ function readUntilEnd(stream: BodyStream, limits: BodyLimits): Promise<Buffer | 
     const finish = (result: Buffer | BodyFault) => {
       clearTimeout(timer)
       stream.removeAllListeners('data')
-      // The rest is read and dropped, so that the answer can be sent on the same connection.
+      // The rest is read and discarded, so that the response can be sent on the same connection.
       if (typeof result === 'string') stream.resume()
       resolve(result)
     }
@@ -53,7 +53,7 @@ function readUntilEnd(stream: BodyStream, limits: BodyLimits): Promise<Buffer | 
     stream.once('end', () => finish(Buffer.concat(chunks)))
     stream.once('close', () => finish('aborted'))
     stream.once('error', () => finish('aborted'))
-    // The connection was closed before anybody listened.
+    // The connection was closed before a listener was added.
     if (stream.destroyed === true) finish('aborted')
   })
 }

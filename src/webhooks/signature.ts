@@ -16,13 +16,13 @@ export function sign(body: Uint8Array | string, secret: string): string {
   return createHmac('sha256', secret).update(body).digest('hex')
 }
 
-/** Tells whether a header could be a signature at all, whatever body it belongs to. */
+/** Returns whether a header could be a signature at all, whatever body it belongs to. */
 export function looksSigned(header: string | undefined): boolean {
   return SIGNATURE.test(header?.trim() ?? '')
 }
 
 /**
- * Tells whether `header` is the signature of exactly these bytes under any of the live secrets.
+ * Returns whether `header` is the signature of exactly these bytes under any of the live secrets.
  *
  * Accepts 64 hex digits in either case, with white space around them and an optional `sha256=` before them (gap sheet,
  * C19). Every secret is tried, and each comparison takes constant time, so that neither the position of a wrong digit

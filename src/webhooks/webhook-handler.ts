@@ -25,20 +25,20 @@ export type WebhookRequest = {
 
 type RequestHeaders = NodeJS.ReadOnlyDict<readonly string[]>
 
-/** The HTTP status of the answer, and what became of the delivery when there was one. */
+/** The HTTP status of the response, and the outcome of the delivery if there was one. */
 export type WebhookResponse = { readonly status: number; readonly outcome: DeliveryOutcome | null }
 
 export type WebhookHandler = (request: WebhookRequest) => Promise<WebhookResponse>
 
-/** What every webhook handler needs. */
+/** Dependencies of every webhook handler. */
 export type WebhookHandlerOptions = {
   readonly inbox: Inbox
   readonly keys: KeyRing
-  /** Every secret under which the payments API may sign, so that one can be rotated. */
+  /** Every secret with which the payments API may sign; several during a rotation. */
   readonly secrets: readonly Secret[]
   readonly logger: Logger
   readonly clock: () => Date
-  /** How many deliveries may be under way at once. */
+  /** Maximum number of concurrent deliveries. */
   readonly maxInFlight?: number
   /** Milliseconds after which a delivery that is not yet stored is refused. Default 2,500. */
   readonly maxStoreMs?: number
@@ -46,17 +46,17 @@ export type WebhookHandlerOptions = {
 
 /** Per-endpoint configuration. */
 export type WebhookEndpoint = {
-  /** What its addresses were made for. */
+  /** The kinds of objects that its URLs are made for. */
   readonly callback: CallbackKind
   readonly refKinds: readonly RefKind[]
-  /** Whether a body must be signed, or only must not be signed wrongly. */
+  /** Whether a signature is required; an invalid one is always refused. */
   readonly signature: 'required' | 'checked-when-present'
   readonly store: (delivery: AuthenticDelivery) => Promise<{ usable: boolean; outcome: DeliveryOutcome }>
 }
 
-/** A body whose signature, or the Authorization of its address, is right. */
+/** A body whose signature, or the Authorization header of its URL, is valid. */
 export type AuthenticDelivery = {
-  /** Null where the body is no JSON object. */
+  /** Null if the body is not a JSON object. */
   readonly json: ExactJson | null
   readonly bodyHashes: readonly [string, ...string[]]
   readonly correlationId: string | null
@@ -71,7 +71,7 @@ const MAX_STORE_MS = 2_500
 const STATUS_OF: Readonly<Record<BodyFault, number>> = { 'too-large': 413, timeout: 408, aborted: 400 }
 
 /**
- * Makes the handler of an endpoint: it verifies the raw bytes, parses them, stores the delivery, and only then answers 200.
+ * Creates the handler of an endpoint: it verifies the raw bytes, parses them, stores the delivery, and only then answers 200.
  * Nothing is parsed before it is authentic, nothing authentic is dropped, and what cannot be stored is answered with 503, so
  * that the payments API sends it again. The handler never rejects. Source: payments-api.md, sections 4.1 and 6.1 to 6.3.
  */

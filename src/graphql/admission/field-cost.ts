@@ -138,7 +138,7 @@ function argumentCosts({ costs, expression }: Tally, node: FieldNode, field: Gra
   })
 }
 
-/** Gives what works out the figures of a whole operation for the variables of one request. */
+/** Returns the function that computes the cost of a whole operation for the variables of one request. */
 export function weigher(
   { expression }: Tally,
   { cost, entities, pages }: Costs,

@@ -5,7 +5,7 @@ export type AnswerFreshness = {
   readonly isStale: () => boolean
 }
 
-/** Makes the tracker of one answer: current until a part is reported stale. */
+/** Creates the tracker of one answer: current until a part is reported stale. */
 export function createAnswerFreshness(): AnswerFreshness {
   let stale = false
   return {

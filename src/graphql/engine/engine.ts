@@ -64,7 +64,7 @@ export type EngineOptions = {
   readonly tracing: Tracing | null
 }
 
-/** Makes the engine for a schema; the executor is passed in. */
+/** Creates the engine for a schema; the executor is passed in. */
 export function createEngine(options: EngineOptions): Engine {
   const { schema, services, admit, execute, publicAnswers, timeoutMs, traces, logger, tracing } = options
   const cachePolicy = createCachePolicy(schema)

@@ -55,7 +55,7 @@ const KEPT_MS = 1_000
 const ANY_POSITION = Number.MAX_SAFE_INTEGER
 
 /**
- * Makes the fan-out of a process. Streams of one operation, with equal variables below its root field and callers of equal rights, form
+ * Creates the fan-out of a process. Streams of one operation, with equal variables below its root field and callers of equal rights, form
  * a group as long as one of them is open. An item is executed once per group, for an artificial caller with exactly these rights:
  * it has no subject, no identity and no status token.
  */

@@ -22,7 +22,7 @@ export type ItemAnswerOptions = {
   readonly logger: Logger
 }
 
-/** Makes an answer from `text`, which returns its JSON. A failure is logged once. */
+/** Creates an answer from `text`, which returns its JSON. A failure is logged once. */
 export function createItemAnswer(text: () => Promise<string> | string, options: ItemAnswerOptions): ItemAnswer {
   const answer = new MadeAnswer(options)
   try {

@@ -26,7 +26,7 @@ const RECENT_TEXTS = 1_000
 /** Longer requests are not remembered, and their answers not kept. */
 const MAX_TEXT = 8_000
 
-/** Makes an empty cache. `version` returns the current version of the lists. */
+/** Creates an empty cache. `version` returns the current version of the lists. */
 export function createPublicAnswers(version: () => number): PublicAnswers {
   const kept = new LRUCache<string, { readonly answer: Answer; readonly version: number; readonly at: number }>({
     max: MAX_ANSWERS,

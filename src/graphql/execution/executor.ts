@@ -96,7 +96,7 @@ function nothing(run: Run, error: unknown): ExecutedText {
   return { data: NULL, errors: run.errors }
 }
 
-/** Makes an executor that uses graphql-js. */
+/** Creates an executor that uses graphql-js. */
 export function createLibraryExecutor(schema: GraphQLSchema): Execute {
   return ({ document, node, request }, contextValue, rootValue) => {
     const result = execute({

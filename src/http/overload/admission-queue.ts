@@ -64,7 +64,7 @@ type Waiting = Entry & {
 }
 
 /**
- * Makes the queue: one per client, served round robin, each of which may use half of the slots. The newest request of one client is
+ * Creates the queue: one per client, served round robin, each of which may use half of the slots. The newest request of one client is
  * refused: of the client that holds more than half of the capacity, otherwise of the client with most requests, of which those without a
  * token count twice.
  */

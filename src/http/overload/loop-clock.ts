@@ -21,7 +21,7 @@ export type LoopTimes = {
 const MAX_TURN_MS = 250
 
 /**
- * Makes a clock that stops while the thread does not run: suspended, waiting for a CPU, or blocked by a disk. Such waiting is not caused by
+ * Creates a clock that stops while the thread does not run: suspended, waiting for a CPU, or blocked by a disk. Such waiting is not caused by
  * too many requests. Idle time of the loop counts, because then the queue waits for its own concurrency limit.
  */
 export function createLoopClock(times: () => LoopTimes = timesOfThisThread): LoopClock {

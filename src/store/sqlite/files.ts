@@ -62,7 +62,7 @@ function codeOf(error: unknown): string {
 }
 
 /**
- * Makes an empty file for the owner alone. One that exists is never opened here: closing it again would free the locks
+ * Creates an empty file for the owner alone. One that exists is never opened here: closing it again would free the locks
  * that SQLite holds on it in this process (https://www.sqlite.org/howtocorrupt.html, section 2.2).
  */
 function createFile(path: string): void {

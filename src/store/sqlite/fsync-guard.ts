@@ -47,7 +47,7 @@ export function guardFsync({ steps, syncLog, checkpoint }: FsyncGuardOptions): F
     for (const { call } of listeners) queueMicrotask(() => call(failure))
     listeners.clear()
   }
-  /** Gives the failure that the error stands for. */
+  /** Returns the store failure for an error. */
   const judged = (error: unknown): unknown => {
     const failure = toStoreFailure(error)
     if (failure instanceof StoreFailure && failure.reason === 'SYNC') breakWith(failure)
