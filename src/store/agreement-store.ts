@@ -6,43 +6,43 @@ import type { PageQuery, Placed } from './store.ts'
 export type AgreementStore = {
   byIds(ids: readonly string[]): Promise<Agreement[]>
   byClientTransactionIds(ids: readonly string[]): Promise<Agreement[]>
-  /** Who is debited, by agreement id. */
+  /** Payers by agreement id. */
   payers(ids: readonly string[]): Promise<Map<string, AgreementPayer>>
   /** By number; by creation and number where the filter names an instant. Throws `RangeError` for a place of the other order. */
   page(page: PageQuery, filter: AgreementFilter): Promise<Placed<Agreement>[]>
-  /** An agreement and the log's head, of one moment. */
+  /** Returns an agreement and the position of the log, read in one transaction. */
   snapshot(id: string): Promise<{ agreement: Agreement; head: number } | null>
 }
 
 export type AgreementFilter = {
   readonly statuses?: readonly AgreementStatus[]
-  /** When the payments API made it; when we first heard of it, where the payments API does not tell. */
+  /** When it was created at the payments API; if that is unknown, when it was first recorded. */
   readonly createdFrom?: Date
   readonly createdBefore?: Date
 }
 
-/** An agreement that the payments API is to be asked about. */
+/** An agreement that is to be read from the payments API. */
 export type AgreementReadSubject = {
   readonly agreement: Agreement
-  /** Callbacks and answers recorded of the agreement so far: an answer counts only while this has not changed. */
+  /** Callbacks and responses recorded for the agreement so far. A response is applied only if this has not changed meanwhile. */
   readonly deliveries: number
-  /** Failed or fruitless reads in a row. */
+  /** Consecutive reads that failed or returned nothing. */
   readonly failures: number
-  /** When its read is due; null while none is planned. */
+  /** When its read is due; null if none is planned. */
   readonly dueAt: Date | null
 }
 
 export type AgreementReadStore = {
-  /** Ids of the sites at which a read is planned. */
+  /** Returns the ids of the sites at which a read is planned. */
   sites(): Promise<string[]>
-  /** Agreements of these sites whose read of one class is due, longest due first. */
+  /** Returns agreements of these sites with a due read of one class, the longest due first. */
   due(query: DueReadsQuery): Promise<AgreementReadSubject[]>
-  /** Instant of the next read that is due at any time; null when none is planned. */
+  /** Returns when the next planned read is due; null if none is planned. */
   nextDue(): Promise<Date | null>
-  /** The subject with this agreement id or clientTransactionId. */
+  /** Returns the subject with this agreement id or clientTransactionId. */
   subject(id: string): Promise<AgreementReadSubject | null>
-  /** Records what a read showed; outcomes as for payments. */
+  /** Records the result of a read; outcomes as for payments. */
   record(subject: AgreementReadSubject, report: AgreementReport, at: Date): Promise<ReadOutcome>
-  /** Records that a read told nothing, and when to try again; null for never. A read that a callback asked for stays due. */
+  /** Records a read without a result, and when to retry it; null for never. A read that a callback requested stays due. */
   postpone(subject: AgreementReadSubject, until: Date | null): Promise<void>
 }

@@ -1,15 +1,13 @@
 /**
- * Why the database could not do what it was asked. FULL: there is no room. BUSY: somebody else holds a lock, or it took
- * too long. SYNC: the disk failed to make a commit durable. DOWN: the server cannot be reached, or gave no answer.
- * READ_ONLY: the server takes no writes, or would not keep them. IO, CORRUPT: the disk cannot be read or written. OTHER:
- * anything else.
+ * Why the database failed. FULL: no space left. BUSY: a lock is held by another process, or a timeout. SYNC: the disk failed to make a
+ * commit durable. DOWN: the server cannot be reached or did not answer. READ_ONLY: the server accepts no writes, or would not keep
+ * them. IO, CORRUPT: the disk cannot be read or written. OTHER: anything else.
  */
 export type FailureReason = 'FULL' | 'BUSY' | 'SYNC' | 'DOWN' | 'READ_ONLY' | 'IO' | 'CORRUPT' | 'OTHER'
 
 /**
- * The database failed: nothing of the job is recorded, unless the connection was lost while it was committed (DOWN, where
- * there is a server): then nobody knows, and the same job again finds out. `cause` tells what the database reported, without
- * values.
+ * The database failed, and nothing of the job is recorded. Exception: if the connection to a server was lost during the commit (DOWN),
+ * the outcome is unknown, and repeating the job shows it. `cause` is the database's own error, without values.
  */
 export class StoreFailure extends Error {
   override readonly name = 'StoreFailure'
@@ -21,7 +19,7 @@ export class StoreFailure extends Error {
   }
 }
 
-/** Too many writers are waiting: nothing was changed, and the same write may be tried again shortly. */
+/** Too many writes are waiting. Nothing was changed, and the same write may be retried shortly. */
 export class StoreBusyError extends Error {
   override readonly name = 'StoreBusyError'
 
@@ -30,7 +28,7 @@ export class StoreBusyError extends Error {
   }
 }
 
-/** The store was closed before it was asked. */
+/** The store is closed. */
 export class StoreClosedError extends Error {
   override readonly name = 'StoreClosedError'
 
@@ -39,12 +37,12 @@ export class StoreClosedError extends Error {
   }
 }
 
-/** What is to be recorded contradicts what is on record: the caller's mistake, or the payments API's. */
+/** What is to be recorded contradicts what is recorded: a mistake of the caller or of the payments API. */
 export class StoreConflictError extends Error {
   override readonly name = 'StoreConflictError'
 }
 
-/** The database cannot be used by this process, whatever is tried: start must stop here. */
+/** This process cannot use the database, and a retry does not help: the start has to fail. */
 export class StoreUnusableError extends Error {
   override readonly name = 'StoreUnusableError'
 }

@@ -18,12 +18,11 @@ export type * from './lease-store.ts'
 export type * from './read-store.ts'
 
 /**
- * Everything that must outlive the process: the log of events, the inbox of deliveries, the state that they have made,
- * and the commands that are under way. Every promise that resolves is durable; a promise that rejects has changed nothing,
- * unless it says that the way to the database was lost (`StoreFailure`, DOWN): then it may have been recorded.
- * Rejects with `StoreFailure` when the database fails, `StoreBusyError` when too many writes wait, `StoreClosedError` after
- * `close`.
- * What is read is committed, and never older than what this process has seen committed.
+ * Everything that must survive the process: the log of events, the inbox of deliveries, the current state, and the commands in
+ * progress. If a promise resolves, its change is durable. If it rejects, nothing was changed, except that after a lost connection to
+ * the database (`StoreFailure`, DOWN) the change may have been recorded.
+ * Rejects with `StoreFailure` if the database fails, `StoreBusyError` if too many writes wait, `StoreClosedError` after `close`. Reads
+ * return committed data that is never older than this process's own commits.
  */
 export type Store = {
   readonly log: EventLog
@@ -38,45 +37,45 @@ export type Store = {
   readonly heartbeat: Heartbeat
   readonly sweep: Sweep
   readonly leases: LeaseStore
-  /** Random id of this log, made with the database: a cursor of another log can be told by it. */
+  /** Random id of this log, created with the database. It distinguishes cursors of other logs. */
   readonly logId: string
-  /** Resolves when the database answers; rejects when it does not. */
+  /** Resolves if the database answers; rejects if it does not. */
   ping(): Promise<void>
   /**
-   * Calls the listener once, when a commit could not be made durable: nobody knows what the disk holds, nothing more is
-   * written, and only opening the database anew helps. Gives the function that ends it.
+   * Calls the listener once if a commit could not be made durable. Then the content of the disk is unknown, nothing more is written, and
+   * the database has to be opened again. Returns the function that removes the listener.
    */
   onFatal(listener: (failure: StoreFailure) => void): () => void
   close(): Promise<void>
 }
 
-/** The last sign of life of a process that held the database: a gap tells how long webhooks could not be taken. */
+/** The last heartbeat of a process with this database: a gap shows how long webhooks could not be received. */
 export type Heartbeat = {
-  /** Null before the first beat. */
+  /** Null before the first heartbeat. */
   last(): Promise<Date | null>
   beat(now: Date): Promise<void>
 }
 
 /**
- * The sweep after a gap: reads are planned of what may have changed since `from`. That is what changed since then, what is
- * under way (unpaid, in a refund or in a dispute), and links that were open. How far it has come is stored with each step,
- * so that it is taken up again after a restart.
+ * The sweep after a gap: it plans reads of everything that may have changed since `from`. That is what changed since then, what is in
+ * progress (unpaid, in a refund or in a dispute), and links that were open. Its progress is stored with each step, so that it continues
+ * after a restart.
  */
 export type Sweep = {
-  /** Since when the sweep that has begun goes back; null when none has. */
+  /** The `from` of the unfinished sweep; null if there is none. */
   pending(): Promise<Date | null>
   /**
-   * Begins a sweep, and leaves a sign of life, in one transaction: the gap is not forgotten from here on. One that has not
-   * ended begins anew, from the earlier of both instants.
+   * Starts a sweep and records a heartbeat in one transaction, so that the gap cannot be lost. An unfinished sweep starts again from the
+   * earlier of both instants.
    */
   begin(from: Date, now: Date): Promise<void>
-  /** Plans the next reads, a bounded number of them. Steps are made until one is `done`. */
+  /** Plans a bounded number of reads. Called until it returns `done`. */
   step(now: Date): Promise<SweepStep>
 }
 
 export type SweepStep = { readonly planned: number; readonly done: boolean }
 
-/** The append-only log. Positions rise in the order of the commits, so a reader that follows them skips nothing. */
+/** The append-only log. Positions increase in the order of commits, so a reader that follows them misses nothing. */
 export type EventLog = {
   /** Position of the last committed event; 0 while the log is empty. */
   head(): Promise<number>
@@ -84,8 +83,8 @@ export type EventLog = {
   read(after: number, limit: number, filter?: EventFilter): Promise<PaymentEvent[]>
   byIds(ids: readonly string[]): Promise<PaymentEvent[]>
   /**
-   * Calls the listener after each commit of this process that appended events, with those events by position. Other nodes may
-   * have appended some before them. Gives the function that ends it.
+   * Calls the listener after each commit of this process that appended events, with those events by position. Other nodes may have
+   * appended events before them. Returns the function that removes the listener.
    */
   onAppend(listener: (events: readonly PaymentEvent[]) => void): () => void
 }
@@ -101,27 +100,27 @@ export type EventFilter = {
 
 export type Inbox = {
   /**
-   * Stores a webhook and applies what it says, in one transaction. The same bytes a second time only count an attempt
-   * (and ask for a read where the domain says so).
+   * Stores a webhook and applies its report in one transaction. A repeat of the same bytes only counts an attempt (and plans a read, if
+   * the domain decides so).
    */
   receive(delivery: IncomingDelivery): Promise<DeliveryOutcome>
-  /** The same for an agreement's callback. One that speaks of another agreement than its address is QUARANTINED. */
+  /** The same for an agreement's callback. One about another agreement than that of its URL is QUARANTINED. */
   receiveAgreement(callback: IncomingCallback): Promise<DeliveryOutcome>
-  /** Keeps a callback that changes no state here: NO_CHANGE, and without its body. The same bytes only count an attempt. */
+  /** Stores a callback that changes no state here: as NO_CHANGE and without its body. A repeat of the same bytes only counts an attempt. */
   keep(callback: KeptCallback): Promise<DeliveryOutcome>
-  /** Payment or agreement id that the latest usable delivery at a correlation id's address named; null when none did. */
+  /** Returns the payment or agreement id in the latest usable delivery at a correlation id's URL; null if there is none. */
   subjectOf(ref: string): Promise<string | null>
-  /** True when `ref` is the correlation id of an attempt of one of these kinds, whatever became of it. */
+  /** Returns whether `ref` is the correlation id of an attempt of one of these kinds, whatever its outcome. */
   knowsRef(ref: string, kinds: readonly RefKind[]): Promise<boolean>
   /**
-   * Decides a stored delivery anew, against the state as it is now, in one transaction. What is authentic and could not be
-   * used becomes usable when `parse` can read it; what is in doubt, or changes something, has the payments API read. Counts no
-   * attempt. Without `apply` nothing changes, and the outcome tells what would.
+   * Decides a stored delivery again, against the current state, in one transaction. A quarantined delivery becomes usable if `parse` can
+   * read it now. If the delivery is doubtful or changes something, a read is planned. Counts no attempt. Without `apply` nothing is
+   * changed, and the outcome shows what would be.
    */
   replay(replay: DeliveryReplay): Promise<ReplayOutcome>
   byIds(ids: readonly string[]): Promise<Delivery[]>
   page(page: PageQuery, filter: DeliveryFilter): Promise<Delivery[]>
-  /** How many deliveries somebody should look at; cheap enough to be asked every few seconds. */
+  /** Returns the number of deliveries that need attention; cheap enough for every few seconds. */
   backlog(): Promise<DeliveryBacklog>
 }
 
@@ -152,54 +151,54 @@ export type ReplayOutcome =
       readonly after: Disposition
       /** A read of the payment or agreement is due now. */
       readonly readDue: boolean
-      /** Status of the payment or agreement, as the payments API spells it; null while nothing is known of it. */
+      /** Status of the payment or agreement in the payments API's spelling; null if unknown. */
       readonly statusBefore: string | null
       readonly statusAfter: string | null
     }
   | { readonly kind: 'not-found' }
   | { readonly kind: 'not-replayable'; readonly reason: ReplayRefusal }
 
-/** A callback about something whose state stays with the payments API. */
+/** A callback about an object whose state is not stored here. */
 export type KeptCallback = Omit<ReceivedDelivery, 'body'> & {
   /** Id and status as the body names them. */
   readonly subjectId: string | null
   readonly statusRaw: string | null
 }
 
-/** What came in at one of our addresses. */
+/** A request at a webhook URL. */
 export type ReceivedDelivery = {
-  /** Keyed hashes of the raw body at its address under every live key; the first is stored. */
+  /** Keyed hashes of the raw body and its URL under every live key; the first is stored. */
   readonly bodyHashes: readonly [string, ...string[]]
-  /** Correlation id that the address carried; null for the merchant's default address. */
+  /** Correlation id in the URL; null for the merchant's default URL. */
   readonly ref: string | null
-  /** The body without secrets and payer data, as JSON text; null where it was no JSON object. */
+  /** The body without secrets and payer data, as JSON text; null if it was not a JSON object. */
   readonly body: string | null
   readonly receivedAt: Date
 }
 
 export type IncomingDelivery = ReceivedDelivery & {
-  /** Null when the body is authentic but unusable: it is kept as QUARANTINED. */
+  /** Null if the body is authentic but unusable; then it is stored as QUARANTINED. */
   readonly report: PaymentReport | null
 }
 
 export type IncomingCallback = ReceivedDelivery & {
-  /** Agreements have no default address. */
+  /** Agreements have no default URL. */
   readonly ref: string
-  /** Null when the body is authentic but unusable: it is kept as QUARANTINED. */
+  /** Null if the body is authentic but unusable; then it is stored as QUARANTINED. */
   readonly report: AgreementReport | null
 }
 
 export type DeliveryOutcome = {
   readonly disposition: Disposition
-  /** The same bytes had come before. */
+  /** The same bytes had been received before. */
   readonly repeat: boolean
   /** A read of the payment or agreement is due now. */
   readonly readDue: boolean
-  /** With this delivery a link was paid that no client was given. */
+  /** This delivery reports a payment through a link that no client received. */
   readonly orphan?: OrphanLink
 }
 
-/** A link that the payments API has made for an attempt of a command, and that is not the command's result. */
+/** A link that was created by an attempt of a command and is not the command's result. */
 export type OrphanLink = { readonly ref: string; readonly commandId: string }
 
 export type DeliveryFilter = {
@@ -207,22 +206,22 @@ export type DeliveryFilter = {
   readonly dispositions?: readonly Disposition[]
 }
 
-/** A page of a list, newest first: rows that come behind the place `before`. */
+/** A page of a list, newest first: the rows after the place `before`. */
 export type PageQuery = { readonly limit: number; readonly before: PageCursor | null }
 
 /**
- * Where a row stands in a list: its number, which rises with every new row and never changes; and before that, in a list that is
- * asked for by an instant, that instant in milliseconds since the epoch.
+ * The place of a row in a list: its number, which increases with every new row and never changes; in a list ordered by an instant, first
+ * that instant in milliseconds since the epoch.
  */
 export type PageCursor = { readonly number: number; readonly at?: number | null }
 
-/** A row with its place in the list that it was read from. */
+/** A row with its place in its list. */
 export type Placed<Row> = Required<PageCursor> & { readonly row: Row }
 
 /** Rows by their primary keys. */
 export type RowsById<Row> = {
   byIds(ids: readonly string[]): Promise<Row[]>
-  /** The row as `byIds` reads it at this moment; undefined when it takes a query to know it. */
+  /** Returns the row that `byIds` would return now; undefined if that takes a query. */
   cached(id: string): Row | undefined
 }
 
@@ -230,7 +229,7 @@ export type LinkStore = RowsById<PaymentLink> & {
   byRefs(refs: readonly string[]): Promise<PaymentLink[]>
   /** By number; by creation and number where the filter names an instant. Throws `RangeError` for a place of the other order. */
   page(page: PageQuery, filter: LinkFilter): Promise<Placed<PaymentLink>[]>
-  /** A link, the payment that speaks for it, and the log's head, all of one moment: what a snapshot is made of. */
+  /** Returns a link, the payment that determines its state, and the position of the log, read in one transaction: the data of a snapshot. */
   snapshot(id: string): Promise<{ link: PaymentLink; payment: Payment | null; head: number } | null>
 }
 
@@ -238,19 +237,19 @@ export type LinkFilter = {
   readonly reference?: string
   readonly createdFrom?: Date
   readonly createdBefore?: Date
-  /** Phases of the payment that speaks for the link; IN_PROGRESS also holds links without a payment that have not expired. */
+  /** Phases of the payment that determines the link's state; IN_PROGRESS includes links without a payment that have not expired. */
   readonly phases?: readonly PaymentPhase[]
 }
 
 export type PayoutStore = {
-  /** Ids of the sites that pay the payouts which were made here, by payout id. */
+  /** Ids of the sites of the payouts that were created here, by payout id. */
   sites(ids: readonly string[]): Promise<ReadonlyMap<string, string>>
 }
 
 export type PaymentStore = RowsById<Payment> & {
   /** Payers by payment id. */
   payers(paymentIds: readonly string[]): Promise<Map<string, Payer>>
-  /** What was asked for, of those payments that we asked for without a link. */
+  /** The requests of payments that were created here without a link, by payment id. */
   payins(paymentIds: readonly string[]): Promise<DirectPayin[]>
   /**
    * Only payments whose amount is known. By number; by last change and number where the filter names an instant. Throws
