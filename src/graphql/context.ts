@@ -13,12 +13,12 @@ import type { MethodCache } from '../upstream/methods/method-cache.ts'
 import { type AnswerFreshness, createAnswerFreshness } from './engine/answer-freshness.ts'
 import { createLoaders, type Loaders } from './loaders.ts'
 
-/** What lives as long as the process. */
+/** Dependencies that live as long as the process. */
 export type Services = FollowServices & {
   readonly store: Store
   readonly methods: MethodCache<PayinMethod>
   readonly payoutMethods: MethodCache<PayoutMethod>
-  /** What each method asks for; null when the payments API does not tell. */
+  /** Reads the required fields of a method; null if the payments API does not provide them. */
   readonly requirements: MethodRequirementsReader
   readonly operations: Operations
   readonly health: Health
@@ -27,19 +27,19 @@ export type Services = FollowServices & {
   readonly isEnabled: (currency: Currency) => boolean
 }
 
-/** What a resolver may use. Loaders live as long as one answer, so that nothing read for one is served to the next. */
+/** The context of resolvers. Loaders live as long as one answer, so that no answer contains data that was read for an earlier one. */
 export type Context = Services & {
-  /** The same, for what outlives the answer. */
+  /** The same services, for code that runs longer than the answer takes. */
   readonly services: Services
   readonly caller: Caller
   readonly loaders: Loaders
-  /** Told of everything in the answer that no cache may keep. */
+  /** Records whether a part of the answer is stale, so that no cache may keep the answer. */
   readonly freshness: AnswerFreshness
-  /** Cursor that a client which comes back has named beside the operation; it outranks the operation's own. */
+  /** Cursor that a reconnecting client sent outside of the operation; it takes precedence over the operation's own. */
   readonly resumeAfter: string | undefined
 }
 
-/** A context for one answer. */
+/** Creates the context of one answer. */
 export function createContext(services: Services, caller: Caller, resumeAfter: string | undefined): Context {
   const freshness = createAnswerFreshness()
   const loaders = createLoaders(services, freshness.markStale)

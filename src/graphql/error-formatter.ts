@@ -6,39 +6,39 @@ import type { ReadFailure } from '../lookups/operation-outcome.ts'
 import type { Logger } from '../observability/logger.ts'
 import type { HideNames } from './admission/hidden-names.ts'
 
-/** Bad arguments of a query: clear, typed, and naming the argument. */
+/** Creates the error for an invalid argument. `extensions.argument` names the argument. */
 export function badArgument(argument: string, message: string): GraphQLError {
   return new GraphQLError(`${argument} ${message}`, { extensions: { code: 'BAD_USER_INPUT', argument } })
 }
 
-/** A request that cannot be read, or that asks for what is not there. */
+/** Creates the error for a request that cannot be read, or that names an operation that does not exist. */
 export function badRequest(message: string): GraphQLError {
   return new GraphQLError(message, { extensions: { code: 'BAD_REQUEST' } })
 }
 
-/** The caller did not say who they are. */
+/** Creates the error for a caller without a valid token. */
 export function unauthenticated(): GraphQLError {
   return new GraphQLError('A valid token is required.', { extensions: { code: 'UNAUTHENTICATED' } })
 }
 
-/** The router's secret as a challenge, for the header `WWW-Authenticate` (RFC 9110, section 11.6.1). */
+/** The challenge that requests the router's secret, for the header `WWW-Authenticate` (RFC 9110, section 11.6.1). */
 export const ROUTER_CHALLENGE = 'RouterSecret'
 
-/** The request does not come from the router, as far as anybody can tell. */
+/** Creates the error for a request that needs the router's secret and does not have it. */
 export function routerOnly(): GraphQLError {
   return new GraphQLError("This needs the router's secret.", {
     extensions: { code: 'UNAUTHENTICATED', http: { status: 401, challenge: ROUTER_CHALLENGE } },
   })
 }
 
-/** The caller's token does not carry a scope that the field needs. */
+/** Creates the error for a token without a scope that the field requires. */
 export function forbidden(field: string): GraphQLError {
   return new GraphQLError(`The token does not carry a scope that ${field} needs.`, {
     extensions: { code: 'FORBIDDEN' },
   })
 }
 
-/** There is nothing with this id, or nothing that this caller may see: the two look the same. */
+/** Creates the error for an unknown id, and for an object that the caller may not read: the client cannot distinguish the two. */
 export function notFound(argument: string): GraphQLError {
   return new GraphQLError(`There is nothing with this ${argument}.`, { extensions: { code: 'NOT_FOUND', argument } })
 }
@@ -57,7 +57,7 @@ const READ_MESSAGES: Readonly<Record<ReadFailure['kind'], string>> = {
   'credentials-rejected': 'The payments API rejected the credentials of the site.',
 }
 
-/** The error of a query for which the payments API gave no answer that can be used. Its own text is not repeated. */
+/** Creates the error of a read for which the payments API gave no usable answer. It does not contain the API's own text. */
 export function failedRead(failure: ReadFailure): GraphQLError {
   const site = failure.kind === 'credentials-rejected' ? { site: failure.site } : {}
   return new GraphQLError(READ_MESSAGES[failure.kind], { extensions: { code: READ_CODES[failure.kind], ...site } })
@@ -65,18 +65,18 @@ export function failedRead(failure: ReadFailure): GraphQLError {
 
 export type ErrorFormatter = (formatted: GraphQLFormattedError, error: unknown) => GraphQLFormattedError
 
-/** What GraphQL appends to the message about a misspelt name: it tells names of the schema. */
+/** Start of the suggestion that graphql-js appends to the message about a misspelt name. It contains schema names. */
 const SUGGESTION = 'Did you mean '
 
 type FormatterOptions = {
   readonly logger: Logger
-  /** Takes names of the schema out of messages; null where they may be told. */
+  /** Removes schema names from messages; null if clients may see them. */
   readonly hideNames: HideNames | null
 }
 
 /**
- * What a client sees of an error, in at most 200 characters. What the graph itself raised on purpose is shown; a bug or a fault shows neither its
- * message nor its stack, but an id, under which it stands in the log.
+ * Creates the formatter of errors for clients; messages have at most 200 characters. Errors that GraphQL or this graph raises
+ * deliberately are shown. For an internal fault neither message nor stack is shown, but an id that is also in the log.
  */
 export function createErrorFormatter({ logger, hideNames }: FormatterOptions): ErrorFormatter {
   return (formatted, error) => {
@@ -97,7 +97,7 @@ export function createErrorFormatter({ logger, hideNames }: FormatterOptions): E
   }
 }
 
-/** What has a path was raised while the operation ran. What was refused before it ran hides its names by itself. */
+/** Returns the message for the client. Errors with a path come from the execution; the admission hides the names in its own errors. */
 function shown(message: string, error: GraphQLError, hideNames: HideNames | null): string {
   if (hideNames === null) return abridged(message)
   const plain = withoutSuggestion(message)
@@ -110,21 +110,21 @@ function withoutSuggestion(message: string): string {
 }
 
 /**
- * GraphQL's own errors have no code: while an operation runs, those about an argument are the client's mistakes.
- * Apollo Server has put a code of its own in the place of the missing one.
+ * Returns the error's code. Errors of graphql-js have no code; those about an argument during execution are errors of the client.
+ * For these, Apollo Server has set a code of its own, which is replaced.
  */
 function codeOf({ extensions }: GraphQLError, shownCode: unknown): unknown {
   return extensions['code'] === undefined ? 'BAD_USER_INPUT' : shownCode
 }
 
-/** An error that GraphQL or the graph raised on purpose, whatever it was wrapped in on the way. */
+/** Returns whether GraphQL or this graph raised the error deliberately, also if it is wrapped in other errors. */
 function isIntended(error: unknown): error is GraphQLError {
   if (!(error instanceof GraphQLError)) return false
   if (error.originalError != null) return isIntended(error.originalError)
   return error.extensions['code'] !== undefined || isArgumentMistake(error)
 }
 
-/** Of the errors that GraphQL raises while it runs an operation, these are not about our own answers. */
+/** Returns whether an error that graphql-js raised during execution is about an argument, and not about a resolver's value. */
 function isArgumentMistake({ message }: GraphQLError): boolean {
   return message.startsWith('Argument "')
 }

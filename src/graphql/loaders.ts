@@ -16,10 +16,10 @@ import type { MethodCache } from '../upstream/methods/method-cache.ts'
 import { failedRead } from './error-formatter.ts'
 import { payoutView, type PayoutView } from './views/payout-view.ts'
 
-/** Loads rows once per answer; at once when the store has them in memory. */
+/** Loads each row once per answer; synchronously if the store has it in memory. */
 export type RowLoader<Row> = { load(id: string): Row | null | Promise<Row | null> }
 
-/** One loader per kind of thing that resolvers fetch by key: each asks once per answer, for all keys together. */
+/** The loaders of objects by key. Each key is read once per answer; keys requested in the same tick are read in one batch. */
 export type Loaders = {
   readonly linkById: RowLoader<PaymentLink>
   readonly linkByRef: DataLoader<string, PaymentLink | null>
@@ -42,8 +42,9 @@ type LoaderSources = {
 }
 
 /**
- * Fresh loaders, for one answer; each is made when it is first used. A key that nothing has gives null; a failed read fails every
- * key of its batch. `onStale` is called when what was loaded, or that there is nothing, is not certain.
+ * Creates the loaders of one answer; each is created on first use. An unknown key loads null. A failed read of the store rejects
+ * every key of its batch; a failed read of a payout rejects only its own key. `onStale` is called if a payin method, or its absence,
+ * comes from lists that are not current.
  */
 export function createLoaders(sources: LoaderSources, onStale: () => void): Loaders {
   return new LazyLoaders(sources, onStale) as unknown as Loaders
@@ -88,7 +89,7 @@ for (const [name, make] of Object.entries<Make<unknown>>(MAKE))
     },
   })
 
-/** A loader over a plural read that gives a map. */
+/** Creates a loader from a batch read that returns a map. */
 function mapLoader<Value>(
   load: (keys: readonly string[]) => Promise<ReadonlyMap<string, Value>>,
 ): DataLoader<string, Value | null> {
@@ -117,7 +118,7 @@ function rowLoader<Row>({ byIds, cached }: RowsById<Row>, idOf: (row: Row) => st
   }
 }
 
-/** A loader over a plural read that gives what it found in any order. */
+/** Creates a loader from a batch read that returns the found rows in any order. */
 function loader<Row>(
   load: (keys: readonly string[]) => Promise<readonly Row[]>,
   keyOf: (row: Row) => string,

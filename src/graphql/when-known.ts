@@ -1,4 +1,4 @@
-/** What a function makes of a value: at once when the value is there, and otherwise when its promise is resolved. */
+/** Returns `make(value)`: synchronously for a plain value, or as a promise if the value is a promise. */
 export function whenKnown<Value, Result>(
   value: Value | Promise<Value>,
   make: (value: Value) => Result,

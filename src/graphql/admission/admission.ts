@@ -39,12 +39,12 @@ export type AdmittedOperation = {
   readonly document: DocumentNode
   readonly node: OperationDefinitionNode
   readonly request: RequestReading
-  /** The values of its variables, with their defaults. */
+  /** The coerced values of its variables, with their defaults. */
   readonly variables: Readonly<Record<string, unknown>>
 }
 
 export type Admission = {
-  /** Reads, measures, validates and admits an operation, or returns why it may not run. Never throws. */
+  /** Reads, measures and validates an operation. Returns it, or the errors for which it may not run. Never throws. */
   admit(
     request: OperationRequest,
     fromRouter: boolean,
@@ -52,12 +52,13 @@ export type Admission = {
 }
 
 const CACHE = { maxDocuments: 1_000, maxCharacters: 500_000 }
-/** More mistakes than these are not told, nor looked for. */
+/** Validation and coercion stop after this number of errors. */
 const MAX_ERRORS = 5
 
 /**
- * Rules in linear time about what the measures do not hold for: fragments that spread themselves, that no operation uses,
- * or that share a name. Some of the other rules take quadratic time over these.
+ * Validation rules that take linear time, for documents that the measures do not cover: those with definitions that are not
+ * executable, and those with fragments that spread themselves, are unused or share a name. For such documents some of the
+ * other rules take quadratic time.
  */
 const STRUCTURE_RULES = [
   ExecutableDefinitionsRule,
@@ -66,13 +67,13 @@ const STRUCTURE_RULES = [
   NoFragmentCyclesRule,
 ]
 
-/** A document that is valid and not too large, with its operations. */
+/** A valid document within the size limits, with its operations. */
 type AdmittedDocument = {
   readonly document: DocumentNode
   readonly operations: MeasuredDocument['operations']
 }
 
-/** Admits operations of a schema. Documents that were admitted are cached by their text. */
+/** Creates the admission for a schema. Admitted documents are cached by their text. */
 export function createAdmission({ schema, policy, trusted }: AdmissionOptions): Admission {
   const { limits } = policy
   const world = { schema, costs: readSchemaCosts(schema) }
@@ -136,7 +137,7 @@ export function createAdmission({ schema, policy, trusted }: AdmissionOptions): 
   }
 }
 
-/** The variables as JSON; empty when they are nested too deeply to be written, which `JSON.parse` reads. */
+/** Returns the variables as JSON; empty if they are too deeply nested for `JSON.stringify`, although `JSON.parse` can read them. */
 function writtenVariables({ variables }: RequestReading): string {
   try {
     return JSON.stringify(variables)
@@ -160,7 +161,7 @@ function refuseWith(refusal: GraphQLError | null): void {
   if (refusal !== null) throw refusal
 }
 
-/** What a client may be told; a mistake of our own keeps what it was, so that it is logged and not shown. */
+/** Returns the errors for the client. An internal error is kept as `originalError`, so that it is logged and not shown. */
 function refusals(error: unknown): readonly GraphQLError[] {
   if (error instanceof Refusal) return error.errors
   if (error instanceof GraphQLError) return [error]
@@ -179,7 +180,7 @@ function parsed(query: string, maxTokens: number): DocumentNode {
   }
 }
 
-/** The operation of a name, or the only one. */
+/** Returns the operation with this name, or the only one if `name` is null. Throws BAD_REQUEST if there is not exactly one. */
 function chosen(
   operations: AdmittedDocument['operations'],
   name: string | null,
@@ -189,7 +190,7 @@ function chosen(
   throw badRequest('The document does not hold the operation that was asked for.')
 }
 
-/** The codes that Apollo Server gives to the same mistakes. */
+/** Returns the error with a code. The codes are those of Apollo Server. */
 function coded(error: GraphQLError, code: string): GraphQLError {
   const { message, nodes = null, source = null, positions = null } = error
   return new GraphQLError(message, { nodes, source, positions, extensions: { code } })

@@ -20,10 +20,10 @@ type Options = Parameters<typeof getVariableValues>[3]
 /** Coerces the values of an operation's variables, as `getVariableValues` of graphql-js does. */
 export type CoerceVariables = (node: OperationDefinitionNode, values: Values) => ReturnType<typeof getVariableValues>
 
-/** What is left to graphql-js: everything that is wrong, and what is seldom sent. */
+/** Marks a value whose coercion is left to graphql-js: an invalid value, or a valid form that is rare. */
 const UNUSUAL = Symbol('unusual')
 
-/** Coerces a value, or gives `UNUSUAL`. */
+/** Returns the coerced value, or `UNUSUAL`. */
 type Coerce = (value: unknown) => unknown
 
 type Variable = {
@@ -33,7 +33,7 @@ type Variable = {
   readonly defaultValue: ValueNode | undefined
 }
 
-/** Compiles the coercion of each operation once. What it cannot coerce is coerced by graphql-js, which tells what is wrong. */
+/** Creates the coercion, compiled once per operation. If a value is `UNUSUAL`, graphql-js coerces all variables and reports the errors. */
 export function createVariableCoercion(schema: GraphQLSchema, options: Options): CoerceVariables {
   const compile = createCompiler()
   const variablesOf = new WeakMap<OperationDefinitionNode, readonly Variable[] | null>()
@@ -59,7 +59,7 @@ function coercedBy(variables: readonly Variable[] | null, values: Values): Recor
   if (variables === null) return null
   const coerced: Record<string, unknown> = {}
   for (const { name, type, coerce, defaultValue } of variables) {
-    // The name would set the prototype.
+    // An assignment to this name would set the prototype.
     if (name === '__proto__') return null
     if (Object.hasOwn(values, name)) {
       const value = coerce(values[name])
@@ -96,7 +96,7 @@ function createCompiler() {
   const objectCoercion = (type: GraphQLInputObjectType): Coerce => {
     const known = ofObjects.get(type)
     if (known !== undefined) return known
-    // Types may contain themselves.
+    // Input types may be recursive.
     let coerce: Coerce | null = null
     const coercion: Coerce = (value) => (coerce ??= fieldsCoercion(type, compile))(value)
     ofObjects.set(type, coercion)

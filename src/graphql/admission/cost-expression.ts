@@ -1,27 +1,27 @@
 /** The values of an operation's variables, coerced and with their defaults. */
 export type RequestVariables = Readonly<Record<string, unknown>>
 
-/** A number that is known now, or the place of one that the variables decide. */
+/** A constant, or the index of a step whose result depends on the variables. */
 export type Amount = number | { readonly step: number }
 
 type Step = (variables: RequestVariables, numbers: readonly number[]) => number
 
 /**
- * A calculation that is written down once for a document and worked out for each request. What does not depend on
- * variables is worked out while it is written, and a part that is used twice is worked out once.
+ * A calculation that is built once per document and evaluated once per request. Parts that do not depend on variables are
+ * evaluated while it is built, and a part that is used twice is evaluated once.
  */
 export type CostExpression = {
   sum(amounts: readonly Amount[]): Amount
-  /** The largest of amounts that are not negative; 0 for none. */
+  /** Returns the largest of amounts that are not negative; 0 for an empty list. */
   largest(amounts: readonly Amount[]): Amount
   product(one: Amount, other: Amount): Amount
-  /** A number that `read` takes from the variables. */
+  /** Returns an amount that `read` takes from the variables. */
   ask(read: (variables: RequestVariables) => number): Amount
-  /** Works out everything for the given variables; the result tells any amount. */
+  /** Evaluates all steps for these variables. Returns a function that returns the value of an amount. */
   solve(variables: RequestVariables): (amount: Amount) => number
 }
 
-/** An empty calculation. */
+/** Creates an empty calculation. */
 export function startExpression(): CostExpression {
   const steps: Step[] = []
   const add = (step: Step): Amount => ({ step: steps.push(step) - 1 })
@@ -60,7 +60,7 @@ function at(numbers: readonly number[], amount: Amount): number {
   return typeof amount === 'number' ? amount : (numbers[amount.step] ?? 0)
 }
 
-/** Nothing of something endless is nothing. */
+/** Returns the product; 0 times `Infinity` is 0, not `NaN`. */
 function times(one: number, other: number): number {
   return one === 0 || other === 0 ? 0 : one * other
 }

@@ -2,11 +2,11 @@ import { LRUCache } from 'lru-cache'
 
 export type CacheBounds = {
   readonly maxDocuments: number
-  /** Characters of all texts together. What is made of a text takes about a hundred bytes for each of them. */
+  /** Characters of all texts together. A cached value takes about a hundred bytes per character of its text. */
   readonly maxCharacters: number
 }
 
-/** Keeps what was made of texts, the most recently used ones. That of a text longer than a tenth of the bounds is not kept. */
+/** Creates an LRU cache of values by document text. A value whose text is longer than a tenth of `maxCharacters` is not kept. */
 export function createDocumentCache<Value extends object | string>({
   maxDocuments,
   maxCharacters,
@@ -15,7 +15,7 @@ export function createDocumentCache<Value extends object | string>({
     max: maxDocuments,
     maxSize: maxCharacters,
     maxEntrySize: Math.floor(maxCharacters / 10),
-    // An empty text counts, too.
+    // The size of an entry must be positive, also for an empty text.
     sizeCalculation: (_value, text) => Math.max(1, text.length),
   })
 }

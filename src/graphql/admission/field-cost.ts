@@ -4,26 +4,26 @@ import { givesList, type ListSize, type SchemaCosts } from './schema-costs.ts'
 
 export type Weight = {
   readonly cost: number
-  /** The largest list of representations. */
+  /** Length of the longest list of representations. */
   readonly entities: number
-  /** The largest page, and the argument that asks for it. */
+  /** Size of the largest page, and the argument that requests it; null without a page. */
   readonly page: { readonly argument: string; readonly size: number } | null
 }
 
-/** The length of a list of which the schema tells none, as in the examples of Apollo's router. */
+/** Assumed length of a list whose length the schema does not state, as in the examples of Apollo's router. */
 const LIST_SIZE = 10
 
-/** What the costs of a document are written down with. */
+/** The schema's weights, and the expression that collects the costs of a document. */
 export type Tally = { readonly costs: SchemaCosts; readonly expression: CostExpression }
 
-/** The figures of a part of a document that depend on variables. */
+/** The figures of a part of a document; they may depend on variables. */
 export type Costs = {
   readonly cost: Amount
-  /** Of the lists of the page around it, for each of their items. */
+  /** Cost per item of the lists whose length the surrounding page determines. */
   readonly sizedCost: Amount
-  /** The longest list of representations. */
+  /** Length of the longest list of representations. */
   readonly entities: Amount
-  /** The largest page by the argument that asks for it. */
+  /** Size of the largest page, by the argument that requests it. */
   readonly pages: Pages
 }
 
@@ -31,12 +31,12 @@ type Pages = Readonly<Record<string, Amount>>
 
 export const NO_COSTS: Costs = { cost: 0, sizedCost: 0, entities: 0, pages: {} }
 
-/** A tally of nothing yet. */
+/** Creates an empty tally. */
 export function startTally(costs: SchemaCosts): Tally {
   return { costs, expression: startExpression() }
 }
 
-/** The figures of a selection set, from those of its selections. */
+/** Returns the figures of a selection set, from those of its selections. */
 export function sumCosts({ expression }: Tally, parts: readonly Costs[]): Costs {
   return {
     cost: expression.sum(parts.map((part) => part.cost)),
@@ -60,13 +60,13 @@ type FieldCost = {
   readonly node: FieldNode
   readonly field: GraphQLField<unknown, unknown>
   readonly listSize: ListSize | null
-  /** What is selected of it. */
+  /** Costs of its selection set. */
   readonly inner: Costs
-  /** The page around it tells how long its list is. */
+  /** True if the surrounding page determines the length of its list. */
   readonly isSized: boolean
 }
 
-/** What one call of a field costs, with everything that it gives; of one that its page sizes, what one item costs. */
+/** Returns the costs of one call of a field with its selection; if `isSized`, those of one item, as `sizedCost`. */
 export function costsOfField(tally: Tally, { node, field, listSize, inner, isSized }: FieldCost): Costs {
   const { expression, costs } = tally
   const entities = field.name === '_entities' ? representationsIn(tally, node) : 0
@@ -92,7 +92,7 @@ export function costsOfField(tally: Tally, { node, field, listSize, inner, isSiz
   }
 }
 
-/** How long a field's list is, or those of its page. */
+/** Returns the length of a field's list, or of the lists of its page: the largest slice, else the assumed size. */
 function sizeOf(
   expression: CostExpression,
   { slices, listSize }: { slices: Pages; listSize: ListSize | null },
@@ -103,7 +103,7 @@ function sizeOf(
 
 type Sliced = { readonly field: GraphQLField<unknown, unknown>; readonly listSize: ListSize | null }
 
-/** The values of a field's slicing arguments, by their names. */
+/** Returns the values of a field's slicing arguments, by their names. */
 function slicesIn(tally: Tally, node: FieldNode, { field, listSize }: Sliced): Pages {
   const slices = (listSize?.slicingArguments ?? []).map(
     (name) => [name, slicedBy(tally, node, { field, name })] as const,
@@ -113,7 +113,7 @@ function slicesIn(tally: Tally, node: FieldNode, { field, listSize }: Sliced): P
 
 type Slice = { readonly field: GraphQLField<unknown, unknown>; readonly name: string }
 
-/** The value of a slicing argument: a literal, a variable, or the schema's default. Null where there is none. */
+/** Returns the value of a slicing argument: a literal, a variable, or the schema's default. Null if there is none. */
 function slicedBy({ expression }: Tally, node: FieldNode, { field, name }: Slice): Amount | null {
   const value = node.arguments?.find((argument) => argument.name.value === name)?.value
   const otherwise = numberIn(field.args.find((argument) => argument.name === name)?.defaultValue)
@@ -122,14 +122,14 @@ function slicedBy({ expression }: Tally, node: FieldNode, { field, name }: Slice
   return value?.kind === Kind.INT ? Math.max(0, Number(value.value)) : otherwise
 }
 
-/** How many representations `_entities` is asked for. */
+/** Returns the number of representations in the argument of `_entities`. */
 function representationsIn({ expression }: Tally, node: FieldNode): Amount {
   const value = node.arguments?.find((argument) => argument.name.value === 'representations')?.value
   if (value?.kind === Kind.VARIABLE) return expression.ask((variables) => lengthOf(variables[value.name.value]))
   return value?.kind === Kind.LIST ? value.values.length : 1
 }
 
-/** What the values cost that are given for a field's arguments. */
+/** Returns the costs of the argument values of a field. */
 function argumentCosts({ costs, expression }: Tally, node: FieldNode, field: GraphQLField<unknown, unknown>): Amount[] {
   return (node.arguments ?? []).flatMap(({ name, value }) => {
     const argument = field.args.find((candidate) => candidate.name === name.value)

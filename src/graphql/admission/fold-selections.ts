@@ -10,35 +10,35 @@ import {
 } from 'graphql'
 
 /**
- * What a walk over selections computes. `Scope` is what a selection inherits from the place where it stands, such as its
- * parent type.
+ * The computation of a walk over selections. `Scope` is what a selection inherits from its surroundings, such as the parent
+ * type.
  */
 export type SelectionFold<Scope, Result> = {
-  /** The result of a field. `below` walks its selection set; a field without one gives `combine([])`. */
+  /** Returns the result of a field. `below` walks its selection set; it returns `combine([])` for a field without one. */
   readonly field: (node: FieldNode, scope: Scope, below: (scope: Scope) => Result) => Result
-  /** The result of a selection set, from those of its selections. */
+  /** Returns the result of a selection set, from those of its selections. */
   readonly combine: (results: readonly Result[]) => Result
-  /** The scope within a fragment that is spread in `scope`. */
+  /** Returns the scope within a fragment that is spread in `scope`. */
   readonly enter: (fragment: FragmentDefinitionNode | InlineFragmentNode, scope: Scope) => Scope
-  /** Equal for scopes in which a fragment definition has the same result. The walk is linear when there are few keys. */
+  /** Returns equal keys for scopes in which a fragment definition has the same result. The walk is linear if there are few keys. */
   readonly keyOf: (scope: Scope) => string
-  /** Adds what a spread, an inline fragment or a fragment definition contributes beside its selections. */
+  /** Adds to a result what a spread, an inline fragment or a fragment definition contributes besides its selections. */
   readonly annotate: (result: Result, node: FragmentSpreadNode | InlineFragmentNode | FragmentDefinitionNode) => Result
   /** The result of a fragment that is spread within itself. */
   readonly cycle: Result
 }
 
 export type SelectionWalk<Scope, Result> = {
-  /** The result of a selection set. Results of fragments are kept from one call to the next. */
+  /** Returns the result of a selection set. Results of fragments are kept between calls. */
   walk(set: SelectionSetNode, scope: Scope): Result
   /** The fragment definitions that have been walked. */
   readonly visited: ReadonlySet<FragmentDefinitionNode>
 }
 
 /**
- * Prepares a walk over the selections of a document, through its fragments. However often a fragment is spread, and by
- * however many operations, its definition is walked once per `keyOf`, so that time is linear in the size of the document.
- * Every computation over whole documents goes through here.
+ * Creates a walk over the selections of a document and its fragments. The definition of a fragment is walked once per key of
+ * `keyOf`, independent of the number of its spreads and operations, so the time is linear in the size of the document. Use it
+ * for every computation over a whole document.
  */
 export function foldSelections<Scope, Result>(
   { definitions }: DocumentNode,

@@ -9,14 +9,14 @@ import {
   type GraphQLSchema,
 } from 'graphql'
 
-/** Takes the names of the schema out of a message that do not stand in what the client has told. */
+/** Returns a message with each schema name replaced by `…`, unless the name occurs in `told()`, which is the client's own text. */
 export type HideNames = (message: string, told: () => string) => string
 
 const NAME = /(["[.$(]?)([A-Za-z_]\w*)/g
 const WORD = /[A-Za-z_]\w*/g
 const HIDDEN = '…'
 
-/** Words of GraphQL's own messages that the schema may use as names too: hidden only where they stand as a name. */
+/** Words of graphql-js messages that may also be schema names. They are hidden only after one of `" [ . $ (`, which marks a name. */
 const PLAIN_WORDS: ReadonlySet<string> = new Set(
   `a an and are argument at available be body by can cannot client code conflict description different directive each enum
   event events field fields first fragment from has id index input integer is it items key kind kinds last length limit
@@ -26,7 +26,7 @@ const PLAIN_WORDS: ReadonlySet<string> = new Set(
   Subscription Query Mutation String Boolean Int Float ID VARIABLE INPUT`.split(/\s+/),
 )
 
-/** Reads the names of a schema. GraphQL's own scalars and its introspection are known to everyone and are not hidden. */
+/** Creates the function for a schema. Built-in scalars and introspection types are public and are not hidden. */
 export function createHideNames(schema: GraphQLSchema): HideNames {
   const names = new Set(
     Object.values(schema.getTypeMap())

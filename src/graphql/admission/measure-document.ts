@@ -28,34 +28,34 @@ import {
 import { foldSelections } from './fold-selections.ts'
 import type { SchemaCosts } from './schema-costs.ts'
 
-/** How large an operation is. Fragments count wherever they are spread, and what `@skip` or `@include` may leave out counts. */
+/** The size of an operation. Fragments count at each spread; selections with `@skip` or `@include` always count. */
 export type Measures = {
-  /** Fields inside each other, introspection left out. */
+  /** Depth of nested fields, without introspection. */
   readonly depth: number
-  /** The same for `__schema` and `__type`; 0 for an operation that asks for neither. */
+  /** Depth below `__schema` and `__type`, including them; 0 without them. */
   readonly introspectionDepth: number
-  /** Aliases, and fields that are asked for twice in one place. */
+  /** Number of aliases, and of fields that repeat a response name in the same place. */
   readonly aliases: number
   readonly rootFields: number
   readonly directives: number
-  /** The operation asks for what the router alone needs. */
+  /** The operation selects a field that only the router needs: introspection, `_service` or `_entities`. */
   readonly forRouter: boolean
-  /** A root field may be left out by `@skip` or `@include`. */
+  /** A root field or fragment has `@skip` or `@include`. */
   readonly conditional: boolean
-  /** A fragment spreads itself: the figures are too low, and the document is not valid. */
+  /** A fragment spreads itself: the figures are too low, and the document is invalid. */
   readonly cyclic: boolean
-  /** What the operation asks for with these variables. */
+  /** Returns the operation's cost and page sizes for these variables. */
   readonly weigh: (variables: RequestVariables) => Weight
 }
 
 /** The operations of a document with their measures. */
 export type MeasuredDocument = {
   readonly operations: readonly { readonly node: OperationDefinitionNode; readonly measures: Measures }[]
-  /** Every definition is an operation, or a fragment that an operation uses: nothing is left out of the measures. */
+  /** True if every definition is an operation, or a fragment that an operation uses, so that the measures cover all. */
   readonly isComplete: boolean
 }
 
-/** What a mutation costs by itself, as Apollo's router counts it. */
+/** Base cost of a mutation, the same as in Apollo's router. */
 const MUTATION_COST = 10
 
 const NO_FIELDS: ReadonlySet<string> = new Set()
@@ -65,8 +65,8 @@ const SUBGRAPH_FIELDS: ReadonlySet<string> = new Set(['_service', '_entities'])
 type SchemaParts = { readonly schema: GraphQLSchema; readonly costs: SchemaCosts }
 
 /**
- * Measures the operations of a document, valid or not, in time that is linear in its size: each fragment is walked once
- * for each kind of page that it is spread in, however often that is.
+ * Returns the measures of a document's operations, valid or not, in time that is linear in its size: each fragment is walked
+ * once per set of sized fields of the surrounding page, independent of the number of its spreads.
  */
 export function measureDocument({ schema, costs }: SchemaParts, document: DocumentNode): MeasuredDocument {
   const tally = startTally(costs)
@@ -100,8 +100,8 @@ function measuresOf(tally: Tally, operation: OperationDefinitionNode, whole: Par
 }
 
 /**
- * Where a selection stands: its type where that is known, the page's lists, and the names used in this place so far, apart
- * for each type that an inline fragment names: a client asks every kind of error for its message.
+ * The surroundings of a selection: the parent type, if known; the sized fields of the page; and the response names used so far.
+ * Names are kept separately per type condition of an inline fragment, because clients select `message` of every error type.
  */
 type Place = {
   readonly type: GraphQLNamedType | undefined
@@ -156,7 +156,7 @@ function sumParts(tally: Tally, parts: readonly Part[]): Part {
 
 type Annotated = { readonly directives?: readonly DirectiveNode[] | undefined }
 
-/** What a fragment and its spread add to what is selected in it. */
+/** Adds the directives of a fragment or its spread to the figures of its selections. */
 function addDirectives(part: Part, node: Annotated): Part {
   return {
     ...part,
@@ -201,7 +201,7 @@ function placeOf(type: GraphQLNamedType | undefined, sized: ReadonlySet<string>)
   return { type, sized, names: new Map(), fragmentType: '' }
 }
 
-/** The place within a fragment. What is inline shares the names of the place around it. */
+/** Returns the place within a fragment. An inline fragment shares the map of names with the surrounding place. */
 function placeWithin(
   schema: GraphQLSchema,
   fragment: FragmentDefinitionNode | InlineFragmentNode,
@@ -215,7 +215,7 @@ function placeWithin(
     : placeOf(type, place.sized)
 }
 
-/** Whether a name has been used before in a place; from now on it has. */
+/** Returns whether a name has been used before in a place, and records its use. */
 function isRepeated({ names, fragmentType }: Place, name: string): boolean {
   const used = names.get(fragmentType) ?? new Set()
   names.set(fragmentType, used)

@@ -4,21 +4,21 @@ import { badArgument, routerOnly } from '../error-formatter.ts'
 import type { Weight } from './field-cost.ts'
 import type { Measures } from './measure-document.ts'
 
-/** What an operation may do, whatever transport brought it. */
+/** The rules for operations, equal for all transports. */
 export type OperationPolicy = {
   readonly limits: OperationLimits
-  /** Introspection is for development, and for the router. */
+  /** Introspection is allowed (in development). Not used if `routerOnly`. */
   readonly introspection: boolean
-  /** The subgraph's own fields and introspection are for the router alone. */
+  /** `_service`, `_entities` and introspection require the router's secret; without this, `_service` and `_entities` are open. */
   readonly routerOnly: boolean
-  /** Errors tell no name of the schema that the client has not told first. */
+  /** Error messages contain no schema name that the client has not sent itself. */
   readonly hideNames: boolean
 }
 
-/** Deeper than the introspection that tools send, which follows a type through nine wrappers. */
+/** More than the depth of the introspection queries of tools, which follow a type through nine wrappers. */
 const INTROSPECTION_DEPTH = 20
 
-/** Refuses an operation for its size, before it is validated. Gives the refusal, or null. */
+/** Returns the error if an operation is too large, otherwise null. Called before validation. */
 export function sizeRefusal(measures: Measures, limits: OperationLimits): GraphQLError | null {
   if (measures.depth > limits.depth) return beyond('depth', limits.depth)
   if (measures.introspectionDepth > INTROSPECTION_DEPTH) return beyond('introspection depth', INTROSPECTION_DEPTH)
@@ -28,7 +28,7 @@ export function sizeRefusal(measures: Measures, limits: OperationLimits): GraphQ
 }
 
 /**
- * Refuses a stream that may have nothing to tell: GraphQL's own code throws where the field of a subscription is left out.
+ * Returns the error if the root field of a subscription may be skipped, otherwise null: graphql-js throws if it is skipped.
  * https://spec.graphql.org/September2025/#sec-Single-Root-Field
  */
 export function streamRefusal({ operation }: OperationDefinitionNode, { conditional }: Measures): GraphQLError | null {
@@ -38,7 +38,7 @@ export function streamRefusal({ operation }: OperationDefinitionNode, { conditio
   })
 }
 
-/** Refuses an operation for what it asks for with the variables of this request. Gives the refusal, or null. */
+/** Returns the error if pages, entities or cost exceed a limit with the variables of this request, otherwise null. */
 export function weightRefusal({ page, entities, cost }: Weight, limits: OperationLimits): GraphQLError | null {
   if (page !== null && page.size > limits.page)
     return badArgument(page.argument, `must lie between 1 and ${limits.page}`)
@@ -46,7 +46,7 @@ export function weightRefusal({ page, entities, cost }: Weight, limits: Operatio
   return cost > limits.cost ? beyond('cost', limits.cost) : null
 }
 
-/** Refuses the router's own fields, and introspection, to everyone else. Gives the refusal, or null. */
+/** Returns the error if the policy forbids the operation's introspection or router fields to this client, otherwise null. */
 export function accessRefusal(
   { forRouter, introspectionDepth }: Measures,
   policy: OperationPolicy,
@@ -57,7 +57,7 @@ export function accessRefusal(
   return new GraphQLError('GraphQL introspection is turned off.', { extensions: { code: 'GRAPHQL_VALIDATION_FAILED' } })
 }
 
-/** The operation is larger than one of the limits. `maximum` is in the limit's own unit. */
+/** Creates the error of an operation that exceeds a limit. `maximum` is in the limit's own unit. */
 export function beyond(limit: string, maximum: number): GraphQLError {
   return new GraphQLError(`The operation goes beyond the limit for ${limit}, which is ${maximum}.`, {
     extensions: { code: 'OPERATION_LIMIT_EXCEEDED', limit, maximum },

@@ -2,7 +2,7 @@ import { GraphQLError } from 'graphql'
 import { badRequest } from '../error-formatter.ts'
 import type { TrustedDocuments } from './trusted-documents.ts'
 
-/** An operation as a client asks for it. Nothing has been checked about it but that it is an object. */
+/** A GraphQL request as received. It is known only to be an object; its properties are not checked. */
 export type OperationRequest = {
   readonly query?: unknown
   readonly operationName?: unknown
@@ -11,24 +11,24 @@ export type OperationRequest = {
   readonly documentId?: unknown
 }
 
-/** A request whose parts have the types that they need. */
+/** A request whose parts have the required types. */
 export type RequestReading = {
   readonly query: string
   readonly operationName: string | null
   readonly variables: Readonly<Record<string, unknown>>
 }
 
-/** Who may send a text that is none of the trusted documents. */
+/** The rules about document texts for one request. */
 export type TextSource = {
   readonly trusted: TrustedDocuments | null
   /**
-   * The sender showed the router's secret. A router writes operations of its own out of those that it has admitted, and
-   * nobody can list these beforehand, so its texts are taken as they are.
+   * The request has the router's secret. The router derives its own operations from the operations that it has admitted.
+   * They cannot be listed in advance, so its texts are accepted without the list of trusted documents.
    */
   readonly writesOwnTexts: boolean
 }
 
-/** Reads a request, with the trusted document's text in the place of its id. Throws a GraphQLError that may be shown. */
+/** Returns a request, with a trusted document's id replaced by its text. Throws a `GraphQLError` that may be shown to the client. */
 export function readRequest(request: OperationRequest, source: TextSource): RequestReading {
   const { operationName = null, variables, extensions } = request
   if (operationName !== null && typeof operationName !== 'string') throw badRequest('operationName must be a string.')
@@ -38,7 +38,7 @@ export function readRequest(request: OperationRequest, source: TextSource): Requ
 
 function textOf(query: unknown, id: string | null, { trusted, writesOwnTexts }: TextSource): string {
   if (query !== undefined && query !== null && typeof query !== 'string') throw badRequest('query must be a string.')
-  // The protocol of sockets asks for a text, so that a client that sends an id leaves it empty.
+  // The WebSocket protocol requires `query`, so a client that sends an id sends an empty text.
   const text = query === undefined || query === '' ? null : query
   if (trusted !== null && !(writesOwnTexts && id === null && text !== null)) {
     const known = trusted.resolve({ id, query: text })
@@ -50,7 +50,7 @@ function textOf(query: unknown, id: string | null, { trusted, writesOwnTexts }: 
   return text
 }
 
-/** The document's id, in the places where clients put it. Two that differ are none. */
+/** Returns the document's id from `documentId` or `persistedQuery`; null without one. Throws BAD_REQUEST if the two differ. */
 function documentId(given: unknown, extensions: Readonly<Record<string, unknown>>): string | null {
   const persisted = extensions['persistedQuery']
   const hash = persisted === undefined ? undefined : objectIn(persisted, 'persistedQuery')['sha256Hash']
@@ -69,14 +69,14 @@ function objectIn(value: unknown, name: string): Readonly<Record<string, unknown
   throw badRequest(`${name} must be an object.`)
 }
 
-/** Nothing but the documents of the manifest runs here. */
+/** Creates the error for a document that is not in the manifest. */
 function untrusted(): GraphQLError {
   return new GraphQLError('This document is not one of the trusted ones.', {
     extensions: { code: 'UNTRUSTED_DOCUMENT' },
   })
 }
 
-/** What clients that register documents by themselves understand: they send the text instead. */
+/** Creates the error on which clients with automatic persisted queries send the text instead. */
 function notPersisted(): GraphQLError {
   return new GraphQLError('PersistedQueryNotSupported', {
     extensions: { code: 'PERSISTED_QUERY_NOT_SUPPORTED', http: { status: 200 } },

@@ -14,28 +14,29 @@ import {
   type GraphQLSchema,
 } from 'graphql'
 
-/** How long the schema says that a list is. */
+/** The length of a list according to `@listSize`. */
 export type ListSize = {
   readonly assumedSize: number | null
   readonly slicingArguments: readonly string[]
-  /** Fields of the type that are the lists, where the field itself is a page around them. */
+  /** If the field returns a page: the fields of its type that are the lists of the page. */
   readonly sizedFields: ReadonlySet<string>
 }
 
-/** What the schema says about costs: `@cost` and `@listSize`. https://ibm.github.io/graphql-specs/cost-spec.html */
+/** The schema's `@cost` and `@listSize` directives. https://ibm.github.io/graphql-specs/cost-spec.html */
 export type SchemaCosts = {
-  /** Weight of calling a field, however long the list that it gives. */
+  /** Returns the weight of one call of a field, independent of the length of its list. */
   readonly weightOf: (field: GraphQLField<unknown, unknown>) => number
-  /** Weight of one thing that a field gives, without what is selected of it. */
+  /** Returns the weight of one item of a field's value, without its selection set. */
   readonly itemWeightOf: (field: GraphQLField<unknown, unknown>) => number
+  /** Returns the size of a field's list. Throws if `@listSize` names an argument that the field does not have. */
   readonly listSizeOf: (field: GraphQLField<unknown, unknown>) => ListSize | null
-  /** Weight of a value that is given for an argument. */
+  /** Returns the weight of a value of an argument. */
   readonly weightOfValue: (argument: GraphQLArgument, value: unknown) => number
-  /** Whether every value of an argument weighs nothing. */
+  /** Returns whether every value of an argument has the weight 0. */
   readonly isFree: (argument: GraphQLArgument) => boolean
 }
 
-/** Reads the directives of a schema. Throws for one that names an argument that its field does not have. */
+/** Creates the reader of a schema's cost directives. */
 export function readSchemaCosts(schema: GraphQLSchema): SchemaCosts {
   const cost = directiveOf(schema, 'cost')
   const listSize = directiveOf(schema, 'listSize')
@@ -71,7 +72,7 @@ export function readSchemaCosts(schema: GraphQLSchema): SchemaCosts {
 type Input = GraphQLArgument | GraphQLInputField
 type Annotated = GraphQLField<unknown, unknown> | Input | GraphQLNamedType
 
-/** Federation gives imported directives their own name or one with a prefix. */
+/** Returns the directive with this name. Federation may add a prefix to the name of an imported directive. */
 function directiveOf(schema: GraphQLSchema, name: string): GraphQLDirective | null {
   return schema.getDirectives().find((candidate) => candidate.name.replace(/^.*__/, '') === name) ?? null
 }
@@ -107,7 +108,7 @@ function holdsObject(type: GraphQLInputType): boolean {
   return isInputObjectType(getNamedType(type))
 }
 
-/** Whether a field's type is a list, required or not. */
+/** Returns whether a field's type is a list, nullable or not. */
 export function givesList(field: GraphQLField<unknown, unknown>): boolean {
   return isListType(getNullableType(field.type))
 }

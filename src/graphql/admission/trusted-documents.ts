@@ -2,16 +2,16 @@ import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { z } from 'zod'
 
-/** The documents that may run, by id and by text. */
+/** The documents that clients may run, by id and by text. */
 export type TrustedDocuments = {
   /**
-   * The text that a request stands for: by the id it names, or by its own text, or by both where they agree to the letter.
-   * Null for what is not trusted.
+   * Returns the text of the trusted document with this id, or with this text. If both are sent, the texts must be identical.
+   * Returns null if the document is not trusted.
    */
   resolve(request: { readonly id: string | null; readonly query: string | null }): string | null
 }
 
-/** Relay's persisted documents: an object of texts by id. https://relay.dev/docs/guides/persisted-queries */
+/** Relay's persisted documents: an object that maps ids to texts. https://relay.dev/docs/guides/persisted-queries */
 const relayManifest = z.record(z.string(), z.string())
 
 /** Apollo's manifest. https://www.apollographql.com/docs/graphos/platform/security/persisted-queries */
@@ -20,7 +20,7 @@ const apolloManifest = z.object({
   operations: z.array(z.object({ id: z.string(), body: z.string() })),
 })
 
-/** Reads a manifest in Apollo's or Relay's form. Throws an error that names the setting when it is neither. */
+/** Reads a manifest in Apollo's or Relay's form. Throws an error that names the setting if the file has neither form. */
 export function loadTrustedDocuments(path: string): TrustedDocuments {
   const byId = new Map(readManifest(path))
   const known = new Set([...byId.values()].map(digest))

@@ -1,16 +1,16 @@
 import type { CursorCodec, CursorKind, CursorPlace, PlaceKind } from '../../keys/cursor.ts'
 import { badArgument } from '../error-formatter.ts'
 
-/** The longest page that is given. */
+/** Maximum size of a page. */
 export const MAX_PAGE = 100
 
-/** Checks `first`; throws a BAD_USER_INPUT error that names it. */
+/** Returns `first`; throws a BAD_USER_INPUT error that names it if it is not from 1 to `MAX_PAGE`. */
 export function pageSize(first: number): number {
   if (Number.isInteger(first) && first >= 1 && first <= MAX_PAGE) return first
   throw badArgument('first', `must lie between 1 and ${MAX_PAGE}`)
 }
 
-/** Reads `after`; throws a BAD_USER_INPUT error for a cursor that is forged, foreign, or of another list. */
+/** Returns the position of `after`; null without it. Throws BAD_USER_INPUT for a forged cursor, or one of another log or list. */
 export function pageStart(cursors: CursorCodec, kind: CursorKind, after: string | null | undefined): number | null {
   if (after === null || after === undefined) return null
   const position = cursors.decode(kind, after)
@@ -19,8 +19,8 @@ export function pageStart(cursors: CursorCodec, kind: CursorKind, after: string 
 }
 
 /**
- * Reads `after` for a list that is ordered by an instant as soon as its filter names one. Throws a BAD_USER_INPUT error for a
- * cursor that is forged, foreign, of another list, or of the other order.
+ * Returns the place of `after`, null without it, for a list that is ordered by an instant if its filter contains one (`byInstant`).
+ * Throws a BAD_USER_INPUT error for a cursor that is forged, or of another log, list or order.
  */
 export function placeStart(
   cursors: CursorCodec,
@@ -40,7 +40,7 @@ type PageOf<Row> = {
   readonly after: string | null | undefined
 }
 
-/** A connection of rows that were read with one row more than the page holds, which tells whether another page follows. */
+/** Returns the connection for `size` + 1 or fewer rows; the extra row shows that another page follows and is not included. */
 export function connection<Row, Node>(
   { rows, size, after }: PageOf<Row>,
   shape: { cursor: (row: Row) => string; node: (row: Row) => Node },

@@ -1,7 +1,7 @@
 import { amountProblem, type Money } from '../../domain/money/money.ts'
 import { badArgument } from '../error-formatter.ts'
 
-/** The amount that a client asks about; throws what tells the client when it is none, since nothing can be compared with it. */
+/** Returns the amount; throws a BAD_USER_INPUT error if it is invalid, because an invalid amount cannot be compared. */
 export function validAmount(amount: Money): Money {
   const problem = amountProblem(amount)
   if (problem !== null) throw badArgument('amount', problem)

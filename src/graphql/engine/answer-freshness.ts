@@ -1,6 +1,6 @@
-/** Tracks whether all parts of one answer are current. Caches between here and the client must not keep a stale answer. */
+/** Tracks whether all parts of one answer are current. Caches between this server and the client must not keep a stale answer. */
 export type AnswerFreshness = {
-  /** Called by code that reads a part which is past its time to live, unavailable, or null because of a failed read. */
+  /** Must be called by code that reads a part that is older than its time to live, unavailable, or null because of a failed read. */
   readonly markStale: () => void
   readonly isStale: () => boolean
 }

@@ -13,7 +13,7 @@ import type { Context } from '../context.ts'
 import type { ErrorFormatter } from '../error-formatter.ts'
 import type { FederatedTraces } from './federated-traces.ts'
 
-/** An Apollo Server that has started. */
+/** A started Apollo Server. */
 export type ApolloTraces = Pick<FederatedTraces, 'answer' | 'stop'>
 
 export type ApolloTracesOptions = {
@@ -23,22 +23,22 @@ export type ApolloTracesOptions = {
   readonly logger: Logger
 }
 
-/** Makes Apollo Server's plugin record a trace. https://www.apollographql.com/docs/apollo-server/api/plugin/inline-trace */
+/** Headers with which Apollo Server's plugin records a trace. https://www.apollographql.com/docs/apollo-server/api/plugin/inline-trace */
 const HEADERS = [
   ['content-type', 'application/json'],
   ['apollo-federation-include-trace', 'ftv1'],
 ] as const
 
 /**
- * Runs operations with Apollo Server, the only writer of federated traces. It receives admitted documents, so it neither parses
- * nor validates, and all of its features that this subgraph does not use are off.
+ * Starts an Apollo Server, the only implementation that writes federated traces, and runs operations with it. It receives admitted
+ * documents, so it neither parses nor validates. All of its features that this subgraph does not use are off.
  */
 export async function startApolloTraces(options: ApolloTracesOptions): Promise<ApolloTraces> {
   const { schema, formatError, production, logger } = options
   const admittedDocument = new AsyncLocalStorage<DocumentNode>()
   const server = new ApolloServer<Context>({
     schema,
-    // Introspection is decided by admission.
+    // The admission decides about introspection.
     introspection: true,
     includeStacktraceInErrorResponses: false,
     hideSchemaDetailsFromClientErrors: production,
@@ -49,7 +49,7 @@ export async function startApolloTraces(options: ApolloTracesOptions): Promise<A
     formatError,
     plugins: [
       ApolloServerPluginCacheControlDisabled(),
-      // A trace shows where an error was, without its message.
+      // A trace contains the position of an error, without its message.
       ApolloServerPluginInlineTrace({ includeErrors: { masked: true } }),
       ApolloServerPluginLandingPageDisabled(),
       ApolloServerPluginSchemaReportingDisabled(),
@@ -74,14 +74,14 @@ export async function startApolloTraces(options: ApolloTracesOptions): Promise<A
         }),
       )
       if (body.kind !== 'complete') throw new TypeError('Apollo Server answered in parts.')
-      // A trace belongs to one execution: the answer is not shared.
+      // A trace belongs to one execution, so the answer must not be shared.
       return { kind: 'answer', json: body.string, status, maxAgeS: null }
     },
     stop: () => server.stop(),
   }
 }
 
-/** Apollo's log lines, without their text, because it may quote a request. */
+/** Creates a logger for Apollo Server that omits the text of its lines, because the text may quote a request. */
 function quiet(logger: Logger) {
   const line = (level: 'debug' | 'info' | 'warn' | 'error') => () => logger[level]({}, 'Apollo Server wrote a line')
   return { debug: () => {}, info: () => {}, warn: line('warn'), error: line('error') }

@@ -15,13 +15,13 @@ import {
 } from 'graphql'
 import { foldSelections } from '../admission/fold-selections.ts'
 
-/** For how many seconds the answer to an operation is valid for everybody; null if it is private to the caller. */
+/** Returns for how many seconds an operation's answer may be shared between callers; null if it is private to the caller. */
 export type CachePolicy = (document: DocumentNode, operation: OperationDefinitionNode) => number | null
 
 /**
- * Reads `@cacheControl` of the schema, once per operation of a document. A hint on a root field applies to everything below it,
- * down to a field with a hint of its own. An answer is public only if every root field says so and no field in it depends on
- * rights.
+ * Creates the policy from `@cacheControl` in the schema, evaluated once per operation of a document. A hint on a root field applies
+ * to everything below it, down to a field with its own hint. An answer is public only if every root field has the scope PUBLIC, and
+ * no field in it is PRIVATE or depends on the caller's rights.
  */
 export function createCachePolicy(schema: GraphQLSchema): CachePolicy {
   const known = new WeakMap<OperationDefinitionNode, number | null>()
@@ -39,15 +39,15 @@ type Hint = { readonly maxAge: number | null; readonly scope: 'PUBLIC' | 'PRIVAT
 
 type HintOf = (type: GraphQLNamedType, field: GraphQLField<unknown, unknown>) => Hint
 
-/** The type whose fields are looked at, and whether it is a root type. */
+/** The parent type of a selection. `isRoot` is true for a root type. */
 type Scope = { readonly parent: GraphQLNamedType; readonly isRoot: boolean }
 
-/** Seconds for which a part of an answer is valid: infinite without a hint, 0 if it is private. */
+/** Seconds for which a part of an answer is valid: 0 if it is private, `Infinity` without a hint below the root. */
 type Seconds = number
 
 const PRIVATE: Seconds = 0
 
-/** Reads the policies of the operations of one document. */
+/** Returns the function that computes the policies of the operations of one document. */
 function documentPolicy(document: DocumentNode, schema: GraphQLSchema, hintOf: HintOf) {
   const ownSeconds = createFieldReader(schema, hintOf)
   const { walk } = foldSelections<Scope, Seconds>(document, {

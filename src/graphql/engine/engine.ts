@@ -23,25 +23,25 @@ export type OperationKind = `${OperationTypeNode}`
 /** The caller, and what its transport supports. */
 export type Requester = {
   readonly caller: Caller
-  /** The request has the router's secret, or none is configured. */
+  /** True if the request has the router's secret, or if none is configured. */
   readonly fromRouter: boolean
-  /** The text of the whole request: the key of a recalled answer. */
+  /** The text of the whole request; the key by which a public answer is kept. */
   readonly text?: string
-  /** The router asks for a federated trace. */
+  /** True if the router requests a federated trace. */
   readonly wantsTrace?: boolean
   /** Cursor that a reconnecting client sent outside of the operation; it takes precedence over the operation's own. */
   readonly resumeAfter?: string | undefined
-  /** Returns the refusal of an operation that the transport does not support. Called once, before the operation runs. */
+  /** Returns the error if the transport does not support the operation, otherwise null. Called once, before the operation runs. */
   readonly refuse?: (kind: OperationKind) => GraphQLError | null
 }
 
 /** The only way to execute GraphQL, for every transport. */
 export type Engine = {
-  /** Admits a request and runs it. Never rejects. */
+  /** Admits a request and runs it. Errors of the operation are part of the outcome; rejects only on an internal fault. */
   run(request: OperationRequest, requester: Requester): Promise<RequestOutcome>
   /**
-   * Returns the answer to a recent equal request if it is the same for everybody; null otherwise. `text` is the request's, as in
-   * `Requester`.
+   * Returns the answer to a recent equal request if it is equal for all callers; otherwise null. `text` is that of the request, as
+   * in `Requester`.
    */
   recall(text: string, fromRouter: boolean): Answer | null
   /** Returns the refusal of a request with these errors, formatted for clients. */
@@ -57,7 +57,7 @@ export type EngineOptions = {
   readonly formatError: ErrorFormatter
   /** Timeout of queries and mutations, in milliseconds. */
   readonly timeoutMs: number
-  /** Whether streams share executions. */
+  /** True if streams share executions. */
   readonly executionShortcuts: boolean
   readonly traces: Pick<FederatedTraces, 'answer'>
   readonly logger: Logger
@@ -68,7 +68,7 @@ export type EngineOptions = {
 export function createEngine(options: EngineOptions): Engine {
   const { schema, services, admit, execute, publicAnswers, timeoutMs, traces, logger, tracing } = options
   const cachePolicy = createCachePolicy(schema)
-  /** Operation names of public answers, for the spans of recalled answers. */
+  /** Operations of public answers, to name the spans of requests that are answered from the cache. */
   const nodes = new WeakMap<Answer, OperationDefinitionNode>()
   const shown = (errors: readonly GraphQLError[]) => {
     const formatted = errors.map((error) => options.formatError(error.toJSON(), error))
@@ -141,12 +141,12 @@ export function createEngine(options: EngineOptions): Engine {
   }
 }
 
-/** Keys of recalled answers: a router may ask for more than other callers. */
+/** Returns the cache key of a public answer. The router has its own keys, because more operations are allowed to it. */
 function recallKey(text: string, fromRouter: boolean): string {
   return `${fromRouter ? 'router' : 'client'} ${text}`
 }
 
-/** The result of an operation; without `data` if it did not begin or did not end. */
+/** The result of an operation. `data` is null if the operation did not begin or did not end. */
 type Executed = Omit<ExecutedText, 'data'> & { readonly data: string | null }
 
 /** Sorts the errors, because the order in which they occur depends on what is cached. */
@@ -159,7 +159,7 @@ function tooLate(): Executed {
   return { data: null, errors: [tookTooLong()] }
 }
 
-/** The result of an operation that exceeded its timeout. The client cannot know whether a command was carried out. */
+/** Creates the error of an operation that exceeded its timeout. The outcome of a command is then unknown to the client. */
 function tookTooLong(): GraphQLError {
   return new GraphQLError('The answer took too long. What a mutation has begun goes on: ask again with the same key.', {
     extensions: { code: 'OPERATION_TIMEOUT', http: { status: 504 } },

@@ -25,12 +25,12 @@ export type Subscription = {
 
 /** Executes the items of streams: once for all streams with equal operations and equal rights. */
 export type FanOut = {
-  /** Returns the answers for a subscription. Each call must be followed by one of `leave`. */
+  /** Returns the answers for a subscription. Each call must be followed by a call of `leave`. */
   join(subscription: Subscription): Answers
   leave(answers: Answers): void
 }
 
-/** Makes the answers to the items of one subscription. */
+/** Creates the answers to the items of one subscription. */
 export type Answers = {
   readonly subscription: Subscription
   answer(item: StreamItem): ItemAnswer
@@ -39,14 +39,14 @@ export type Answers = {
 export type FanOutOptions = {
   readonly services: Services
   readonly answerItem: AnswerItem
-  /** Whether streams share executions. If not, each item is executed for each stream with its own caller. */
+  /** True if streams share executions. If false, each item is executed for each stream with the stream's own caller. */
   readonly isShared: boolean
   readonly logger: Logger
 }
 
 /**
- * How many answers of a group are kept, and for how many milliseconds, because an answer may depend on the time. Subscribers of the
- * same event ask within less.
+ * Maximum number of kept answers of a group, and their maximum age in milliseconds. The age is limited because an answer may depend
+ * on the time. Subscribers of the same event request its answer within less time.
  */
 const KEPT = 64
 const KEPT_MS = 1_000
@@ -115,8 +115,8 @@ export function createFanOut({ services, answerItem, isShared, logger }: FanOutO
 type Groups = { readonly sharedOf: SharedVariables; readonly groups: Map<string, Group> }
 
 /**
- * Returns the part of a caller on which an answer may depend, as a string: whether it has a token, its scopes, and whether it has
- * expired by the clock that verifies tokens.
+ * Returns the part of a caller on which an answer may depend, as a string: whether there is a token, its scopes, and whether the
+ * token has expired by the clock that verifies tokens.
  */
 function rightsOf(caller: Caller): string {
   if (caller.kind === 'anonymous') return 'anonymous'
@@ -124,7 +124,7 @@ function rightsOf(caller: Caller): string {
   return `${expired(caller, Date.now()) ? 'expired' : 'client'} ${scopes.join(' ')}`
 }
 
-/** Returns a caller with these rights and nothing else. */
+/** Returns a caller with only these rights. */
 function callerWith(rights: string, caller: Caller): Caller {
   if (caller.kind === 'anonymous') return ANONYMOUS
   const expiresAt = rights.startsWith('expired') ? 0 : Infinity
@@ -139,7 +139,7 @@ function callerWith(rights: string, caller: Caller): Caller {
 
 type GroupParts = {
   readonly make: (subscription: Subscription, item: StreamItem) => ItemAnswer
-  /** Position of the newest event: each event may change what an execution reads. */
+  /** Returns the position of the newest event. Each event may change the data that an execution reads. */
   readonly logEnd: () => number
   readonly sweep: Sweep
 }
@@ -182,7 +182,7 @@ class Group implements Answers {
     return answer
   }
 
-  /** Drops answers that were made before an instant. Returns false if none is left. */
+  /** Drops answers that were created before an instant. Returns false if none is left. */
   dropBefore(instant: number): boolean {
     for (const [key, { at }] of this.#kept) if (at < instant) this.#kept.delete(key)
     return this.#kept.size > 0
@@ -200,10 +200,10 @@ function keyOf({ kind, position, previous }: StreamItem): number | null {
   return position * 4 + (kind === 'EVENT' ? 2 : 0) + (previous === null ? 1 : 0)
 }
 
-/** Registers a group whose answers have to be dropped in time. */
+/** Registers a group, so that its answers are dropped after `KEPT_MS`. */
 type Sweep = (group: Group) => void
 
-/** Makes one timer for all groups; it runs while a group keeps an answer. */
+/** Creates one timer for all groups; it runs as long as a group keeps an answer. */
 function createSweep(): Sweep {
   const groups = new Set<Group>()
   let timer: NodeJS.Timeout | undefined

@@ -3,16 +3,16 @@ import type { Context } from '../context.ts'
 import type { ApolloTraces, ApolloTracesOptions } from './apollo-traces.ts'
 import type { Answer } from './request-outcome.ts'
 
-/** Answers with a trace of the duration of each field, for a router that asks for it. */
+/** Executes operations with a trace of the duration of each field, for a router that requests it. */
 export type FederatedTraces = {
-  /** Runs a query or a mutation, with the trace in `extensions.ftv1` of its response. Waits for `load()`. */
+  /** Runs a query or a mutation, with the trace in `extensions.ftv1` of its response. Calls `load()` first. */
   answer(operation: AdmittedOperation, context: Context): Promise<Answer>
-  /** Loads Apollo Server, unless it has been loaded. */
+  /** Loads and starts Apollo Server, unless this has been done. */
   load(): Promise<void>
   stop(): Promise<void>
 }
 
-/** Makes traces that load Apollo Server on first use, because loading it takes a tenth of the start time. */
+/** Creates traces that load Apollo Server on first use, because loading it takes a tenth of the start time. */
 export function createFederatedTraces(options: ApolloTracesOptions): FederatedTraces {
   let starting: Promise<ApolloTraces> | null = null
   const start = async () => {

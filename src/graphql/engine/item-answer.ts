@@ -3,20 +3,20 @@ import type { Piece, SliceScheduler } from '../../streams/slice-scheduler.ts'
 import type { StreamItem } from '../../streams/stream-item.ts'
 import type { StreamAnswer } from './request-outcome.ts'
 
-/** The answer to an item, complete or in progress. */
+/** The answer to an item; complete, failed or in progress. */
 export type ItemAnswer = {
-  /** Returns whether it is complete. If not, `piece` runs when it is. */
+  /** Returns whether it is complete or has failed. If not, `piece` runs once it is. */
   isMade(piece: Piece): boolean
-  /** Returns the answer for a stream with this item once it is complete; null if it failed. */
+  /** Returns the answer for a stream with this item. Null if it has failed, or is not complete. */
   resultFor(item: StreamItem): AnswerResult | null
 }
 
 export type AnswerResult = IteratorYieldResult<StreamAnswer>
 
 export type ItemAnswerOptions = {
-  /** Cursor after which a stream continues behind the item. */
+  /** Cursor from which a stream resumes after the item. */
   readonly cursor: string
-  /** Placeholder that is replaced by the cursor of each stream's previous item; null if there is none. */
+  /** The placeholder for the cursor of each stream's previous item, and its replacement; null without a placeholder. */
   readonly template: { readonly placeholder: string; readonly cursorOf: (position: number) => string } | null
   readonly scheduler: Pick<SliceScheduler, 'push'>
   readonly logger: Logger
@@ -38,7 +38,7 @@ export function createItemAnswer(text: () => Promise<string> | string, options: 
 class MadeAnswer implements ItemAnswer {
   readonly #options: ItemAnswerOptions
   #waiting: Piece[] | null = []
-  /** The text around the placeholders of `previousCursor`; null if it failed. */
+  /** The text around the placeholders of `previousCursor`; null until the answer is complete, and if it has failed. */
   #parts: readonly string[] | null = null
   #lastPrevious: number | null = null
   #last: AnswerResult | null = null
@@ -79,7 +79,7 @@ class MadeAnswer implements ItemAnswer {
     this.#waiting = null
     const [first, ...others] = waiting
     first?.run()
-    // Subscribers are served in time slices.
+    // The scheduler runs the other subscribers in time slices, so that they do not block the event loop.
     for (const piece of others) this.#options.scheduler.push(piece)
   }
 }

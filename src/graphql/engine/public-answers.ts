@@ -1,29 +1,29 @@
 import { LRUCache } from 'lru-cache'
 import type { Answer } from './request-outcome.ts'
 
-/** Cache of answers that are the same for everybody, by the text of their request. */
+/** Cache of answers that are equal for all callers, by the text of the request. */
 export type PublicAnswers = {
-  /** Returns the answer to an equal request of the last second; null if there is none, or if a list has changed since. */
+  /** Returns the answer to an equal request within the last second; null if there is none, or if a list has changed since then. */
   find(text: string): Answer | null
-  /** The version of the lists that answers are made from. */
+  /** Returns the version of the lists from which answers are created. */
   version(): number
   /**
-   * Keeps an answer that was made when the lists had this version, or a later one. Only answers to repeated requests are kept;
-   * requests that come once would fill the memory.
+   * Keeps an answer that was created when the lists had this version or a later one. Only answers to repeated requests are kept,
+   * because answers to unique requests would fill the memory.
    */
   keep(text: string, answer: Answer, version: number): void
 }
 
-/** Time to live in milliseconds. Everything else that answers are made from changes as rarely as the lists. */
+/** Time to live in milliseconds. All other data in public answers changes as rarely as the lists. */
 const TTL_MS = 1_000
 const MAX_ANSWERS = 500
-/** Characters of requests and answers together, and of one of them. */
+/** Maximum characters of all requests with their answers, and of one request with its answer. */
 const MAX_CHARACTERS = 8_000_000
 const MAX_CHARACTERS_EACH = 500_000
 
-/** How many requests are remembered to detect repeated ones. */
+/** Number of recent requests that are kept to detect repeated ones. */
 const RECENT_TEXTS = 1_000
-/** Longer requests are not remembered, and their answers not kept. */
+/** Maximum characters of a request. For a longer one neither the request nor its answer is kept. */
 const MAX_TEXT = 8_000
 
 /** Creates an empty cache. `version` returns the current version of the lists. */

@@ -3,13 +3,13 @@ import type { GraphQLFormattedError } from 'graphql'
 /** Outcome of a request: refused before it ran, one answer, or a stream of answers. */
 export type RequestOutcome = Refusal | Answer | AnswerStream
 
-/** The request did not run. */
+/** The outcome of a request that was rejected before it ran. */
 export type Refusal = {
   readonly kind: 'refusal'
   readonly errors: readonly GraphQLFormattedError[]
-  /** The HTTP status that goes with the first error. */
+  /** The HTTP status of the first error that has one; 400 without one. */
   readonly status: number
-  /** Value of `WWW-Authenticate` (RFC 9110, section 11.6.1) if the first error needs a challenge; otherwise null. */
+  /** Value of `WWW-Authenticate` (RFC 9110, section 11.6.1) if the same error needs a challenge; otherwise null. */
   readonly challenge: string | null
 }
 
@@ -18,9 +18,9 @@ export type Answer = {
   readonly kind: 'answer'
   /** The response as JSON: `data`, `errors` or both. */
   readonly json: string
-  /** The HTTP status of its errors; 200 without errors. */
+  /** The HTTP status of the first error that has one; 200 without one. */
   readonly status: number
-  /** Seconds for which the answer is valid for everybody; null if it is private to the caller. */
+  /** Seconds for which the answer may be shared between callers; null if it is private to the caller. */
   readonly maxAgeS: number | null
 }
 
@@ -28,12 +28,12 @@ export type Answer = {
 export type StreamAnswer = {
   /** The response as JSON. */
   readonly json: string
-  /** Cursor after which the stream continues behind this item; empty if it cannot, null if this is no item of a stream. */
+  /** Cursor from which the stream resumes after this item; empty if it cannot resume, null if this is not an item of the stream. */
   readonly cursor: string | null
 }
 
 /**
- * The responses of a subscription, made on demand. `return` ends the stream at once, also while `next` waits. `next` rejects with
+ * The responses of a subscription, produced on demand. `return` ends the stream at once, even if `next` is pending. `next` rejects with
  * `StreamInterrupted` if the source failed: the client should reconnect after its last item.
  */
 export type AnswerStream = {
@@ -42,7 +42,7 @@ export type AnswerStream = {
   return(): Promise<IteratorReturnResult<undefined>>
 }
 
-/** The stream failed; the reason has been logged. */
+/** The error of a failed stream. The reason has been logged. */
 export class StreamInterrupted extends Error {
   constructor() {
     super('The source of the stream failed.')

@@ -14,9 +14,9 @@ export type Variables = Readonly<Record<string, unknown>>
 export type SharedVariables = (variables: Variables) => Variables
 
 /**
- * Makes that function for one operation. Variables that are used below the root field or by a directive are kept, and so are those that
- * have no neutral value. The others (id, status token, cursor and filter of a stream) have no effect once the stream has begun: they
- * are omitted, or an empty string where a string is required. Equal results imply equal answers.
+ * Creates that function for one operation. It keeps the variables that are used below the root field or by a directive, and those
+ * that have no neutral value. The others (id, status token, cursor and filter of a stream) have no effect after the stream has begun:
+ * they are omitted, or replaced by an empty string if a string is required. Equal results imply equal answers.
  */
 export function sharedVariables(document: DocumentNode, operation: OperationDefinitionNode): SharedVariables {
   const used = usedBelowRoot(document, operation)
@@ -39,14 +39,14 @@ function isRequired({ type, defaultValue }: VariableDefinitionNode): boolean {
   return type.kind === Kind.NON_NULL_TYPE && defaultValue === undefined
 }
 
-/** Whether the variable is required and not a string. */
+/** Returns whether the variable is required and its type is neither `ID` nor `String`. */
 function isNeeded(node: VariableDefinitionNode): boolean {
   if (!isRequired(node) || node.type.kind !== Kind.NON_NULL_TYPE) return false
   const { type } = node.type
   return type.kind !== Kind.NAMED_TYPE || (type.name.value !== 'ID' && type.name.value !== 'String')
 }
 
-/** Names of the variables that are used elsewhere than in the root field's arguments. */
+/** Returns the names of the variables that are used outside of the root field's arguments. */
 function usedBelowRoot(document: DocumentNode, operation: OperationDefinitionNode): ReadonlySet<string> {
   const used = new Set<string>()
   const fragments = new Map(

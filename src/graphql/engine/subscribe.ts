@@ -18,7 +18,7 @@ export type SubscribeOptions = {
 }
 
 /**
- * Subscribes for the caller of a context. Returns the errors if the subscription is refused. If the source ends with a
+ * Subscribes for the caller of a context. Returns the errors if the subscription is rejected. If the source ends with a
  * `GraphQLError`, the last answer is that error, without `data`.
  */
 export async function subscribe(
@@ -50,10 +50,10 @@ class FollowedAnswers implements AnswerStream, ItemReader, Piece {
   readonly kind = 'stream'
   readonly #follower: Follower
   readonly #options: SubscribeOptions
-  /** When the caller's token expires, in milliseconds since the epoch. */
+  /** Expiry of the caller's token in milliseconds since the epoch; `Infinity` without one, or if the rights have been removed. */
   #expiresAt: number
   #answers: Answers | null
-  /** Set while `next` waits. */
+  /** Set while `next` is pending. */
   #resolve: ((result: Next) => void) | null = null
   #reject: ((error: unknown) => void) | null = null
   /** The item whose answer is in progress. */
@@ -109,7 +109,7 @@ class FollowedAnswers implements AnswerStream, ItemReader, Piece {
     }
   }
 
-  /** A stream with a status token may outlive its caller's JWT, whose rights are then removed. */
+  /** Returns the answers for the current rights: a stream with a status token may outlive the JWT, whose rights are then removed. */
   #current(): Answers | null {
     const answers = this.#answers
     if (answers === null || Date.now() < this.#expiresAt) return answers
@@ -134,7 +134,7 @@ class FollowedAnswers implements AnswerStream, ItemReader, Piece {
     resolve?.(result)
   }
 
-  /** Ends the stream so that the client reconnects after its last item. The reason has been logged. */
+  /** Ends the stream so that the client reconnects after its last item. The reason must have been logged before. */
   #interrupt(): void {
     const reject = this.#reject
     this.#clear()

@@ -22,7 +22,7 @@ import type { FieldPlan, ObjectPlan, OperationPlan } from './plan.ts'
 import { failed, isPromise, NULL, recovered, type Path, type Run, type Text } from './run-plan.ts'
 import { isStatic } from './static-texts.ts'
 
-/** Returns a resolved value as JSON; throws if it is invalid. */
+/** Returns a resolved value as JSON; throws or rejects if it is invalid. */
 export type Complete = (run: Run, value: unknown, path: Path) => Text
 
 /** Executes the fields of one object and returns it as JSON. */
@@ -57,7 +57,7 @@ export function fieldText(field: FieldPlan, run: Run, source: unknown, prev: Pat
   }
 }
 
-/** Returns the completer of values of a type at a field. */
+/** Returns the function that completes values of a type at a field. */
 export function completerOf(type: GraphQLOutputType, field: FieldPlan, operation: OperationPlan): Complete {
   if (isNonNullType(type)) return nonNullCompleter(completerOf(type.ofType, field, operation), field)
   const complete = presentCompleter(type, field, operation)

@@ -25,22 +25,22 @@ export type ExecutableOperation = {
 /** The result of an operation: `data` as JSON, and the errors. */
 export type ExecutedText = { readonly data: string; readonly errors: readonly GraphQLError[] }
 
-/** Executes an operation, for subscriptions with the item as root value. Returns synchronously if every resolver does. */
+/** Executes an operation, for subscriptions with the item as root value. Synchronous for a query or item with synchronous resolvers. */
 export type Execute = (
   operation: ExecutableOperation,
   context: Context,
   rootValue?: unknown,
 ) => ExecutedText | Promise<ExecutedText>
 
-/** How many sets of values of the variables in `@skip` and `@include` have a kept plan; others are planned each time. */
+/** Maximum number of kept plans per operation, one per combination of values in `@skip` and `@include`; others are planned each time. */
 const MAX_VARIANTS = 16
 
 type Plans = { readonly conditions: readonly string[]; readonly variants: Map<string, OperationPlan> }
 
 /**
- * Executes by plans that are made once per operation, and writes the response as JSON while completing values. Returns what graphql-js
- * returns (https://spec.graphql.org/September2025/#sec-Execution), for a schema whose resolvers do not use `info.path`.
- * Introspection is left to graphql-js.
+ * Creates an executor by plans. Each operation is planned once, and the response is written as JSON while values are completed. The
+ * result is that of graphql-js (https://spec.graphql.org/September2025/#sec-Execution), for a schema whose resolvers do not use
+ * `info.path`. Operations with introspection are executed by graphql-js.
  */
 export function createPlannedExecutor(schema: GraphQLSchema): Execute {
   const plansOf = new WeakMap<OperationDefinitionNode, Plans | null>()
@@ -90,7 +90,7 @@ async function serialText({ labels, fields, end }: ObjectPlan, run: Run): Promis
   return text + end
 }
 
-/** The result when an error reached the root: `data` is null. */
+/** Returns the result if an error reached the root: `data` is null. */
 function nothing(run: Run, error: unknown): ExecutedText {
   run.addError(error as GraphQLError, undefined)
   return { data: NULL, errors: run.errors }

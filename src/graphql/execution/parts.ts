@@ -31,7 +31,7 @@ export class Parts {
     for (const part of this.#later) part.catch(ignore)
   }
 
-  /** Throws an error: at once if no part is pending, otherwise when all are settled or one has failed. */
+  /** Throws `reason` if no part is pending. Otherwise rejects with it when all parts are fulfilled or one is rejected. */
   failWith(reason: unknown): Promise<string> {
     if (this.#later.length === 0) throw reason
     return this.#fail(reason)
@@ -43,5 +43,5 @@ export class Parts {
   }
 }
 
-/** Rejections of discarded parts are ignored. */
+/** Ignores the rejection of a discarded part. */
 function ignore(): void {}

@@ -38,7 +38,7 @@ export type FieldPlan = {
   readonly coordinate: string
   readonly nodes: readonly FieldNode[]
   readonly nonNull: boolean
-  /** The property that is the field's value; null if a resolver returns it, or if the field has sub-fields. */
+  /** The property that is the field's value; null if the field has a resolver, or if its type is not a leaf type. */
   readonly property: string | null
   /** Returns the field's value for a source, or a promise of it. */
   readonly resolve: (run: Run, source: unknown) => unknown
@@ -52,7 +52,7 @@ export type ObjectPlan = {
   readonly labels: readonly string[]
   readonly fields: readonly FieldPlan[]
   readonly end: string
-  /** The properties that make up the whole response; null if some fields are no plain properties. */
+  /** The properties from which the whole response is written; null if a field has no `property`. */
   readonly properties: readonly string[] | null
 }
 
@@ -62,7 +62,7 @@ type Selecting = { readonly selectionSet?: SelectionSetNode | undefined }
 export class OperationPlan {
   readonly schema: GraphQLSchema
   readonly root: ObjectPlan
-  /** Of all operations of the schema. */
+  /** Shared by all operations of the schema. */
   readonly staticTexts: StaticTexts
   readonly #operation: OperationDefinitionNode
   readonly #fragments: Record<string, FragmentDefinitionNode> = {}
@@ -126,7 +126,7 @@ export class OperationPlan {
     }
   }
 
-  /** The definition of a spread, once in each object. */
+  /** Returns the fragment of a spread; undefined if this object already includes it. */
   #fragment({ name: { value } }: FragmentSpreadNode, visited: Set<string>): FragmentDefinitionNode | undefined {
     if (visited.has(value)) return undefined
     visited.add(value)
@@ -164,7 +164,7 @@ export class OperationPlan {
     return plan
   }
 
-  /** Made once per execution. It has no `path`, because no resolver uses it. */
+  /** Returns the reader of `info`, which is created once per execution. Its `path` is a placeholder, because no resolver uses it. */
   #infoReader(
     { name, type }: GraphQLField<unknown, Context>,
     { parentType, nodes }: { readonly parentType: GraphQLObjectType; readonly nodes: readonly FieldNode[] },
@@ -188,7 +188,7 @@ export class OperationPlan {
       })
   }
 
-  /** Coerced once if no argument contains a variable, otherwise once per execution. */
+  /** Returns the reader of the arguments. They are coerced once if none contains a variable, otherwise once per execution. */
   #argumentsReader({ args }: GraphQLField<unknown, Context>, node: FieldNode): (run: Run) => Arguments {
     const given = { args } as GraphQLField<unknown, unknown>
     if (!usesVariables(node)) {
@@ -235,7 +235,7 @@ function usesVariables(node: FieldNode): boolean {
   return found
 }
 
-/** Returns the variables that decide which fields are executed. */
+/** Returns the names of the variables in `@skip` and `@include`, which decide which fields are executed. */
 export function conditionVariables(document: DocumentNode): readonly string[] {
   const names = new Set<string>()
   visit(document, {
@@ -247,7 +247,7 @@ export function conditionVariables(document: DocumentNode): readonly string[] {
   return [...names]
 }
 
-/** Whether an operation uses introspection, whose resolvers need the executor of graphql-js. */
+/** Returns whether a document uses introspection, whose resolvers need the executor of graphql-js. */
 export function asksForSchema(document: DocumentNode): boolean {
   let found = false
   visit(document, {

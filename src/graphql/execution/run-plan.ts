@@ -19,7 +19,7 @@ export class Run {
   readonly variables: Arguments
   readonly rootValue: unknown
   readonly errors: GraphQLError[] = []
-  /** By field number: the `info` of its resolver, and its arguments if they depend on variables. */
+  /** By the numbers that the plan assigns: the `info` of resolvers, and the arguments that depend on variables. */
   readonly infos: GraphQLResolveInfo[] = []
   readonly args: Arguments[] = []
   #failed: Set<Path | undefined> | null = null
@@ -59,7 +59,7 @@ export function failed({ field, run, path, nonNull }: FieldPlace, raw: unknown):
   return NULL
 }
 
-/** The same for a promise. */
+/** Does the same for the rejection of a promise. */
 export function recovered(text: Promise<string>, place: FieldPlace): Promise<string> {
   return text.then(undefined, (raw: unknown) => failed(place, raw))
 }
@@ -70,7 +70,7 @@ function keysOf(path: Path): (string | number)[] {
   return keys.toReversed()
 }
 
-/** Whether a value is a promise. */
+/** Returns whether a value is a promise or another thenable. */
 export function isPromise(value: unknown): value is Promise<unknown> {
   return typeof value === 'object' && value !== null && typeof (value as { then?: unknown }).then === 'function'
 }

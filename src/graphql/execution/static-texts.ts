@@ -1,6 +1,6 @@
 import type { ObjectPlan } from './plan.ts'
 
-/** After so many executions the texts of a plan are kept, so that documents that come once take no memory. */
+/** The texts of a plan are kept from this number of executions on, so that documents that are sent once take no memory. */
 const MIN_USES = 64
 /** Largest number of plans whose texts are kept; the oldest are dropped first. */
 const MAX_PLANS = 64
@@ -32,7 +32,7 @@ export class StaticTexts {
   }
 }
 
-/** Whether the properties that a plan reads of an object cannot change. */
+/** Returns whether the properties that a plan reads from a frozen object cannot change. */
 export function isStatic(value: object, properties: readonly string[]): boolean {
   if (Object.getPrototypeOf(value) !== Object.prototype) return false
   return properties.every((name) => {

@@ -11,7 +11,7 @@ export const PayinMethod: PayinMethodResolvers = {
   accepts: (method, { amount }) => accepts(method, validAmount(amount)),
   requiredFields: async (method, _args, { requirements, freshness }) =>
     (await requirements.ofPayin(method, freshness.markStale))?.fields.slice() ?? null,
-  // A copy, since the library writes the name of the type into it.
+  // A copy, because the `_entities` resolver of @apollo/subgraph would write `__typename` into the object.
   __resolveReference: async ({ code }, { loaders }) => {
     const method = await loaders.methodByCode.load(code)
     return method && { ...method }

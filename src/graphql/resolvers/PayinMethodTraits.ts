@@ -11,7 +11,7 @@ export const PayinMethodTraits: PayinMethodTraitsResolvers = {
   requiresKyc: flagReader('requiresKyc'),
 }
 
-/** The list of direct payin methods is read only for a flag that the method's own entry leaves open. */
+/** Creates the resolver of a flag. It reads the list of direct payin methods only if the flag is null in the method's own entry. */
 function flagReader(name: keyof MethodFlags) {
   return async (
     method: PayinMethod,

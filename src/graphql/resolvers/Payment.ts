@@ -31,7 +31,7 @@ export const Payment: PaymentResolvers = {
     status === 'failed'
       ? { codeRaw: details.failureCode ?? '', upstreamMessage: details.failureMessage, failedAt: updatedAt }
       : null,
-  // The ones from before it failed are of no use any more.
+  // After a failure the customer cannot use the instructions.
   instructions: ({ details, status }) => (status === 'failed' ? null : details.instructions),
   expiresAt: ({ details }) => details.expiresAt,
   createdAt: ({ details }) => details.createdAt,
@@ -46,7 +46,7 @@ async function linkOf(payment: PaymentState, { loaders }: Context) {
   return payment.linkRef === null ? null : loaders.linkByRef.load(payment.linkRef)
 }
 
-/** The link that a payment was made through, or the direct payin that it is; null for one that the payments API told of alone. */
+/** Returns the payment's link, or its direct payin; null if the payment is known only from the payments API. */
 async function madeAs(payment: PaymentState, context: Context) {
   return (await linkOf(payment, context)) ?? context.loaders.payinByPayment.load(payment.id)
 }
@@ -56,13 +56,13 @@ function amountOf({ details }: PaymentState, which: 'amount' | 'total' | 'paid' 
   return value === null || details.currency === null ? null : { value, currency: details.currency }
 }
 
-/** Payments without an amount are not shown at all, so this holds wherever a payment is a parent. */
+/** Returns the amount. Throws `TypeError` for null, which cannot occur: payments without an amount are never a parent. */
 function required(amount: Money | null): Money {
   if (amount === null) throw new TypeError('A payment without an amount was shown.')
   return amount
 }
 
-/** The payments API names the method by its code, or by a short word such as `card`: then what was asked for tells more. */
+/** Returns the method's code. If the payments API reports a word such as `card` and no code, this is the code of the link or payin. */
 async function methodCodeOf(payment: PaymentState, context: Context): Promise<string | null> {
   const raw = payment.details.methodRaw
   const preselected = (await madeAs(payment, context))?.methodCode ?? null

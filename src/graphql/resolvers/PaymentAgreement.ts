@@ -30,7 +30,7 @@ export const PaymentAgreement: PaymentAgreementResolvers = {
   },
 }
 
-/** Agreements that lack one of these are not shown at all, so this holds wherever an agreement is a parent. */
+/** Returns the value. Throws `TypeError` for null, which cannot occur: agreements without one of these values are never a parent. */
 function told<Value>(value: Value | null): Value {
   if (value === null) throw new TypeError('An agreement that is not fully known was shown.')
   return value

@@ -5,7 +5,7 @@ export const PaymentCurrency: PaymentCurrencyResolvers = {
   roundsSubmittedAmount: (currency) => roundsSubmittedAmount(currency.code),
   versions: (currency) => [...currency.versions],
   enabled: (currency, _args, { isEnabled }) => isEnabled(currency),
-  // A copy, since the library writes the name of the type into it.
+  // A copy, because the `_entities` resolver of @apollo/subgraph would write `__typename` into the object.
   __resolveReference({ code }) {
     const known = currencies.find((currency) => currency.code === code)
     return known === undefined ? null : { ...known }

@@ -55,7 +55,7 @@ import { paymentLinkUpdates } from './subscription/paymentLinkUpdates.ts'
 import { paymentUpdates } from './subscription/paymentUpdates.ts'
 import { WebhookDelivery } from './WebhookDelivery.ts'
 
-/** Every resolver, under the names of the schema. */
+/** All resolvers, by type name. */
 export const resolvers: Resolvers = {
   Query: {
     paymentCurrencies,

@@ -3,15 +3,15 @@ import { hasScope } from '../../access/caller.ts'
 import type { Scope } from '../../access/scopes.ts'
 import type { KeyHolder } from '../../commands/idempotency/idempotent-command.ts'
 
-/** Tokens without a subject or a client cannot be told apart: their callers share their keys. */
+/** Key scope of callers without an identity. They cannot be distinguished, so they share their idempotency keys. */
 const UNNAMED = 'unnamed'
 
-/** To whom the idempotency keys of a caller belong. `reading` is the right to read whatever the command makes. */
+/** Returns the owner of a caller's idempotency keys. `reading` is the scope to read everything that the command can create. */
 export function keyHolder(caller: Caller, reading: Scope): KeyHolder {
   return { keyScope: keyScopeOf(caller), mayRead: hasScope(caller, reading) }
 }
 
-/** Within which a caller's idempotency keys are unique, for each mutation. */
+/** Returns the scope within which a caller's idempotency keys are unique, for each mutation. */
 export function keyScopeOf(caller: Caller): string {
   return (caller.kind === 'client' ? caller.identity : null) ?? UNNAMED
 }

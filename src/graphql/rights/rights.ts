@@ -7,17 +7,17 @@ import { readStatusToken } from '../../keys/status-token.ts'
 import type { Context } from '../context.ts'
 import { presentableAgreement } from '../views/presentable.ts'
 
-/** A link or a direct payin: an end user may be its owner. */
+/** A link or a direct payin, which an end user may own. */
 type Owned = { readonly ownerId: string | null }
 
 type RightsContext = Pick<Context, 'caller' | 'keys' | 'clock' | 'loaders'>
 
-/** Whether the caller may read and follow a link: by scope, as its owner, or by the link's own status token. */
+/** Returns whether the caller may read and follow a link: by scope, as its owner, or with the link's own status token. */
 export function mayReadLink(context: RightsContext, link: PaymentLink, statusToken?: string | null): boolean {
   return mayReadAll(context) || owns(context, link) || holdsTokenFor(context, link.id, statusToken)
 }
 
-/** Whether the caller may read and follow a payment: as its link, and without one by scope or its own status token. */
+/** Returns whether the caller may read and follow a payment: by scope, with its status token, by its link, or as a payin's owner. */
 export async function mayReadPayment(
   context: RightsContext,
   payment: Payment,
@@ -29,7 +29,7 @@ export async function mayReadPayment(
   return link !== null && mayReadLink(context, link, statusToken)
 }
 
-/** Whether the caller may read an event: as what it is about. */
+/** Returns whether the caller may read an event: the same right as for its agreement, link or payment. */
 export async function mayReadEvent(context: RightsContext, event: PaymentEvent): Promise<boolean> {
   if (event.agreement !== null) return hasScope(context.caller, 'agreements:read')
   if (event.linkRef === null) return event.payment !== null && mayReadPayment(context, event.payment)
@@ -37,12 +37,12 @@ export async function mayReadEvent(context: RightsContext, event: PaymentEvent):
   return link !== null && mayReadLink(context, link)
 }
 
-/** What a caller is shown of an agreement that an event brings along: the log of payments is open to more callers. */
+/** Returns the agreement if its terms are known and the caller has `agreements:read`, which readers of the event log may lack. */
 export function visibleAgreement(caller: Caller, agreement: Agreement | null): Agreement | null {
   return hasScope(caller, 'agreements:read') ? presentableAgreement(agreement) : null
 }
 
-/** Whether the caller may read what is kept of a delivery's body: of what came to an agreement's address, as the agreement. */
+/** Returns whether the caller may read a delivery's body. At an agreement's callback URL this needs the scope `agreements:read`. */
 export async function mayReadBody(
   { caller, store }: Pick<Context, 'caller' | 'store'>,
   ref: string | null,
@@ -51,8 +51,8 @@ export async function mayReadBody(
 }
 
 /**
- * When the right to follow a link ends, in milliseconds since the epoch: with the caller's token, or with the status token
- * where that alone gives the right.
+ * Returns when the right to follow ends, in milliseconds since the epoch: the expiry of the caller's JWT, or that of the status
+ * token if `byToken` or without a JWT. 0 without a valid token.
  */
 export function rightEndsAt(context: RightsContext, byToken: boolean, statusToken?: string | null): number {
   const { caller } = context
@@ -61,15 +61,15 @@ export function rightEndsAt(context: RightsContext, byToken: boolean, statusToke
 }
 
 /**
- * Whose streams of one link or payment are counted together: one owner's, or those of everybody with its status token. Null
- * for a caller whose scopes give the right.
+ * Returns the key by which the streams of one link or payment are counted: one key per owner, and one for all clients with its
+ * status token. Null for a caller whose scopes allow the stream.
  */
 export function payerOf(context: RightsContext, owned: Owned | null): string | null {
   if (mayReadAll(context)) return null
   return context.caller.kind === 'client' && owns(context, owned) ? (context.caller.identity ?? '') : 'token'
 }
 
-/** Whether only the status token lets the caller read a link or a direct payin. */
+/** Returns whether the caller may read a link or a direct payin only with its status token. */
 export function onlyByToken(context: RightsContext, owned: Owned | null): boolean {
   return !mayReadAll(context) && !owns(context, owned)
 }

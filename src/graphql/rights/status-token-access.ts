@@ -1,10 +1,10 @@
 import type { KeyRing } from '../../keys/key-ring.ts'
 import { issueStatusToken } from '../../keys/status-token.ts'
 
-/** How long a status token outlives its link or payment, so that a guest can still come back to the status page. */
+/** Lifetime of a status token after its link or payment has expired, so that a guest can still open the status page. */
 const OUTLIVES_MS = 24 * 3_600_000
 
-/** A capability for the status page of one link or payment, good until a day after `expiresAt` (ISO 8601). */
+/** Creates the token that gives access to the status page of one link or payment until one day after `expiresAt` (ISO 8601). */
 export function statusTokenFor(keys: KeyRing, subjectId: string, expiresAt: string): string {
   return issueStatusToken(keys, { subjectId, expiresAt: new Date(Date.parse(expiresAt) + OUTLIVES_MS) })
 }

@@ -9,22 +9,22 @@ import {
 import type { Context } from '../context.ts'
 import { whenKnown } from '../when-known.ts'
 
-/** The names of the fields of each key of a type; one of the keys suffices. */
+/** The field names of each key of a type. A representation must contain one of the keys. */
 type Keys = readonly (readonly string[])[]
 
-/** Looks up the object that a representation stands for. */
+/** Returns the object of a representation. */
 type Resolve = (representation: Representation, context: Context, info: GraphQLResolveInfo) => unknown
 
-/** How the representations of a type are resolved. */
+/** An entity type: its name, its keys, and the resolver of its representations. */
 type Entity = { readonly name: string; readonly keys: Keys; readonly resolve: Resolve }
 
 type Representation = Readonly<Record<string, unknown>>
 
 /**
- * Has `_entities` look up only what is named by a type of ours and a key of texts. Anything else is null at its place with an
- * error of its own, and what is asked for beside it is answered; the library would refuse the whole list for one unknown type,
- * hand a key of any shape to the loaders, and wait for objects that are there already. Changes the schema's resolver in place and
- * gives it back.
+ * Replaces the resolver of `_entities`, in place, and returns the schema. It resolves only representations with a type of this schema
+ * and a key of strings. Any other representation is null at its position with its own error, and the others are resolved. The
+ * resolver of @apollo/subgraph would reject the whole list because of one unknown type, pass keys of any type to the loaders, and
+ * return a promise for objects that are available synchronously.
  */
 export function checkRepresentations(schema: GraphQLSchema): GraphQLSchema {
   const field = schema.getQueryType()?.getFields()['_entities']
@@ -54,7 +54,7 @@ function isSound(given: Representation, keys: Keys): boolean {
   return isNamed
 }
 
-/** A copy of the object with the name of its type, by which the executor tells entities apart; an error at its place. */
+/** Returns a copy of the object with `__typename`, from which the executor gets its type; returns an error instead of throwing it. */
 function resolved(entity: Entity, representation: Representation, context: Context, info: GraphQLResolveInfo): unknown {
   const named = (object: unknown) =>
     typeof object === 'object' && object !== null ? { ...object, __typename: entity.name } : object
@@ -74,7 +74,7 @@ function entityOf(type: GraphQLObjectType): Entity {
   return { name: type.name, keys: keysOf(type), resolve }
 }
 
-/** The keys by which the contract names a type: `@key(fields: "id")`, once or more. Ours have no fields within fields. */
+/** Returns the keys of a type from its `@key(fields: "id")` directives. The keys of this schema have no nested fields. */
 function keysOf(type: GraphQLObjectType): Keys {
   const directives = type.astNode?.directives?.filter(({ name }) => /(?:^|__)key$/.test(name.value)) ?? []
   return directives.map((directive) => {

@@ -5,10 +5,10 @@ const INSTANT =
   /^(\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01]))T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d+)?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/i
 const DATE = /^\d{4}-\d{2}-\d{2}$/
 
-/** Instants as `Date.toISOString` writes them, as all that we store are. Days that a month may lack are checked by the calendar. */
+/** The format of `Date.toISOString`, which all stored instants have. Days 29 to 31 do not match: they need the calendar check. */
 const STORED_INSTANT = /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{3}Z$/
 
-/** An instant: read as a `Date`, written in UTC with milliseconds. */
+/** An instant: parsed to a `Date`, serialised in UTC with milliseconds. */
 export const dateTimeScalar = new GraphQLScalarType<Date, string>({
   name: 'DateTime',
   serialize: (value) =>
@@ -17,7 +17,7 @@ export const dateTimeScalar = new GraphQLScalarType<Date, string>({
   parseLiteral: (node) => readInstant(textOf(node, 'DateTime')),
 })
 
-/** A day of the calendar, as a text. */
+/** A calendar date, as a string. */
 export const localDateScalar = new GraphQLScalarType<string, string>({
   name: 'LocalDate',
   serialize: readDate,
@@ -37,7 +37,7 @@ function readDate(value: unknown): string {
   throw new GraphQLError('LocalDate must be a day of the calendar such as "2026-01-31".')
 }
 
-/** Whether a month has such a day. A `Date` takes the 30th of February for a day of March. */
+/** Returns whether the day exists in its month. `Date` reads the 30th of February as a day in March. */
 function isInCalendar(date: string): boolean {
   const day = new Date(date)
   return !Number.isNaN(day.getTime()) && day.toISOString().startsWith(date)

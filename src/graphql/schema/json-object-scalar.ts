@@ -9,7 +9,7 @@ import {
 
 type Variables = Record<string, unknown> | null | undefined
 
-/** A JSON object of any names and values, which no schema describes. */
+/** A JSON object with any names and values. */
 export const jsonObjectScalar = new GraphQLScalarType<object, object>({
   name: 'JSONObject',
   serialize: readObject,
@@ -23,7 +23,7 @@ function readObject(value: unknown): object {
 }
 
 function objectOf(node: ObjectValueNode, variables: Variables): object {
-  // Without a prototype, so that `__proto__` is a name like any other.
+  // Without a prototype, so that `__proto__` is an ordinary name.
   const object = Object.create(null) as Record<string, unknown>
   for (const { name, value } of node.fields) object[name.value] = valueOf(value, variables)
   return object
@@ -32,7 +32,7 @@ function objectOf(node: ObjectValueNode, variables: Variables): object {
 function valueOf(node: ValueNode, variables: Variables): unknown {
   if (node.kind === Kind.OBJECT) return objectOf(node, variables)
   if (node.kind === Kind.LIST) return node.values.map((value) => valueOf(value, variables))
-  // JSON has no such value.
+  // JSON has no enum values.
   if (node.kind === Kind.ENUM) return undefined
   return valueFromASTUntyped(node, variables)
 }

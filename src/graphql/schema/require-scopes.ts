@@ -13,16 +13,16 @@ import { isScope, type Scope } from '../../access/scopes.ts'
 import type { Context } from '../context.ts'
 import { forbidden, unauthenticated } from '../error-formatter.ts'
 
-/** Any of the inner lists suffices; all scopes of an inner list are needed. */
+/** A token must have all scopes of at least one inner list. */
 type ScopeRule = readonly (readonly Scope[])[]
 
 const REQUIRES_SCOPES = /(?:^|__)requiresScopes$/
 const AUTHENTICATED = /(?:^|__)authenticated$/
 
 /**
- * Holds the schema's own `@requiresScopes` directives: the fields that carry one answer only callers whose token does too.
- * One source of truth for queries, mutations, subscriptions and entities, over every transport. Changes the schema's
- * resolvers in place and gives it back.
+ * Enforces the schema's `@requiresScopes` directives: such a field rejects callers whose token lacks the scopes. This covers queries,
+ * mutations, subscriptions and entities, over every transport. Changes the resolvers in place and returns the schema. Throws if the
+ * schema uses a directive where it is not enforced, or an unknown scope.
  */
 export function enforceScopes(schema: GraphQLSchema): GraphQLSchema {
   const directive = schema.getDirectives().find((candidate) => REQUIRES_SCOPES.test(candidate.name))
@@ -38,7 +38,7 @@ export function enforceScopes(schema: GraphQLSchema): GraphQLSchema {
   return schema
 }
 
-/** A directive that nothing here holds would be believed, and shut nothing: better to refuse to start. */
+/** Throws if a type has an authorization directive that is not enforced, because readers would rely on it without protection. */
 function refuseUnheld(type: GraphQLNamedType): void {
   const fields = isObjectType(type) || isInterfaceType(type) ? Object.values(type.getFields()) : []
   const onType = namesOn(type).find((name) => REQUIRES_SCOPES.test(name) || AUTHENTICATED.test(name))
@@ -59,7 +59,7 @@ function ruleOf(field: GraphQLField<unknown, Context>, directive: GraphQLDirecti
   return scopes?.map((all) => all.map(known)) ?? null
 }
 
-/** A misspelt scope would shut a field for everyone: better to refuse to start. */
+/** Returns the scope. Throws if it is unknown, because a misspelt scope would lock the field for all callers. */
 function known(scope: string): Scope {
   if (isScope(scope)) return scope
   throw new Error(`The schema asks for a scope that does not exist: ${scope}`)
@@ -68,7 +68,7 @@ function known(scope: string): Scope {
 function guard(field: GraphQLField<unknown, Context>, name: string, rule: ScopeRule): void {
   const { resolve = defaultFieldResolver, subscribe } = field
   const check = ({ caller }: Pick<Context, 'caller'>) => {
-    // A socket outlives its token for as long as its client does not let it close. By the clock that tokens are verified by.
+    // A WebSocket may still be open after its token has expired. `Date.now` is the clock that verifies tokens.
     if (caller.kind === 'anonymous' || expired(caller, Date.now())) throw unauthenticated()
     if (!rule.some((scopes) => scopes.every((scope) => hasScope(caller, scope)))) throw forbidden(name)
   }

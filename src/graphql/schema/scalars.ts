@@ -3,9 +3,9 @@ import { GraphQLError, GraphQLScalarType, Kind, type ValueNode } from 'graphql'
 import { dateTimeScalar, localDateScalar } from './date-scalars.ts'
 import { jsonObjectScalar } from './json-object-scalar.ts'
 
-/** How long a URL may be: what browsers and proxies agree on. */
+/** Maximum length of a URL; all common browsers and proxies support it. */
 const MAX_URL = 2_048
-/** A parser of URLs mends what it reads; what is passed on as it came must need no mending. */
+/** URL parsers correct some invalid input. A URL that is passed on unchanged must be valid without correction. */
 const PLAIN_URL = /^https?:\/\/[^\s\\\p{Cc}]+$/iu
 const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/
 
@@ -23,7 +23,7 @@ const currencyCode = new GraphQLScalarType<string, string>({
   serialize: (value) => String(value),
 })
 
-/** The scalars of the schema. `production` decides whether plain http to a loopback host is a URL here. */
+/** Creates the scalars of the schema. Without `production`, `HttpsUrl` also accepts plain http to a loopback host. */
 export function createScalars({ production }: { production: boolean }) {
   const readUrl = (value: unknown): string => readHttpsUrl(value, production)
   return {
@@ -41,7 +41,7 @@ export function createScalars({ production }: { production: boolean }) {
   }
 }
 
-/** A number is taken only where it is exact: a safe integer, or a literal's own digits in the document. */
+/** Returns a decimal as text. Accepts only exact numbers: safe integers, and strings or document literals of at most 40 characters. */
 function readDecimal(value: unknown): string {
   if (typeof value === 'number' && Number.isSafeInteger(value)) return String(value)
   if (typeof value === 'string' && value.length <= 40) return value
@@ -67,8 +67,8 @@ function readHttpsUrl(value: unknown, production: boolean): string {
 }
 
 /**
- * A URL whose host is read as it is written, in the letters of any script. Where it had to be mended, others may make
- * another host of it than we do: 2130706433, 0x7f.1 and full-width digits are addresses to some and names to others.
+ * Returns the parsed URL; null if parsing changed the host. Letters of any script are allowed. Other parsers may derive a different
+ * host from a text that needs correction: 2130706433, 0x7f.1 and full-width digits are IP addresses to some and names to others.
  */
 function parseUnmended(text: string): URL | null {
   const url = URL.parse(text)

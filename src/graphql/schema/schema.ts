@@ -8,14 +8,14 @@ import { createScalars } from './scalars.ts'
 
 const SCHEMA_FILE = new URL('../../../schema.graphql', import.meta.url)
 
-/** The subgraph's executable schema: the contract in schema.graphql, our resolvers, and the scopes that the contract asks for. */
+/** Creates the subgraph's executable schema from schema.graphql and the resolvers, and enforces the scopes that it requires. */
 export function createSchema(options: { production: boolean }): GraphQLSchema {
   const typeDefs = parse(readFileSync(SCHEMA_FILE, 'utf8'))
   const everything = { ...resolvers, ...createScalars(options) } as ResolverMap
   return checkRepresentations(enforceScopes(buildSubgraphSchema([{ typeDefs, resolvers: everything }])))
 }
 
-/** The library's own type for resolvers, which it does not export; ours are typed more closely, from the schema. */
+/** The type of resolvers in @apollo/subgraph, which does not export it. Our resolvers have stricter types, generated from the schema. */
 type Module = Extract<
   Extract<Parameters<typeof buildSubgraphSchema>[0], readonly unknown[]>[number],
   { typeDefs: unknown }

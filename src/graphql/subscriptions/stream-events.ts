@@ -1,7 +1,7 @@
 import { connection, pageSize, pageStart } from '../arguments/paging.ts'
 import type { Context } from '../context.ts'
 
-/** A page of the events of one stream, oldest first. */
+/** Returns a page of the events of one stream, oldest first. Throws a BAD_USER_INPUT error for an invalid `first` or `after`. */
 export async function streamEvents(
   streamId: string,
   { first, after }: { first: number; after?: string | null | undefined },

@@ -5,16 +5,16 @@ import type { Context } from '../context.ts'
 
 type SourceOptions = Pick<FollowOptions, 'streamId' | 'matches' | 'filter' | 'endsAt'> & {
   readonly after: string | null | undefined
-  /** Where to begin when there is no cursor. */
+  /** Start of the stream if there is no cursor. */
   readonly otherwise: StreamStart
-  /** Whose streams of this link or payment are counted together; null where the caller's scopes give the right. */
+  /** Key by which the streams of this link or payment are counted; null if the caller's scopes allow the stream. */
   readonly payer: string | null
 }
 
 /**
- * A stream as a subscription's source. A cursor that cannot be continued from gives RESYNC_REQUIRED and ends the stream:
- * the client then knows that it has to read the state again. Throws a `GraphQLError` when the caller has too many streams; a
- * stream that makes room for a newer one of its payer ends with such an error.
+ * Creates a stream as a subscription's source. If the stream cannot resume from the cursor, it emits RESYNC_REQUIRED and ends, and the
+ * client has to read the state again. Throws a `GraphQLError` (TOO_MANY_OPERATIONS) if the caller has too many streams. A stream that
+ * is replaced by a newer one of its payer ends with the same code.
  */
 export function streamSource<Field extends string>(
   field: Field,
@@ -39,7 +39,7 @@ export function streamSource<Field extends string>(
 
 const FORGED: StreamStart = { kind: 'nowhere', reason: 'The cursor is not one of this log.' }
 
-/** What the resolver of a subscription gives: items, each the root value under the field's own name. */
+/** The result of a subscription's resolver: an iterator of root values, each with the item under the field's name. */
 export class StreamSource<Field extends string> implements AsyncIterableIterator<Record<Field, StreamItem>> {
   readonly field: Field
   readonly follower: Follower
@@ -73,7 +73,7 @@ export class StreamSource<Field extends string> implements AsyncIterableIterator
   }
 }
 
-/** With what a stream ends that does not end by itself: a `GraphQLError` where its client is to know. */
+/** Returns the error of a stream's end: null for a normal end, a `GraphQLError` for the client if it was replaced, or its failure. */
 export function errorOf(reason: StreamEnd): unknown {
   if (reason.kind === 'failed') return reason.error
   return reason.kind === 'over'

@@ -1,7 +1,7 @@
 import { sumDecimals, type Money } from '../../domain/money/money.ts'
 import type { PayoutReport, PayoutTransaction } from '../../domain/payouts/payout.ts'
 
-/** A payout as a resolver's parent: everything that the schema promises is there. */
+/** A payout as a resolver's parent, with all values that are non-null in the schema. */
 export type PayoutView = {
   readonly payout: PayoutReport
   readonly totalAmount: Money
@@ -15,8 +15,8 @@ export type PayoutTransactionView = {
 }
 
 /**
- * Shapes a payout for the graph. The currency is the batch's own, otherwise the only one of its site; a sum that the
- * payments API leaves out is that of the transactions. Null when neither can be told: an amount is never guessed.
+ * Returns a payout for the graph. The currency is the payout's own, otherwise the only one of its site. If the payments API omits
+ * the total, it is the sum of the transactions. Null if the currency or the total is unknown: an amount is never guessed.
  */
 export function payoutView(payout: PayoutReport, siteCurrencies: readonly string[]): PayoutView | null {
   const currency = payout.currency ?? (siteCurrencies.length === 1 ? siteCurrencies[0] : undefined)

@@ -2,14 +2,14 @@ import type { Agreement } from '../../domain/agreements/agreement.ts'
 import type { Payment } from '../../domain/payments/payment.ts'
 
 /**
- * A payment whose amount the payments API has not told in a way that can be read is kept, and shown once a read has told it:
- * its amount is never guessed.
+ * Returns the payment, or null if its amount or currency is unknown because the payments API has not reported it in a readable form.
+ * Such a payment is stored, and returned after a read has provided the amount: an amount is never guessed.
  */
 export function presentable(payment: Payment | null): Payment | null {
   return payment === null || payment.details.amount === null || payment.details.currency === null ? null : payment
 }
 
-/** The same for an agreement whose terms the payments API has not told yet. */
+/** Returns the agreement, or null if the payments API has not yet reported all of its terms. */
 export function presentableAgreement(agreement: Agreement | null): Agreement | null {
   if (agreement === null) return null
   const { serviceId, clientTransactionId, description, limit, startDate, createdAt } = agreement

@@ -7,20 +7,20 @@ import type { PaymentsErrorCode } from '../generated.ts'
 import { payoutView } from './payout-view.ts'
 
 /**
- * The GraphQL object for an expected failure: a sentence, a code, and whether the same call may succeed later. The result
- * type follows the failure's kind, so that a mutation cannot answer with a failure that its union does not list.
+ * Returns the GraphQL object of an expected failure: a message, a code, and whether the same call may succeed later. The result
+ * type depends on the failure's kind, so that a mutation cannot return a failure that its union does not contain.
  */
 export function failureResult<F extends OperationFailure>(failure: F): ResultOf<F> {
   const shape = SHAPES[failure.kind] as (failure: OperationFailure) => ResultOf<F>
   return shape(failure)
 }
 
-/** What the mutations of agreements answer with when they succeed. */
+/** Returns the result of a successful agreement mutation. */
 export function agreementSuccess({ agreement, replayed }: { agreement: Agreement; replayed: boolean }) {
   return { __typename: 'PaymentAgreementSuccess', agreement, replayed } as const
 }
 
-/** What the mutations of payouts answer with when they succeed. */
+/** Returns the result of a successful payout mutation. Throws `TypeError` if the payout's amount or currency is unknown. */
 export function payoutSuccess({ payout: sited, replayed }: { payout: SitedPayout; replayed: boolean }) {
   const payout = payoutView(sited.payout, sited.currencies)
   if (payout === null) throw new TypeError('The payments API answered with a payout that has no amount.')
@@ -103,12 +103,12 @@ const REFUSALS: Readonly<Record<ReplayRefusal, string>> = {
   MISADDRESSED: 'The delivery speaks of something else than its address; nothing was changed.',
 }
 
-/** The same call will fail again. */
+/** Returns an error result that is not retryable: the same call fails again. */
 function final<Name extends string>(name: Name, code: PaymentsErrorCode, message: string) {
   return { __typename: name, code, message, retryable: false } as const
 }
 
-/** The same call may succeed later. */
+/** Returns a retryable error result: the same call may succeed later. */
 function passing<Name extends string>(name: Name, code: PaymentsErrorCode, message: string) {
   return { __typename: name, code, message, retryable: true } as const
 }

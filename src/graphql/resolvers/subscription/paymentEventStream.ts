@@ -24,7 +24,7 @@ export const paymentEventStream: SubscriptionResolvers['paymentEventStream'] = {
   },
 }
 
-/** Events carry their link's correlation id, so the links of a filter are looked up once, when the stream is opened. */
+/** Returns the correlation ids of a filter's links. Events contain this id, so one look-up when the stream opens is sufficient. */
 async function refsOf(linkIds: readonly string[] | undefined, { store }: Context): Promise<readonly string[] | null> {
   return linkIds === undefined ? null : (await store.links.byIds(linkIds)).map((link) => link.ref)
 }
