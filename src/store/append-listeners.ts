@@ -3,14 +3,14 @@ import type { PaymentEvent } from '../domain/payments/payment-event.ts'
 /** Called with the events of one commit, by position. */
 export type AppendListener = (events: readonly PaymentEvent[]) => void
 
-/** What is told of each commit that has appended events. */
+/** The listeners of commits that appended events. */
 export type AppendListeners = {
   /** Returns the function that removes the listener. */
   add(listener: AppendListener): () => void
   notify(events: readonly PaymentEvent[]): void
 }
 
-/** Listeners that know nothing of each other: one that throws silences no other, and ends up as an uncaught error. */
+/** Creates an empty set of listeners. If one throws, the others are still called, and its error is rethrown as an uncaught error. */
 export function createAppendListeners(): AppendListeners {
   const entries = new Set<{ readonly listener: AppendListener }>()
   return {

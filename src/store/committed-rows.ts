@@ -8,37 +8,37 @@ import type { Change } from './rows/rows.ts'
 import { keyColumn } from './statements.ts'
 import type { RowsById } from './store.ts'
 
-/** Rows that were read by their primary keys, as they are committed. */
+/** Caches of committed rows, by primary key. */
 export type CommittedRows = {
   readonly links: RowCache<PaymentLink>
   readonly payments: RowCache<Payment>
 }
 
-/** The committed rows of one table. */
+/** The cached committed rows of one table. */
 export type RowCache<Row extends object> = {
-  /** Undefined when the row is not cached. */
+  /** Returns undefined if the row is not cached. */
   get(id: string): Row | undefined
   /** Reads rows and caches them. */
   read(ids: readonly string[], rowsOf: (ids: readonly string[]) => Promise<Row[]>): Promise<Row[]>
 }
 
-/** What a database writes through, so that no row is cached that a transaction has changed. */
+/** The caches, with the steps and the transaction that keep them consistent with the database. All writes must use these. */
 export type WatchedWriter = {
   readonly rows: CommittedRows
   readonly steps: TransactionSteps
   readonly transaction: Transaction
 }
 
-/** Rows of each table; those that are used least recently are dropped. */
+/** Cached rows per table; the least recently used are evicted. */
 const MAX_ROWS = 4_096
 
 /**
- * Caches rows for a database that is written through `steps` and `transaction` alone. Rows that a transaction changes are dropped
- * before it writes them, all rows when it runs queries of its own. Nothing is cached that was read before the end of a transaction
- * and arrives behind its beginning. Rows are frozen: many answers share them.
+ * Creates caches for a database that is written only through `steps` and `transaction`. Rows that a transaction changes are evicted
+ * before they are written; if it runs its own queries, all rows are evicted. A row is cached only if no transaction was open at any
+ * time during its read. Cached rows are frozen, because many responses share them.
  */
 export function cacheCommittedRows(steps: TransactionSteps, transaction: Transaction): WatchedWriter {
-  /** Even between two transactions, odd during one. */
+  /** Counter of transaction boundaries: odd while a transaction is open, else even. */
   let phase = 0
   const tables = {
     links: new LRUCache<string, PaymentLink>({ max: MAX_ROWS }),
@@ -93,7 +93,7 @@ export function cacheCommittedRows(steps: TransactionSteps, transaction: Transac
   }
 }
 
-/** Reads rows by their primary keys, from a cache where there is one. */
+/** Returns the reads by primary key, with the cache if there is one. */
 export function readByIds<Row extends object>(
   rowsOf: (ids: readonly string[]) => Promise<Row[]>,
   cache: RowCache<Row> | null,

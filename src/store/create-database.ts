@@ -15,23 +15,23 @@ import { sweepQueries } from './queries/reads/sweep-queries.ts'
 import type { Db } from './unit.ts'
 
 export type DatabaseParts = {
-  /** Reads what is committed: few rows by their keys, or those that lie next to each other. */
+  /** Reads committed data: a few rows by their keys, or adjacent rows of an index. */
   readonly reader: Db
-  /** The same for lists and figures, which may take milliseconds. */
+  /** The same for lists and counts, which may take milliseconds. */
   readonly lists: Db
   readonly commits: Pick<GroupCommit, 'decide' | 'exclusively'>
-  /** Null where rows are read anew each time, since other processes write them too. */
+  /** Null if rows must not be cached, because other processes write them too. */
   readonly rows: CommittedRows | null
   readonly listeners: AppendListeners
   readonly now: () => Date
-  /** Throws when the database can no longer be relied on, beyond what a query would show. */
+  /** Throws if the database has failed in a way that queries do not show. */
   readonly assertHealthy: () => void
   /** See `Store.onFatal`. */
   readonly onFatal: Database['onFatal']
   readonly close: () => Promise<void>
 }
 
-/** Puts a database together from its way to read and its way to write: the queries are the same for each. */
+/** Creates a database from its readers and its writer. The queries are the same for SQLite and PostgreSQL. */
 export async function createDatabase(parts: DatabaseParts): Promise<Database> {
   const { reader, lists, commits, rows, listeners, now, assertHealthy, onFatal, close } = parts
   const { log_id: logId } = await metaOf(reader)

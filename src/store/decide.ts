@@ -5,14 +5,14 @@ import { NOT_LOADED, type StoredRow } from './rows/table.ts'
 import type { Db } from './unit.ts'
 
 /**
- * Decides what becomes of some rows: a function of those rows alone, which awaits nothing. It is run again from its start
- * whenever rows that it asks for are not loaded yet, so it must have no other effect.
+ * A decision: a synchronous function that depends only on the rows that it reads and changes. It is run again from its start whenever
+ * it reads rows that are not loaded yet, so it must have no other side effect.
  */
 export type DecisionOnRows<Result> = (rows: Rows) => Result
 
-/** A transaction that has begun. */
+/** An open transaction. */
 export type Transaction = {
-  /** Finds rows, each load by one statement at most. */
+  /** Returns the rows of each load, in the order of the loads. */
   load(loads: readonly Load[]): Promise<(readonly StoredRow[])[]>
   /** Writes rows, in the order of the tables. */
   store(changes: readonly Change[]): Promise<void>
@@ -20,7 +20,7 @@ export type Transaction = {
   readonly db: Db
 }
 
-/** What became of one decision: its result, or what it threw; then it has changed nothing. */
+/** The result of one decision, or the error that it threw; then it changed nothing. */
 export type DecisionResult = { readonly result: unknown } | { readonly error: unknown }
 
 export type Decided = {
@@ -29,12 +29,12 @@ export type Decided = {
   readonly appended: readonly PaymentEvent[]
 }
 
-/** Of a chain of lookups, each of which needs what the one before has found. */
+/** Longest chain of lookups in which each depends on the result of the one before. */
 const MOST_LOADS = 12
 
 /**
- * Makes decisions in their order, each on the rows as those before it have left them, and stores what they have changed.
- * Rows are loaded for all of them together. One that throws has changed nothing, and does not concern the others.
+ * Runs decisions in order, each on the rows as changed by the earlier ones, and stores all changes. Missing rows are loaded for all
+ * decisions together. If a decision throws, its changes are undone and the others continue.
  */
 export async function decideAll(
   transaction: Transaction,
@@ -55,7 +55,7 @@ export async function decideAll(
   return { outcomes, appended: tracked.appended() }
 }
 
-/** Makes decisions up to the first for which rows are missing; those behind it are run for what they ask for, and undone. */
+/** Runs decisions up to the first with missing rows. Those after it are run only to collect their missing rows, and are undone. */
 function decideLoaded(
   { rows, keep, undo }: ReturnType<typeof trackRows>,
   decisions: readonly DecisionOnRows<unknown>[],
@@ -71,7 +71,7 @@ function decideLoaded(
   }
 }
 
-/** Null where rows are missing. */
+/** Returns null if rows are missing. */
 function attempt(decision: DecisionOnRows<unknown>, rows: Rows): DecisionResult | null {
   try {
     return { result: decision(rows) }

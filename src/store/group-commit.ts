@@ -3,74 +3,73 @@ import type { PaymentEvent } from '../domain/payments/payment-event.ts'
 import { type DecisionOnRows, decideAll, type DecisionResult, type Transaction } from './decide.ts'
 import { StoreBusyError, StoreClosedError, StoreFailure } from './store-errors.ts'
 
-/** How a transaction is run on the one connection that writes. Each may throw; only `rollback` must not. */
+/** The steps of a transaction on the only connection that writes. `begin` and `commit` may throw; `rollback` must not. */
 export type TransactionSteps = {
   begin(): void
   commit(): void
   rollback(): void
 }
 
-/** The same steps, which may also take their time. Transactions run one after the other either way. */
+/** The same steps, which may also be asynchronous. In both cases transactions run one after the other. */
 export type AsyncTransactionSteps = { readonly [Step in keyof TransactionSteps]: () => void | Promise<void> }
 
 export type GroupCommitOptions = {
   readonly steps: AsyncTransactionSteps
-  /** What happens between `begin` and `commit`. */
+  /** Loads and stores rows between `begin` and `commit`. */
   readonly transaction: Transaction
-  /** Called with the events that a commit has appended, once the promises of its jobs are resolved. */
+  /** Called with the events that a commit appended, after the promises of its jobs are resolved. */
   readonly onAppended: (events: readonly PaymentEvent[]) => void
-  /** Called after each commit; the next transaction waits for what it gives. */
+  /** Called after each commit; the next transaction waits for the returned promise. */
   readonly onCommitted?: () => void | Promise<void>
-  /** Turns an error of the database into the one that a caller is to see. */
+  /** Converts an error of the database to the error that the caller receives. */
   readonly toFailure: (error: unknown) => unknown
-  /** Whether the same transaction is likely to work when it is run again. Default: never. */
+  /** Returns whether a retry of the same transaction is likely to succeed; there are up to two. Default: never. */
   readonly isTransient?: (error: unknown) => boolean
-  /** Jobs that may wait; the next one is refused. Default 1,024. */
+  /** Maximum number of queued jobs; further ones are rejected. Default 1,024. */
   readonly maxWaiting?: number
-  /** Decisions of one commit. Default 256. */
+  /** Maximum number of decisions per commit. Default 256. */
   readonly maxBatch?: number
   /**
-   * The same while commits are fast, for steps that hold up the event loop: other requests are served between two commits.
-   * Default: as `maxBatch`.
+   * The same while commits are fast, for steps that block the event loop: other requests are served between two commits.
+   * Default: `maxBatch`.
    */
   readonly maxFastBatch?: number
   /**
-   * When a transaction fails, jobs that have waited longer than these milliseconds fail with it, so that nobody waits for
-   * one attempt after the other. Default: they wait.
+   * If a transaction fails, jobs that have been queued for longer than this many milliseconds fail with it, so that no job waits for
+   * several failing attempts. Default: no limit.
    */
   readonly maxWaitMs?: number
   /**
-   * The share of a slow transaction's time for which the next one waits. Who is answered at the end of one often sends again at
-   * once, a few turns of the event loop later, and would otherwise wait for the next transaction and for one of its own.
-   * Default 0.
+   * Pause before the next transaction, as a share of the time that the last one took. A client that receives a response after a commit
+   * often sends its next request a few turns of the event loop later. Without the pause that request would miss the next transaction and
+   * wait for two. Default 0.
    */
   readonly slackShare?: number
 }
 
 export type GroupCommit = {
   /**
-   * Makes a decision in a transaction that it shares with those that come at the same time, and resolves after the commit.
-   * One that throws has changed nothing, and only its promise rejects; so does one whose rows the database refuses.
-   * When the commit fails, every decision of the transaction rejects. Rejects with `StoreBusyError` or `StoreClosedError`
-   * without deciding.
+   * Runs a decision in a transaction that it shares with concurrent ones, and resolves after the commit. If the decision throws, or the
+   * database rejects its rows, it changes nothing, and only its promise rejects. If the commit fails, all decisions of the transaction
+   * reject. Rejects with `StoreBusyError` or `StoreClosedError` without running the decision.
    */
   decide<Result>(decision: DecisionOnRows<Result>): Promise<Result>
-  /** Runs statements in a transaction of their own. */
+  /** Runs statements in a separate transaction. */
   exclusively<Result>(work: (transaction: Transaction) => Promise<Result>): Promise<Result>
-  /** Waits for the jobs that have been accepted; later ones are refused. */
+  /** Resolves when all queued jobs have ended; later ones are rejected with `StoreClosedError`. */
   close(): Promise<void>
 }
 
-/** Milliseconds; where less is left of the rest, one turn of the event loop is enough. */
+/** Milliseconds; a shorter pause is replaced by one turn of the event loop. */
 const MIN_REST_MS = 5
 
 const MAX_BATCH = 256
-/** From here on waiting for the disk is most of a transaction, in milliseconds. */
+/** Milliseconds; a transaction that takes longer spends most of this time waiting for the disk. */
 const SLOW_MS = 100
 const ATTEMPTS = 3
 
 type Job = {
-  /** Either of both. */
+  /** Exactly one of `decision` and `work` is not null. */
   readonly decision: DecisionOnRows<unknown> | null
   readonly work: ((transaction: Transaction) => Promise<unknown>) | null
   readonly queuedAt: number
@@ -78,21 +77,21 @@ type Job = {
   reject(error: unknown): void
 }
 
-/** Lets concurrent writers share one transaction, and so one wait for the disk. */
+/** Creates a group commit: concurrent writers share one transaction, and so one sync of the disk. */
 export function createGroupCommit(options: GroupCommitOptions): GroupCommit {
   const { maxWaiting = 1024, maxBatch = MAX_BATCH, maxFastBatch = maxBatch, slackShare = 0 } = options
   const queue: Job[] = []
   let draining: Promise<void> | null = null
   let closed = false
 
-  // Of the last transaction, also when the queue is empty at its end: the jobs that come next were held up by it.
+  // Times of the last transaction. They also apply if the queue was empty at its end, because it delayed the clients of the next jobs.
   let tookMs = 0
   let endedAt = 0
 
   async function drain(): Promise<void> {
     while (queue.length > 0) {
       const restMs = tookMs * slackShare - Math.max(performance.now() - endedAt, 0)
-      // A turn of the event loop: writers that are about to come join this transaction, and sockets are served in between.
+      // After at least one turn of the event loop: writers that arrive meanwhile join this transaction, and sockets are served.
       await (restMs < MIN_REST_MS ? setImmediate() : setTimeout(restMs))
       const startedAt = performance.now()
       await run(takeBatch(queue, tookMs < SLOW_MS ? maxFastBatch : maxBatch))
@@ -113,7 +112,7 @@ export function createGroupCommit(options: GroupCommitOptions): GroupCommit {
     else for (const job of [...jobs, ...takeLate(queue, options.maxWaitMs)]) job.reject(end.failure)
   }
 
-  /** The database refused what one of them is to write: the others must not fail with it. */
+  /** Runs jobs one by one: the database rejected the statement of one of them, and the others must not fail with it. */
   async function runEach(jobs: readonly Job[], failure: unknown): Promise<void> {
     for (const job of jobs) {
       await setImmediate()
@@ -144,7 +143,7 @@ export function createGroupCommit(options: GroupCommitOptions): GroupCommit {
   }
 }
 
-/** The decisions at the head of the queue, or the one job there that has a transaction of its own. */
+/** Removes and returns the decisions at the head of the queue, or the one job there that runs in a separate transaction. */
 function takeBatch(queue: Job[], maxBatch: number): Job[] {
   const end = queue.findIndex(({ decision }) => decision === null)
   const decisions = end === -1 ? queue.length : end
@@ -155,7 +154,7 @@ function isLate({ queuedAt }: Job, maxWaitMs = Infinity): boolean {
   return performance.now() - queuedAt > maxWaitMs
 }
 
-/** Takes out the jobs that have waited for too long: the first ones of the queue. */
+/** Removes and returns the jobs that have waited too long: the first ones of the queue. */
 function takeLate(queue: Job[], maxWaitMs?: number): Job[] {
   const firstInTime = queue.findIndex((job) => !isLate(job, maxWaitMs))
   return queue.splice(0, firstInTime === -1 ? queue.length : firstInTime)
@@ -163,7 +162,7 @@ function takeLate(queue: Job[], maxWaitMs?: number): Job[] {
 
 type End =
   | { readonly outcomes: readonly DecisionResult[]; readonly appended: readonly PaymentEvent[] }
-  /** `byStatement`: the database refused a statement, and can be asked again. */
+  /** `byStatement`: the database rejected a statement, and its connection is still usable. */
   | { readonly failure: unknown; readonly byStatement: boolean }
 
 async function runTransaction(

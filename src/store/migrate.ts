@@ -1,23 +1,23 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { StoreUnusableError } from './store-errors.ts'
 
-/** A change of the tables: the number in front of the file's name orders it. */
+/** A change of the tables. Migrations are ordered by the number at the start of the file's name. */
 export type Migration = { readonly number: number; readonly name: string; readonly sql: string }
 
-/** What a database offers for its migrations. */
+/** A database that can be migrated. */
 export type MigrationTarget = {
-  /** Makes the table `migrations` where it is missing. */
+  /** Creates the table `migrations` if it is missing. */
   prepare(): Promise<void>
-  /** Numbers of the migrations that the database has had. */
+  /** Returns the numbers of the migrations that have been applied. */
   applied(): Promise<readonly number[]>
-  /** Runs a migration and records it, both or neither. */
+  /** Applies and records a migration atomically. */
   apply(migration: Migration): Promise<void>
 }
 
 /**
- * Brings a database up to date: each migration in one transaction together with its record, so that a crash between any
- * two statements leaves it done or not begun. Throws `StoreUnusableError` for a database of a later version. `onMigration` is told
- * the number of each that a database with data in it is about to have: that may take minutes.
+ * Applies the missing migrations, each in one transaction with its record, so that a crash leaves it applied or not begun. Throws
+ * `StoreUnusableError` if the database belongs to a later version. `onMigration` is called before each migration, except on a new
+ * database: on one with data a migration may take minutes.
  */
 export async function migrate(
   target: MigrationTarget,
@@ -35,10 +35,10 @@ export async function migrate(
   }
 }
 
-/** Is called with the number of a migration before it is made. */
+/** Called with the number of a migration before it is applied. */
 export type OnMigration = (number: number) => void
 
-/** Reads the migrations of one database's folder and, from the folder above it, those for every database; in order. */
+/** Returns the migrations of one database's folder and, from the folder above it, those for all databases, in order. */
 export function readMigrations(folder: URL): Migration[] {
   return [new URL('../', folder), folder]
     .flatMap((each) =>

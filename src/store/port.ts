@@ -2,16 +2,16 @@ import type { DecisionOnRows } from './decide.ts'
 import type { AgreementReadStore, CommandStore, Heartbeat, Inbox, ReadStore, Store, Sweep } from './store.ts'
 
 /**
- * What the ledger and the graph need of a database: queries that read what is committed, and a way to decide on rows in
- * memory. SQLite and PostgreSQL stand behind it.
+ * The database interface of the ledger and the GraphQL layer: queries on committed data, and decisions on rows in memory. Implemented
+ * for SQLite and PostgreSQL.
  */
 export type Database = Pick<
   Store,
   'log' | 'links' | 'payments' | 'agreements' | 'payouts' | 'logId' | 'ping' | 'onFatal' | 'close'
 > & {
   /**
-   * Makes a decision in a transaction, together with those that come at the same time, and resolves once it is durable.
-   * One that throws has changed nothing.
+   * Runs a decision in a transaction, together with concurrent ones, and resolves once its changes are durable. If the decision throws,
+   * it changes nothing.
    */
   decide<Result>(decision: DecisionOnRows<Result>): Promise<Result>
   readonly inbox: Pick<Inbox, 'subjectOf' | 'knowsRef' | 'byIds' | 'page' | 'backlog'>
@@ -23,14 +23,14 @@ export type Database = Pick<
   readonly agreementReads: Pick<AgreementReadStore, 'sites' | 'due' | 'nextDue' | 'subject'>
   readonly heartbeat: Pick<Heartbeat, 'last'>
   readonly sweep: Pick<Sweep, 'pending'> & {
-    /** Since when the sweep goes back, and how far it has come. */
+    /** Returns the `from` and the progress of the unfinished sweep; nulls if there is none. */
     state(): Promise<{ readonly from: Date | null; readonly cursor: string | null }>
-    /** The next rows of a part, a bounded number of them. */
+    /** Returns the next rows of a part, at most 250. */
     page(part: SweepPart, from: { readonly from: number; readonly after: SweepCursor | null }): Promise<SweepPage>
   }
 }
 
-/** What a sweep goes through: what changed since it goes back to, and what is under way. */
+/** The parts of a sweep: what changed since its `from`, and what is in progress. */
 export type SweepPart =
   | 'payments-changed'
   | 'payments-in-progress'

@@ -4,97 +4,96 @@ import type { PaymentReport } from '../domain/payments/payment-report.ts'
 import type { Payment } from '../domain/payments/payment.ts'
 import type { PlannedRead, ReadClass } from '../domain/reads/read-schedule.ts'
 
-/** What the payments API is to be asked about: a payment, or a link through which no payment is known. */
+/** What is to be read from the payments API: a payment, or a link without a known payment. */
 export type ReadSubject = {
   readonly paymentId: string | null
-  /** The payment as it is known. */
+  /** The recorded payment. */
   readonly payment: Payment | null
   readonly link: PaymentLink | null
-  /** What was asked for, of a payment that we asked for without a link. */
+  /** The request of a payment that was created here without a link. */
   readonly payin: DirectPayin | null
-  /** Currency of the payment, link or payin, to pick the credentials when there is neither link nor payin. */
+  /** Currency of the payment, link or payin; selects the credentials if there is neither link nor payin. */
   readonly currency: string | null
   /**
-   * Deliveries and answers that were recorded of the payment and of its link so far: an answer counts only while this has
-   * not changed.
+   * Deliveries and responses recorded for the payment and its link so far. A response is applied only if this has not changed
+   * meanwhile.
    */
   readonly deliveries: number
-  /** Failed or fruitless reads in a row. */
+  /** Consecutive reads that failed or returned nothing. */
   readonly failures: number
-  /** When its read is due; null while none is planned. */
+  /** When its read is due; null if none is planned. */
   readonly dueAt: Date | null
 }
 
-/** Which due reads are looked for. */
+/** Selects due reads. */
 export type DueReadsQuery = {
-  /** As `readSiteOf` gives them. */
+  /** As returned by `readSiteOf`. */
   readonly readSites: readonly string[]
   readonly readClass: ReadClass
-  /** Due at this instant, or before. */
+  /** Due at this instant or earlier. */
   readonly by: Date
   readonly limit: number
 }
 
 export type ReadStore = {
-  /** Every site at which a read is planned, as `readSiteOf` gives them. */
+  /** Returns the sites at which a read is planned, as returned by `readSiteOf`. */
   sites(): Promise<string[]>
-  /** Subjects of these sites whose read of one class is due, longest due first. */
+  /** Returns subjects of these sites with a due read of one class, the longest due first. */
   due(query: DueReadsQuery): Promise<ReadSubject[]>
-  /** Instant of the next read that is due at any time; null when none is planned. */
+  /** Returns when the next planned read is due; null if none is planned. */
   nextDue(): Promise<Date | null>
-  /** The subject with this payment id or upstream link uuid. */
+  /** Returns the subject with this payment id or upstream link uuid. */
   subject(id: string): Promise<ReadSubject | null>
   /**
-   * The links, or direct payins, that were made with the same credentials from a subject on, itself first: what the
-   * payments API lists beside it. Empty for a payment of which neither is on record.
+   * Returns the subjects of at most `limit` links (or direct payins) that were created with the same credentials, from the subject's own on
+   * by creation: the payments API lists them together. In any order. Empty if neither a link nor a payin is recorded for the subject.
    */
   nearby(subject: ReadSubject, limit: number): Promise<ReadSubject[]>
   /**
-   * Records what a read showed. `superseded` when a delivery or another answer was recorded since the subject was taken:
-   * nothing is changed, and the read stays due. `confirmed` when nothing changes: then no read is planned any more, except that of a link
-   * which is still open. `fruitless` when the answer told nothing of the subject: it is read again 15 minutes later, and
-   * counts as a failure.
+   * Records the result of a read. `changed` or `confirmed` (no change): the next poll is planned, if there is to be one. `superseded`: a
+   * delivery or another response was recorded since the subject was returned; nothing is changed, and the read stays due. `fruitless`: the
+   * response contains nothing usable about the subject; the read counts as a failure and is retried with back-off, from 15 minutes on.
    */
   record(subject: ReadSubject, report: PaymentReport, at: Date): Promise<ReadOutcome>
   /**
-   * Records that a read told nothing, and when to try again; null for never. A read that a delivery asked for since the
-   * subject was taken stays due.
+   * Records a read without a result, and when to retry it; null for never. A read that was planned by a delivery since the subject was
+   * returned stays due.
    */
   postpone(subject: ReadSubject, until: Date | null): Promise<void>
   /**
-   * Records what an entry of a list shows: what says nothing new counts as a read. `differs` when it says anything else:
-   * the subject is to be read by itself, now, as a doubt. `superseded` as for `record`.
+   * Records an entry of a list. An entry that equals the recorded state counts as a read. `differs`: any other entry; a read of the
+   * subject is due at `at`, as a doubt. `superseded`: as for `record`, or the entry is not about the subject.
    */
   confirmListed(subject: ReadSubject, report: PaymentReport, at: Date): Promise<ListedOutcome>
   /**
-   * Plans a read of the subject with this payment id or upstream link uuid, without counting a failure. One that is
-   * planned for an earlier instant stays, unless it is less urgent than a doubt.
+   * Plans a read of the subject with this payment id or upstream link uuid, without counting a failure. A read that is planned for an
+   * earlier instant stays, unless only the new one is a doubt.
    */
   schedule(id: string, next: PlannedRead): Promise<void>
-  /** How far the reads are behind; cheap enough to be asked every few seconds. */
+  /** Returns the number and age of due reads; cheap enough for every few seconds. */
   backlog(now: Date): Promise<ReadBacklog>
 }
 
 export type ReadBacklog = {
   /** Reads of payments, links and agreements that are due, counted up to 10,000. */
   readonly waiting: number
-  /** The same by site and class, each counted up to 10,000; without those of which nothing is due. */
+  /** The same by site and class, each counted up to 10,000; without sites and classes with no due read. */
   readonly due: readonly DueReads[]
   /**
-   * Since when the payment has been unconfirmed that has been so for longest: its read is due and not made, or it is in
-   * doubt since it changed last. Null when there is none.
+   * Since when the payment that has been unconfirmed for longest is unconfirmed: since its read was due, or since its last change if it
+   * is in doubt. Null if there is none.
    */
   readonly unconfirmedSince: Date | null
-  /** The same for doubts alone, of agreements too: a webhook is to be confirmed, or contradicts what is known. */
+  /** The same only for doubts, including agreements: a webhook needs confirmation, or contradicts the recorded state. */
   readonly doubtSince: Date | null
 }
 
 export type DueReads = {
-  /** As `readSiteOf` gives it. */
+  /** As returned by `readSiteOf`. */
   readonly readSite: string
   readonly readClass: ReadClass
   readonly count: number
-  /** When the first of them fell due. */
+  /** When the first of them became due. */
   readonly since: Date
 }
 

@@ -5,7 +5,7 @@ import type { LinksTable } from './rows/link-rows.ts'
 import type { DeliveriesTable, EventsTable } from './rows/log-rows.ts'
 import type { PayersTable, PaymentsTable } from './rows/payment-rows.ts'
 
-/** The tables as both databases hold them: instants in milliseconds since the epoch, truth values as 0 or 1, JSON as text. */
+/** The tables of both databases: instants in milliseconds since the epoch, booleans as 0 or 1, JSON as text. */
 export type Tables = {
   readonly meta: MetaTable
   readonly log_head: LogHeadTable

@@ -1,6 +1,6 @@
 import { type Agreement, type AgreementFacts, NOTHING_KNOWN } from '../../domain/agreements/agreement.ts'
 
-/** The columns of an event that repeat its agreement. */
+/** The columns of an event that duplicate fields of its agreement. */
 export type EventAgreementColumns = {
   readonly stream_id: string
   readonly sequence: number
@@ -12,17 +12,20 @@ export type EventAgreementColumns = {
 
 type Repeated = Pick<Agreement, 'id' | 'streamId' | 'version' | 'statusRaw' | 'updatedAt'>
 
-/** What an agreement has beside the columns of its event; what is not known is left out. */
+/** The fields of an agreement that the columns of its event do not contain; unknown facts are omitted. */
 type Compact = Omit<Agreement, keyof Repeated | keyof AgreementFacts> & { readonly facts: Partial<AgreementFacts> }
 
-/** The text of `events.agreement_json`: what the event's own columns do not tell of the agreement as it was after the event. */
+/**
+ * Returns the text of `events.agreement_json`: the agreement after the event, without the fields that the event's own columns contain. If
+ * those columns differ from the agreement, the text contains all of it.
+ */
 export function encodeEventAgreement(agreement: Agreement, columns: EventAgreementColumns): string {
   const repeated = repeatedIn(columns)
   const repeats = (Object.keys(repeated) as (keyof Repeated)[]).every((key) => repeated[key] === agreement[key])
   return JSON.stringify(repeats ? toCompact(agreement) : agreement)
 }
 
-/** The agreement as it was after an event. Also reads the JSON text of a whole agreement, as earlier versions wrote it. */
+/** Returns the agreement after an event. Also reads the JSON text of a whole agreement, which earlier versions always wrote. */
 export function decodeEventAgreement(text: string, columns: EventAgreementColumns): Agreement {
   const parsed = JSON.parse(text) as Agreement | Compact
   if (!('facts' in parsed)) return parsed

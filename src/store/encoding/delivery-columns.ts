@@ -4,13 +4,13 @@ import { directPaymentStreamId, linkStreamId } from '../../domain/payments/payme
 import type { Disposition } from '../../domain/payments/payment.ts'
 import { CALLER_MARK, createTextPacker } from './packed-text.ts'
 
-/** Half of a hash of 256 bits: two of a million million deliveries have the same once in 10^14. */
+/** Half of a hash of 256 bits: the probability of a collision among 10^12 deliveries is below 10^-14. */
 const KEY_BYTES = 16
 const HASH = /^[0-9a-f]{64}$/
 
 /**
- * The id of a delivery, by the keyed hash of its body. 22 characters, of which the
- * first is a letter, so that no command line takes it for an option; what is no hash of 64 hexadecimal digits is its own key.
+ * Returns the id of a delivery, derived from the keyed hash of its body and URL: 22 characters, of which the first is a letter, so that
+ * no command line takes it for an option. An argument that is not 64 hexadecimal digits is returned unchanged.
  */
 export function deliveryKey(bodyHash: string): string {
   if (!HASH.test(bodyHash)) return bodyHash
@@ -19,13 +19,16 @@ export function deliveryKey(bodyHash: string): string {
   return bytes.toString('base64url')
 }
 
-/** What a delivery is about, by its columns. */
+/** The columns of a delivery from which the streams of its event follow. */
 export type DeliverySubject = {
   readonly ref: string | null
   readonly subject_id: string | null
 }
 
-/** The text of `deliveries.event_id`: only the sequence and the kind of the stream, where the stream is named after the ref or the subject. */
+/**
+ * Returns the text of `deliveries.event_id`: only the kind of the stream and the sequence, if the stream is named after the ref or the
+ * subject; otherwise the whole id.
+ */
 export function encodeEventId(id: string, subject: DeliverySubject): string {
   const place = parseEventId(id)
   if (place === null) return id
@@ -33,14 +36,14 @@ export function encodeEventId(id: string, subject: DeliverySubject): string {
   return kind === undefined ? id : `${kind}${place.sequence}`
 }
 
-/** The id of the event that a delivery caused. Also reads whole ids, as earlier versions stored them. */
+/** Returns the id of the event that a delivery caused. Also reads whole ids, which earlier versions always stored. */
 export function decodeEventId(stored: string, subject: DeliverySubject): string {
   const [, kind = '', sequence] = /^([lap])(\d+)$/.exec(stored) ?? []
   const streamId = streamsOf(subject)[kind]
   return streamId === undefined ? stored : eventId(streamId, Number(sequence))
 }
 
-/** The streams that a delivery's event may lie in without being named. */
+/** Returns the streams whose names follow from a delivery's columns, by their kind. */
 function streamsOf({ ref, subject_id: subjectId }: DeliverySubject): Readonly<Record<string, string>> {
   return {
     ...(ref === null ? {} : { l: linkStreamId(ref), a: agreementStreamId(ref) }),
@@ -48,17 +51,17 @@ function streamsOf({ ref, subject_id: subjectId }: DeliverySubject): Readonly<Re
   }
 }
 
-/** The columns that the body of a delivery repeats. */
+/** The columns that duplicate parts of a delivery's body. */
 export type DeliveryBodyColumns = {
   readonly subject_id: string | null
   readonly status_raw: string | null
   readonly disposition: Disposition
 }
 
-/** In front of a body that begins with the delivery's own subject and status, which are left out. */
+/** Prefix of a stored body that began with the delivery's own subject and status, which are omitted. */
 const HEAD = CALLER_MARK
 
-/** Never to be changed: databases hold texts that were packed with it. New phrases go to the end; there is room for one. */
+/** Must never change: databases contain texts that were packed with it. New phrases go to the end; there is room for one. */
 const packer = createTextPacker([
   '{"uuid":"',
   '","status":"',
@@ -91,8 +94,8 @@ const packer = createTextPacker([
 ])
 
 /**
- * The text of `deliveries.body`. A delivery that was applied is never decided anew, so that its subject and status stay, and need
- * not be repeated.
+ * Returns the text of `deliveries.body`. The subject and status of an APPLIED delivery never change, because it is not decided again, so
+ * they are omitted from its body.
  */
 export function encodeBody(body: string, columns: DeliveryBodyColumns): string {
   const head = columns.disposition === 'APPLIED' ? headOf(columns) : null
@@ -101,7 +104,7 @@ export function encodeBody(body: string, columns: DeliveryBodyColumns): string {
   return HEAD + rest
 }
 
-/** What is kept of the body of a delivery, as it was stored. Also reads texts of earlier versions. */
+/** Returns the body that was passed to `encodeBody`. Also reads texts of earlier versions. */
 export function decodeBody(stored: string, columns: DeliveryBodyColumns): string {
   if (!stored.startsWith(HEAD)) return packer.unpack(stored)
   return `${headOf(columns) ?? ''}${packer.unpack(stored.slice(HEAD.length))}`

@@ -1,25 +1,25 @@
-/** Writes texts shorter, and back, byte for byte: by a fixed dictionary of phrases that they often hold. */
+/** Compresses texts without loss, with a fixed dictionary of frequent phrases. */
 export type TextPacker = {
   pack(text: string): string
-  /** The text that was packed. A text without control characters, as JSON text is, is its own packed form. */
+  /** Returns the text that was packed. A text without control characters, such as JSON text, is returned unchanged. */
   unpack(packed: string): string
 }
 
-/** In front of a text that holds control characters itself, which are left as they are. */
+/** Prefix of a text that contains control characters itself; the rest is stored unchanged. */
 const LITERAL = '\u0001'
-/** In front of a packed text, for its caller to use: it is no phrase's code. */
+/** A prefix that the caller may put in front of a packed text: it is never the code of a phrase. */
 export const CALLER_MARK = '\u001f'
-/** Codes 2 to 30; SQLite and PostgreSQL both store them in a text, and JSON text never holds them. */
+/** Codes 2 to 30: SQLite and PostgreSQL can both store them in a text, and the output of `JSON.stringify` never contains them. */
 const FIRST_CODE = 2
 const MOST_PHRASES = 29
 
-/** U+0000 to U+001F, which JSON text always escapes. */
+/** U+0000 to U+001F, which `JSON.stringify` always escapes. */
 const CONTROL = /[^\P{Cc}\u007f-\u009f]/u
 const EACH_CONTROL = /\p{Cc}/gu
 
 /**
- * A packer that writes each phrase as one control character, by its place in the list. Databases hold what was packed: a phrase
- * must never move or change, and new ones go to the end. Throws `RangeError` for more than 29 phrases.
+ * Creates a packer that replaces each phrase by one control character, which follows from its index in the list. Databases contain
+ * packed texts: a phrase must never move or change, and new ones go to the end. Throws `RangeError` for more than 29 phrases.
  */
 export function createTextPacker(phrases: readonly string[]): TextPacker {
   if (phrases.length > MOST_PHRASES) throw new RangeError(`There are codes for ${MOST_PHRASES} phrases.`)
@@ -32,7 +32,7 @@ export function createTextPacker(phrases: readonly string[]): TextPacker {
       let packed = ''
       let copied = 0
       for (let at = 0; at < text.length; at += 1) {
-        // Few characters begin a phrase: the rest costs no more than this.
+        // Few characters can begin a phrase; all others cost only this check.
         if (first[text.charCodeAt(at)] !== 1) continue
         const found = byBeginning.get(beginningAt(text, at))?.find(([, phrase]) => text.startsWith(phrase, at))
         if (found === undefined) continue
@@ -49,21 +49,21 @@ export function createTextPacker(phrases: readonly string[]): TextPacker {
   }
 }
 
-/** A phrase with its code in front. */
+/** A phrase and its code. */
 type Coded = readonly [code: string, phrase: string]
 
-/** The first and third character of what stands at a place, as a number: few places of a text begin a phrase. */
+/** Returns the first and third character at a place as one number: a lookup key that matches at few places of a text. */
 function beginningAt(text: string, at: number): number {
   return text.charCodeAt(at) * 0x10000 + text.charCodeAt(at + 2)
 }
 
-/** The longest first, since shorter ones may be parts of it. */
+/** Groups phrases by their `beginningAt`, the longest first, because a shorter phrase may be a prefix of a longer one. */
 function groupByBeginning(phrases: readonly Coded[]): ReadonlyMap<number, readonly Coded[]> {
   const longestFirst = phrases.toSorted(([, a], [, b]) => b.length - a.length)
   return Map.groupBy(longestFirst, ([, phrase]) => beginningAt(phrase, 0))
 }
 
-/** 1 for each ASCII character, by its code, that a phrase begins with. */
+/** Returns an array by ASCII code: 1 for each character that a phrase begins with. */
 function firstCharacters(phrases: readonly string[]): Uint8Array {
   const first = new Uint8Array(128)
   for (const phrase of phrases) first[phrase.charCodeAt(0)] = 1

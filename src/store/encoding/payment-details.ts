@@ -1,6 +1,6 @@
 import type { PaymentDetails } from '../../domain/payments/payment-report.ts'
 
-/** Instants in milliseconds since the epoch. */
+/** Known details. Instants are encoded by `shortInstant`. */
 type Facts = Readonly<Record<string, unknown>>
 
 const UNKNOWN: Readonly<Record<keyof PaymentDetails, null>> = {
@@ -23,7 +23,7 @@ const UNKNOWN: Readonly<Record<keyof PaymentDetails, null>> = {
 const DETAILS = Object.keys(UNKNOWN) as (keyof PaymentDetails)[]
 const INSTANTS: ReadonlySet<keyof PaymentDetails> = new Set(['expiresAt', 'createdAt'])
 
-/** What is known of the details of a payment, in the order of their names in the dictionary of payments. */
+/** Returns the known details of a payment, in the order of the phrases in the dictionary of `payment-snapshot.ts`. */
 export function shortDetails(details: PaymentDetails): Facts {
   const facts: Record<string, unknown> = {}
   for (const key of DETAILS) {
@@ -33,7 +33,7 @@ export function shortDetails(details: PaymentDetails): Facts {
   return facts
 }
 
-/** The details again, with null for what is not known. */
+/** Returns the details that were passed to `shortDetails`, with null for unknown ones. */
 export function longDetails(facts: Facts): PaymentDetails {
   const details = { ...UNKNOWN, ...facts } as PaymentDetails & Record<'expiresAt' | 'createdAt', string | number | null>
   const { expiresAt, createdAt } = details
@@ -44,17 +44,17 @@ export function longDetails(facts: Facts): PaymentDetails {
   }
 }
 
-/** Instants that are told to read back as they are written without trying: of days that every month has. */
+/** Texts that certainly survive the conversion to milliseconds and back: only days 1 to 28, which every month has. */
 const PLAIN = /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{3}Z$/
 
-/** An instant in milliseconds since the epoch; the text itself where it is written in any other way. */
+/** Returns an instant in milliseconds since the epoch, or the text itself if it would not be restored exactly from them. */
 export function shortInstant(text: string): number | string {
   const at = Date.parse(text)
   if (PLAIN.test(text)) return at
   return Number.isNaN(at) || new Date(at).toISOString() !== text ? text : at
 }
 
-/** The instant again as it was written. */
+/** Returns the text that was passed to `shortInstant`. */
 export function longInstant(stored: number | string): string {
   return typeof stored === 'number' ? new Date(stored).toISOString() : stored
 }

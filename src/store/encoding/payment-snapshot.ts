@@ -5,7 +5,7 @@ import { decodePaymentId } from './event-columns.ts'
 import { createTextPacker } from './packed-text.ts'
 import { longDetails, longInstant, shortDetails, shortInstant } from './payment-details.ts'
 
-/** The columns of an event that repeat its payment. */
+/** The columns of an event that duplicate fields of its payment. */
 export type EventPaymentColumns = {
   readonly stream_id: string
   readonly sequence: number
@@ -18,19 +18,19 @@ export type EventPaymentColumns = {
 
 type Identity = Pick<Payment, 'id' | 'streamId' | 'linkRef' | 'version' | 'statusRaw' | 'updatedAt'>
 
-/** What a payment has beside its identity; what follows from the status, and what is not known, is left out. */
+/** The fields of a payment besides its identity; unknown ones, and those that follow from `statusRaw`, are omitted. */
 type Compact = {
   readonly facts: ReturnType<typeof shortDetails>
-  /** A letter for each. */
+  /** One letter per status. */
   readonly seen?: string
   readonly provisional?: true
-  /** Only where it is not the status that `statusRaw` stands for; phase and rank stand beside it. */
+  /** Present, together with phase and rank, only if the three do not follow from `statusRaw`. */
   readonly status?: PaymentStatus | null
   readonly phase?: Payment['phase']
   readonly rank?: number
 }
 
-/** Never to be changed: databases hold texts that were packed with it. New phrases go to the end. */
+/** Must never change: databases contain texts that were packed with it. There is no room for another phrase. */
 const packer = createTextPacker([
   '{"facts":{"currency":"AUD","amount":"',
   '{"facts":{"currency":"',
@@ -63,22 +63,25 @@ const packer = createTextPacker([
   ',"updatedAt":',
 ])
 
-/** The text of `events.payment_json`: what the event's own columns do not tell of the payment as it was after the event. */
+/**
+ * Returns the text of `events.payment_json`: the payment after the event, without the fields that the event's own columns contain. If those
+ * columns differ from the payment, the text contains all of it.
+ */
 export function encodeEventPayment(payment: Payment, columns: EventPaymentColumns): string {
   return isTold(payment, identityIn(columns)) ? compactText(payment) : packer.pack(JSON.stringify(payment))
 }
 
-/** The payment as it was after an event. Also reads the JSON text of a whole payment, as earlier versions wrote it. */
+/** Returns the payment after an event. Also reads the JSON text of a whole payment, which earlier versions always wrote. */
 export function decodeEventPayment(text: string, columns: EventPaymentColumns): Payment {
   const parsed = JSON.parse(packer.unpack(text)) as Payment | Compact
   return 'facts' in parsed ? toPayment(identityIn(columns), parsed) : parsed
 }
 
-/** The text of `payments.state_json`, which tells all of a payment. */
+/** Returns the text of `payments.state_json`: the whole payment. */
 export function encodePayment(payment: Payment): string {
   const { id, streamId, linkRef, version, statusRaw, updatedAt } = payment
   const text = [
-    // An object, which goes on with the rest.
+    // Without the closing brace: the other keys follow.
     compactText(payment).slice(0, -1),
     KEYS.id,
     rest(id),
@@ -103,12 +106,12 @@ const KEYS = {
   updatedAt: packer.pack(',"updatedAt":'),
 }
 
-/** A text in JSON, without the quotation mark that it begins with. */
+/** Returns a text as JSON without the opening quotation mark, which is part of the key's phrase. */
 function rest(text: string): string {
   return JSON.stringify(text).slice(1)
 }
 
-/** The payment in `payments.state_json`. Also reads the JSON text of a whole payment, as earlier versions wrote it. */
+/** Returns the payment of `payments.state_json`. Also reads the JSON text of a whole payment, which earlier versions wrote. */
 export function decodePayment(text: string): Payment {
   const parsed = JSON.parse(packer.unpack(text)) as Payment | (StoredIdentity & Compact)
   if (!('facts' in parsed)) return parsed
@@ -118,7 +121,7 @@ export function decodePayment(text: string): Payment {
 }
 
 type StoredIdentity = Pick<Identity, 'id' | 'version' | 'statusRaw'> & {
-  /** Only where it is not the stream of the link or the payment. */
+  /** Present only if it is not the stream that follows from `linkRef` and `id`. */
   readonly streamId?: string
   readonly linkRef?: string
   readonly updatedAt: string | number
@@ -150,7 +153,7 @@ function isTold(payment: Payment, { id, streamId, linkRef, version, statusRaw, u
   )
 }
 
-/** A payment is written twice, in its event and as it is now. */
+/** Cache: each state of a payment is encoded twice, for its event and for its row. */
 const texts = new WeakMap<Payment, string>()
 
 function compactText(payment: Payment): string {
@@ -189,7 +192,7 @@ function toPayment(identity: Identity, compact: Compact): Payment {
   }
 }
 
-/** Never to be changed, as the packer. */
+/** Must never change, like the dictionary. */
 const LETTERS: Readonly<Record<PaymentStatus, string>> = {
   pending: 'p',
   authorised: 'a',

@@ -5,14 +5,14 @@ import { limitSettings, setForTransaction } from './postgres-session.ts'
 
 const MIGRATIONS = new URL('../migrations/postgres/', import.meta.url)
 
-/** The migrations of another node are waited for so long, and a migration takes as long as its tables are. */
+/** Milliseconds. A node waits two minutes for another node's migrations. A migration has no timeout: its time grows with its tables. */
 const LIMITS = { lock: 120_000, statement: 0 }
 const BEGIN = `BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE; ${setForTransaction(limitSettings(LIMITS))};
   SELECT pg_advisory_xact_lock(${MIGRATION_LOCK})`
 
 /**
- * Brings the tables up to date. Of several nodes that start at once, one does it and the others wait for it. It is one transaction,
- * because a lock of the session would stay behind in a pooler.
+ * Applies the missing migrations. If several nodes start at once, one does it and the others wait. All of it is one transaction, because
+ * a lock of the session would outlive the client behind a pooler.
  */
 export async function migratePostgres(
   connection: PostgresConnection,
@@ -37,7 +37,7 @@ function migrationTarget(connection: PostgresConnection, now: Date): MigrationTa
       return rows.map(({ number }) => Number(number))
     },
     async apply({ number, name, sql }: Migration) {
-      // Whoever writes with the tables as they were would lock them in another order.
+      // Excludes the writers of other nodes: they lock the tables in another order, which could deadlock.
       await connection.run(`SELECT pg_advisory_xact_lock(${WRITERS_LOCK})`)
       await connection.run(sql)
       await connection.run('INSERT INTO migrations (number, name, applied_at) VALUES ($1, $2, $3)', [

@@ -7,7 +7,7 @@ import { type Limits, poolerOf } from './postgres-session.ts'
 import { createStatementNames } from './statement-names.ts'
 import { connectionOf } from './tls.ts'
 
-/** What a query gives. */
+/** The result of a query. */
 export type StatementResult = {
   readonly command: string
   readonly rowCount: number | null
@@ -16,35 +16,35 @@ export type StatementResult = {
 
 /** One connection, whose queries reject with `StoreFailure`. */
 export type PostgresConnection = {
-  /** Runs a query; without parameters the text may hold several statements, and the answer is that of the last one. */
+  /** Runs a query. Without `parameters` the text may contain several statements, and the result is that of the last one. */
   run(sql: string, parameters?: readonly unknown[]): Promise<StatementResult>
-  /** The connection was lost, or its state is not known: it must not be used any more. */
+  /** The connection was lost, or its state is unknown: it must not be used again. */
   readonly broken: boolean
-  /** Nothing lasts longer than a transaction, since a pooler stands between. True until `answeredBy` has told otherwise. */
+  /** Session state may end with a transaction, because there may be a pooler. True until `pooler=session` or `answeredBy` excludes one. */
   readonly shared: boolean
   /**
-   * Tells which process of the server answers queries (`pg_backend_pid()`). A pooler greets its clients as a process of its own:
-   * where the two differ there is one.
+   * Sets the server process that executes queries (`pg_backend_pid()`). A pooler sends another process id when a client connects: if
+   * the two differ, there is a pooler.
    */
   answeredBy(pid: number): void
 }
 
-/** The driver's options, and what is known of a pooler. */
+/** The driver's options, and the configured pooler; null if unknown. */
 export type ConnectionConfig = ClientConfig & { readonly pooler?: Pooler | null }
 
 /**
- * A caller is told within about five seconds that the database does not answer. The server ends a statement by itself a
- * moment before it is given up on here, so that a connection is lost only when the server hangs.
+ * A caller receives an error within about five seconds if the database does not answer. The server cancels a statement shortly before
+ * the client's timeout (`ANSWER_MS`), so that a connection is lost only if the server hangs.
  */
 export const LIMITS: Limits = { lock: 3000, statement: 3500 }
-/** Milliseconds after which a query is given up on, and so its connection. */
+/** Milliseconds after which a query times out, and its connection is dropped. */
 export const ANSWER_MS = 4000
 
 const CONNECT_MS = 3000
 const KEEP_ALIVE_MS = 10_000
 const INT8 = 20
 
-/** The sockets of one store, so that closing it never waits for a server that hangs. */
+/** The sockets of one store. They can be closed without waiting for a server that hangs. */
 export type SocketFactory = { open(): Socket; close(): void }
 
 export function createSockets(): SocketFactory {
@@ -55,14 +55,14 @@ export function createSockets(): SocketFactory {
       sockets.add(socket)
       return socket.once('close', () => sockets.delete(socket))
     },
-    /** Once what was written is sent. */
+    /** Destroys each socket after its buffered data is sent. */
     close() {
       for (const socket of sockets) socket.destroySoon()
     },
   }
 }
 
-/** How a connection is made, of which a query may take so many milliseconds; 0 for any time. */
+/** Returns the options of a connection with a query timeout of `answerMs` milliseconds; 0 for none. */
 export function clientConfig(url: string, sockets: SocketFactory, answerMs: number): ConnectionConfig {
   return {
     ...connectionOf(url),
@@ -78,7 +78,7 @@ export function clientConfig(url: string, sockets: SocketFactory, answerMs: numb
   }
 }
 
-/** Opens a connection of one's own. */
+/** Opens a connection outside the pool. Rejects with `StoreFailure`. */
 export async function connect(config: ConnectionConfig): Promise<PostgresConnection & { end(): Promise<void> }> {
   const client = new Client(config)
   const connection = guarded(client, config.pooler)
@@ -91,8 +91,8 @@ export async function connect(config: ConnectionConfig): Promise<PostgresConnect
 }
 
 /**
- * A client under watch: what it throws becomes a `StoreFailure`, and losing the connection never ends the process. Statements with
- * parameters are prepared under names in a session of one's own, and where a pooler is said to follow them.
+ * Wraps a client: its errors are converted to `StoreFailure`, and a lost connection never ends the process. Statements with parameters
+ * are prepared under names if the session is not shared, or if the configured pooler tracks prepared statements.
  */
 export function guarded(client: ClientBase, pooler: Pooler | null = null): PostgresConnection {
   const names = createStatementNames()
@@ -124,11 +124,11 @@ export function guarded(client: ClientBase, pooler: Pooler | null = null): Postg
       } catch (error) {
         const failure = toStoreFailure(error)
         const stale = isStaleStatement(failure) && parameters !== undefined
-        // Nobody but a pooler takes a statement away, or has one there already. It may also keep one that is stale under any name.
+        // Only a pooler can remove a prepared statement, or have one of the same name. It may also keep a stale one under any name.
         shared ||= isLostStatement(failure)
         if (stale && !shared) names.renew()
         else if (stale || isLostStatement(failure)) prepares = false
-        // The same code without a statement that was prepared: a transaction may not write. The next connection asks why.
+        // The same code without a prepared statement: the server refuses a READ WRITE transaction. The next connection checks why.
         broken ||= endsConnection(failure) || (isStaleStatement(failure) && !stale)
         throw failure
       }
@@ -136,22 +136,22 @@ export function guarded(client: ClientBase, pooler: Pooler | null = null): Postg
   }
 }
 
-/** The process that greeted a client, by the key with which its queries could be cancelled; the driver's types leave it out. */
+/** Returns the process id that a client received with its cancellation key when it connected; the driver's types omit it. */
 function processOf(client: ClientBase): unknown {
   return 'processID' in client ? client.processID : null
 }
 
-/** The answer to a text without a statement. */
+/** The result of a text without a statement. */
 const NOTHING: StatementResult = { command: '', rowCount: null, rows: [] }
 
-/** PostgreSQL's text holds every character but NUL. It becomes what UTF-8 makes of a lone surrogate, in values and in questions alike. */
+/** Replaces NUL, which PostgreSQL's text cannot contain, by U+FFFD, as UTF-8 does with a lone surrogate; also in lookups. */
 function storable(value: unknown): unknown {
   return typeof value === 'string' ? value.replaceAll('\0', '\uFFFD') : value
 }
 
 /**
- * Throws `StoreUnusableError` unless what is committed on a connection is durable, and the server may be written to. Asked on
- * every new connection: a server may have been replaced by another one meanwhile. Tells the connection who answers it.
+ * Rejects with `StoreUnusableError` unless commits on this connection are durable, the server accepts writes, and its encoding is UTF8.
+ * Called for every new connection, because the server may have been replaced. Calls `answeredBy`.
  */
 export async function assertUsable(connection: PostgresConnection): Promise<void> {
   const { rows } = await connection.run(
@@ -167,7 +167,7 @@ export async function assertUsable(connection: PostgresConnection): Promise<void
   if (encoding !== 'UTF8') throw refuse(`has the encoding ${String(encoding)}: it must be UTF8`)
 }
 
-/** The same for a connection that is opened while the process runs: then it is a failure like any other. */
+/** The same for a connection that is opened after the start: rejects with `StoreFailure`, READ_ONLY. */
 export async function assertStillUsable(connection: PostgresConnection): Promise<void> {
   try {
     await assertUsable(connection)

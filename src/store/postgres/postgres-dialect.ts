@@ -5,7 +5,7 @@ import type { PostgresConnection } from './postgres-connection.ts'
 /** A connection for one query, or for the queries of one transaction. */
 export type Lease = { readonly connection: Pick<PostgresConnection, 'run'>; readonly release: () => void }
 
-/** Queries on connections that somebody else keeps; they reject with `StoreFailure`. */
+/** Creates queries on leased connections; they reject with `StoreFailure`. */
 export function queriesOn(lease: () => Promise<Lease>): Kysely<Tables> {
   const pool = {
     options: {},
@@ -18,7 +18,7 @@ export function queriesOn(lease: () => Promise<Lease>): Kysely<Tables> {
   return new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })
 }
 
-/** The face of a client that the dialect expects; nothing here reads with a cursor. */
+/** The query method of a client, as the dialect expects it. Cursors are not used. */
 type Query = {
   <Row>(sql: string, parameters: readonly unknown[]): Promise<PostgresQueryResult<Row>>
   <Row>(cursor: PostgresCursor<Row>): PostgresCursor<Row>

@@ -20,13 +20,13 @@ const REASONS: Readonly<Record<string, FailureReason>> = {
 /** A statement was prepared before another node changed its table. */
 const CHANGED_TABLE = '0A000'
 
-/** A prepared statement is not there, or one of its name is: a pooler has changed the session. */
+/** A prepared statement does not exist, or its name is already in use: a pooler has changed the session. */
 const LOST_STATEMENT: ReadonlySet<unknown> = new Set(['26000', '42P05'])
 
-/** Besides those, serialization failure and deadlock: the server has done nothing, and the job may work the next time. */
+/** These, serialization failure and deadlock: the server has changed nothing, and a retry may succeed. */
 const TRANSIENT: ReadonlySet<unknown> = new Set(['40001', '40P01', CHANGED_TABLE, ...LOST_STATEMENT])
 
-/** What the operator can do something about. */
+/** Causes that the operator can remove. */
 const ADVICE: Readonly<Record<string, string>> = {
   '08P01': 'the pooler in front of its server refuses, and says why in its log',
   '28P01': 'its server refuses the user or the password',
@@ -36,10 +36,10 @@ const ADVICE: Readonly<Record<string, string>> = {
   '53300': 'its server takes no more connections',
 }
 
-/** What PostgreSQL, or the way to it, reported: a code, and nothing of the values that its own messages quote. */
+/** An error of PostgreSQL or of the connection: its code, without the values that PostgreSQL's own messages quote. */
 class PostgresError extends Error {
   override readonly name = 'PostgresError'
-  /** SQLSTATE, or the system's own code where no answer came. */
+  /** SQLSTATE, or the system's error code if the server did not answer; null if there is none. */
   readonly code: string | null
   /** Whether the connection can still be used. */
   readonly usable: boolean
@@ -53,34 +53,34 @@ class PostgresError extends Error {
   }
 }
 
-/** Makes a `StoreFailure` of whatever the driver threw. Without an answer from the server nobody knows what it has done. */
+/** Converts an error of the driver to a `StoreFailure`: DOWN without an answer of the server, because its outcome is unknown. */
 export function toStoreFailure(error: unknown): StoreFailure {
   const cause = new PostgresError(error)
   const code = error instanceof DatabaseError ? (cause.code ?? '') : '08'
   return new StoreFailure(REASONS[code] ?? REASONS[code.slice(0, 2)] ?? 'OTHER', cause)
 }
 
-/** Whether a connection is of no more use after a failure. */
+/** Returns whether a connection cannot be used after a failure. */
 export function endsConnection({ cause }: StoreFailure): boolean {
   return !(cause instanceof PostgresError && cause.usable)
 }
 
-/** Whether a statement has to be prepared anew. */
+/** Returns whether a statement has to be prepared again. */
 export function isStaleStatement({ cause }: StoreFailure): boolean {
   return cause instanceof PostgresError && cause.code === CHANGED_TABLE
 }
 
-/** Whether the session has other prepared statements than this process has made. */
+/** Returns whether the session's prepared statements differ from those that this process created. */
 export function isLostStatement({ cause }: StoreFailure): boolean {
   return cause instanceof PostgresError && LOST_STATEMENT.has(cause.code)
 }
 
-/** Whether it is certain that nothing was recorded, and likely that the same job works when it is run again. */
+/** Returns whether certainly nothing was recorded, and a retry of the same job is likely to succeed. */
 export function isTransient(error: unknown): boolean {
   return error instanceof StoreFailure && error.cause instanceof PostgresError && TRANSIENT.has(error.cause.code)
 }
 
-/** Says why the database cannot be used at start, with the setting to look at. */
+/** Converts a `StoreFailure` at start to a `StoreUnusableError` that names the cause and the setting; returns other errors unchanged. */
 export function unusable(error: unknown): unknown {
   if (!(error instanceof StoreFailure)) return error
   const code = error.cause instanceof PostgresError ? error.cause.code : null

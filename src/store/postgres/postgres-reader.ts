@@ -13,12 +13,12 @@ import { type Lease, queriesOn } from './postgres-dialect.ts'
 import { isTransient, toStoreFailure } from './postgres-failure.ts'
 import { limitSettings, setForSession, setForTransaction } from './postgres-session.ts'
 
-/** Connections that read at the same time; who finds them all in use waits as long as for a new connection. */
+/** Maximum number of reading connections. If all are in use, a read waits for at most the connection timeout. */
 const MAX_READERS = 8
 
 /**
- * Every read has an index that holds its rows in its order. A planner that weighs other ways by what it guesses of a filter takes
- * one of them for a list of which few rows are left to find, and then reads all of the table.
+ * Planner settings that force index scans. Every read has an index that contains its rows in order. With its own estimates the planner
+ * may choose another plan for a filter that few rows match, and then reads the whole table.
  */
 export const PLANNING: readonly string[] = [
   'enable_seqscan = off',
@@ -33,11 +33,11 @@ export const PLANNING: readonly string[] = [
 const SETTINGS = [...limitSettings(LIMITS), ...PLANNING]
 const BEGIN = `BEGIN ISOLATION LEVEL READ COMMITTED READ ONLY; ${setForTransaction(SETTINGS)}`
 
-/** Queries beside the writer, each on the next connection that is free. */
+/** Creates queries that run concurrently with the writer, each on a free connection of a pool. */
 export function openReader(config: ConnectionConfig): { readonly db: Db; close(): Promise<void> } {
   const pool = new Pool({ ...config, max: MAX_READERS, pipeline: true })
   const connections = new WeakMap<ClientBase, PostgresConnection>()
-  // The pool itself drops a connection that is lost while nobody uses it.
+  // The pool itself drops an idle connection that is lost.
   pool.on('error', () => {})
   pool.on('connect', (client) => connections.set(client, guarded(client, config.pooler)))
   const proven = new WeakSet<PostgresConnection>()
@@ -65,7 +65,7 @@ export function openReader(config: ConnectionConfig): { readonly db: Db; close()
   return { db: queriesOn(lease), close: () => (ended ??= pool.end()) }
 }
 
-/** A question may be asked again. */
+/** Retries a query once after a transient failure, because reads can be repeated. */
 function persistent(connection: PostgresConnection): Pick<PostgresConnection, 'run'> {
   return {
     run: (sql, parameters) =>
@@ -77,8 +77,8 @@ function persistent(connection: PostgresConnection): Pick<PostgresConnection, 'r
 }
 
 /**
- * In a session that is shared, a query is a transaction with settings of its own. Its three parts are sent at once, so that it takes
- * one round trip too; the pooler holds the session for them, since no part but the last ends the transaction.
+ * Runs a query; in a shared session as a transaction with its own settings. Its three parts are sent at once, so that they also take one
+ * round trip. The pooler keeps the session for them, because only the last part ends the transaction.
  */
 async function ask(
   connection: PostgresConnection,
@@ -88,7 +88,7 @@ async function ask(
   if (!connection.shared) return connection.run(sql, parameters)
   const parts = [connection.run(BEGIN), connection.run(sql, parameters), connection.run('COMMIT')] as const
   const [begun, answered] = await Promise.allSettled(parts)
-  // Whatever has failed to begin has failed for the same reason to answer, which says less.
+  // If BEGIN fails, the query fails as a consequence, with a less precise error.
   if (begun.status === 'rejected') throw begun.reason
   if (answered.status === 'rejected') throw answered.reason
   return answered.value

@@ -1,20 +1,20 @@
 import { type Pooler, POOLERS } from '../../config/database.ts'
 
-/** What the address of a database says of a pooler, as `pooler=…`. Null: every connection finds out whether there is one. */
+/** Returns the `pooler` parameter of a database URL. Null: every connection detects whether there is a pooler. */
 export function poolerOf(url: string): Pooler | null {
   const named = new URL(url).searchParams.get('pooler')
   return POOLERS.find((pooler) => pooler === named) ?? null
 }
 
-/** Milliseconds after which the server gives up on a lock, and on a statement; 0 for never. */
+/** Server timeouts for a lock and for a statement, in milliseconds; 0 for none. */
 export type Limits = { readonly lock: number; readonly statement: number }
 
-/** How long the server lets a transaction wait for its client: one that hangs must not keep the other nodes from writing. */
+/** Server timeout of a transaction that is idle: a process that hangs must not block the writers of other nodes. */
 const IDLE_IN_TRANSACTION_MS = 5000
 
 /**
- * The settings that hold a session to limits. They are not sent when a connection is opened, as a pooler refuses what it does not
- * know, or drops it.
+ * Returns the settings of these timeouts. They are not startup parameters of the connection, because a pooler rejects or ignores
+ * parameters that it does not support.
  */
 export function limitSettings({ lock, statement }: Limits): readonly string[] {
   return [
@@ -24,12 +24,12 @@ export function limitSettings({ lock, statement }: Limits): readonly string[] {
   ]
 }
 
-/** The statements that change settings for as long as the session lasts: behind a pooler others would get them. */
+/** Returns the statements that change settings for the session. Not for use behind a pooler: other clients would get the settings. */
 export function setForSession(settings: readonly string[]): string {
   return settings.map((setting) => `SET ${setting}`).join('; ')
 }
 
-/** The statements that change settings until the transaction ends that they stand in. */
+/** Returns the statements that change settings for the current transaction. */
 export function setForTransaction(settings: readonly string[]): string {
   return settings.map((setting) => `SET LOCAL ${setting}`).join('; ')
 }

@@ -21,8 +21,8 @@ const DIALECT: Dialect = {
 }
 
 /**
- * The statements of transactions on the connection that writes: all that is to be loaded by one, and all that is to be stored
- * by another, so that a batch costs few round trips however many tables it concerns.
+ * Creates the transaction interface of the connection that writes. Each `load` and each `store` is one statement for all tables, so that a
+ * batch takes few round trips.
  */
 export function postgresTransaction(current: () => Pick<PostgresConnection, 'run'>): Transaction {
   const texts = new Map<string, string>()
@@ -63,7 +63,7 @@ function loadText(loads: readonly Load[]): string {
 }
 
 type Part = {
-  /** The same for the same text. */
+  /** Parts with the same key have the same text. */
   readonly key: string
   readonly text: (parameter: number) => string
   readonly parameter: unknown
@@ -106,7 +106,7 @@ function updateStatement(spec: AnySpec, columns: readonly string[], parameter: n
   return `UPDATE ${spec.name} AS stored SET ${assignments} FROM ${rows} WHERE stored.${keyColumn(spec)} = row.${keyColumn(spec)}`
 }
 
-/** Characters, as JSON escapes them, that PostgreSQL's own JSON refuses: NUL, and what may be half of a surrogate pair. */
+/** JSON escapes of characters that PostgreSQL's JSON rejects: NUL, and possibly lone surrogates. */
 const REFUSED = /\\u(?:0000|d[89a-f])/i
 
 function toJson(rows: readonly StoredRow[]): string {
@@ -116,7 +116,7 @@ function toJson(rows: readonly StoredRow[]): string {
     : json
 }
 
-/** PostgreSQL's text holds every character but NUL. */
+/** Replaces NUL, which PostgreSQL's text cannot contain. */
 function storable(text: string): string {
   return text.replaceAll('\0', '\uFFFD')
 }

@@ -17,21 +17,24 @@ import { openReader } from './postgres-reader.ts'
 import { createWriter } from './writer.ts'
 
 export type PostgresOptions = {
-  /** Address of the database, with user and password: postgres://user:password@host:5432/database; `?pooler=` says what is known of a pooler. */
+  /**
+   * URL of the database, with user and password: postgres://user:password@host:5432/database; `?pooler=` names what a pooler preserves of
+   * a session.
+   */
   readonly url: string
-  /** Tells which links are over, and when the database was opened. Default: the system's clock. */
+  /** Time for the expiry of links and the recorded opening time. Default: the system's clock. */
   readonly clock?: () => Date
-  /** Is told of each change of the tables before it is made. Default: nobody is. */
+  /** Called before each migration of a database that is not new. Default: no callback. */
   readonly onMigration?: OnMigration
 }
 
-/** Together with the time that it takes to find out that the server does not answer: about five seconds. */
+/** Milliseconds. Plus the time until it is detected that the server does not answer: about five seconds. */
 const MAX_WAIT_MS = 2000
 
 /**
- * Opens a database on a PostgreSQL server, beside any number of other nodes. Throws `StoreUnusableError` when the database
- * cannot be reached or used, when it comes from a later version, and when its commits would not be durable. Nothing that
- * happens later is fatal: a server that could not sync restarts by itself, and comes back with what it had committed.
+ * Opens a database on a PostgreSQL server, which any number of nodes can share. Rejects with `StoreUnusableError` if the database cannot
+ * be reached or used, if it belongs to a later version, or if its commits would not be durable. No later failure is fatal: a server
+ * that cannot sync restarts by itself and recovers what it had committed.
  */
 export async function openPostgres(options: PostgresOptions): Promise<Database> {
   const { url, clock = () => new Date() } = options
@@ -73,8 +76,8 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
 }
 
 /**
- * On a connection of its own, which may take its time: a migration is as long as its tables. What runs once is not prepared, so that
- * it meets no statement of another node behind a pooler.
+ * Checks and migrates the database, on a separate connection without a query timeout. Its statements run once and are not prepared, so
+ * that they cannot collide with a prepared statement of another node behind a pooler.
  */
 async function prepareDatabase(
   sockets: SocketFactory,

@@ -1,19 +1,19 @@
 import { createHash } from 'node:crypto'
 
-/** Statements that stay prepared per connection: more than there are fixed queries, few enough for lists of any length. */
+/** Maximum number of prepared statements per connection: more than the fixed queries; limits those for lists of different lengths. */
 const MAX_PREPARED = 256
 
-/** Names for the prepared statements of a connection: what has a name is parsed and planned once. */
+/** Names of the prepared statements of a connection. A named statement is parsed and planned once. */
 export type StatementNames = {
-  /** The name for a text, if it is to have one. */
+  /** Returns the name for a text; no name if 256 texts already have one. */
   of(sql: string): { readonly name?: string }
-  /** Has everything prepared anew. */
+  /** Causes all statements to be prepared again, under new names. */
   renew(): void
 }
 
 /**
- * A name is a digest of its text. Behind a pooler that nobody noticed, two clients may prepare statements in one session: under
- * the same name they then have the same text, and neither can run a statement of the other's in place of its own.
+ * Creates names that contain a digest of the text. Behind a pooler that was not detected, two clients may prepare statements in one
+ * session: the same name then always means the same text, so that neither client runs a wrong statement.
  */
 export function createStatementNames(): StatementNames {
   const names = new Map<string, { readonly name: string }>()

@@ -3,13 +3,13 @@ import type { ClientConfig } from 'pg'
 import { StoreUnusableError } from '../store-errors.ts'
 
 const MODE = 'sslmode'
-/** Parameters that name files, and what the runtime calls their content. */
+/** Parameters that name files, and the options of Node.js that take their content. */
 const FILES = { sslrootcert: 'ca', sslcert: 'cert', sslkey: 'key' } as const
 
 /**
- * What a database's URL says of TLS, decided here: the driver leaves the verification of certificates to the runtime's
- * default, which NODE_TLS_REJECT_UNAUTHORIZED changes, and asks PGSSLMODE where the URL says nothing. Only `sslmode=no-verify`
- * turns verification off. Throws `StoreUnusableError` when a file cannot be read.
+ * Returns the TLS options of a database URL. They are explicit, because the driver would otherwise use the default of Node.js for the
+ * verification of certificates, which NODE_TLS_REJECT_UNAUTHORIZED changes, and PGSSLMODE if the URL has no `sslmode`. Only
+ * `sslmode=no-verify` disables verification. Throws `StoreUnusableError` if a file cannot be read.
  */
 export function connectionOf(text: string): Pick<ClientConfig, 'connectionString' | 'ssl'> {
   const url = new URL(text)

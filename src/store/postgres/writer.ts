@@ -9,19 +9,19 @@ import { postgresTransaction } from './postgres-transaction.ts'
 
 export type PostgresWriter = {
   readonly steps: AsyncTransactionSteps
-  /** Statements of the transaction that has begun. */
+  /** Statements of the open transaction. */
   readonly transaction: Transaction
   close(): void
 }
 
 /**
- * One writer at a time in the whole cluster, as on SQLite: each transaction waits for one lock before its first statement
- * and keeps it to its end. Under READ COMMITTED every statement sees what was committed before it began, so that a decision sees
- * all that earlier ones of any node have done, and two nodes can neither lose an update nor both be the first. That costs
- * little, since every append would wait for the row of the next position anyway.
+ * Only one node writes at a time, as on SQLite: each transaction waits for one lock before its first statement and holds it to its end.
+ * Under READ COMMITTED every statement sees what was committed before it began. So a decision sees all earlier writes of all nodes, and two
+ * nodes can neither lose an update nor both create the same row. This costs little, because every append would wait for the row of the
+ * log's head anyway.
  *
- * The isolation is named, since a server may be set to another: REPEATABLE READ would look at the database before it waits.
- * The limits hold for the transaction alone, since a pooler may give the next one another session.
+ * The isolation level is explicit, because the server's default may differ: REPEATABLE READ would take its snapshot before it waits. The
+ * timeouts apply to the transaction only, because a pooler may assign another session to the next one.
  */
 const BEGIN = [
   'BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE',
@@ -31,12 +31,12 @@ const BEGIN = [
 
 type Open = Awaited<ReturnType<typeof connect>>
 
-/** The one connection of this process that writes. It is opened when it is needed, and anew after it was lost. */
+/** Creates the writer, with the only connection of this process that writes. It is opened on first use, and again after it was lost. */
 export function createWriter(config: ConnectionConfig): PostgresWriter {
   let open: Open | null = null
 
   const discard = (): void => {
-    // Not awaited: a server that hangs does not answer.
+    // Not awaited, because a server that hangs does not answer.
     void open?.end().catch(() => {})
     open = null
   }
@@ -64,12 +64,12 @@ export function createWriter(config: ConnectionConfig): PostgresWriter {
         await (await usable()).run(BEGIN)
       },
       async commit() {
-        // A transaction that an earlier error has ended answers a COMMIT without an error, by undoing everything.
+        // After an error in the transaction, COMMIT succeeds but rolls back: its command is then ROLLBACK.
         const { command } = await current().run('COMMIT')
         if (command !== 'COMMIT') throw new StoreFailure('OTHER', null)
       },
       async rollback() {
-        // A lost connection is closed at once: the server keeps the lock for as long as it is open.
+        // A lost connection is closed at once, because the server holds the lock while it is open.
         if (open?.broken === true) discard()
         try {
           await open?.run('ROLLBACK')

@@ -10,7 +10,7 @@ import { mergeRanges, type Range } from './merge-ranges.ts'
 import { newestFirst } from './newest-first.ts'
 import { payersOfAgreements } from './payer-queries.ts'
 
-/** The agreements as their events have made them, and who is debited. `lists` reads beside the event loop where it can. */
+/** Creates the queries of agreements and their payers. `lists` reads outside the event loop where the database can. */
 export function createAgreementStore(reader: Db, lists: Db): AgreementStore {
   return {
     byIds: agreementsBy(reader, 'id'),
@@ -29,10 +29,10 @@ function agreementsBy(
   return async (values) => (await read(values)).map((row) => toAgreement(row.state_json))
 }
 
-/** Null stands for a status that is not known. */
+/** Null for an unknown status. */
 const STATUSES = [...AGREEMENT_STATUSES, null] as const
 
-/** A page from one index, whatever is asked for: each holds the agreements of one status in the order of the list. */
+/** Returns a page, with one index for any filter: it contains the agreements of each status in the order of the list. */
 async function pageOfAgreements(
   db: Db,
   { limit, before }: PageQuery,
@@ -66,7 +66,7 @@ async function pageOfAgreements(
   return rows.map((row) => placed(row, toAgreement(row.state_json)))
 }
 
-/** One statement, and so one moment. */
+/** Reads with one statement, and so from one snapshot. */
 async function snapshot(db: Db, id: string): ReturnType<AgreementStore['snapshot']> {
   const row = await db
     .selectFrom('agreements')

@@ -9,7 +9,7 @@ import { toCommand } from '../rows/command-rows.ts'
 import type { Db } from '../unit.ts'
 import { refsOfSameCommand } from './deliveries/refs.ts'
 
-/** The commands that go out to the payments API, and what bulk statements do with them. */
+/** Creates the queries of commands, and their bulk changes. */
 export function commandQueries(reader: Db, exclusively: GroupCommit['exclusively']): Database['commands'] {
   return {
     find: async (key) => (await findByKey(reader, key)) ?? findByKey(reader, { ...key, keyScope: UNSCOPED }),
@@ -57,7 +57,7 @@ export async function hasRival(db: Db, { id, mutation, result }: Command, since:
     .where('id', '!=', id)
     .where('mutation', '=', mutation)
     .where('result_json', '=', JSON.stringify(result))
-  // Two queries in one, because SQLite looks up an index by one condition of several.
+  // A union of two queries, because SQLite uses an index for only one of several conditions.
   const row = await alike
     .where('state', 'in', ['SENT', 'UNKNOWN'])
     .unionAll(alike.where('state', '=', 'SETTLED').where('sent_at', '>=', since))
@@ -66,13 +66,13 @@ export async function hasRival(db: Db, { id, mutation, result }: Command, since:
   return row !== undefined
 }
 
-/** The agreement that was made under one of these correlation ids. */
+/** Returns the agreement that was created under one of these correlation ids. */
 async function agreementOf(db: Db, refs: readonly string[]): Promise<Agreement | null> {
   const row = await db.selectFrom('agreements').select('state_json').where('ref', 'in', refs).executeTakeFirst()
   return row === undefined ? null : toAgreement(row.state_json)
 }
 
-/** Id of a payment that was paid at one of these addresses; or null. */
+/** Returns the id of the first payment that was paid under one of these correlation ids; null if there is none. */
 async function paidThrough(db: Db, refs: readonly string[]): Promise<string | null> {
   const row = await db
     .selectFrom('payments')
@@ -95,7 +95,7 @@ async function expireLeases(db: Db, now: number): Promise<number> {
   return Number(result.numUpdatedRows)
 }
 
-/** Rows of one transaction: others write in between. */
+/** Rows per transaction; other writes can run between two transactions. */
 const PURGED_AT_ONCE = 500
 
 async function purge(exclusively: GroupCommit['exclusively'], before: number): Promise<number> {

@@ -13,14 +13,14 @@ import { unindexed } from './unindexed.ts'
 
 export type LinkStoreParts = {
   readonly reader: Db
-  /** Reads beside the event loop where it can. */
+  /** Reads outside the event loop where the database can. */
   readonly lists: Db
   readonly cache: RowCache<PaymentLink> | null
-  /** Tells which links without a payment are over. */
+  /** Time for the expiry of links without a payment. */
   readonly now: () => Date
 }
 
-/** The links, as the payments made through them have left them. */
+/** Creates the queries of links. */
 export function createLinkStore({ reader, lists, cache, now }: LinkStoreParts): LinkStore {
   return {
     ...readByIds(linksBy(reader, 'id'), cache),
@@ -35,15 +35,15 @@ function linksBy(db: Db, column: 'id' | 'ref'): (values: readonly string[]) => P
   return async (values) => (await read(values)).map(toLink)
 }
 
-/** As the indexes have it: the phase of the payment; OPEN without one, until the payments API has said that the link is over. */
+/** The expression of the indexes: the phase of the payment; without one OPEN, or EXPIRED once the payments API has reported it. */
 const PHASE = sql<PaymentPhase | 'OPEN'>`(coalesce(payment_phase, CASE expired WHEN 1 THEN 'EXPIRED' ELSE 'OPEN' END))`
 const PHASE_OF_REFERENCE = sql`(coalesce(payment_phase, CASE expired WHEN 1 THEN 'EXPIRED' ELSE 'OPEN' END) || '')`
 
 type Asked = { readonly reference: string | undefined; readonly list: NewestFirst; readonly now: number }
 
 /**
- * A page from one index: each holds the links of one phase, and of one reference, in the order of the list. Only those whose
- * time is over, and of which the payments API has not said so yet, are looked up by the end of their time.
+ * Returns a page from one index: it contains the links of each phase (and reference) in the order of the list. Only links that have
+ * expired, but for which the payments API has not reported it yet, are looked up by their expiry.
  */
 async function pageOfLinks(
   db: Db,
@@ -74,8 +74,8 @@ function ofPhase(phase: PaymentPhase | 'OPEN', { reference, list: { conditions }
 }
 
 /**
- * Links whose time is over without the payments API having said so: as many as wait for the read that follows their end. They do
- * not lie in the order of the list; without an instant or a reference their index alone is read.
+ * Returns the range of links that have expired, but for which the payments API has not reported it yet. They are few: each is read soon
+ * after its expiry. Their index is not in the order of the list; without an instant or a reference no other index is read.
  */
 function unconfirmed({ reference, list: { conditions }, now }: Asked): Range {
   const over = [sql<SqlBool>`payment_phase is null`, sql<SqlBool>`expired = 0`, sql<SqlBool>`expires_at <= ${now}`]
@@ -83,7 +83,7 @@ function unconfirmed({ reference, list: { conditions }, now }: Asked): Range {
   return [...over, ...wanted, ...conditions]
 }
 
-/** One statement, and so one moment. */
+/** Reads with one statement, and so from one snapshot. */
 async function snapshot(db: Db, id: string): ReturnType<LinkStore['snapshot']> {
   const row = await db
     .selectFrom('links')

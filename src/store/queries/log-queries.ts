@@ -9,7 +9,7 @@ import { grouped, mergeRanges, oneOf, type Range } from './merge-ranges.ts'
 import { findStreams, type StreamOfEvents } from './stream-queries.ts'
 import { unindexed } from './unindexed.ts'
 
-/** The append-only log, read in the order of the commits. `lists` reads beside the event loop where it can. */
+/** Creates the event log, read in the order of commits. `lists` reads outside the event loop where the database can. */
 export function createEventLog(reader: Db, lists: Db, listeners: AppendListeners): EventLog {
   return {
     head: () => head(reader),
@@ -21,10 +21,10 @@ export function createEventLog(reader: Db, lists: Db, listeners: AppendListeners
 
 const MAX_LIMIT = 1000
 
-/** Pairs of stream and sequence in one statement: databases bound how deep an OR may grow. */
+/** Pairs of stream and sequence per statement: databases limit the depth of an OR. */
 const IDS_PER_STATEMENT = 200
 
-/** The next events of the whole log, or of streams by their names: they lie next to each other. */
+/** Returns whether a filter is empty or names only streams: then the events are adjacent in an index. */
 function isNarrow(filter: EventFilter): boolean {
   return Object.keys(filter).every((name) => name === 'streamIds')
 }
@@ -45,9 +45,9 @@ async function read(
   const kinds = filter.kinds && storedKinds([...new Set(filter.kinds)])
   const streams = await findStreams(db, filter)
   if (streams?.length === 0) return []
-  // Otherwise the table itself must not be read in the order of its key: it may hold few that fit.
+  // With the expression the table cannot be scanned in the order of its key: that would be slow if few rows match.
   const position = streams === null && kinds === undefined ? sql.ref('position') : sql`(+position)`
-  // The events of one stream lie in the order of their sequence, which is that of their positions.
+  // The index of one stream is ordered by sequence, which is also the order of positions.
   const isInSequence = streams !== null && grouped(streams).every(({ length }) => length === 1)
   const order = {
     table: 'events',
@@ -74,7 +74,7 @@ function rangesOf(streams: readonly StreamOfEvents[] | null, kinds?: readonly st
   })
 }
 
-/** What the events of some streams have one of: streams of one filter are all about the same kinds of things. */
+/** Returns the union of the allowed values per column. All streams of one filter have the same columns. */
 function valuesOf(group: readonly StreamOfEvents[]): StreamOfEvents['only'] {
   return (group[0]?.only ?? []).map(({ column }, index) => ({
     column,

@@ -1,12 +1,12 @@
 import type { Compilable, CompiledQuery } from 'kysely'
 import type { Db } from '../unit.ts'
 
-/** A longer list of values is compiled each time. */
+/** Queries for longer lists are not cached. */
 const MAX_VALUES = 128
 
 /**
- * Makes the function that reads rows by a list of values, whose query is compiled once for each number of them. `query` gives the
- * query for some values; they are its only parameters.
+ * Creates a function that reads rows by a list of values. Its query is compiled once for each length of the list. `query` returns the
+ * query for some values; they must be its only parameters.
  */
 export function lookUp<Row>(
   db: Db,

@@ -4,14 +4,14 @@ import type { Tables } from '../tables.ts'
 /** The order of a list. */
 export type ListOrder<Column extends string> = {
   readonly table: keyof Tables
-  /** What rows are compared by, each as an index has it; the last is the key of the table. */
+  /** The columns that rows are ordered by, each with the expression of the index; the last is the key of the table. */
   readonly columns: readonly { readonly name: Column; readonly by: RawBuilder<unknown> }[]
   readonly direction: 'asc' | 'desc'
-  /** What an index has the rows of one range in this order by, where it is not the columns. */
+  /** The expression by which an index has the rows of one range in this order, if it differs from the columns. */
   readonly inRange?: RawBuilder<unknown>
 }
 
-/** The conditions of a range: all rows that meet them lie in an index next to each other, in the order of the list. */
+/** The conditions of a range: all rows that meet them are adjacent in an index, in the order of the list. */
 export type Range = readonly Expression<SqlBool>[]
 
 type Asked<Column extends string, Row> = {
@@ -21,30 +21,30 @@ type Asked<Column extends string, Row> = {
   readonly rowsOf: (keys: Expression<number>) => Promise<readonly Row[]>
 }
 
-/** Ranges of one statement. To write a statement, and to plan it, costs time for each of them. */
+/** Ranges per statement. Each adds to the time to build and plan the statement. */
 const RANGES_PER_STATEMENT = 20
 
-/** Values of one condition. */
+/** Values per condition. */
 const VALUES_AT_ONCE = 500
 
 /**
- * Values in groups, each for a range of its own: one by one, or many together where there are more than a statement has ranges. The
- * rows of such a group do not lie in the order of the list: all of them are read, so there must be few of each value.
+ * Splits values into groups, one range each: one value per group, or up to 500 if there are more values than ranges per statement. The
+ * rows of a larger group are not in the order of the list, and all of them are read, so each value must have few rows.
  */
 export function grouped<Value>(values: readonly Value[]): (readonly Value[])[] {
   const size = values.length <= RANGES_PER_STATEMENT ? 1 : VALUES_AT_ONCE
   return Array.from({ length: Math.ceil(values.length / size) }, (_, n) => values.slice(n * size, (n + 1) * size))
 }
 
-/** A column that has one of some values. */
+/** Returns the condition that a column has one of some values. */
 export function oneOf(column: RawBuilder<unknown>, values: readonly string[]): Expression<SqlBool> {
   const [first] = values
   return values.length === 1 ? sql<SqlBool>`${column} = ${first}` : sql<SqlBool>`${column} in (${sql.join(values)})`
 }
 
 /**
- * The first rows of all ranges together. Of each range the index is read for one page at most, and the table for the rows of
- * the page alone.
+ * Returns the first rows of the union of all ranges. At most one page of each range is read from the index, and only the rows of the
+ * page from the table.
  */
 export async function mergeRanges<Column extends string, Row extends Readonly<Record<Column, number>>>(
   ranges: readonly Range[],
@@ -58,7 +58,7 @@ export async function mergeRanges<Column extends string, Row extends Readonly<Re
   return found
 }
 
-/** The first rows of those that several statements have read. */
+/** Returns the first rows among the results of several statements. */
 function firstOf<Column extends string, Row extends Readonly<Record<Column, number>>>(
   rows: readonly Row[],
   { columns, direction }: ListOrder<Column>,
@@ -72,7 +72,7 @@ function firstOf<Column extends string, Row extends Readonly<Record<Column, numb
   return rows.toSorted(compare).slice(0, limit)
 }
 
-/** A subquery: the keys of the first rows of all ranges together. */
+/** Returns a subquery: the keys of the first rows of the union of all ranges. */
 function firstKeys(ranges: readonly Range[], order: ListOrder<string>, limit: number): RawBuilder<number> {
   const { table, columns, direction, inRange } = order
   const sortedBy = (terms: readonly RawBuilder<unknown>[]) =>

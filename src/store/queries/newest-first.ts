@@ -2,24 +2,27 @@ import { type RawBuilder, sql, type SqlBool } from 'kysely'
 import type { PageCursor, Placed } from '../store.ts'
 import type { ListOrder, Range } from './merge-ranges.ts'
 
-/** What a row of such a list is read with: its number, and the instant that the list may be asked for by. */
+/** The columns that determine the place of a row: its number, and the instant that a filter may use, in milliseconds since the epoch. */
 type Row = { readonly number: number; readonly at: number }
 
 /**
- * A page of a list, newest first: by number, or by the instant of a column and number where one is asked for, since no index
- * finds rows by the one and has them in the order of the other.
+ * A page of a list, newest first: by number; by instant and number if the filter names an instant, because no index can select by instant
+ * and be ordered by number.
  */
 export type NewestFirst = {
   readonly order: ListOrder<keyof Row>
-  /** What holds of every row of the page. */
+  /** The conditions of every row of the page. */
   readonly conditions: Range
-  /** What a row was read to, with its place in the list. */
+  /** Returns the value of a row with its place in the list. */
   placed<Value>(place: Row, row: Value): Placed<Value>
 }
 
 type Asked = { readonly from: Date | undefined; readonly until: Date | undefined; readonly before: PageCursor | null }
 
-/** `column` holds the instant, `until` is left out itself. Throws `RangeError` for a place of the list's other order. */
+/**
+ * Returns the order and conditions of a page. `column` contains the instant; `until` is exclusive. Throws `RangeError` if `before` is a
+ * place of the other order.
+ */
 export function newestFirst(
   table: 'payments' | 'links' | 'agreements',
   column: 'created_at' | 'updated_at',
@@ -37,10 +40,10 @@ export function newestFirst(
   }
 }
 
-/** As an expression, since a planner may otherwise read the table itself in the order of its key. */
+/** The number as an expression: with the plain column a planner may scan the table in the order of its key. */
 export const ROW_NUMBER = sql<number>`(+number)`
 
-/** Rows that come behind a place in a list by number. */
+/** Returns the condition of the rows after a place in a list by number. */
 function behind(before: PageCursor | null): Range {
   return before === null ? [] : [sql`${ROW_NUMBER} < ${before.number}`]
 }
@@ -52,7 +55,7 @@ function withinInstants(at: RawBuilder<unknown>, from: Date | undefined, end: Ro
   ]
 }
 
-/** Numbers begin at 1, so that an instant with 0 stands before all of it. An index is served better by one bound than by two. */
+/** Returns the lower of both bounds, because one bound suits an index better than two. Number 0 precedes all rows of an instant. */
 function endOf(until: Date | undefined, before: PageCursor | null): Row | null {
   const ends = [
     ...(until === undefined ? [] : [{ at: until.getTime(), number: 0 }]),

@@ -15,12 +15,12 @@ import { unindexed } from './unindexed.ts'
 
 export type PaymentStoreParts = {
   readonly reader: Db
-  /** Reads beside the event loop where it can. */
+  /** Reads outside the event loop where the database can. */
   readonly lists: Db
   readonly cache: RowCache<Payment> | null
 }
 
-/** The payments as their events have made them, and who pays. */
+/** Creates the queries of payments and their payers. */
 export function createPaymentStore({ reader, lists, cache }: PaymentStoreParts): PaymentStore {
   return {
     ...readByIds(paymentsByIds(reader), cache),
@@ -37,8 +37,8 @@ function paymentsByIds(db: Db): (ids: readonly string[]) => Promise<Payment[]> {
 }
 
 /**
- * A page from one index, whatever is asked for: each holds the payments of one phase, and of one reference, in the order of the
- * list. Without a phase all of them are merged.
+ * Returns a page, with one index for any filter: it contains the payments of each phase (and reference) in the order of the list. Without
+ * phases in the filter, the ranges of all phases are merged.
  */
 async function pageOfPayments(
   db: Db,
@@ -64,9 +64,9 @@ async function pageOfPayments(
   return rows.map((row) => placed(row, toPayment(row.state_json)))
 }
 
-/** Where a payment has its reference: in its own column, or in that of its link's or payin's where that is another one. */
+/** Returns the ranges of a phase. A reference is in its own column, or in `other_reference` if the link or payin has another one. */
 function rangesOf(phase: PaymentPhase, reference: string | undefined): Range[] {
-  // Written out, since a parameter would hide from the planner that the index holds no others.
+  // A literal, because with a parameter the planner would not use the partial index.
   const listed = sql<SqlBool>`amount_known = 1`
   if (reference === undefined) return [[listed, sql`phase = ${phase}`]]
   const ofPhase = sql<SqlBool>`${unindexed(sql`phase`)} = ${phase}`
@@ -76,7 +76,7 @@ function rangesOf(phase: PaymentPhase, reference: string | undefined): Range[] {
   ]
 }
 
-/** One statement, and so one moment. */
+/** Reads with one statement, and so from one snapshot. */
 async function snapshot(db: Db, id: string): ReturnType<PaymentStore['snapshot']> {
   const row = await db
     .selectFrom('payments')

@@ -1,7 +1,7 @@
 import type { PayoutStore } from '../store.ts'
 import type { Db } from '../unit.ts'
 
-/** The payouts that were made here. */
+/** Creates the queries of payouts. */
 export function payoutQueries(reader: Db): PayoutStore {
   return {
     async sites(ids) {

@@ -1,21 +1,21 @@
 import type { EventFilter } from '../store.ts'
 import type { Db } from '../unit.ts'
 
-/** A stream in which events of a filter lie, and which of its events these are. */
+/** A stream that contains events of a filter, with the conditions that select them. */
 export type StreamOfEvents = {
   readonly streamId: string
-  /** Per column the values that an event has one of. */
+  /** Per column, the values that match. */
   readonly only: readonly { readonly column: Subject; readonly values: readonly string[] }[]
 }
 
 type Subject = 'payment_id' | 'link_ref' | 'agreement_id'
 
-/** What a filter asks for of one kind of thing, by the streams that this lies in; null where it does not matter there. */
+/** One condition of a filter: its values by the streams that contain them. A null column adds no condition on events. */
 type Condition = { readonly column: Subject | null; readonly streams: ReadonlyMap<string, readonly string[]> }
 
 /**
- * The streams in which all events lie that are about the subjects of a filter; null where it names none. Everything that is ever
- * told about a payment, a link or an agreement lies in the stream that its first event was put in.
+ * Returns the streams that contain all events about the subjects of a filter; null if it names none. All events of a payment, link or
+ * agreement are in the stream of its first event.
  */
 export async function findStreams(db: Db, filter: EventFilter): Promise<StreamOfEvents[] | null> {
   const conditions: Condition[] = []
@@ -35,7 +35,7 @@ export async function findStreams(db: Db, filter: EventFilter): Promise<StreamOf
   }))
 }
 
-/** One for each subject that the filter names. Payments and agreements have fewer streams in common than payments and links. */
+/** Returns a lookup per subject kind of the filter. Links come last: payments share more streams with them than with agreements. */
 function lookUps(db: Db, filter: EventFilter): (() => Promise<Condition>)[] {
   const { streamIds, paymentIds, linkIds, agreementIds } = filter
   const found: (() => Promise<Condition>)[] = []
@@ -59,7 +59,7 @@ async function ofPayments(db: Db, ids: readonly string[]): Promise<Found[]> {
   return db.selectFrom('payments').select(['stream_id', 'id as value']).where('id', 'in', ids).execute()
 }
 
-/** A link's own stream, and those of payments of which it turned out later that they came through it. */
+/** Returns each link's own stream, and those of payments that were assigned to it after their first event. */
 async function ofLinks(db: Db, ids: readonly string[]): Promise<Found[]> {
   const links = await db.selectFrom('links').select(['stream_id', 'ref as value']).where('id', 'in', ids).execute()
   if (links.length === 0) return []

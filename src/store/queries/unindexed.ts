@@ -1,8 +1,8 @@
 import { type RawBuilder, sql } from 'kysely'
 
 /**
- * A text as a value of its own, which no index is looked up for but one that has it like this: of two conditions the one that
- * fits few rows is to be looked up, whatever a planner guesses of either.
+ * Returns a text as an expression, for which only an index on this expression is used. Of two conditions, the index of the one that
+ * matches fewer rows has to be used, whatever the planner estimates.
  */
 export function unindexed(text: RawBuilder<unknown>): RawBuilder<string> {
   return sql<string>`(${text} || '')`

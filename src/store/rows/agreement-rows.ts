@@ -33,9 +33,9 @@ export type AgreementPayersTable = {
 
 export type AgreementRow = {
   readonly state: Agreement
-  /** When we first heard of it, where the payments API does not tell when it was made; milliseconds since the epoch. */
+  /** When it was first recorded; the column contains the creation at the payments API instead, if known. Milliseconds since the epoch. */
   readonly createdAt: number
-  /** Callbacks and answers recorded so far. */
+  /** Callbacks and responses recorded so far. */
   readonly deliveries: number
   readonly plan: ReadPlan
 }
@@ -87,12 +87,12 @@ export const AGREEMENTS: TableSpec<AgreementRow, 'id' | 'ref' | 'clientTransacti
   }),
 }
 
-/** Reads an agreement out of its column. */
+/** Returns the agreement of its column. */
 export function toAgreement(stateJson: string): Agreement {
   return JSON.parse(stateJson) as Agreement
 }
 
-/** Who is debited under an agreement. */
+/** The debited payer of an agreement; `id` is that of the agreement. */
 export type AgreementPayerRow = { readonly id: string; readonly payer: AgreementPayer }
 
 export const AGREEMENT_PAYERS: TableSpec<AgreementPayerRow, 'id'> = {

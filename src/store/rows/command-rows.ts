@@ -8,7 +8,7 @@ export type CommandsTable = {
   id: string
   mutation: string
   key: string
-  /** Empty for what was recorded before keys belonged to a caller. */
+  /** Empty for commands that were recorded before keys belonged to a caller. */
   key_scope: string
   fingerprint: string
   state: CommandState
@@ -85,12 +85,12 @@ export const COMMANDS: TableSpec<Command, 'id' | 'key'> = {
   }),
 }
 
-/** The value by which the holder of an idempotency key is looked up. */
+/** Returns the lookup value of the command with an idempotency key. */
 export function commandLookup({ mutation, key, keyScope }: CommandKey): string {
   return JSON.stringify([mutation, key, keyScope])
 }
 
-/** Reads a command out of its row. */
+/** Returns the command of a row. */
 export function toCommand(row: StoredRow): Command {
   const result = row['result_json']
   return {
@@ -111,7 +111,7 @@ export function toCommand(row: StoredRow): Command {
   }
 }
 
-/** An attempt of a command, by its correlation id. It outlives its command. */
+/** An attempt of a command, by its correlation id. It is kept when its command is deleted. */
 export type AttemptRow = {
   readonly ref: string
   readonly commandId: string
@@ -119,7 +119,7 @@ export type AttemptRow = {
   /** Milliseconds since the epoch. */
   readonly sentAt: number
   readonly kind: RefKind
-  /** Id of the credentials; null where they were not recorded. */
+  /** Id of the site whose credentials were used; null if it was not recorded. */
   readonly site: string | null
 }
 
@@ -188,7 +188,7 @@ export const PAYINS: TableSpec<DirectPayin, 'paymentId' | 'ref'> = {
   }),
 }
 
-/** Reads a direct payin out of its row. */
+/** Returns the direct payin of a row. */
 export function toPayin(row: StoredRow): DirectPayin {
   return {
     paymentId: String(row['payment_id']),
@@ -202,7 +202,7 @@ export function toPayin(row: StoredRow): DirectPayin {
   }
 }
 
-/** A payout that a command made, and the site that pays it. */
+/** A payout that a command created, and the site that pays it. */
 export type PayoutRow = { readonly id: string; readonly site: string }
 
 export const PAYOUTS: TableSpec<PayoutRow, 'id'> = {

@@ -1,10 +1,10 @@
 const DAY_MS = 86_400_000
 /** `00` to `99` */
 const TWO_DIGITS = Array.from({ length: 100 }, (_, number) => String(number).padStart(2, '0'))
-/** The day of the last instant: most are close to each other, and a `Date` takes several times as long. */
+/** Cache of the last formatted day: most instants are close to each other, and formatting with `Date` takes several times as long. */
 let lastDay = { number: 0, text: '1970-01-01T' }
 
-/** An instant as the domain writes it, ISO 8601 in UTC with milliseconds, from the milliseconds of a column. */
+/** Returns an instant in the format of the domain, ISO 8601 in UTC with milliseconds, from the milliseconds of a column. */
 export function toIso(milliseconds: number): string {
   const number = Math.floor(milliseconds / DAY_MS)
   if (number !== lastDay.number) lastDay = { number, text: dayOf(number * DAY_MS) }
@@ -15,7 +15,7 @@ export function toIso(milliseconds: number): string {
   return `${lastDay.text}${clock}.${String(Math.floor(rest % 1_000)).padStart(3, '0')}Z`
 }
 
-/** Date and `T`. Throws `RangeError` for what is no instant. */
+/** Returns the date and `T`. Throws `RangeError` if the argument is not a valid instant. */
 function dayOf(milliseconds: number): string {
   const text = new Date(milliseconds).toISOString()
   return text.slice(0, text.indexOf('T') + 1)
@@ -25,7 +25,7 @@ function two(number: number): string {
   return TWO_DIGITS[number] ?? ''
 }
 
-/** Milliseconds since the epoch of an ISO 8601 instant. Throws `RangeError` for what is none. */
+/** Returns the milliseconds since the epoch of an ISO 8601 instant. Throws `RangeError` if the argument is not one. */
 export function fromIso(instant: string): number {
   const milliseconds = Date.parse(instant)
   if (Number.isNaN(milliseconds)) throw new RangeError('What should be an instant is none.')

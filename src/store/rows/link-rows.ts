@@ -30,11 +30,11 @@ export type LinksTable = PlanTable & {
 
 export type LinkRow = {
   readonly link: PaymentLink
-  /** Phase of the payment that speaks for the link. */
+  /** Phase of the payment that determines the link's state. */
   readonly paymentPhase: PaymentPhase | null
-  /** When the payments API last told what is true, in milliseconds since the epoch. */
+  /** When a read last confirmed the state; at first, the link's creation. Milliseconds since the epoch. */
   readonly confirmedAt: number
-  /** Deliveries recorded of its payments so far. */
+  /** Deliveries recorded for its payments so far. */
   readonly deliveries: number
   readonly plan: ReadPlan
 }
@@ -98,7 +98,7 @@ export const LINKS: TableSpec<LinkRow, 'id' | 'ref'> = {
   }),
 }
 
-/** Reads a link out of its row. */
+/** Returns the link of a row. */
 export function toLink(row: Stored): PaymentLink {
   return {
     id: row.id,
@@ -118,7 +118,7 @@ export function toLink(row: Stored): PaymentLink {
   }
 }
 
-/** Reads a link out of the columns of a join: all of them are null where there is none. */
+/** Returns the link of the columns of a left join; null if there is none: then all columns are null. */
 export function toLinkOrNull(row: { [Column in keyof Stored]: Stored[Column] | null }): PaymentLink | null {
   return row.id === null ? null : toLink(row as Stored)
 }

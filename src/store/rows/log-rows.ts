@@ -13,7 +13,7 @@ export type EventsTable = {
   position: number
   stream_id: string
   sequence: number
-  /** A code, as the source: see `encoding/event-columns.ts`. */
+  /** A code, like `source`: see `encoding/event-columns.ts`. */
   kind: string
   source: string
   from_status: string | null
@@ -30,7 +30,7 @@ export type EventsTable = {
 export type DeliveriesTable = {
   number: Numbering
   id: string
-  /** Keyed hash of the raw body, of what an earlier version has stored; otherwise the id is the key of it. */
+  /** Keyed hash of the raw body, only in rows of earlier versions; null if `id` is the `deliveryKey` of the hash. */
   body_hash: string | null
   ref: string | null
   subject_id: string | null
@@ -87,7 +87,7 @@ export const EVENTS: TableSpec<PaymentEvent, never> = {
 
 type StoredEvent = Omit<Selectable<EventsTable>, 'delivery_id'>
 
-/** Reads an event out of its row. */
+/** Returns the event of a row. */
 export function toEvent(row: StoredEvent): PaymentEvent {
   return {
     id: eventId(row.stream_id, row.sequence),
@@ -108,7 +108,7 @@ export function toEvent(row: StoredEvent): PaymentEvent {
 /** Position of the last event of the whole log. */
 export type LogHeadRow = { readonly position: number }
 
-/** The one row of a table that has only one. */
+/** The key of the row in tables with one row. */
 export const ONLY = '1'
 
 export const LOG_HEAD: TableSpec<LogHeadRow, 'id'> = {
@@ -133,9 +133,9 @@ export const STREAMS: TableSpec<StreamRow, 'id'> = {
   toRow: ({ id, sequence }) => ({ stream_id: id, sequence }),
 }
 
-/** A delivery as it is stored; its number is given by the database. */
+/** A stored delivery. Its number is assigned by the database. */
 export type DeliveryRow = Omit<Delivery, 'number'> & {
-  /** Keyed hash of the raw body, of what an earlier version has stored; otherwise the id is the key of it. */
+  /** Keyed hash of the raw body, only in rows of earlier versions; null if `id` is the `deliveryKey` of the hash. */
   readonly bodyHash: string | null
 }
 
@@ -183,7 +183,7 @@ export const DELIVERIES: TableSpec<DeliveryRow, 'id' | 'bodyHash'> = {
 
 type StoredDelivery = Selectable<DeliveriesTable>
 
-/** Reads a delivery out of its row. */
+/** Returns the delivery of a row. */
 export function toDelivery(row: StoredDelivery): Delivery {
   return {
     id: row.id,

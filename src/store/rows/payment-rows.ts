@@ -19,7 +19,7 @@ export type PaymentsTable = PlanTable & {
   rank: number
   amount_known: Flag
   reference: string | null
-  /** The reference of its link or payin, where the payment carries another one or none. */
+  /** The reference of its link or payin, if the payment itself has another one or none. */
   other_reference: string | null
   created_at: number
   updated_at: number
@@ -34,17 +34,17 @@ export type PayersTable = { payment_id: string; name: string | null; email: stri
 
 export type PaymentRow = {
   readonly state: Payment
-  /** Upstream uuid of the link that the latest report names. */
+  /** Upstream uuid of the link in the latest report that names one. */
   readonly namedLinkId: string | null
-  /** The reference of its link or payin, where the payment carries another one or none. */
+  /** The reference of its link or payin, if the payment itself has another one or none. */
   readonly otherReference: string | null
   /** See `readSiteOf`. */
   readonly readSite: string
   /** Milliseconds since the epoch. */
   readonly createdAt: number
-  /** When the payments API last told what is true, in milliseconds since the epoch. */
+  /** When a response of the payments API last confirmed the state; at first, the first record. Milliseconds since the epoch. */
   readonly confirmedAt: number
-  /** Deliveries and answers recorded so far. */
+  /** Deliveries and responses recorded so far. */
   readonly deliveries: number
   readonly plan: ReadPlan
 }
@@ -108,12 +108,12 @@ export const PAYMENTS: TableSpec<PaymentRow, 'id' | 'linkRef' | 'namedLinkId'> =
   }),
 }
 
-/** Reads a payment out of its column. */
+/** Returns the payment of its column. */
 export function toPayment(stateJson: string): Payment {
   return decodePayment(stateJson)
 }
 
-/** Who pays a payment. */
+/** The payer of a payment; `id` is that of the payment. */
 export type PaymentPayerRow = { readonly id: string; readonly payer: Payer }
 
 export const PAYMENT_PAYERS: TableSpec<PaymentPayerRow, 'id'> = {

@@ -3,17 +3,17 @@ import type { ReadPlan } from '../../domain/reads/read-plan.ts'
 import type { ReadClass } from '../../domain/reads/read-schedule.ts'
 import type { StoredRow } from './table.ts'
 
-/** When a subject is read again, as its table holds it. */
+/** The columns of a planned read in the table of its subject. */
 export type PlanTable = {
   read_due_at: number | null
   read_class: Generated<ReadClass>
   read_failures: Generated<number>
 }
 
-/** How its columns are stored. */
+/** The types of these columns. */
 export const PLAN_COLUMNS = { read_due_at: 'integer', read_class: 'text', read_failures: 'integer' } as const
 
-/** Reads the columns of a planned read. */
+/** Returns the planned read of a row. */
 export function planOf(row: StoredRow): ReadPlan {
   return {
     dueAt: row['read_due_at'] as number | null,
@@ -22,7 +22,7 @@ export function planOf(row: StoredRow): ReadPlan {
   }
 }
 
-/** The columns of a planned read. */
+/** Returns the columns of a planned read. */
 export function planColumns({ dueAt, readClass, failures }: ReadPlan) {
   return { read_due_at: dueAt, read_class: readClass, read_failures: failures }
 }

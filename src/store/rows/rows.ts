@@ -15,7 +15,7 @@ import {
 } from './table.ts'
 import { LEASES, META } from './upkeep-rows.ts'
 
-/** Every table, in the order in which it is written: rows before those that refer to them. */
+/** All tables in the order in which they are written: referenced rows come before the rows that refer to them. */
 const SPECS = {
   payments: PAYMENTS,
   paymentPayers: PAYMENT_PAYERS,
@@ -37,31 +37,31 @@ const SPECS = {
 type Specs = typeof SPECS
 type TableOf<Spec> = Spec extends TableSpec<infer Row, infer Name> ? Table<Row, Name> : never
 
-/** The rows that decisions work with, by table. They are loaded in plural, changed in memory and stored in bulk. */
+/** The rows of decisions, by table. They are loaded in bulk, changed in memory and stored in bulk. */
 export type Rows = { readonly [Name in keyof Specs]: TableOf<Specs[Name]> }
 
-/** Rows to be loaded: those of a table that a lookup finds by one of these keys. */
+/** Rows to load: those of a table that a lookup finds by one of these keys. */
 export type Load = { readonly spec: AnySpec; readonly lookup: string; readonly keys: readonly string[] }
 
-/** What is to be written of one table. */
+/** The rows to write to one table. */
 export type Change = TableChanges & { readonly spec: AnySpec }
 
-/** Rows of one transaction, with what they still need and what was changed. */
+/** Rows of one transaction, with the missing and the changed ones. */
 export type TrackedRows = {
   readonly rows: Rows
-  /** What decisions asked for and is not loaded. */
+  /** Returns the rows that decisions requested and that are not loaded. */
   missing(): Load[]
   fill(load: Load, found: readonly StoredRow[]): void
-  /** Keeps what was changed since the last call, or the beginning. */
+  /** Keeps the changes since the last call. */
   keep(): void
-  /** Undoes what was changed since the last `keep`. */
+  /** Undoes the changes since the last `keep`. */
   undo(): void
   changes(): Change[]
-  /** The events that were appended, by position. */
+  /** Returns the appended events, by position. */
   appended(): readonly PaymentEvent[]
 }
 
-/** Rows of which nothing is loaded. */
+/** Creates tracked rows, of which none is loaded. */
 export function trackRows(): TrackedRows {
   const journal: Journal = []
   const specs: readonly (readonly [string, AnySpec])[] = Object.entries(SPECS)
@@ -95,7 +95,7 @@ export function trackRows(): TrackedRows {
   }
 }
 
-/** In the order in which they were made. */
+/** By creation. */
 function byNumber(a: StoredRow, b: StoredRow): number {
   return Number(a['number']) - Number(b['number'])
 }

@@ -1,95 +1,95 @@
 import type { ColumnType } from 'kysely'
 
-/** A truth value in a column. */
+/** A boolean in a column. */
 export type Flag = 0 | 1
 
-/** A row's number, given by the database. */
+/** A row's number, assigned by the database. */
 export type Numbering = ColumnType<number, never, never>
 
-/** How a column is stored; instants are integers of milliseconds since the epoch, truth values are 0 or 1. */
+/** Type of a column. Instants are integers of milliseconds since the epoch, booleans are 0 or 1. */
 export type StoredAs = 'text' | 'integer'
 
-/** A row as the database holds it. */
+/** A row as stored in the database. */
 export type StoredRow = Readonly<Record<string, string | number | null>>
 
-/** A way to find rows: by the value of one column, or by several as a JSON array of their values. */
+/** A lookup of rows by the value of one column, or by those of several columns as a JSON array. */
 export type Lookup<Row> = {
   readonly columns: readonly string[]
-  /** The value by which this row is found; null for a row that is not found in this way. */
+  /** Returns the value by which this row is found; null if this lookup does not find it. */
   readonly keyOf: (row: Row) => string | null
 }
 
-/** One table, or the result of a query, as decisions see it. */
+/** The description of a table, or of a query, for decisions. */
 export type TableSpec<Row, Name extends string> = {
   /** Name of the table. */
   readonly name: string
-  /** What is written, and its types; the first column is the primary key. */
+  /** The written columns and their types; the first one is the primary key. */
   readonly columns: Readonly<Record<string, StoredAs>>
   readonly lookups: Readonly<Record<Name, Lookup<Row>>>
   readonly keyOf: (row: Row) => string
-  /** Whether the database numbers the rows in the order in which they were made. */
+  /** Whether the database numbers the rows in the order of their creation. */
   readonly numbered?: boolean
-  /** What is selected instead of the whole table; with `groupBy` its rows are aggregates. Nothing of it is written. */
+  /** The query that is read instead of the table: its select list and grouping. It is never written. */
   readonly derived?: { readonly select: string; readonly groupBy: string }
   readonly fromRow: (row: StoredRow) => Row
   readonly toRow: (row: Row) => StoredRow
 }
 
-// A spec of any rows: each is used by a table of its own, which knows their type.
+// A spec of rows of any type: each table uses its own spec with the correct type.
 // oxlint-disable-next-line typescript/no-explicit-any
 export type AnySpec = TableSpec<any, string>
 
-/** The rows of one table that a batch works with. */
+/** The rows of one table in a batch. */
 export type Table<Row, Name extends string> = {
-  /** The rows with this value, as the decisions so far have left them, in the order in which they were made. */
+  /** Returns the rows with this value, with the changes of the decisions so far, in the order of their creation. */
   find(lookup: Name, key: string): readonly Row[]
-  /** The first of them, or null. */
+  /** Returns the first of them, or null. */
   first(lookup: Name, key: string): Row | null
-  /** Has rows loaded together with whatever is missing; null wants nothing. */
+  /** Requests rows for the next load of missing ones; null requests nothing. */
   want(lookup: Name, key: string | null): void
-  /** Writes a row. One that is on record must have been looked up before. */
+  /** Writes a row. An existing row must have been looked up before. */
   put(row: Row): void
   remove(row: Row): void
 }
 
-/** Thrown by `find` where rows are not loaded yet: they are loaded, and the decision is made again. */
+/** Thrown by `find` if rows are not loaded yet: they are loaded, and the decision is run again. */
 export const NOT_LOADED = Symbol('not loaded')
 
-/** Undoes what one decision has put or removed. */
+/** Functions that undo the changes of one decision; they are called in reverse order. */
 export type Journal = (() => void)[]
 
-/** What is to be loaded of one table: keys by lookup. */
+/** The rows to load from one table: keys by lookup. */
 export type Wanted = ReadonlyMap<string, ReadonlySet<string>>
 
 export type TrackedTable<Row, Name extends string> = Table<Row, Name> & {
   readonly spec: TableSpec<Row, Name>
-  /** What was asked for and is not loaded. */
+  /** Returns the requested rows that are not loaded. */
   wanted(): Wanted
-  /** Takes in what a lookup has found for these keys; a row that was put or removed meanwhile stays as it is. */
+  /** Adds the rows that a lookup found for these keys; a row that was put or removed meanwhile is not replaced. */
   fill(lookup: Name, keys: Iterable<string>, found: readonly StoredRow[]): void
   changes(): TableChanges
-  /** Every row that is loaded or was put, in the order in which they came. */
+  /** Returns all rows, in the order in which they were first loaded or put. */
   all(): readonly Row[]
 }
 
-/** What is to be written of one table. */
+/** The changes to write to one table. */
 export type TableChanges = {
   /** New rows. */
   readonly inserted: readonly StoredRow[]
-  /** Rows that were on record, each with the names of the columns that have another value now. */
+  /** Changed rows, each with the names of the changed columns. */
   readonly updated: readonly { readonly row: StoredRow; readonly columns: readonly string[] }[]
   /** Primary keys of the rows to be deleted. */
   readonly deleted: readonly string[]
 }
 
-/** A table without any rows loaded. Each change is noted in `journal`, so that it can be undone. */
+/** Creates a table without loaded rows. Each change adds its undo function to `journal`. */
 export function trackTable<Row, Name extends string>(
   spec: TableSpec<Row, Name>,
   journal: Journal,
 ): TrackedTable<Row, Name> {
-  /** Rows by primary key; null for one that was removed. */
+  /** Rows by primary key; null for a removed row. */
   const rows = new Map<string, Row | null>()
-  /** Rows as they are on record. */
+  /** Rows as stored in the database. */
   const stored = new Map<string, StoredRow>()
   const changed = new Set<string>()
   const missing = new Map<string, Set<string>>()
@@ -115,7 +115,7 @@ export function trackTable<Row, Name extends string>(
     const ids = loaded.get(key)
     if (ids === undefined) {
       addTo(missing, lookup, key)
-      // A decision is left by it, and is no failure: an error would cost a stack trace.
+      // A symbol, because this interrupts the decision without a failure: an error would cost a stack trace.
       // oxlint-disable-next-line typescript/only-throw-error
       throw NOT_LOADED
     }
@@ -150,7 +150,7 @@ export function trackTable<Row, Name extends string>(
       change(id, row)
       for (const name of names) {
         const key = spec.lookups[name].keyOf(row)
-        // Entries that do not hold any more are told by the row itself.
+        // Outdated entries stay in the index: `find` checks the row itself.
         if (key !== null) addTo(indexOf(name).added, key, id)
       }
     },
@@ -194,7 +194,7 @@ export function trackTable<Row, Name extends string>(
   }
 }
 
-/** Primary keys by the value of a lookup: of rows that were loaded, and of rows that were put. */
+/** Primary keys by the value of a lookup: of loaded rows, and of rows that were put. */
 type Index = { readonly loaded: Map<string, Set<string>>; readonly added: Map<string, Set<string>> }
 
 function addTo(sets: Map<string, Set<string>>, key: string, value: string): void {

@@ -2,7 +2,7 @@ import type { LeaseName } from '../lease-store.ts'
 import { ONLY } from './log-rows.ts'
 import type { TableSpec } from './table.ts'
 
-/** Which process does what only one may do at a time. */
+/** A lease: the process that does a task which only one may do at a time. */
 export type LeaseRow = {
   readonly name: LeaseName
   readonly owner: string
@@ -19,14 +19,14 @@ export const LEASES: TableSpec<LeaseRow, 'name'> = {
   toRow: ({ name, owner, until }) => ({ name, owner, until }),
 }
 
-/** What is recorded of the database as a whole. Instants in milliseconds since the epoch. */
+/** Facts about the database as a whole. Instants in milliseconds since the epoch. */
 export type MetaRow = {
   readonly logId: string
   readonly openedAt: number
   readonly heartbeatAt: number | null
-  /** Since when the sweep that has begun goes back; null when none has. */
+  /** The `from` of the unfinished sweep; null if there is none. */
   readonly sweepFrom: number | null
-  /** How far it has come. */
+  /** The progress of the sweep; null at its start. */
   readonly sweepCursor: string | null
 }
 

@@ -1,38 +1,38 @@
 import type { DatabaseSync } from 'node:sqlite'
 
 /**
- * Pages that the write-ahead log may hold before they are moved into the database: 16 MB. A page that is written again and
- * again meanwhile is moved once, so more would be faster, and would take longer to read at the next start.
+ * Pages of the write-ahead log that start a checkpoint: 16 MB. A page that was written several times is moved once, so a larger log
+ * would be faster, but would take longer to read at the next start.
  */
 const MAX_PAGES = 4000
-/** Writers wait while so many are moved; more are moved first, while others write, in so many rounds at most. */
+/** Up to this many pages are moved while writers wait. More are moved concurrently with writers before, in at most this many rounds. */
 const FEW_PAGES = 500
 const MOST_ROUNDS = 3
 
-/** A move of pages that has begun. */
+/** A move of pages in progress. */
 export type Move = {
   readonly done: Promise<unknown>
-  /** Whether nothing may be written before it is done. */
+  /** Whether writers must wait until it is done. */
   readonly isLast: boolean
 }
 
 /**
- * Moves what an earlier process has left in the write-ahead log into the database, and begins a new log. That process may
- * have ended since a sync failed: what it wrote last can be read back, and may still not be on the disk, and nothing
- * that is written behind it would be safe. Throws when the disk fails again.
+ * Moves the write-ahead log of an earlier process into the database, and begins a new log. That process may have ended because a sync
+ * failed: then its last writes can be read, but may not be on the disk, and nothing that is appended to them would be durable. Throws if
+ * the disk fails again.
  */
 export function beginNewLog(database: DatabaseSync): void {
   database.exec('PRAGMA wal_checkpoint(TRUNCATE)')
 }
 
 /**
- * Takes the checkpoints out of SQLite's hands, and gives the step that makes one when the write-ahead log has grown, or null
- * when there is nothing to do. `moveBeside` moves pages on a thread, most of them while others write; the log begins anew only
- * when nothing is left in it, so the last few are moved between two transactions.
+ * Disables SQLite's own checkpoints, and returns the function that makes them: it starts a move of pages if the write-ahead log has grown,
+ * and otherwise returns null. `moveBeside` moves pages on a thread, most of them concurrently with writers. The log restarts only when
+ * all of it was moved, so the last few pages are moved between two transactions. If `moveBeside` is null, all are moved at once.
  *
- * SQLite makes its own checkpoint after a commit and tells nobody when a sync fails; at the next one the operating system may
- * report success for pages that it has dropped (https://www.postgresql.org/docs/current/wal-reliability.html), and the write-ahead
- * log, which still had them, is written over. The step throws instead, or what it has begun rejects.
+ * SQLite's own checkpoint after a commit does not report a failed sync. At the next one the operating system may report success for pages
+ * that it has dropped (https://www.postgresql.org/docs/current/wal-reliability.html), and the write-ahead log, which still contained them,
+ * is overwritten. Here the function throws, or the promise of its move rejects.
  */
 export function createCheckpoint(
   database: DatabaseSync,
@@ -42,7 +42,7 @@ export function createCheckpoint(
   const measure = database.prepare('PRAGMA wal_checkpoint(NOOP)')
   const move = database.prepare(MOVE_PAGES)
   let isMoving = false
-  /** Of this checkpoint; 0 while none has begun. */
+  /** Rounds of the current checkpoint; 0 if none has begun. */
   let rounds = 0
   return () => {
     if (isMoving) return null
@@ -60,5 +60,5 @@ export function createCheckpoint(
   }
 }
 
-/** Moves committed pages into the database, as far as no reader needs them where they are. */
+/** Moves committed pages into the database, except those that a reader still needs in the log. */
 export const MOVE_PAGES = 'PRAGMA wal_checkpoint(PASSIVE)'

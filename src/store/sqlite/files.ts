@@ -8,8 +8,8 @@ const OWNER_ONLY_FILE = 0o600
 const OWNER_ONLY_FOLDER = 0o700
 
 /**
- * Makes sure that the database's file exists, in a folder that is made when it is missing, both for the owner alone.
- * Gives the path without symbolic links, so that one file has one lock. Throws `StoreUnusableError`.
+ * Creates the database's file and its folder if they are missing, accessible only to the owner. Returns the path without symbolic links,
+ * so that one file has one lock. Throws `StoreUnusableError`.
  */
 export function prepareFile(path: string): string {
   try {
@@ -26,8 +26,8 @@ export function prepareFile(path: string): string {
 export class LockHeldError extends StoreUnusableError {}
 
 /**
- * Takes the database for this process until the lock is closed. The operating system frees it when the process dies.
- * Throws `LockHeldError` while another process holds it, and `StoreUnusableError` when it cannot be taken otherwise.
+ * Locks the database for this process until the returned lock is closed. The operating system releases it when the process ends. Throws
+ * `LockHeldError` if another process holds it, and `StoreUnusableError` for any other failure.
  */
 export function takeLock(path: string): DatabaseSync {
   const lockPath = `${path}.lock`
@@ -43,7 +43,7 @@ export function takeLock(path: string): DatabaseSync {
   }
 }
 
-/** Says that the database cannot be used and why, without naming the file: a path may tell more than a log should hold. */
+/** Returns the error that names the cause but not the file, because a path may contain information that must not be logged. */
 export function unusable(error: unknown): StoreUnusableError {
   if (error instanceof StoreUnusableError) return error
   const failure = toStoreFailure(error)
@@ -62,7 +62,7 @@ function codeOf(error: unknown): string {
 }
 
 /**
- * Creates an empty file for the owner alone. One that exists is never opened here: closing it again would free the locks
+ * Creates an empty file for the owner only. An existing file is never opened here: closing it again would release the locks
  * that SQLite holds on it in this process (https://www.sqlite.org/howtocorrupt.html, section 2.2).
  */
 function createFile(path: string): void {

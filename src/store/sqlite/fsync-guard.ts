@@ -5,34 +5,34 @@ import type { Move } from './checkpoint.ts'
 import { toStoreFailure } from './sqlite-failure.ts'
 
 export type FsyncGuard = {
-  /** The same steps, under watch. `commit` resolves once the commit is on the disk. */
+  /** The guarded steps. `commit` resolves once the commit is on the disk. */
   readonly steps: AsyncTransactionSteps
   /**
-   * What was committed and is not on the disk yet: resolves once it is, and rejects when it cannot be synced. Null when
+   * Returns the sync of commits that are not on the disk yet: it resolves once they are, and rejects if they cannot be synced. Null if
    * everything that a query can read is on the disk.
    */
   readonly unsynced: () => Promise<void> | null
   /**
-   * Begins to move committed pages to where they belong, where that is due, and resolves when something may be written again.
-   * Never rejects: what was committed stays so, and any failure but that of a sync is mended by the next try.
+   * Starts a checkpoint if one is due, and resolves when writing may continue. Never rejects: commits stay durable, and any failure except
+   * that of a sync is repaired by the next checkpoint.
    */
   readonly checkpoint: () => Promise<void>
-  /** Throws the failure of what could not be synced, if there was one. */
+  /** Throws the failure of the sync that failed, if there was one. */
   readonly assert: () => void
   readonly onFatal: Store['onFatal']
 }
 
 export type FsyncGuardOptions = {
-  /** On a connection whose commits are not synced. */
+  /** Steps on a connection that does not sync its commits. */
   readonly steps: TransactionSteps
-  /** Syncs the write-ahead log: all that was committed before the call. */
+  /** Syncs the write-ahead log with all commits before the call. */
   readonly syncLog: () => Promise<void>
   readonly checkpoint: () => Move | null
 }
 
 /**
- * After a commit or a checkpoint that could not be synced nobody knows what the disk holds, and asking again may report success without
- * any (https://www.postgresql.org/docs/current/wal-reliability.html): nothing more is written until the file is opened anew.
+ * Creates the guard. After a failed sync of a commit or a checkpoint, the content of the disk is unknown, and a repeated sync may report
+ * success wrongly (https://www.postgresql.org/docs/current/wal-reliability.html): nothing more is written until the file is opened again.
  */
 export function guardFsync({ steps, syncLog, checkpoint }: FsyncGuardOptions): FsyncGuard {
   const listeners = new Set<{ readonly call: (failure: StoreFailure) => void }>()
@@ -43,11 +43,11 @@ export function guardFsync({ steps, syncLog, checkpoint }: FsyncGuardOptions): F
   }
   const breakWith = (failure: StoreFailure): void => {
     broken = failure
-    // A turn later, so that a listener that throws undoes nothing and ends up as an uncaught error.
+    // In a microtask, so that the error of a listener interrupts nothing here and becomes an uncaught error.
     for (const { call } of listeners) queueMicrotask(() => call(failure))
     listeners.clear()
   }
-  /** Returns the store failure for an error. */
+  /** Returns the store failure for an error; a failed sync is fatal. */
   const judged = (error: unknown): unknown => {
     const failure = toStoreFailure(error)
     if (failure instanceof StoreFailure && failure.reason === 'SYNC') breakWith(failure)
@@ -74,8 +74,8 @@ export function guardFsync({ steps, syncLog, checkpoint }: FsyncGuardOptions): F
       async commit() {
         try {
           steps.commit()
-          // In the same turn as the commit, before a query can read it. After a failed sync the rejected promise stays, since
-          // queries may read what is lost.
+          // In the same turn as the commit, before a query can read it. After a failed sync the rejected promise stays, because
+          // queries may read commits that are lost.
           unsynced = syncLog()
           await unsynced
           unsynced = null

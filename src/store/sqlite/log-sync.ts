@@ -4,17 +4,17 @@ import { StoreFailure } from '../store-errors.ts'
 
 export type LogSync = {
   /**
-   * Syncs what was written to the write-ahead log before the call, on a thread of Node's pool. Rejects with `StoreFailure`, SYNC.
+   * Syncs everything written to the write-ahead log before the call, on a thread of Node.js's pool. Rejects with `StoreFailure`, SYNC.
    */
   sync(): Promise<void>
   close(): void
 }
 
 /**
- * Opens the write-ahead log of a database that is open, so that it can be synced without holding up the event loop. SQLite
- * removes that file only when the last connection is closed, and holds no locks on it that closing it here could free
- * (https://www.sqlite.org/howtocorrupt.html, section 2.2). It stays open, since the operating system tells each open file of
- * a failed write once.
+ * Opens the write-ahead log of an open database, so that it can be synced without blocking the event loop. SQLite removes that file only
+ * when the last connection is closed, and holds no locks on it that closing it here could release
+ * (https://www.sqlite.org/howtocorrupt.html, section 2.2). It stays open, because the operating system reports a failed write once to
+ * each open file.
  */
 export function openLogSync(path: string): LogSync {
   const file = openSync(`${path}-wal`, 'r+')
@@ -34,5 +34,5 @@ export function openLogSync(path: string): LogSync {
   }
 }
 
-/** As SQLite syncs it: the data, and what of the file's size is needed to read them back. */
+/** The same sync as SQLite's: the data, and the metadata that is needed to read it, such as the file's size. */
 const syncData = promisify(fdatasync)

@@ -4,7 +4,7 @@ import type { ReadAnswer, ThreadQuery } from './read-thread.ts'
 import { openReader } from './sqlite-connection.ts'
 import { cachedStatements } from './statement-cache.ts'
 
-/** The thread of `createReadThread`: one query after the other on a connection of its own, until it is told to end. */
+/** The thread of `createReadThread`: runs one query after the other on its own connection, until it receives null. */
 const database = openReader(String(workerData), (path) => new DatabaseSync(path))
 const prepare = cachedStatements((sql) => database.prepare(sql))
 

@@ -14,33 +14,33 @@ import { StoreBusyError, StoreClosedError, StoreFailure } from '../store-errors.
 import type { Tables } from '../tables.ts'
 import { toStoreFailure } from './sqlite-failure.ts'
 
-/** A thread with a connection of its own that reads: what takes long there does not hold up the event loop here. */
+/** A thread with its own reading connection: slow queries there do not block the event loop of the process. */
 export type ReadThread = {
   /**
-   * The rows of a query, as they are committed when it begins. Rejects as the store does, `StoreBusyError` when too many wait.
-   * A thread that has ended is replaced with the next query.
+   * Returns the rows of a query on the data that is committed when it begins. Rejects like the store, with `StoreBusyError` if too many
+   * queries are queued. A thread that ended is replaced at the next query.
    */
   all(sql: string, parameters: readonly unknown[]): Promise<unknown[]>
-  /** Whoever waits is told at once; resolves when the query that runs has ended, since nothing can break one off. */
+  /** Rejects all pending queries at once. Resolves when the running query has ended, because it cannot be cancelled. */
   close(): Promise<void>
 }
 
-/** What the thread is told, and what it answers. */
+/** The messages to and from the thread. */
 export type ThreadQuery = { readonly id: number; readonly sql: string; readonly parameters: readonly unknown[] }
 export type ReadAnswer = { readonly id: number } & (
   | { readonly rows: unknown[] }
   | { readonly failure: { readonly message: string; readonly code: unknown; readonly errcode: unknown } }
 )
 
-/** Compiled, it ends otherwise. */
+/** After compilation the file has another extension. */
 const MAIN = new URL(`./read-thread-main${extname(import.meta.url)}`, import.meta.url)
 
-/** Queries that wait for the thread; a page takes it about a millisecond. */
+/** Maximum number of pending queries; a page takes the thread about a millisecond. */
 const MAX_WAITING = 1000
 
 type Waiting = { resolve(rows: unknown[]): void; reject(error: unknown): void }
 
-/** Starts the thread with the first query. */
+/** Creates a read thread, which starts with its first query. */
 export function createReadThread(path: string): ReadThread {
   const waiting = new Map<number, Waiting>()
   let worker: Worker | null = null
@@ -60,7 +60,7 @@ export function createReadThread(path: string): ReadThread {
       if ('rows' in answer) asked?.resolve(answer.rows)
       else asked?.reject(toStoreFailure(Object.assign(new Error(answer.failure.message), answer.failure)))
     })
-    // Its end follows, and tells those who wait.
+    // The exit event follows, and rejects the pending queries.
     started.on('error', () => {})
     started.on('exit', () => {
       if (worker === started) worker = null
@@ -91,7 +91,7 @@ export function createReadThread(path: string): ReadThread {
   }
 }
 
-/** Queries that a thread runs; they reject with `StoreFailure`. Closing the thread stays with whoever made it. */
+/** Creates queries that run on a thread; they reject with `StoreFailure`. They do not close the thread. */
 export function queriesOnThread(thread: ReadThread): Kysely<Tables> {
   const connection: DatabaseConnection = {
     async executeQuery<Row>({ sql, parameters }: CompiledQuery): Promise<QueryResult<Row>> {

@@ -5,31 +5,30 @@ import { StoreFailure } from '../store-errors.ts'
 import { toStoreFailure } from './sqlite-failure.ts'
 
 export type BackupOptions = {
-  /** Path of the database. The process that has it open goes on meanwhile. */
+  /** Path of the database. Another process may have it open and write to it meanwhile. */
   readonly from: string
-  /** Path of the copy; nothing may be there. */
+  /** Path of the copy; it must not exist. */
   readonly to: string
 }
 
-/** There is no backup. The message names no path. */
+/** No backup was created. The message contains no path. */
 export class BackupError extends Error {
   override readonly name = 'BackupError'
 }
 
 /**
- * Copies a database as it is at one moment, while it is read and written, into one file for the owner alone, and checks
- * the copy from end to end. Gives the position of its last event. Throws `BackupError`, and leaves nothing behind.
+ * Copies a snapshot of a database, while it is read and written, into one file for the owner only, and checks the integrity of the copy.
+ * Returns the position of its last event. If it fails, throws `BackupError` and removes the unfinished copy.
  *
- * The copy is a log of its own. It has another `logId`, so that nobody continues from a cursor of the log that it was
- * taken from: the two grow apart. And its heartbeat lies far back, so that whoever starts on it reads back what has
- * changed since.
+ * The copy is a separate log. It has another `logId`, so that no client continues from a cursor of the original: the two logs diverge. Its
+ * heartbeat is set to the epoch, so that a process that starts with the copy sweeps everything that may have changed since.
  */
 export function backUp({ from, to }: BackupOptions): number {
   if (!existsSync(from)) throw new BackupError('There is no database to back up.')
   if (existsSync(to)) throw new BackupError('There is a file already where the backup is to be.')
   const unfinished = `${to}.unfinished`
   try {
-    // Made here, since SQLite would make it readable for others.
+    // Created here, because SQLite would make it readable for others.
     closeSync(openSync(unfinished, 'wx', OWNER_ONLY))
   } catch (error) {
     throw failed(error)
@@ -49,7 +48,7 @@ export function backUp({ from, to }: BackupOptions): number {
 
 const OWNER_ONLY = 0o600
 
-/** In one transaction that reads: it holds up no writer, and sees none. */
+/** Copies in one read transaction: it does not block writers, and does not see later commits. */
 function copy(from: string, to: string): void {
   const database = new DatabaseSync(from, { readOnly: true })
   try {
@@ -71,7 +70,7 @@ function makeOwnLog(path: string): number {
   }
 }
 
-/** What SQLite writes into a new file it leaves to the operating system to keep. */
+/** Syncs a file or folder, because SQLite does not sync the file of `VACUUM INTO`. */
 function sync(path: string): void {
   const file = openSync(path, 'r')
   try {

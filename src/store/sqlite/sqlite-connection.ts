@@ -4,27 +4,27 @@ import { type Migration, type MigrationTarget, migrate, type OnMigration, readMi
 import { StoreUnusableError } from '../store-errors.ts'
 import { beginNewLog } from './checkpoint.ts'
 
-/** Opens a connection; tests give one that they can watch. */
+/** Opens a connection; tests pass a function that returns an instrumented one. */
 export type Connect = (path: string) => DatabaseSync
 
-/** Milliseconds that a statement waits for a lock, such as that of a backup which runs beside us. */
+/** Milliseconds that a statement waits for a lock, such as that of a concurrent backup. */
 const BUSY_TIMEOUT_MS = 2000
 
 /**
- * Pages that the writer keeps in memory. Webhooks come with ids in no order, so that each touches other pages of the indexes, and what
- * is not in memory is read again.
+ * Page cache of the writer, in KiB. The ids of webhooks have no order, so that each webhook uses other pages of the indexes, and pages that
+ * are not cached are read again.
  */
 const WRITER_CACHE_KB = 64 * 1024
 
-/** `PRAGMA synchronous` reads back as a number. */
+/** Values that `PRAGMA synchronous` returns. */
 const NORMAL = 1
 const FULL = 2
 
 const MIGRATIONS = new URL('../migrations/sqlite/', import.meta.url)
 
 /**
- * The connection that writes, with its tables up to date, proved to be durable by a first write. From then on its commits are
- * written to the write-ahead log and not synced: that is left to the caller. Checkpoints, and the beginning of a new log,
+ * Opens the connection that writes, applies the missing migrations, and checks after a first write that commits are durable. From then on
+ * its commits are written to the write-ahead log and not synced: the caller has to do that. Checkpoints, and the start of a new log,
  * are still synced by SQLite (https://www.sqlite.org/pragma.html#pragma_synchronous).
  */
 export async function openWriter(
@@ -37,7 +37,7 @@ export async function openWriter(
     beginNewLog(database)
     await migrate(migrationTarget(database, now), readMigrations(MIGRATIONS), onMigration)
     database.prepare('UPDATE meta SET opened_at = ?').run(now.getTime())
-    // The file is this process's alone: whoever held a lease is gone, and nobody need wait for its end.
+    // Only this process has the file open: the owner of any lease has ended, so no lease has to expire first.
     database.exec('DELETE FROM leases')
     assertSynchronous(database, FULL)
     database.exec('PRAGMA synchronous = NORMAL')
@@ -49,7 +49,7 @@ export async function openWriter(
   }
 }
 
-/** A connection that reads beside the writer: in WAL mode neither waits for the other. */
+/** Opens a connection that reads concurrently with the writer: in WAL mode neither waits for the other. */
 export function openReader(path: string, connect: Connect): DatabaseSync {
   const database = openConnection(path, connect)
   database.exec('PRAGMA query_only = ON')
@@ -57,8 +57,8 @@ export function openReader(path: string, connect: Connect): DatabaseSync {
 }
 
 /**
- * Throws `StoreUnusableError` unless a connection syncs as it was told to. Asked after a write, since a connection may report
- * one setting before its first write and follow another one afterwards.
+ * Throws `StoreUnusableError` unless a connection has the expected sync setting in WAL mode. Called after a write, because a connection may
+ * report one setting before its first write and use another one afterwards.
  */
 function assertSynchronous(database: DatabaseSync, expected: number): void {
   const synchronous = pragma(database, 'synchronous')
@@ -69,7 +69,7 @@ function assertSynchronous(database: DatabaseSync, expected: number): void {
   )
 }
 
-/** The steps of a transaction on a connection. */
+/** Returns the steps of a transaction on a connection. */
 export function transactionSteps(database: DatabaseSync): TransactionSteps {
   return {
     begin: () => database.exec('BEGIN IMMEDIATE'),

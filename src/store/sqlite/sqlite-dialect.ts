@@ -5,8 +5,8 @@ import { toStoreFailure } from './sqlite-failure.ts'
 import { cachedStatements } from './statement-cache.ts'
 
 /**
- * Queries on one open connection of Node's own SQLite; they reject with `StoreFailure`. Closing the connection stays with
- * whoever opened it.
+ * Creates queries on one open connection of `node:sqlite`; they reject with `StoreFailure`. The caller that opened the connection also
+ * closes it.
  */
 export function queriesOn(database: DatabaseSync): Kysely<Tables> {
   const prepare = cachedStatements((sql) => guarded(() => statement(database.prepare(sql))))
@@ -16,8 +16,8 @@ export function queriesOn(database: DatabaseSync): Kysely<Tables> {
 }
 
 /**
- * The same queries, each of which resolves only when what it may have read is on the disk: a commit can be read before it is
- * synced. `unsynced` is asked when the rows are there, and gives what they may hold of it.
+ * Returns the same queries, each of which resolves only when the commits that it may have read are on the disk: a commit can be read
+ * before it is synced. `unsynced` is called after the rows were read, and returns the sync of these commits.
  */
 export function durableQueries(queries: Kysely<Tables>, unsynced: () => Promise<void> | null): Kysely<Tables> {
   const plugin: KyselyPlugin = {
@@ -31,7 +31,7 @@ export function durableQueries(queries: Kysely<Tables>, unsynced: () => Promise<
   return queries.withPlugin(plugin)
 }
 
-/** The face of a statement that the dialect expects. */
+/** The interface of a statement that the dialect expects. */
 type Statement = {
   readonly reader: boolean
   all(parameters: readonly unknown[]): unknown[]
@@ -56,7 +56,7 @@ function guarded<Result>(step: () => Result): Result {
   }
 }
 
-/** The column types of `tables.ts` are all ones that SQLite takes as they are. */
+/** All column types of `tables.ts` are accepted by SQLite without conversion. */
 function values(parameters: readonly unknown[]): SQLInputValue[] {
   return parameters as SQLInputValue[]
 }

@@ -15,8 +15,8 @@ const REASONS: Readonly<Record<number, FailureReason>> = {
 const SYNC_CODES: ReadonlySet<number> = new Set([1034, 1290])
 
 /**
- * Wraps an error of SQLite in a `StoreFailure`, and gives `StoreClosedError` for the use of a closed connection; every
- * other error is handed back as it is.
+ * Converts an error of SQLite to a `StoreFailure`, and the use of a closed connection to `StoreClosedError`. Returns any other error
+ * unchanged.
  */
 export function toStoreFailure(error: unknown): unknown {
   if (error instanceof Error && 'code' in error && error.code === CLOSED) return new StoreClosedError()
@@ -24,7 +24,7 @@ export function toStoreFailure(error: unknown): unknown {
   return new StoreFailure(reasonOf(error.errcode), error)
 }
 
-/** Node's own code for a statement of a connection that is not open. */
+/** Code of Node.js for a statement on a closed connection. */
 const CLOSED = 'ERR_INVALID_STATE'
 
 function reasonOf(code: number): FailureReason {

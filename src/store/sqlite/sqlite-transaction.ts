@@ -16,10 +16,10 @@ const DIALECT: Dialect = {
       .join(', ')})`,
 }
 
-/** SQLite's JSON would read these characters otherwise than its columns do. */
+/** Characters that SQLite's JSON reads differently from its columns: NUL and surrogates. */
 const UNPLAIN = /[\0\ud800-\udfff]/
 
-/** The statements of transactions on the connection that writes, each prepared once. */
+/** Creates the transaction interface of the connection that writes. Each statement is prepared once. */
 export function sqliteTransaction(database: DatabaseSync): Transaction {
   const prepare = createPreparer(database)
   const loadOne = ({ spec, lookup, keys }: Load): StoredRow[] => {
@@ -36,15 +36,15 @@ export function sqliteTransaction(database: DatabaseSync): Transaction {
     load: async (loads) => loads.map(loadOne),
     async store(changes) {
       for (const { spec, inserted, updated, deleted } of changes) {
-        // Statements are run for each row: inside the process that costs less than any way to pass rows at once.
+        // One statement per row: inside the process this costs less than any way to pass several rows at once.
         const names = Object.keys(spec.columns)
-        // First, since a new row may have what a deleted one held, such as an idempotency key.
+        // First, because a new row may have a unique value of a deleted one, such as an idempotency key.
         if (deleted.length > 0)
           prepare(spec, 'delete', () => deleteStatement(DIALECT, spec)).run(JSON.stringify(deleted))
         const insert = prepare(spec, 'insert', () => insertStatement(DIALECT, spec))
         for (const row of inserted) insert.run(...names.map((name) => row[name] ?? null))
         for (const { row, columns } of updated) {
-          // Only what has changed is named: an update writes anew every index of a column that it names.
+          // Only changed columns, because an update rewrites every index of the columns that it names.
           const update = prepare(spec, `update ${columns.join()}`, () => updateStatement(spec, columns))
           update.run(...columns.map((name) => row[name] ?? null), row[keyColumn(spec)] ?? null)
         }
@@ -57,7 +57,7 @@ function updateStatement(spec: AnySpec, columns: readonly string[]): string {
   return `UPDATE ${spec.name} SET ${columns.map((name) => `${name} = ?`).join(', ')} WHERE ${keyColumn(spec)} = ?`
 }
 
-/** Finds rows by one value alone. */
+/** Finds rows by a single value. */
 const BY_VALUE: Dialect = {
   ...DIALECT,
   oneOf: (columns) => columns.map((name) => `${name} = ?`).join(' AND '),
@@ -67,7 +67,7 @@ function valuesOf(spec: AnySpec, lookup: string, key: string): SQLInputValue[] {
   return (spec.lookups[lookup]?.columns.length ?? 1) === 1 ? [key] : (JSON.parse(key) as string[])
 }
 
-/** Statements by what they do with which table. */
+/** Creates a cache of prepared statements, by table and purpose. */
 function createPreparer(database: DatabaseSync) {
   const statements = new Map<AnySpec, Map<string, StatementSync>>()
   return (spec: AnySpec, purpose: string, text: () => string): StatementSync => {

@@ -19,29 +19,29 @@ import { toStoreFailure } from './sqlite-failure.ts'
 import { sqliteTransaction } from './sqlite-transaction.ts'
 
 export type SqliteOptions = {
-  /** Path of the database file. The file, and the folder it lies in, are made when they are missing. */
+  /** Path of the database file. The file and its folder are created if they are missing. */
   readonly path: string
-  /** Tells which links are over, and when the database was opened. Default: the system's clock. */
+  /** Time for the expiry of links and the recorded opening time. Default: the system's clock. */
   readonly clock?: () => Date
-  /** Opens a connection. Default: Node's own SQLite. */
+  /** Opens a connection. Default: `node:sqlite`. */
   readonly connect?: Connect
-  /** Called once when the file is in use by a process that is ending, and is waited for. */
+  /** Called once if another process that is shutting down has the file open, before waiting for it. */
   readonly onWait?: () => void
-  /** Whether links and payments that were read by their ids are cached. Default: they are. */
+  /** Whether links and payments that were read by id are cached. Default true. */
   readonly cacheRows?: boolean | undefined
-  /** Is told of each change of the tables before it is made. Default: nobody is. */
+  /** Called before each migration of a database that is not new. Default: no callback. */
   readonly onMigration?: OnMigration
 }
 
 type Closable = DatabaseSync | LogSync
 
-/** Between two attempts to take the lock of a process that is ending, in milliseconds. */
+/** Milliseconds between two attempts to take the lock of a process that is shutting down. */
 const LOCK_POLL_MS = 50
 
 /**
- * Opens a SQLite file, for this process alone; waits for one that has it open and is ending. Throws
- * `StoreUnusableError` while the file is in use otherwise, when it cannot be made, when it comes from a later version, and
- * when its commits would not be durable.
+ * Opens a SQLite file exclusively for this process; waits for a process that has it open and is shutting down. Rejects with
+ * `StoreUnusableError` if any other process has the file open, if it cannot be created, if it belongs to a later version, or if its
+ * commits would not be durable.
  */
 export async function openSqlite(options: SqliteOptions): Promise<Database> {
   const { clock = () => new Date(), connect = (path: string) => new DatabaseSync(path) } = options
@@ -53,13 +53,13 @@ export async function openSqlite(options: SqliteOptions): Promise<Database> {
     open.unshift(writer)
     const reader = openReader(path, connect)
     open.unshift(reader)
-    // A connection that a test watches cannot be passed to a thread.
+    // A connection of a test cannot be used on a thread.
     const [lists, mover] = options.connect === undefined ? [createReadThread(path), createReadThread(path)] : []
     const listeners = createAppendListeners()
     const log = openLogSync(path)
-    // Closed before the connections, the last of which removes the file.
+    // Closed before the connections, because closing the last one removes the file.
     open.unshift(log)
-    // Nobody else writes the file: see `takeLock`.
+    // Rows can be cached, because no other process writes the file: see `takeLock`.
     const { rows, steps, transaction } = cacheCommittedRows(transactionSteps(writer), sqliteTransaction(writer))
     const health = guardFsync({
       steps,
@@ -90,7 +90,7 @@ export async function openSqlite(options: SqliteOptions): Promise<Database> {
 
 async function takeLockOnceFree(path: string, onWait = () => {}): Promise<DatabaseSync> {
   for (let waits = 0; ; waits += 1) {
-    // Asked first: whoever removes the mark has released the lock before.
+    // Read before the lock: if the mark is already removed, the lock was released earlier, so that a held lock belongs to another process.
     const isReleasedSoon = isEnding(path)
     try {
       return takeLock(path)
@@ -103,8 +103,8 @@ async function takeLockOnceFree(path: string, onWait = () => {}): Promise<Databa
 }
 
 /**
- * See `GroupCommitOptions`: this driver holds up the event loop while it stores a batch. With a disk that takes two seconds for each
- * sync, a tenth of it is enough for a webhook to be stored in time, and costs nothing with one that takes milliseconds.
+ * See `GroupCommitOptions`: this driver blocks the event loop while it stores a batch. With a disk that takes two seconds per sync, a
+ * pause of a tenth is enough for a webhook to be stored in time; with one that takes milliseconds, it costs nothing.
  */
 const SLACK_SHARE = 0.1
 const MAX_FAST_BATCH = 64
@@ -125,7 +125,7 @@ function createCommits(
   })
 }
 
-/** The lock goes last, so that nobody else opens the file while it is still in use. */
+/** Closes all in order. The lock is the last, so that no other process opens the file while it is in use. */
 function closeAll(open: readonly Closable[]): void {
   for (const opened of open) if (!('isOpen' in opened) || opened.isOpen) opened.close()
 }

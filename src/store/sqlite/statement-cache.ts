@@ -1,7 +1,7 @@
-/** Statements that stay prepared per connection: more than there are fixed queries, few enough for lists of any length. */
+/** Maximum number of prepared statements per connection: more than the fixed queries; limits those for lists of different lengths. */
 const MAX_PREPARED = 256
 
-/** Prepares each text once, and keeps those used last; a `Map` remembers the order in which its keys were set. */
+/** Returns a function that caches prepared statements by text, and evicts the least recently used: a `Map` keeps insertion order. */
 export function cachedStatements<Statement>(prepare: (sql: string) => Statement): (sql: string) => Statement {
   const kept = new Map<string, Statement>()
   return (sql) => {

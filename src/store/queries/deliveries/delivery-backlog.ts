@@ -2,7 +2,7 @@ import type { DeliveryBacklog } from '../../store.ts'
 import type { Db } from '../../unit.ts'
 import { COUNTED_AT_MOST } from '../reads/read-backlog.ts'
 
-/** What somebody should look at. Both walks start at an index that holds little else, and end at the same bound. */
+/** Returns the number of deliveries that need attention. Both counts use an index that contains few other rows, and stop at a limit. */
 export async function deliveryBacklog(db: Db): Promise<DeliveryBacklog> {
   const quarantined = db
     .selectFrom('deliveries')
@@ -17,9 +17,9 @@ export async function deliveryBacklog(db: Db): Promise<DeliveryBacklog> {
   return { doubtful: Math.min(doubtful[0] + doubtful[1], COUNTED_AT_MOST), quarantined: Number(count) }
 }
 
-/** Counts the doubtful deliveries about what is still in doubt: it is little, while doubtful deliveries stay for good. */
+/** Counts DOUBTFUL deliveries by their subjects that are still in doubt: these are few, but DOUBTFUL deliveries are kept forever. */
 async function inDoubt(db: Db, table: 'payments' | 'agreements'): Promise<number> {
-  // The condition of the partial index is written out, since a parameter would hide it from the planner.
+  // The condition of the partial index is a literal, because with a parameter the planner would not use the index.
   const subjects = db
     .selectFrom(table)
     .select('id')

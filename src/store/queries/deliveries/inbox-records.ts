@@ -7,14 +7,14 @@ import { grouped, mergeRanges, oneOf, type Range } from '../merge-ranges.ts'
 import { ROW_NUMBER } from '../newest-first.ts'
 import { unindexed } from '../unindexed.ts'
 
-/** The deliveries with these ids, in any order. */
+/** Returns the deliveries with these ids, in any order. */
 export async function findDeliveries(db: Db, ids: readonly string[]): Promise<Delivery[]> {
   if (ids.length === 0) return []
   const rows = await db.selectFrom('deliveries').selectAll().where('id', 'in', ids).execute()
   return rows.map(toDelivery)
 }
 
-/** A page of deliveries, newest first: from the index by subject, or else from that by disposition. */
+/** Returns a page of deliveries, newest first: from the index by subject, else from that by disposition, else from the table. */
 export async function pageOfDeliveries(
   db: Db,
   { limit, before }: PageQuery,
@@ -25,7 +25,7 @@ export async function pageOfDeliveries(
   if (subjectIds?.length === 0 || dispositions?.length === 0) return []
   const rowsOf = (numbers: Expression<number>) =>
     db.selectFrom('deliveries').selectAll().where('number', 'in', numbers).execute()
-  // Otherwise the table itself must not be read in the order of its key: it may hold few that fit.
+  // With the expression the table cannot be scanned in the order of its key: that would be slow if few rows match.
   const inOrder =
     subjectIds === undefined ? dispositions === undefined : grouped(subjectIds).every(({ length }) => length === 1)
   const number = inOrder ? sql.ref('number') : ROW_NUMBER

@@ -4,7 +4,7 @@ import { deliveryBacklog } from './delivery-backlog.ts'
 import { findDeliveries, pageOfDeliveries } from './inbox-records.ts'
 import { knowsRef } from './refs.ts'
 
-/** The webhooks as they came in. `lists` reads beside the event loop where it can. */
+/** Creates the queries of received deliveries. `lists` reads outside the event loop where the database can. */
 export function inboxQueries(reader: Db, lists: Db): Database['inbox'] {
   return {
     subjectOf: (ref) => subjectOf(reader, ref),
@@ -15,7 +15,7 @@ export function inboxQueries(reader: Db, lists: Db): Database['inbox'] {
   }
 }
 
-/** What the latest usable delivery at an address spoke about. */
+/** See `Inbox.subjectOf`. */
 async function subjectOf(db: Db, ref: string): Promise<string | null> {
   const row = await db
     .selectFrom('deliveries')

@@ -1,10 +1,10 @@
 import type { RefKind } from '../../command-store.ts'
 import type { Db } from '../../unit.ts'
 
-/** A correlation id as it was given to an attempt. */
+/** The attempt of a correlation id. */
 export type KnownRef = { readonly kind: RefKind; readonly commandId: string; readonly site: string | null }
 
-/** The attempt that was given this correlation id, also of a command that has been forgotten. */
+/** Returns the attempt with this correlation id, even if its command was deleted. */
 async function findRef(db: Db, ref: string): Promise<KnownRef | null> {
   const row = await db
     .selectFrom('command_refs')
@@ -14,13 +14,13 @@ async function findRef(db: Db, ref: string): Promise<KnownRef | null> {
   return row === undefined ? null : { kind: row.kind, commandId: row.command_id, site: row.site }
 }
 
-/** True when this correlation id was given to an attempt of one of these kinds. */
+/** Returns whether this correlation id belongs to an attempt of one of these kinds. */
 export async function knowsRef(db: Db, ref: string, kinds: readonly RefKind[]): Promise<boolean> {
   const known = await findRef(db, ref)
   return known !== null && kinds.includes(known.kind)
 }
 
-/** The correlation ids of all attempts of the command that was given this one; the one itself where it is not known. */
+/** Returns the correlation ids of all attempts of the same command; only the given one if it is unknown. */
 export async function refsOfSameCommand(db: Db, ref: string): Promise<string[]> {
   const known = await findRef(db, ref)
   if (known === null) return [ref]

@@ -5,7 +5,7 @@ import type { Db } from '../../unit.ts'
 import { AGREEMENT_READS, dueRows, sitesOf } from './due-rows.ts'
 import { nextAgreementDue } from './reads.ts'
 
-/** The reads of agreements that are planned. */
+/** Creates the queries of planned reads of agreements. */
 export function agreementReadQueries(reader: Db): Database['agreementReads'] {
   return {
     sites: () => sitesOf(reader, [AGREEMENT_READS]),
@@ -15,14 +15,14 @@ export function agreementReadQueries(reader: Db): Database['agreementReads'] {
   }
 }
 
-/** The subject with this agreement id or, failing that, this clientTransactionId. */
+/** Returns the subject with this agreement id, or else this clientTransactionId. */
 async function findSubject(db: Db, id: string): Promise<AgreementReadSubject | null> {
   const byId = await subjects(db).where('id', '=', id).executeTakeFirst()
   const row = byId ?? (await subjects(db).where('client_transaction_id', '=', id).executeTakeFirst())
   return row === undefined ? null : toSubject(row)
 }
 
-/** The subjects of these sites whose read of one class is due, longest due first. */
+/** Returns the subjects of these sites with a due read of one class, the longest due first. */
 async function dueAgreements(db: Db, { by, ...query }: Parameters<AgreementReadStore['due']>[0]) {
   const ids = (await dueRows(db, [AGREEMENT_READS], { ...query, by: by.getTime() })).map(({ id }) => id)
   if (ids.length === 0) return []

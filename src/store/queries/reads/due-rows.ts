@@ -1,7 +1,7 @@
 import type { ReadClass } from '../../../domain/reads/read-schedule.ts'
 import type { Db } from '../../unit.ts'
 
-/** Where reads are planned: a table, and its column that holds the site. */
+/** A table with planned reads, and its column that contains the site. */
 type ReadSource = {
   readonly table: 'payments' | 'links' | 'agreements'
   readonly site: 'payments.read_site' | 'links.site' | 'agreements.site'
@@ -21,7 +21,7 @@ export type DueQuery = {
 
 type DueRow = { readonly source: string; readonly id: string; readonly dueAt: number }
 
-/** What is due of one class at some sites, longest due first: one index look-up for each table and site. */
+/** Returns the rows with a due read of one class at some sites, the longest due first: one index lookup per table and site. */
 export async function dueRows(db: Db, sources: readonly ReadSource[], query: DueQuery): Promise<DueRow[]> {
   const { readSites, readClass, by, limit } = query
   const rows = await Promise.all(
@@ -40,7 +40,7 @@ export async function dueRows(db: Db, sources: readonly ReadSource[], query: Due
   return rows.flat().sort(byDueAt).slice(0, limit)
 }
 
-/** The first instant at which a read of one class is planned at a site, in milliseconds since the epoch; or null. */
+/** Returns when the first read of one class is planned at a site, in milliseconds since the epoch; null if none is. */
 export async function firstDue(
   db: Db,
   source: ReadSource,
@@ -50,7 +50,7 @@ export async function firstDue(
   return row?.read_due_at ?? null
 }
 
-/** How many reads of one class are due at a site, counted up to `limit`. */
+/** Returns the number of due reads of one class at a site, at most `limit`. */
 export async function countDue(
   db: Db,
   source: ReadSource,
@@ -64,7 +64,7 @@ export async function countDue(
   return Number(count)
 }
 
-/** Every site at which a read is planned: one index look-up for each. */
+/** Returns the sites at which a read is planned: one index lookup per site. */
 export async function sitesOf(db: Db, sources: readonly ReadSource[]): Promise<string[]> {
   const sites = new Set<string>()
   for (const source of sources) {
@@ -74,7 +74,7 @@ export async function sitesOf(db: Db, sources: readonly ReadSource[]): Promise<s
   return [...sites]
 }
 
-/** Longest due first. The sort is stable: of one instant payments come before links, and either by their numbers. */
+/** Longest due first. The sort is stable: at one instant, payments precede links, and rows of one table and site are by number. */
 function byDueAt(a: DueRow, b: DueRow): number {
   return a.dueAt - b.dueAt
 }

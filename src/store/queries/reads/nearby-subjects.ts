@@ -4,8 +4,8 @@ import type { Db } from '../../unit.ts'
 import { findLinkSubject, type ReadSubjectRow, subjectsOfPayments } from './read-subjects.ts'
 
 /**
- * What was made with the same credentials from a subject on, itself first, at most `limit`: the links, or the payins,
- * which the payments API lists beside it. Empty for a payment of which neither is on record.
+ * Returns the subjects of at most `limit` links (or payins) of the same site, from the subject's own on by creation, which the payments API
+ * lists together. In any order. Empty if neither a link nor a payin is recorded for the subject.
  */
 export async function nearbySubjects(db: Db, { link, payin }: ReadSubject, limit: number): Promise<ReadSubjectRow[]> {
   if (link !== null) return nearbyLinks(db, { site: link.site, from: fromIso(link.createdAt), limit })

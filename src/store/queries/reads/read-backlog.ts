@@ -3,12 +3,12 @@ import type { DueReads, ReadBacklog } from '../../read-store.ts'
 import type { Db } from '../../unit.ts'
 import { AGREEMENT_READS, countDue, firstDue, LINK_READS, PAYMENT_READS, sitesOf } from './due-rows.ts'
 
-/** Where counting ends: more than that is as good as any number, and costs no more to find out. */
+/** Limit of each count, which bounds its cost: the exact number above it does not matter. */
 export const COUNTED_AT_MOST = 10_000
 
 const SOURCES = [PAYMENT_READS, LINK_READS, AGREEMENT_READS]
 
-/** What waits to be read, and since when payments have been unconfirmed. `now` in milliseconds since the epoch. */
+/** Returns the due reads, and since when payments have been unconfirmed. `now` in milliseconds since the epoch. */
 export async function readBacklog(db: Db, now: number): Promise<ReadBacklog> {
   const due: DueReads[] = []
   const payments: (number | null)[] = [await longestInDoubt(db, 'payments')]
@@ -40,9 +40,9 @@ async function dueOf(
   return [{ readSite, readClass, count: Math.min(count, COUNTED_AT_MOST), since: new Date(since) }]
 }
 
-/** Since when the payment or agreement has been provisional that has been so for longest; null when none is. */
+/** Returns the last change of the payment or agreement that has been provisional for longest; null if none is. */
 async function longestInDoubt(db: Db, table: 'payments' | 'agreements'): Promise<number | null> {
-  // The condition of the partial index is written out, since a parameter would hide it from the planner.
+  // The condition of the partial index is a literal, because with a parameter the planner would not use the index.
   const row = await db
     .selectFrom(table)
     .select('updated_at as since')

@@ -8,19 +8,19 @@ import type { Db } from '../../unit.ts'
 import { payinsOf } from '../payin-queries.ts'
 import { type DueQuery, dueRows, LINK_READS, PAYMENT_READS } from './due-rows.ts'
 
-/** A payment with its link, or a link through which no payment is known, as a read finds it. */
+/** The stored subject of a read: a payment with its link, or a link without a known payment. */
 export type ReadSubjectRow = {
   readonly payment: Payment | null
   readonly link: PaymentLink | null
-  /** What was asked for, of a payment without a link. */
+  /** The request of a payment that was created without a link. */
   readonly payin: DirectPayin | null
   readonly deliveries: number
   readonly failures: number
-  /** Milliseconds since the epoch; null while no read is planned. */
+  /** Milliseconds since the epoch; null if no read is planned. */
   readonly dueAt: number | null
 }
 
-/** What a subject tells those who make the read. */
+/** Converts a stored subject to the one of the store's interface. */
 export function toReadSubject({ payment, link, payin, deliveries, failures, dueAt }: ReadSubjectRow): ReadSubject {
   return {
     paymentId: payment?.id ?? null,
@@ -34,18 +34,18 @@ export function toReadSubject({ payment, link, payin, deliveries, failures, dueA
   }
 }
 
-/** The subject with this payment id. */
+/** Returns the subject with this payment id. */
 export async function findPaymentSubject(db: Db, paymentId: string): Promise<ReadSubjectRow | null> {
   return (await subjectsOfPayments(db, [paymentId]))[0] ?? null
 }
 
-/** The link with this upstream uuid, whether or not a payment is known. */
+/** Returns a subject of the link with this upstream uuid, without its payment even if it has one. */
 export async function findLinkSubject(db: Db, linkId: string): Promise<ReadSubjectRow | null> {
   const row = await db.selectFrom('links').selectAll().where('id', '=', linkId).executeTakeFirst()
   return row === undefined ? null : toLinkSubject(row)
 }
 
-/** The subjects of these sites whose read of one class is due by an instant, longest due first. */
+/** Returns the subjects of these sites whose read of one class is due by an instant, the longest due first. */
 export async function dueSubjects(db: Db, query: DueQuery): Promise<ReadSubjectRow[]> {
   const rows = await dueRows(db, [PAYMENT_READS, LINK_READS], query)
   const idsOf = (table: string) => rows.filter((row) => row.source === table).map(({ id }) => id)
@@ -58,7 +58,7 @@ export async function dueSubjects(db: Db, query: DueQuery): Promise<ReadSubjectR
   return rows.flatMap(({ source, id }) => byId.get(`${source} ${id}`) ?? [])
 }
 
-/** The subjects with these payment ids. */
+/** Returns the subjects with these payment ids, in any order. */
 export async function subjectsOfPayments(db: Db, ids: readonly string[]): Promise<ReadSubjectRow[]> {
   if (ids.length === 0) return []
   const rows = await paymentSubjects(db).where('payments.id', 'in', ids).execute()
@@ -87,7 +87,7 @@ function paymentSubjects(db: Db) {
 
 type PaymentSubjectRow = Awaited<ReturnType<ReturnType<typeof paymentSubjects>['executeTakeFirstOrThrow']>>
 
-/** Both counts only grow, so their sum stays the same only while both do. */
+/** `deliveries`: both counts only grow, so an equal sum means that neither has changed. */
 function toPaymentSubject(row: PaymentSubjectRow, payin: DirectPayin | null): ReadSubjectRow {
   return {
     payment: toPayment(row.state_json),

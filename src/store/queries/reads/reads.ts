@@ -12,7 +12,7 @@ import {
   toReadSubject,
 } from './read-subjects.ts'
 
-/** The reads that are planned. `lists` reads beside the event loop where it can. */
+/** Creates the queries of planned reads of payments and links. `lists` reads outside the event loop where the database can. */
 export function readQueries(reader: Db, lists: Db): Database['reads'] {
   return {
     sites: () => sitesOf(reader, [PAYMENT_READS, LINK_READS]),
@@ -39,7 +39,7 @@ async function nextDue(db: Db): Promise<Date | null> {
   return earliest(db, [PAYMENT_READS, LINK_READS])
 }
 
-/** The same for agreements. */
+/** Returns when the next planned read of an agreement is due; null if none is planned. */
 export async function nextAgreementDue(db: Db): Promise<Date | null> {
   return earliest(db, [AGREEMENT_READS])
 }

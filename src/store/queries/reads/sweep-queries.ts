@@ -1,10 +1,10 @@
 import type { Database, SweepCursor, SweepPage, SweepPart } from '../../port.ts'
 import type { Db } from '../../unit.ts'
 
-/** Rows of one step: they are decided on in one turn of the event loop. */
+/** Rows per step; one decision processes them, in one turn of the event loop. */
 const SWEPT_AT_ONCE = 250
 
-/** What a sweep goes through, page by page of an index. */
+/** Creates the queries of a sweep: pages of an index for each of its parts. */
 export function sweepQueries(reader: Db): Database['sweep'] {
   const state = async () => {
     const { sweep_from: from, sweep_cursor: cursor } = await reader
@@ -50,12 +50,12 @@ const PARTS: Readonly<Record<SweepPart, Part>> = {
   'agreements-created': { table: 'agreements', rowsAfter: agreementsCreated },
 }
 
-/** Where the next page begins in an index by an instant and the row's number. */
+/** Returns the exclusive start of the next page in an index by an instant and the row's number. */
 function keyOf({ from, after }: Start) {
   return { at: Math.max(from, after.at), number: after.at < from ? 0 : after.number }
 }
 
-/** The condition of the partial index is written out: a parameter would hide it from the planner. Rank 6 is final. */
+/** The condition of the partial index is a literal, because with a parameter the planner would not use the index. Rank 6 is final. */
 function paymentsChanged(db: Db, start: Start) {
   const { at, number } = keyOf(start)
   return db
@@ -102,7 +102,7 @@ function agreementsChanged(db: Db, start: Start) {
     .orderBy('number')
 }
 
-/** Those that wait for their payers. */
+/** Agreements in status `created`: their payers have to act next. */
 function agreementsCreated(db: Db, { after }: Start) {
   return db
     .selectFrom('agreements')
