@@ -11,9 +11,5 @@ export const PayinMethod: PayinMethodResolvers = {
   accepts: (method, { amount }) => accepts(method, validAmount(amount)),
   requiredFields: async (method, _args, { requirements, freshness }) =>
     (await requirements.ofPayin(method, freshness.markStale))?.fields.slice() ?? null,
-  // A copy, because the `_entities` resolver of @apollo/subgraph would write `__typename` into the object.
-  __resolveReference: async ({ code }, { loaders }) => {
-    const method = await loaders.methodByCode.load(code)
-    return method && { ...method }
-  },
+  __resolveReference: ({ code }, { loaders }) => loaders.methodByCode.load(code),
 }

@@ -5,9 +5,5 @@ export const PaymentCurrency: PaymentCurrencyResolvers = {
   roundsSubmittedAmount: (currency) => roundsSubmittedAmount(currency.code),
   versions: (currency) => [...currency.versions],
   enabled: (currency, _args, { isEnabled }) => isEnabled(currency),
-  // A copy, because the `_entities` resolver of @apollo/subgraph would write `__typename` into the object.
-  __resolveReference({ code }) {
-    const known = currencies.find((currency) => currency.code === code)
-    return known === undefined ? null : { ...known }
-  },
+  __resolveReference: ({ code }) => currencies.find((currency) => currency.code === code) ?? null,
 }
