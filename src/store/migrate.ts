@@ -38,15 +38,21 @@ export async function migrate(
 /** Called with the number of a migration before it is applied. */
 export type OnMigration = (number: number) => void
 
-/** Returns the migrations of one database's folder and, from the folder above it, those for all databases, in order. */
+/**
+ * Returns the migrations of one database's folder and, from the folder above it, those for all databases, in order. Throws if two have
+ * the same number, since a database would apply only one of them.
+ */
 export function readMigrations(folder: URL): Migration[] {
-  return [new URL('../', folder), folder]
+  const migrations = [new URL('../', folder), folder]
     .flatMap((each) =>
       readdirSync(each)
         .filter((file) => FILE_NAME.test(file))
         .map((name) => ({ number: Number.parseInt(name, 10), name, sql: readFileSync(new URL(name, each), 'utf8') })),
     )
     .toSorted((one, other) => one.number - other.number)
+  const twin = migrations.find(({ number }, index) => migrations[index + 1]?.number === number)
+  if (twin !== undefined) throw new Error(`There is another migration with the number of ${twin.name}.`)
+  return migrations
 }
 
 const FILE_NAME = /^\d{4}-[a-z0-9-]+\.sql$/

@@ -46,6 +46,14 @@ describe('migrate', () => {
     await expect(migrate(database, migrations)).rejects.toThrow('later version')
   })
 
+  it('refuses a number that stands both in the folder and above it', () => {
+    const folder = pathToFileURL(`${temporaryFolder()}/sqlite/`)
+    mkdirSync(folder)
+    writeFileSync(new URL('0001-own.sql', folder), '')
+    writeFileSync(new URL('../0001-all.sql', folder), '')
+    expect(() => readMigrations(folder)).toThrow('another migration with the number of 0001-')
+  })
+
   it('reads those for every database from the folder above, in the order of all numbers', () => {
     const folder = pathToFileURL(`${temporaryFolder()}/sqlite/`)
     mkdirSync(folder)
