@@ -3,7 +3,7 @@ import type { Timer } from '../lib/timer.ts'
 import type { Logger, LogFields } from '../observability/logger.ts'
 import type { ReadOutcome } from '../store/store.ts'
 import { createDueQueue, type DueSource, dueQueueId, type DueQueueKey } from './due-queue.ts'
-import type { ReadBudget, Turn } from './read-budget.ts'
+import type { ReadBudget, ReadPermit } from './read-budget.ts'
 import { type SingleFlightReader, createSingleFlightReader, type ReadResult } from './single-flight-reader.ts'
 
 /** Where due subjects come from, and how each is read. */
@@ -66,7 +66,7 @@ const SOON_MS = 50
 export function createReader<Subject>(options: ReaderOptions<Subject>): DueReader<Subject> {
   const { source, budget, logger, clock, timer, isLeader } = options
   const reads: SingleFlightReader<Subject> = createSingleFlightReader(options)
-  /** Keys of the subjects of planned reads that wait for their turn or are in progress. */
+  /** Keys of the subjects of planned reads that wait for their permit or are in progress. */
   const taken = new Set<string>()
   /** One worker per site and class in which a read may be due. */
   const workers = new Map<string, Promise<void>>()
@@ -91,8 +91,8 @@ export function createReader<Subject>(options: ReaderOptions<Subject>): DueReade
   }
 
   /** A subject that stays due (a webhook overtook the answer, or its site is in trouble) is queued again. */
-  const readPlanned = async (subject: Subject, turn: Turn) => {
-    const { result, trouble } = await reads.ask(subject, turn)
+  const readPlanned = async (subject: Subject, permit: ReadPermit) => {
+    const { result, trouble } = await reads.ask(subject, permit)
     const ids = source.ids(subject)
     if (result.kind === 'read') {
       const told = { ...ids, disposition: result.outcome }
@@ -107,15 +107,15 @@ export function createReader<Subject>(options: ReaderOptions<Subject>): DueReade
     }
   }
 
-  /** Starts the read of a subject when it gets its turn, unless it is no longer due by then. */
-  const readInTurn = async (queueKey: DueQueueKey, subject: Subject) => {
-    const turn = await budget.turn(queueKey.site, queueKey.readClass)
-    if (turn === null) return
+  /** Starts the read of a subject when it gets its permit, unless it is no longer due by then. */
+  const readWithPermit = async (queueKey: DueQueueKey, subject: Subject) => {
+    const permit = await budget.acquire(queueKey.site, queueKey.readClass)
+    if (permit === null) return
     const fresh = mayRead(queueKey.site) ? await queue.stillDue(subject) : null
-    if (fresh === null) return turn.cancel()
+    if (fresh === null) return permit.cancel()
     const key = source.key(fresh)
     taken.add(key)
-    const reading = readPlanned(fresh, turn)
+    const reading = readPlanned(fresh, permit)
       .catch(stall)
       .finally(() => {
         taken.delete(key)
@@ -131,7 +131,7 @@ export function createReader<Subject>(options: ReaderOptions<Subject>): DueReade
   const work = async (queueKey: DueQueueKey) => {
     while (mayRead(queueKey.site)) {
       const subject = await queue.next(queueKey)
-      if (subject !== null) await readInTurn(queueKey, subject)
+      if (subject !== null) await readWithPermit(queueKey, subject)
       else if (!queue.isOpen(queueKey)) {
         // Removed here, not when the promise ends, so that a wake-up finds the worker either still looking for subjects or
         // removed.

@@ -7,25 +7,25 @@ import { createSitePace, type SitePace } from './site-pace.ts'
 import type { SiteTrouble } from './site-trouble.ts'
 
 /** Permission for one call to the payments API. Call exactly one of the two methods, once. */
-export type Turn = {
+export type ReadPermit = {
   /** Reports how the read ended (`error` is null if it was answered), and returns what that means for the whole site. */
   end(error: unknown): SiteTrouble | null
-  /** Gives the turn back because the read was not sent. */
+  /** Returns the permit because the read was not sent. */
   cancel(): void
 }
 
 /** Rate limits for the reads of this process, per site. */
 export type ReadBudget = {
   /**
-   * Waits for a turn at a site, in the order of `createReadOrder`. For urgency `person`, rejects with an `UpstreamFault` while
+   * Waits for a permit for a site, in the order of `createReadOrder`. For urgency `person`, rejects with an `UpstreamFault` while
    * the payments API asks for a pause, or when too many callers wait. For a planned read, returns null while planned reads of the
    * site are on hold.
    */
-  turn(site: string, urgency: 'person'): Promise<Turn>
-  turn(site: string, urgency: ReadClass): Promise<Turn | null>
+  acquire(site: string, urgency: 'person'): Promise<ReadPermit>
+  acquire(site: string, urgency: ReadClass): Promise<ReadPermit | null>
   /** Milliseconds until planned reads of a site are allowed; 0 if they are allowed now. */
   heldMs(site: string): number
-  /** Rejects all waiting and future requests for a turn. */
+  /** Rejects all waiting and future requests for a permit. */
   close(): void
 }
 
@@ -57,9 +57,9 @@ export function createReadBudget({ timer, logger, perSecond = PER_SECOND }: Read
     return siteBudget
   }
 
-  function turn(site: string, urgency: 'person'): Promise<Turn>
-  function turn(site: string, urgency: ReadClass): Promise<Turn | null>
-  async function turn(site: string, urgency: Urgency): Promise<Turn | null> {
+  function acquire(site: string, urgency: 'person'): Promise<ReadPermit>
+  function acquire(site: string, urgency: ReadClass): Promise<ReadPermit | null>
+  async function acquire(site: string, urgency: Urgency): Promise<ReadPermit | null> {
     const granted = closed ? notSent('closed') : await budgetOf(site).enter(urgency)
     if (!(granted instanceof UpstreamFault)) return granted
     if (urgency === 'person') throw granted
@@ -67,7 +67,7 @@ export function createReadBudget({ timer, logger, perSecond = PER_SECOND }: Read
   }
 
   return {
-    turn,
+    acquire,
     heldMs: (site) => budgets.get(site)?.pace.heldMs() ?? 0,
     close() {
       closed = true
@@ -76,10 +76,10 @@ export function createReadBudget({ timer, logger, perSecond = PER_SECOND }: Read
   }
 }
 
-/** A turn, or the reason why there is none. */
-type Granted = Turn | UpstreamFault
+/** A permit, or the reason why there is none. */
+type Granted = ReadPermit | UpstreamFault
 
-/** Longest time to fetch the next due read of a class from the store; its turn is kept for that time. */
+/** Longest time to fetch the next due read of a class from the store; its permit is kept for that time. */
 const FETCH_MS = 100
 
 type Waiter = (granted: Granted) => void
@@ -102,7 +102,7 @@ type SiteBudget = {
 function createSiteBudget(
   pace: SitePace,
   timer: Timer,
-  tell: (trouble: SiteTrouble | null, heldMs: number) => void,
+  report: (trouble: SiteTrouble | null, heldMs: number) => void,
 ): SiteBudget {
   const waiting: Record<Urgency, Waiter[]> = { person: [], doubt: [], expiry: [], poll: [] }
   const underWay: Record<Group, number> = { person: 0, doubt: 0, routine: 0 }
@@ -138,7 +138,7 @@ function createSiteBudget(
       end(error) {
         leave()
         const trouble = pace.learn(error, sentAt)
-        tell(trouble, pace.heldMs())
+        report(trouble, pace.heldMs())
         serve()
         return trouble
       },
@@ -153,8 +153,8 @@ function createSiteBudget(
   const serve = () => {
     cancelTimer?.()
     cancelTimer = null
-    if (pace.closedMs() > 0) turnAway('person', leftAlone(pace.closedMs()))
-    if (pace.heldMs() > 0) for (const urgency of PLANNED) turnAway(urgency, leftAlone(pace.heldMs()))
+    if (pace.closedMs() > 0) turnAway('person', throttled(pace.closedMs()))
+    if (pace.heldMs() > 0) for (const urgency of PLANNED) turnAway(urgency, throttled(pace.heldMs()))
     for (let next = order.next(waits); next !== null; next = order.next(waits)) {
       const waitMs = Math.max(pace.waitMs(), untilBack(next))
       if (waitMs > 0) {
@@ -180,7 +180,7 @@ function createSiteBudget(
   }
 }
 
-function leftAlone(milliseconds: number): UpstreamFault {
+function throttled(milliseconds: number): UpstreamFault {
   return new UpstreamFault({
     kind: 'throttled',
     httpStatus: 429,
@@ -190,11 +190,11 @@ function leftAlone(milliseconds: number): UpstreamFault {
 
 /** Logs a trouble once, when it begins: each further failed read would repeat the same message. */
 function siteLogger(logger: Logger, site: string): (trouble: SiteTrouble | null, heldMs: number) => void {
-  let told: SiteTrouble['kind'] | null = null
+  let loggedKind: SiteTrouble['kind'] | null = null
   return (trouble, heldMs) => {
     const kind = trouble?.kind ?? null
-    const isNew = kind !== told
-    told = kind
+    const isNew = kind !== loggedKind
+    loggedKind = kind
     if (kind === null || !isNew) return
     const fields = { site, reason: kind, retryInMs: Math.ceil(heldMs) }
     if (kind === 'credentials')

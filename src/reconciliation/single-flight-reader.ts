@@ -1,6 +1,6 @@
 import type { ReadOutcome } from '../store/store.ts'
 import type { DueSource } from './due-queue.ts'
-import type { ReadBudget, Turn } from './read-budget.ts'
+import type { ReadBudget, ReadPermit } from './read-budget.ts'
 import type { SiteTrouble } from './site-trouble.ts'
 
 /** Result of the read of one subject; `error` says why there was no answer to record. */
@@ -13,8 +13,8 @@ type Attempt = { readonly result: ReadResult; readonly trouble: SiteTrouble | nu
 
 /** Calls the payments API with at most one concurrent read per subject. */
 export type SingleFlightReader<Subject> = {
-  /** Reads within the turn of a planned read; a list page may cover neighbouring subjects as well. */
-  ask(subject: Subject, turn: Turn): Promise<Attempt>
+  /** Reads within the permit of a planned read; a list page may cover neighbouring subjects as well. */
+  ask(subject: Subject, permit: ReadPermit): Promise<Attempt>
   /** Reads for a waiting caller; joins a read that is in progress. */
   read(subject: Subject): Promise<ReadResult>
   isAsking(subject: Subject): boolean
@@ -41,21 +41,21 @@ export function createSingleFlightReader<Subject>({
   /** Reads in progress, by subject key. */
   const underWay = new Map<string, Promise<Attempt>>()
 
-  const askInTurn = async (subject: Subject, turn: Turn, how: 'ask' | 'askPlanned'): Promise<Attempt> => {
+  const askWithPermit = async (subject: Subject, permit: ReadPermit, how: 'ask' | 'askPlanned'): Promise<Attempt> => {
     try {
       const outcome = await source[how](subject)
       onRead(outcome)
-      return { result: { kind: 'read', outcome }, trouble: turn.end(null) }
+      return { result: { kind: 'read', outcome }, trouble: permit.end(null) }
     } catch (error) {
       onRead('failed')
-      return { result: { kind: 'failed', error }, trouble: turn.end(error) }
+      return { result: { kind: 'failed', error }, trouble: permit.end(error) }
     } finally {
       underWay.delete(source.key(subject))
     }
   }
 
-  const begin = (subject: Subject, turn: Turn, how: 'ask' | 'askPlanned'): Promise<Attempt> => {
-    const asking = askInTurn(subject, turn, how)
+  const begin = (subject: Subject, permit: ReadPermit, how: 'ask' | 'askPlanned'): Promise<Attempt> => {
+    const asking = askWithPermit(subject, permit, how)
     underWay.set(source.key(subject), asking)
     return asking
   }
@@ -63,20 +63,20 @@ export function createSingleFlightReader<Subject>({
   const askForPerson = async (subject: Subject): Promise<ReadResult> => {
     const joined = underWay.get(source.key(subject))
     if (joined !== undefined) return (await joined).result
-    let turn: Turn
+    let permit: ReadPermit
     try {
-      turn = await budget.turn(source.site(subject), 'person')
+      permit = await budget.acquire(source.site(subject), 'person')
     } catch (error) {
       return { kind: 'failed', error }
     }
-    // Another caller may have started a read while this one waited for its turn.
+    // Another caller may have started a read while this one waited for its permit.
     const other = underWay.get(source.key(subject))
-    if (other !== undefined) turn.cancel()
-    return (await (other ?? begin(subject, turn, 'ask'))).result
+    if (other !== undefined) permit.cancel()
+    return (await (other ?? begin(subject, permit, 'ask'))).result
   }
 
   return {
-    ask: (subject, turn) => begin(subject, turn, 'askPlanned'),
+    ask: (subject, permit) => begin(subject, permit, 'askPlanned'),
     async read(subject) {
       let result = await askForPerson(subject)
       for (

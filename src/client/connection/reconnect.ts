@@ -63,7 +63,7 @@ export function nextStep(before: Attempts, end: AttemptEnd, circumstances: Circu
   if (end.kind === 'unopened') return elsewhere(attempts, about)
   if (end.kind === 'restarting' && attempts.failures === 0)
     return at({ ...attempts, failures: 1 }, about.timing.restartMs * about.random, 'reconnecting')
-  return comeBack(attempts, end.error, about)
+  return retryLater(attempts, end.error, about)
 }
 
 /**
@@ -99,7 +99,7 @@ function elsewhere(attempts: Attempts, about: Circumstances): Step {
   return at({ ...attempts, transport, failures, fruitless: 0 }, backoffMs(failures, about), 'offline')
 }
 
-function comeBack(attempts: Attempts, { retryAfterMs }: PaymentsClientError, about: Circumstances): Step {
+function retryLater(attempts: Attempts, { retryAfterMs }: PaymentsClientError, about: Circumstances): Step {
   const fruitless = attempts.fruitless + (about.isFruitful ? 0 : 1)
   if (retryAfterMs === null && fruitless >= FRUITLESS) return elsewhere(attempts, about)
   const failures = attempts.failures + 1

@@ -4,21 +4,21 @@ import { streamEvents } from '../subscriptions/stream-events.ts'
 import { presentableAgreement } from '../views/presentable.ts'
 
 export const PaymentAgreement: PaymentAgreementResolvers = {
-  serviceId: (agreement) => told(agreement.serviceId),
-  clientTransactionId: (agreement) => told(agreement.clientTransactionId),
+  serviceId: (agreement) => known(agreement.serviceId),
+  clientTransactionId: (agreement) => known(agreement.clientTransactionId),
   status: ({ status }) => (status === null ? 'UNRECOGNISED' : (status.toUpperCase() as AgreementStatus)),
-  description: (agreement) => told(agreement.description),
-  limit: (agreement) => ({ value: told(agreement.limit), currency: 'AUD' }),
+  description: (agreement) => known(agreement.description),
+  limit: (agreement) => ({ value: known(agreement.limit), currency: 'AUD' }),
   purpose: ({ purpose }): AgreementPurpose => purpose ?? 'UNRECOGNISED',
   purposeRaw: ({ purposeRaw }) => purposeRaw ?? '',
   amountRule: ({ amountRule }) => amountRule ?? 'UNRECOGNISED',
   frequency: ({ frequency }) => frequency ?? 'UNRECOGNISED',
-  startDate: (agreement) => told(agreement.startDate),
+  startDate: (agreement) => known(agreement.startDate),
   payer: async ({ id }, _args, { loaders }) => {
     const payer = await loaders.agreementPayer.load(id)
     return payer === null || payer.name === null ? null : { ...payer, name: payer.name }
   },
-  createdAt: (agreement) => told(agreement.createdAt),
+  createdAt: (agreement) => known(agreement.createdAt),
   events: (agreement, args, context) => streamEvents(agreement.streamId, args, context),
   __resolveReference: async (reference, { caller, loaders }) => {
     if (!hasScope(caller, 'agreements:read')) return null
@@ -31,7 +31,7 @@ export const PaymentAgreement: PaymentAgreementResolvers = {
 }
 
 /** Returns the value. Throws `TypeError` for null, which cannot occur: agreements without one of these values are never a parent. */
-function told<Value>(value: Value | null): Value {
+function known<Value>(value: Value | null): Value {
   if (value === null) throw new TypeError('An agreement that is not fully known was shown.')
   return value
 }

@@ -18,30 +18,34 @@ import {
 import type { PaymentStatus } from './status.ts'
 
 /** Overrides of the actual state: a late webhook contains an earlier status. */
-export type TellOptions = { status?: PaymentStatus; payCode?: Readonly<Record<string, string>> | null }
+export type StateOverrides = { status?: PaymentStatus; payCode?: Readonly<Record<string, string>> | null }
 
 /**
  * The payment in the webhook format: a link in the configured form (`webhookForm`), a payin in the flat form, a gateway
  * payment in its own form (gap sheet, section 4). List and detail of links show the same object.
  */
-export function paymentObject(store: SandboxStore, link: Link, told: TellOptions = {}): Record<string, unknown> {
-  if (link.gateway !== undefined) return gatewayObject(link, told)
+export function paymentObject(
+  store: SandboxStore,
+  link: Link,
+  overrides: StateOverrides = {},
+): Record<string, unknown> {
+  if (link.gateway !== undefined) return gatewayObject(link, overrides)
   return store.webhookForm === 'nested' && link.payin === undefined
-    ? nestedObject(store, link, told)
-    : flatObject(store, link, told)
+    ? nestedObject(store, link, overrides)
+    : flatObject(store, link, overrides)
 }
 
 /** The flat object of docs/payments-api.md, section 6.2; until the customer starts to pay, the uuid is the link's. */
-export function flatObject(store: SandboxStore, link: Link, told: TellOptions = {}): Record<string, unknown> {
+export function flatObject(store: SandboxStore, link: Link, overrides: StateOverrides = {}): Record<string, unknown> {
   const { request, payment } = link
-  const status = told.status ?? statusOf(link)
+  const status = overrides.status ?? statusOf(link)
   return {
     uuid: payment?.uuid ?? link.uuid,
     name: payerName(link),
     email: request.sender.email,
     external_id: externalId(link),
     status,
-    pay_code: told.payCode === undefined ? (payment?.payCode ?? null) : told.payCode,
+    pay_code: overrides.payCode === undefined ? (payment?.payCode ?? null) : overrides.payCode,
     currency: request.currency,
     amount: money(request.amount),
     total: money(owedTotal(link)),
@@ -58,9 +62,9 @@ export function flatObject(store: SandboxStore, link: Link, told: TellOptions = 
 }
 
 /** The older nested form of the gap sheet, section 25.2, with the documented keys. */
-function nestedObject(store: SandboxStore, link: Link, told: TellOptions): Record<string, unknown> {
+function nestedObject(store: SandboxStore, link: Link, overrides: StateOverrides): Record<string, unknown> {
   const { request, payment } = link
-  const status = told.status ?? statusOf(link)
+  const status = overrides.status ?? statusOf(link)
   return {
     uuid: link.uuid,
     expires_at: link.expiresAt.toISOString(),
@@ -83,7 +87,7 @@ function nestedObject(store: SandboxStore, link: Link, told: TellOptions): Recor
 }
 
 /** The callback of a gateway payment; only these three keys are known (gap sheet, section 4). */
-function gatewayObject(link: Link, told: TellOptions): Record<string, unknown> {
+function gatewayObject(link: Link, overrides: StateOverrides): Record<string, unknown> {
   const { paymentId, orderId } = link.gateway ?? {}
-  return { payment_id: paymentId, order_id: orderId, status: told.status ?? statusOf(link) }
+  return { payment_id: paymentId, order_id: orderId, status: overrides.status ?? statusOf(link) }
 }

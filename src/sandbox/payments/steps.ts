@@ -29,9 +29,9 @@ export async function proceed(
   to: PaymentStatus,
   payCode?: Readonly<Record<string, string>>,
 ): Promise<void> {
-  const told = transition(store, link, to, { payCode })
+  const firstAttempt = transition(store, link, to, { payCode })
   planStep(store, link)
-  await told
+  await firstAttempt
 }
 
 /**

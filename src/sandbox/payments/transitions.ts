@@ -9,7 +9,7 @@ import { isPayin, offeredMethods, statusOf } from './link.ts'
 import type { Link, Payment } from './link.ts'
 import { webhookTarget } from './payment-facts.ts'
 import { paymentObject } from './payment-object.ts'
-import type { TellOptions } from './payment-object.ts'
+import type { StateOverrides } from './payment-object.ts'
 import type { PaymentStatus } from './status.ts'
 
 export type TransitionOptions = {
@@ -76,15 +76,15 @@ export function composeWebhook(
   store: SandboxStore,
   link: Link,
   kind: WebhookKind,
-  told: TellOptions = {},
+  overrides: StateOverrides = {},
 ): OutgoingWebhook | undefined {
   const target = webhookTarget(store, link)
   if (target === undefined) return undefined
-  const body = stringifyExactJson(paymentObject(store, link, told))
+  const body = stringifyExactJson(paymentObject(store, link, overrides))
   return {
     subject: link.uuid,
     kind,
-    status: told.status ?? statusOf(link),
+    status: overrides.status ?? statusOf(link),
     url: target.endpointUrl,
     authorization: target.authorizationHeader,
     body,

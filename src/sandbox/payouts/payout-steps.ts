@@ -34,19 +34,19 @@ export async function begin(store: SandboxStore, payout: Payout): Promise<void> 
 }
 
 async function run(store: SandboxStore, payout: Payout): Promise<void> {
-  const told = movePayout(store, payout, 'processing')
+  const firstAttempt = movePayout(store, payout, 'processing')
   payout.step = store.clock.after(store.paceMs, () => movePayout(store, payout, 'completed'))
-  await told
+  await firstAttempt
 }
 
 async function waitForFunds(store: SandboxStore, payout: Payout, error: PayoutError): Promise<void> {
   const now = store.clock.now()
   payout.fundsUntil ??= new Date(now.getTime() + LONGEST_WAIT_MS)
   if (now >= payout.fundsUntil) return movePayout(store, payout, 'expired')
-  const told = payout.status === 'scheduled' ? undefined : movePayout(store, payout, 'scheduled')
+  const firstAttempt = payout.status === 'scheduled' ? undefined : movePayout(store, payout, 'scheduled')
   const afterMs = error === CHARGES_MANDATE ? store.paceMs : TRY_AGAIN_MS
   payout.step = store.clock.after(afterMs, () => begin(store, payout))
-  return told
+  return firstAttempt
 }
 
 function shortage(store: SandboxStore, payout: Payout): PayoutError | undefined {

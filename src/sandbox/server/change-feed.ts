@@ -10,10 +10,10 @@ const MOST_LISTENERS = 64
 const AT_MOST_EVERY_MS = 50
 
 /** Reconnection delay in milliseconds that the feed sends to listeners. */
-const COME_BACK_MS = 1000
+const RECONNECT_MS = 1000
 
 /** Interval of keep-alive comments in milliseconds; writing one detects closed connections. */
-const SIGN_OF_LIFE_MS = 15_000
+const KEEP_ALIVE_MS = 15_000
 
 /**
  * `GET /sandbox/changes`: server-sent events, one at the start and one after each change. An event says that something
@@ -24,31 +24,31 @@ export function registerChanges(server: FastifyInstance, changes: Changes, closi
     if (changes.listeners >= MOST_LISTENERS)
       return sendJson(reply.header('retry-after', '5'), 503, { errors: { message: 'Too many are listening.' } })
     reply.hijack()
-    tellChanges(reply.raw, changes, closing)
+    sendChanges(reply.raw, changes, closing)
     return reply
   })
 }
 
-function tellChanges(response: ServerResponse, changes: Changes, closing: AbortSignal): void {
-  let told = -1
+function sendChanges(response: ServerResponse, changes: Changes, closing: AbortSignal): void {
+  let sentVersion = -1
   let pause: NodeJS.Timeout | undefined
-  const tell = (): void => {
+  const send = (): void => {
     pause = undefined
-    if (told === changes.version || response.writableNeedDrain) return
-    told = changes.version
-    response.write(`id: ${told}\nevent: change\ndata: {"version":${told}}\n\n`)
+    if (sentVersion === changes.version || response.writableNeedDrain) return
+    sentVersion = changes.version
+    response.write(`id: ${sentVersion}\nevent: change\ndata: {"version":${sentVersion}}\n\n`)
   }
-  const tellSoon = (): void => {
-    pause ??= setTimeout(tell, AT_MOST_EVERY_MS)
+  const sendSoon = (): void => {
+    pause ??= setTimeout(send, AT_MOST_EVERY_MS)
   }
-  const stopListening = changes.listen(tellSoon)
-  const signs = setInterval(() => response.writableNeedDrain || response.write(':\n\n'), SIGN_OF_LIFE_MS)
+  const stopListening = changes.listen(sendSoon)
+  const keepAlive = setInterval(() => response.writableNeedDrain || response.write(':\n\n'), KEEP_ALIVE_MS)
   const end = (): void => void response.end()
   closing.addEventListener('abort', end, { once: true })
-  response.on('drain', tellSoon)
+  response.on('drain', sendSoon)
   response.once('close', () => {
     stopListening()
-    clearInterval(signs)
+    clearInterval(keepAlive)
     clearTimeout(pause)
     closing.removeEventListener('abort', end)
   })
@@ -57,6 +57,6 @@ function tellChanges(response: ServerResponse, changes: Changes, closing: AbortS
     'cache-control': 'no-store',
     'x-content-type-options': 'nosniff',
   })
-  response.write(`retry: ${COME_BACK_MS}\n`)
-  tell()
+  response.write(`retry: ${RECONNECT_MS}\n`)
+  send()
 }

@@ -1,6 +1,6 @@
 import { failureReason } from '../payments/failures.ts'
 import type { Link } from '../payments/link.ts'
-import type { TellOptions } from '../payments/payment-object.ts'
+import type { StateOverrides } from '../payments/payment-object.ts'
 import type { PaymentStatus } from '../payments/status.ts'
 import { composeWebhook } from '../payments/transitions.ts'
 import type { SandboxStore } from '../state/sandbox-store.ts'
@@ -11,12 +11,12 @@ export function linkWebhookSource(store: SandboxStore, link: Link): WebhookSourc
   return {
     subject: link.uuid,
     holder: link,
-    compose: (kind, status) => composeWebhook(store, link, kind, toldFor(status)),
+    compose: (kind, status) => composeWebhook(store, link, kind, overridesFor(status)),
   }
 }
 
 /** A failure needs a reason in its body; webhooks of all other statuses have no `pay_code`. */
-function toldFor(status: PaymentStatus | undefined): TellOptions {
+function overridesFor(status: PaymentStatus | undefined): StateOverrides {
   if (status === undefined) return {}
   return { status, payCode: status === 'failed' ? { ...failureReason('generic_declined') } : null }
 }

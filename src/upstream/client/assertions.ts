@@ -52,8 +52,8 @@ export function isServed(site: Site, currency: string | null): boolean {
 }
 
 /** Returns whether an answer has the requested amount, compared by value; true if the answer names none. */
-export function isAmount(asked: string | null, told: string | null): boolean {
-  return asked === null || told === null || compareDecimals(asked, told) === 0
+export function isAmount(sent: string | null, received: string | null): boolean {
+  return sent === null || received === null || compareDecimals(sent, received) === 0
 }
 
 /** Returns whether everything that an answer repeats equals the request. If not, the answer belongs to another request. */

@@ -13,9 +13,9 @@ export function watchUpstream(metrics: UpstreamMetrics, logger: Logger): Upstrea
     observe: metrics.attempted,
     onBreaker: (change) => {
       metrics.breakerChanged(change)
-      const told = { site: change.siteId, phase: change.state }
-      if (change.state === 'open') logger.error(told, 'the payments API is in trouble: its breaker has opened')
-      else logger.info(told, 'the breaker of the payments API has changed')
+      const fields = { site: change.siteId, phase: change.state }
+      if (change.state === 'open') logger.error(fields, 'the payments API is in trouble: its breaker has opened')
+      else logger.info(fields, 'the breaker of the payments API has changed')
     },
     onCredentials: ({ siteId: site, rejected }) => {
       if (rejected) logger.error({ site }, 'ALERT: the payments API rejects the credentials of the site')

@@ -103,7 +103,7 @@ export function createTransport(options: TransportOptions): Transport {
   }
 
   function attempt(site: Site, wire: WireRequest, until: number): Promise<UpstreamResponse> {
-    return laneFor(site).pass(Math.min(deadlines.slot, until - performance.now()), async () => {
+    return policyFor(site).pass(Math.min(deadlines.slot, until - performance.now()), async () => {
       const exchangeLimits = {
         headersMs: deadlines.headers,
         totalMs: until - performance.now(),
@@ -113,14 +113,14 @@ export function createTransport(options: TransportOptions): Transport {
     })
   }
 
-  function laneFor(site: Site): ResiliencePolicy {
+  function policyFor(site: Site): ResiliencePolicy {
     const policy = policies.get(site.id)
     if (policy === undefined) throw notSent('invalid-request', `Site ${site.id} is not one of this transport's.`)
     return policy
   }
 
   async function retried(site: Site, asked: UpstreamRequest): Promise<UpstreamResponse> {
-    const policy = laneFor(site)
+    const policy = policyFor(site)
     const requestId = randomUUID()
     const headers = { ...asked.headers, ...options.traceHeaders?.() }
     const wire = wireRequest(base, site, { ...asked, headers }, requestId)

@@ -57,14 +57,14 @@ export function createUpstreamClient({ onMismatch, tracing = null, ...options }:
     ...bankLookupCalls(transport),
     ...depositCalls(transport),
   }
-  const watched = onMismatch === undefined ? calls : told(calls, onMismatch)
+  const watched = onMismatch === undefined ? calls : withMismatchReports(calls, onMismatch)
   return { ...(tracing === null ? watched : traced(watched, tracing)), close: () => transport.close() }
 }
 
 type Call = (site: Site, asked: unknown) => Promise<unknown>
 
 /** Wraps the calls: `onMismatch` is called for each answer that was about something else. */
-function told(calls: Calls, onMismatch: (mismatch: Mismatch) => void): Calls {
+function withMismatchReports(calls: Calls, onMismatch: (mismatch: Mismatch) => void): Calls {
   const entries = Object.entries(calls as Record<string, Call>).map(([operation, call]): [string, Call] => [
     operation,
     async (site, asked) => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { createLogger } from '../../../src/observability/logger.ts'
-import { createReadBudget, type Turn } from '../../../src/reconciliation/read-budget.ts'
+import { createReadBudget, type ReadPermit } from '../../../src/reconciliation/read-budget.ts'
 import { type FaultDetail, UpstreamFault } from '../../../src/upstream/client/upstream-fault.ts'
 import { NOW } from '../../contract/store/builders.ts'
 import { virtualTime } from '../../support/virtual-time.ts'
@@ -22,18 +22,18 @@ const throttled = (retryAfterSeconds: number | null = null) =>
 const OUT_OF_REACH = fault({ kind: 'not-sent', reason: 'refused' })
 const CREDENTIALS = fault({ kind: 'credentials', httpStatus: 401, site: 'au' })
 
-/** Takes turns for as long, each of which ends as told, and gives the instants at which they came. */
+/** Takes permits for as long, each of which ends as told, and gives the instants at which they came. */
 async function turnsWithin({ time, budget }: ReturnType<typeof setUp>, milliseconds: number, end: () => unknown) {
   const instants: number[] = []
   const begun = time.elapsed()
   let going = true
   const worker = async () => {
     while (going) {
-      const turn = await budget.turn('au', 'poll')
-      if (turn === null) return
-      if (!going) return turn.cancel()
+      const permit = await budget.acquire('au', 'poll')
+      if (permit === null) return
+      if (!going) return permit.cancel()
       instants.push(time.elapsed() - begun)
-      turn.end(end())
+      permit.end(end())
     }
   }
   void worker()
@@ -54,25 +54,25 @@ describe('the budget of a site', () => {
   it('is not touched by another site', async () => {
     const { budget } = setUp()
     for (const site of ['au', 'jp']) {
-      const turns = await Promise.all([budget.turn(site, 'poll'), budget.turn(site, 'poll')])
-      expect(turns).not.toContain(null)
+      const permits = await Promise.all([budget.acquire(site, 'poll'), budget.acquire(site, 'poll')])
+      expect(permits).not.toContain(null)
     }
   })
 
   it('lets persons go first', async () => {
     const { time, budget } = setUp()
     const order: string[] = []
-    const take = async (name: string, turn: Promise<Turn | null>) => {
-      const granted = await turn
+    const take = async (name: string, permit: Promise<ReadPermit | null>) => {
+      const granted = await permit
       order.push(name)
       granted?.end(null)
     }
     const all = [
-      take('plan 1', budget.turn('au', 'poll')),
-      take('plan 2', budget.turn('au', 'poll')),
-      take('plan 3', budget.turn('au', 'poll')),
-      take('person 1', budget.turn('au', 'person')),
-      take('person 2', budget.turn('au', 'person')),
+      take('plan 1', budget.acquire('au', 'poll')),
+      take('plan 2', budget.acquire('au', 'poll')),
+      take('plan 3', budget.acquire('au', 'poll')),
+      take('person 1', budget.acquire('au', 'person')),
+      take('person 2', budget.acquire('au', 'person')),
     ]
     await time.pass(10 * SECOND)
     await Promise.all(all)
@@ -81,26 +81,28 @@ describe('the budget of a site', () => {
 
   it('lets a person through although planned reads wait for a slow service', async () => {
     const { time, budget } = setUp()
-    await Promise.all([budget.turn('au', 'poll'), budget.turn('au', 'poll')])
+    await Promise.all([budget.acquire('au', 'poll'), budget.acquire('au', 'poll')])
     let planned = false
-    void budget.turn('au', 'poll').then(() => (planned = true))
+    void budget.acquire('au', 'poll').then(() => (planned = true))
     await time.pass(MINUTE)
     expect(planned).toBe(false)
-    await budget.turn('au', 'person')
+    await budget.acquire('au', 'person')
   })
 
   it('tells a person at once when too many wait already', async () => {
     const { budget } = setUp()
-    const waiting = Array.from({ length: 12 }, () => budget.turn('au', 'person'))
-    await expect(budget.turn('au', 'person')).rejects.toMatchObject({ detail: { kind: 'not-sent', reason: 'no-slot' } })
+    const waiting = Array.from({ length: 12 }, () => budget.acquire('au', 'person'))
+    await expect(budget.acquire('au', 'person')).rejects.toMatchObject({
+      detail: { kind: 'not-sent', reason: 'no-slot' },
+    })
     budget.close()
     const settled = await Promise.allSettled(waiting)
     expect(settled.filter(({ status }) => status === 'fulfilled')).toHaveLength(2)
   })
 
-  it('gives back a turn that was not used', async () => {
+  it('gives back a permit that was not used', async () => {
     const { budget, time } = setUp()
-    for (let n = 0; n < 10; n++) (await budget.turn('au', 'poll'))?.cancel()
+    for (let n = 0; n < 10; n++) (await budget.acquire('au', 'poll'))?.cancel()
     expect(time.elapsed()).toBe(0)
   })
 })
@@ -126,10 +128,10 @@ describe('a service that wants fewer reads', () => {
 
   it('is taken to say so once when it says so to two reads that were under way together', async () => {
     const { time, budget } = setUp()
-    const turns = await Promise.all([budget.turn('au', 'poll'), budget.turn('au', 'poll')])
-    for (const turn of turns) turn?.end(throttled())
+    const permits = await Promise.all([budget.acquire('au', 'poll'), budget.acquire('au', 'poll')])
+    for (const permit of permits) permit?.end(throttled())
     let granted = false
-    void budget.turn('au', 'poll').then(() => (granted = true))
+    void budget.acquire('au', 'poll').then(() => (granted = true))
     await time.pass(2 * SECOND - 1)
     expect(granted).toBe(false)
     await time.pass(1)
@@ -138,25 +140,25 @@ describe('a service that wants fewer reads', () => {
 
   it('is left alone for as long as it asks, by persons too, and they are told', async () => {
     const { time, budget, lines } = setUp()
-    const turn = await budget.turn('au', 'poll')
-    expect(turn?.end(throttled(90))).toMatchObject({ kind: 'throttled', mayBeItsOwn: false })
+    const permit = await budget.acquire('au', 'poll')
+    expect(permit?.end(throttled(90))).toMatchObject({ kind: 'throttled', mayBeItsOwn: false })
     await time.pass(89 * SECOND)
-    expect(await budget.turn('au', 'poll')).toBeNull()
+    expect(await budget.acquire('au', 'poll')).toBeNull()
     expect(budget.heldMs('au')).toBe(SECOND)
-    await expect(budget.turn('au', 'person')).rejects.toMatchObject({
+    await expect(budget.acquire('au', 'person')).rejects.toMatchObject({
       detail: { kind: 'throttled', retryAfterSeconds: 1 },
     })
-    expect(await budget.turn('jp', 'poll')).not.toBeNull()
+    expect(await budget.acquire('jp', 'poll')).not.toBeNull()
     await time.pass(SECOND)
-    expect(await budget.turn('au', 'person')).toBeDefined()
+    expect(await budget.acquire('au', 'person')).toBeDefined()
     expect(lines).toHaveLength(1)
   })
 
   it('is left alone when it is unavailable, and says for how long', async () => {
     const { budget } = setUp()
-    const turn = await budget.turn('au', 'poll')
+    const permit = await budget.acquire('au', 'poll')
     const unavailable = fault({ kind: 'unknown', reason: 'server-error', httpStatus: 503, retryAfterSeconds: 30 })
-    expect(turn?.end(unavailable)).toMatchObject({ kind: 'throttled', mayBeItsOwn: true })
+    expect(permit?.end(unavailable)).toMatchObject({ kind: 'throttled', mayBeItsOwn: true })
     expect(budget.heldMs('au')).toBe(30 * SECOND)
   })
 })
@@ -168,35 +170,35 @@ describe('a site in trouble', () => {
   ])('is left alone longer each time that it %s, until it answers', async (_what, error, seconds, mayBeItsOwn) => {
     const { time, budget } = setUp()
     for (const second of seconds) {
-      const turn = await budget.turn('au', 'poll')
-      expect(turn?.end(error)?.mayBeItsOwn).toBe(mayBeItsOwn)
+      const permit = await budget.acquire('au', 'poll')
+      expect(permit?.end(error)?.mayBeItsOwn).toBe(mayBeItsOwn)
       expect(budget.heldMs('au')).toBe(second * SECOND)
-      expect(await budget.turn('au', 'poll')).toBeNull()
+      expect(await budget.acquire('au', 'poll')).toBeNull()
       await time.skip(second * SECOND)
     }
-    ;(await budget.turn('au', 'poll'))?.end(null)
-    ;(await budget.turn('au', 'poll'))?.end(error)
+    ;(await budget.acquire('au', 'poll'))?.end(null)
+    ;(await budget.acquire('au', 'poll'))?.end(error)
     expect(budget.heldMs('au')).toBe((seconds[0] ?? 0) * SECOND)
   })
 
   it('is open to a person, whose answer opens it to all', async () => {
     const { budget } = setUp()
-    ;(await budget.turn('au', 'poll'))?.end(OUT_OF_REACH)
-    const turn = await budget.turn('au', 'person')
-    turn.end(fault({ kind: 'refused', httpStatus: 404, code: null, message: null, fields: [] }))
+    ;(await budget.acquire('au', 'poll'))?.end(OUT_OF_REACH)
+    const permit = await budget.acquire('au', 'person')
+    permit.end(fault({ kind: 'refused', httpStatus: 404, code: null, message: null, fields: [] }))
     expect(budget.heldMs('au')).toBe(0)
   })
 
   it('is told to the log once, until it is over', async () => {
     const { time, budget, lines } = setUp()
     const fail = async () => {
-      ;(await budget.turn('au', 'poll'))?.end(CREDENTIALS)
+      ;(await budget.acquire('au', 'poll'))?.end(CREDENTIALS)
       await time.skip(budget.heldMs('au'))
     }
     await fail()
     await fail()
     expect(lines.map((line) => JSON.parse(line) as unknown)).toMatchObject([{ level: 'error', site: 'au' }])
-    ;(await budget.turn('au', 'poll'))?.end(null)
+    ;(await budget.acquire('au', 'poll'))?.end(null)
     await fail()
     expect(lines).toHaveLength(2)
   })
@@ -210,8 +212,8 @@ describe('a site in trouble', () => {
     ['a bug', new Error('A bug.')],
   ])('is not seen in %s', async (_what, error) => {
     const { budget } = setUp()
-    const turn = await budget.turn('au', 'poll')
-    expect(turn?.end(error)).toBeNull()
+    const permit = await budget.acquire('au', 'poll')
+    expect(permit?.end(error)).toBeNull()
     expect(budget.heldMs('au')).toBe(0)
   })
 })

@@ -29,14 +29,14 @@ const envelope = z.object({
  */
 export function readPage(json: ExactJson): WirePage | null {
   if (!isRecord(json) || !Array.isArray(json['records'])) return null
-  const { page, next_page: next, ...told } = envelope.parse(json)
-  const totalCount = told.total ?? told.total_count
-  const size = told.per_page ?? told.size
+  const { page, next_page: next, ...totals } = envelope.parse(json)
+  const totalCount = totals.total ?? totals.total_count
+  const size = totals.per_page ?? totals.size
   const counted = totalCount === null || size === null || size === 0 ? null : Math.ceil(totalCount / size)
   return {
     records: json['records'],
     page,
-    totalPages: told.total_page ?? told.total_pages ?? counted,
+    totalPages: totals.total_page ?? totals.total_pages ?? counted,
     // A next page that is not after the current one would cause an endless loop.
     nextPage: next === null || next <= (page ?? 0) ? null : next,
     totalCount,

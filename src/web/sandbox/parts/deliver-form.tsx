@@ -27,7 +27,7 @@ export function DeliverForm({ subject, onDone }: { readonly subject: Subject; re
       ...(kind === 'duplicate' ? { count: Number(count) } : {}),
     }
     const path = `/${subject.kind}/${subject.id}/deliveries`
-    if (await act(() => change<Deliveries>(path, body), told)) onDone()
+    if (await act(() => change<Deliveries>(path, body), outcomeText)) onDone()
   }
   return (
     <form onSubmit={(event) => void submit(event)}>
@@ -47,7 +47,7 @@ export function DeliverForm({ subject, onDone }: { readonly subject: Subject; re
   )
 }
 
-function told({ armed, deliveries }: Deliveries): string {
+function outcomeText({ armed, deliveries }: Deliveries): string {
   if (armed) return 'The next two webhooks will be swapped.'
   return `Delivered, and answered: ${deliveries.map(answerText).join(', ')}.`
 }
