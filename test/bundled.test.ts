@@ -18,7 +18,7 @@ describe('what is in the pages', () => {
     for (const name of ['preact', 'react', 'graphiql', 'monaco-editor', 'picomatch-browser'])
       expect(names).toContain(name)
     expect(readdirSync('dist/web/assets').filter((file) => /worker.*\.js$/.test(file)).length).toBeGreaterThan(1)
-    // By its choice of two licences: monaco-editor has a copy of it.
+    // DOMPurify has two licences, of which this one is chosen; monaco-editor contains a copy of it.
     expect(notices).toMatch(/DOMPurify [\d.]+ .*Apache license 2\.0/)
     expect(notices).toContain('markedjs NOTICES AND INFORMATION BEGIN HERE')
   })
@@ -44,7 +44,7 @@ describe('what is in the pages', () => {
   })
 })
 
-/** Packages that bring no text of their licence along, all of them MIT by their own word. */
+/** Packages without the text of their licence; all of them declare MIT. */
 const WITHOUT_TEXT = new Set([
   '@graphiql/plugin-doc-explorer',
   '@graphiql/plugin-history',

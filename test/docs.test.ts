@@ -10,7 +10,7 @@ const root = join(import.meta.dirname, '..')
 const markdown = globSync('docs/**/*.md', { cwd: root })
 const pages = ['README.md', 'CONTRIBUTING.md', 'SECURITY.md', ...markdown]
 const text = (page: string) => readFileSync(join(root, page), 'utf8')
-/** Without diffs, which name what they make. */
+/** Without diffs, which name files that they create. */
 const prose = (page: string) => text(page).replace(/```diff[^]*?```/g, '')
 
 describe.each(pages)('%s', (page) => {
@@ -66,7 +66,7 @@ describe('README.md', () => {
 describe('docs/settings.md', () => {
   it('lists every setting', () => {
     const unlisted = SETTINGS.filter((name) => !text('docs/settings.md').includes(`\`${name}\``))
-    // Of use only with several nodes, which this version does not run: the configuration refuses it.
+    // It would only be used by several nodes, which this version does not support: the configuration rejects it.
     expect(unlisted).toEqual(['REDIS_URL'])
   })
 })

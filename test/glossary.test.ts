@@ -5,7 +5,7 @@ import { expect, it } from 'vitest'
 const root = join(import.meta.dirname, '..')
 const page = readFileSync(join(root, 'docs/glossary.md'), 'utf8')
 
-/** The names in the last column of the table. */
+/** The retired names, from the last column of the table. */
 const retired = page
   .split('\n')
   .filter((line) => line.startsWith('| '))

@@ -5,9 +5,9 @@ import { expect, it } from 'vitest'
 
 const root = join(import.meta.dirname, '..')
 const NOT_OURS = /^(?:package-lock\.json|test\/.*package-lock\.json|dist\/)/
-/** Where recipes stand: what builds or runs an image, and pages that tell how. */
+/** Files that can name images: files that build or run one, and documentation. */
 const RECIPES = /(?:^|\/)(?:Dockerfile[^/]*|Containerfile[^/]*)$|\.(?:ya?ml|md|sh)$|(?:^|\/)\.ci\//
-/** Of a Dockerfile, of a compose file or a workflow, and of a command line. */
+/** References to images in a Dockerfile, in a compose file or a workflow, and in a command line. */
 const IMAGES = [
   /^FROM\s+(?:--\S+\s+)*(\S+)/gm,
   /^\s*(?:-\s+)?image:\s*['"]?([^\s'"#]+)/gm,

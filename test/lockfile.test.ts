@@ -14,10 +14,10 @@ type LockedPackage = {
   readonly optionalDependencies?: Readonly<Record<string, string>>
 }
 
-/** Packages whose install scripts are known: a look at its own version, a banner, and the runtime of the tests. */
+/** Packages with install scripts that were reviewed: a version check, a banner, and the runtime of the tests. */
 const RUN_SCRIPTS = ['@apollo/protobufjs', 'core-js', 'node']
 
-/** What has to be younger than a fault that is known: memory exhaustion by fragments, and requests that read the schema. */
+/** Least versions without known vulnerabilities: memory exhaustion by fragments, and requests that read the schema. */
 const AT_LEAST: Readonly<Record<string, readonly [major: number, minor: number]>> = {
   ws: [8, 21],
   '@apollo/server': [5, 5],
@@ -28,10 +28,10 @@ type Manifest = LockedPackage & {
   readonly overrides?: Readonly<Record<string, string>>
 }
 
-/** Where a lock file is, and which packages of it may run scripts when they are installed. */
+/** The folder of each lock file, and the packages of it with install scripts. */
 const LOCKS = [
   { folder: '', runScripts: RUN_SCRIPTS },
-  // What the benches measure the product against is installed without scripts; all of its licences are looked at.
+  // Peers of the benchmarks are installed without scripts; all their licences are checked.
   { folder: 'bench/', runScripts: ['@apollo/protobufjs'] },
 ]
 
@@ -135,7 +135,7 @@ describe('licences', () => {
   })
 })
 
-/** Whether the lock file has a package where another one, at a path, would find it: in its own folder or in one above. */
+/** Returns whether the lock file has a package where a package at `path` would resolve it: in its own folder or in one above. */
 function isLocked(packages: Readonly<Record<string, LockedPackage>>, path: string, name: string): boolean {
   const folders = path
     .split('/node_modules/')
@@ -145,7 +145,10 @@ function isLocked(packages: Readonly<Record<string, LockedPackage>>, path: strin
   )
 }
 
-/** The package's own word where it is installed; a package for another platform is not, and the lock file speaks for it. */
+/**
+ * Returns the licence in the manifest of an installed package; for a package of another platform, which is not installed, the one in the
+ * lock file.
+ */
 function licenceOf(path: string, locked: LockedPackage): string {
   const manifest = `${path}/package.json`
   if (!existsSync(manifest)) return locked.license ?? ''

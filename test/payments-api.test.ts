@@ -14,10 +14,10 @@ const schema = createSchema({ production: false })
 /** The numbers of the headings of docs/payments-api.md. */
 const headings = [...paymentsApi.matchAll(/^#{2,3} (\d+(?:\.\d+)?)\.? /gm)].map(([, number = '']) => number)
 
-/** Its sections: those with parts by their parts. */
+/** Its sections; sections with subsections are replaced by these. */
 const SECTIONS = headings.filter((number) => !headings.some((other) => other.startsWith(`${number}.`)))
 
-/** The cells of every row of every table of a page, without the heads. */
+/** Returns the cells of every row of every table of a page, without header rows. */
 function rowsOf(text: string): string[][] {
   const lines = text.split('\n').filter((line) => line.startsWith('|'))
   const rows = lines.map((line) =>
@@ -64,7 +64,7 @@ describe('docs/coverage.md', () => {
     const fields = [schema.getQueryType(), schema.getMutationType(), schema.getSubscriptionType()].flatMap((type) =>
       Object.keys(type?.getFields() ?? {}).map((name) => `${type?.name}.${name}`),
     )
-    // What federation adds.
+    // Fields that federation adds.
     const own = fields.filter((field) => !/^Query\._(?:service|entities)$/.test(field))
     expect(own.length).toBeGreaterThan(30)
     expect(own.filter((field) => !words.has(field))).toEqual([])
@@ -108,7 +108,7 @@ function isInSchema(coordinate: string): boolean {
   return (isObjectType(type) || isInterfaceType(type) || isInputObjectType(type)) && member in type.getFields()
 }
 
-/** The text of a test with that of the files beside it which it imports, and theirs. */
+/** Returns the text of a test with that of all test files that it imports, directly or through others. */
 function withHelpers(path: string, seen = new Set<string>()): string {
   if (seen.has(path)) return ''
   seen.add(path)
@@ -118,7 +118,7 @@ function withHelpers(path: string, seen = new Set<string>()): string {
   return [text, ...ours.map((helper) => withHelpers(helper, seen))].join('\n')
 }
 
-/** The tables of docs/payments-api.md, value by value, each with the enumeration that shows them. */
+/** The values in the tables of docs/payments-api.md, by the enumeration that contains them. */
 const TABLES: Readonly<Record<string, string>> = {
   // Section 3.2
   PaymentStatus: `pending authorised waiting received expired return_pending return_expired partially_refunded
@@ -201,7 +201,7 @@ describe('docs/gaps.md', () => {
   })
 })
 
-/** Every number that comments of the source cite in a form, with a file that cites it. */
+/** Returns every number that comments of the source cite in a form, with a file that cites it. */
 function citationsOf(form: RegExp): Map<string, string> {
   const found = new Map<string, string>()
   for (const path of readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' }).filter((name) =>
@@ -213,7 +213,7 @@ function citationsOf(form: RegExp): Map<string, string> {
   return found
 }
 
-/** The numbers of a list such as `sections 5.3, 10 and 16` or `sections 17 to 20`. */
+/** Returns the numbers in a list such as `sections 5.3, 10 and 16` or `sections 17 to 20`. */
 function numbersIn(list: string): string[] {
   const spans = [...list.matchAll(/(?<![\d.])(\d+) to (\d+)/g)].flatMap(([, first, last]) =>
     Array.from({ length: Number(last) - Number(first) + 1 }, (_, index) => String(Number(first) + index)),

@@ -3,12 +3,12 @@ import { checkSync } from 'recheck'
 import { parseSync } from 'vite'
 import { describe, expect, test } from 'vitest'
 
-/** Milliseconds for one expression, of which most take a few. */
+/** Milliseconds for one expression; most take a few. */
 const TIMEOUT_MS = 30_000
 
 type Expression = { readonly pattern: string; readonly flags: string }
 
-/** The regular expressions of a program, and the code of those that are put together while it runs. */
+/** Returns the regular expressions of a program, and the code of those that are created with `RegExp`. */
 function expressionsIn(path: string, code: string): { literals: Expression[]; made: string[] } {
   const literals: Expression[] = []
   const made: string[] = []
@@ -34,9 +34,9 @@ type Node = {
   readonly end?: number
 }
 
-/** What is wrong with an expression; null for one that takes linear time over any text. */
+/** Returns what is wrong with an expression; null if it takes linear time for any text. */
 function faultOf({ pattern, flags }: Expression): string | null {
-  // The checker unrolls counted repetitions. What is linear without an upper bound is linear with one.
+  // The checker unrolls counted repetitions. An expression that is linear without an upper bound is linear with one.
   const unbounded = pattern.replaceAll(/\{(\d+),\d{2,}\}/g, '{$1,}')
   return checked(unbounded, flags) === null ? null : checked(pattern, flags)
 }

@@ -10,7 +10,7 @@ const root = join(import.meta.dirname, '..')
 const page = readFileSync(join(root, 'docs/sandbox.md'), 'utf8')
 const run = promisify(execFile)
 
-/** A project of somebody else's with the example of the page in it, and the package where it is here. */
+/** Creates a project with the page's example, which imports the package from this repository. */
 function exampleProject(): string {
   const folder = temporaryFolder()
   const [, example = ''] = /```ts\n([\s\S]*?)```/.exec(page) ?? []
@@ -47,7 +47,7 @@ describe('docs/sandbox.md', { timeout: 30_000 }, () => {
     )
     const listed = [...page.matchAll(/`((?:GET|POST|DELETE) \/sandbox\/[\w/:]+)`/g)].map(([, endpoint]) => endpoint)
     const normal = (endpoint = '') => endpoint.replace(':uuid', ':id')
-    // One loop registers those of links, payins and gateway payments; the feed has a file of its own.
+    // Those of links, payins and gateway payments are registered in a loop, and the change feed in another file.
     const others = ['POST /sandbox/links/:id/status', 'POST /sandbox/links/:id/deliveries', 'GET /sandbox/changes']
     const alike = new Set(['POST /sandbox/agreements/:id/deliveries', 'POST /sandbox/payouts/:id/deliveries'])
     expect([...new Set(listed.map(normal))].toSorted()).toEqual(

@@ -1,35 +1,35 @@
 import { posix } from 'node:path'
 
-/** Source texts by path from the project's root, e.g. `src/domain/money/money.ts`. */
+/** Source texts by path from the root of the repository, e.g. `src/domain/money/money.ts`. */
 export type SourceFiles = ReadonlyMap<string, string>
 
-/** One import between two files of ours; `to` may name a file that is not there. */
+/** One import between two files of this repository; `to` can name a file that does not exist. */
 export type Arrow = { readonly from: string; readonly to: string }
 
-/** Statements that load another module, for its values or for its types alone. */
+/** Statements that load another module, for its values or only for its types. */
 const LOADERS = [
   /^[ \t]*(?:import|export)\b[^'"`;()=]*\bfrom\s*(['"])(?<specifier>[^'"]+)\1/gm,
   /^[ \t]*import\s*(['"])(?<specifier>[^'"]+)\1/gm,
   /\bimport\(\s*(['"`])(?<specifier>[^'"`]+)\1/g,
 ]
 
-/** A string, kept as `$1`, or a comment. */
+/** Matches a string, which is kept as `$1`, or a comment. */
 const STRING_OR_COMMENT =
   /('(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"|`(?:\\[\s\S]|[^`\\])*`)|\/\*[\s\S]*?\*\/|\/\/[^\n]*/g
 
-/** A file's text without its comments. */
+/** Returns a file's text without its comments. */
 export function withoutComments(text: string): string {
   return text.replace(STRING_OR_COMMENT, '$1')
 }
 
-/** What a file loads, as written there. */
+/** Returns the module specifiers that a file imports, as they are written in it. */
 export function specifiersIn(text: string): string[] {
   const code = withoutComments(text)
   const matches = LOADERS.flatMap((loader) => Array.from(code.matchAll(loader)))
   return matches.flatMap((match) => match.groups?.['specifier'] ?? [])
 }
 
-/** Every import of one file of ours by another. */
+/** Returns every relative import in these files. */
 export function arrowsOf(files: SourceFiles): Arrow[] {
   return [...files].flatMap(([from, text]) =>
     specifiersIn(text)
@@ -38,10 +38,10 @@ export function arrowsOf(files: SourceFiles): Arrow[] {
   )
 }
 
-/** Files that are a part of their own, or the face of the folder that has their name. */
+/** Files directly in `src/` that are a part by themselves; a file with the name of a folder belongs to that part. */
 const PARTS_OF_ONE_FILE = new Set(['cli.ts', 'main.ts', 'run-server.ts', 'index.ts', 'config.ts'])
 
-/** The part of src that a file belongs to: its folder there; what lies in none puts the others together, and is `app`. */
+/** Returns the part of `src` that a file belongs to: its folder there, `app` for other files directly in `src/`, '' outside of `src`. */
 export function partOf(path: string): string {
   const [root, name = '', ...below] = path.split('/')
   if (root !== 'src') return ''

@@ -1,6 +1,6 @@
 import { type Arrow, arrowsOf, partOf, type SourceFiles, specifiersIn, withoutComments } from './imports.ts'
 
-/** The parts of src from the top down: an arrow may stay on its level or lead down, never up. */
+/** The parts of `src` from top to bottom: a part may import parts of its own level and below, never above. */
 const LEVELS: readonly (readonly string[])[] = [
   ['cli'],
   ['main'],
@@ -15,7 +15,7 @@ const LEVELS: readonly (readonly string[])[] = [
   ['lib'],
 ]
 
-/** Parts that stand beside the others. */
+/** Parts outside of these levels. */
 const NEIGHBOURS = new Set(['sandbox', 'client', 'web', 'operator', 'shop'])
 
 const PICTURE = LEVELS.map((parts) => parts.join(', ')).join(' → ')
@@ -40,7 +40,7 @@ const PROCESS_OWNERS = [
   'src/operator/main.ts',
 ]
 
-/** Facts about the process, which nobody can change by asking. */
+/** Read-only facts about the process, which every part may use. */
 const PROCESS_FACTS =
   'arch|cpuUsage|hrtime|memoryUsage|pid|platform|resourceUsage|threadCpuUsage|uptime|version|versions'
 const PROCESS_USE = new RegExp(String.raw`\bprocess\s*(?:\?\.|\.|\[)\s*(?!(?:${PROCESS_FACTS})\b)['"\w]`)
@@ -106,7 +106,7 @@ const RULES: readonly Rule[] = [
   },
 ]
 
-/** Everything in these files that the picture of the architecture does not allow, one sentence each. */
+/** Returns every violation of the rules in these files, one sentence each. */
 export function violations(files: SourceFiles): string[] {
   const arrows = arrowsOf(files)
   return [...files.keys()]
@@ -121,7 +121,7 @@ function brokenRules(arrow: Arrow): string[] {
   )
 }
 
-/** Calls of what the domain decides with. */
+/** Calls of the domain's functions that decide. */
 const DECIDES = /\b(?:decide(?!All\b|Loaded\b)[A-Z]\w*|evolve\w*|next\w*Poll|plan(?:Anew|Retry|NoLater)|replacePoll)\(/
 
 function decisionsOfTheStore(files: SourceFiles): string[] {
@@ -140,7 +140,7 @@ function touchesProcess(text: string): boolean {
   return PROCESS_USE.test(withoutComments(text)) || specifiersIn(text).includes('node:process')
 }
 
-/** One sentence for every pair of parts that reach each other. */
+/** Returns one sentence for every pair of parts that import each other, directly or through others. */
 function circles(arrows: readonly Arrow[]): string[] {
   const uses = new Map<string, Set<string>>()
   for (const { from, to } of arrows) uses.set(partOf(from), (uses.get(partOf(from)) ?? new Set()).add(partOf(to)))

@@ -2,17 +2,17 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { once } from 'node:events'
 import { createServer, type AddressInfo, type Socket } from 'node:net'
 
-/** An address that must not be called, and an eye on every connection that this process opens. */
+/** An address that must not be called, and a record of every connection that this process opens. */
 export type Canary = {
   readonly url: string
-  /** How often it was called. */
+  /** Returns how often the address was called. */
   readonly calls: () => number
-  /** Where connections went, besides to these ports of this machine. */
+  /** Returns the targets of connections and DNS look-ups, except the ports of the given URLs on 127.0.0.1. */
   strays(known: readonly string[]): string[]
   close(): void
 }
 
-/** Watches the whole process: what the app connects to is seen here, and so is what the test connects to. */
+/** Watches the whole process: the record includes connections of the app and of the test. */
 export async function startCanary(): Promise<Canary> {
   let calls = 0
   const targets = new Set<string>()

@@ -1,7 +1,7 @@
-/** Stands in every hostile text, so that it is found wherever it gets to. */
+/** Part of every hostile text, so that the text is recognized wherever it appears. */
 export const MARK = 'zq7mark'
 
-/** What somebody might write where a text is asked for. `canary` is an address that nobody has a reason to call. */
+/** Returns hostile texts for fields that take text. `canary` is a URL that must not be called. */
 export function hostileTexts(canary: string): readonly string[] {
   return [
     `' OR '1'='1' -- ${MARK}`,

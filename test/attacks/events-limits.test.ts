@@ -54,7 +54,7 @@ describe('streams of events', () => {
     expect((await follow(null, address)).status).toBe(429)
     expect((await follow('b', address)).status).toBe(429)
     streams.push(await follow('b', { ...address, 'x-router-secret': ROUTER_SECRET }))
-    // Whoever was refused for the address has taken nothing of the subject.
+    // A stream that the limit of the address rejects does not count for its subject.
     streams.push(await follow('b', from('192.0.2.8')))
     expect(streams.map(({ status }) => status)).toEqual([200, 200, 200, 200])
     for (const stream of streams) stream.cut()

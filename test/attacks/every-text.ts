@@ -1,4 +1,4 @@
-/** A thing made of objects, lists and leaves, once for each text in it, with that text replaced. */
+/** Returns copies of a value made of objects, lists and leaves: one copy per string in it, with that string replaced. */
 export function withEachText(thing: unknown, text: string): { readonly path: string; readonly thing: unknown }[] {
   return replaced(thing, text, '')
 }

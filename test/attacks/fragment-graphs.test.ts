@@ -8,11 +8,11 @@ import { shortestTime } from '../support/cpu-time.ts'
 import { productionAdmission, schema } from './gate.ts'
 
 const FROM_ROUTER = false
-/** Milliseconds of the processor's time that any request may take. */
+/** CPU time in milliseconds that any request may take. */
 const FLOOR_MS = 50
-/** Admission takes at most so many times as long as GraphQL's own parser. */
+/** Admission takes at most this many times as long as GraphQL's own parser. */
 const TIMES_PARSED = 10
-/** A set of selections is walked once for each place whose figures differ: in a page and outside, at the root and below. */
+/** A selection set is walked once for each kind of place where its cost differs: inside a page and outside, at the root and below. */
 const WALKS = 2
 
 const TYPES = ['Query', 'PayinMethodList', 'PayinMethod', 'PaymentConnection', 'Payment', 'PaymentLink'] as const
@@ -33,7 +33,7 @@ const graph = fc.record({
 })
 type Graph = typeof graph extends fc.Arbitrary<infer Value> ? Value : never
 
-/** A document of fragments that spread each other; without circles, a fragment spreads those behind it alone. */
+/** Returns a document of fragments that spread each other; unless it is cyclic, a fragment only spreads later fragments. */
 function written({ isCyclic, operations, isWhole, fragments }: Graph): string {
   const spread = (type: TypeName, from: number, pick: number) => {
     const others = fragments.flatMap((other, index) =>
@@ -51,11 +51,11 @@ function written({ isCyclic, operations, isWhole, fragments }: Graph): string {
     return `fragment F${index} on ${type} { ${selections.join(' ')} }`
   })
   const queries = Array.from({ length: operations }, (_, index) => `query Q${index} { ${spread('Query', -1, index)} }`)
-  // What is never used is refused: some documents are without it.
+  // Unused fragments are rejected, so some documents have none.
   return [...queries, ...(isWhole ? reachable(queries, definitions) : definitions)].join('\n')
 }
 
-/** The fragments that are spread in some text, directly or by way of others. */
+/** Returns the fragments that these texts spread, directly or through others. */
 function reachable(texts: readonly string[], definitions: readonly string[]): string[] {
   const found = new Set(texts)
   for (const text of found) {
@@ -64,7 +64,7 @@ function reachable(texts: readonly string[], definitions: readonly string[]): st
   return [...found].slice(texts.length)
 }
 
-/** A field without required arguments, and the type that it gives when fragments may be on that. */
+/** Returns a field without required arguments, and its type if that is one of `TYPES`. */
 function fieldOf(typeName: TypeName, isObject: boolean, pick: number): [string, TypeName | null] {
   const type = schema.getType(typeName)
   const fields = isObjectType(type) ? Object.values(type.getFields()) : []
@@ -77,7 +77,7 @@ function fieldOf(typeName: TypeName, isObject: boolean, pick: number): [string, 
   return suitable[pick % suitable.length] ?? ['__typename', null]
 }
 
-/** The document with its sets of selections counted whenever somebody looks into one; too many looks are an error. */
+/** Counts every read of a selection set of the document. More than 1,000,000 reads throw. */
 function counted(document: DocumentNode) {
   let looks = 0
   let sets = 0
@@ -87,7 +87,7 @@ function counted(document: DocumentNode) {
       sets += 1
       const look = () => {
         looks += 1
-        // Sooner than an exponential walk ends.
+        // Stops an exponential walk early.
         if (looks > 1_000_000) throw new Error('There is no end to it.')
         return selections
       }
@@ -158,7 +158,7 @@ describe('however fragments spread each other', () => {
   })
 })
 
-/** What no operation uses is validated too, and counts for none of the limits. */
+/** Documents with definitions that no operation uses: these are validated too, but do not count for any limit. */
 const UNMEASURED: readonly [string, string, string][] = [
   [
     'a fragment that nothing uses',

@@ -16,25 +16,25 @@ import { startWitness, type Witness } from './front/witness.ts'
 import { quantile } from './overload-load.ts'
 
 const SECONDS = Number(process.env['TEST_SECONDS'] ?? rounds({ few: 20, many: 600 }))
-/** CPU time that one turn of the event loop may take: twice as much where other suites run on the same processors. */
+/** CPU time in milliseconds that one turn of the event loop may take: doubled where other suites run on the same processors. */
 const MOST_MS = FULL ? 50 : 100
-/** How soon the honest are answered, on a machine that has nothing else to do. */
+/** Longest time to answer an honest client, in milliseconds, on an otherwise idle machine. */
 const HONEST_MS = 250
 const BATCH = 40
-/** Milliseconds between two crowds, and how much of a run one may take: a busy server is long in answering it. */
+/** Milliseconds of a run between two crowds, and the most that one crowd counts for: a busy server takes long to answer a crowd. */
 const CROWD_EVERY_MS = 7_000
 const CROWD_MS = 3_000
-/** However slow the machine is, these are made in a run, unless it takes so many times as long: what is guided is among them. */
+/** Least number of attacks in a run, also on a slow machine, unless that takes `MOST_TIMES` as long. It includes all guided attacks. */
 const LEAST = 480
 const MOST_TIMES = 3
-/** Attacks a second, so that the machine has time for others. */
+/** Attacks per second: leaves CPU time for other processes. */
 const PACE = rounds({ few: 120, many: 1_000 })
-/** Turns of the event loop, at most a thousand a second, in which a server with nothing else to do answers whoever means well. */
+/** Turns of the event loop, at most 1,000 per second, within which an otherwise idle server answers the honest clients. */
 const TURNS = 3_000
 const ANSWERED = 'the honest are answered'
-/** Beyond this a run has found enough. */
+/** The run stops at this number of findings. */
 const MOST_FINDINGS = rounds({ few: 4, many: 10 })
-/** What caches may keep, in bytes. */
+/** Most growth of memory in bytes: caches may keep this much. */
 const MOST_GROWTH = 128 * 1024 * 1024
 
 it(
@@ -50,7 +50,7 @@ it(
     const growth = (await bytesOf(server)) - before
     judgeAltogether(run, growth)
     tell(`front: ${JSON.stringify({ made, growth, honest: run.witness.took.length, p99: p99Of(run) })}`)
-    // With these words no second try is made: another seed may find nothing.
+    // This text prevents a retry (`vitest.config.ts`): with another seed it could pass.
     const told = run.found.list.map(describeFinding).join('\n')
     expect(told, `Property failed with TEST_SEED=${seed} TEST_SECONDS=${SECONDS}`).toBe('')
   },
@@ -59,7 +59,7 @@ it(
 
 type Run = { readonly server: FuzzedServer; readonly found: Findings; readonly witness: Witness }
 
-/** Attacks for as long as the run lasts, and gives their number. What it takes to confirm a finding is not counted. */
+/** Attacks for the duration of the run. Returns the number of attacks. The time to confirm a finding does not count. */
 async function attackAllAlong(run: Run, seed: number): Promise<number> {
   const attacks = attacksOf(seed, run.server.tokens)
   const crowds = crowdsOf(randomFrom(seed))
@@ -79,7 +79,7 @@ async function attackAllAlong(run: Run, seed: number): Promise<number> {
   return made
 }
 
-/** A round of those who mean well, beside a crowd or without one. */
+/** One round of the honest clients, with a crowd or without one. */
 async function witnessed({ server, witness, found }: Run, crowd: Crowd | null): Promise<void> {
   if (crowd === null) return witness.round()
   let round = Promise.resolve()
@@ -97,7 +97,7 @@ function mustGoOn(spentMs: number, attacks: number): boolean {
   return share < 1 || (attacks < LEAST && share < MOST_TIMES)
 }
 
-/** The next attacks, without those of a class that is known to hold up the server. */
+/** Returns the next attacks, without classes that are known to block the server. */
 function take({ found }: Run, attacks: ReturnType<typeof attacksOf>): Attack[] {
   return Array.from({ length: BATCH }, () => attacks.next().value).filter(({ name }) => !found.isSlow(name))
 }
@@ -115,7 +115,7 @@ async function judge({ server, witness, found }: Run, batch: Batch, crowd: Crowd
     found.add(ANSWERED, `${what} is answered with ${status} ${body.slice(0, 200)}${beside}`)
 }
 
-/** What shows only in the end: memory, waiting and the log. */
+/** Judges what shows only at the end of a run: memory, latency and the log. */
 function judgeAltogether(run: Run, growth: number): void {
   const { server, found } = run
   if (growth > MOST_GROWTH) found.add('memory must return', `${Math.round(growth / 2 ** 20)} MiB are still held`)
@@ -128,7 +128,7 @@ function p99Of({ witness }: Run): number {
   return Math.round(quantile(witness.took, 0.99))
 }
 
-/** Of the server, after a collection of garbage; what is under way has a moment to end. */
+/** Returns the server's bytes in use after a garbage collection. Requests in flight have a second to end. */
 async function bytesOf(server: FuzzedServer): Promise<number> {
   await sleep(1_000)
   return (await server.meter.read({ collect: true }))?.bytes ?? Infinity

@@ -4,13 +4,13 @@ import { createSchema } from '../../src/graphql/schema/schema.ts'
 
 export const schema = createSchema({ production: true })
 
-/** The admission of the real schema as it is in production. */
+/** Creates the admission of the real schema with the settings of production. */
 export function productionAdmission() {
   const policy = { limits: defaultLimits(), introspection: false, routerOnly: false, hideNames: true }
   return createAdmission({ schema, policy, trusted: null })
 }
 
-/** The limits as they are where none is set. */
+/** Returns the default limits. */
 function defaultLimits(): OperationLimits {
   const parsed = parseConfig({})
   if (!parsed.ok) throw new Error('There are no defaults.')

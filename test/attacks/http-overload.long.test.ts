@@ -7,31 +7,31 @@ import { cpuSecondsOf } from '../support/cpu-time.ts'
 import type { Order } from './overload-clients.ts'
 import { quantile, sendWebhooks, startClients, type Clients } from './overload-load.ts'
 
-/** How long each load lasts, and what is promised under three times what the process can answer. */
+/** Durations of the loads, and the bounds that hold under three times the process's capacity. */
 const WARM_MS = 8_000
 const MEASURE_MS = 5_000
 const OVERLOAD_MS = 60_000
 const RECOVERY_MS = 5_000
 const P99_MS = 1_000
-/** Of the usual answers per second of the process's own CPU time. */
+/** Least share of the usual answers per second of the process's own CPU time. */
 const GOODPUT = 0.8
 const TIMES = 3
 
-/** Beyond these the machine had other work, and the figures say nothing: how late the clients were, how far the peaks differ. */
+/** Beyond these bounds other work on the machine invalidates the figures: the clients' lag, and the ratio of the two peaks. */
 const MAX_LAG_MS = 500
 const SAME = 0.75
 
-/** As many as keep the process busy and none waiting for long; and as many as may be open when it is too much. */
+/** Connections that keep the process busy without long waits; and connections that may be open under overload. */
 const AT_PEAK = 32
 const AT_MOST = 4_000
 const WEBHOOK_EVERY_MS = 50
 
-/** About a millisecond of work. */
+/** About one millisecond of work. */
 const QUERY = `{ ${Array.from({ length: 8 }, (_, index) => `a${index}: paymentCurrencies { code exponent region versions enabled }`).join(' ')} }`
 
 async function setUp() {
   const file = await sqliteFile()
-  // Otherwise equal questions are answered from memory, and no client asks for three times as many of those.
+  // Otherwise identical queries are answered from the cache, and the clients cannot send three times as many of those.
   const app = await startApp({ path: file.path, env: { EXECUTION_SHORTCUTS: 'none' } })
   const clients = await startClients()
   onTestFinished(async () => {
@@ -42,7 +42,10 @@ async function setUp() {
   return { file, app, clients }
 }
 
-/** Milliseconds until everything is answered again in a whole second, and the probe says so. */
+/**
+ * Returns the milliseconds until a whole second passes without a rejection and the readiness probe succeeds; Infinity if that takes too
+ * long.
+ */
 async function recovery(clients: Clients, url: string): Promise<number> {
   const begun = performance.now()
   for (;;) {
@@ -115,7 +118,7 @@ it.each([
     })
     expect(figures.p99).toBeLessThan(P99_MS)
     expect(other).toBe(0)
-    // Otherwise this was no overload.
+    // Otherwise there was no overload.
     expect(figures.shed).toBeGreaterThan(0)
     expect(figures.ratio).toBeGreaterThan(GOODPUT)
     expect(recovered).toBeLessThan(RECOVERY_MS)

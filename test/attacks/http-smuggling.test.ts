@@ -26,14 +26,14 @@ const request = ({ line = 'POST /graphql HTTP/1.1', headers, wire }: Raw): strin
 const withLength = (wire: string, ...headers: string[]): string =>
   request({ headers: [`Content-Length: ${Buffer.byteLength(wire)}`, ...headers], wire })
 
-/** A whole request that would make a link, if anybody took it for one. */
+/** A complete request that would create a link if the server parsed it as one. */
 const loot = (): string =>
   withLength(
     JSON.stringify({ query: CREATE_LINK, variables: { input: linkInput() } }),
     `Authorization: Bearer ${token}`,
   )
 
-/** How a request hides another one from whoever reads its length in the other way. */
+/** Ways to hide a request in another one from a parser that determines the length differently. */
 const HIDING: Readonly<Record<string, (hidden: string) => string>> = {
   'a length, and chunks that end sooner': (hidden) =>
     request({ headers: [`Content-Length: ${5 + hidden.length}`, CHUNKED], wire: `0\r\n\r\n${hidden}` }),
@@ -102,7 +102,7 @@ describe('a request that is hidden in another one', () => {
     const before = links()
     const { statuses } = await rawExchange(network.app.url, `${HIDING[how]?.(loot()) ?? ''}${LAST}`)
     expect(statuses).toEqual([400])
-    // It is asked afterwards, in case something has begun that was not waited for.
+    // A request afterwards, in case a hidden one was begun that the test did not wait for.
     await tryCreateLink(network)
     expect(links()).toBe(before + 1)
   })
@@ -121,7 +121,7 @@ describe('requests on one connection', () => {
   it('end with the first that cannot be read', async () => {
     const before = links()
     const { statuses } = await rawExchange(network.app.url, `${withLength(QUESTION)}NONSENSE\r\n\r\n${loot()}${LAST}`)
-    // The first one is still being answered when the parser stops.
+    // The first request is still being answered when the parser stops.
     expect(statuses).toEqual([200, 400])
     expect(links()).toBe(before)
   })

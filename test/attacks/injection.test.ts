@@ -11,7 +11,7 @@ import { startCanary, type Canary } from './canary.ts'
 import { hostileTexts, MARK } from './corpus.ts'
 import { nestedTextArguments, textPlaces, type TextPlace } from './string-arguments.ts'
 
-/** One of so many pairs of a place and a text is tried; each text is, and each place. */
+/** One of this many pairs of a place and a text is tried; every text and every place occurs. */
 const ONE_OF = rounds({ few: 5, many: 1 })
 const AT_ONCE = 8
 
@@ -62,7 +62,7 @@ async function attempt(pair: Pair): Promise<Outcome> {
   return { pair, status, codes: errors.map(({ extensions }) => extensions?.['code']) }
 }
 
-/** What the first thing that comes back over a socket says to be wrong. */
+/** Returns the error codes in the first message of a subscription. */
 async function subscribeOnce(query: string, variables: Record<string, unknown>): Promise<unknown[]> {
   const socket = await greetedSocket(network.app.url, { token: await network.token() })
   socket.send({ id: '1', type: 'subscribe', payload: { query, variables } })
@@ -179,7 +179,7 @@ describe('a hostile text', () => {
   })
 })
 
-/** The payments API is asked only for what the interface has, and an id is one segment, in letters that need no escape. */
+/** Returns whether the payments API has such a path: ids are one segment, of characters that need no escape. */
 function isOurs(path: string): boolean {
   return /^\/api(?:\/[\w-]+)+$/.test(path) && !path.includes(MARK)
 }

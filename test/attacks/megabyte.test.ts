@@ -40,12 +40,12 @@ import { ringOf } from '../unit/keys/rings.ts'
 import { withEachText } from './every-text.ts'
 
 const MEGABYTE = 1024 * 1024
-/** Linear work takes a few milliseconds. What tries every split of a text again takes seconds, on any machine. */
+/** Linear work takes a few milliseconds. A pattern that backtracks takes seconds on any machine. */
 const LONGEST_MS = 50
-/** The best of these counts, since a first try also pays for what is compiled, and any for what is collected. */
+/** The best of these tries counts: the first one includes compilation, any can include a garbage collection. */
 const TRIES = 5
 
-/** What makes a careless pattern try over and over: long runs that nearly match, and fail at their end. */
+/** Texts that make a careless pattern backtrack: long runs that nearly match, and fail at their end. */
 const TEXTS: Readonly<Record<string, string>> = {
   digits: '9'.repeat(MEGABYTE),
   'digits and a letter': `${'1'.repeat(MEGABYTE)}x`,
@@ -89,12 +89,12 @@ const isAllowedOrigin = createOriginCheck(['https://shop.example.test'])
 const tokens = createTokenVerifier({ kind: 'secret', secret: new Secret('s'.repeat(32)), issuer: null, audience: null })
 const error = (text: string) => Object.assign(new Error(text), { name: text, code: text, stack: text })
 
-/** Everything that reads a text of somebody else's. */
+/** Everything that parses text from outside. */
 const READERS: Readonly<Record<string, (text: string) => unknown>> = {
   ...Object.fromEntries(
     Object.values(scalars).map((scalar) => [`the scalar ${scalar.name}`, (text: string) => scalar.parseValue(text)]),
   ),
-  // The body of a webhook is no longer.
+  // The body of a webhook is not longer.
   'exact JSON': (text) => parseExactJson(text.slice(0, 64 * 1024)),
   'a text': (text) => textProblem(text, { longest: 2 * MEGABYTE }, []),
   'an e-mail address': emailProblem,
@@ -122,7 +122,7 @@ const READERS: Readonly<Record<string, (text: string) => unknown>> = {
   'a line of the log': (text) => allowedFields({ ref: text, path: text, url: text, err: error(text) }),
 }
 
-/** Rules over whole requests, and readers of whole bodies: each text in them is one place to attack. */
+/** Checks of whole requests, and parsers of whole bodies: each string in them is attacked. */
 const WHOLES: Readonly<Record<string, [thing: unknown, read: (thing: never) => unknown]>> = {
   'a link': [linkInput(), linkRequestProblems],
   'a payin': [payinInput(), (input) => payinRequestProblems(input, null)],
@@ -140,7 +140,7 @@ const WHOLES: Readonly<Record<string, [thing: unknown, read: (thing: never) => u
   'the body of a payout': [fixture('payout'), (json: ExactJson) => readPayoutReport(json)],
 }
 
-/** What the best of a few tries took. Only what takes too long is tried again. */
+/** Returns the CPU time of the best of a few tries, in milliseconds. Only work that takes too long is tried again. */
 function fastest(work: () => unknown): number {
   let best = Number.POSITIVE_INFINITY
   for (let turn = 0; turn < TRIES && best >= LONGEST_MS; turn += 1) {
@@ -148,7 +148,7 @@ function fastest(work: () => unknown): number {
     try {
       work()
     } catch {
-      // Refused: that is an answer, and it is its time that counts.
+      // A rejection is a valid result; only its time counts.
     }
     best = Math.min(best, cpuTime() - begun)
   }

@@ -2,7 +2,7 @@ import { Kind, parse, print, visit, type ASTNode } from 'graphql'
 import type { Random } from '../faults/random.ts'
 import { oneOf, type RandomOperation } from './random-operation.ts'
 
-/** A name as somebody writes it who guesses. */
+/** Turns a name into one that a guessing client could send. */
 const GUESSES: readonly ((name: string) => string)[] = [
   (name) => `${name}s`,
   (name) => name.slice(0, -1),
@@ -43,7 +43,7 @@ const CHANGES: readonly Change[] = [
   guessInVariables,
 ]
 
-/** An operation with one mistake or two, of the kinds that somebody makes who does not know the schema. */
+/** Returns an operation with one or two mistakes of a client that does not know the schema. */
 export function misspelt(operation: RandomOperation, random: Random): RandomOperation {
   const once = oneOf(random, CHANGES)(operation, random)
   return random() < 0.3 ? oneOf(random, CHANGES)(once, random) : once
@@ -74,7 +74,7 @@ function replaceValue(operation: RandomOperation, random: Random): RandomOperati
   })
 }
 
-/** Asks for fields of what has none, and for nothing of what has some. */
+/** Selects fields of a leaf, or no fields of an object. */
 function reshape(operation: RandomOperation, random: Random): RandomOperation {
   return changeOne(operation, random, {
     matches: (node) => node.kind === Kind.FIELD,
@@ -95,7 +95,7 @@ function guessInVariables({ query, variables }: RandomOperation, random: Random)
 
 type OneChange = { readonly matches: (node: ASTNode) => boolean; readonly change: (node: ASTNode) => unknown }
 
-/** Changes one of the places that match; what comes of it need not be valid, nor be GraphQL. */
+/** Changes one of the matching nodes; the result need not be valid GraphQL. */
 function changeOne(
   { query, variables }: RandomOperation,
   random: Random,
@@ -110,7 +110,7 @@ function changeOne(
   return { query: print(visit(document, { enter: (node) => (node === place ? change(node) : undefined) })), variables }
 }
 
-/** A node that is printed as it is: its name is the text. */
+/** Returns a node that is printed as this text: a name node with the text as its value. */
 function raw(text: string): unknown {
   return { kind: Kind.NAME, value: text }
 }

@@ -3,15 +3,15 @@ import { greetedSocket } from '../support/socket.ts'
 import { TRANSPORTS, type Reply } from '../support/transports.ts'
 import type { RandomOperation } from './random-operation.ts'
 
-/** Sends one operation after another, and gives the first answer to each. */
+/** Sends one operation at a time and returns the first answer to each. */
 export type Sender = { readonly send: (operation: RandomOperation) => Promise<Reply>; readonly close: () => void }
 
-/** Settings with which one socket carries all of them, and nothing is turned away unread. */
+/** Settings that let one socket carry all operations without a rejection by its rate limits. */
 export const ROOM = {
   SOCKET_LIMITS: 'operationsPerSecond=1000000,messagesPerSecond=1000000,bytesPerSecond=100000000',
 }
 
-/** A sender for each transport. That over sockets uses one socket for all. */
+/** Creates a sender for each transport. The one for WebSocket uses one socket for all operations. */
 export async function openSenders(network: Network, token: string): Promise<Sender[]> {
   const [http] = TRANSPORTS
   if (http === undefined) throw new Error('There is no transport.')

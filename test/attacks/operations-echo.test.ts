@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { PRODUCTION, startNetwork, type Network } from '../support/network.ts'
 import { TRANSPORTS, type Sent } from '../support/transports.ts'
 
-/** What an error may repeat of a request, in characters. */
+/** How many characters of a request an error may repeat. */
 const MOST = 200
 const LONG = 20_000
 const name = 'q'.repeat(LONG)
@@ -13,7 +13,7 @@ const LINK = `mutation ($input: CreatePaymentLinkInput!) { createPaymentLink(inp
   ... on InvalidInputError { problems { path message } } ... on PaymentsError { message } } }`
 const input = { idempotencyKey: 'a', reference: 'a', amount: { value: '1.00', currency: 'AUD' } }
 
-/** Requests that are answered with errors, each with something long in it. */
+/** Requests that are answered with errors, each with something very long in it. */
 const MISTAKES: readonly [string, Sent][] = [
   ['a field that is not there', { query: `{ ${name} }` }],
   ['a field almost of a known name', { query: `{ payments { nodes { id${name} } } }` }],
@@ -57,7 +57,7 @@ const MISTAKES: readonly [string, Sent][] = [
   ],
 ]
 
-/** The texts of errors in an answer: messages, and the paths of problems with an input. */
+/** Returns the texts of the errors in an answer: messages, and the paths of problems with an input. */
 function textsIn(answer: unknown): string[] {
   if (typeof answer !== 'object' || answer === null) return []
   return Object.entries(answer).flatMap(([key, value]: [string, unknown]) =>

@@ -4,11 +4,11 @@ import { shortestTime } from '../support/cpu-time.ts'
 import { productionAdmission } from './gate.ts'
 
 const FROM_ROUTER = false
-/** What one operation may hold up everything else. */
+/** Milliseconds of CPU time that one operation may take. */
 const MOST_MS = 50
-/** What it may take to refuse one that is too large. */
+/** Milliseconds of CPU time to reject an operation that is too large. */
 const REFUSED_MS = 20
-/** A slow machine reads slowly: the gate may take as often the time that GraphQL's own parser takes there for the text. */
+/** On a slow machine admission may take this many times as long as GraphQL's own parser takes for the text there. */
 const TIMES_PARSED = 3
 
 const REFUSALS = ['OPERATION_LIMIT_EXCEEDED', 'GRAPHQL_VALIDATION_FAILED', 'GRAPHQL_PARSE_FAILED']
@@ -16,7 +16,7 @@ const REFUSALS = ['OPERATION_LIMIT_EXCEEDED', 'GRAPHQL_VALIDATION_FAILED', 'GRAP
 const many = (count: number, part: (index: number) => string) =>
   Array.from({ length: count }, (_, index) => part(index)).join(' ')
 
-/** Each time through a gate that knows nothing yet; gives the codes of the refusal. */
+/** Admits the operation several times, each with an empty cache. Returns the CPU time in milliseconds and the error codes. */
 function tried(bound: number, query: string, variables: Record<string, unknown> = {}) {
   let codes: unknown[] = []
   const ms = shortestTime(bound, () => {

@@ -10,9 +10,9 @@ import { misspelt } from './misspell.ts'
 import { openSenders, ROOM, type Sender } from './operation-senders.ts'
 import { randomOperation, type RandomOperation } from './random-operation.ts'
 
-/** Everything that the extensions of an error may hold. */
+/** Every documented key of an error's extensions. */
 const DOCUMENTED = new Set(['code', 'argument', 'limit', 'maximum', 'id'])
-/** Plain words that are names in the schema too: they tell nothing where they are not quoted as names. */
+/** English words that are also names in the schema: they disclose nothing unless they are quoted. */
 const ENGLISH = new Set(
   'a and at be by code conflict different event events field fields first from has id index input is it items key kind last length limit max message min must name not of on one only or position reason reference required scopes sequence source status text there this to token type unavailable url value with Query Mutation Subscription'.split(
     ' ',
@@ -43,7 +43,7 @@ for (const type of Object.values(schema.getTypeMap())) {
     for (const named of [{ name }, ...args]) names.add(named.name)
 }
 
-/** Names of the schema in the errors of an answer that do not stand in what was asked. */
+/** Returns the names of the schema in these errors that the client did not send. */
 function leaked({ query, variables }: RandomOperation, errors: readonly object[]): string[] {
   const told = new Set(`${query} ${JSON.stringify(variables)}`.match(/\w+/g))
   const texts = errors.map((error) =>

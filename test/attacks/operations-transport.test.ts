@@ -25,7 +25,7 @@ const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
 
 type Attempt = { method?: string; headers?: Record<string, string>; search?: Record<string, string>; body?: string }
 
-/** Sends with the rights to do it, and tells what came of it. */
+/** Sends a request with a valid token; returns the reply and the number of links created. */
 async function attempt({ method = 'POST', headers = {}, search, body }: Attempt) {
   const query = search === undefined ? '' : `?${new URLSearchParams(search).toString()}`
   const reply = await send(`${url()}${query}`, {

@@ -1,6 +1,6 @@
 /**
- * A process that asks GraphQL over connections of its own, as many clients together do: at a steady pace whether it is
- * answered or not, or each connection as soon as it has been answered. It gives way to the program that it asks.
+ * A process that sends GraphQL requests over its own connections, like many clients together: at a steady rate whether they are answered or
+ * not, or on each connection as soon as it was answered. It runs at low priority, so that the server has precedence.
  */
 import { connect, type Socket } from 'node:net'
 import { constants, setPriority } from 'node:os'
@@ -8,13 +8,13 @@ import { constants, setPriority } from 'node:os'
 export type Order = {
   readonly url: string
   readonly query: string
-  /** Questions a second; null for the next as soon as the last is answered. */
+  /** Requests per second; null to send the next one as soon as the last one is answered. */
   readonly perSecond: number | null
   /** Connections that may be open at once. */
   readonly connections: number
-  /** Whether each question has a connection of its own. */
+  /** Whether each request has a connection of its own. */
   readonly once: boolean
-  /** The address that a proxy of ours would have seen. Default: none is named. */
+  /** The client address that a trusted proxy would report (X-Forwarded-For). Default: none. */
   readonly address?: string
 }
 
@@ -23,7 +23,7 @@ export type Answers = {
   readonly shed: number
   /** Other answers, and connections that failed. */
   readonly other: number
-  /** How late these clients themselves were at most, in milliseconds. */
+  /** Largest delay of these clients' own timer, in milliseconds. */
   readonly lag: number
 }
 
@@ -46,7 +46,7 @@ process.on('message', (message: Order | 'count' | 'stop') => {
 })
 process.send?.('ready')
 
-/** Asks as it is told, and gives the function that ends it. */
+/** Sends requests as ordered. Returns the function that stops it. */
 function ask({ url, query, perSecond, connections, once, address: client }: Order): () => void {
   const address = new URL(url)
   const question = written(address, { query, once, client })
@@ -94,7 +94,7 @@ function count(status: string): void {
   else counts.other += 1
 }
 
-/** Calls with the status of each answer; every one of them says how long it is. */
+/** Calls back with the status of each answer; every answer has a Content-Length. */
 function readAnswers(socket: Socket, onAnswer: (status: string) => void): void {
   let text = ''
   socket.setEncoding('latin1')

@@ -5,16 +5,16 @@ import { deliver, paymentBody } from '../support/webhooks.ts'
 import type { Answers, Order } from './overload-clients.ts'
 
 export type Clients = {
-  /** What came of these questions, within so many milliseconds after the first second. They go on until the next order. */
+  /** Returns the counts of these requests over `milliseconds`, after one second of warm-up. The load continues until the next order. */
   load(order: Order, milliseconds: number): Promise<Answers>
-  /** What has come since the last count. */
+  /** Returns the counts since the last call. */
   count(): Promise<Answers>
-  /** Begins with other questions. */
+  /** Replaces the load with this one. */
   begin(order: Order): void
   stop(): void
 }
 
-/** Starts the process of the clients. */
+/** Starts the process of `overload-clients.ts`. */
 export async function startClients(): Promise<Clients> {
   const clients = fork(new URL('./overload-clients.ts', import.meta.url))
   await once(clients, 'message')
@@ -41,11 +41,14 @@ export async function startClients(): Promise<Clients> {
 export type Sent = {
   readonly uuid: string
   readonly status: number
-  /** From the moment when it was due, in milliseconds. */
+  /** From the scheduled time to the answer, in milliseconds. */
   readonly took: number
 }
 
-/** Sends webhooks at a steady pace, each over a connection of its own, whether those before are answered or not. */
+/**
+ * Sends webhooks at a steady rate, each over a connection of its own, whether earlier ones are answered or not. The returned function stops
+ * it and returns all results.
+ */
 export function sendWebhooks(url: string, everyMs: number): () => Promise<Sent[]> {
   const sending: Promise<Sent>[] = []
   const begun = performance.now()
@@ -66,7 +69,7 @@ export function sendWebhooks(url: string, everyMs: number): () => Promise<Sent[]
   }
 }
 
-/** The value below which a part of the values lies. */
+/** Returns the value below which this part (0 to 1) of the values lies; NaN for none. */
 export function quantile(values: readonly number[], part: number): number {
   const sorted = values.toSorted((a, b) => a - b)
   return sorted[Math.ceil(sorted.length * part) - 1] ?? Number.NaN

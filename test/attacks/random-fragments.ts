@@ -1,9 +1,9 @@
 import type { Random } from '../faults/random.ts'
 
-/** Fragments of one type that spread each other, and the selection that spreads the first of them. */
+/** Fragments on one type that spread each other, and a selection that spreads the first one. */
 export type Fragments = { readonly selection: string; readonly definitions: readonly string[] }
 
-/** How the fragments spread each other; all but a circle end in the leaf. */
+/** How the fragments spread each other; all shapes except `circle` end in the leaf. */
 export const FRAGMENT_SHAPES = [
   'chain',
   'doubled',
@@ -21,7 +21,7 @@ type Links = (index: number, count: number, random: Random) => string[]
 const next = (index: number) => `...F${index + 1}`
 const upTo = (random: Random, most: number) => Math.floor(random() * most)
 
-/** What the fragment of an index spreads; the last one, of index `count`, is the leaf. */
+/** Returns what the fragment of an index spreads; the last one, of index `count`, is the leaf. */
 const LINKS: Readonly<Record<FragmentShape, Links>> = {
   chain: (index) => [next(index)],
   doubled: (index) => [next(index), next(index)],
@@ -37,11 +37,11 @@ const LINKS: Readonly<Record<FragmentShape, Links>> = {
     Array.from({ length: 1 + upTo(random, 3) }, () => `...F${upTo(random, count + 1)}`),
 }
 
-/** Most fragments of each shape that fit into the tokens of an operation, or nearly. */
+/** Most fragments of each shape: about as many as fit into the token limit of an operation. */
 const MOST: Readonly<Partial<Record<FragmentShape, number>>> = { web: 24, circle: 20, random: 50, inline: 40 }
 const MOST_OF_OTHERS = 90
 
-/** Writes the same leaf behind many fragments of a type. `prefix` keeps names apart from those of other graphs. */
+/** Writes a leaf selection behind many fragments on a type. `prefix` keeps names distinct from those of other graphs. */
 export function fragmentsAround(
   random: Random,
   { type, leaf, shape, prefix }: { type: string; leaf: string; shape: FragmentShape; prefix: string },

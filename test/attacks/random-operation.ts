@@ -17,7 +17,7 @@ import {
 import type { Random } from '../faults/random.ts'
 import { FRAGMENT_SHAPES, fragmentsAround, type FragmentShape } from './random-fragments.ts'
 
-/** An operation that the schema allows, most likely. */
+/** An operation that is most likely valid for the schema. */
 export type RandomOperation = { readonly query: string; readonly variables: Readonly<Record<string, unknown>> }
 
 type Writer = {
@@ -26,19 +26,19 @@ type Writer = {
   readonly variables: { readonly name: string; readonly type: string; readonly value: unknown }[]
   /** Fragments that the operation spreads. */
   readonly definitions: string[]
-  /** How likely a selection is written as fragments. */
+  /** Probability that a selection is written as fragments. */
   readonly spreads: number
 }
 
-/** One of some things; each as likely as the others. */
+/** Returns one of the items with equal probability. Throws if there are none. */
 export function oneOf<Item>(random: Random, items: readonly Item[]): Item {
   if (items.length === 0) throw new Error('There is nothing to choose from.')
   return items[Math.floor(random() * items.length)] as Item
 }
 
 /**
- * Writes an operation for a schema: fields that are there, arguments that fit, some of them as variables. `spreads` is how
- * likely a selection stands in fragments that spread each other, and not where it belongs.
+ * Writes an operation for a schema: existing fields, fitting arguments, some of them as variables. `spreads` is the probability that a
+ * selection is written as fragments that spread each other, and not in place.
  */
 export function randomOperation(schema: GraphQLSchema, random: Random, spreads = 0): RandomOperation {
   const kind = oneOf(random, ['query', 'query', 'query', 'query', 'query', 'query', 'mutation', 'subscription'])
@@ -53,10 +53,7 @@ export function randomOperation(schema: GraphQLSchema, random: Random, spreads =
   return written(writer, `${kind} Q`, selectionSet(writer, root, kind === 'query' ? 3 : 1, 5))
 }
 
-/**
- * Asks for one field of the query type, any one unless it is named, whose answer is selected by fragments of a shape around
- * a few leaves.
- */
+/** Returns a query of one field (`root`, or a random one), whose result is selected by fragments of a shape around a few leaves. */
 export function fragmentedQuery(
   schema: GraphQLSchema,
   random: Random,
@@ -71,7 +68,7 @@ export function fragmentedQuery(
   return written(writer, 'query Q', `{ ${field.name}${arguments_} ${inner} }`)
 }
 
-/** The selection of a type, or of what is one field further in, as fragments around leaves without arguments. */
+/** Returns the selection of a type, or of one of its fields' types, as fragments around leaves without arguments. */
 function leavesBehind(writer: Writer, type: GraphQLNamedType, shape: FragmentShape): string {
   const fields = 'getFields' in type && !isInputObjectType(type) ? Object.values(type.getFields()) : []
   const free = fields.filter(({ args }) => args.length === 0)
@@ -102,7 +99,7 @@ function written({ variables, definitions }: Writer, head: string, body: string)
 
 function selectionSet(writer: Writer, type: GraphQLNamedType, most: number, depth: number): string {
   const plain = plainSelection(writer, type, most, depth)
-  // Two graphs have more tokens than an operation may have.
+  // Two fragment graphs would exceed the token limit of an operation.
   if (writer.spreads === 0 || writer.definitions.length > 0 || writer.random() >= writer.spreads) return plain
   return spread(writer, type, plain, oneOf(writer.random, FRAGMENT_SHAPES))
 }
@@ -164,7 +161,7 @@ const TEXTS = [
   'https://example.test/',
 ]
 
-/** A value that the type takes, or at least may take. */
+/** Returns a value that the type accepts, or is likely to accept. */
 function randomValue(writer: Writer, type: GraphQLInputType, depth: number): unknown {
   const { random } = writer
   if (isNonNullType(type)) return randomValue(writer, type.ofType, depth)

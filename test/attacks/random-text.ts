@@ -2,8 +2,8 @@ import type { Random } from '../faults/random.ts'
 import { oneOf } from './random-operation.ts'
 
 /**
- * What a long text is made of: the words of GraphQL's own messages, what separates and quotes, and beginnings of dates,
- * addresses, numbers and escapes that never end. A pattern that looks for any of them again and again is found out.
+ * Units of a long text: words of GraphQL's own messages, separators and quotes, and beginnings of dates, addresses, numbers and escapes
+ * that never end. They expose a pattern that scans the text repeatedly.
  */
 export const UNITS: readonly string[] = [
   'Did you mean ',
@@ -62,7 +62,7 @@ export const UNITS: readonly string[] = [
 
 const ENDS: readonly string[] = ['', '?', '!', '"', '\n', '\u0000', 'Z']
 
-/** One of the units so often that the text has about so many characters, and one end or another. */
+/** Returns one unit, repeated up to about `characters` characters, with a random end. */
 export function longText(random: Random, characters: number, unit = oneOf(random, UNITS)): string {
   return `${unit.repeat(Math.max(1, Math.floor(characters / unit.length)))}${oneOf(random, ENDS)}`
 }

@@ -2,7 +2,7 @@ import type { Random } from '../faults/random.ts'
 import { oneOf } from './random-operation.ts'
 import { longText } from './random-text.ts'
 
-/** Bytes of JSON that variables may have, nearly. */
+/** Approximate upper bound of the variables in bytes of JSON. */
 const MOST_CHARACTERS = 49_000
 
 type MakeValue = (random: Random) => unknown
@@ -23,12 +23,12 @@ const VALUES: readonly MakeValue[] = [
   () => JSON.parse('{"__proto__":{"a":1},"constructor":{"prototype":{}},"toString":1}') as unknown,
 ]
 
-/** A value of no type in particular: a wrong one, a huge one, a deep one. */
+/** Returns a value of any type: wrong, huge or deep. */
 export function anyValue(random: Random): unknown {
   return oneOf(random, VALUES)(random)
 }
 
-/** The variables with one value somewhere in them, or a new one, in the place of what was there. */
+/** Returns the variables with one value somewhere in them replaced, or with a new one if there are none. */
 export function besideTheType(variables: Readonly<Record<string, unknown>>, random: Random): Record<string, unknown> {
   const names = Object.keys(variables)
   if (names.length === 0) return { a: anyValue(random) }

@@ -36,7 +36,7 @@ describe('the operations of one socket', () => {
       type: 'error',
       payload: [{ extensions: { code: 'TOO_MANY_OPERATIONS' } }],
     })
-    // A question is not a stream, and is answered beside them.
+    // A query is not a stream, and is answered in addition to them.
     socket.send({ id: 'question', type: 'subscribe', payload: { query: '{ __typename }' } })
     expect(await socket.next()).toMatchObject({ id: 'question', type: 'next' })
     expect(await socket.next()).toEqual({ id: 'question', type: 'complete' })

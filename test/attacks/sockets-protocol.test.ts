@@ -35,7 +35,7 @@ const PING = textFrame({ type: 'ping' })
 const typename = (id: unknown) => textFrame({ id, type: 'subscribe', payload: { query: '{ __typename }' } })
 const stream = (id: string) => textFrame({ id, type: 'subscribe', payload: followingLink() })
 const followingLink = () => ({ query: LINK_UPDATES, variables: { id: link.id } })
-/** A message of exactly so many bytes that asks for nothing but an answer. */
+/** A ping message of exactly this many bytes. */
 const sized = (bytes: number) => {
   const shell = JSON.stringify({ type: 'ping', payload: { text: '' } })
   return JSON.stringify({ type: 'ping', payload: { text: 'x'.repeat(bytes - shell.length) } })
@@ -44,7 +44,7 @@ const nested = (depth: number) => `${'['.repeat(depth)}${']'.repeat(depth)}`
 
 type Case = readonly [name: string, code: number, ...frames: (Buffer | (() => Buffer))[]]
 
-/** What a stranger may send, and the code with which its socket is closed. */
+/** What a client can send before `connection_init` succeeds, and the code with which its socket is closed. */
 const BEFORE_GREETING: readonly Case[] = [
   ['a stream', 4401, () => stream('1')],
   ['a query', 4401, typename('1')],
@@ -266,7 +266,7 @@ it('nothing of all that touched the process or anybody else, and nothing was lef
   expect(network.log()).not.toContain('a message could not be handled')
 })
 
-/** Sends frames, and something to answer behind them; gives the code of the close frame, once the connection has ended. */
+/** Sends frames and a ping after them. Returns the code of the close frame, once the connection has ended. */
 async function codeFor(peer: RawPeer, frames: readonly (Buffer | (() => Buffer))[]): Promise<number | null> {
   peer.write(Buffer.concat([...frames.map((given) => (typeof given === 'function' ? given() : given)), PING]))
   const code = await peer.closed

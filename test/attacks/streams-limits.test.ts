@@ -34,7 +34,7 @@ afterAll(async () => {
 beforeEach(async () => void (link = await createLink(network, { ownerId: 'customer-7' })))
 afterEach(async () => {
   for (const { close } of open.splice(0)) close()
-  // A router is told of the end of a stream, and ends it by its answer.
+  // The router's answer 404 to the next message ends its streams.
   router.reply(() => 404)
   await network.sandbox.control.setStatus(link.id, 'pending')
   await vi.waitFor(async () => assert.equal(await openStreams(), 0))
@@ -44,7 +44,7 @@ afterEach(async () => {
 const openStreams = () => gauge(network, 'payments_streams_open')
 const operation = () => ({ query: LINK_UPDATES, variables: { id: link.id, statusToken: link.statusToken } })
 
-/** One socket with streams of one operation, each of which has caught up. */
+/** Opens a socket with several streams of one operation, each caught up. */
 async function socketWith(count: number, token?: string): Promise<RawSocket> {
   const socket = await greetedSocket(network.app.url, token === undefined ? {} : { token })
   open.push(socket)
@@ -60,7 +60,7 @@ async function subscribe(socket: RawSocket, id: string, byStatusToken = true): P
 
 const itemOf = (kind: string) => ({ payload: { data: { paymentLinkUpdates: { kind } } } })
 
-/** The next message of a stream; those of the others on its socket are told by `others`. */
+/** Returns the next message of a socket, which must belong to this stream. */
 async function ofId(socket: RawSocket, id: string): Promise<Message> {
   const message = await socket.next()
   expect(message.id).toBe(id)
@@ -114,7 +114,7 @@ describe('the streams of one status token', () => {
     expect(await socket.next()).toMatchObject({ id: '0', type: 'complete' })
     expect(await openStreams()).toBe(MOST)
 
-    // The others on its socket go on, and so does what came last.
+    // The other streams of that socket continue, and so does the newest one.
     await network.sandbox.control.setStatus(link.id, 'pending')
     const told = await Promise.all(Array.from({ length: MOST - 3 }, () => socket.next()))
     expect(new Set(told.map(({ id }) => id)).size).toBe(MOST - 3)
@@ -149,7 +149,7 @@ describe('the streams of one status token', () => {
     expect(toldOf(told).at(-1)).toMatchObject({ action: 'next' })
     router.reply(() => ({ status: 204, headers: { 'subscription-protocol': 'callback/1.0' } }))
 
-    // Neither do those that are refused, or have nothing to follow.
+    // Neither do operations that are rejected, or whose link does not exist.
     const refused = await socketWith(0)
     const { query, variables } = operation()
     for (const [id, wrong] of [

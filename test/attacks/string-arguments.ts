@@ -16,14 +16,14 @@ import { createSchema } from '../../src/graphql/schema/schema.ts'
 import { agreementInput, amendmentInput, gatewayInput, newKey, payinInput, payoutInput } from '../support/inputs.ts'
 import { linkInput } from '../support/operations.ts'
 
-/** A place in the schema's arguments that takes a text of the client's. */
+/** A place in the schema's arguments that takes text from the client. */
 export type TextPlace = {
   readonly kind: 'query' | 'mutation' | 'subscription'
-  /** Such as `createPaymentLink.input.customer.email`. */
+  /** For example `createPaymentLink.input.customer.email`. */
   readonly name: string
   readonly scalar: string
   readonly document: string
-  /** The variables of a request that is as good as it can be, with `text` in this place. */
+  /** Returns the variables of an otherwise valid request, with `text` in this place. */
   readonly variables: (text: string) => Record<string, unknown>
 }
 
@@ -32,7 +32,7 @@ type Leaf = { readonly path: Path; readonly scalar: string }
 
 const schema = createSchema({ production: false })
 
-/** Scalars that are written as a text, or hold one. */
+/** Scalars that are written as text, or contain text. */
 const TEXTS: Readonly<Record<string, (text: string) => unknown>> = {
   ID: (text) => text,
   String: (text) => text,
@@ -57,7 +57,7 @@ const GOOD: Readonly<Record<string, unknown>> = {
   JSONObject: {},
 }
 
-/** Inputs that pass every rule, so that what stands in one place of them gets as far as it can. */
+/** Inputs that pass every check, so that a text in one place of them is processed as far as possible. */
 const INPUTS: Readonly<Record<string, () => Record<string, unknown>>> = {
   createPaymentLink: linkInput,
   createPayin: payinInput,
@@ -68,7 +68,7 @@ const INPUTS: Readonly<Record<string, () => Record<string, unknown>>> = {
   cancelScheduledPayout: () => ({ idempotencyKey: newKey(), id: randomUUID() }),
 }
 
-/** Every argument of every root field that takes a text, down to the leaves of its inputs, as the schema has them. */
+/** Returns every argument of every root field that takes text, down to the leaves of its inputs, as read from the schema. */
 export function textPlaces(): TextPlace[] {
   return (['query', 'mutation', 'subscription'] as const).flatMap((kind) => {
     const root = {
@@ -82,7 +82,7 @@ export function textPlaces(): TextPlace[] {
   })
 }
 
-/** Fields below the roots that take a text, such as `Payment.events(after:)`. */
+/** Returns fields below the roots that take text, such as `Payment.events(after:)`. */
 export function nestedTextArguments(): string[] {
   const roots = new Set<unknown>([schema.getQueryType(), schema.getMutationType(), schema.getSubscriptionType()])
   return Object.values(schema.getTypeMap())
@@ -142,7 +142,7 @@ function goodValue(type: GraphQLInputType): unknown {
   return Object.fromEntries(needed.map((field) => [field.name, goodValue(field.type)]))
 }
 
-/** A copy with a value at a path. Inputs on the way that are not there are made of their needed fields. */
+/** Returns a copy with a value at a path. Missing inputs on the way are created with that one field, missing lists with one item. */
 function withValue(container: unknown, [step, ...rest]: Path, value: unknown): Record<string, unknown> {
   if (step === undefined) return value as Record<string, unknown>
   if (typeof step === 'number') return [withValue((container as unknown[] | undefined)?.[0], rest, value)] as never

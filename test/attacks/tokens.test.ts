@@ -27,7 +27,7 @@ afterAll(async () => {
   await Promise.all([issuer.close(), attacker.close()])
 })
 
-/** The answer to a query with these lines of the header, as they are. */
+/** Returns the answer to a query with these values of the Authorization header, unchanged. */
 async function answerTo(authorization: string | readonly string[], search = '') {
   const headers = { 'content-type': 'application/json' }
   const asking = request(`${network.app.url}/graphql${search}`, { method: 'POST', headers })
@@ -38,7 +38,7 @@ async function answerTo(authorization: string | readonly string[], search = '') 
   return { status: response.statusCode, body }
 }
 
-/** How a socket that is greeted with these parameters or opened with these headers ends, and what was said before. */
+/** Returns how a socket with these connection parameters or upgrade headers ends, and what the server sent before. */
 async function endOfSocket(payload: Record<string, unknown>, headers: Record<string, string> = {}) {
   const socket = await openSocket(network.app.url, { headers })
   socket.send({ type: 'connection_init', payload })
@@ -48,7 +48,7 @@ async function endOfSocket(payload: Record<string, unknown>, headers: Record<str
 
 const REFUSED = { code: 4403, reason: 'Forbidden', said: [] }
 
-/** What a socket answers to the query. */
+/** Returns a socket's answer to the query. */
 async function answerOnSocket(payload: Record<string, unknown>, url = network.app.url): Promise<unknown> {
   const socket = await greetedSocket(url, payload)
   socket.send({ id: '1', type: 'subscribe', payload: { query: QUERY } })

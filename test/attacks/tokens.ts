@@ -1,19 +1,19 @@
 import { createHmac, sign, type KeyObject } from 'node:crypto'
 import { CLAIMS, hsToken, issuerKey, NOW_S, rsToken, unsigned, type Claims } from '../unit/access/tokens.ts'
 
-/** What the issuer of these tests publishes: a key of each kind. */
+/** The issuer's public keys: one of each kind. */
 export const KEY = issuerKey('key-1')
 export const EC_KEY = issuerKey('key-2', 'ec')
 
-/** What an attacker has made. */
+/** A key of the attacker. */
 const OWN_KEY = issuerKey('key-1')
 
-/** A token by its name, and how it is made, given an address at which the attacker would be glad of a visitor. */
+/** A token's name and its factory. `lure` is a URL under the attacker's control that must not be called. */
 export type Attack = readonly [name: string, make: (lure: string) => string]
 
 const NOW = Math.floor(Date.now() / 1000)
 
-/** Rightly signed, with claims that are wrong. Texts are signed as they are. */
+/** Claims that are wrong, to be signed correctly. Texts are signed as they are. */
 const WRONG_CLAIMS: Readonly<Record<string, Claims | string>> = {
   'another iss': { ...CLAIMS, iss: 'other' },
   'an iss in other letters': { ...CLAIMS, iss: 'ISSUER' },
@@ -56,7 +56,7 @@ const WRONG_CLAIMS: Readonly<Record<string, Claims | string>> = {
   'two sets of claims': `${JSON.stringify(CLAIMS)}${JSON.stringify(CLAIMS)}`,
 }
 
-/** Rightly signed, with a header that is wrong. Texts are signed as they are. */
+/** Headers that are wrong, to be signed correctly. Texts are signed as they are. */
 const WRONG_HEADERS: Readonly<Record<string, object | string>> = {
   'typ of a proof': { typ: 'dpop+jwt' },
   'typ of a logout': { typ: 'logout+jwt' },
@@ -89,7 +89,7 @@ const WRONG_HEADERS: Readonly<Record<string, object | string>> = {
   'a header that is no JSON': '{"alg":"RS256"',
 }
 
-/** What the attacker signs alone, or does to a token that is right. */
+/** Tokens that the attacker signs, or valid tokens that the attacker changes. */
 const FORGERIES: readonly Attack[] = [
   ...['none', 'None', 'NONE', 'nOnE', 'none ', ' none', '', 'null', '\u0000none'].map((alg): Attack => [
     `alg ${JSON.stringify(alg)}`,
@@ -134,20 +134,20 @@ const FORGERIES: readonly Attack[] = [
   ['dots', () => '..'],
 ]
 
-/** Every token that gives no rights and says nothing about when it ends. */
+/** Every token that must be rejected for another reason than its expiry. */
 export const ATTACKS: readonly Attack[] = [
   ...Object.entries(WRONG_CLAIMS).map(([name, claims]): Attack => [name, () => rsToken(KEY, claims)]),
   ...Object.entries(WRONG_HEADERS).map(([name, header]): Attack => [name, () => rsToken(KEY, CLAIMS, header)]),
   ...FORGERIES,
 ]
 
-/** Rightly made, and over. */
+/** Valid tokens that have expired. */
 export const EXPIRED: readonly Attack[] = [NOW - 1, NOW - 86_400, NOW - 0.5, 0, -1, -1e300].map((exp): Attack => [
   `exp ${exp}`,
   () => rsToken(KEY, { ...CLAIMS, exp }),
 ])
 
-/** Unusual, and right. */
+/** Unusual but valid tokens. */
 export const GOOD: readonly Attack[] = [
   ['nothing unusual', () => valid()],
   ['ES256', () => es256(EC_KEY.privateKey, 'ieee-p1363')],
@@ -163,12 +163,12 @@ export const GOOD: readonly Attack[] = [
   ['exactly 8 KiB', () => sized(8 * 1024)],
 ]
 
-/** A token that gives the right to read payments. */
+/** Returns a token with the scope `payments:read`. */
 export function valid(): string {
   return rsToken(KEY)
 }
 
-/** A valid token of so many bytes: three characters more make four bytes, and the header makes up for the rest. */
+/** Returns a valid token of exactly this many bytes: three more characters of a claim add four bytes, and the header supplies the rest. */
 function sized(bytes: number): string {
   const grown = (padding: number, odd: number) =>
     rsToken(KEY, { ...CLAIMS, padding: 'x'.repeat(padding) }, { odd: 'x'.repeat(odd) })
@@ -187,7 +187,7 @@ function signatureOf(token: string): Buffer {
   return Buffer.from(token.split('.')[2] ?? '', 'base64url')
 }
 
-/** The same token with loose bits set behind the last byte of its signature. */
+/** Returns the same token with unused bits set in the last character of its signature. */
 function respelt(token: string): string {
   const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
   return `${token.slice(0, -1)}${alphabet[alphabet.indexOf(token.slice(-1)) + 1]}`

@@ -7,7 +7,7 @@ import { startNetwork, type Network } from '../support/network.ts'
 import { startCanary, type Canary } from './canary.ts'
 import { textPlaces } from './string-arguments.ts'
 
-/** Nothing of these is an address that a payer may be sent to, or that the payments API may be told to show. */
+/** Texts that must not be accepted as an address to send a payer to, or to pass to the payments API. */
 const REFUSED: readonly string[] = [
   'javascript:alert(1)',
   'JaVaScRiPt://shop.example.test/%0aalert(1)',
@@ -71,7 +71,7 @@ const REFUSED: readonly string[] = [
   `https://shop.example.test/${'a'.repeat(2_048)}`,
 ]
 
-/** What a shop may write: it is passed on letter by letter. */
+/** Addresses that a shop may send: they are passed on unchanged. */
 const TAKEN: readonly string[] = [
   'https://shop.example.test',
   'https://shop.example.test/back?order=1&next=https://other.example.test/#done',
@@ -141,7 +141,7 @@ describe('an address that a client gives', () => {
     await Promise.all(questions.map(({ document, variables }) => network.ask(document, variables(canary.url))))
     await network.app.settle()
     expect(canary.calls()).toBe(0)
-    // The eye is open: it has seen what goes to the payments API.
+    // Proof that the canary observes: it has recorded the connection to the payments API.
     expect(canary.strays([network.app.url])).toEqual([`127.0.0.1:${new URL(network.sandbox.url).port}`])
   })
 })
@@ -159,10 +159,10 @@ describe('connections', () => {
     expect(opening.toSorted()).toEqual([
       'access/bounded-fetch.ts',
       'access/remote-keys.ts',
-      // Asks its own process, before it is ready.
+      // Calls its own process, before it is ready.
       'composition/warm-up.ts',
       'http/callback/router-client.ts',
-      // The demo shop, which is on the sandbox alone, asks our own graph, and the sandbox for faults.
+      // The demo shop, which runs only with the sandbox, calls this graph, and the sandbox's control of faults.
       'shop/emulator.ts',
       'shop/graph.ts',
       'shop/verified-agent.ts',

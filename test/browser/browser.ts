@@ -6,7 +6,7 @@ import { missing } from '../support/postgres.ts'
 
 const PATH = process.env['CHROMIUM_PATH'] ?? '/usr/bin/chromium'
 
-/** A browser that speaks to nobody but the pages under test. */
+/** Flags against connections that the browser opens by itself. */
 const FLAGS = [
   '--no-sandbox',
   '--disable-gpu',
@@ -17,33 +17,33 @@ const FLAGS = [
   '--disable-sync',
 ]
 
-/** A page may take so long to show what a test waits for, in milliseconds: two processors share everything. */
+/** Milliseconds that a page may take to show what a test waits for: two processors run everything. */
 const PATIENCE_MS = 15_000
 
 export type TestBrowser = {
-  /** True where there is none: the suites that need it are skipped. */
+  /** True if Chromium is not installed; the suites that need it are skipped. */
   readonly isMissing: boolean
-  /** A new profile, which ends with the test. Fails the test at its end for each error that a page of it has told of. */
+  /** Opens a new profile, which is closed with the test. At its end the test fails for each unexpected error of its pages. */
   profile(options?: ProfileOptions): Promise<Profile>
 }
 
 export type ProfileOptions = BrowserContextOptions & {
-  /** Errors on the console that the test provokes. */
+  /** Console errors that the test provokes. */
   readonly expectedErrors?: readonly RegExp[]
 }
 
 export type Profile = {
   readonly context: BrowserContext
-  /** Opens a page in it. */
+  /** Opens a page in this profile. */
   open(url: string): Promise<Page>
 }
 
-/** It ends with its process. */
+/** Ends with the process. */
 let launched: Promise<Browser> | null = null
 
 /**
- * The real browser of these tests, one for all the files of a process, each test with a profile of its own. Where there is none the suites fail under CI, and are skipped elsewhere,
- * with a line that says how to get one.
+ * Returns the browser of these tests: one per process, with a profile per test. Without Chromium the suites fail under CI; elsewhere they
+ * are skipped with a message that says how to install it.
  */
 export async function findBrowser(): Promise<TestBrowser> {
   if (!existsSync(PATH)) {
@@ -77,15 +77,13 @@ async function openProfile(browser: Browser, options: ProfileOptions = {}): Prom
   }
 }
 
-/**
- * Everything that axe-core finds wrong with a page as it is now, light and dark, one line each: an empty list when nothing.
- */
+/** Returns what axe-core reports for a page in its current state, in light and dark, one line each; empty if nothing. */
 export async function accessibilityFaults(page: Page): Promise<string[]> {
   const found: string[] = []
   if (!(await page.evaluate('"axe" in window'))) await page.evaluate(axe.source)
   for (const [colorScheme, rules] of SCHEMES) {
     await page.emulateMedia({ colorScheme })
-    // Listeners to it are told before the next frame, and may have to change the page.
+    // Listeners of the media query run before the next frame, and can change the page.
     await page.evaluate('new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))')
     const options = JSON.stringify({ resultTypes: ['violations'], ...rules })
     const { violations } = await page.evaluate<AxeResult>(`axe.run(document, ${options})`)
@@ -96,7 +94,7 @@ export async function accessibilityFaults(page: Page): Promise<string[]> {
   return found
 }
 
-/** What the colours change is looked at in both; what a page says and how it is built, in one. */
+/** Rules about colours run in both schemes; rules about text and structure in one. */
 const SCHEMES = [
   ['light', {}],
   ['dark', { runOnly: { type: 'rule', values: ['color-contrast', 'link-in-text-block'] } }],
@@ -106,7 +104,7 @@ type AxeResult = {
   readonly violations: readonly { readonly id: string; readonly nodes: readonly { html: string }[] }[]
 }
 
-/** Keeps a picture of the page for the documentation, when `SCREENSHOTS` asks for it. */
+/** Stores a screenshot of the page for the documentation if `SCREENSHOTS` is set. */
 export async function keepPicture(page: Page, name: string): Promise<void> {
   if (process.env['SCREENSHOTS'] === undefined) return
   mkdirSync('docs/pictures', { recursive: true })

@@ -7,7 +7,7 @@ import { findBrowser } from './browser.ts'
 
 const browser = await findBrowser()
 
-/** What the hosted page says, as the payments API writes it. */
+/** The hosted page's message, in the format of the payments API. */
 const DONE = { event_type: 'onDone', page_state: 'success', redirect_url: { success: 'https://shop.example/ok' } }
 const HEARD = {
   event: 'done',
@@ -46,7 +46,7 @@ describe.skipIf(browser.isMissing)('the hosted page in a window', () => {
     return async () => void (await Promise.all([shop, checkout, stranger].map((site) => site.close())))
   })
 
-  /** The shop, and what the click has opened. */
+  /** Opens the shop; returns its page, and the function that clicks the button and returns the popup. */
   const openShop = async (search: Record<string, string> = {}) => {
     const { open, context } = await browser.profile()
     const page = await open(
@@ -107,7 +107,7 @@ describe.skipIf(browser.isMissing)('the hosted page in a window', () => {
     ]
     for (const speech of speeches) await say(page, popup, speech)
     await popup.goto(`${checkout.url}/pay`)
-    // What is said afterwards comes afterwards.
+    // This later message shows that the earlier ones were ignored.
     await say(page, popup, { from: 'popup', data: { svc_payment_event: { event_type: 'onChange' } } })
     const last = { event: 'change', pageState: null, redirectUrls: { success: null, failure: null } }
     await expect.poll(() => heardBy(page)).toEqual([last])
@@ -127,7 +127,7 @@ describe.skipIf(browser.isMissing)('the hosted page in a window', () => {
     await expect.poll(() => heardBy(page)).toEqual([HEARD])
   })
 
-  /** Lets a window or a frame speak to the shop. */
+  /** Posts a message from a window or frame to the shop. */
   async function say(page: Page, popup: Page, { data, from }: Speech): Promise<void> {
     const text = JSON.stringify(data)
     if (from === 'popup') return popup.evaluate(`window.opener.postMessage(${text}, '*')`)
@@ -148,12 +148,12 @@ describe.skipIf(browser.isMissing)('the hosted page in a window', () => {
 
 type Site = { readonly url: string; close(): Promise<unknown> }
 
-/** A site of its own origin, of which every page is made from its path. */
+/** Starts a server with an origin of its own; `pageAt` returns the body for a path. */
 async function serve(pageAt: (path: string) => string): Promise<Site> {
   const server: Server = createServer(({ url = '/' }, response) => {
     const path = url.split('?', 1)[0] ?? '/'
     response.setHeader('content-type', path.endsWith('.js') ? 'text/javascript' : 'text/html')
-    // Chromium asks for it by itself, and tells of an error when there is none.
+    // Chromium requests it by itself, and logs an error if it is missing.
     response.end(path === '/favicon.ico' ? '' : pageAt(path))
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -167,7 +167,7 @@ async function serve(pageAt: (path: string) => string): Promise<Site> {
   }
 }
 
-/** The kit as a browser takes it. */
+/** Returns the client kit, bundled for a browser. */
 async function bundle(): Promise<string> {
   const options = { input: 'src/client/open-checkout.ts', preserveEntrySignatures: 'strict' } as const
   const built = await build({

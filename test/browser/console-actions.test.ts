@@ -47,7 +47,7 @@ describe.skipIf(browser.isMissing)('what an operator does in the console', () =>
     await page.getByRole('button', { name: 'Close' }).click()
     await page.locator('.facts').getByText('return_pending').waitFor()
     expect(await readPayment(network, paymentId)).toMatchObject({ status: 'RETURN_PENDING' })
-    // The opener gets the focus back.
+    // The focus returns to the button that opened the dialog.
     await soon(() => focused(page)).toBe('Refund …')
   })
 
@@ -55,7 +55,7 @@ describe.skipIf(browser.isMissing)('what an operator does in the console', () =>
     const { page, before } = await refundOf('order-lost', [/ERR_FAILED/])
     await page.getByLabel('Why').fill('Delivered too late')
     await page.getByRole('button', { name: 'Go on' }).click()
-    // The refund is made, and the answer does not reach the page.
+    // The refund is made, but the page does not receive the answer.
     await page.route('**/graphql', async (route) => {
       if (route.request().postData()?.includes('refundPayment') !== true) return route.fallback()
       await route.fetch()
@@ -179,7 +179,7 @@ describe.skipIf(browser.isMissing)('what an operator does in the console', () =>
   }
 })
 
-/** What has the focus. */
+/** Returns the text of the focused element. */
 function focused(page: Page): Promise<string | null | undefined> {
   return page.evaluate(
     () => new Promise((resolve) => requestAnimationFrame(() => resolve(document.activeElement?.textContent))),

@@ -8,7 +8,7 @@ import { goTo, openConsole, PATIENT, soon } from './console.ts'
 
 vi.setConfig(PATIENT)
 const browser = await findBrowser()
-/** What a browser says of a server that is not there for a moment. */
+/** Console errors of a browser while the server is unreachable for a moment. */
 const GONE = /ERR_CONNECTION_REFUSED|WebSocket connection|status of 503/
 
 describe.skipIf(browser.isMissing)('the feed of the console', () => {
@@ -109,7 +109,7 @@ describe.skipIf(browser.isMissing)('the feed of the console', () => {
 
   test('draws in between while ten thousand events come, and holds the newest five hundred', async () => {
     const profile = await browser.profile()
-    // More events than the payments API would tell of in a day of tests: they are made at the socket.
+    // More events than the sandbox can send in a reasonable time: the test creates them at the socket.
     const begin = Promise.withResolvers<void>()
     await profile.context.routeWebSocket('**/graphql', flood(10_000, begin.promise))
     const page = await openConsole(profile, network)
@@ -119,12 +119,12 @@ describe.skipIf(browser.isMissing)('the feed of the console', () => {
     expect(await page.evaluate(() => Number(document.documentElement.dataset['frames']))).toBeGreaterThan(2)
     expect(await page.locator('[data-row]').count()).toBe(500)
     await page.getByText('The newest 500 are shown.').waitFor()
-    // What is rare is not pushed out by what is frequent.
+    // Frequent kinds of events do not push out rare ones.
     await page.getByLabel('Agreement created').check()
     await soon(() => page.locator('[data-row]').allTextContents()).toEqual(['order-1'])
   })
 
-  /** A link that is paid, as the payments API tells it. */
+  /** Creates a link and sets its payment to `received`. */
   async function paid(reference: string): Promise<{ readonly id: string }> {
     const link = await createLink(network, { reference })
     for (const status of ['pending', 'authorised', 'waiting', 'received'] as const)
@@ -133,7 +133,7 @@ describe.skipIf(browser.isMissing)('the feed of the console', () => {
     return link
   }
 
-  /** What the log holds from the first of some events to its end, in their order. */
+  /** Returns the ids of the newest events of the log, oldest first, as many as `ids` has. */
   async function recorded(ids: readonly string[]): Promise<string[]> {
     const { data } = await network.ask<{ paymentEvents: { nodes: { id: string }[] } }>(
       '{ paymentEvents(first: 100) { nodes { id } } }',
@@ -143,7 +143,7 @@ describe.skipIf(browser.isMissing)('the feed of the console', () => {
   }
 })
 
-/** The life of a payment, newest first, as the rows tell it. */
+/** A payment's events as the rows show them, newest first. */
 const LIFE = [
   'Payment status changed: waiting → received',
   'Payment status changed: authorised → waiting',
@@ -152,7 +152,7 @@ const LIFE = [
   'Link created',
 ]
 
-/** Speaks for a server that tells of many events at once. */
+/** Acts as a server that sends many events at once. */
 function flood(count: number, begin: Promise<void>) {
   const sendAll = async (id: string | undefined, send: (message: Record<string, unknown>) => void) => {
     await begin
@@ -173,7 +173,7 @@ function flood(count: number, begin: Promise<void>) {
 function itemOf(number: number) {
   const event = {
     id: `event-${number}`,
-    // The first is of a kind that does not come again.
+    // Only the first event is of this kind.
     kind: number === 1 ? 'AGREEMENT_CREATED' : number % 2 === 0 ? 'LINK_CREATED' : 'LINK_EXPIRED',
     sequence: 1,
     cursor: `cursor-${number}`,
@@ -192,7 +192,7 @@ function itemOf(number: number) {
   return { kind: 'EVENT', cursor: event.cursor, previousCursor, event, link, payment: null, agreement: null }
 }
 
-/** Counts the frames that the page draws from now on. */
+/** Counts the animation frames of the page from this call on. */
 function countFrames(): void {
   let frames = 0
   const frame = () => {
@@ -215,7 +215,7 @@ function texts(page: Page, reference: string): Promise<string[]> {
   return page.getByRole('row').filter({ hasText: reference }).locator('td:nth-of-type(2)').allTextContents()
 }
 
-/** The ids of the events that the page holds, newest first. */
+/** Returns the ids of the events that the page stores, newest first. */
 function numbers(page: Page): Promise<string[]> {
   return page.evaluate(() => {
     window.dispatchEvent(new Event('pagehide'))

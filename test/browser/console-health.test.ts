@@ -30,7 +30,7 @@ describe.skipIf(browser.isMissing)('health in the console', () => {
         .locator('dd')
         .textContent(),
     ).toBe('1')
-    // This page's own stream of events.
+    // The socket of this page's event stream.
     expect(
       await page
         .locator('div')

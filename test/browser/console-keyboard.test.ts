@@ -61,7 +61,7 @@ describe.skipIf(browser.isMissing)('the console without a mouse', () => {
     await keys(page, '/')
     await page.getByRole('heading', { level: 1, name: 'Payments' }).waitFor()
     await soon(() => page.evaluate(() => document.activeElement?.getAttribute('name'))).toBe('q')
-    // What is typed is no command.
+    // Keys typed into a field are not commands.
     await page.keyboard.type('gfj?')
     expect(await page.getByRole('dialog').count()).toBe(0)
     expect(await page.getByLabel('Reference, payment id or link id').inputValue()).toBe('gfj?')
@@ -73,7 +73,7 @@ describe.skipIf(browser.isMissing)('the console without a mouse', () => {
     await keys(page, '?')
     await page.getByRole('dialog', { name: 'Keys' }).waitFor()
     expect(await accessibilityFaults(page)).toEqual([])
-    // Nothing happens behind a dialog.
+    // Keys have no effect on the view behind a dialog.
     await keys(page, 'g', 'p')
     expect(page.url()).toContain('#/methods')
     await keys(page, 'Tab', 'Space', 'Escape')
@@ -129,7 +129,7 @@ async function keys(page: Page, ...pressed: readonly string[]): Promise<void> {
   for (const key of pressed) await page.keyboard.press(key)
 }
 
-/** Goes on with Tab until the element with a text has the focus. */
+/** Presses Tab until the element with this text has the focus. Throws after 60 presses. */
 async function tabTo(page: Page, text: string): Promise<void> {
   for (let times = 0; times < 60; times += 1) {
     if ((await focused(page)) === text) return

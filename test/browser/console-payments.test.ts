@@ -110,7 +110,7 @@ describe.skipIf(browser.isMissing)('payments in the console', () => {
       'authorised',
       'pending',
     ])
-    // The same bytes came three times, and the forged ones were never let in.
+    // One body was delivered three times, and the forged ones were rejected.
     await soon(async () => cells(deliveriesOf(page), 3)).toEqual(['1', '3', '1', '1', '1'])
     expect(await page.getByText('failed').count()).toBe(0)
     expect(await accessibilityFaults(page)).toEqual([])
@@ -163,7 +163,7 @@ function deliveriesOf(page: Page) {
   return page.getByRole('region', { name: 'Deliveries' }).locator('tbody tr')
 }
 
-/** A column of some rows, from 1 after the head. */
+/** Returns a column of these rows; columns are counted from 1, after the header cell. */
 function cells(rows: ReturnType<typeof deliveriesOf>, column: number): Promise<string[]> {
   return rows.locator(`td:nth-of-type(${column})`).allTextContents()
 }

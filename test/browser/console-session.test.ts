@@ -9,7 +9,7 @@ import { goTo, openConsole, PATIENT } from './console.ts'
 
 vi.setConfig(PATIENT)
 const browser = await findBrowser()
-/** What a browser says of an answer that refuses the token. */
+/** Console error of a browser for an answer that rejects the token. */
 const REFUSAL = /status of 401/
 
 describe.skipIf(browser.isMissing)('who uses the console', () => {
@@ -64,7 +64,7 @@ describe.skipIf(browser.isMissing)('who uses the console', () => {
       const page = await openConsole(profile ?? (await browser.profile()), network, { subject: 'grace' })
       await page.evaluate(() => sessionStorage.setItem('console.refund.P1', '{"of":"grace"}'))
       const token = await network.token({ subject: 'mallory' })
-      // A link from another page loads the console anew; one on the page itself changes the fragment alone.
+      // Navigation from another page loads the console anew; a link on the page only changes the fragment.
       if (how === 'anew') await page.goto('about:blank')
       const at = `${network.app.url}/console#token=${token}`
       await (how === 'anew' ? page.goto(at) : goTo(page, `token=${token}`))
@@ -168,7 +168,7 @@ describe.skipIf(browser.isMissing)('who uses the console', () => {
       'Health: unavailable. The token lacks payments:read.',
       'Methods of money out: unavailable. The token lacks payouts:read.',
     ])
-    // Those of money in need none.
+    // The methods of payins need no scope.
     await page.getByText('au_card_aud').waitFor()
     expect(await accessibilityFaults(page)).toEqual([])
   })
@@ -195,7 +195,7 @@ describe.skipIf(browser.isMissing)('who uses the console', () => {
     }
   })
 
-  /** Its claims can be read, and do not hold: it is signed with no key. */
+  /** Returns a token with readable claims and an invalid signature. */
   async function forgedToken(): Promise<string> {
     const [head, claims] = (await network.token()).split('.')
     return `${head}.${claims}.${'A'.repeat(43)}`

@@ -8,11 +8,11 @@ export type ConsoleOptions = {
   readonly scopes?: readonly Scope[]
   readonly subject?: string
   readonly ttlSeconds?: number
-  /** The view, such as `/payments?phase=FAILED`. */
+  /** The view, for example `/payments?phase=FAILED`. */
   readonly at?: string
 }
 
-/** Opens the console, signed in with every scope unless told otherwise. */
+/** Opens the console, signed in with every scope unless `scopes` is given. */
 export async function openConsole(
   { open }: Profile,
   network: Network,
@@ -24,17 +24,17 @@ export async function openConsole(
   return page
 }
 
-/** Goes to a view of the console, as an address that was given on would. */
+/** Opens a view of the console through the fragment of the URL, as a shared link does. */
 export async function goTo(page: Page, view: string): Promise<void> {
   await page.evaluate((hash) => {
     location.hash = hash
   }, `#${view}`)
 }
 
-/** How long a test of the console may take, in milliseconds: it shares its processors with a browser. */
+/** Timeout of a test of the console, in milliseconds: it shares its processors with a browser. */
 export const PATIENT = { testTimeout: 60_000 }
 
-/** What a page shows in the end, to be compared. */
+/** Returns an assertion that is repeated until it holds, for up to 15 seconds. */
 export function soon<Value>(look: () => Promise<Value> | Value) {
   return expect.poll(look, { timeout: 15_000 })
 }

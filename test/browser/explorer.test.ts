@@ -13,11 +13,11 @@ const ROUTER_SECRET = 'the-secret-of-a-router-0123456789abcdef'
 
 const EXAMPLES = ['PayinMethods', 'CreateLink', 'FollowLink', 'Payments', 'Health', 'CreatePayin', 'SimulatePayin']
 
-/** What axe-core finds in GraphiQL and its editor, where alone it can be mended. */
+/** Reports of axe-core about GraphiQL and its editor, which only their authors can correct. */
 const FAULTS_OF_GRAPHIQL = [
-  // Its tabs hold two buttons each, one to choose it and one to close it.
+  // A tab contains two buttons: one selects it and one closes it.
   /^(light|dark): nested-interactive: <li [^>]*role="tab" class="graphiql-tab/,
-  // Comments in the dark theme of the editor have a contrast below 4.5 : 1; what lies over them may hide it from axe.
+  // Comments in the editor's dark theme have a contrast below 4.5 : 1; an element above them can hide this from axe.
   /^dark: color-contrast: <span class="mtk\d+">(#|\/\/)/,
 ]
 
@@ -104,7 +104,7 @@ describe.skipIf(browser.isMissing)('the explorer', () => {
     await textIn(page, 'answer', '"code": "au_card_aud"')
     const faults = await accessibilityFaults(page)
     expect(faults.filter((fault) => !FAULTS_OF_GRAPHIQL.some((known) => known.test(fault)))).toEqual([])
-    // Once it is mended there, its exception goes.
+    // Fails once GraphiQL has corrected this; then its exception can be removed.
     expect(faults).toContainEqual(expect.stringMatching(/nested-interactive/))
 
     await write(page, 'headers', JSON.stringify({ 'x-router-secret': ROUTER_SECRET }))
@@ -114,7 +114,7 @@ describe.skipIf(browser.isMissing)('the explorer', () => {
   }, 20_000)
 })
 
-/** The editors, by their areas. Of variables and headers one is shown at a time. */
+/** CSS selectors of the editors. Of variables and headers only one is visible at a time. */
 const AREAS = {
   query: '.graphiql-query-editor',
   answer: '.result-window',
@@ -124,7 +124,7 @@ const AREAS = {
 
 type Area = keyof typeof AREAS
 
-/** Opens the page, and waits until its editors take what is typed. */
+/** Opens the page, and waits until its editors accept input. */
 async function opened(open: (url: string) => Promise<Page>, url: string): Promise<Page> {
   const page = await open(`${url}/graphql`)
   await textIn(page, 'query', 'query PayinMethods')
@@ -139,7 +139,7 @@ async function textIn(page: Page, area: Area, text: string): Promise<void> {
   await expect.poll(() => shownIn(page, area), { timeout: 8_000, interval: 50 }).toContain(withoutBlanks(text))
 }
 
-/** What an editor shows, without its blanks: a line that is too long is broken into several elements. */
+/** Returns an editor's text without white space: a long line is split into several elements. */
 async function shownIn(page: Page, area: Area): Promise<string> {
   const lines = await page.locator(`${AREAS[area]} .view-line`).allInnerTexts()
   return withoutBlanks(lines.join(''))
@@ -148,8 +148,8 @@ async function shownIn(page: Page, area: Area): Promise<string> {
 const withoutBlanks = (text: string) => text.replaceAll(/\s/g, '')
 
 /**
- * Pastes into an editor, in the place of what is there: to what is typed it would add brackets and quotes of its own. It
- * takes what is pasted a little later, and not at all when a key comes between.
+ * Replaces an editor's text by pasting: to typed text it would add brackets and quotes. It processes pasted text a little later, and not at
+ * all if a key is pressed in between.
  */
 async function write(page: Page, area: Exclude<Area, 'answer'>, text: string): Promise<void> {
   if (area !== 'query') await page.getByRole('button', { name: area, exact: false }).first().click()

@@ -14,7 +14,7 @@ const GUIDE = 'front-end.md'
 const ROOT = resolve(import.meta.dirname, '../..')
 const KIT = join(ROOT, 'src/client/index.ts')
 
-/** How the pages of the guide that come without a page of their own are begun. */
+/** Pages and entry points for snippets of the guide that have none. */
 const PAGES: Readonly<Record<string, string>> = {
   'react.html': '<!doctype html><html lang="en"><title>React</title><script type="module" src="./react.tsx"></script>',
   'native.html':
@@ -48,7 +48,7 @@ describe.skipIf(browser.isMissing)('the guide for the front end', () => {
 
   test('is written in sound types', () => {
     const project = projectOf(GUIDE, {})
-    // What it knows of a phone comes with the app.
+    // The types of React Native come with an app, not with this repository.
     writeFileSync(join(project.folder, 'react-native.d.ts'), "declare module 'react-native'")
     const paths = { 'payments-subgraph/client': [KIT] }
     const lib = ['ES2024', 'DOM', 'DOM.Iterable', 'DOM.AsyncIterable']
@@ -93,7 +93,7 @@ async function shows(page: Page, text: string): Promise<void> {
     .waitFor()
 }
 
-/** The page that the button leads to. */
+/** Clicks the button and returns the page that opens. */
 async function hostedPage(context: BrowserContext, page: Page): Promise<Page> {
   const [popup] = await Promise.all([context.waitForEvent('page'), page.getByRole('button', { name: 'Pay' }).click()])
   return popup
@@ -103,7 +103,7 @@ async function payAt(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Pay', exact: true }).click()
 }
 
-/** What the back end hands to the page. */
+/** Returns a link as the back end hands it to the page. */
 async function newLink(network: Network, over: Record<string, unknown> = {}) {
   type Link = { readonly id: string; readonly statusToken: string; readonly checkoutUrl: string }
   const input = linkInput(over)
@@ -111,7 +111,7 @@ async function newLink(network: Network, over: Record<string, unknown> = {}) {
   return data.createPaymentLink.link
 }
 
-/** Builds a page of a project as an app would; gives the folder with what was built. */
+/** Builds a page of a project as an app would. Returns the folder of the output. */
 async function bundle({ folder }: Project, page: string): Promise<string> {
   for (const [name, text] of Object.entries(PAGES)) writeFileSync(join(folder, name), text)
   const outDir = join(folder, 'built')
@@ -125,7 +125,7 @@ async function bundle({ folder }: Project, page: string): Promise<string> {
   return outDir
 }
 
-/** Serves whatever folder it is given next, at an address of its own. */
+/** Starts a server for `folder`, which can be changed later. */
 async function serveFolder() {
   const served = { url: '', folder: '', close: () => void server.close() }
   const types: Readonly<Record<string, string>> = { '.html': 'text/html', '.js': 'text/javascript', '.css': 'text/css' }

@@ -6,7 +6,7 @@ import { accessibilityFaults, findBrowser } from './browser.ts'
 
 const browser = await findBrowser()
 
-/** Money that the sandbox answers with a step at the customer's bank. */
+/** An amount for which the sandbox demands a step at the customer's bank. */
 const ASKS_THE_BANK = { value: '333.33', currency: 'AUD' }
 
 describe.skipIf(browser.isMissing)('the hosted page', () => {

@@ -8,13 +8,13 @@ import { notice, rowOf, visit } from './sandbox-visit.ts'
 
 const browser = await findBrowser()
 
-/** Opens what can be done with a link. */
+/** Opens the dialog of a link and returns it. */
 async function change(page: Page, id: string) {
   await page.getByRole('button', { name: `Change link ${id}` }).click()
   return page.getByRole('dialog', { name: `Change link ${id}` })
 }
 
-/** The errors of an operation that asks the payments API each time. */
+/** Returns the errors of an operation that always calls the payments API. */
 async function balances(network: Network): Promise<readonly unknown[]> {
   const { errors = [] } = await network.ask('{ balances(currencies: ["AUD"]) { __typename } }')
   return errors
@@ -42,7 +42,7 @@ describe.skipIf(browser.isMissing)("the sandbox's page", () => {
     await notice(page, `${id} is received.`)
     await rowOf(page, id).filter({ hasText: 'received' }).waitFor()
     expect(await historyOf(network, id)).toMatchObject({ state: 'PAID', payment: { status: 'RECEIVED' } })
-    // Focus is where it was before.
+    // The focus returns to the button that opened the dialog.
     await expect.poll(() => page.evaluate(() => document.activeElement?.textContent)).toBe(`Change link ${id}`)
   })
 

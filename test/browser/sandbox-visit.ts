@@ -1,6 +1,6 @@
 import type { Locator, Page } from 'playwright-core'
 
-/** Goes to a section by its link. */
+/** Opens a section through its link. */
 export async function visit(page: Page, section: string): Promise<void> {
   await page
     .getByRole('navigation')
@@ -9,12 +9,12 @@ export async function visit(page: Page, section: string): Promise<void> {
   await page.getByRole('heading', { level: 2, name: section, exact: true }).waitFor()
 }
 
-/** Waits until the page tells what the last action came to. */
+/** Waits until the page shows the result of the last action. */
 export async function notice(page: Page, text: string | RegExp): Promise<void> {
   await page.locator('.notice').filter({ hasText: text }).waitFor()
 }
 
-/** The row of a table that shows a text. */
+/** Returns the table row that contains a text. */
 export function rowOf(page: Page, text: string): Locator {
   return page.getByRole('row').filter({ hasText: text })
 }

@@ -8,7 +8,7 @@ const browser = await findBrowser()
 describe.skipIf(browser.isMissing)('the shop', { timeout: PURCHASE_MS }, () => {
   let network: Network
   beforeAll(async () => {
-    // Slow enough to be looked at: a code is scanned after eight seconds of the sandbox's clock.
+    // Slow enough for the checks: a code is scanned after eight seconds of the sandbox's clock.
     network = await startNetwork({ sandbox: { paceMs: 400 } })
     return () => network.close()
   })

@@ -97,7 +97,7 @@ describe.skipIf(browser.isMissing)('a purchase', { timeout: PURCHASE_MS }, () =>
     await popup.keyboard.press('Enter')
     await popup.getByText('The payment was received.').waitFor()
     await tabTo(popup, popup.getByRole('button', { name: 'Done' }))
-    // The window is gone before the key comes up again.
+    // The window closes before the key is released.
     await Promise.all([popup.waitForEvent('close'), popup.keyboard.press('Enter').catch(() => {})])
     await showsHeadline(page, 'paid')
   })
@@ -132,7 +132,7 @@ describe.skipIf(browser.isMissing)('a purchase', { timeout: PURCHASE_MS }, () =>
   })
 })
 
-/** Presses Tab until something has the focus. Fails when a round of the page does not come by. */
+/** Presses Tab until the target has the focus. Throws after 40 presses. */
 async function tabTo(page: Page, target: Locator): Promise<void> {
   for (let presses = 0; presses < 40; presses++) {
     if (await isFocused(target)) return

@@ -5,7 +5,7 @@ import { startNetwork, type Network } from '../support/network.ts'
 import { accessibilityFaults, findBrowser, keepPicture } from './browser.ts'
 import { actionsIn, openDrawer, openPopup, placeOrder, PURCHASE_MS, sequencesIn, showsHeadline } from './shop.ts'
 
-/** How long a request without an answer may still be under way. */
+/** Milliseconds after which a request without an answer cannot be in flight any more. */
 const REPEATED_AFTER_MS = 30_001
 
 const browser = await findBrowser()
@@ -123,7 +123,7 @@ describe.skipIf(browser.isMissing)('trouble with a payment', { timeout: PURCHASE
     await popup.getByRole('button', { name: 'Pay', exact: true }).click()
     await showsHeadline(page, 'paid')
     await network.app.settle()
-    // The webhook that comes late puts the payment in doubt: a read may tell that it is paid before the webhooks do.
+    // The late webhook makes the payment doubtful: then a read may report it as paid before the webhooks do.
     const told = await sequencesIn(page)
     expect([
       [2, 3],
@@ -190,7 +190,7 @@ describe.skipIf(browser.isMissing)('trouble with a payment', { timeout: PURCHASE
     await page.getByText('The payment service does not answer for USD at the moment.').waitFor()
     expect(await accessibilityFaults(page)).toEqual([])
     network.sandbox.control.clearFaults()
-    // Whether that attempt made a link is not known for so long; then it is sent again.
+    // Until then the attempt can still create a link; after it the command is sent again.
     ahead += REPEATED_AFTER_MS
     await placeOrder(page)
     expect(await actionsIn(page)).toEqual(['Pay A$55.50', 'Pay in this window'])

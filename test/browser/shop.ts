@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 
-/** A purchase is several pages, each with a patience of its own: longer than most tests may take, in milliseconds. */
+/** Timeout of a test in milliseconds: a purchase opens several pages, each with timeouts of its own. */
 export const PURCHASE_MS = 60_000
 
 /** Headlines of an order's page, in English. */
@@ -14,14 +14,14 @@ export const HEADLINES = {
   disputed: 'Your payment is in dispute.',
 } as const
 
-/** Waits until the page tells the customer so. */
+/** Waits until the page shows this headline. */
 export async function showsHeadline(page: Page, headline: keyof typeof HEADLINES): Promise<void> {
   await page.locator('.headline', { hasText: HEADLINES[headline] }).waitFor()
 }
 
 export type OrderOptions = { readonly currency?: string; readonly method?: string }
 
-/** Orders the basket as it is, in a currency and with a method's code, and waits for the order's page. */
+/** Orders the basket in a currency, with a method's code if given, and waits for the order's page. */
 export async function placeOrder(page: Page, { currency = 'AUD', method }: OrderOptions = {}): Promise<void> {
   await page.getByLabel('Currency').selectOption(currency)
   if (method !== undefined) await page.locator(`input[value="${method}"]`).check()
@@ -30,10 +30,10 @@ export async function placeOrder(page: Page, { currency = 'AUD', method }: Order
   await page.locator('.badge.live').waitFor()
 }
 
-/** `Pay KES 1,650.00`, with a space that does not break, and not `Pay in this window`. */
+/** `Pay KES 1,650.00`, also with a no-break space, but not `Pay in this window`. */
 export const PAY = /^Pay (?!in)/
 
-/** Presses the button that opens the payment page in a window of its own, and gives that window. */
+/** Presses the button that opens the payment page in a new window. Returns that window. */
 export async function openPopup(page: Page, name: string | RegExp = PAY): Promise<Page> {
   const [popup] = await Promise.all([page.waitForEvent('popup'), page.getByRole('button', { name }).click()])
   await popup.waitForLoadState()
@@ -45,18 +45,18 @@ export async function openDrawer(page: Page): Promise<void> {
   await page.getByText('For developers').click()
 }
 
-/** The sequences of the events that the drawer shows. */
+/** Returns the sequence numbers of the events in the drawer. */
 export async function sequencesIn(page: Page): Promise<number[]> {
   const cells = await page.locator('.drawer tbody tr td:first-child').allTextContents()
   return cells.map(Number)
 }
 
-/** How many pixels lie beyond the edges of the page, so that it would have to be scrolled sideways. */
+/** Returns by how many pixels the content is wider than the window, so that it has to be scrolled sideways. */
 export function overflowOf(page: Page): Promise<number> {
   return page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)
 }
 
-/** What the customer is offered to do, in the order of the page. */
+/** Returns the texts of the customer's buttons, in the order of the page. */
 export function actionsIn(page: Page): Promise<string[]> {
   return page
     .locator('.actions button')

@@ -46,12 +46,12 @@ it('shows every digit, and none besides', () => {
   )
 })
 
-/** The digits of a text in any script, as ASCII. */
+/** Returns the digits of a text in any script, as ASCII. */
 function digitsOf(text: string): string {
   return text.replaceAll(/./gu, (char) => (/\p{Nd}/u.test(char) ? String(valueOf(char)) : ''))
 }
 
-/** Digits of a script stand ten in a row, from a code point on that is no digit's successor. */
+/** Returns the value of a digit: a script's ten digits are consecutive code points, and no digit precedes the first one. */
 function valueOf(char: string): number {
   let value = 0
   for (let code = (char.codePointAt(0) ?? 0) - 1; /\p{Nd}/u.test(String.fromCodePoint(code)) && value < 9; code--)

@@ -27,7 +27,7 @@ const WAYS: readonly { readonly transports: readonly Transport[] }[] = [
   { transports: ['socket', 'sse', 'polling'] },
 ]
 
-// A greeting takes about 200 bytes and an item about a thousand: cuts fall into greetings, between items and within them.
+// A handshake takes about 200 bytes and an item about 1,000: cuts fall into handshakes, between items and within items.
 const budgets = array(oneof(...[150, 400, 2_500, 9_000].map((max) => integer({ min: 1, max }))), { maxLength: 6 })
 
 it.each(WAYS)(
@@ -52,7 +52,7 @@ it.each(WAYS)(
   30_000,
 )
 
-/** Makes a link, watches it through the proxy, and pays it; gives everything that was told until the money is there. */
+/** Creates a link, watches it through the proxy, and pays it. Returns all updates up to the one that is paid. */
 async function watchedPayment(transports: readonly Transport[]) {
   const { id, statusToken, checkoutUrl } = await createLink(network)
   const options = { url: proxy.url, statusToken, transports, pollMs: 5, timing: QUICK }

@@ -18,7 +18,7 @@ it('more pages than may follow a link at once all see it paid: those that are cr
   const options = { url: `${network.app.url}/graphql`, statusToken, pollMs: 20, timing: QUICK }
   const watches = Array.from({ length: WATCHES }, () => keep((more) => watchPaymentLink(id, { ...options, ...more })))
   await Promise.all(watches.map((watch) => watch.until(isCaughtUp)))
-  // The strife is over soon: nobody is crowded out again and again.
+  // This settles soon: no watch loses its stream again and again.
   const polling = () => watches.filter(({ connections }) => connections.at(-1) === 'polling').length
   await expect.poll(polling, { timeout: 20_000 }).toBeGreaterThanOrEqual(WATCHES - MOST)
   expect(await gauge(network, 'payments_streams_open')).toBeLessThanOrEqual(MOST)

@@ -2,30 +2,30 @@ import { createServer, request, type IncomingMessage, type ServerResponse } from
 import { connect, type AddressInfo, type Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 
-/** The ways on which a client of the graph comes. */
+/** A client's transports, as the proxy distinguishes them. */
 export type Way = 'socket' | 'sse' | 'http'
 
-/** What stands between a client and the graph in an office, a train or a tunnel. */
+/** A proxy between a client and the graph, which fails as networks and proxies do. */
 export type FrontProxy = {
-  /** Of the graph, as the client is told. */
+  /** URL of the graph for the client. */
   readonly url: string
-  /** Where the app really is. */
+  /** Base URL of the app. */
   target: string
-  /** Ways that are answered with 403 here. */
+  /** Transports that the proxy answers with 403. */
   readonly refused: Set<Way>
-  /** Server-sent events are kept until they end. */
+  /** Whether server-sent events are held back until the response ends. */
   buffersEvents: boolean
-  /** While it is set, everything is answered with 503 and this many seconds to wait. */
+  /** While it is not null, everything is answered with 503 and this Retry-After, in seconds. */
   retryAfterS: number | null
-  /** How many bytes of answers each coming connection may carry before it is cut; after the last, there is no limit. */
+  /** Bytes of answers that each new connection may carry before it is cut; connections after the last entry have no limit. */
   readonly budgets: number[]
-  /** How often each way was asked for. */
+  /** Number of requests by transport. */
   readonly asked: Readonly<Record<Way, number>>
-  /** Ways of the connections that are open. */
+  /** Transports of the open connections. */
   readonly open: readonly Way[]
-  /** Cuts everything that is open. */
+  /** Cuts all open connections. */
   cut(): void
-  /** Lets nothing through any more on what is open, without a word. */
+  /** Drops all further data on open connections, which stay open. */
   silence(): void
   close(): Promise<void>
 }
@@ -42,14 +42,14 @@ export async function startFrontProxy(target: string): Promise<FrontProxy> {
     open.add(held)
     until.once('close', () => open.delete(held))
   }
-  /** Gives the function that lets bytes pass until the budget is spent, and then cuts. False when it was. */
+  /** Creates a function that passes bytes until the budget is used up, and then cuts the connection. It returns false from then on. */
   const meter = (cut: () => void) => {
     let left = proxy.budgets.shift() ?? Infinity
     return (chunk: Buffer, pass: (part: Buffer) => void): boolean => {
       const part = chunk.subarray(0, Math.max(0, left))
       left -= chunk.length
       if (part.length > 0) pass(part)
-      // In a moment, so that the part still gets out.
+      // Deferred, so that the last part is still sent.
       if (left <= 0) setImmediate(cut)
       return left > 0
     }

@@ -1,4 +1,4 @@
-/** Watches a link until a moment, ends the watch by a way, and leaves the rest to the process: it ends when nothing is left. */
+/** Watches a link up to a moment, ends the watch in one of the ways, and then lets the process end by itself, once nothing is left open. */
 import { watchPaymentLink, type Transport } from '../../src/client/index.ts'
 
 const [url = '', id = '', statusToken = '', transport = 'socket', moment = '', way = ''] = process.argv.slice(2)

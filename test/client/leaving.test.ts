@@ -9,7 +9,7 @@ import { gauge } from '../support/streams.ts'
 
 const run = promisify(execFile)
 const LEAVE = join(import.meta.dirname, 'leave.ts')
-/** Milliseconds within which a process without anything left has to be over; the shortest of the kit's own times is longer. */
+/** Milliseconds within which a process without anything open must end; every interval of the client kit is longer. */
 const LATEST_MS = 4_000
 
 let network: Network

@@ -39,7 +39,7 @@ beforeAll(async () => {
   const own = join(folder, 'node_modules/payments-subgraph')
   mkdirSync(own, { recursive: true })
   cpSync('package.json', join(own, 'package.json'))
-  // Its one dependency, and nothing else that could lend types or code.
+  // The kit's only dependency: no other package can supply types or code.
   symlinkSync(resolve('node_modules/graphql-ws'), join(folder, 'node_modules/graphql-ws'))
   await run(TSC, ['-p', 'src/client/tsconfig.build.json', '--outDir', join(own, 'dist')])
   writeFileSync(join(folder, 'package.json'), '{ "type": "module" }')

@@ -188,7 +188,7 @@ it.each(['\n', '\r\n', '\r'])('events are read from any pieces (%j)', (newline) 
     const pieces = Array.from({ length: Math.ceil(text.length / size) }, (_, index) =>
       text.slice(index * size, (index + 1) * size),
     )
-    // A lone CR at the very end may be half of a line's end.
+    // A CR at the very end can be the first half of a CRLF.
     const events = [...pieces, ...(newline === '\r' ? [':'] : [])].flatMap(parse)
     expect(events).toEqual([
       { name: 'next', data: '{"a":\n1}' },

@@ -11,7 +11,7 @@ const answered = (response: ServerResponse) => void response.writeHead(200).end(
 let close = () => {}
 afterEach(() => close())
 
-/** A server that gives these answers one after the other, and what a client says of it. */
+/** Starts a server that sends these answers in order. Returns a client of it, with its retries and the number of requests. */
 async function setUp(...answers: readonly ((response: ServerResponse) => void)[]) {
   let count = 0
   const server = createServer((_request, response) => {

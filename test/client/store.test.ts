@@ -27,7 +27,7 @@ it('shows a payment as it goes, in views that never change', async () => {
   expect(view.events.at(-1)?.cursor).toBe(view.cursor)
   expect(Math.abs(view.serverOffsetMs)).toBeLessThan(1_000)
   for (const seen of views) expect(Object.isFrozen(seen)).toBe(true)
-  // Each listener's call has brought another view.
+  // Each call of the listener has delivered a new view.
   expect(Array.from(views, ({ events }) => events.length)).toEqual([0, 0, 0, 0, 1, 2, 3, 4])
   leave()
   store.close()
@@ -42,7 +42,7 @@ it('runs while somebody listens, and goes on from where it was', async () => {
   const begun = store.getSnapshot()
   leaveFirst()
   leaveSecond()
-  // As React does that mounts twice.
+  // As React in strict mode, which mounts twice.
   const leaveThird = store.subscribe(() => {})
   expect(await gauge(network, 'payments_streams_open')).toBe(1)
   expect(store.getSnapshot()).toBe(begun)

@@ -101,7 +101,7 @@ it('asks once more with another token, and tells why it could not', async () => 
   await expect(ask(query, {}, late, { signal: AbortSignal.abort(new Error('enough')) })).rejects.toThrow('enough')
 })
 
-/** Nobody ever answers. */
+/** A fetch without an answer; it rejects when it is aborted. */
 const slowFetch: typeof fetch = (_url, options) =>
   new Promise((_resolve, reject) => options?.signal?.addEventListener('abort', () => reject(new Error('aborted'))))
 

@@ -102,7 +102,7 @@ it.each(['socket', 'sse'] as const)('a %s that died in silence is noticed when t
   let wakeUp = () => {}
   const watch = watchLink({
     transports: [transport],
-    // Where nothing can be asked for, only what was due tells.
+    // With server-sent events the client cannot ping: only a missing heartbeat shows that the connection is dead.
     timing: { ...QUICK, silenceMs: 400 },
     wake: (check) => {
       wakeUp = check
@@ -141,7 +141,7 @@ it('follows every event, after a cursor by polling too', async () => {
   for (const watch of watches) {
     await watch.until(isPaid)
     const log = await logAfter(network, after, filter)
-    // Of all events the first is that of this link where no other test came before.
+    // `after` is this link's own first event if no other test ran before.
     expect(log.length).toBeGreaterThanOrEqual(4)
     expect(eventsOf(watch.updates)).toEqual(log)
     expect(watch.updates.find(isPaid)?.link?.reference).toBe(link.reference)
@@ -155,7 +155,7 @@ function watchLink(options: Partial<WatchOptions> = {}): Watching {
   return keep((more) => watchPaymentLink(link.id, { ...usual, ...options, ...more }))
 }
 
-/** Pays, and ends the watch once it has told everything. */
+/** Pays, and ends the watch once it has delivered the whole log. */
 async function expectLog(watch: Watching): Promise<void> {
   await pay(link.checkoutUrl)
   await watch.until(isPaid)

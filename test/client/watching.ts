@@ -1,18 +1,18 @@
 import type { Connection, PaymentUpdate, WatchOptions } from '../../src/client/index.ts'
 import type { Network } from '../support/network.ts'
 
-/** What a watch has told so far. */
+/** The updates and connection states of a watch so far. */
 export type Watching = {
   readonly updates: readonly PaymentUpdate[]
   readonly connections: readonly Connection[]
-  /** Resolves when an update satisfies the predicate, which has come already or is yet to come; rejects when the watch fails. */
+  /** Resolves with the first update, past or future, that satisfies the predicate. Rejects if the watch fails. */
   until(predicate: (update: PaymentUpdate) => boolean): Promise<PaymentUpdate>
-  /** Resolves when the connection is, or becomes, so. */
+  /** Resolves when the connection is in this state. Rejects if the watch fails. */
   untilConnection(connection: Connection): Promise<void>
   leave(): Promise<unknown>
 }
 
-/** Short times, so that a test of many breaks is over soon. */
+/** Short intervals, so that a test with many reconnects is fast. */
 export const QUICK = {
   openMs: 2_000,
   pongMs: 300,
@@ -22,7 +22,7 @@ export const QUICK = {
   upgradeMs: 60_000,
 } satisfies WatchOptions['timing']
 
-/** Runs a watch, and keeps everything that it tells. */
+/** Runs a watch, and records all its updates and connection states. */
 export function keep(
   start: (options: Pick<WatchOptions, 'onConnection'>) => AsyncIterableIterator<PaymentUpdate>,
 ): Watching {
@@ -72,7 +72,7 @@ export function keep(
   }
 }
 
-/** Cursors of the events among some updates, in the order in which they came. */
+/** Returns the cursors of the events among these updates, in the order of receipt. */
 export function eventsOf(updates: readonly PaymentUpdate[]): string[] {
   return updates.flatMap(({ kind, cursor }) => (kind === 'EVENT' ? [cursor] : []))
 }
@@ -81,7 +81,7 @@ const EVENTS = `query Events($after: String, $filter: PaymentEventFilter) {
   paymentEvents(first: 100, after: $after, filter: $filter) { nodes { cursor } }
 }`
 
-/** Cursors of the events after a cursor, as the log lists them. */
+/** Returns the cursors of the first 100 events after a cursor, as the log lists them. */
 export async function logAfter(
   network: Network,
   after: string | null,

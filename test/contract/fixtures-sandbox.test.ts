@@ -19,27 +19,27 @@ import {
 import { missingPlaces, otherTypes, shapeOf } from './shapes.ts'
 
 /**
- * The recorded bodies that our readers are tested with check the sandbox, too: what it answers has the keys and the types
- * of value of the recording. Each difference is one on purpose, and stands in the table; places below it are not named.
+ * The recorded bodies that test our parsers also check the sandbox: its answers must have the keys and types of the recording. Each
+ * deliberate difference is listed; places below a listed place are not.
  */
 type Row = {
   readonly fixture: string
   readonly of: (stage: Stage) => Promise<unknown>
-  /** A recording of the same object with more of its keys, for one that was recorded in short: at this place of it. */
+  /** A more complete recording of an object that `fixture` records only in part, and the place of that object in it. */
   readonly whole?: { readonly fixture: string; readonly at: string }
-  /** The names of its entries depend on the case: only the types of their values are compared. */
+  /** Maps whose keys vary: only the types of their values are compared. */
   readonly open?: readonly string[]
-  /** `lacks`: not in the answer; `adds`: not in the recording; `type`: a value that the recording spells in another way. */
+  /** `lacks`: not in the answer; `adds`: not in the recording; `type`: of another type than in the recording. */
   readonly differs?: readonly string[]
 }
 
-/** Recorded forms that the sandbox does not have: it nests links as the older generation does. */
+/** Recorded forms that the sandbox does not have: it nests links in the older form. */
 const NOT_EMULATED = ['link-nested-newer']
 
-/** Maps whose names depend on the method or on the merchant, wherever they are. */
+/** Maps whose keys depend on the method or on the merchant, wherever they occur. */
 const OPEN = ['pay_code', 'payin_method_params', 'payout_method_params', 'metadata', 'meta_data']
 
-/** What the sandbox's record of a payin has beyond the recordings; each is an optional field of the payments API's. */
+/** Keys of the sandbox's payins that the recordings do not have; each is an optional field of the payments API. */
 const PAYIN_EXTRAS = ['pay_by', 'refund_information', 'stage', 'status_text']
 
 const ROWS: readonly Row[] = [
@@ -142,19 +142,19 @@ const ROWS: readonly Row[] = [
       return ok(at.flat, '/v3/payin_links?per_page=1')
     },
     whole: { fixture: 'payment-flat-authorised', at: 'records[]' },
-    // The flat form names no page, and a size of page is a number.
+    // The flat form has no URL of a payment page, and the page size is a number.
     differs: ['adds records[].refund_information', 'lacks records[].payment_url', 'type per_page'],
   },
   {
     fixture: 'payin-methods',
     of: ({ flat }) => ok(flat, '/v3/payin_methods'),
-    // How the payments API names languages is not known: the recording has objects, the sandbox texts.
+    // The payments API's format of languages is unknown: the recording has objects, the sandbox has strings.
     differs: ['lacks records[].logo', 'type records[].checkout_languages[]'],
   },
   {
     fixture: 'payin-methods-v2',
     of: ({ flat }) => ok(flat, '/v2/payins/payin_methods'),
-    // Only the currency and the code are sure to be there.
+    // Only the currency and the code are certain to be present.
     differs: ['description', 'is_refundable', 'logo', 'max_amount', 'min_amount', 'payment_type', 'symbol'].map(
       (key) => `lacks records[].${key}`,
     ),
@@ -179,7 +179,7 @@ const ROWS: readonly Row[] = [
         'jpy',
       ),
     whole: { fixture: 'payment-flat-authorised', at: '' },
-    // The recording has the spellings of an answer to a refund.
+    // The recording has the formats of an answer to a refund.
     differs: [
       ...PAYIN_EXTRAS.map((key) => `adds ${key}`),
       'lacks expried_at',
@@ -221,7 +221,7 @@ const ROWS: readonly Row[] = [
   {
     fixture: 'link-nested-older',
     of: (at) => linkIn(at.nested, at, 'received', { meta_data: { external_id: 'order-17' } }),
-    // A token comes in the flat form alone.
+    // Only the flat form contains a token.
     differs: ['lacks token'],
   },
   { fixture: 'payout-methods', of: ({ flat }) => ok(flat, '/v2/payouts/payout_methods', { site: 'php' }) },

@@ -6,13 +6,13 @@ import { refusingPort } from './upstream/scripted-service.ts'
 
 type Json = Record<string, unknown>
 
-/** Long on the sandbox clock, so that nothing moves by itself. */
+/** In milliseconds: long on the sandbox clock, so that no status changes by itself. */
 const PACE_MS = 600_000
 
-/** Two sandboxes, because the form of a link's object is chosen when one starts. */
+/** Two sandboxes, because the form of a link's object is an option of the start. */
 export type Stage = { readonly flat: Sandbox; readonly nested: Sandbox; readonly target: Json }
 
-/** Starts both, with a webhook address that nobody listens at: what they tell there is another test's matter. */
+/** Starts both. `target` is a webhook address on which nothing listens: webhooks are not tested here. */
 export async function startStage(): Promise<Stage> {
   const [flat, nested] = await Promise.all([
     startSandbox({ paceMs: PACE_MS }),
@@ -26,17 +26,17 @@ export async function startStage(): Promise<Stage> {
 }
 
 let made = 0
-/** A text that was not used before. */
+/** Returns a text that was not returned before. */
 export const fresh = () => `fixture-${++made}`
 
-/** Calls the interface. Throws unless the answer is 200. */
+/** Calls the sandbox's API. Throws unless the answer is 200. */
 export async function ok(sandbox: Sandbox, path: string, options: Parameters<typeof call>[2] = {}): Promise<Json> {
   const { status, text, json } = await call(sandbox, path, options)
   if (status !== 200) throw new Error(`${path} was answered ${status}: ${text}`)
   return json
 }
 
-/** Calls the interface, and gives the body of its refusal. Throws when there is none. */
+/** Calls the sandbox's API and returns the body of its rejection. Throws if the status is below 400. */
 export async function refused(sandbox: Sandbox, path: string, options: Parameters<typeof call>[2]): Promise<Json> {
   const { status, json } = await call(sandbox, path, options)
   if (status < 400) throw new Error(`${path} was answered ${status}`)
@@ -45,7 +45,7 @@ export async function refused(sandbox: Sandbox, path: string, options: Parameter
 
 export const AGREEMENTS = '/v1/pay_to/payment_agreement'
 
-/** An agreement, as its creation answers. */
+/** Creates an agreement; returns the answer to its creation. */
 export const newAgreement = ({ flat, target }: Stage, over: Json = {}) =>
   ok(flat, AGREEMENTS, {
     body: agreementBody({
@@ -56,7 +56,7 @@ export const newAgreement = ({ flat, target }: Stage, over: Json = {}) =>
     }),
   })
 
-/** A link whose payment stands in a status, as its detail shows it. */
+/** Creates a link whose payment is in a status; returns the link's detail. */
 export async function linkIn(
   sandbox: Sandbox,
   { target }: Stage,
@@ -69,15 +69,15 @@ export async function linkIn(
   return ok(sandbox, `/v3/payin_links/${String(uuid)}`)
 }
 
-/** A direct payin, as its creation answers. */
+/** Creates a direct payin; returns the answer to its creation. */
 export const newPayin = ({ flat, target }: Stage, body: Json, site: string) =>
   ok(flat, '/v2/payins', { site, body: { webhook_notification: target, external_id: 'order-18', ...body } })
 
-/** A payout in PHP, as its creation answers. */
+/** Creates a payout in PHP; returns the answer to its creation. */
 export const newPayout = ({ flat, target }: Stage, over: Json = {}) =>
   ok(flat, '/v2/payouts', { site: 'php', body: payoutBody({ webhook_notification: target, ...over }) })
 
-/** Yesterday to tomorrow on the sandbox clock, as a query. */
+/** Returns the range from yesterday to tomorrow on the sandbox clock, as a query string. */
 export function span({ clock }: Sandbox): string {
   const day = (ms: number) => new Date(clock.now().getTime() + ms).toISOString().slice(0, 19)
   return `from_date=${day(-86_400_000)}&to_date=${day(86_400_000)}`

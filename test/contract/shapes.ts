@@ -1,7 +1,7 @@
-/** The types of value that occur at each place of a body: `records[].uuid`, and `pay_code.*` for every entry of a map. */
+/** The types of value at each place of a body: `records[].uuid`, and `pay_code.*` for every entry of a map. */
 export type Shape = Map<string, Set<string>>
 
-/** The shape of a parsed body. `maps` names the objects whose entries count as one place, `at` where the body is put. */
+/** Returns the shape of a parsed body. `maps` names the objects whose entries count as one place, `at` the place of the body itself. */
 export function shapeOf(json: unknown, maps: ReadonlySet<string>, at = '', shape: Shape = new Map()): Shape {
   const types = shape.get(at) ?? new Set()
   shape.set(at, types.add(typeOf(json)))
@@ -14,7 +14,7 @@ export function shapeOf(json: unknown, maps: ReadonlySet<string>, at = '', shape
   return shape
 }
 
-/** Places of one shape that another lacks, without those below them, and without those below what has nothing in it. */
+/** Returns the places of one shape that the other lacks, where the other has the enclosing object or list. */
 export function missingPlaces(from: Shape, other: Shape): string[] {
   return [...from.keys()].filter((place) => {
     const isItem = place.endsWith('[]')
@@ -23,7 +23,7 @@ export function missingPlaces(from: Shape, other: Shape): string[] {
   })
 }
 
-/** Places at which the second shape has a type of value that the first does not; null stands for any. */
+/** Returns the places where the second shape has a type that the first one does not have; null matches every type. */
 export function otherTypes(expected: Shape, found: Shape): string[] {
   return [...expected].flatMap(([place, types]) => {
     const others = [...(found.get(place) ?? [])].filter((type) => type !== 'null' && !types.has(type))

@@ -22,7 +22,7 @@ const PATH = '/v1/pay_to/payment_agreement'
 const change = (id: string, status: string) =>
   mutate(network, 'changePaymentAgreementStatus', { idempotencyKey: newKey(), id, status })
 
-/** An agreement that the payer has accepted, with the body of the callback that told so. */
+/** Creates an agreement that the payer has accepted; `body` is that of the callback which reported it. */
 async function activeAgreement() {
   const agreement = await createAgreement(network)
   await network.sandbox.control.setAgreementStatus(agreement.serviceId, 'active')

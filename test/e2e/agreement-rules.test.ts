@@ -77,7 +77,7 @@ const AMENDMENT: readonly Row[] = [
   ['id', { id: '' }],
 ]
 
-/** What the payments API was asked meanwhile. */
+/** Returns the result of `work`, and the number of calls of the payments API meanwhile. */
 async function during<Answer>(work: () => Promise<Answer>): Promise<{ answer: Answer; calls: number }> {
   const before = network.sandbox.control.calls().length
   const answer = await work()

@@ -32,7 +32,7 @@ const WRAPPERS: Readonly<Record<AmountRule, string>> = {
   BALLOON: 'balloon_agreement_details_obj',
 }
 
-/** Every rule with every frequency, and every purpose with every rule at least once. */
+/** Every rule with every frequency; every purpose occurs at least once. */
 const KINDS = AMOUNT_RULES.flatMap((amountRule, row) =>
   AGREEMENT_FREQUENCIES.map((frequency, column) => ({
     amountRule,

@@ -100,7 +100,7 @@ describe('an answer with an error in it', () => {
 const [AU, JP] = ['AUD', 'JPY'].map((code) => DEFAULT_SITES.find(({ currencies }) => currencies[0] === code))
 if (AU === undefined || JP === undefined) throw new Error('The sandbox has no such sites.')
 
-/** What a cache on the way is told about the answer to a document. */
+/** Returns the caching headers of the answer to a document, and its body. GET and POST must have the same `cache-control`. */
 async function policyOf({ app }: Network, query: string, variables: Record<string, unknown> = {}) {
   const search = new URLSearchParams({ query, variables: JSON.stringify(variables) })
   const headers = { 'apollo-require-preflight': 'true' }

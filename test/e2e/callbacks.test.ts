@@ -36,7 +36,7 @@ type Asked = {
   readonly variables?: Record<string, unknown>
 }
 
-/** Subscribes as a router does, and gives its answer with the id of the subscription. */
+/** Subscribes as a router does. Returns the answer and the id of the subscription. */
 async function subscribe({ extension = {}, headers = {}, query = LINK_UPDATES, variables = {} }: Asked) {
   const id = randomUUID()
   const subscription = {
@@ -66,7 +66,7 @@ const itemsOf = (id: string): Item[] => toldOf(id).flatMap(({ payload }) => Obje
 const actions = (id: string) => toldOf(id).map(({ action }) => action)
 const open = () => gauge(network, 'payments_callback_subscriptions_open')
 
-/** Answers messages of one action in another way. */
+/** Sets the router's reply to messages of one action. */
 const replyTo = (action: Told['action'], reply: Reply) =>
   router.reply((message) => (message.action === action ? reply : accepted()))
 

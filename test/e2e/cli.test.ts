@@ -9,7 +9,7 @@ import { temporaryFolder } from '../support/process.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 
-/** The package as it is installed elsewhere: its built files, its dependencies, and nothing of the source. */
+/** Folder with the package as it is installed: built files and dependencies, no sources. */
 let folder = ''
 beforeAll(async () => {
   folder = temporaryFolder(afterAll)

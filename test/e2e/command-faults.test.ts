@@ -16,13 +16,13 @@ afterAll(() => network.close())
 const CREATE = { method: 'POST', path: '/v3/payin_links' }
 const REPEATED_AFTER_MS = 30_001
 
-/** How often the payments API was asked to make a link. */
+/** Returns the number of requests to the payments API that create a link. */
 function creations(on = network): number {
   return on.sandbox.control.calls().filter(({ method, path }) => method === 'POST' && path.endsWith('/payin_links'))
     .length
 }
 
-/** Asks with the same input again and again, and gives each answer with the calls that it cost. */
+/** Sends the same input `count` times while the payments API answers with a fault. Returns each result with the number of its calls. */
 async function attempts(input: Record<string, unknown>, answer: FaultAnswer, count = 2) {
   network.sandbox.control.addFault({ ...CREATE, answer })
   const results: { result: Awaited<ReturnType<typeof tryCreateLink>>; asked: number }[] = []
@@ -218,7 +218,7 @@ describe('refreshPayment', () => {
   })
 })
 
-/** A port on which nobody listens: it was free a moment ago. */
+/** Returns a port on which nothing listens: it was in use a moment ago. */
 async function freePort(): Promise<number> {
   const server = createServer()
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))

@@ -37,7 +37,7 @@ describe.each(KINDS)('idempotency keys on %s', (kind) => {
       .setProtectedHeader({ alg: 'HS256', typ: 'JWT' })
       .setExpirationTime('1h')
       .sign(createSecretKey(SECRETS.jwt, 'utf8'))
-  /** Makes a command one of before keys belonged to a caller. */
+  /** Makes a command look as if it was recorded before keys belonged to a caller. */
   const forgetScope = async (key: unknown) => {
     const sql = `UPDATE commands SET key_scope = '' WHERE key = '${String(key)}'`
     if (database !== null) {
@@ -74,7 +74,7 @@ describe.each(KINDS)('idempotency keys on %s', (kind) => {
       const first = await createAs(await tokenOf(claims), input)
       expect(first).toMatchObject({ replayed: false })
       ids.add(resultId(first))
-      // The client that a user's token was issued to is not who asks.
+      // The `azp` claim, the client to which a user's token was issued, does not change the caller.
       const again = await createAs(await tokenOf({ ...claims, ...('sub' in claims ? { azp: 'an app' } : {}) }), input)
       expect(again).toMatchObject({ replayed: true, link: { id: resultId(first) } })
     }
@@ -149,8 +149,8 @@ describe.each(KINDS)('idempotency keys on %s', (kind) => {
     const { control } = network.sandbox
     const run = async (subject: string) =>
       mutate(network, agreement.name, input, { token: await network.token({ subject }) })
-    // The first has its agreement made, the second is refused for it, and neither hears of it: the payments API tells
-    // agreements by the clientTransactionId alone.
+    // The first agreement is created, the second is rejected, and neither caller receives the answer: the payments API identifies
+    // agreements only by the clientTransactionId.
     control.addFault({ method: 'POST', path: agreement.path, times: 2, answer: 'drop-after' })
     expect(await run('one')).toMatchObject({ __typename: 'OutcomeUnknownError' })
     expect(await run('two')).toMatchObject({ __typename: 'OutcomeUnknownError' })

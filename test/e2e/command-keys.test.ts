@@ -10,7 +10,7 @@ beforeAll(async () => void (network = await startNetwork({ sandbox: BY_HAND })))
 afterEach(() => network.sandbox.control.clearFaults())
 afterAll(() => network.close())
 
-/** Whether a mutation is of something that is there: what it gives has the same id, whoever asks. */
+/** Returns whether a mutation changes an existing object: then the result has the same id for every caller. */
 const isChange = (name: string) => !name.startsWith('create')
 
 describe.each(COMMANDS)('the key of $name', ({ name, path, key, longestKey, prepare }) => {
@@ -54,7 +54,7 @@ describe.each(COMMANDS)('the key of $name', ({ name, path, key, longestKey, prep
       const result = await run(same, await network.token({ subject }))
       expect(result.__typename).not.toBe(CONFLICT.__typename)
       expect(result.replayed).not.toBe(true)
-      // Something of its own, or nothing where the payments API refuses a second one.
+      // A result of its own, or none if the payments API rejects a second one.
       expect(!isChange(name) && resultId(result) === resultId(first)).toBe(false)
     }
     const again = await run(input, await network.token({ subject: 'one' }))
@@ -66,7 +66,7 @@ describe.each(COMMANDS)('the key of $name', ({ name, path, key, longestKey, prep
     const start = newKey()
     const long = start + 'x'.repeat(longestKey - start.length - 1)
     const before = calls()
-    // The last two look alike: one letter with its mark, and the letter followed by the mark.
+    // The last two look alike: one precomposed letter, and a letter with a combining mark.
     const keys = [`${long}a`, `${long}b`, `${start} 鍵 🗝`, `${start} \u00e9`, `${start} e\u0301`]
     for (const used of keys) {
       const { input } = await prepare(network)

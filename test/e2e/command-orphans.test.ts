@@ -15,7 +15,7 @@ afterAll(() => network.close())
 
 const uuids = () => network.sandbox.control.state().links.map(({ uuid }) => uuid)
 
-/** A link that the payments API has made, and of which only the payments API knows; with the input that asked for it. */
+/** Creates a link in the payments API whose creation is not answered; returns its id and the input. */
 async function orphaned() {
   const input = linkInput()
   const known = new Set(uuids())
@@ -95,7 +95,7 @@ describe('a link that was made without an answer', () => {
     now += 30_001
     expect(await tryCreateLink(network, input)).toMatchObject({ __typename: 'OutcomeUnknownError' })
     now += DAY_MS
-    // Tokens and links of the tests that follow would be over.
+    // With the later clock, tokens and links of the following tests would have expired.
     onTestFinished(() => void (now -= DAY_MS))
     expect(await tryCreateLink(network, input)).toMatchObject({ __typename: 'OutcomeUnknownError' })
     expect(uuids()).toHaveLength(made)

@@ -18,7 +18,7 @@ afterAll(async () => {
   await proxy.close()
 })
 
-/** Lets something happen after the payments API has done what it is asked for, and before we have its answer. */
+/** Runs `happen` after the payments API has carried out a command, and before the app receives its answer. */
 async function overtake(
   asked: { readonly name: MutationName; readonly path: string; readonly input: Record<string, unknown> },
   happen: () => Promise<void>,
@@ -32,7 +32,7 @@ async function overtake(
   return answer
 }
 
-/** Whether the app took every webhook about one subject, at the first attempt. */
+/** Returns whether the app accepted every webhook about a subject at the first attempt. */
 function taken(subject: string): boolean {
   const sent = network.sandbox.control.webhooks().filter((webhook) => webhook.subject === subject)
   return sent.length > 0 && sent.every(({ attempts }) => attempts.map(({ status }) => status).join() === '200')

@@ -2,7 +2,7 @@ import { expect, it, onTestFinished } from 'vitest'
 import { startNetwork } from '../support/network.ts'
 import { CREATE_LINK, createLink, linkInput } from '../support/operations.ts'
 
-/** How long the payments API takes for each of them: two of a client are under way at once. */
+/** Milliseconds that the payments API takes to create each link. */
 const SLOW_MS = 400
 const EVERY_MS = 20
 

@@ -15,14 +15,14 @@ beforeAll(async () => {
 })
 afterAll(() => network.close())
 
-/** How often the payments API was asked to make a link. */
+/** Returns the number of requests to the payments API that create a link. */
 function creations(): number {
   return network.sandbox.control
     .calls()
     .filter(({ method, path }) => method === 'POST' && path.endsWith('/payin_links')).length
 }
 
-/** What the payments API was asked while something was done. */
+/** Returns the result of `work`, and the number of links requested from the payments API meanwhile. */
 async function during<Result>(work: () => Promise<Result>): Promise<{ result: Result; asked: number }> {
   const before = creations()
   const result = await work()

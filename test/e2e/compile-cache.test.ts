@@ -7,7 +7,10 @@ import { temporaryFolder } from '../support/process.ts'
 
 const MODULE = fileURLToPath(new URL('../../src/compile-cache.ts', import.meta.url))
 
-/** Runs a program that caches compiled code in a folder and imports a module; gives whether Node could use the folder. */
+/**
+ * Runs a program that caches compiled code in a folder and imports a module. Returns its output: whether Node could use the folder, and the
+ * module's answer.
+ */
 function run(folder: string, imported: string): string {
   const program = `
     const { cacheCompiledCode } = await import(${JSON.stringify(MODULE)})

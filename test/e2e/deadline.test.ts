@@ -15,7 +15,7 @@ beforeAll(async () => {
   network = await startNetwork({ upstreamUrl: proxy.url, env: { GRAPHQL_TIMEOUT_MS: String(TIMEOUT_MS) } })
   proxy.target = new URL(network.sandbox.url).origin
   token = await network.token()
-  // The methods are asked of the payments API once, and must not take part in what is measured.
+  // The methods are requested once from the payments API, which must not be part of the measurement.
   await tryCreateLink(network)
 })
 afterAll(async () => {

@@ -46,7 +46,7 @@ it('restarts the program and builds the pages again when a source file changes',
   await ended
 }, 60_000)
 
-/** What a program prints. `times` waits until a pattern has been printed so often, and returns its last occurrence. */
+/** Collects a program's output. `times` waits until a pattern has occurred `count` times, and returns its last occurrence. */
 function outputOf(child: ReturnType<typeof spawn>) {
   let text = ''
   let look = () => {}

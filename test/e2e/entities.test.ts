@@ -47,7 +47,7 @@ async function entities(representations: readonly Representation[], token?: stri
   return answer.data._entities
 }
 
-/** One of each, with what it is. */
+/** One representation of each type, with the expected entity. */
 const known = (): [Representation, Record<string, unknown>][] => [
   [
     { __typename: 'PaymentLink', id: ids.link },

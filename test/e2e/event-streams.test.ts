@@ -26,7 +26,7 @@ const open = async (request: EventRequest) =>
 const follow = (variables: Record<string, unknown>, request: Partial<EventRequest> = {}) =>
   open({ operation: { query: LINK_UPDATES, variables }, ...request })
 
-/** Reads items up to one that satisfies the predicate. */
+/** Reads items up to the first one that satisfies the predicate. */
 async function until(stream: Awaited<ReturnType<typeof openEvents>>, predicate: (item: Item) => boolean) {
   const items: Item[] = []
   do items.push(itemOf(await stream.next()))

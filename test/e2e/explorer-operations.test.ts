@@ -17,7 +17,7 @@ const examples = names.map((name) => ({ name, query: readFileSync(`${FOLDER}/${n
 
 const isStream = (query: string) => getOperationAST(parse(query))?.operation === OperationTypeNode.SUBSCRIPTION
 
-/** What an example begins with, as it stands beside it. */
+/** Returns the initial variables of an example, from the JSON file of the same name. */
 function variablesOf(name: string): Variables {
   const path = `${FOLDER}/${name}.json`
   return existsSync(path) ? (JSON.parse(readFileSync(path, 'utf8')) as Variables) : {}

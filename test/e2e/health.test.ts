@@ -57,14 +57,14 @@ describe('closing', () => {
     const headers = { ...honestHeaders(body, address.authorization), 'content-length': Buffer.byteLength(body) }
     const sending = request(address.url, { method: 'POST', headers: { ...headers, expect: '100-continue' } })
     sending.flushHeaders()
-    // The server has taken the request up when it asks for the body.
+    // With `100-continue` the server has accepted the request.
     await new Promise((resolve) => sending.once('continue', resolve))
     const stopped = network.stop()
     const response = await answerTo(sending, body)
     expect(response.statusCode).toBe(200)
     const answered = performance.now()
     await stopped
-    // The sender keeps its connection alive, and must not hold up the end by that.
+    // The sender's keep-alive connection must not delay the shutdown.
     expect(performance.now() - answered).toBeLessThan(2_000)
     await network.restart()
     expect(await deliveries(network, [uuid])).toMatchObject([{ disposition: 'APPLIED' }])
@@ -89,7 +89,7 @@ describe('closing', () => {
     },
   )
 
-  /** Asks for a link in one of three ways, without waiting for the answer. */
+  /** Requests a link in one of three ways, without waiting for the answer. */
   async function askAndLeave(client: string, input: Record<string, unknown>): Promise<{ leave(): void }> {
     if (client === 'asks over a socket') {
       const socket = await greetedSocket(network.app.url, { token: await network.token() })

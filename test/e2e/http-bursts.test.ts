@@ -17,12 +17,12 @@ beforeAll(async () => {
 afterAll(() => sandbox.close())
 
 const QUERY = '{ payinMethods(currencies: ["AUD"]) { nodes { code name } } }'
-/** Ends as long as a process that has all of a processor's time needs for a few hundred commands, and not before. */
+/** Enough for a few hundred commands even of a process that has one processor to itself; in milliseconds. */
 const PATIENCE_MS = 120_000
 
 const SIZES = rounds({ few: 0, many: 1 }) === 0 ? [20, 100, 500] : [20, 50, 100, 200, 500]
 
-/** `when` there are so many at once: of a process that has just said that it is ready, and once more of the same. */
+/** Sends that many requests at once, just after the process has reported that it is ready, and once more. */
 it.each(SIZES)(
   'refuses none of %i commands, and none of as many queries, just started and warm',
   async (size) => {
@@ -41,7 +41,7 @@ it.each(SIZES)(
   PATIENCE_MS,
 )
 
-/** Asks for so many links at once. What was too slow for its caller is asked for again, under its key, as a client would. */
+/** Creates that many links at once. Commands that were too slow are repeated under their keys, as a client does. */
 async function expectLinks(ask: Network['ask'], size: number): Promise<void> {
   let open = Array.from({ length: size }, () => linkInput())
   while (open.length > 0) {

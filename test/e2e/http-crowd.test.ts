@@ -8,13 +8,13 @@ import { cpuSecondsOf } from '../support/cpu-time.ts'
 import { temporaryFolder } from '../support/process.ts'
 import { deliver, paymentBody } from '../support/webhooks.ts'
 
-/** Each connection asks again as soon as it is answered. */
+/** Number of connections; each sends its next request as soon as the last one is answered. */
 const CROWD = 500
 const WEBHOOKS = 40
-/** How often each connection of the crowd may be answered meanwhile. */
+/** Most answers per connection of the crowd meanwhile. */
 const ROUNDS = 10
 const QUERY = '{ paymentCurrencies { code exponent region versions enabled } }'
-/** About a millisecond of work. */
+/** About one millisecond of work. */
 const HEAVY = `{ ${Array.from({ length: 8 }, (_, index) => `a${index}: paymentCurrencies { code exponent region versions enabled }`).join(' ')} }`
 
 async function setUp(env: Record<string, string> = {}): Promise<{ url: string; pid: number; clients: Clients }> {
@@ -88,7 +88,7 @@ async function askFrom(url: string, client: number): Promise<number> {
   return answer.status
 }
 
-/** Of the usual answers per second of the process's own CPU time. Refusing what is too much takes some of it. */
+/** Least share of the usual answers per second of the process's own CPU time; rejections take some of it. */
 const LEAST = 0.5
 const ANSWERS = rounds({ few: 300, many: 20_000 })
 
@@ -96,7 +96,7 @@ it('goes on with its work at three times what it can do, takes every webhook, an
   const { url, pid, clients } = await setUp()
   const order = { url, query: HEAVY, once: false }
   const atPeak = { ...order, perSecond: null, connections: 32 }
-  /** What comes until so many are answered. */
+  /** Returns the counts once `ANSWERS` requests were answered. */
   const collect = async () => {
     const sum = { answered: 0, other: 0 }
     while (sum.answered < ANSWERS) {
@@ -109,7 +109,7 @@ it('goes on with its work at three times what it can do, takes every webhook, an
   }
   const measure = async (load: Parameters<Clients['begin']>[0]) => {
     clients.begin(load)
-    // Until code is compiled, and connections are open.
+    // A warm-up: code is compiled, and connections are opened.
     await collect()
     const [began, before] = [performance.now(), cpuSecondsOf(pid)]
     const { answered, other } = await collect()

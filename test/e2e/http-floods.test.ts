@@ -28,7 +28,7 @@ const start = async (env: Record<string, string>) => {
 
 const graphql = () => `${network.app.url}/graphql`
 
-/** The status of a GraphQL request with this token, or with none. */
+/** Returns the status of a GraphQL request with this token, or without one. */
 const ask = async (token: string | null, headers: Record<string, string> = {}) =>
   (
     await send(graphql(), {
@@ -37,7 +37,7 @@ const ask = async (token: string | null, headers: Record<string, string> = {}) =
     })
   ).status
 
-/** Makes one address fail as often as it may, and returns the statuses of the answers. */
+/** Sends more wrong credentials than one address may, and returns the statuses of the answers. */
 const failOften = async (headers: Record<string, string> = {}) => {
   const statuses: number[] = []
   for (let turn = 0; turn <= LIMIT; turn += 1) statuses.push(await ask('no.real.token', headers))
@@ -67,7 +67,7 @@ describe('an address that shows wrong credentials too often', () => {
     const expired = await network.token({ ttlSeconds: -60 })
     const [head, claims] = expired.split('.')
     for (let turn = 0; turn <= 2 * LIMIT; turn += 1) expect(await ask(expired)).toBe(401)
-    // None of these was counted: it takes as many guesses as before.
+    // None of these counted: it takes as many guesses as before.
     expect(await failOften()).toEqual(Array.from({ length: LIMIT + 1 }, () => 401))
     const guesses = [
       'no.real.token',
@@ -173,7 +173,7 @@ describe('the address of a peer', () => {
   })
 })
 
-/** An address of this machine by which it is reached as from outside; none where it has no network. */
+/** An external IPv4 address of this machine; undefined without a network. */
 const OUTSIDE = Object.values(networkInterfaces())
   .flat()
   .find((own) => own?.family === 'IPv4' && !own.internal)?.address
@@ -184,7 +184,7 @@ describe('connections of one address', () => {
   const limited = { MAX_CONNECTIONS_PER_ADDRESS: '3', HOST: '0.0.0.0', ROUTER_SECRETS: ROUTER_SECRET }
   const at = (host: string) => `http://${host}:${new URL(network.app.url).port}`
 
-  /** A connection that stays open after the answer to one request. */
+  /** Opens a connection that stays open after the answer to one request. */
   const hold = async (url: string, headers = '') => {
     const { promise: leaving, resolve: leave } = Promise.withResolvers<void>()
     const { promise: answered, resolve: onAnswer } = Promise.withResolvers<void>()

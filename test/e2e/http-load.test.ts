@@ -6,7 +6,7 @@ import { openSocket } from '../support/socket.ts'
 import { defaultAddress, deliver, paymentBody } from '../support/webhooks.ts'
 
 const QUERY = '{ paymentCurrencies { code } }'
-/** As many as would have held every slot. */
+/** As many connections as requests may be in flight by default. */
 const SILENT = 512
 const HONEST = 50
 
@@ -29,7 +29,7 @@ const ask = async (headers: Record<string, string> = {}) => {
 }
 const figures = async () => (await fetch(`${network.app.url}/metrics`)).text()
 
-/** A connection that sends what it is told, and reads nothing until it is told to. */
+/** Opens a connection that sends a text, and reads nothing until it is resumed. */
 async function openPeer(text: string): Promise<Socket> {
   const { hostname, port } = new URL(network.app.url)
   const peer = connect({ host: hostname, port: Number(port) })
@@ -87,7 +87,7 @@ it('answers everybody while hundreds announce a body and send none', async () =>
   expect(await figures()).not.toMatch(/^payments_turned_away_total\{reason="overload"\}/m)
 })
 
-/** Together more than the system keeps for a connection, so that answers stay in the process. */
+/** Together their answers exceed the system's buffers of a connection, so that some stay in the process. */
 const PIPELINED = 100
 const LARGE = JSON.stringify({
   query: '{ __schema { types { name description fields { name description args { name description } } } } }',
@@ -103,7 +103,7 @@ it('cuts a peer that asks and asks, and never reads', async () => {
     `Content-Length: ${Buffer.byteLength(LARGE)}\r\n\r\n${LARGE}`
   const unread = await openPeer(request.repeat(PIPELINED))
   const cut = new Promise((resolve) => unread.once('close', resolve))
-  // A paused socket hears of its end when it is written to.
+  // A paused socket only notices its end when it writes.
   const knock = setInterval(() => unread.write('\r\n'), 100)
   await cut
   clearInterval(knock)
@@ -130,7 +130,7 @@ it('destroys a connection on which more than a hundred requests wait', async () 
   const get = 'GET /health/live HTTP/1.1\r\nHost: x\r\n\r\n'
   const slow = JSON.stringify({ query: QUERY })
   const first = `POST /graphql HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ${slow.length}\r\n\r\n`
-  // The first is not complete, so that all others wait for it: what is not a request yet is not counted.
+  // The first request is incomplete and blocks all others: the server does not count a request before it is complete.
   const peer = await openPeer(first + slow + get.repeat(500))
   peer.resume()
   const closed = new Promise((resolve) => peer.once('close', resolve))

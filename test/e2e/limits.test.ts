@@ -17,7 +17,7 @@ afterAll(() => network.close())
 const times = (count: number, part: (index: number) => string) =>
   Array.from({ length: count }, (_, index) => part(index)).join(' ')
 
-/** A query of exactly so many tokens: a list in it is as long as it takes. */
+/** Returns a query of exactly this many tokens, by the length of a list in it. */
 function tokens(count: number): string {
   const withPhases = (phases: number) =>
     `{ payments(first: 1, filter: { phases: [${'SUCCEEDED '.repeat(phases)}] }) { nodes { id } } }`
@@ -32,13 +32,13 @@ function depth(count: number): string {
   return `{ ${path.map((field) => `${field} {`).join(' ')} id ${'}'.repeat(path.length)} }`
 }
 
-/** Three pages that cost 301 each, and one that costs one more than it has items. */
+/** Three pages that cost 301 each, and one that costs its number of items plus one. */
 const PRICED = `query Priced($n: Int!) {
   ${times(3, (index) => `p${index}: payments(first: 100) { nodes { amount { value } paid { value } } }`)}
   rest: payments(first: $n) { nodes { id } }
 }`
 
-/** The same with 24 more: each object that may come, and 5 for each of the two backlogs. */
+/** The same, 24 more expensive: one for each possible object, and 5 for each of the two backlogs. */
 const PRICED_HEALTH = PRICED.replace(
   'rest:',
   `paymentsHealth {
@@ -52,7 +52,7 @@ const currencies = (count: number) =>
   Array.from({ length: count }, () => ({ __typename: 'PaymentCurrency', code: 'AUD' }))
 
 const BY_ID = 'query ($id: ID!) { payment(id: $id) { id } }'
-/** Variables of so many bytes as JSON, in characters of two. */
+/** Returns variables of exactly this many bytes of JSON, in characters of two bytes. */
 function bytes(count: number): Sent {
   const frame = Buffer.byteLength(JSON.stringify({ id: '' }))
   const id = 'é'.repeat(Math.floor((count - frame) / 2)) + 'e'.repeat((count - frame) % 2)

@@ -32,7 +32,7 @@ beforeAll(async () => {
 })
 afterAll(() => network.close())
 
-/** One more link, payment, event and delivery. */
+/** Adds a link, a payment, events and a delivery. */
 async function addRow(reference = 'order-late') {
   const link = await createLink(network, { reference })
   await network.sandbox.control.setStatus(link.id, 'pending')
@@ -90,7 +90,7 @@ describe.each(NAMES)('%s', (list) => {
       added += 1
     } while (after !== null)
     expect(new Set(paged).size).toBe(paged.length)
-    // The log is read from its oldest end, so it goes on with what was added; the others begin with the newest.
+    // The log is read from its oldest end, so it continues with the added rows; the other lists begin with the newest row.
     expect(list === 'paymentEvents' ? paged.slice(0, before.length) : paged).toEqual(before)
   })
 

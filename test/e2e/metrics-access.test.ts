@@ -76,7 +76,7 @@ describe('the admin port in a drain', () => {
     const answered = new Promise<number | undefined>((resolve, reject) =>
       late.once('response', (response) => resolve(response.resume().statusCode)).once('error', reject),
     )
-    // The request has been taken up: the server waits for its body.
+    // The server has accepted the request and waits for its body.
     await new Promise((resolve) => late.flushHeaders() ?? late.once('continue', resolve))
     const stopped = stop()
     const probe = await fetch(`${app.adminUrl}/health/ready`)

@@ -45,7 +45,7 @@ type Part = {
   readonly errors?: readonly { readonly extensions: { readonly code: string } }[]
 }
 
-/** The parts of a response, as the reader of a client library takes them apart. */
+/** Yields the parts of a response, parsed by a client library. */
 async function* partsOf(response: Response): AsyncGenerator<Part> {
   const parts = await meros<Part>(response)
   if (!(Symbol.asyncIterator in parts)) throw new Error(`It was answered with ${response.status} in one part.`)

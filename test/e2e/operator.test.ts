@@ -21,10 +21,10 @@ afterAll(() => network.close())
 
 type Ended = { readonly code: number; readonly out: string; readonly err: string }
 
-/** The command line as a process of its own, which is told where the subgraph is by its environment. */
+/** Runs the command line in a process of its own, with the subgraph's URL and a token in its environment. */
 async function operator(args: readonly string[], env: Record<string, string> = {}): Promise<Ended> {
   const ended = await start(args, { SUBGRAPH_URL: `${network.app.url}/graphql`, SUBGRAPH_TOKEN: token, ...env })
-  // Whatever happens, nothing that it prints holds the token.
+  // The output must never contain the token.
   expect(ended.out + ended.err).not.toContain(env['SUBGRAPH_TOKEN'] || token)
   return ended
 }

@@ -11,7 +11,7 @@ afterAll(() => network.close())
 
 const READ = { method: 'GET', path: '/v3/payin_links/*' }
 
-/** The link with its log, once no read is under way; never provisional, and at the version of its last event. */
+/** Returns the link and its log once all reads are done; the payment is not provisional and has the version of its last event. */
 async function settled(link: CreatedLink) {
   await network.sandbox.settle()
   await network.app.settle()
@@ -20,7 +20,7 @@ async function settled(link: CreatedLink) {
   return history
 }
 
-/** Moves the truth from status to status, each told by its webhook. */
+/** Sets one status after another in the payments API; each sends its webhook. */
 async function tell(link: CreatedLink, ...statuses: Parameters<Network['sandbox']['control']['setStatus']>[1][]) {
   for (const status of statuses) await network.sandbox.control.setStatus(link.id, status)
 }

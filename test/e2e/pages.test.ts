@@ -26,7 +26,7 @@ let network: Network
 beforeAll(async () => void (network = await startNetwork()))
 afterAll(() => network.close())
 
-/** Asks as it is told: a client of its own would put the path in order first. */
+/** Sends a request with exactly this path: `fetch` would normalize it. */
 const ask = (path: string, headers: Record<string, string> = {}, method = 'GET'): Promise<Reply> =>
   send(`${network.app.url}${path}`, { method, headers })
 

@@ -183,7 +183,7 @@ describe('what is to be done', () => {
     })
     await control.deliver(link.id, { kind: 'late', status: 'pending' })
     await settle(network)
-    // A repeat has put the payment in doubt again, and with it the delivery that contradicts it.
+    // A repeated webhook made the payment doubtful again, and so the delivery that contradicts it.
     expect((await health()).deliveries.doubtful).toBe(1)
 
     control.clearFaults()

@@ -11,7 +11,7 @@ let network: Network
 beforeAll(async () => void (network = await startNetwork({ sandbox: BY_HAND })))
 afterAll(() => network.close())
 
-/** Makes payouts with the account's own credentials, as another program of the merchant does. */
+/** Creates payouts with the account's own credentials, as another program of the merchant does. */
 async function payoutsMadeElsewhere(count: number): Promise<string[]> {
   const sites = createSites(network.sandbox.sites)
   const site = sites.forCurrency('AUD')

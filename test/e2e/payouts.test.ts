@@ -229,7 +229,7 @@ describe('a cancellation whose result could not be read', () => {
     const { id } = await made(create({ scheduledAt: inAnHour() }), 'payout')
     const before = asked(network, 'POST', `${PATH}/cancel_scheduled`)
     const detail = { method: 'GET', path: `${PATH}/detail` }
-    // The first read finds the payout.
+    // The first read is answered normally.
     network.sandbox.control.addFault({ ...detail, answer: { delayMs: 0 } })
     network.sandbox.control.addFault({ ...detail, answer: { status }, times: 3 })
     const key = newKey()

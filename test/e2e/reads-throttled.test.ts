@@ -36,7 +36,7 @@ it('a 429 is obeyed to the second, by the plan and by whoever asks, and then eve
   network.sandbox.control.addFault({
     method: 'GET',
     path: '/v3/payin_links/*',
-    // Two reads may be under way before the first is refused.
+    // Two reads can be in flight before the first is rejected.
     times: 100,
     answer: { status: 429, headers: { 'retry-after': '120' } },
   })

@@ -22,7 +22,7 @@ afterAll(async () => {
 
 const READ = { method: 'GET', path: '/v3/payin_links/*' }
 
-/** A link whose payment has failed and was confirmed, and that is then told to be pending, with the read still to come. */
+/** Creates a link whose payment has failed; all planned reads are done. */
 async function failedLink() {
   const link = await createLink(network)
   await network.sandbox.control.setStatus(link.id, 'pending')

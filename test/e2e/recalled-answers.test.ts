@@ -33,7 +33,7 @@ async function get(search: string, headers: Headers = {}) {
   return answered(await fetch(`${network.app.url}/graphql${search}`, { headers }))
 }
 
-/** Asks until the answer is recalled: it is computed, kept, and recalled. */
+/** Sends a request three times: the answer is computed, stored, and returned from the cache. */
 async function thrice<Reply>(ask: () => Promise<Reply>): Promise<Reply> {
   const first = await ask()
   for (let time = 1; time < 3; time += 1) expect(await ask()).toEqual(first)
@@ -127,7 +127,7 @@ describe('when a list changes', () => {
     const methods = () => post({ query }, {}, one)
     await thrice(methods)
     now += 299_500
-    // Another request: the cache looks at the clock once in a turn.
+    // Another request, since the cache reads the clock once per turn of the event loop.
     await post({ query: '{ __typename }' }, {}, one)
     const before = await thrice(methods)
     expect(before).toMatchObject({ cached: 'public, max-age=300', body: expect.stringContaining('au_card_aud') })

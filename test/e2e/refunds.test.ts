@@ -18,7 +18,7 @@ const TEN_DAYS_MS = 10 * 24 * 3_600_000
 
 type Paid = { readonly id: string; readonly path: string; readonly currency: string; readonly whole: string }
 
-/** A link over 125.50 AUD that was paid by card. */
+/** Creates a link of 125.50 AUD whose payment was received. */
 async function paidLink(): Promise<Paid> {
   const link = await createLink(network)
   await network.sandbox.control.setStatus(link.id, 'received')
@@ -26,7 +26,7 @@ async function paidLink(): Promise<Paid> {
   return { id: payment?.id ?? '', path: OF_LINK, currency: 'AUD', whole: '125.5' }
 }
 
-/** A direct payin over 25000 KRW that was paid by bank transfer. */
+/** Creates a direct payin of 25000 KRW whose payment was received. */
 async function paidPayin(): Promise<Paid> {
   const { id } = await createPayin(network)
   await network.sandbox.control.setStatus(id, 'received')
@@ -37,7 +37,7 @@ const refund = (paymentId: string, over: Record<string, unknown> = {}) =>
   mutate(network, 'refundPayment', { idempotencyKey: newKey(), paymentId, description: 'Changed their mind', ...over })
 const refunds = (path: string) => asked(network, 'POST', path)
 
-/** Moves the payments API's clock on, and waits for the status that comes of it: a webhook may need a read to be believed. */
+/** Advances the payments API's clock, and waits for the resulting status, which a read may have to confirm. */
 async function ends(id: string, toStatus: string, seconds = BY_HAND.paceMs / 1000): Promise<PaymentNode | null> {
   const stream = await network.follow(PAYMENT_UPDATES, { id })
   await stream.until(isCaughtUp)

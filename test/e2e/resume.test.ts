@@ -103,7 +103,7 @@ describe('a stream that is opened again', () => {
 })
 
 describe('a cursor that cannot be continued from', () => {
-  /** What a stream gives until it ends, or catches up. */
+  /** Returns the first items of a stream: one, or two if the first is RESYNC_REQUIRED. */
   const answer = async (query: string, variables: Record<string, unknown>, on = network) => {
     const stream = await on.follow(query, variables)
     const items: (Item | null)[] = [await stream.next()]

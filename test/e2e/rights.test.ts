@@ -27,7 +27,7 @@ const PAYMENT = 'query P($id: ID!, $statusToken: String) { payment(id: $id, stat
 
 type Asking = { token: string | null; statusToken?: string | null }
 
-/** What a caller sees of the link and of its payment. */
+/** Returns what a caller receives of the link and of its payment. */
 async function seen({ token, statusToken = null }: Asking, ids = { link: link.id, payment: paymentId }) {
   const one = await network.ask(LINK, { id: ids.link, statusToken }, { token })
   const two = await network.ask(PAYMENT, { id: ids.payment, statusToken }, { token })
@@ -259,7 +259,7 @@ describe('what came with a webhook', () => {
   })
 })
 
-/** The same token with another digit at the end of what it says. */
+/** Returns the token with another last character of its payload. */
 function forged(token: string): string {
   const [version, key, body, mac] = token.split('.')
   const digit = body?.endsWith('A') === true ? 'B' : 'A'

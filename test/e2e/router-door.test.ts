@@ -9,7 +9,7 @@ const SECRETS = ['secret-of-the-router-1', 'secret-of-the-router-2'] as const
 const NEW_SECRET = 'secret-of-the-router-3'
 const [SECRET] = SECRETS
 
-/** What is for the router: the document, and the operation that is run when it holds several. */
+/** Operations that only the router may run: the document, and the name of the operation if it has several. */
 const GUARDED: readonly (readonly [document: string, operationName: string | undefined])[] = [
   ['{ _service { sdl } }', undefined],
   ['{ innocent: _service { text: sdl } }', undefined],
@@ -33,7 +33,7 @@ const GUARDED: readonly (readonly [document: string, operationName: string | und
   ['query Closed { __type(name: "Query") { name } } query Open { paymentCurrencies { code } }', 'Closed'],
 ]
 
-/** Headers that do not make anybody the router. */
+/** Headers that do not identify the router. */
 const STRANGERS: readonly (readonly [name: string, headers: Record<string, string | string[]>])[] = [
   ['no secret', {}],
   ['an empty secret', { 'x-router-secret': '' }],
@@ -189,7 +189,7 @@ describe('the secrets of the router', () => {
   })
 })
 
-/** The answer over HTTP, with every line of the headers as it is given. */
+/** Returns the answer over HTTP. Header values are sent as given, also several of one name. */
 async function overHttp(url: string, method: 'GET' | 'POST', asked: Asked, headers: Headers) {
   const search = new URLSearchParams({ query: asked.query, operationName: asked.operationName ?? '' })
   if (asked.operationName === undefined) search.delete('operationName')

@@ -22,7 +22,7 @@ const ENTITIES = `query Entities($representations: [_Any!]!) {
   }
 }`
 
-/** What a forger would like an entity to be, under every name that one of them has. */
+/** Forged values for every field that an entity can have. */
 const FORGED = {
   id: 'forged',
   reference: 'forged',
@@ -70,7 +70,7 @@ beforeAll(async () => {
 })
 afterAll(() => network.close())
 
-/** What the router is answered, the same over HTTP and on a socket. */
+/** Returns the answer to the router, which must be the same over HTTP and on a socket. */
 async function entities(representations: readonly unknown[], token?: string | null): Promise<Answer> {
   const given = token === undefined ? await network.token() : token
   const variables = { representations }
@@ -84,7 +84,7 @@ async function entities(representations: readonly unknown[], token?: string | nu
   return { data: { _entities: data._entities.map(withCode) }, errors }
 }
 
-/** The codes of currencies are of another type than those of methods, so they are asked for under another name. */
+/** `code` has another type on currencies than on methods, so the query aliases it. */
 function withCode(entity: Entity | null): Entity | null {
   if (entity?.['__typename'] !== 'PaymentCurrency') return entity
   const { currencyCode, ...rest } = entity
@@ -94,7 +94,7 @@ function withCode(entity: Entity | null): Entity | null {
 const keyOf = (entity: Entity): string => Object.keys(entity).find((name) => name !== '__typename') ?? ''
 const refused = (index: number) => ({ path: ['_entities', index], extensions: { code: 'BAD_USER_INPUT' } })
 
-/** The entity by its key, with everything else made up. */
+/** Returns a representation with the real key and forged other fields. */
 function forgedAs(entity: Entity): Entity {
   return { ...FORGED, clientTransactionId: undefined, ...entity }
 }

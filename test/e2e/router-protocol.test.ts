@@ -10,7 +10,7 @@ import { isCaughtUp } from '../support/streams.ts'
 
 const SECRET = 'secret-of-the-router-1'
 
-/** The way in which query planners write: no line breaks, aliases of their own, the plan's names. */
+/** Documents as query planners write them: no line breaks, aliases of their own, the plan's names. */
 const DOCUMENTS = {
   service: 'query __ApolloGetServiceDefinition__ { _service { sdl } }',
   one: 'query($representations:[_Any!]!){_entities(representations:$representations){...on PaymentLink{reference state}}}',
@@ -21,7 +21,10 @@ const DOCUMENTS = {
   root: 'query Orders__payments__0($id:ID!){paymentLink(id:$id){__typename id reference}}',
 }
 
-/** Requests as gateways send them to a subgraph. https://www.apollographql.com/docs/graphos/schema-design/federated-schemas/reference/subgraph-spec */
+/**
+ * Requests as gateways send them to a subgraph.
+ * https://www.apollographql.com/docs/graphos/schema-design/federated-schemas/reference/subgraph-spec
+ */
 describe.each(['every document', 'trusted documents alone'])('a subgraph behind a router, which runs %s', (mode) => {
   const folder = mkdtempSync(join(tmpdir(), 'manifest-'))
   let network: Network

@@ -16,7 +16,7 @@ describe('a socket of the router', () => {
   })
   afterAll(() => network.close())
 
-  /** A hundred streams: twenty, which is as many as there may be, of each of five links. */
+  /** Opens 100 streams: of each of five links 20, which is the limit. */
   const subscribe = (socket: RawSocket, links: readonly CreatedLink[]) => {
     for (let count = 0; count < 100; count++) {
       const { id, statusToken } = links[count % links.length] ?? {}

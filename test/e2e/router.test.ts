@@ -63,7 +63,7 @@ describe('a subgraph in production', () => {
   })
   afterAll(() => network.close())
 
-  /** What a client sees of an operation, as text, over either transport. */
+  /** Returns the answers to an operation over both transports, as text. */
   const answers = async (query: string, variables: Record<string, unknown> = {}) => {
     const token = await network.token()
     const socket = await greetedSocket(network.app.url, { token })

@@ -35,7 +35,7 @@ beforeAll(async () => {
 })
 afterAll(() => network.close())
 
-/** The mutations whose argument is an input of their own name, and what they may be given. */
+/** The mutations whose only argument is `input`, with an input for each. */
 const MUTATIONS: readonly (readonly [name: string, input: () => Record<string, unknown>])[] = [
   ['createPayin', payinInput],
   ['createGatewayPayment', gatewayInput],
@@ -50,7 +50,7 @@ const MUTATIONS: readonly (readonly [name: string, input: () => Record<string, u
   ['simulateDeposit', () => ({ accountNumber: '12345', amount: { value: '10', currency: 'AUD' } })],
 ]
 
-/** How each of them is asked for, by somebody who may read the link through its status token. */
+/** The operation that selects each guarded field, for a caller that may read the link through its status token. */
 const QUERIES: Readonly<Record<string, string>> = {
   'PaymentLink.statusToken':
     'query Q($id: ID!, $st: String) { paymentLink(id: $id, statusToken: $st) { statusToken } }',
@@ -88,7 +88,7 @@ const QUERIES: Readonly<Record<string, string>> = {
   'Subscription.paymentAgreementUpdates': AGREEMENT_UPDATES,
 }
 
-/** What the way to a field asks for, beside the field itself. */
+/** Scopes that are needed on the way to a field, besides those of the field itself. */
 const ON_THE_WAY: Readonly<Record<string, readonly Scope[]>> = {
   'PaymentAgreement.payer': ['agreements:read'],
   'PayoutTransaction.payee': ['payouts:read'],
@@ -163,13 +163,13 @@ function mutation(name: string): string {
   return `mutation M($input: ${type}!) { ${name}(input: $input) { __typename } }`
 }
 
-/** For each list of scopes, all scopes but one of it; with alternatives, all but one of each. */
+/** Returns two sets of scopes that satisfy none of these lists: all scopes without the first one of each list, and none. */
 function insufficient(lists: readonly (readonly Scope[])[]): Scope[][] {
   const missing = new Set(lists.map(([first]) => first))
   return [ALL_SCOPES.filter((scope) => !missing.has(scope)), []]
 }
 
-/** The innermost value of an answer of one field at each level; of a list, that of its first item. */
+/** Returns the innermost value of an answer that has one field at each level; for a list, that of its first item. */
 function valueAt({ data }: { data: unknown }): unknown {
   let value = data
   while (value !== null && typeof value === 'object') {

@@ -2,14 +2,14 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { PRODUCTION, startNetwork, type Network } from '../support/network.ts'
 
-/** How long a request without an answer may still be under way. */
+/** Milliseconds after which a request without an answer cannot be in flight any more. */
 const REPEATED_AFTER_MS = 30_001
 
 let now = Date.now()
 let network: Network
 beforeAll(async () => {
   network = await startNetwork({ clock: () => new Date(now) })
-  // What a method takes is known from here on, also after the payments API was out of reach for a while.
+  // From here on the limits of the methods are cached, so that they are known while the payments API is unreachable.
   await network.ask('{ payinMethods { nodes { code } } }')
 })
 afterAll(() => network.close())
@@ -26,7 +26,7 @@ type Refused = {
   readonly fault: { readonly code: string; readonly problems: { readonly field: string; readonly message: string }[] }
 }
 
-/** Whatever comes: what is not in it is told apart by the status. */
+/** Every possible answer; which fields it has depends on the status. */
 type Body = Placed & Refused & { readonly deliveries: readonly (number | null)[] }
 
 const order = (over: Json = {}): Json => ({
@@ -204,7 +204,7 @@ describe('faults for the drawer', () => {
     await send('faults', { linkId: randomUUID(), kind: 'upstream-up' })
     expect(status).toBe(503)
     expect(body.fault.code).toBe('TRY_AGAIN')
-    // Whether that attempt made a link is not known: it is looked for, and sent again when it is not found.
+    // The outcome of that attempt is unknown: its link is looked up, and created again if it is not found.
     now += REPEATED_AFTER_MS
     expect((await send('orders', wanted)).status).toBe(200)
   })

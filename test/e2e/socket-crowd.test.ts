@@ -7,11 +7,11 @@ import { greetedSocket, type RawSocket } from '../support/socket.ts'
 import { deliver, paymentBody } from '../support/webhooks.ts'
 
 const SOCKETS = 60
-/** Operations that each socket has under way, the next as soon as one is answered. */
+/** Operations in flight on each socket; the next one is sent as soon as one is answered. */
 const EACH = 8
 const WEBHOOKS = 40
 const STREAMS = 20
-/** How often each operation of the crowd may be answered meanwhile; about 40 when a turn answers all that it has read. */
+/** Most answers per operation of the crowd meanwhile; about 40 if one turn of the event loop answered all that it has read. */
 const ROUNDS = 10
 const QUERY = '{ paymentCurrencies { code exponent region versions enabled } }'
 const SETTINGS = { SOCKET_LIMITS: 'operationsPerSecond=100000,messagesPerSecond=100000,bytesPerSecond=100000000' }
@@ -40,7 +40,7 @@ it('lets webhooks in, and streams begin, while hundreds of operations are asked 
   expect(await crowd.disperse()).toEqual({ refused: 0, other: 0 })
 }, 90_000)
 
-/** Opens sockets that keep operations under way. */
+/** Opens sockets that keep operations in flight. */
 async function gather(url: string) {
   const sockets = await Promise.all(Array.from({ length: SOCKETS }, () => greetedSocket(url)))
   const counts = { given: 0, refused: 0, other: 0 }
@@ -61,7 +61,7 @@ async function gather(url: string) {
   const asking = Promise.all(sockets.map(askOnAndOn))
   return {
     answered: () => counts.given,
-    /** Ends them all, and gives how many answers were refusals, and how many neither data nor a refusal. */
+    /** Stops all of them. Returns how many answers were rejections, and how many neither data nor a rejection. */
     async disperse() {
       over = true
       await asking

@@ -4,7 +4,7 @@ import { createLink, LINK_UPDATES, type CreatedLink } from '../support/operation
 import { greetedRawPeer, openRawPeer, textFrame } from '../support/raw-websocket.ts'
 import { closeCodeOf, greetedSocket, openSocket, type RawSocket } from '../support/socket.ts'
 
-// The rules of https://github.com/enisdenjo/graphql-ws/blob/master/PROTOCOL.md that bind a server, in their order.
+// The rules of https://github.com/enisdenjo/graphql-ws/blob/master/PROTOCOL.md for a server, in the order of that page.
 
 let network: Network
 let link: CreatedLink
@@ -26,14 +26,14 @@ const COMPLETE = (id: string) => ({ id, type: 'complete' })
 
 const greeted = async () => greetedSocket(network.app.url, { token: await network.token() })
 
-/** Opens a stream and takes its state, so that it waits for what comes. */
+/** Opens a stream and reads its first items, so that only new events follow. */
 async function caughtUp(socket: RawSocket, id: string): Promise<void> {
   socket.send(stream(id))
   for (const kind of ['SNAPSHOT', 'CAUGHT_UP'])
     expect(await socket.next()).toMatchObject({ id, type: 'next', payload: { data: { paymentLinkUpdates: { kind } } } })
 }
 
-/** What has come by the time at which a ping is answered. */
+/** Returns the messages that arrive before a ping is answered. */
 async function untilPong(socket: RawSocket) {
   socket.send({ type: 'ping' })
   const messages = [await socket.next()]

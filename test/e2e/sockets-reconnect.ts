@@ -3,22 +3,22 @@ import { WebSocket } from 'ws'
 import type { Item } from '../support/stream.ts'
 import { EVENT_STREAM } from '../support/streams.ts'
 
-/** The official client with retries, as an app would set it up: it goes on after the last cursor that it has seen. */
+/** The official client with retries, configured as in an app: it continues after the last cursor that it received. */
 export type Follower = {
-  /** Everything that came, over however many sockets. */
+  /** All items received, over all sockets. */
   readonly items: readonly Item[]
-  /** The codes with which its sockets were closed. */
+  /** The close codes of its sockets. */
   readonly closed: readonly number[]
-  /** Resolves when an item satisfies the predicate, which has come already or is yet to come; rejects when it gives up. */
+  /** Resolves when an item, past or future, satisfies the predicate. Rejects when the client gives up. */
   until(predicate: (item: Item) => boolean): Promise<void>
   leave(): Promise<void>
 }
 
 export type FollowerOptions = {
   readonly url: string
-  /** Asked for a token before each socket. */
+  /** Returns a token; called before each socket. */
   readonly token: () => Promise<string>
-  /** How long it waits before it tries again, in milliseconds. Default: at once. */
+  /** Returns the milliseconds before the next retry. Default: 0. */
   readonly retryAfterMs?: (retries: number) => number
 }
 
@@ -36,12 +36,12 @@ export function follow({ url, token, retryAfterMs = () => 0 }: FollowerOptions):
     connectionParams: async () => ({ authorization: `Bearer ${await token()}` }),
     retryAttempts: 1_000,
     retryWait: (retries) => new Promise((resolve) => setTimeout(resolve, retryAfterMs(retries))),
-    // A server that has gone is not there for a moment; what it refuses for good, the client knows by the code.
+    // A server that ends is back after a moment; fatal close codes are known to the client.
     shouldRetry: () => true,
     on: { closed: (event) => closed.push((event as { code: number }).code) },
   })
   const variables = {
-    // Read anew each time that the client subscribes.
+    // Evaluated for each subscribe message.
     get after() {
       return items.at(-1)?.cursor
     },
@@ -80,7 +80,7 @@ export function follow({ url, token, retryAfterMs = () => 0 }: FollowerOptions):
   }
 }
 
-/** The events of a follower, by their cursors. */
+/** Returns the cursors of a follower's events. */
 export function eventsOf({ items }: Follower): string[] {
   return items.flatMap(({ kind, cursor }) => (kind === 'EVENT' ? [cursor] : []))
 }

@@ -9,7 +9,7 @@ import { startChild, startReady, temporaryFolder } from '../support/process.ts'
 const SITES = JSON.stringify([{ id: 'au', appId: 'app-au', secretKey: 'secret-key-of-a-site', currencies: ['AUD'] }])
 const ANSWERS_FOR_SURE = 120_000
 
-/** A sandbox account of a payments API that is not on this machine. */
+/** Settings of a sandbox account of a payments API on another host. */
 function accountSettings(folder: string): Record<string, string> {
   return {
     PORT: '0',
@@ -19,13 +19,12 @@ function accountSettings(folder: string): Record<string, string> {
     SIGNING_KEYS: SECRETS.signing,
     JWT_SECRET: SECRETS.jwt,
     DATABASE_URL: `file:${join(folder, 'payments.db')}`,
-    // The machine of the tests may hold it up.
   }
 }
 
 const permissionsOf = (path: string) => (statSync(path).mode & 0o777).toString(8)
 
-/** Everything below a folder that others than its owner may look at. */
+/** Returns the entries of a folder whose permissions are not those of a private file (600). */
 const openTo = (folder: string) =>
   readdirSync(folder)
     .map((name) => `${name} ${permissionsOf(join(folder, name))}`)

@@ -11,7 +11,7 @@ import { deliver, paymentBody } from '../support/webhooks.ts'
 const SOCKETS = 100
 const STREAMS = 20
 const ALL = SOCKETS * STREAMS
-/** How many ask for the state at once, again and again, while the streams are served. */
+/** Number of clients that request the health probe repeatedly while the streams are served. */
 const PROBES = 4
 const SETTINGS = { SOCKET_LIMITS: 'operationsPerSecond=1000,messagesPerSecond=1000' }
 const STREAM = `subscription {
@@ -55,7 +55,7 @@ it('answers probes and webhooks while one event is told to two thousand streams'
   for (const socket of sockets) socket.close()
 }, 120_000)
 
-/** A socket whose streams have caught up. */
+/** Opens a socket whose streams have caught up. */
 async function crowdedSocket(url: string, token: string): Promise<RawSocket> {
   const socket = await openSocket(url)
   socket.send({ type: 'connection_init', payload: { token } })

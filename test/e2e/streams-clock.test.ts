@@ -7,7 +7,7 @@ import { brokenLinks, isCaughtUp, replay, sequences } from '../support/streams.t
 import { addressOf, deliver, paymentBody } from '../support/webhooks.ts'
 
 const DAY_MS = 24 * 3_600_000
-/** Longer than any jump. */
+/** In seconds: longer than any jump. */
 const LONG_S = 10 * 24 * 3_600
 const JUMPS: readonly [string, number][] = [
   ['a day forward', DAY_MS],
@@ -50,7 +50,7 @@ describe.each(JUMPS)('a wall clock that jumps %s', (_where, by) => {
     await network.app.settle()
     const calls = network.sandbox.control.calls().length
     jump = by
-    // Whatever is due by the new time is read now, as a webhook or the upkeep would have it.
+    // The restart begins all reads that are due at the new time.
     await network.restart()
     await network.app.settle()
     const reads = network.sandbox.control.calls().length - calls
@@ -101,7 +101,7 @@ describe('a token that has expired by a clock that jumped', () => {
   })
 })
 
-/** Sends webhooks of one payment of a link. */
+/** Returns the function that sends a webhook about one payment of a link. */
 async function teller(link: CreatedLink): Promise<(status: string) => Promise<void>> {
   const address = await addressOf(network, link)
   const uuid = randomUUID()
@@ -110,7 +110,7 @@ async function teller(link: CreatedLink): Promise<(status: string) => Promise<vo
   }
 }
 
-/** The cursor of a link's state at the moment of its creation. */
+/** Returns the cursor of the link's first event. */
 async function firstCursor(id: string): Promise<string> {
   const { data } = await network.ask<{ paymentEvents: { nodes: { cursor: string }[] } }>(
     'query First($ids: [ID!]) { paymentEvents(first: 1, filter: { linkIds: $ids }) { nodes { cursor } } }',

@@ -5,15 +5,15 @@ import { createLink } from '../support/operations.ts'
 import { addressFor, addressOf, deliver, paymentBody, send, type WebhookAddress } from '../support/webhooks.ts'
 import type { Subjects } from './streams-reconnecting.ts'
 
-/** A status that ends a history; none that the payments API knows, and so no reason to read anything back. */
+/** The last status of a history; unknown to the payments API, so that it plans no read. */
 export const THE_END = 'the_end'
 
-/** A link with a payment, and an agreement, that change whenever the test says so, by webhooks through the real door. */
+/** A link with a payment, and an agreement, which the test changes through real webhooks. */
 export type History = {
   readonly subjects: Subjects
-  /** A webhook of the payment, with a status that it has never had. */
+  /** Sends a webhook of the payment, by default with a new status. */
   tellPayment(status?: string): Promise<void>
-  /** A callback of the agreement, which is active and suspended by turns. */
+  /** Sends a callback of the agreement, by default alternately active and suspended. */
   tellAgreement(status?: string): Promise<void>
 }
 
@@ -38,7 +38,7 @@ export async function startHistory(network: Network): Promise<History> {
     async tellAgreement(status = ++changes % 2 === 0 ? 'active' : 'suspended') {
       const { url, authorization } = here(network, callbacks, 'agreement')
       const headers = { 'content-type': 'application/json', authorization }
-      // The same bytes would be a repeat, which changes nothing.
+      // Equal bytes would be a repeat, which changes nothing.
       const told = body.replace('"active"', `"${status}"`).replace(/\}$/, `,"told":${++changes}}`)
       const reply = await send(url, { headers, body: told })
       if (reply.status !== 200) throw new Error(`A callback was answered ${reply.status}.`)
@@ -46,7 +46,7 @@ export async function startHistory(network: Network): Promise<History> {
   }
 }
 
-/** The address as the payments API keeps it names the port of the first start, and that stays. */
+/** The webhook address contains the port of the first start; this returns it with the current one. */
 function here({ app }: Network, { url }: WebhookAddress, kind: 'payment' | 'agreement' = 'payment'): WebhookAddress {
   return addressFor(`${app.url}${new URL(url).pathname}`, kind)
 }

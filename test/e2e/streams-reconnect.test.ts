@@ -24,7 +24,7 @@ it('a history that is cut after every k-th item is whole, for every k and every 
       const cuts = Array.from({ length: k === 0 ? 3 : 20 }, () => ({ items: Math.max(k, 1), turns: k % 3 }))
       const items = await readReconnecting({ ...reading(name, history), cuts, isLast: isCaughtUp, after: start })
       const got = eventsOf(items)
-      // What is read back from the payments API may have come in the meantime.
+      // Reads of the payments API can have added events meanwhile.
       const since = await logAfter(reading(name, history), start)
       expect(got.length).toBeGreaterThanOrEqual(expected.length)
       expect({ name, k, got }).toEqual({ name, k, got: since.slice(0, got.length) })
@@ -65,7 +65,7 @@ it(
           const name = STREAMS[index] ?? 'log'
           const expected = await logAfter(reading(name, history), received[0]?.cursor)
           const got = eventsOf(received)
-          // What was read back from the payments API after the last webhook is told to nobody here any more.
+          // Events of reads after the last webhook are not part of the stream.
           const end = expected.findIndex(({ cursor }) => cursor === got.at(-1)?.cursor)
           expect({ name, got }).toEqual({ name, got: expected.slice(0, end + 1) })
           expect({ name, broken: brokenLinks(received) }).toEqual({ name, broken: [] })
@@ -79,7 +79,7 @@ it(
 
 type Step = { readonly what: string; readonly wait: boolean }
 
-/** Steps that are not waited for are under way together; nobody is told anything while there is nobody to tell. */
+/** Steps without `wait` run concurrently; before a restart all of them are awaited. */
 async function play(steps: readonly Step[], history: History, restart: () => Promise<void>): Promise<void> {
   let running: Promise<unknown>[] = []
   for (const { what, wait } of steps) {
@@ -107,7 +107,7 @@ function reading(name: StreamName, { subjects }: History): Reading {
   return { network, name, subjects, cuts: [], isLast: last[name] }
 }
 
-/** The first item of a stream, which is then ended. */
+/** Returns the first item of a stream, which is then ended. */
 async function begin(what: Pick<Reading, 'network' | 'name' | 'subjects'>): Promise<Item | undefined> {
   const items = await readReconnecting({ ...what, cuts: [], isLast: () => true })
   return items[0]

@@ -5,14 +5,14 @@ import { LINK_UPDATES } from '../support/operations.ts'
 import type { Item, Stream } from '../support/stream.ts'
 import { EVENT_STREAM, PAYMENT_UPDATES } from '../support/streams.ts'
 
-/** The streams that there are. */
+/** The kinds of streams. */
 export const STREAMS = ['link', 'payment', 'agreement', 'log'] as const
 export type StreamName = (typeof STREAMS)[number]
 
-/** What the streams of one history are about. */
+/** The ids that the streams of one history follow. */
 export type Subjects = { readonly linkId: string; readonly paymentId: string; readonly agreementId: string }
 
-/** When a connection is cut: after so many items, and then so many turns of the event loop, in which more may come. */
+/** When a connection is cut: after this many items and then this many turns of the event loop, in which more items can arrive. */
 export type Cut = { readonly items: number; readonly turns: number }
 
 const QUERIES: Readonly<Record<StreamName, string>> = {
@@ -26,22 +26,19 @@ export type Reading = {
   readonly network: Network
   readonly name: StreamName
   readonly subjects: Subjects
-  /** One for each connection; the connection after the last of them is not cut. */
+  /** One per connection; connections after the last entry are not cut. */
   readonly cuts: readonly Cut[]
-  /** The item with which the reading is over. */
+  /** Returns whether an item is the last one to read. */
   readonly isLast: (item: Item) => boolean
-  /** The cursor to begin after; without it the stream begins with what is. */
+  /** The cursor to begin after; without it the stream begins with a snapshot. */
   readonly after?: string | undefined
-  /** Called once the first item is here. */
+  /** Called after the first item. */
   readonly onBegun?: () => void
-  /** Resolves when there is somebody to connect to. */
+  /** Resolves when the server accepts connections. */
   readonly ready?: () => Promise<void>
 }
 
-/**
- * Follows a stream over one connection after another, each with the last cursor that was seen, and gives everything that
- * was received, put together.
- */
+/** Follows a stream over one connection after another, each after the last received cursor. Returns all items that were received. */
 export async function readReconnecting({ cuts, after, onBegun, ready, isLast, ...what }: Reading): Promise<Item[]> {
   const items: Item[] = []
   for (let connection = 0; ; connection++) {
@@ -57,10 +54,10 @@ export async function readReconnecting({ cuts, after, onBegun, ready, isLast, ..
   }
 }
 
-/** Takes items until the cut, and cuts; true when the last one was among them. What comes after the cut is not seen. */
+/** Reads items up to the cut. Returns true if the last item was among them. Items that arrive after the cut are dropped. */
 async function take(stream: Stream, cut: Cut, seen: (item: Item) => boolean): Promise<boolean> {
   for (let taken = 0; taken < cut.items; taken++) {
-    // Whoever restarts in between ends the stream, or the socket; a client comes back in both cases.
+    // A restart of the server ends the stream or the socket; a client reconnects in both cases.
     const item = await stream.next().catch(() => null)
     if (item === null) break
     if (!seen(item)) continue
@@ -71,7 +68,7 @@ async function take(stream: Stream, cut: Cut, seen: (item: Item) => boolean): Pr
   for (let turn = 0; turn < cut.turns; turn++) await setImmediate()
   let closed = false
   void stream.closed.then(() => (closed = true))
-  // A socket that is only about to be opened cannot be cut yet.
+  // A socket cannot be cut before it begins to connect.
   while (!closed) {
     stream.cut()
     await setImmediate()
@@ -96,7 +93,7 @@ type EventsAnswer = {
   paymentEvents: { nodes: Logged[]; pageInfo: { hasNextPage: boolean; endCursor: string | null } }
 }
 
-/** The events after a cursor that concern a stream, as the log lists them. */
+/** Returns the events of a stream after a cursor, as the log lists them. */
 export async function logAfter({ network, name, subjects }: Reading, cursor: string | undefined): Promise<Logged[]> {
   const filters = {
     link: { linkIds: [subjects.linkId] },

@@ -14,7 +14,7 @@ const OTHER_KEY = 'signing-key-of-another-app-0123456789abcdef'
 const PAYMENT = 'query P($id: ID!, $statusToken: String) { payment(id: $id, statusToken: $statusToken) { id } }'
 const YEAR_MS = 365 * 86_400_000
 
-/** The app's signing keys; a test may change them and restart the app. */
+/** Environment of the app; tests can change the signing keys and restart the app. */
 const env: Record<string, string> = { SIGNING_KEYS: SECRETS.signing }
 
 let network: Network
@@ -36,7 +36,7 @@ const ringOf = (key: string) => createKeyRing([new Secret(key)])
 const issued = (subjectId: string, { key = SECRETS.signing, inMs = YEAR_MS } = {}) =>
   issueStatusToken(ringOf(key), { subjectId, expiresAt: new Date(Date.now() + inMs) })
 
-/** The token's words under a key that was derived for something else. */
+/** Returns the token's payload, signed with a key derived for another purpose. */
 function signedFor(purpose: KeyPurpose): string {
   const [version, , body] = link.statusToken.split('.')
   const [{ id, key }] = ringOf(SECRETS.signing).subKeys(purpose)
@@ -44,7 +44,7 @@ function signedFor(purpose: KeyPurpose): string {
   return [version, id, body, mac.toString('base64url')].join('.')
 }
 
-/** The token with one of its four parts taken from another that is right. */
+/** Returns the token with one of its four parts taken from another valid token. */
 function mixed(part: number): string {
   const foreign = other.statusToken.split('.')
   return link.statusToken
@@ -84,7 +84,7 @@ const WRONG: readonly (readonly [name: string, make: () => string | Promise<stri
   ['fifty thousand letters', () => 'x'.repeat(50_000)],
 ]
 
-/** Everything that a token could open, over both transports, to a caller who has no other right. */
+/** Returns everything that a status token gives access to, over both transports, for an anonymous caller. */
 async function opened(statusToken: unknown) {
   const seen: unknown[] = []
   for (const [query, id] of [

@@ -32,7 +32,7 @@ async function started(
   return [network, collecting]
 }
 
-/** A way to the payments API that keeps the headers of what passes. */
+/** Starts a proxy of the payments API that records the headers of requests. */
 async function startRecorder(target: () => string) {
   const headers: Record<string, unknown>[] = []
   const server = createServer((incoming, outgoing) => {

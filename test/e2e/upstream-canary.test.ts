@@ -60,7 +60,7 @@ type Operation = readonly [query: string, variables?: Record<string, unknown>]
 const command = (name: MutationName, input: Record<string, unknown>): Operation => [mutationOf(name), { input }]
 const SPAN = { from: '2026-01-01', to: '2026-06-01' }
 
-/** Every operation behind which the payments API is asked. */
+/** Every operation that calls the payments API. */
 const callsOfTheService = (): Operation[] => [
   [CREATE_LINK, { input: linkInput({ reference: newKey() }) }],
   [REFRESH, { id: link.id }],
@@ -86,7 +86,7 @@ const callsOfTheService = (): Operation[] => [
   ['{ payoutMethod(code: "au_bank_aud") { kindRaw requiredFields { name } } }'],
 ]
 
-/** What a payer's own client asks for, and what stands behind it. */
+/** Queries of a payer's own client, and every operation that calls the payments API. */
 const queriesOfAPayer = (): Operation[] => {
   const failure = 'failure { code category retry customerMessage }'
   const payment = `payment { id status ${failure} nextAction { kind } }`
@@ -106,16 +106,16 @@ const queriesOfAPayer = (): Operation[] => {
 }
 
 /**
- * The fields that are documented as the payments API's own words: of a refused command, of a failed payment, and the answer
- * of its simulators, which exist in the sandbox alone.
+ * The fields that are documented to contain the payments API's own words: of a rejected command, of a failed payment, and of the
+ * simulators' answers, which only the sandbox has.
  */
 const OWN_WORDS = new Set(['problems', 'upstreamCode', 'upstreamMessage', 'codeRaw', 'response'])
 
-/** An answer without the fields that hold the payments API's own words by their documentation. */
+/** Returns an answer as JSON, without the fields that are documented to contain the payments API's own words. */
 const withoutOwnWords = (answer: unknown): string =>
   JSON.stringify(answer, (key, value: unknown) => (OWN_WORDS.has(key) ? undefined : value))
 
-/** What may become of an operation while the payments API misbehaves; anything else was not asked as it was meant to be. */
+/** Error codes that are expected while the payments API misbehaves; any other code means that the operation was not tested as intended. */
 const EXPECTED = new Set([
   'UPSTREAM_REJECTED',
   'UPSTREAM_UNAVAILABLE',
@@ -124,7 +124,7 @@ const EXPECTED = new Set([
   'NOT_FOUND',
 ])
 
-/** The codes of top-level errors, and of failures that are data. */
+/** Returns the codes of top-level errors, and of failures that are data. */
 function codesOf({ data, errors }: Answer<Record<string, unknown> | null>): unknown[] {
   const results = Object.values(data ?? {}).flatMap((result) => (hasCode(result) ? [result.code] : []))
   return [...(errors ?? []).map(({ extensions }) => extensions?.['code']), ...results]

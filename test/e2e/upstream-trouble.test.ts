@@ -97,7 +97,7 @@ describe('a service that answers about something else', () => {
   })
 })
 
-/** Requests that the breaker has kept from the payments API; a figure appears with the first one. */
+/** Returns the number of requests that the breaker rejected; the metric only appears with the first one. */
 const turnedAwaySoFar = async () =>
   (await figure('payments_upstream_requests_total', 'site="aud",outcome="not-sent.breaker-open"')) || 0
 
@@ -111,7 +111,7 @@ describe('a service in trouble', () => {
     for (let call = 0; call < 200 && (await open()) === 0; call += 1) await network.ask(REFRESH, { id: link.id })
     expect(await open()).toBe(1)
 
-    // A repeat of the request at which it opened may have been turned away as well.
+    // A retry of the request that opened the breaker can have been rejected as well.
     const turnedAwayBefore = await turnedAwaySoFar()
     const sent = service.answered.length
     const input = linkInput()
@@ -131,7 +131,7 @@ describe('a service in trouble', () => {
     expect((await turnedAwaySoFar()) - turnedAwayBefore).toBeGreaterThanOrEqual(2)
     expect(lines()).toContainEqual(expect.objectContaining({ level: 'error', site: 'aud', phase: 'open' }))
 
-    // The key is free, and the first request after a while is the probe.
+    // The key is unused, and the first request after the pause is the breaker's probe.
     service.answer = null
     await expect
       .poll(async () => (await tryCreateLink(network, input)).__typename, { timeout: 9_000, interval: 500 })

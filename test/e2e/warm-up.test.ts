@@ -5,9 +5,9 @@ import { expect, it, onTestFinished } from 'vitest'
 import { WARM_UP_OPERATIONS } from '../../src/composition/warm-up.ts'
 import { startNetwork, type Network } from '../support/network.ts'
 
-/** With time enough for all of it on any machine. */
+/** Enough time for the whole warm-up on any machine. */
 const WARM = { WARM_UP_MS: '60000' }
-/** Told by Node of each request that a server of this process has begun to answer. */
+/** Diagnostics channel of Node: a message for each request that a server of this process begins to handle. */
 const REQUESTS = 'http.server.request.start'
 
 it('answers operations to itself before it is ready, and leaves no trace of them', async () => {
@@ -37,7 +37,7 @@ it('is not ready for probes before it is warm', async () => {
   expect((await fetch(`${network.app.url}/health/ready`)).status).toBe(200)
 })
 
-/** Starts an app, and calls a listener for each request that it answers meanwhile. The payments API stands elsewhere. */
+/** Starts an app, and calls a listener for each request that it handles meanwhile. The sandbox belongs to another network. */
 async function startWith(onRequest: (message: unknown) => void): Promise<Network> {
   const elsewhere = await startNetwork()
   onTestFinished(() => elsewhere.close())

@@ -25,10 +25,10 @@ beforeAll(async () => {
 })
 afterAll(() => network.close())
 
-/** Every refusal says the same, so that it tells nothing to somebody who tries. */
+/** Every rejection has the same body, which discloses nothing to an attacker. */
 const refused = (status: number) => ({ status, body: 'refused' })
 
-/** Nothing of what was refused is on record. */
+/** Asserts that no rejected delivery was stored. */
 async function expectNothingStored(uuid: string) {
   expect(await deliveries(network, [uuid])).toEqual([])
 }

@@ -9,7 +9,7 @@ import { addressOf, deliver, paymentBody, send } from '../support/webhooks.ts'
 let network: Network
 afterEach(() => network.close())
 
-/** Every byte that the app has written to its database, the write-ahead log included. */
+/** Returns every byte of the files in the app's folder: the database and its write-ahead log. */
 function storedBytes(): string {
   return readdirSync(network.folder)
     .map((file) => readFileSync(join(network.folder, file)).toString('latin1'))

@@ -21,7 +21,7 @@ async function paymentOf(id: string): Promise<PaymentNode | null> {
   return answer.data.payment
 }
 
-/** Pays a link, and waits until its stream has told of the money. */
+/** Pays a link, and waits until its stream has delivered the event `received`. */
 async function paidLink() {
   const link = await createLink(network)
   const stream = await network.follow(LINK_UPDATES, { id: link.id })
@@ -97,7 +97,7 @@ describe('an authentic webhook that says something odd', () => {
   it('with an unknown status is kept, and shown as UNRECOGNISED with its raw text', async () => {
     const { link, paymentId } = await paidLink()
     const body = paymentBody({ uuid: paymentId, status: 'teleported' })
-    // The read that follows would put the status right at once: it is kept waiting until the webhook has been seen.
+    // The read that follows would correct the status at once: it is delayed until the webhook's effect was checked.
     network.sandbox.control.addFault({ method: 'GET', path: '/v3/payin_links/*', answer: { delayMs: 500 }, times: 2 })
     const address = await addressOf(network, link)
     expect((await deliver(address, body)).status).toBe(200)

@@ -3,30 +3,30 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { askAt, type Network } from '../support/network.ts'
 
-/** The transaction before whose commit a process is to kill itself: that of a command's record, or of its end. */
+/** The transaction before whose commit a process kills itself: the one that records a command, or the one that settles it. */
 export type KillPoint = 'intent' | 'outcome'
 
-/** What a process is started with. */
+/** Configuration of a process. */
 export type Life = {
   /** The app's settings. */
   readonly env: Readonly<Record<string, string>>
-  /** How far the app's clock is ahead of the machine's. */
+  /** How far the app's clock is ahead of the machine's, in milliseconds. */
   readonly clockAheadMs: number
 }
 
 /** An app in a process of its own. */
 export type ArmedApp = Pick<Network, 'ask'> & {
-  /** Has the process kill itself before the next commit of this kind. Resolves when it knows. */
+  /** Makes the process kill itself before the next commit of this kind. Resolves when the process has confirmed that. */
   arm(point: KillPoint): Promise<void>
-  /** Resolves when the process is no more. */
+  /** Resolves when the process has ended. */
   readonly dead: Promise<void>
-  /** Kills it at once, and waits for its end. */
+  /** Kills the process with SIGKILL, and waits for its end. */
   kill(): Promise<void>
 }
 
 const ENTRY = fileURLToPath(new URL('./armed-process.ts', import.meta.url))
 
-/** Starts an app, and resolves when it listens. Rejects when it ends before that. */
+/** Starts an app; resolves when it listens. Rejects if it ends before that. */
 export async function startArmedApp(life: Life): Promise<ArmedApp> {
   const child = fork(ENTRY, [JSON.stringify(life)], { execArgv: [], stdio: ['ignore', 'inherit', 'inherit', 'ipc'] })
   const dead = once(child, 'exit').then(() => undefined)

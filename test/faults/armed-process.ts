@@ -5,8 +5,8 @@ import { configFor } from '../support/app-settings.ts'
 import type { KillPoint, Life } from './armed-app.ts'
 
 /**
- * The app in a process of its own, as `armed-app.ts` starts it. Once it is told to, it kills itself at a commit: the
- * code around that is the app's own, and what is watched are the statements that reach the database.
+ * The app in a process of its own, started by `armed-app.ts`. After a message from there it kills itself before a commit: it observes the
+ * statements that reach the database, and the app's code is unchanged.
  */
 const { env, clockAheadMs } = JSON.parse(process.argv[2] ?? '') as Life
 let armed: KillPoint | null = null
@@ -20,7 +20,7 @@ const WRITES: readonly { readonly point: KillPoint; readonly sql: RegExp }[] = [
   { point: 'outcome', sql: /^UPDATE commands SET state = \?, result_json = \?/ },
 ]
 
-/** What the transaction that is open has written. */
+/** What the open transaction has written. */
 const written = new Set<KillPoint>()
 
 const prepare = DatabaseSync.prototype.prepare

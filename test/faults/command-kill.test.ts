@@ -12,8 +12,8 @@ beforeAll(async () => void (stage = await startKillStage()))
 afterAll(() => stage.close())
 
 /**
- * How a command that was killed ends with the first retry of its client: sent then, replayed because its trace was found,
- * or unknown for good, because it cannot be found and must not be sent twice.
+ * The result of the first retry of a command whose process was killed: sent then; replayed, because the object that it created was found;
+ * or unknown for good, because nothing can be found and it must not be sent twice. `posts` counts the POSTs in all.
  */
 type Ending = { readonly retry: 'sent' | 'replayed' | 'unknown'; readonly posts: number }
 
@@ -28,20 +28,20 @@ const NEVER_ARRIVED: Endings = {
 }
 const DONE_UNHEARD: Endings = {
   ...REPLAYED,
-  // The list does not tell where the customer pays: another is made, and the first is an orphan.
+  // The payments API's list does not contain the checkout URL: a second link is created, and the first one is an orphan.
   createPaymentLink: { retry: 'sent', posts: 2 },
-  // There is nothing to look at.
+  // The payments API has no read of these payments.
   createGatewayPayment: { retry: 'unknown', posts: 1 },
 }
 
 type Running = CommandKind & PreparedCommand
 
-/** Null where the connection broke: then the client knows nothing. */
+/** Returns null if the connection broke: then the client has no answer. */
 function fire({ name, input }: Running): Promise<Result | null> {
   return mutate(stage, name, input).catch(() => null)
 }
 
-/** Every command is brought to the same point: one death is enough for all. */
+/** Kills the process once every command has reached the same point. */
 async function dieAt(running: readonly Running[], reach: (kind: Running) => Promise<unknown>) {
   const reached = Promise.all(running.map(reach))
   const fired = running.map(fire)
@@ -50,7 +50,7 @@ async function dieAt(running: readonly Running[], reach: (kind: Running) => Prom
   expect(new Set(await Promise.all(fired))).toEqual(new Set([null]))
 }
 
-/** One command after the other, each with a death of its own at its very commit. */
+/** Runs one command after the other; for each, the process kills itself before the commit. */
 async function dieOneByOne(running: readonly Running[], point: KillPoint) {
   for (const [index, kind] of running.entries()) {
     if (index > 0) await stage.restart()
@@ -59,13 +59,13 @@ async function dieOneByOne(running: readonly Running[], point: KillPoint) {
   }
 }
 
-/** The first commit of a record is the death of all: none of them has one. */
+/** The process kills itself before the first record of a command is committed, so that none is recorded. */
 async function dieBeforeRecords(running: readonly Running[]) {
   await stage.app.arm('intent')
   expect(new Set(await Promise.all(running.map(fire)))).toEqual(new Set([null]))
 }
 
-/** All answers come at once, and the first that is to be committed is the death of all. */
+/** All answers arrive at once; the process kills itself before the first of them is committed. */
 async function dieBeforeEnds(running: readonly Running[]) {
   const held = running.map(({ path }) => stage.proxy.holdNextPost(path))
   const fired = running.map(fire)
@@ -159,20 +159,20 @@ function endingOf(result: Result): Ending['retry'] {
   return result.replayed === true ? 'replayed' : 'sent'
 }
 
-/** The same again, however often the client asks; and nothing for another input. */
+/** Every further repeat has the same result, and another input under the same key conflicts. */
 async function expectLastWord({ name, input, other }: Running, result: Result): Promise<void> {
   const again = await mutate(stage, name, input)
   expect([again.__typename, resultId(again)]).toEqual([result.__typename, resultId(result)])
   expect(await mutate(stage, name, other)).toMatchObject({ __typename: 'IdempotencyConflictError' })
 }
 
-/** The links and gateway payments that the payments API has made: those that no command has as its result are orphans. */
+/** Returns the uuids of all links and gateway payments in the payments API: those that are not the result of a command are orphans. */
 function checkouts(): string[] {
   const { links, gatewayPayments } = stage.sandbox.control.state()
   return [...links, ...gatewayPayments].map(({ uuid }) => uuid)
 }
 
-/** The key of the command that the webhook of a payment names by its address, once the app has taken it. */
+/** Sends the webhook of a payment. Returns the key of the command that its URL belongs to, once the app has accepted it. */
 async function commandOf(uuid: string): Promise<string | null> {
   const { sandbox, keyOf } = stage
   await sandbox.control.setStatus(uuid, 'received')

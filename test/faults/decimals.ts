@@ -1,12 +1,15 @@
 import { randomFrom } from './random.ts'
 
-/** Whole numbers from 0 up to a bound, the same ones for the same seed: a million of these take a tenth of a second. */
+/**
+ * Creates a generator of whole numbers from 0 up to, but not including, a bound; equal seeds give equal numbers. A million take a tenth of
+ * a second.
+ */
 export function seeded(seed: number): (bound: number) => number {
   const random = randomFrom(seed)
   return (bound) => Math.floor(random() * bound)
 }
 
-/** An amount of 1 to 15 significant digits and at most `decimals` decimals, often with zeros at its ends. */
+/** Returns an amount of 1 to 15 significant digits and at most `decimals` decimals, often with zeros at its ends. */
 export function anyAmount(next: (bound: number) => number, decimals: number): string {
   const places = next(decimals + 1)
   const length = 1 + next(15)
@@ -17,7 +20,7 @@ export function anyAmount(next: (bound: number) => number, decimals: number): st
   return places === 0 ? padded : `${padded.slice(0, point)}.${padded.slice(point)}`
 }
 
-/** Forms that are no amount here, whatever they may be elsewhere. */
+/** Forms that are not valid amounts here. */
 export const NO_AMOUNTS: readonly string[] = [
   '',
   ' ',

@@ -14,7 +14,7 @@ import { names, sendWebhooks } from './kill-senders.ts'
 import { judge } from './kill-verdict.ts'
 import { startApp } from './killable-app.ts'
 
-/** An event, or a snapshot of what it has led to. */
+/** Matches the event, or a snapshot after it. */
 const showsReceived = (item: Item): boolean => item.payment?.status === 'RECEIVED'
 
 const BACKUP = fileURLToPath(new URL('../../src/backup.ts', import.meta.url))

@@ -20,7 +20,7 @@ describe('a damaged file', () => {
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), 'payments-damage-'))
     left = join(folder, 'left.db')
-    // The first run ends in peace, and what it stored lies in the database; what the second one stored, in the write-ahead log.
+    // The first run ends normally, and its data is in the database; the data of the second run is in the write-ahead log.
     for (const [run, signal] of [
       ['first', 'SIGTERM'],
       ['second', 'SIGKILL'],
@@ -34,7 +34,7 @@ describe('a damaged file', () => {
 
   afterAll(() => rmSync(folder, { recursive: true }))
 
-  /** A copy of what the killed process left, with another write-ahead log. */
+  /** Returns the path of a copy of the killed process's database, with another write-ahead log. */
   function copyWith(name: string, changed: Buffer): string {
     const path = join(folder, name)
     copyFileSync(left, path)
@@ -62,7 +62,7 @@ describe('a damaged file', () => {
         expect(expected.head).toBeGreaterThanOrEqual(50)
         heads.add(expected.head)
       }
-      // Some of the offsets lay in the middle: otherwise nothing was tried.
+      // Some offsets must lie within the log; otherwise the test proves nothing.
       expect(heads.size).toBeGreaterThan(2)
     },
     rounds({ few: 60_000, many: 600_000 }),

@@ -30,7 +30,7 @@ describe.skipIf(lacks('tmpfs'))('a full disk', () => {
   it('refuses with 503, goes on answering questions, and takes webhooks again once there is room', async () => {
     const filling = await send('filling', 16, 400)
     expect(filling.acknowledged.size).toBeGreaterThan(0)
-    // What a refused batch had claimed of the file may hold a smaller one: it is full when nothing gets in any more.
+    // A smaller batch can use the space that a rejected one had claimed: the disk is full when every batch is rejected.
     const last = await send('last', 1, 60)
     const refused = [...last.refused.keys()]
     expect(refused.slice(-20)).toEqual(Array.from({ length: 20 }, (_, n) => `last-${n + 40}`))

@@ -8,11 +8,11 @@ import { lacks } from './means.ts'
 import { createPowerDisk, type PowerDisk } from './power-disk.ts'
 
 const SLOW_FOR_MS = 20_000
-/** What a webhook waits for at most. */
+/** Longest wait of a webhook, in milliseconds. */
 const LONGEST_MS = 2_500
 const SLACK_MS = 3_000
 const MEMORY_MB = 400
-/** What may be held at once: with more the process would die. Without a limit V8 leaves garbage lying about for longer. */
+/** Limit of the heap, beyond which the process would die. Without it V8 collects garbage later. */
 const HEAP_MB = 192
 
 describe.skipIf(lacks('gcc'))('a disk that takes two seconds for each sync', () => {
@@ -40,7 +40,7 @@ describe.skipIf(lacks('gcc'))('a disk that takes two seconds for each sync', () 
     expect(residentMegabytes(app.pid)).toBeLessThan(MEMORY_MB)
 
     disk.slow(false)
-    // Too many wait until the last slow sync has ended.
+    // Webhooks are rejected until the last slow sync has ended.
     while ((await sendOne()).acknowledged.size === 0) await delay(50)
     const after = await sendWebhooks({ url: app.url, senders: 16, next: names('after', 100) })
     expect(after.acknowledged.size).toBe(100)
@@ -50,7 +50,7 @@ describe.skipIf(lacks('gcc'))('a disk that takes two seconds for each sync', () 
     expect(lost([...some.acknowledged, ...many.acknowledged, ...after.acknowledged], verdict)).toEqual([])
   }, 180_000)
 
-  /** The same webhook each time. */
+  /** Sends the same webhook each time. */
   const sendOne = () => sendWebhooks({ url: app.url, senders: 1, next: names('again', 1) })
 
   async function sendFor(milliseconds: number, prefix: string, senders: number) {

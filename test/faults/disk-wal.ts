@@ -2,9 +2,9 @@ const HEADER_BYTES = 32
 const FRAME_HEADER_BYTES = 24
 
 /**
- * Where the last commit ends that lies wholly before an offset of a write-ahead log; 0 when there is none. What a reader
- * makes of a damaged log follows from it: a frame counts only while every one before it is sound, and a transaction only
- * with its commit. Source: https://www.sqlite.org/fileformat2.html, section 4.1.
+ * Returns the end of the last commit that lies completely before an offset of a write-ahead log; 0 if there is none. SQLite reads a damaged
+ * log up to there: a frame counts only if every frame before it is valid, and a transaction only with its commit. Source:
+ * https://www.sqlite.org/fileformat2.html, section 4.1.
  */
 export function endOfLastCommit(wal: Buffer, offset: number): number {
   const pageSize = wal.readUInt32BE(8)

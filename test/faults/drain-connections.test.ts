@@ -13,7 +13,7 @@ import { CLAIMS, issuerKey, rsToken } from '../unit/access/tokens.ts'
 import { silentConnection } from './drain-peers.ts'
 import { ask, askOnce } from './process-client.ts'
 
-/** From the signal to the end, in milliseconds: less than the 11 seconds for which requests that are under way are waited for. */
+/** Longest time from the signal to the end, in milliseconds: less than the 11 seconds for which a shutdown waits for requests in flight. */
 const SOON_MS = 10_000
 const PATIENT = { timeout: 30_000 }
 const STREAM = 'subscription { paymentEventStream { kind } }'
@@ -26,7 +26,7 @@ afterAll(() => sandbox.close())
 const start = (env: Record<string, string> = {}) =>
   startReady({ env: { ...settingsFor(sandbox, temporaryFolder()), ...env } })
 
-/** Ends a process as an orchestrator does, and tells how long that took. */
+/** Ends a process with SIGTERM, as an orchestrator does. Returns its exit code and the milliseconds it took. */
 async function endOf({ child, ended }: Child): Promise<{ code: number | null; tookMs: number }> {
   const asked = performance.now()
   child.kill('SIGTERM')
@@ -34,7 +34,7 @@ async function endOf({ child, ended }: Child): Promise<{ code: number | null; to
   return { code, tookMs: at - asked }
 }
 
-/** A connection that has had an answer, and says no more than these bytes since. */
+/** Opens a connection that has received an answer, and sends nothing after that but these bytes. */
 async function answered(url: string, bytes = ''): Promise<Socket> {
   const socket = await silentConnection(url, `${PING}\r\n`)
   await once(socket, 'data')
@@ -42,11 +42,11 @@ async function answered(url: string, bytes = ''): Promise<Socket> {
   return socket
 }
 
-/** A request of which the body is incomplete. */
+/** Returns a request with an incomplete body. */
 const half = (path: string) =>
   `POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{`
 
-/** Asks for a stream of events, and gives the connection once the request has left this process. */
+/** Requests a stream of events. Resolves with the connection when the request has been sent. */
 function rawStream(url: string, path: string, authorization: string): Promise<Socket> {
   const body = JSON.stringify({ query: STREAM })
   const head = [
@@ -88,7 +88,7 @@ describe('a drain is not held up by', () => {
 describe('a drain', () => {
   it('answers what is under way, whoever else is connected, and ends when it is answered', async () => {
     const app = await start()
-    // The methods are asked for once, so that only the link itself is slow.
+    // The methods are requested once before, so that only the link itself is slow.
     await ask(app.url, CREATE_LINK, { input: linkInput() })
     sandbox.control.addFault({ method: 'POST', path: '/v3/payin_links', answer: { delayMs: 1_500 } })
     const calls = sandbox.control.calls().length
@@ -114,7 +114,7 @@ describe('a drain', () => {
       socket.send({ type: 'connection_init', payload: headers })
       const paths = ['/graphql/stream', '/graphql']
       const streams = await Promise.all(paths.map((path) => rawStream(app.url, path, headers.authorization)))
-      // Nobody is admitted before the issuer answers, and all have been taken up by now.
+      // No request is authenticated before the issuer answers, and the server has accepted all of them by now.
       const answer = await asked
       for (let turn = 0; turn < 20; turn += 1) await (await fetch(`${app.url}/health/live`)).text()
       const end = endOf(app)

@@ -1,17 +1,17 @@
 import { randomUUID } from 'node:crypto'
 import { deliver, paymentBody } from '../support/webhooks.ts'
 
-/** What became of one webhook. */
+/** The result of one webhook. */
 export type Sent = {
   readonly uuid: string
-  /** `performance.now()` when it was begun. */
+  /** `performance.now()` when it was sent. */
   readonly at: number
-  /** The status of the answer, or the code of the error that came instead. */
+  /** The status of the answer, or the code of the error. */
   readonly result: number | string
   readonly retryAfter: string | null
 }
 
-/** Sends signed webhooks from several senders at once, each until nobody listens any more. Gives what became of each. */
+/** Sends signed webhooks from concurrent senders, each until its connection is refused. Returns all results. */
 export async function sendUntilRefused(url: string, senders: number): Promise<Sent[]> {
   const all: Sent[] = []
   const sender = async () => {

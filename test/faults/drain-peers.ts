@@ -4,9 +4,9 @@ import { connect, type Socket } from 'node:net'
 import { onTestFinished } from 'vitest'
 import { honestHeaders, paymentBody } from '../support/webhooks.ts'
 
-/** A peer of a WebSocket that reads, and never says a word: not even in answer to a close frame. */
+/** A WebSocket client that reads and never sends anything: not even an answer to a close frame. */
 export type SilentPeer = {
-  /** The code of the close frame that has come; null when none has. */
+  /** Returns the code of the close frame; null if none was received. */
   closeCode(): number | null
 }
 
@@ -28,7 +28,7 @@ export function silentUpgrade(url: string): Promise<SilentPeer> {
       onTestFinished(() => void socket.destroy())
       socket.on('error', () => undefined)
       socket.on('data', (chunk: Buffer) => (received = Buffer.concat([received, chunk])))
-      // A close frame: its kind, its length, and a code of two bytes (RFC 6455, section 5.5.1).
+      // A close frame: opcode, length, and a code of two bytes (RFC 6455, section 5.5.1).
       resolve({ closeCode: () => (received[0] === 0x88 ? received.readUInt16BE(2) : null) })
     })
     upgrading.end()
@@ -36,13 +36,13 @@ export function silentUpgrade(url: string): Promise<SilentPeer> {
 }
 
 export type HalfSentWebhook = {
-  /** The status of the answer. */
+  /** Resolves with the status of the answer. */
   readonly answered: Promise<number>
   /** Sends the rest of the body. */
   finish(): void
 }
 
-/** Sends a webhook's headers and the first half of its body, and waits until the server has taken it up. */
+/** Sends a webhook's headers and the first half of its body, and waits until the server has accepted the request. */
 export async function halfSentWebhook(url: string, uuid: string): Promise<HalfSentWebhook> {
   const body = paymentBody({ uuid })
   const sending = request(`${url}/webhooks/payments`, {
@@ -55,17 +55,17 @@ export async function halfSentWebhook(url: string, uuid: string): Promise<HalfSe
     sending.once('response', (response) => resolve(response.resume().statusCode ?? 0))
     sending.once('error', reject)
   })
-  // Whoever does not ask for it must not be told that nobody answered.
+  // Tests that do not use the answer must not fail with an unhandled rejection.
   answered.catch(() => undefined)
   sending.flushHeaders()
-  // The server has taken the request up when it asks for the body.
+  // With `100-continue` the server has accepted the request.
   await new Promise((resolve) => sending.once('continue', resolve))
   const middle = Math.floor(body.length / 2)
   sending.write(body.slice(0, middle))
   return { answered, finish: () => void sending.end(body.slice(middle)) }
 }
 
-/** A connection on which nothing is ever said, or no more than these bytes. */
+/** Opens a connection that sends nothing but these bytes. */
 export function silentConnection(url: string, bytes = ''): Promise<Socket> {
   const { hostname, port } = new URL(url)
   return new Promise((resolve, reject) => {

@@ -12,7 +12,7 @@ import { halfSentWebhook } from './drain-peers.ts'
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 const WAITING = 'in use by a process that is ending: waiting for it'
 
-/** A port that nobody listens on. */
+/** Returns a port on which nothing listens. */
 async function freePort(): Promise<string> {
   const server = createServer()
   await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve))
@@ -21,7 +21,7 @@ async function freePort(): Promise<string> {
   return String(port)
 }
 
-/** Settings as nobody has made any: the built-in sandbox, fixed ports, keys in the folder. */
+/** Minimal settings: the built-in sandbox, two free ports, and generated keys in the folder. */
 async function bareSettings(folder: string): Promise<Record<string, string>> {
   const [port, sandboxPort] = [await freePort(), await freePort()]
   return { PORT: port, SANDBOX_PORT: sandboxPort, DATABASE_URL: `file:${join(folder, 'payments.db')}` }
@@ -32,11 +32,11 @@ describe('a start while another process on the same database ends', () => {
     const folder = temporaryFolder()
     const env = await bareSettings(folder)
     const first = await startReady({ env, cwd: folder })
-    // It is waited for, so that the first process cannot have ended before it is stopped.
+    // The first process waits for this webhook, so it cannot end before it is stopped.
     const webhook = await halfSentWebhook(first.url, randomUUID())
     first.child.kill('SIGINT')
     await written(first, '"msg":"draining"')
-    // It holds everything until it may go on, however long the other one takes to start.
+    // A stopped process keeps its locks and ports, however long the other one takes to start.
     first.child.kill('SIGSTOP')
     const app = startChild({ env, cwd: folder })
     await written(app, WAITING)
@@ -72,7 +72,7 @@ describe('Ctrl-C', () => {
     process.kill(-pid, 'SIGINT')
     await ended
     expect(text).toContain('"msg":"draining"')
-    // The mark is removed at the end of a drain: a process that was cut short leaves it behind.
+    // A drain removes this file at its end: a process that is killed leaves it behind.
     expect(readdirSync(folder)).not.toContain('payments.db.ending')
   }, 120_000)
 
@@ -86,7 +86,7 @@ describe('Ctrl-C', () => {
     app.child.kill('SIGINT')
     expect(await app.ended).toMatchObject({ code: 1, signal: null })
     expect(readdirSync(folder)).toContain('payments.db.ending')
-    // What it left behind holds nobody up.
+    // The remaining file does not delay a start.
     const next = await startReady({ env: await bareSettings(folder), cwd: folder })
     expect(next.output()).not.toContain(WAITING)
     expect(readdirSync(folder)).not.toContain('payments.db.ending')

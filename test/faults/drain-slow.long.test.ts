@@ -15,7 +15,7 @@ it('ends with 0 in time although everybody is slow, and forgets no command that 
   const env = settingsFor(sandbox, temporaryFolder())
   const app = await startReady({ env })
   const input = linkInput()
-  // The methods are asked for once, so that only the link itself is slow.
+  // The methods are requested once before, so that only the link itself is slow.
   await ask(app.url, CREATE_LINK, { input: linkInput() })
   sandbox.control.addFault({ method: 'POST', path: '/v3/payin_links', answer: { delayMs: 20_000 } })
   const calls = sandbox.control.calls().length
@@ -34,7 +34,7 @@ it('ends with 0 in time although everybody is slow, and forgets no command that 
 
   const again = await startReady({ env })
   const answer = await ask<{ createPaymentLink: CreateLinkResult }>(again.url, CREATE_LINK, { input })
-  // The same key again asks nobody a second time: the outcome is not known, until it is.
+  // The same key does not call the payments API a second time: the outcome stays unknown for now.
   expect(answer.data.createPaymentLink.__typename).toBe('OutcomeUnknownError')
   const posts = sandbox.control
     .calls()

@@ -12,7 +12,7 @@ import { halfSentWebhook, silentUpgrade } from './drain-peers.ts'
 import { followLog } from './process-client.ts'
 import { rounds } from './rounds.ts'
 
-/** From SIGTERM to the end, in milliseconds. */
+/** Longest time from SIGTERM to the end, in milliseconds. */
 const DRAINED_MS = 15_000
 const ROUNDS = rounds({ few: 3, many: 50 })
 
@@ -79,14 +79,17 @@ describe('a drain', () => {
   }, 60_000)
 })
 
-/** What was begun before the signal is answered; what came later may be told to come again, or find nobody. */
+/**
+ * Returns whether the result of a webhook is correct: one sent before the signal is answered; a later one can be told to retry, or can fail
+ * to connect.
+ */
 function isRight({ at, result, retryAfter }: Sent, asked: number): boolean {
   if (result === 200) return true
   if (result === 503) return retryAfter !== null
   return at > asked && (result === 'ECONNREFUSED' || result === 'ECONNRESET')
 }
 
-/** Which of these payments the database does not hold. */
+/** Returns those of these payments that the database does not contain. */
 async function missing(folder: string, uuids: readonly string[]): Promise<string[]> {
   const store = await openSqliteStore({ path: join(folder, 'payments.db') })
   try {

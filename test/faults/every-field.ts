@@ -11,10 +11,12 @@ import { createSchema } from '../../src/graphql/schema/schema.ts'
 
 const schema = createSchema({ production: false })
 
-/** Fields that lead to other records, and those that ask the payments API. */
+/** Fields that lead to other records, or that call the payments API. */
 const LEADS_AWAY = new Set(['link', 'events', 'method'])
 
-/** A selection of every field of a type that needs no argument, and of every field of what it holds. */
+/**
+ * Returns a selection of every field of a type without required arguments, and of all fields below it. Throws if it is not an object type.
+ */
 export function everyField(typeName: string): string {
   const type = schema.getType(typeName)
   if (!isObjectType(type)) throw new Error(`${typeName} is no object of the schema.`)

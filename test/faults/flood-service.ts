@@ -4,13 +4,13 @@ import { pipeline, Readable } from 'node:stream'
 import { createGzip, gzipSync } from 'node:zlib'
 
 /**
- * A service that answers with 200 MB, in a process of its own so that its memory is not ours; the last segment of the path
- * tells how. Writes its port as one line to standard output, and runs until it is killed.
+ * A server that answers with 200 MB, in a process of its own so that its memory is not counted with the client's; the last segment of the
+ * path selects how. It writes its port as one line to standard output, and runs until it is killed.
  */
 const PIECE = Buffer.alloc(65_536, ' ')
 const PIECES = 3_200
 
-/** About 200 KB that unpack to 200 MB. */
+/** About 200 KB that decompress to 200 MB. */
 const BOMB = gzipSync(Buffer.alloc(PIECE.length * PIECES, ' '))
 
 const FLOODS: Readonly<Record<string, (response: ServerResponse) => unknown>> = {
@@ -31,7 +31,7 @@ function pieces(): Readable {
   return Readable.from(Array<Buffer>(PIECES).fill(PIECE))
 }
 
-/** Whoever asked may hang up. */
+/** The client can disconnect; that error is ignored. */
 function given(): void {}
 
 const server = createServer((request, response) => {

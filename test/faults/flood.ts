@@ -1,4 +1,4 @@
-/** A process that sends the same refused webhook over and over, as fast as it is answered, until it is told to stop. */
+/** A process that sends the same invalid webhook repeatedly, each as soon as the last one is answered, until it is told to stop. */
 import { Agent, request, type OutgoingHttpHeaders } from 'node:http'
 
 type Order = {
@@ -34,7 +34,7 @@ async function flood({ urls, connections, body, headers }: Order): Promise<void>
   process.send?.(counts, () => process.disconnect())
 }
 
-/** The status of the answer; 0 for a connection that broke. */
+/** Returns the status of the answer; 0 if the connection broke. */
 function send(url: string, body: string, headers: OutgoingHttpHeaders): Promise<number> {
   return new Promise((resolve) => {
     const outgoing = request(

@@ -3,14 +3,14 @@ import { startSandbox, type Sandbox } from '../../src/sandbox/index.ts'
 import { SECRETS } from '../support/network.ts'
 import { settingsFor, startReady, temporaryFolder } from '../support/process.ts'
 
-/** An exponential walk over 30 levels takes minutes, and over 60 levels years. */
+/** Milliseconds per test. An exponential walk over 30 levels takes minutes, over 60 levels years. */
 const PATIENCE_MS = 20_000
 
 let sandbox: Sandbox
 let url: string
 const ends: (() => unknown)[] = []
 
-// A process of its own: what freezes it does not freeze the test.
+// A process of its own: if it hangs, the test does not.
 beforeAll(async () => {
   sandbox = await startSandbox({ webhookSecret: SECRETS.webhook })
   const onEnd = (end: () => unknown) => void ends.push(end)

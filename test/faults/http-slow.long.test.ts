@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { startNetwork, type Network } from '../support/network.ts'
 import { rawExchange } from './raw-http.ts'
 
-/** Headers have 10 seconds and a request 15; Node looks every 2, and timers may be late. */
+/** Headers have 10 seconds and a request 15; Node checks every 2 seconds, and timers can be late. */
 const HEADERS_MS = 12_000 + 1_000
 const REQUEST_MS = 17_000 + 1_000
 
@@ -22,7 +22,7 @@ function drip(first: string, piece: string): (socket: Socket) => void {
   }
 }
 
-/** How each of them wastes a connection, and how long it may. */
+/** Ways to waste a connection, each with the longest time until the server closes it. */
 const WASTERS: Readonly<Record<string, [milliseconds: number, speak: (socket: Socket) => void]>> = {
   'says nothing at all': [HEADERS_MS, () => {}],
   'says nothing but line ends': [HEADERS_MS, drip('', '\r\n')],

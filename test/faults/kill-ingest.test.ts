@@ -21,7 +21,8 @@ describe('kill -9 while webhooks come in', () => {
       const unanswered: string[] = []
       for (let round = 0; round < ROUNDS; round += 1) {
         const app = await startApp({ path })
-        // What was never answered comes again, as the payments API would send it: it is there once, whether it had been stored or not.
+        // Unanswered webhooks are sent again, as the payments API does: each is stored once, whether or not the first attempt had been
+        // stored.
         const fresh = names(`round-${round}`)
         const first = Promise.withResolvers<void>()
         const sending = sendWebhooks({
@@ -35,7 +36,7 @@ describe('kill -9 while webhooks come in', () => {
         expect((await app.kill()).signal).toBe('SIGKILL')
         const answers = await sending
         expect([...answers.refused]).toEqual([])
-        // Otherwise nothing was under way when it died.
+        // Otherwise nothing was in flight when the process died.
         expect(answers.unanswered.size).toBeGreaterThan(0)
         for (const id of answers.acknowledged) acknowledged.add(id)
         unanswered.push(...answers.unanswered)

@@ -1,27 +1,30 @@
 import { honestHeaders, paymentBody } from '../support/webhooks.ts'
 
-/** What came of the webhooks that were sent: the payments that they named, by the answer. */
+/** The payments of the webhooks that were sent, by the kind of answer. */
 export type Answers = {
-  /** Answered 200. */
+  /** Payments whose webhook was answered with 200. */
   readonly acknowledged: Set<string>
-  /** Answered otherwise: payment and status. */
+  /** Payments whose webhook was answered with another status, with that status. */
   readonly refused: Map<string, number>
-  /** Never answered, as when the process died: the payments API would send them again. */
+  /** Payments whose webhook was not answered, for example because the process died: the payments API would send it again. */
   readonly unanswered: Set<string>
 }
 
 export type SendOptions = {
   readonly url: string
   readonly senders: number
-  /** The next payment to tell of; null for no more. */
+  /** Returns the id of the next payment; null for no more. */
   readonly next: () => string | null
-  /** Bytes that make each body larger. */
+  /** Bytes to add to each body. */
   readonly padding?: number
-  /** Called with each answer's status, and the milliseconds that it took. */
+  /** Called with each answer's status and duration. */
   readonly onAnswer?: (status: number, milliseconds: number) => void
 }
 
-/** Signed webhooks from many senders at once. Each sends its next one when it has its answer, until there is no more, or nobody answers. */
+/**
+ * Sends signed webhooks from concurrent senders. Each sends its next one after the answer, until `next` returns null or an answer is
+ * missing.
+ */
 export async function sendWebhooks(options: SendOptions): Promise<Answers> {
   const { url, senders, next, padding = 0, onAnswer = () => {} } = options
   const answers: Answers = { acknowledged: new Set(), refused: new Map(), unanswered: new Set() }
@@ -40,13 +43,13 @@ export async function sendWebhooks(options: SendOptions): Promise<Answers> {
   return answers
 }
 
-/** Gives names of payments, one after the other: a number of them, or without end. */
+/** Creates a function that returns ids of payments: `count` of them and then null, or without end. */
 export function names(prefix: string, count = Number.POSITIVE_INFINITY): () => string | null {
   let given = 0
   return () => (given < count ? `${prefix}-${given++}` : null)
 }
 
-/** The answer's status; null when none came. */
+/** Returns the status of the answer; null if none was received. */
 async function tell(url: string, body: string): Promise<number | null> {
   try {
     const response = await fetch(`${url}/webhooks/payments`, { method: 'POST', headers: honestHeaders(body), body })
@@ -57,7 +60,7 @@ async function tell(url: string, body: string): Promise<number | null> {
   }
 }
 
-/** The same name always gives the same bytes. */
+/** Equal ids have equal bytes. */
 function bodyOf(id: string, padding: number): string {
   return paymentBody({ uuid: id, ...(padding === 0 ? {} : { merchant_note: 'x'.repeat(padding) }) })
 }

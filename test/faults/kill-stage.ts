@@ -10,25 +10,25 @@ import type { CommandWorld } from '../support/commands.ts'
 import { startUpstreamProxy, type UpstreamProxy } from '../support/upstream-proxy.ts'
 import { startArmedApp, type ArmedApp } from './armed-app.ts'
 
-/** An app that dies and lives again on the same data, a service that lives on, and the way between them. */
+/** An app that can be killed and started again with the same data, a sandbox that keeps running, and the proxy between them. */
 export type KillStage = CommandWorld & {
   readonly sandbox: Sandbox
   readonly proxy: UpstreamProxy
   readonly app: ArmedApp
-  /** Once the app is dead: starts it again, when the leases of its commands are over. */
+  /** Starts the app again after its death, on a clock at which the leases of its commands have expired. */
   restart(): Promise<void>
-  /** The key of the command whose attempt was given this correlation id; null when there is none. */
+  /** Returns the key of the command that has an attempt with this correlation id; null if there is none. */
   keyOf(ref: string): string | null
   close(): Promise<void>
 }
 
 const DAY_MS = 24 * 3_600_000
-/** A command's lease, and the time after which a link without a trace may be made again, are 30 seconds. */
+/** In milliseconds: the lease of a command, and the time after which a link that was not found may be created again, are 30 seconds. */
 const BETWEEN_LIVES_MS = 30_001
 
 export async function startKillStage(): Promise<KillStage> {
   const folder = mkdtempSync(join(tmpdir(), 'killed-'))
-  // Nothing happens by itself.
+  // With these intervals no status changes by itself.
   const sandbox = await startSandbox({ webhookSecret: SECRETS.webhook, paceMs: DAY_MS, mandateMs: DAY_MS })
   const proxy = await startUpstreamProxy()
   proxy.target = sandbox.origin
@@ -73,7 +73,7 @@ export async function startKillStage(): Promise<KillStage> {
   }
 }
 
-/** A port on which nobody listens: it was free a moment ago. */
+/** Returns a port on which nothing listens: it was in use a moment ago. */
 async function freePort(): Promise<string> {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')

@@ -3,16 +3,16 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 
-/** What a database file holds, judged without a line of the store's code. */
+/** The contents of a database file, read without the store's code. */
 export type Verdict = {
-  /** The payments that the stored deliveries name, one entry for each delivery. */
+  /** The payments of the stored deliveries, one entry per delivery. */
   readonly subjects: readonly string[]
   readonly head: number
-  /** What contradicts itself; empty for a sound file. */
+  /** Contradictions in the data; empty if there are none. */
   readonly faults: readonly string[]
 }
 
-/** Judges the database file of a process that is gone, on a copy: the next start finds what the process left. */
+/** Reads a copy of the database file of a process that has ended, so that the next start finds the file unchanged. */
 export function judge(path: string): Verdict {
   const folder = mkdtempSync(join(tmpdir(), 'payments-judged-'))
   const copy = join(folder, 'payments.db')
@@ -49,7 +49,7 @@ function verdictOn(rows: (sql: string) => Record<string, unknown>[]): Verdict {
   }
 }
 
-/** Those that were acknowledged and are not there. */
+/** Returns the acknowledged payments that were not stored. */
 export function lost(acknowledged: Iterable<string>, { subjects }: Verdict): string[] {
   const stored = new Set(subjects)
   return [...acknowledged].filter((id) => !stored.has(id))

@@ -8,32 +8,34 @@ import { SECRETS } from '../support/network.ts'
 
 export type Exit = { readonly code: number | null; readonly signal: NodeJS.Signals | null }
 
-/** The program as an operator runs it: a process of its own, that can be killed. */
+/** The program as an operator runs it, in a process of its own that can be killed. */
 export type KillableApp = {
-  /** Where it listens, once it says that it is ready; null when it ended before. */
+  /** Resolves with its URL when it is ready; with null if it ends before that. */
   readonly ready: Promise<string | null>
   readonly exited: Promise<Exit>
   readonly pid: number
-  /** What it wrote to standard output and to standard error so far. */
+  /** Returns its standard output and standard error so far. */
   output(): string
-  /** SIGKILL, unless told otherwise; resolves when it is gone. */
+  /** Sends the signal, SIGKILL by default; resolves when the process has ended. */
   kill(signal?: NodeJS.Signals): Promise<Exit>
 }
 
 export type KillableAppOptions = {
   readonly path: string
   readonly env?: Readonly<Record<string, string>>
-  /** Options of node itself, such as a module that is loaded before the program. */
+  /** Options of Node itself, such as a module to load before the program. */
   readonly execArgv?: readonly string[]
 }
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 const READY = /^ {2}GraphQL +(\S+)\/graphql$/
 
-/** Nobody listens there: what is read of the payments API fails, and harms nothing that is told here. */
+/** Nothing listens there: reads of the payments API fail, which does not affect these tests. */
 const NO_SERVICE = 'http://127.0.0.1:9/api'
 
-/** Starts `src/main.ts` on a database file and a free port. `process.execPath` is the binary itself, which a preload needs. */
+/**
+ * Starts `src/main.ts` with a database file and a free port. `process.execPath` is the binary itself, which a preloaded library requires.
+ */
 export function spawnApp({ path, env = {}, execArgv = [] }: KillableAppOptions): KillableApp {
   const child = spawn(process.execPath, [...execArgv, 'src/main.ts'], {
     cwd: ROOT,
@@ -63,7 +65,7 @@ export function spawnApp({ path, env = {}, execArgv = [] }: KillableAppOptions):
   }
 }
 
-/** The same, once it is ready; throws with what it said when it does not get there. */
+/** Starts the program and waits until it is ready. Throws with its output if it ends before that. */
 export async function startApp(options: KillableAppOptions): Promise<KillableApp & { readonly url: string }> {
   const app = spawnApp(options)
   const url = await app.ready
@@ -71,7 +73,7 @@ export async function startApp(options: KillableAppOptions): Promise<KillableApp
   return { ...app, url }
 }
 
-/** Leaves the program compiled on disk, which halves what each start after it takes. Only a process that ends by itself does. */
+/** Stores the compiled program on disk, which halves the time of later starts. Node writes it only when a process ends normally. */
 export async function compile(path: string): Promise<void> {
   const app = await startApp({ path })
   await app.kill('SIGTERM')

@@ -3,7 +3,7 @@ import { mkdtempSync, rmdirSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** What a row needs of the machine beside node. */
+/** What a test needs of the machine besides Node. */
 type Means = 'gcc' | 'tmpfs'
 
 const NEEDS: Readonly<Record<Means, { readonly what: string; readonly isThere: () => boolean }>> = {
@@ -15,8 +15,8 @@ const NEEDS: Readonly<Record<Means, { readonly what: string; readonly isThere: (
 }
 
 /**
- * True when the row must be skipped since the machine lacks its means, after a line that says what is missing. Under CI
- * nothing is skipped: there the row fails.
+ * Returns true if the test must be skipped because the machine lacks this, and prints what is missing. Under CI nothing is skipped: there
+ * the test fails.
  */
 export function lacks(means: Means): boolean {
   const { what, isThere } = NEEDS[means]

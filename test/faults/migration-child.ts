@@ -2,8 +2,8 @@ import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { openSqliteStore } from '../support/store.ts'
 
 /**
- * Opens a store and kills itself with SIGKILL before the n-th statement that changes something; without a number it ends
- * in peace and says how many there were. Arguments: the path of the database, and the number.
+ * Opens a store and kills itself with SIGKILL before the n-th statement that changes the database; without a number it ends normally and
+ * prints the number of such statements. Arguments: the path of the database, and the number.
  */
 const [path = '', cut] = process.argv.slice(2)
 let count = 0
@@ -13,7 +13,7 @@ function step(): void {
   count += 1
 }
 
-/** Runs a script statement by statement, as SQLite itself does: in the migrations each ends with the semicolon of a line. */
+/** Runs a script statement by statement, as SQLite does: in the migrations each statement ends with a semicolon at the end of a line. */
 class CountingDatabase extends DatabaseSync {
   override exec(sql: string): void {
     for (const statement of sql.split(/;$/m)) {

@@ -13,7 +13,7 @@ import { seeded } from './seed.ts'
 const CHILD = fileURLToPath(new URL('./migration-child.ts', import.meta.url))
 const CUTS_IN_EVERY_RUN = 8
 
-/** What cannot be the same in two databases: a log's id is random. */
+/** Replaces values that differ between databases: a log's id is random. */
 const CHANGING = "log_id = 'any', opened_at = 0"
 
 const BEGINNINGS = [
@@ -54,12 +54,15 @@ async function start(path: string): Promise<void> {
   await store.close()
 }
 
-/** In a process of its own, that is killed before a statement; without one it ends in peace and writes how many there are. */
+/**
+ * Opens the store in a process that is killed before the given statement; without one the process ends normally and prints the number of
+ * statements.
+ */
 function startAndDie(path: string, cut?: number) {
   return spawnSync(process.execPath, [CHILD, path, ...(cut === undefined ? [] : [String(cut)])], { encoding: 'utf8' })
 }
 
-/** Every statement on demand; in every run some, spread over all of them. */
+/** Returns the statements to kill at: all in a full run, otherwise some that are spread over all of them. */
 function cutsOf(statements: number): number[] {
   expect(statements).toBeGreaterThan(CUTS_IN_EVERY_RUN)
   if (FULL) return Array.from({ length: statements }, (_, n) => n)
@@ -70,7 +73,7 @@ function cutsOf(statements: number): number[] {
   )
 }
 
-/** Every table, index and row. */
+/** Returns every table, index and row. */
 function contents(path: string): Record<string, unknown> {
   const database = new DatabaseSync(path)
   database.exec(`UPDATE meta SET ${CHANGING}`)

@@ -10,7 +10,7 @@ let network: Network
 beforeAll(async () => void (network = await startNetwork({ sandbox: { paceMs: 60_000 } })))
 afterAll(() => network.close())
 
-/** The smallest units that a decimal is worth, and back. */
+/** Returns the number of smallest units in a decimal; `decimalOf` is the inverse. */
 const unitsOf = (value: string, exponent: number): bigint => {
   const [whole = '', decimals = ''] = value.split('.')
   return BigInt(whole + decimals.padEnd(exponent, '0'))

@@ -14,7 +14,7 @@ const SITE = { id: 'all', appId: 'app', secretKey: 'secret-of-the-site', currenc
 let service: ScriptedService
 let network: Network
 beforeAll(async () => {
-  // It makes every link, and has no list of methods: so it alone would judge an amount.
+  // It creates every link and has no list of methods, so that only the app itself checks amounts.
   service = await startScriptedService((socket, request) => {
     const made = JSON.stringify({ uuid: randomUUID(), payment_url: 'https://pay.example.test/page' })
     const script = request.line.startsWith('POST ') ? answer(200, made) : answer(404, '{}')
@@ -29,14 +29,14 @@ afterAll(async () => {
   await service.close()
 })
 
-/** The bodies with which links were asked for, as they stood on the wire. */
+/** Returns the raw bodies of the requests that create links. */
 const posts = () => service.requests.filter(({ line }) => line.startsWith('POST ')).map(({ body }) => body)
 
 const ASK = CREATE_LINK.replace('link { id', 'link { description id')
 
 type Made = { createPaymentLink: { link?: { requestedAmount: { value: string } } } }
 
-/** Asks for a link; gives what was put on the wire for its amount, and what a client is told. */
+/** Requests a link. Returns its amount on the wire, and the amount in the answer to the client. */
 async function madeFor(
   value: unknown,
   currency: string,

@@ -13,7 +13,7 @@ const BATCH = 10_000
 
 type Way = { readonly wire: string; readonly back: unknown; readonly float: number }
 
-/** From a client's variable to the wire, and from the wire's text to a client's answer. */
+/** Converts a client's variable to the wire format, and that text to a client's answer. */
 function thereAndBack(value: string): Way {
   const read = Decimal.parseValue(value)
   const wire = stringifyExactJson({ amount: decimalToWire(read) })
@@ -108,7 +108,7 @@ describe('a text of digits, points, signs and letters', () => {
   })
 })
 
-/** The rules of an amount, letter by letter. */
+/** The rules of an amount, implemented character by character. */
 function isAmount(text: string): boolean {
   const [whole = '', decimals, ...more] = text.split('.')
   const isDigits = (part: string) => part !== '' && part.split('').every((letter) => letter >= '0' && letter <= '9')

@@ -27,7 +27,7 @@ describe.skipIf(server === null)('a connection that is cut while a webhook is co
     await database?.drop()
   })
 
-  /** Sends a webhook whose commit is cut, and the same bytes again; gives both answers and what is on record. */
+  /** Sends a webhook whose commit is cut, and the same bytes again. Returns both statuses, and the number of rows after the first. */
   async function sendTwice(when: 'before' | 'after') {
     const uuid = randomUUID()
     const body = paymentBody({ uuid })

@@ -11,7 +11,7 @@ import { openPostgresStore } from '../support/store.ts'
 
 const server = await findPostgres()
 const RECEIVER = fileURLToPath(new URL('../unit/store/receive-forever.ts', import.meta.url))
-/** How long a node that hangs may keep the others from writing, in milliseconds; twice what is promised, for a busy machine. */
+/** Milliseconds for which a hanging node may keep the others from writing: twice the guaranteed time, for a busy machine. */
 const PATIENCE_MS = 15_000
 
 describe.skipIf(server === null)('a node that fails in the midst of its work', () => {
@@ -28,7 +28,7 @@ describe.skipIf(server === null)('a node that fails in the midst of its work', (
     await database?.drop()
   })
 
-  /** Another process that receives without a pause; `acknowledged` grows as it goes. */
+  /** Starts another process that receives webhooks continuously; `acknowledged` grows meanwhile. */
   async function startNode(run: string) {
     const node = spawn(process.execPath, [RECEIVER, database.url, run], { stdio: ['ignore', 'pipe', 'inherit'] })
     const acknowledged: string[] = []
@@ -43,11 +43,11 @@ describe.skipIf(server === null)('a node that fails in the midst of its work', (
     await once(node, 'close')
   }
 
-  /** Stops a process in a moment in which it has begun a transaction. */
+  /** Stops a process at a moment when it has an open transaction. */
   async function stopWithin(node: ChildProcess): Promise<void> {
     for (;;) {
       node.kill('SIGSTOP')
-      // What is under way on the server comes to its end meanwhile.
+      // Statements in progress on the server end meanwhile.
       await setTimeout(50)
       const idle = await database.run(`SELECT 1 FROM pg_stat_activity
         WHERE datname = current_database() AND state = 'idle in transaction'`)

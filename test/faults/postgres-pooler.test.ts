@@ -6,7 +6,7 @@ import { canMakeServer, createOwnServer, type OwnServer } from '../support/postg
 import type { Database } from '../support/postgres.ts'
 import { openPostgresStore } from '../support/store.ts'
 
-/** Half of `server_login_retry`: so long the pooler does not look again for a server that was not there. */
+/** Half of `server_login_retry`, the time in which the pooler does not try again to reach a server. */
 const NEXT_TRY_MS = 500
 
 describe.skipIf(!canMakeServer() || !hasPgBouncer())('a PostgreSQL server that fails behind a pooler', () => {
@@ -37,7 +37,7 @@ describe.skipIf(!canMakeServer() || !hasPgBouncer())('a PostgreSQL server that f
     stores.map(() => expect.objectContaining({ status: 'rejected', reason: expect.objectContaining({ reason }) }))
   const answered = () => stores.map(() => expect.objectContaining({ status: 'fulfilled' }))
 
-  /** What the pooler answers once it has looked for the server again. */
+  /** Asserts the pooler's answer after it has tried again to reach the server. */
   async function atLast(ask: () => Promise<PromiseSettledResult<unknown>[]>) {
     await expect.poll(ask, { timeout: 20_000, interval: NEXT_TRY_MS }).toEqual(answered())
   }

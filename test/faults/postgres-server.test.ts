@@ -8,7 +8,7 @@ import { openPostgresStore } from '../support/store.ts'
 import { rounds } from './rounds.ts'
 
 const KILLS = rounds({ few: 3, many: 100 })
-/** How long a caller may be kept waiting by a server that hangs, in milliseconds; twice what is promised, for a busy machine. */
+/** Milliseconds for which a hanging server may delay a caller: twice the guaranteed time, for a busy machine. */
 const PATIENCE_MS = 10_000
 
 describe.skipIf(!canMakeServer())('a PostgreSQL server that fails', () => {
@@ -29,7 +29,7 @@ describe.skipIf(!canMakeServer())('a PostgreSQL server that fails', () => {
 
   const receive = (paymentId: string) => store.inbox.receive(delivery(report('pending', { paymentId })))
 
-  /** The stretch of time until everything has been answered, with what the answers were. */
+  /** Returns the answers, and the milliseconds until all of them were there. */
   async function answersWithin(asked: readonly Promise<unknown>[]) {
     const start = performance.now()
     const answers = await Promise.allSettled(asked)
@@ -48,14 +48,14 @@ describe.skipIf(!canMakeServer())('a PostgreSQL server that fails', () => {
       expect(repeats.every(({ disposition }) => disposition === 'APPLIED')).toBe(true)
       const stored = await idsOf(`SELECT subject_id AS id FROM deliveries`)
       expect(acknowledged.filter((id) => !stored.includes(id))).toEqual([])
-      // One event each, whether or not the first try had been committed.
+      // One event each, whether or not the first attempt had been committed.
       const told = await idsOf(`SELECT substr(stream_id, 9) AS id FROM events WHERE stream_id LIKE 'payment:kill-%'`)
       expect(told).toHaveLength(acknowledged.length)
       expect(new Set(told)).toEqual(new Set(acknowledged))
     }
   }, 600_000)
 
-  /** Receives on 16 lines until the server, killed in the midst of it, refuses; gives what was refused, and how. */
+  /** Receives from 16 concurrent senders until the server, killed meanwhile, rejects. Returns the rejected payments, and their errors. */
   async function receiveAndKill(run: string, acknowledged: string[]) {
     const refused: string[] = []
     const errors: unknown[] = []
@@ -65,7 +65,7 @@ describe.skipIf(!canMakeServer())('a PostgreSQL server that fails', () => {
     let killing = false
     let next = 0
     const send = async (): Promise<void> => {
-      // Lines of one commit are answered together: some may all be served when the server dies, and send once more.
+      // Payments of one commit are answered together: all of them can succeed when the server dies, and then each sender sends once more.
       while (refused.length === 0) {
         const id = `${run}-${next++}`
         try {

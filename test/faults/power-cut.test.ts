@@ -38,7 +38,7 @@ describe.skipIf(lacks('gcc'))('a power cut', () => {
     const verdict = judge(disk.shadowPath)
     expect(verdict.faults).toEqual([])
     expect(lost(acknowledged, verdict)).toEqual([])
-    // Those that wait at the same time share a sync; no more than sixteen can.
+    // Concurrent webhooks share a sync: at most sixteen per sync.
     expect(syncs).toBeGreaterThanOrEqual(WEBHOOKS / 16)
     expect(syncs).toBeLessThan(WEBHOOKS)
   }, 120_000)
@@ -51,7 +51,7 @@ describe.skipIf(lacks('gcc'))('a power cut', () => {
   it('is noticed: a program that answers before it syncs loses what it has acknowledged', async () => {
     const { acknowledged, syncs } = await receive(['--import', CARELESS], 16, 100)
     await app?.kill()
-    // Fewer than it takes to fill the log: no checkpoint comes to the rescue.
+    // Too few to fill the log: no checkpoint syncs the data.
     expect(syncs).toBeLessThan(100 / 16)
     expect(lost(acknowledged, judge(disk.shadowPath)).length).toBeGreaterThan(0)
   }, 60_000)

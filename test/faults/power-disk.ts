@@ -4,27 +4,27 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-/** A folder for a database, on a disk whose power can be cut and whose syncs can be made to fail: see `syncshadow.c`. */
+/** A folder for a database, on a disk whose power can be cut and whose syncs can fail: see `syncshadow.c`. */
 export type PowerDisk = {
   /** Path of the database while the process runs. */
   readonly path: string
-  /** Path of the same database as the disk would hold it after a power cut. */
+  /** Path of the same database as the disk would contain it after a power cut. */
   readonly shadowPath: string
-  /** What a process needs in its environment to run on this disk. */
+  /** Environment variables for a process that runs on this disk. */
   readonly env: Readonly<Record<string, string>>
-  /** How often the write-ahead log, or the database itself, was synced so far. */
+  /** Returns how often the write-ahead log, or the database itself, was synced so far. */
   syncs(file?: 'wal' | 'db'): number
-  /** While it is slow, each sync takes two seconds more. */
+  /** While this is on, each sync takes two more seconds. */
   slow(on: boolean): void
-  /** While it is held, no sync of the write-ahead log begins. */
+  /** While this is on, no sync of the write-ahead log begins. */
   hold(on: boolean): void
-  /** Whether a sync waits for the end of that. */
+  /** Returns whether a sync is held. */
   isHeld(): boolean
-  /** Lets the next sync of the write-ahead log, or of the database itself, fail with EIO. */
+  /** Makes the next sync of the write-ahead log, or of the database itself, fail with EIO. */
   failNext(file: 'wal' | 'db'): void
-  /** Lets the process be killed in the middle of its next checkpoint: the pages are written, and not yet synced. */
+  /** Kills the process in the middle of its next checkpoint: the pages are written, and not yet synced. */
   killInCheckpoint(): void
-  /** True once the failure that was asked for has been given. */
+  /** Returns whether the requested failure has occurred. */
   hasFailed(file: 'wal' | 'db'): boolean
   remove(): void
 }

@@ -32,7 +32,7 @@ describe.skipIf(lacks('gcc'))('a sync that fails once', () => {
     expect([...failed.refused.values()]).toEqual([503])
     expectKept(new Set([...before.acknowledged, ...failed.acknowledged]))
 
-    // What the failed sync may have kept from the disk is written once more before anything is written behind it.
+    // What the failed sync may not have written to the disk is written again before anything is appended.
     const checkpoints = disk.syncs('db')
     app = await startApp({ path: disk.path, env: disk.env })
     expect(disk.syncs('db')).toBeGreaterThan(checkpoints)
@@ -42,7 +42,7 @@ describe.skipIf(lacks('gcc'))('a sync that fails once', () => {
 
   it('of a checkpoint ends the process before what is on disk is written over', async () => {
     disk.failNext('db')
-    // More than a write-ahead log may hold before it is moved into the database.
+    // More than the size of the write-ahead log at which a checkpoint moves it into the database.
     const sending = sendWebhooks({ url: app.url, senders: 16, next: names('many', 2_000) })
     await endsSoon()
     const { acknowledged } = await sending
@@ -56,7 +56,7 @@ describe.skipIf(lacks('gcc'))('a sync that fails once', () => {
     expect(app.output()).toContain('the store cannot be written to any more')
   }
 
-  /** In what the disk holds, and in what the operating system shows. */
+  /** Checks what the disk contains, and what the operating system shows. */
   function expectKept(acknowledged: ReadonlySet<string>): void {
     for (const path of [disk.path, disk.shadowPath]) {
       const verdict = judge(path)

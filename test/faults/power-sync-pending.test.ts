@@ -17,7 +17,7 @@ describe.skipIf(lacks('gcc'))('a commit whose sync has not ended', () => {
   let disk: PowerDisk
   let app: KillableApp & { readonly url: string }
   let stream: Stream
-  /** What was told of it, in order. */
+  /** What the clients received about the payment, in order. */
   let told: string[]
 
   beforeEach(async () => {
@@ -55,7 +55,7 @@ describe.skipIf(lacks('gcc'))('a commit whose sync has not ended', () => {
     expect(await app.exited).toEqual({ code: 1, signal: null })
   }, 30_000)
 
-  /** Stores a status, asks for it and follows it, and gives the answers; the sync of its commit waits, and others are served. */
+  /** Stores a status, queries and follows it while the sync of its commit is held and other requests are served. Returns the answers. */
   async function tellWhileHeld() {
     expect(statusOf(await ask(app.url, PAYMENT, { id: ID }))).toBe('pending')
     disk.hold(true)

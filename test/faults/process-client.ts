@@ -6,14 +6,14 @@ import { SECRETS, type Answer } from '../support/network.ts'
 import { openStream, type Stream } from '../support/stream.ts'
 import { EVENT_STREAM, isCaughtUp } from '../support/streams.ts'
 
-/** A token with every scope, as a program with the keys of the tests expects it. */
+/** Issues a token with every scope, for a program with the tests' keys. */
 export function developerToken(): Promise<string> {
   return issueDevelopmentToken(new Secret(SECRETS.jwt), { scopes: ALL_SCOPES, subject: 'tester', ttlSeconds: 600 })
 }
 
 type Told<Data> = Answer<Data> & { readonly retryAfter: string | null }
 
-/** One operation over HTTP, again as long as the program says that it has too much to do: the machine has other work. */
+/** Sends an operation over HTTP; repeats it while the program answers 503, since the machine may have other work. */
 export async function ask<Data = Record<string, unknown>>(
   url: string,
   query: string,
@@ -26,7 +26,7 @@ export async function ask<Data = Record<string, unknown>>(
   }
 }
 
-/** One operation over HTTP, of a program that runs in a process of its own. */
+/** Sends an operation over HTTP to a program in another process. */
 export async function askOnce<Data = Record<string, unknown>>(
   url: string,
   query: string,
@@ -41,10 +41,10 @@ export async function askOnce<Data = Record<string, unknown>>(
   return { status: response.status, retryAfter: response.headers.get('retry-after'), ...answer }
 }
 
-/** How often a stream is opened before its refusal counts. */
+/** How often a stream is opened before its rejection counts. */
 const TRIES = 20
 
-/** A stream of the whole log that has caught up; opened again while the program, or the machine, has too much to do. */
+/** Opens a stream of the whole log and waits until it has caught up; retries while the program or the machine is overloaded. */
 export async function followLog(url: string, after?: string): Promise<Stream> {
   const token = await developerToken()
   for (let attempt = 1; ; attempt++) {
@@ -65,7 +65,7 @@ const DELIVERIES = `query Deliveries($filter: WebhookDeliveryFilter) {
   webhookDeliveries(first: 100, filter: $filter) { nodes { subjectId } }
 }`
 
-/** Which of some payments have a recorded webhook, in order. */
+/** Returns which of these payments have a recorded webhook, sorted. */
 export async function knownPayments(url: string, subjectIds: readonly string[]): Promise<string[]> {
   const { data } = await ask<Deliveries>(url, DELIVERIES, { filter: { subjectIds } })
   return data.webhookDeliveries.nodes.map(({ subjectId }) => subjectId).toSorted()

@@ -1,6 +1,6 @@
 /**
- * Loaded before the program: after SIGUSR2 it fails in the way that FAILPOINT names, with an error that quotes a payer. The
- * program itself has no such thing; where it is to fail in the midst of a module, the module's text is changed on its way in.
+ * Loaded before the program: after SIGUSR2 the program fails as FAILPOINT says, with an error that quotes a payer. The program itself has
+ * no failpoints; for those inside a module, the module's source text is changed when it is loaded.
  */
 import { EventEmitter } from 'node:events'
 import { registerHooks } from 'node:module'
@@ -26,7 +26,7 @@ const AT_ONCE: Partial<Record<Failpoint, () => unknown>> = {
   },
 }
 
-/** Before which text of which module it fails. */
+/** By failpoint: the module, and the text in it before which the failing call is inserted. */
 const INSIDE: Partial<Record<Failpoint, { module: string; text: string }>> = {
   'a listener of the log': { module: 'src/streams/tail.ts', text: 'log.onAppend((events) => {' },
   'the tail of the log': { module: 'src/streams/tail.ts', text: 'recent.append(events)' },

@@ -27,7 +27,7 @@ describe('what is thrown and not caught', () => {
       const uuids = [randomUUID(), randomUUID()]
       expect((await tell(app.url, uuids[0])).status).toBe(200)
       await arm(app)
-      // What fails with the log fails once there is something new in it, and that has been acknowledged by then.
+      // Failpoints of the log fail at the next event, whose webhook has been acknowledged by then.
       const last = await tell(app.url, uuids[1]).catch(() => null)
       expect(await app.ended).toMatchObject({ code: 1, signal: null })
       expect(app.output()).toMatch(
@@ -75,7 +75,7 @@ describe('what is thrown and contained', () => {
       const { code, reason } = await stream.closed
       return { code, reason }
     }
-    // A machine with other work may hold up the program, which then takes no sockets for a moment.
+    // On a busy machine the program may reject sockets for a moment.
     await expect.poll(closedWith, { timeout: 15_000 }).toEqual({ code: 4500, reason: 'Internal server error' })
     await goesOn(app, '')
   }, 30_000)
@@ -124,7 +124,7 @@ async function readiness(url: string): Promise<[number, unknown]> {
   return [response.status, await response.json()]
 }
 
-/** It still takes webhooks and answers probes, and has told nobody what it must not tell. */
+/** Asserts that the program still accepts webhooks and answers probes, and that the canary appears nowhere. */
 async function goesOn(app: Running, told: string): Promise<void> {
   expect((await tell(app.url)).status).toBe(200)
   await expect.poll(() => readiness(app.url), { timeout: 10_000 }).toEqual([200, { status: 'ok' }])

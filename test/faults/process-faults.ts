@@ -10,7 +10,7 @@ export type Failpoint =
   | 'the greeting of a socket'
   | 'a long job'
 
-/** Stands in every error that is thrown, and must be told to nobody. */
+/** Part of every error that is thrown; it must not appear in any answer or log line. */
 export const CANARY = 'ada-canary@example.test'
 
 export const BLOCKED_MS = 2_000

@@ -5,11 +5,11 @@ import { DatabaseSync } from 'node:sqlite'
 import { afterAll, beforeAll, describe, it } from 'vitest'
 import { startChild, temporaryFolder, type ChildOptions } from '../support/process.ts'
 
-/** Stands in every setting that is not to be shown. */
+/** Part of every setting that must not be shown. */
 const CANARY = 'canary-4711'
 const SITES = JSON.stringify([{ id: 'a', appId: 'app-a', secretKey: `${CANARY}-of-a-site`, currencies: ['AUD'] }])
 
-/** Settings of a program that would start. */
+/** Settings with which the program starts. */
 function goodSettings(folder: string): Record<string, string> {
   return {
     PORT: '0',
@@ -22,10 +22,10 @@ function goodSettings(folder: string): Record<string, string> {
   }
 }
 
-/** Nothing is forbidden to root: there the program runs as somebody else. */
+/** Root has every permission: run as root, these tests start the program as another user. */
 const AS_NOBODY = process.getuid?.() === 0 ? ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups'] : []
 
-/** What is wrong; the folder is empty, and gone after the test. */
+/** Creates a fault in an empty folder, which is removed after the test. Returns options for the process. */
 type Fault = (folder: string) => Partial<ChildOptions>
 
 const database = (folder: string) => join(folder, CANARY, 'payments.db')

@@ -1,7 +1,7 @@
-/** Gives numbers from 0 up to, but not including, 1. */
+/** Returns a number from 0 up to, but not including, 1. */
 export type Random = () => number
 
-/** A generator that gives the same numbers for the same seed (mulberry32, public domain). */
+/** Creates a generator that returns the same numbers for the same seed (mulberry32, public domain). */
 export function randomFrom(seed: number): Random {
   let state = seed >>> 0
   return () => {
@@ -12,7 +12,7 @@ export function randomFrom(seed: number): Random {
   }
 }
 
-/** The seed of this run, below 2^31: that of `TEST_SEED`, or a new one. Print it, so that the run can be repeated. */
+/** Returns the seed of this run, below 2^31: `TEST_SEED`, or a new one. Print it, so that the run can be repeated. */
 export function newSeed(): number {
   const given = process.env['TEST_SEED']
   return given === undefined ? Math.floor(Math.random() * 2 ** 31) : Number(given)

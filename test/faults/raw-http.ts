@@ -1,9 +1,9 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 
-/** What came back on a connection that was spoken to in raw bytes. */
+/** What was received on a connection on which raw bytes were sent. */
 export type RawAnswer = {
-  /** Of every answer, in their order; 100 too. */
+  /** Of every response in order, including 100. */
   readonly statuses: readonly number[]
   readonly text: string
   /** Milliseconds from the connection to its end. */
@@ -11,8 +11,8 @@ export type RawAnswer = {
 }
 
 /**
- * Opens a connection, lets `speak` write to it, and gives everything that came until the server closed it. Rejects when
- * the server has not done so in time, since whatever is sent here must come to an end.
+ * Opens a connection, lets `speak` write to it, and returns everything received until the server closed it. Rejects if the server has not
+ * done so after `milliseconds`, since everything that is sent here must end the connection.
  */
 export async function rawExchange(
   url: string,
@@ -23,7 +23,7 @@ export async function rawExchange(
   const socket = connect({ host: hostname, port: Number(port) })
   const begun = performance.now()
   const chunks: Buffer[] = []
-  // A server that closes while we are still talking resets the connection: that is an end like any other.
+  // A server that closes during a write resets the connection, which is an expected end.
   socket.on('error', () => {})
   socket.on('data', (chunk: Buffer) => void chunks.push(chunk))
   const { promise: closed, resolve: onClosed, reject } = Promise.withResolvers<void>()

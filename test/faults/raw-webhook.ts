@@ -4,13 +4,13 @@ import { SECRETS } from '../support/network.ts'
 export type RawWebhook = {
   readonly body: string
   readonly line?: string
-  /** Instead of the length. */
+  /** Replaces the Content-Length. */
   readonly headers?: readonly string[]
-  /** What is sent in place of the body, such as its chunks. */
+  /** What is sent in place of the body, for example its chunks. */
   readonly wire?: string
 }
 
-/** A signed webhook as bytes on the wire, with nothing put right. */
+/** Returns a signed webhook as bytes on the wire, without any correction. */
 export function rawWebhook({
   body,
   line = 'POST /webhooks/payments HTTP/1.1',
@@ -24,10 +24,10 @@ export function rawWebhook({
   )
 }
 
-/** A request after which the server closes the connection: what came before it was whole, or it is not answered. */
+/** A request after which the server closes the connection. It is not answered if the one before it was not complete. */
 export const LAST = 'GET /health/live HTTP/1.1\r\nHost: payments.example.test\r\nConnection: close\r\n\r\n'
 
-/** A body as one chunk and an end. */
+/** Returns a body as one chunk and the last chunk. */
 export function oneChunk(body: string): string {
   return `${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`
 }

@@ -8,10 +8,10 @@ import { startVirtualNetwork } from './virtual-network.ts'
 const MINUTE = 60_000
 const SILENCE = 3 * 60 * MINUTE
 const PAYMENTS = rounds({ few: 20, many: 1_000 })
-/** At two reads a second, and as long again for what comes between. */
+/** In milliseconds. At two reads per second the reads take half of it, in a full run 500 of 600 seconds. */
 const LIMIT = FULL ? 10 * MINUTE : PAYMENTS * 1_000
 
-/** Of real time: a machine that does much else has to do it as well. */
+/** In real time: for a machine with other work. */
 const TIMEOUT = FULL ? 30 * MINUTE : MINUTE
 
 const ENDS = ['received', 'failed', 'authorised', 'expired'] as const
@@ -36,7 +36,7 @@ it(
     const figure = async (line: RegExp) => line.test(await (await fetch(`${network.app.url}/metrics`)).text())
     while (!(await figure(/^payments_sweeps_total 1$/m))) await setImmediate()
     const begun = time.elapsed()
-    // The sweep has planned one read a millisecond.
+    // The sweep has planned one read per millisecond.
     await time.pass(PAYMENTS)
     const readSince = () => proxy.calls.slice(before).filter((call) => call.startsWith('GET'))
     await time.passUntil(() => readSince().length >= PAYMENTS, LIMIT)
@@ -44,7 +44,7 @@ it(
     expect(time.elapsed() - begun).toBeLessThanOrEqual(LIMIT)
 
     const statuses: unknown[] = []
-    // One by one: so many questions at once would be turned away.
+    // One by one: that many concurrent queries would be rejected.
     for (const id of ids) statuses.push((await historyOf(network, id)).payment?.status)
     expect(statuses).toEqual(ids.map((_, index) => (ENDS[index % ENDS.length] ?? '').toUpperCase()))
     const reads = readSince()

@@ -4,13 +4,13 @@ import { delivery, events, paymentOf, report } from '../contract/store/builders.
 import { pollAt } from '../support/due-reads.ts'
 import { readAll, SECOND, setUp, subjectOf, type ReaderFixture } from '../unit/reconciliation/reader-fixture.ts'
 
-/** What may happen: a read is sent, and answered with what was true when it was sent; two webhooks come. */
+/** The steps: a read is sent, and answered with the status at the time it was sent; two webhooks arrive. */
 type Step = 'sent' | 'answered' | 'first webhook' | 'second webhook'
 
 const READ: readonly Step[] = ['sent', 'answered']
 const WEBHOOKS: readonly Step[] = ['first webhook', 'second webhook']
 
-/** Every order of two histories that keeps each in its own. */
+/** Returns every interleaving of two sequences. */
 function interleavings(a: readonly Step[], b: readonly Step[]): Step[][] {
   const [[nextA, ...restA], [nextB, ...restB]] = [a, b]
   if (nextA === undefined || nextB === undefined) return [[...a, ...b]]
@@ -20,7 +20,7 @@ function interleavings(a: readonly Step[], b: readonly Step[]): Step[][] {
   ]
 }
 
-/** What is true at first, from the first webhook on, and from the second on. */
+/** The status at first, from the first webhook on, and from the second on. */
 const TRUTHS = [
   ['failed', 'pending', 'received'],
   ['expired', 'authorised', 'received'],
@@ -57,7 +57,7 @@ type Play = {
   readonly reason: 'person' | 'plan'
 }
 
-/** Lets everything happen in that order, and the reader read until nothing is due. */
+/** Runs the steps in this order, and the reader until nothing is due. */
 async function play(fixture: ReaderFixture, { truth, order, reason }: Play): Promise<void> {
   let now = truth[0]
   let waiting = false

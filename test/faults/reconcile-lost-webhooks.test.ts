@@ -4,14 +4,14 @@ import { historyOf } from '../support/payments.ts'
 import { startVirtualNetwork } from './virtual-network.ts'
 
 const MINUTE = 60_000
-/** Longer than any of these takes, on the test's clock. */
+/** Longer than any of these tests takes on its virtual clock, in milliseconds. */
 const PAST_MS = 180 * MINUTE
-/** Of real time. */
+/** In real time. */
 const TIMEOUT_MS = 60_000
 
 type Fixture = Awaited<ReturnType<typeof startVirtualNetwork>>
 
-/** Lets time pass until the payments API has been asked once more, and its answer is stored. */
+/** Advances the clock until the payments API has been called once more, and its answer is stored. */
 async function untilRead({ network, proxy, time }: Fixture, atMost: number): Promise<void> {
   const before = proxy.calls.length
   await time.passUntil(() => proxy.calls.length > before, atMost)

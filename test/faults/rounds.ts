@@ -1,7 +1,7 @@
-/** `npm run test:faults` asks for the full figures; a plain test run for those that fit into it. */
+/** True with `npm run test:faults`, which runs the full numbers; other test runs use smaller ones. */
 export const FULL = process.env['TEST_FAULTS'] === 'full'
 
-/** How often something is done: `few` in every test run, `many` on demand. */
+/** Returns the number of repetitions: `few` in every test run, `many` in a full run. */
 export function rounds({ few, many }: { few: number; many: number }): number {
   return FULL ? many : few
 }

@@ -1,13 +1,13 @@
 import { newSeed, randomFrom } from './random.ts'
 import { tell } from './tell.ts'
 
-/** Random figures that a seed repeats. */
+/** Random numbers that can be repeated with their seed. */
 export type Figures = {
-  /** A whole number from `min` to `max`, both included. */
+  /** Returns a whole number from `min` to `max`, both included. */
   between(min: number, max: number): number
 }
 
-/** Figures of a new seed, which is printed, or of the one in `TEST_SEED`. */
+/** Creates a generator from `TEST_SEED` or a new seed, and prints the seed. */
 export function seeded(what: string): Figures {
   const seed = newSeed()
   tell(`${what}: TEST_SEED=${seed}`)

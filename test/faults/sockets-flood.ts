@@ -2,17 +2,17 @@ import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { closeFrame, frame, greetedRawPeer, OPCODE, openRawPeer, textFrame } from '../support/raw-websocket.ts'
 
-/** What somebody sends over and over, before or after the greeting. */
+/** What an attacker sends repeatedly, before or after `connection_init`. */
 export type Attack = {
   readonly name: string
   readonly greeted: boolean
   /** Sent once, before the rest. */
   readonly first?: Buffer
-  /** The next bytes of the flood; each time others, where ids must differ. */
+  /** Returns the next bytes of the flood; different each time if ids must differ. */
   next(): Buffer
-  /** Milliseconds between two of them; without, as fast as the system takes them. */
+  /** Milliseconds between two of them. Default: as fast as the system accepts them. */
   readonly everyMs?: number
-  /** The codes with which it may be closed; null where the connection may just end, since its answers are not taken. */
+  /** The close codes that are allowed; null where the connection may end without one, since the attacker does not read. */
   readonly codes: readonly (number | null)[]
 }
 
@@ -88,11 +88,11 @@ export const ATTACKS: readonly Attack[] = [
 
 export type Attacked = {
   readonly code: number | null
-  /** Milliseconds from the first byte of the flood to the end that was waited for. */
+  /** Milliseconds from the first byte of the flood to the awaited end. */
   readonly lasted: number
 }
 
-/** Sends until the server says goodbye, or until it has ended the connection. */
+/** Sends until the server sends a close frame, or until it has ended the connection. */
 export async function attack(
   url: string,
   token: string,
@@ -106,7 +106,7 @@ export async function attack(
   if (first !== undefined) peer.write(first)
   while (!over) {
     if (!peer.write(next())) await Promise.race([once(peer.connection, 'drain').catch(() => null), end])
-    // The pace of the attack itself; without one the loop turns once, so that what comes back is seen.
+    // The attack's own pace; without one the loop yields once, so that incoming frames are read.
     await sleep(everyMs ?? 0)
   }
   const lasted = performance.now() - begun
@@ -114,14 +114,14 @@ export async function attack(
   return { code: await peer.closed, lasted }
 }
 
-/** A peer that asks for an answer every so often, and tells how long each took, in milliseconds. */
+/** A client that sends queries at intervals, and measures how long each answer takes. */
 export type Victim = {
-  /** How long the answers took since the last call, at least so many of them, in order of size. */
+  /** Returns the sorted durations in milliseconds since the last call, once there are at least this many. */
   times(atLeast: number): Promise<number[]>
   leave(): Promise<void>
 }
 
-/** Milliseconds between two questions: slow enough for the limits of a socket. */
+/** Milliseconds between two queries: within the rate limits of a socket. */
 const QUESTION_EVERY_MS = 20
 
 export async function startVictim(url: string, token: string): Promise<Victim> {
@@ -133,7 +133,7 @@ export async function startVictim(url: string, token: string): Promise<Victim> {
     while (!leaving) {
       const asked = performance.now()
       peer.write(subscribe('{ __typename }').bytes)
-      // The answer, and its end.
+      // The answer, and its `complete`.
       await peer.next()
       await peer.next()
       times.push(performance.now() - asked)

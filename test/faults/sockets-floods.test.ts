@@ -7,11 +7,11 @@ import { developerToken } from './process-client.ts'
 import { rounds } from './rounds.ts'
 import { attack, ATTACKS, startVictim, type Victim } from './sockets-flood.ts'
 
-/** How many attack at once. */
+/** Number of concurrent attackers. */
 const ATTACKERS = rounds({ few: 2, many: 20 })
 const CUT_MS = 5_000
 const GROWTH_BYTES = 50 * 1024 * 1024
-/** What an answer may take on a machine that has other work, in milliseconds, whatever it took before. */
+/** Milliseconds that an answer may take on a machine with other work, however fast it was before. */
 const SLACK_MS = rounds({ few: 1_000, many: 250 })
 const CALM_ANSWERS = 50
 const ANSWERS = 10
@@ -29,7 +29,7 @@ beforeAll(async () => {
   const onEnd = (end: () => unknown) => void ends.push(end)
   app = await startReady({ env: settingsFor(sandbox, temporaryFolder(onEnd)) }, onEnd)
   token = await developerToken()
-  // What the first of everything costs, compiled code above all, is not what is asked.
+  // A warm-up: one-time costs, above all compilation, are not measured.
   await Promise.all(ATTACKS.map((each) => attack(app.url, token, each)))
   victim = await startVictim(app.url, token)
   ends.push(() => victim.leave())
@@ -72,7 +72,7 @@ it('whoever goes on after the goodbye is not heard, and then disconnected', asyn
   expect(pings).toHaveLength(1)
 })
 
-/** The memory that a process has in use, in bytes (proc(5), VmRSS). */
+/** Returns the resident memory of a process in bytes (proc(5), VmRSS). */
 function memoryOf({ child }: Child): number {
   const [, kilobytes = 'NaN'] = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8')) ?? []
   return Number(kilobytes) * 1024

@@ -10,13 +10,13 @@ import { deliver, paymentBody } from '../support/webhooks.ts'
 import { developerToken } from './process-client.ts'
 
 const SOCKETS = 10_000
-/** How many are opened at once. */
+/** How many are opened concurrently. */
 const AT_ONCE = 50
 const EVENTS = 20
 const IDLE_BYTES = 600 * 1024 * 1024
-/** Every stream answers an event by itself, all of them at once, and the heap grows to what that takes for a moment. */
+/** Every stream executes each event by itself, all at once, and the heap grows to hold that for a moment. */
 const BUSY_BYTES = 2_048 * 1024 * 1024
-/** From the webhook to the client that hears of it last but one in a hundred, in milliseconds. */
+/** 99th percentile of the time from the webhook to a client, in milliseconds. */
 const LATE_MS = 15_000
 
 let sandbox: Sandbox
@@ -24,7 +24,7 @@ beforeAll(async () => void (sandbox = await startSandbox({ webhookSecret: SECRET
 afterAll(() => sandbox.close())
 
 it('ten thousand sockets hear of every event', async () => {
-  // Both ends of each connection are files of some process: the start says so when there are too few.
+  // Both ends of each connection use a file descriptor: the start reports it if there are too few.
   const env = {
     ...settingsFor(sandbox, temporaryFolder()),
     SOCKET_LIMITS: 'perSubject=0,streamsPerSubject=0,keepAliveMs=60000',
@@ -55,7 +55,7 @@ it('ten thousand sockets hear of every event', async () => {
   for (const peer of peers) peer.connection.destroy()
 }, 900_000)
 
-/** A socket that has caught up; opened again while the program has too much to do. */
+/** Opens a socket that has caught up; retries while the program answers 503. */
 async function opened(url: string, token: string): Promise<RawPeer> {
   for (;;) {
     try {
@@ -69,7 +69,7 @@ async function opened(url: string, token: string): Promise<RawPeer> {
   }
 }
 
-/** When the peer hears of a payment; what else comes for an event before it is not looked at. */
+/** Returns when the peer receives the event of a payment; other messages before it are skipped. */
 async function hear(peer: RawPeer, uuid: string): Promise<number> {
   await untilHeard(peer, uuid)
   return performance.now()
@@ -83,7 +83,7 @@ function lessThan(limit: number): unknown {
   return expect.toSatisfy((figure: number) => figure < limit, `less than ${limit}`)
 }
 
-/** The memory that a process has in use, in bytes (proc(5), VmRSS). */
+/** Returns the resident memory of a process in bytes (proc(5), VmRSS). */
 function memoryOf(pid: number | undefined): number {
   const [, kilobytes = 'NaN'] = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? []
   return Number(kilobytes) * 1024

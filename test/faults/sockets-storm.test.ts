@@ -13,7 +13,7 @@ import { FULL, rounds } from './rounds.ts'
 const CLIENTS = rounds({ few: 100, many: 2_000 })
 const EVENTS = 10
 const BACK_MS = 60_000
-/** In seconds, on a machine that the clients share: an event for all of them is answered 2,000 times in one go. */
+/** In seconds, on a machine shared with the clients: an event for all of them is executed 2,000 times at once. */
 const LAG_S = FULL ? 2 : Infinity
 
 let sandbox: Sandbox
@@ -23,7 +23,7 @@ afterAll(() => sandbox.close())
 it.each<NodeJS.Signals>(['SIGTERM', 'SIGKILL'])(
   `${CLIENTS} clients of a process that ends by %s and starts again are all back within a minute, and miss nothing`,
   async (signal) => {
-    // All of them come with one token here.
+    // All clients use the same token here.
     const env = { ...settingsFor(sandbox, temporaryFolder()), SOCKET_LIMITS: 'perSubject=0,streamsPerSubject=0' }
     const app = await startReady({ env })
     const token = await developerToken()
@@ -53,19 +53,19 @@ it.each<NodeJS.Signals>(['SIGTERM', 'SIGKILL'])(
       expect(follower.closed.length).toBeGreaterThan(0)
     }
     const farewell = signal === 'SIGTERM' ? 1012 : 1006
-    // Some may have been turned away before, when all of them came at once.
+    // Some may have been rejected before, when all of them connected at once.
     expect(followers.filter(({ closed }) => !closed.includes(farewell))).toEqual([])
     await Promise.all(followers.map((follower) => follower.leave()))
   },
   180_000,
 )
 
-/** Twice as long each time up to four seconds, and a second more or less: each client has its own. */
+/** Returns a back-off in milliseconds: it doubles up to four seconds, and adds less than one second that depends on the client. */
 function jitter(index: number): (retries: number) => number {
   return (retries) => Math.min(4_000, 250 * 2 ** retries) + ((index * 7_919) % 1_000)
 }
 
-/** Sends events; the last of them has the status. */
+/** Sends `EVENTS` webhooks; the last one has the status. */
 async function tell(url: string, status: string): Promise<void> {
   for (let count = 1; count <= EVENTS; count++) {
     const body = paymentBody({ uuid: randomUUID(), status: count === EVENTS ? status : 'pending' })
@@ -78,7 +78,7 @@ async function all(followers: readonly Follower[], status: string): Promise<void
   await Promise.all(followers.map((follower) => follower.until(isTold)))
 }
 
-/** What the event loop was held up by since the start, 99 times out of 100, in seconds. */
+/** Returns the 99th percentile of the event loop's delay since the start, in seconds. */
 async function lagOf(url: string): Promise<number> {
   const text = await (await fetch(`${url}/metrics`)).text()
   return Number(/^nodejs_eventloop_lag_p99_seconds (\S+)$/m.exec(text)?.[1])

@@ -1,14 +1,16 @@
 import { frame, OPCODE, openRawPeer, textFrame } from '../support/raw-websocket.ts'
 
-/** A peer of a WebSocket that sends one ping after another as fast as they are taken, and reads none of the answers. */
+/** A WebSocket client that sends pings as fast as they are accepted, and never reads the answers. */
 export type Flood = {
-  /** Bytes that were handed to the system so far. */
+  /** Returns the number of bytes handed to the operating system so far. */
   written(): number
   /** Resolves when the server has ended the connection. */
   readonly closed: Promise<void>
 }
 
-/** A ping is a message of the protocol, with a payload that comes back, or a control frame of WebSocket itself. */
+/**
+ * Starts such a client. A `message` is a ping of the protocol, whose payload is returned; a `frame` is a ping frame of WebSocket itself.
+ */
 export async function floodWithPings(url: string, kind: 'message' | 'frame'): Promise<Flood> {
   const { connection, ended } = await openRawPeer(url)
   const ping =
@@ -22,7 +24,7 @@ export async function floodWithPings(url: string, kind: 'message' | 'frame'): Pr
     over = true
     resolve()
   }
-  // Nothing is read, so that only what is written tells that the connection has gone.
+  // Nothing is read, so only a failed write shows that the connection has ended.
   connection.on('error', end)
   void ended.then(end)
   connection.pause()

@@ -10,7 +10,7 @@ import { deliver, paymentBody } from '../support/webhooks.ts'
 import { followLog } from './process-client.ts'
 
 const STOPPED = 100
-/** More than the tail of the log keeps in memory, so that it has its full size before the readers stop. */
+/** More events than the tail of the log keeps in memory, so that it has its full size before the readers stop. */
 const WARM_EVENTS = 12_000
 const CONTROL_EVENTS = 4_000
 const BATCH = 250
@@ -28,7 +28,7 @@ it('a hundred clients that stop reading are cut in time, cost little memory, and
   const good = await followLog(app.url)
   const readingOn = good.until(isEnd)
   const stopped = await Promise.all(Array.from({ length: STOPPED }, () => followLog(app.url)))
-  // What a hundred clients that read cost is not what is asked: their share is there before they stop.
+  // The memory of a hundred reading clients is not measured: it is in use before they stop.
   const reading = stopped.map((stream) => stream.until(({ event }) => event?.toStatus === 'now_stop'))
   let before = 0
   for (let sent = 0; sent < CONTROL_EVENTS; sent += BATCH) {
@@ -78,7 +78,7 @@ async function tellMany(url: string, count: number): Promise<void> {
   await Promise.all(Array.from({ length: SENDERS }, sender))
 }
 
-/** The memory that a process has in use, in bytes (proc(5), VmRSS). */
+/** Returns the resident memory of a process in bytes (proc(5), VmRSS). */
 function sizeOf(pid: number | undefined): number {
   const [, kilobytes = 'NaN'] = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? []
   return Number(kilobytes) * 1024

@@ -9,7 +9,7 @@ import { floodWithPings } from './streams-flood.ts'
 
 const STOPPED = rounds({ few: 30, many: 100 })
 const EVENTS = 60
-/** Until the stopped ones are cut, in milliseconds. */
+/** Longest time until the stopped clients are disconnected, in milliseconds. */
 const CUT_MS = 30_000
 
 describe('clients that stop reading', () => {
@@ -50,7 +50,7 @@ describe('clients that stop reading', () => {
     return stream
   }
 
-  /** Sends webhooks one after another, and gives how long the slowest took to reach the stream, in milliseconds. */
+  /** Sends webhooks one after another. Returns the longest time from a webhook to the stream, in milliseconds. */
   async function tellAndRead(stream: Stream): Promise<number> {
     let slowest = 0
     for (let count = 0; count < EVENTS; count++) {
@@ -65,7 +65,7 @@ describe('clients that stop reading', () => {
   }
 })
 
-/** Any number of messages of any size: what is not taken is to be the only reason. */
+/** Rate limits that are never reached: only unread answers may end the connection. */
 const UNHURRIED = { messagesPerSecond: 1e9, bytesPerSecond: 1e12 }
 
 describe('a client that asks and does not take the answers', () => {
@@ -76,7 +76,7 @@ describe('a client that asks and does not take the answers', () => {
       try {
         const { written, closed } = await floodWithPings(network.app.url, kind)
         await closed
-        // What the two systems hold between them is theirs to decide; it is some megabytes.
+        // The buffers of the two operating systems vary; together they hold some megabytes.
         expect(written()).toBeLessThan(64 * 1024 * 1024)
         await expect.poll(() => gauge(network, 'payments_sockets_open'), { timeout: 5_000 }).toBe(0)
       } finally {

@@ -1,4 +1,4 @@
-/** Prints a line beside the test's result: a seed to repeat the run with, or a figure that was measured. */
+/** Prints a line beside the test's result: a seed for repeating the run, or a measurement. */
 export function tell(line: string): void {
   process.stdout.write(`${line}\n`)
 }

@@ -12,7 +12,7 @@ const LASTS_MS = rounds({ few: 4_000, many: 60_000 })
 const CALLERS = 40
 const SLOW_MS = 500
 const FAILING = 0.3
-/** What a site may retry before its share of the requests counts. */
+/** Retries that a site may make before the ratio to its requests limits them. */
 const RESERVE = 10
 const OK = answer(200, '{}')
 
@@ -22,30 +22,30 @@ const WAYS: readonly Script[] = [
   (socket) => socket.resetAndDestroy(),
 ]
 
-/** Told by the names of the tests; TEST_SEED repeats the run. */
+/** Part of the tests' names; TEST_SEED repeats the run. */
 const SEED = newSeed()
 
 it.each([
   ['with its breaker', SEED, {}],
-  // Without it, the budget of retries is all that keeps the load down.
+  // Without the breaker, only the retry budget limits the load.
   ['by the budget of retries alone', SEED + 1, { least: Number.POSITIVE_INFINITY }],
 ])('a brown-out of one site adds a tenth to its load, and the other does not notice: %s, seed %i', async (...row) => {
   const [, seed, breaker] = row
   const { calls, failed, aud, jpy, others, waits } = await brownOut(seed, breaker)
   expect(calls).toBeGreaterThan(CALLERS)
   expect(failed).toBeGreaterThan(0)
-  // A third of the answers are errors: a breaker that opens for that would make things worse.
+  // A third of the answers are errors: a breaker that opens for that would make it worse.
   expect(failed).toBeLessThan(calls / 2)
   expect(aud.length - distinct(aud).size).toBeLessThanOrEqual(RESERVE + calls * 0.1)
   const posts = aud.filter(({ line }) => line.startsWith('POST '))
   expect(distinct(posts).size).toBe(posts.length)
   expect(jpy).toHaveLength(others)
   expect(others).toBeGreaterThan(0)
-  // Half of what the other site's callers wait for: whoever shared their slots would wait longer.
+  // Half of the delay of the failing site: shared slots would make the other site's callers wait longer.
   expect(waits[Math.floor(waits.length * 0.99)]).toBeLessThan(SLOW_MS / 2)
 })
 
-/** What arrived of both sites, of which one suffers, and how long the attempts of the other one took, in order. */
+/** Returns the requests of both sites, of which one fails often, and the sorted durations of the other one's attempts in milliseconds. */
 async function brownOut(seed: number, breaker: Partial<BreakerSettings>) {
   const random = randomFrom(seed)
   const suffer: Script = (socket, request) => {
@@ -63,7 +63,7 @@ async function brownOut(seed: number, breaker: Partial<BreakerSettings>) {
   let [calls, failed, others] = [0, 0, 0]
   const suffering = async () => {
     for (; performance.now() < until; calls += 1) {
-      // Whoever is turned away at once waits as long as others wait for an answer.
+      // After an immediate rejection the caller waits as long as for an answer.
       await ask('aud').catch(() => {
         failed += 1
         return sleep(SLOW_MS)
@@ -84,7 +84,7 @@ function isOf(id: string, { headers }: Seen): boolean {
   return headers.get('app-id') === `app-${id}`
 }
 
-/** The requests without their repeats. */
+/** Returns the requests without their retries. */
 function distinct(requests: readonly Seen[]): Set<string | undefined> {
   return new Set(requests.map(({ headers }) => headers.get('x-request-id')))
 }

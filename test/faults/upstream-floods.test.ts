@@ -14,10 +14,10 @@ const SERVICE = fileURLToPath(new URL('./flood-service.ts', import.meta.url))
 const ROUNDS = rounds({ few: 10, many: 200 })
 const WARM_UP = rounds({ few: 20, many: 600 })
 const MOST_GROWTH = 10 * 1_048_576
-/** What waits for the next garbage collection comes on top for a while; a body that was read to its end would not fit. */
+/** Garbage that is not collected yet is included for a while; a body that was read completely would exceed this. */
 const MOST_AT_ONCE = 64 * 1_048_576
 const MOST_BLOCKED_MS = 50
-/** Other processes stand in the way now and then; what blocks by itself does so every time. */
+/** Other processes can delay one try; code that blocks does so in every try. */
 const TRIES = 3
 
 setFlagsFromString('--expose-gc')
@@ -46,7 +46,7 @@ describe('an answer of 200 MB', () => {
     expect(first.details.map(({ detail }) => detail)).toEqual(
       [known, known].map((detail) => expect.objectContaining(detail)),
     )
-    // What was used once is used again: only what grows with every attack counts.
+    // Memory that is allocated once is reused: only growth with every attack counts.
     for (let round = 0; round < WARM_UP; round += 1) await attack()
     const [before, peakBefore] = memory()
     const blocked: number[] = []
@@ -58,13 +58,13 @@ describe('an answer of 200 MB', () => {
   })
 })
 
-/** Bytes that the process holds without its garbage, and the most that it ever held. */
+/** Returns the resident bytes after a garbage collection, and the peak so far. */
 function memory(): [held: number, peak: number] {
   collectGarbage()
   return [process.memoryUsage().rss, process.resourceUsage().maxRSS * 1024]
 }
 
-/** A question and a command that meet the same answer, and how long the event loop stood still meanwhile. */
+/** Sends a GET and a POST that receive the same answer. Returns their faults, and how long the event loop was blocked meanwhile. */
 async function attacked(transport: Transport, path: string) {
   const delays = monitorEventLoopDelay({ resolution: 5 })
   delays.enable()

@@ -8,14 +8,14 @@ const STREAM = EVENT_STREAM.replace('payment { id status version } }', `payment 
 
 type Shown = { readonly payment: { readonly id: string; readonly status: string } | null }
 
-/** The payment with every field that it has; throws when any of them fails. */
+/** Returns the payment with all its fields. Fails the test if any field fails. */
 export async function shown(network: Network, id: string): Promise<Shown['payment']> {
   const { data, errors } = await network.ask<Shown>(PAYMENT, { id })
   expect(errors).toBeUndefined()
   return data.payment
 }
 
-/** Where the log ends now, as a stream tells it. */
+/** Returns the cursor of the current end of the log, as a stream delivers it. */
 export async function endOfLog(network: Network): Promise<string> {
   const stream = await network.follow(EVENT_STREAM, {})
   const [caughtUp] = await stream.until(isCaughtUp)
@@ -23,7 +23,7 @@ export async function endOfLog(network: Network): Promise<string> {
   return caughtUp?.cursor ?? ''
 }
 
-/** Replays every event after a cursor, with every field of its payment; gives the ids of the payments they are about. */
+/** Replays every event after a cursor with all fields of its payment. Returns the ids of these payments. */
 export async function replayAfter(network: Network, after: string): Promise<Set<string>> {
   const stream = await network.follow(STREAM, { after })
   const items = await stream.until(isCaughtUp)
@@ -31,7 +31,7 @@ export async function replayAfter(network: Network, after: string): Promise<Set<
   return new Set(items.flatMap(({ payment }) => payment?.id ?? []))
 }
 
-/** Fails when a body has written to what every object inherits. */
+/** Fails the test if a body has changed `Object.prototype`. */
 export function expectCleanPrototypes(): void {
   expect(Object.keys(Object.prototype)).toEqual([])
   for (const key of ['polluted', 'uuid', 'status', 'amount']) expect(key in {}).toBe(false)

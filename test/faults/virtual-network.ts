@@ -7,8 +7,8 @@ import { virtualTime } from '../support/virtual-time.ts'
 const SITE = { id: 'oceania', appId: 'app-oceania', secretKey: 'secret-of-oceania', currencies: ['AUD', 'NZD'] }
 
 /**
- * The whole network: real HTTP and a real database; only time is the test's. It begins `pastMs` milliseconds ago, because
- * the client tokens of the tests are made by the real clock.
+ * Starts the whole network with real HTTP and a real database, on a virtual clock. It begins `pastMs` milliseconds ago, because the tests'
+ * client tokens are issued by the real clock.
  */
 export async function startVirtualNetwork(pastMs: number) {
   const proxy = await startUpstreamProxy()

@@ -11,7 +11,7 @@ let network: Network
 beforeAll(async () => void (network = await startNetwork()))
 afterAll(() => network.close())
 
-/** What a mapper of names to values might trip over. */
+/** Names that a careless mapping of names to values mishandles. */
 const NAMES = [
   '__proto__',
   'constructor',
@@ -27,7 +27,7 @@ const NAMES = [
 
 const json = (members: string) => `{"uuid":"UUID","status":"received","currency":"AUD","amount":10.50${members}}`
 
-/** Authentic bodies that are odd in what a client is shown; UUID stands for one of their own. */
+/** Signed bodies with unusual values in fields that clients see; UUID is replaced by a new id. */
 const ODD: [string, string][] = [
   ['halves of surrogate pairs', json(',"external_id":"\\ud800","payment_method":"\\udfff","email":"a\\ud83d"')],
   ['NUL in every text', json(',"external_id":"\\u0000","payment_method":"\\u0000_\\u0000","name":"a\\u0000b"')],

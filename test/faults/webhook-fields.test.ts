@@ -14,7 +14,7 @@ let network: Network
 beforeAll(async () => void (network = await startNetwork()))
 afterAll(() => network.close())
 
-/** Every field of the payload (docs/payments-api.md, section 6.2), and of the nested form, with a right value. */
+/** Every field of the payload (docs/payments-api.md, section 6.2), and of the nested form, with a valid value. */
 const RIGHT: Readonly<Record<string, unknown>> = {
   name: 'Ada Payer',
   email: 'ada@example.test',
@@ -75,7 +75,7 @@ const body = fc
   })
   .map(({ status, fields, unknown }): Record<string, unknown> => Object.assign(unknown, fields, { status }))
 
-/** A field as it should be, left out, of another type, or with that done to a part of it. */
+/** Generates a field that is valid, absent, of another type, or changed in a part of it. */
 function changed(right: unknown): fc.Arbitrary<unknown> {
   const parts =
     typeof right === 'object' && right !== null

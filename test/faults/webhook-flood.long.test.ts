@@ -5,19 +5,19 @@ import { startNetwork, type Network } from '../support/network.ts'
 import { createLink } from '../support/operations.ts'
 import { addressOf, defaultAddress, deliver, deliveries, honestHeaders, paymentBody } from '../support/webhooks.ts'
 
-/** How long the flood lasts, how many connections it comes over, and what the signed ones are promised meanwhile. */
+/** Duration of the flood, its number of connections, and the bound for signed webhooks meanwhile. */
 const FLOOD_MS = 20_000
 const CONNECTIONS = 64
 const P99_MS = 250
 
-/** Refused after their bodies were read, refused by their headers alone, and anything else. */
+/** Webhooks rejected after their bodies were read, those rejected by their headers alone, and all others. */
 type Counts = { readonly refused: number; readonly early: number; readonly other: number }
 
 let network: Network
 beforeAll(async () => void (network = await startNetwork({ env: { MAX_FAILED_AUTHENTICATIONS: '60' } })))
 afterAll(() => network.close())
 
-/** Starts a sender of forged webhooks in a process of its own, so that it does not wait for the app. */
+/** Starts a sender of forged webhooks in a process of its own, so that it runs independently of the app. */
 async function startFlood(urls: readonly string[]): Promise<{ stop(): Promise<Counts> }> {
   const forged = { body: paymentBody(), headers: { ...honestHeaders(''), authorization: 'Bearer v1.00000000.AAAA' } }
   const flood: ChildProcess = fork(new URL('./flood.ts', import.meta.url), { serialization: 'advanced' })
@@ -57,7 +57,7 @@ it('signed webhooks are taken in time while forged ones pour in from one address
   expect(kept).toBe(0)
   expect(counts.other).toBe(0)
   expect(counts.refused + counts.early).toBeGreaterThan(FLOOD_MS / 10)
-  // At the one address a stranger is told by the headers, and has to connect anew each time; at the other by the body.
+  // At the one URL a forged webhook is rejected by its headers, and has to connect again each time; at the other by its body.
   expect(counts.early).toBeGreaterThan(FLOOD_MS / 100)
   expect(p99).toBeLessThan(P99_MS)
 })

@@ -38,7 +38,7 @@ afterAll(() => network.close())
 
 type Captured = { link: CreatedLink; address: WebhookAddress; body: string; paymentId: string; history: LinkHistory }
 
-/** A link that was paid, with the last webhook about it as somebody on the way might have copied it. */
+/** Creates a link and sets its payment's status. Returns it with the last webhook about it, as an attacker could have captured it. */
 async function captured(status: 'received' | 'pending' = 'received'): Promise<Captured> {
   const link = await createLink(network)
   await network.sandbox.control.setStatus(link.id, status)
@@ -51,7 +51,7 @@ async function captured(status: 'received' | 'pending' = 'received'): Promise<Ca
 
 const calls = () => network.sandbox.control.calls().length
 
-/** Does something at a later time, until the app has made of it what it will; clients go on asking in their own. */
+/** Acts at a later time of the app's clock, and waits until the app has processed that; the clock is then reset. */
 async function later(milliseconds: number, act: () => Promise<unknown>): Promise<void> {
   ahead = milliseconds
   try {
@@ -62,7 +62,7 @@ async function later(milliseconds: number, act: () => Promise<unknown>): Promise
   }
 }
 
-/** Where the payments API calls back about an agreement or a payout of this network. */
+/** Returns the webhook URLs of an agreement and of a payout of this network. */
 async function addressesOfOtherThings(): Promise<WebhookAddress[]> {
   const agreement = await callbackAddressOf(network, (await createAgreement(network)).id)
   const { id } = await made(mutate(network, 'createPayout', payoutInput()), 'payout')
@@ -149,7 +149,7 @@ describe('the Authorization of an address', () => {
   const KEYS = createKeyRing([new Secret(SECRETS.signing)])
   const KINDS: readonly CallbackKind[] = ['payment', 'agreement', 'payout', 'gateway-payment']
 
-  /** Everything but the right header, in the ways of a forger who knows the form. */
+  /** Returns wrong values of the header, as an attacker who knows the format would send them. */
   async function wrongOnes({ ref, authorization }: WebhookAddress, kind: CallbackKind): Promise<(string | string[])[]> {
     const [, id = '', mac = ''] = authorization.replace('Bearer ', '').split('.')
     const sibling = await callbackAddressOf(network, (await createAgreement(network)).id)
@@ -193,7 +193,7 @@ describe('the Authorization of an address', () => {
     for (const [kind, address] of all) {
       const body = paymentBody()
       for (const authorization of await wrongOnes(address, kind)) {
-        // The type knows only one; what is sent is what is given.
+        // The type allows one value; several are sent as they are.
         const headers = { ...honestHeaders(body), authorization } as OutgoingHttpHeaders
         const { status, body: text } = await send(address.url, { headers, body })
         expect({ authorization, status, text }).toEqual({ authorization, status: 401, text: 'refused' })
@@ -225,7 +225,7 @@ describe('fifty copies at once', () => {
     const replies = await Promise.all(Array.from({ length: 50 }, () => deliver(address, first)))
     expect(replies.map(({ status }) => status)).toEqual(Array.from({ length: 50 }, () => 200))
     expect(await deliveries(network, [uuid])).toMatchObject([{ disposition: 'APPLIED', attempts: 50 }])
-    // What comes after it on every stream shows that nothing came between.
+    // The next event on every stream shows that there was no other between.
     expect((await deliver(address, paymentBody({ uuid, status: 'dispute_lost' }))).status).toBe(200)
     for (const stream of streams) {
       const items = await stream.until(({ event }) => event?.toStatus === 'dispute_lost')

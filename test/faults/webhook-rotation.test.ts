@@ -23,7 +23,7 @@ const THIRD = 'the-third-key-of-the-tests-0123456789abcdefg'
 let network: Network
 afterEach(() => network.close())
 
-/** A network whose settings can be replaced; a key is replaced by a new start, as in production. */
+/** Starts a network with a setting. The returned function replaces it with a restart, as in production. */
 async function startRotating(setting: 'WEBHOOK_SECRETS' | 'SIGNING_KEYS', first: string) {
   const env: Record<string, string> = { [setting]: first }
   network = await startNetwork({ env, sandbox: NO_ANSWER })
@@ -90,7 +90,7 @@ describe('a change of the secret that webhooks are signed with', () => {
     secret = SECOND
     await list(SECOND)
     await sent
-    // While the app is down nobody answers, or it says that it is going; no webhook under a listed secret is refused.
+    // While the app is down, connections fail or are answered with 503; no webhook under a listed secret is rejected.
     expect([...statuses].filter((status) => ![0, 200, 503].includes(status))).toEqual([])
     expect(await deliveries(network, uuids)).toHaveLength(uuids.length)
   })

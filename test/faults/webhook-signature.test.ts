@@ -25,14 +25,14 @@ type Forgery = { readonly signature?: string | readonly string[]; readonly more?
 
 const at = fc.nat(RIGHT.length - 1)
 const hexOf = (length: number) => fc.string({ unit: fc.constantFrom(...HEX), minLength: length, maxLength: length })
-/** What a header can carry and no digit is. */
+/** Characters that a header can contain and that are not hexadecimal digits. */
 const other = fc.constantFrom(
   ...'ghzGZ!"#$%&\'()*+,-./:;<=>?@[]^_`{|}~ \t\u00a0\u00b2\u00b9\u00df\u00e9\u00ff'.split(''),
 )
 const put = (position: number, text: string, over: number) =>
   RIGHT.slice(0, position) + text + RIGHT.slice(position + over)
 
-/** Everything but the right digits, by how a forger, or a careless library, would come to it. */
+/** Wrong signatures, by how an attacker or a careless library would produce them. */
 const FORGERIES: Readonly<Record<string, fc.Arbitrary<Forgery>>> = {
   'one digit changed': fc
     .tuple(at, fc.constantFrom(...HEX))
@@ -146,7 +146,7 @@ async function answersTo(forgeries: readonly Forgery[], body: string | Buffer = 
   return replies
 }
 
-/** All that a forger sees: the same for every refusal. */
+/** Returns everything that an attacker sees, which is the same for every rejection. */
 function seen({ status, body, headers: { date: _date, ...headers } }: Reply): string {
   return JSON.stringify({ status, body, headers })
 }
@@ -174,9 +174,9 @@ describe('a webhook whose signature is', () => {
   )
 })
 
-/** Bodies that mean the same as the signed one, or nearly so. */
 const bytes = Buffer.from(BODY)
 const position = fc.nat(bytes.length - 1)
+/** Bodies that mean the same as the signed one, or nearly so. */
 const RETELLINGS: Readonly<Record<string, fc.Arbitrary<Buffer>>> = {
   'one bit flipped': fc.tuple(position, fc.nat(7)).map(([place, bit]) => {
     const copy = Buffer.from(bytes)

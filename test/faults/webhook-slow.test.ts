@@ -7,7 +7,7 @@ import { addressOf, defaultAddress, deliver, deliveries, paymentBody } from '../
 import { rawExchange } from './raw-http.ts'
 import { LAST, rawWebhook } from './raw-webhook.ts'
 
-/** What the door promises: a body has 10 seconds, and a connection that wastes them ends within 12; timers may be late. */
+/** A body has 10 seconds, and a connection that wastes them ends within 12; timers can be late. */
 const LONGEST_MS = 12_000 + 500
 const BODY_MS = 10_000
 
@@ -21,20 +21,20 @@ const body = paymentBody({ uuid })
 const whole = rawWebhook({ body })
 const head = whole.slice(0, whole.indexOf('\r\n\r\n') + 4)
 
-/** Says something at once, and then a piece for every quarter of a second, for as long as somebody listens. */
+/** Writes `first` at once, and then a piece every 250 ms until the connection closes. */
 function drip(socket: Socket, first: string, pieces: () => string): void {
   socket.write(first)
   const timer = setInterval(() => socket.write(pieces()), 250)
   socket.on('close', () => clearInterval(timer))
 }
 
-/** Gives the letters of a text one by one, and then nothing more. */
+/** Returns the characters of a text one by one, and then empty strings. */
 function letters(text: string): () => string {
   let next = 0
   return () => text[next++] ?? ''
 }
 
-/** How each of them wastes the door's time, and the answer that it gets. */
+/** Ways to send a webhook too slowly, each with the status of its answer. */
 const WASTERS: Readonly<Record<string, [status: number, speak: (socket: Socket) => void]>> = {
   'says nothing after its headers': [408, (socket) => void socket.write(head)],
   'sends a letter at a time': [408, (socket) => drip(socket, head, letters(body))],

@@ -13,7 +13,7 @@ const RIGHT = sign(BODY, SECRET)
 
 type Sample = { readonly first: boolean; readonly nanoseconds: number }
 
-/** One check of a signature that is wrong in its first digit or in its last, as chance has it. */
+/** Measures one check of a signature that is wrong in its first or its last digit, at random. */
 function sample(): Sample {
   const first = randomInt(2) === 0
   const place = first ? 0 : RIGHT.length - 1
@@ -27,8 +27,8 @@ function sample(): Sample {
 }
 
 /**
- * How far the two kinds lie apart, in standard deviations of what chance would give: the rank-sum test of Mann and
- * Whitney with its correction for ties, which does not mind the machine's occasional pause.
+ * Returns how far the two groups differ, in standard deviations of a random order: the rank-sum test of Mann and Whitney with its
+ * correction for ties. Single pauses of the machine do not affect it.
  */
 function rankSumZ(samples: readonly Sample[]): number {
   const sorted = samples.toSorted((a, b) => a.nanoseconds - b.nanoseconds)
@@ -59,7 +59,7 @@ function median(samples: readonly Sample[], first: boolean): number {
 
 it('a signature that is wrong in its first digit is refused no sooner than one that is wrong in its last', () => {
   for (let warm = 0; warm < 20_000; warm++) sample()
-  // A leak shows every time and in one direction; chance alone passes one look in a hundred.
+  // A leak appears in every round and in one direction; by chance one round in a hundred exceeds the bound.
   const looks = Array.from({ length: 3 }, () => {
     const samples = Array.from({ length: SAMPLES }, sample)
     return { z: rankSumZ(samples), difference: median(samples, true) - median(samples, false) }

@@ -25,7 +25,7 @@ const inChunks =
   (wire: (body: string, hex: string) => string): Made =>
   (body, length) => ({ headers: [CHUNKED], wire: wire(body, length.toString(16)) })
 
-/** Taken, and the connection goes on to the next request. */
+/** Accepted; the connection continues with the next request. */
 const TAKEN: Readonly<Record<string, Made>> = {
   'with a length': withHeaders(),
   'in chunks': chunked(CHUNKED),
@@ -43,7 +43,7 @@ const TAKEN: Readonly<Record<string, Made>> = {
   ),
 }
 
-/** Refused before the body is asked for: the connection ends with the answer. */
+/** Rejected before the body is requested; the connection ends with the answer. */
 const REFUSED: Readonly<Record<string, [number, Made]>> = {
   'compressed by name': [415, withHeaders('Content-Encoding: gzip')],
   'with two encodings': [415, withHeaders('Content-Encoding: identity', 'Content-Encoding: br')],
@@ -65,7 +65,7 @@ const REFUSED: Readonly<Record<string, [number, Made]>> = {
   'at the address of a stranger': [404, withLine('POST /webhooks/payments/ HTTP/1.1')],
 }
 
-/** No HTTP that is understood in one way only: refused by the parser, and nothing more is read from the connection. */
+/** HTTP that can be read in several ways: rejected by the parser, and nothing more is read from the connection. */
 const MISSHAPEN: Readonly<Record<string, Made>> = {
   'with a length and in chunks': (body, length) => ({
     headers: [`Content-Length: ${length}`, CHUNKED],
@@ -131,14 +131,14 @@ const MISSHAPEN: Readonly<Record<string, Made>> = {
   'by a method that is none': withLine('STORE /webhooks/payments HTTP/1.1'),
 }
 
-/** Each with a uuid of its own, so that whatever is stored can be told. */
+/** Creates a request with a new uuid, so that a stored delivery can be identified. */
 function prepare(made: Made): { uuid: string; raw: string } {
   const uuid = randomUUID()
   const body = paymentBody({ uuid })
   return { uuid, raw: rawWebhook({ body, ...made(body, Buffer.byteLength(body)) }) }
 }
 
-/** Which of them are on record. */
+/** Returns which of these payments have a stored delivery. */
 async function stored(...uuids: string[]): Promise<string[]> {
   const kept = new Set((await deliveries(network, uuids)).map(({ subjectId }) => subjectId))
   return uuids.filter((uuid) => kept.has(uuid))

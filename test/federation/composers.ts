@@ -8,7 +8,7 @@ const root = join(import.meta.dirname, '../..')
 
 export type Subgraph = { readonly name: string; readonly url: string; readonly typeDefs: DocumentNode }
 
-/** What a composer makes of subgraphs: the schema that clients see, or why there is none; and what it only remarks. */
+/** The result of a composition: the schema that clients see, or the errors, if there is none; and hints. */
 export type Composed = {
   readonly schema: GraphQLSchema | null
   readonly errors: readonly string[]
@@ -18,13 +18,13 @@ export type Composed = {
 export type Composer = {
   readonly name: string
   readonly compose: (subgraphs: readonly Subgraph[]) => Composed
-  /** Composes what is left when everything with one of the tags is hidden, or everything without one of them. */
+  /** Composes the contract in which everything with an excluded tag, or without an included one, is hidden. */
   readonly contract: (subgraphs: readonly Subgraph[], tags: TagFilter) => Composed
 }
 
 export type TagFilter = { readonly include?: readonly string[]; readonly exclude?: readonly string[] }
 
-/** The two composers with an open licence: Hive's, and Cosmo's. The first one gives no hints. */
+/** The two composers with an open licence: Hive's and Cosmo's. The first one has no hints. */
 export const composers: readonly Composer[] = [
   {
     name: 'Hive',
@@ -45,7 +45,7 @@ export const composers: readonly Composer[] = [
   },
 ]
 
-/** Our subgraph, from schema.graphql. */
+/** Our subgraph, from `schema.graphql`. */
 export const payments = subgraph('payments', readFileSync(join(root, 'schema.graphql'), 'utf8'))
 
 /** Subgraphs of other teams, on federation 2.3 and 2.9, which refer to our types, extend them, and share some. */

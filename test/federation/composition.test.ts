@@ -5,7 +5,7 @@ import { composers, customers, orders, payments, subgraph } from './composers.ts
 const LINK = `extend schema
   @link(url: "https://specs.apollo.dev/federation/v2.9", import: ["@key", "@requires", "@external", "@shareable"])`
 
-/** The customers that orders refer to, when their own team is not there. */
+/** The customers that orders refer to, for compositions without the subgraph `customers`. */
 const PEOPLE = `${LINK}
   type Customer @key(fields: "id") { id: ID! name: String! }
   type Query { customer(id: ID!): Customer }`
@@ -20,7 +20,7 @@ const OPERATIONS = [
   'subscription { orderUpdates(id: "1") { payments { status } } }',
 ]
 
-/** What another team can do wrong, one mistake each, and what the composer has to point at. */
+/** Mistakes of another team, one each, and the name that the composer's error must contain. */
 const MISTAKES = [
   {
     mistake: 'refers to a link by a key that it does not have',

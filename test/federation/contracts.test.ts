@@ -11,7 +11,7 @@ import { describe, expect, it } from 'vitest'
 import { composers, customers, orders, payments, subgraph, type Composed } from './composers.ts'
 import { coordinatesOf, reachableTypes, scopedFields, tagsOf } from './schema-parts.ts'
 
-/** What each contract hides. A contract is made by hiding: what has no tag belongs to all of them. */
+/** The tags that each contract hides. Contracts are made by exclusion: what has no tag belongs to all of them. */
 const HIDDEN = {
   checkout: ['backoffice', 'sandbox'],
   backoffice: ['sandbox'],

@@ -19,7 +19,7 @@ const page = readFileSync(join(root, 'docs/federation.md'), 'utf8')
 
 const ROUTER_SECRET = 'secret-of-the-router-1'
 
-/** A value of a YAML file, by its path of keys. */
+/** Returns a value of a YAML file, by its path of keys. */
 function valueAt(name: string, path: readonly (string | number)[]): unknown {
   return parseDocument(text(name)).getIn(path)
 }
@@ -42,7 +42,7 @@ describe('docs/federation/gateway.config.ts', () => {
   })
 })
 
-/** What each recipe says of the subgraph: where its sockets are, and where the router's secret goes. */
+/** The path of the subgraph's sockets in each recipe. */
 const SOCKET_PATHS: Readonly<Record<string, () => unknown>> = {
   'apollo-router.yaml': () =>
     valueAt('apollo-router.yaml', ['subscription', 'mode', 'passthrough', 'subgraphs', 'payments', 'path']),
@@ -53,6 +53,7 @@ const SOCKET_PATHS: Readonly<Record<string, () => unknown>> = {
     new URL(String(valueAt('cosmo-compose.yaml', ['subgraphs', 0, 'subscription', 'url']))).pathname,
 }
 
+/** The header of the router's secret in each recipe. */
 const SECRET_HEADERS: Readonly<Record<string, () => unknown>> = {
   'apollo-router.yaml': () =>
     valueAt('apollo-router.yaml', ['headers', 'subgraphs', 'payments', 'request', 0, 'insert', 'name']),

@@ -13,8 +13,8 @@ import {
 } from 'graphql'
 
 /**
- * Coordinates of every field, argument and input field that an operation can reach, sorted: `Payment.status`,
- * `Query.payment(id:)`. What stands in the schema unreached is left out: one composer keeps it, the other does not.
+ * Returns the coordinates of every field, argument and input field that an operation can reach, sorted: `Payment.status`,
+ * `Query.payment(id:)`. Unreachable ones are left out: one composer keeps them, the other does not.
  */
 export function coordinatesOf(schema: GraphQLSchema): string[] {
   const names = [...reachableTypes(schema)].flatMap((name) => {
@@ -29,7 +29,7 @@ export function coordinatesOf(schema: GraphQLSchema): string[] {
   return names.sort()
 }
 
-/** Names of the types that the root types lead to, themselves among them. */
+/** Returns the names of the types that are reachable from the root types, including these. */
 export function reachableTypes(schema: GraphQLSchema): Set<string> {
   const seen = new Set<string>()
   const reach = (type: GraphQLNamedType): void => {
@@ -42,7 +42,7 @@ export function reachableTypes(schema: GraphQLSchema): Set<string> {
   return seen
 }
 
-/** Tags by coordinate, of types and fields, as the document writes them. */
+/** Returns the tags of types and fields by coordinate, as the document writes them. */
 export function tagsOf(document: DocumentNode): Record<string, readonly string[]> {
   const tags: Record<string, readonly string[]> = {}
   eachDirective(document, 'tag', (coordinate, directive) => {
@@ -52,7 +52,7 @@ export function tagsOf(document: DocumentNode): Record<string, readonly string[]
   return tags
 }
 
-/** Coordinates of the fields that ask for a scope. */
+/** Returns the coordinates of the fields that require scopes. */
 export function scopedFields(document: DocumentNode): string[] {
   const fields: string[] = []
   eachDirective(document, 'requiresScopes', (coordinate) => fields.push(coordinate))

@@ -7,7 +7,7 @@ import { brokenLinks, gauge, isCaughtUp, isReceived, sequences } from '../suppor
 import { ROUTER_SECRET, startStage, type Stage } from './stage.ts'
 
 const gatewayEnv = { STREAMS: 'callback' }
-/** The subgraph learns with its next sign of life that nobody listens, and tries a few times where nobody answers. */
+/** The subgraph notices a missing subscriber at its next heartbeat, and retries a few times if the gateway does not answer. */
 const LET_GO = { timeout: 15_000 }
 
 describe('a stream that comes to the gateway by callback', () => {
@@ -20,7 +20,7 @@ describe('a stream that comes to the gateway by callback', () => {
     await stage.network.sandbox.control.setStatus(id, status)
     await stage.network.sandbox.settle()
   }
-  /** Follows a link until it is pending, and gives the stream. */
+  /** Follows a link until its payment is pending. Returns the stream. */
   const untilPending = async (id: string) => {
     const stream = await stage.follow(LINK_UPDATES, { id })
     await stream.until(isCaughtUp)

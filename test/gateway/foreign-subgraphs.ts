@@ -4,7 +4,7 @@ import { startStandaloneServer } from '@apollo/server/standalone'
 import { buildSubgraphSchema } from '@apollo/subgraph'
 import { parse } from 'graphql'
 
-/** A subgraph of another team, as a gateway finds it. */
+/** A subgraph of another team, as a gateway sees it. */
 export type ForeignSubgraph = {
   readonly name: string
   readonly url: string
@@ -49,7 +49,7 @@ const CUSTOMERS = `
 
 type LinkReference = { readonly id: string; readonly reference?: string }
 
-/** Orders, which refer to our links and methods, and add a field to our links that needs one of ours. */
+/** Starts the subgraph of orders, which refer to our links and methods, and add a field to our links that requires one of ours. */
 export function startOrders(): Promise<ForeignSubgraph> {
   const order = (id: string) => ({ id, customer: { id: `customer-of-${id}` } })
   return start('orders', ORDERS, {
@@ -71,7 +71,7 @@ export function startOrders(): Promise<ForeignSubgraph> {
   })
 }
 
-/** Customers, which know nothing of payments. */
+/** Starts the subgraph of customers, which does not refer to payments. */
 export function startCustomers(): Promise<ForeignSubgraph> {
   const customer = (id: string) => ({ id, name: `Name of ${id}` })
   return start('customers', CUSTOMERS, {
@@ -80,7 +80,7 @@ export function startCustomers(): Promise<ForeignSubgraph> {
   })
 }
 
-/** The library's own type for resolvers, which it does not export. */
+/** The library's type of resolvers, which it does not export. */
 type Module = Extract<
   Extract<Parameters<typeof buildSubgraphSchema>[0], readonly unknown[]>[number],
   { typeDefs: unknown }

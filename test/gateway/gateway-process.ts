@@ -6,9 +6,9 @@ import { join } from 'node:path'
 
 /** A gateway in a process of its own. */
 export type GatewayProcess = {
-  /** Everything that it has written. */
+  /** Returns its whole output. */
   output(): string
-  /** Ends it at once, as a machine that fails would. */
+  /** Kills it at once, like a failure of its machine. */
   kill(): Promise<void>
 }
 
@@ -18,15 +18,15 @@ export type GatewayOptions = {
   readonly env: Readonly<Record<string, string>>
 }
 
-/** A package of its own, so that the gateway's hundreds of packages are no part of the product's tree. */
+/** A package of its own, so that the gateway's hundreds of packages are not part of the product's dependencies. */
 const FOLDER = join(import.meta.dirname, 'hive')
 const BINARY = join(FOLDER, 'node_modules/@graphql-hive/gateway/dist/bin.js')
-/** The recipe that the documentation gives. It is copied to where it finds the gateway's packages. */
+/** The documented configuration. It is copied to where the gateway's packages can be resolved. */
 const RECIPE = join(import.meta.dirname, '../../docs/federation/gateway.config.ts')
-/** How long the gateway may take to start, in milliseconds. It loads some hundred packages. */
+/** Milliseconds that the gateway may take to start: it loads some hundred packages. */
 const START_MS = 60_000
 
-/** Starts Hive Gateway with the configuration of this folder, and waits until it answers. */
+/** Starts Hive Gateway with the documented configuration, and waits until it answers. */
 export async function startGateway({ port, supergraph, env }: GatewayOptions): Promise<GatewayProcess> {
   const config = join(FOLDER, `data/${port}.config.ts`)
   mkdirSync(join(FOLDER, 'data'), { recursive: true })

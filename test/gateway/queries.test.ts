@@ -147,7 +147,7 @@ describe('rights behind the gateway', () => {
   })
 })
 
-/** How often the app has asked the payments API. */
+/** Returns the number of requests that the app has sent to the payments API. */
 async function upstreamRequests(): Promise<number> {
   const text = await (await fetch(`${stage.network.app.url}/metrics`)).text()
   return [...text.matchAll(/^payments_upstream_requests_total\{.*\} (\d+)$/gm)].reduce(

@@ -1,24 +1,24 @@
 import { createServer, request, type IncomingMessage, type ServerResponse } from 'node:http'
 import { connect, type AddressInfo, type Socket } from 'node:net'
 
-/** A GraphQL request on its way to the subgraph. */
+/** A recorded GraphQL request. */
 export type RecordedRequest = {
   readonly headers: IncomingMessage['headers']
   readonly body: { readonly query: string; readonly variables?: Record<string, unknown> }
 }
 
-/** Stands between the gateway and the subgraph, and keeps what passes. */
+/** A proxy between the gateway and the subgraph, which records the requests. */
 export type RecordingProxy = {
   readonly url: string
   readonly requests: readonly RecordedRequest[]
   /** The headers of every WebSocket upgrade. */
   readonly upgrades: readonly IncomingMessage['headers'][]
-  /** Forgets what has passed. */
+  /** Deletes the records. */
   clear(): void
   close(): Promise<void>
 }
 
-/** `target` gives the subgraph's origin; it is asked again for each connection. */
+/** Starts a proxy. `target` returns the subgraph's origin, and is called for each request. */
 export async function startRecordingProxy(target: () => string): Promise<RecordingProxy> {
   const requests: RecordedRequest[] = []
   const upgrades: IncomingMessage['headers'][] = []
@@ -54,13 +54,13 @@ export async function startRecordingProxy(target: () => string): Promise<Recordi
   }
 }
 
-/** What is asked for, in the body or in the address: gateways begin streams over HTTP by GET. */
+/** Returns the operation, from the body or from the URL: gateways begin streams over HTTP with GET. */
 function asked({ url = '/' }: IncomingMessage, body: string): RecordedRequest['body'] {
   if (body !== '') return JSON.parse(body) as RecordedRequest['body']
   return { query: new URL(url, 'http://localhost').searchParams.get('query') ?? '' }
 }
 
-/** Hands a request on with its answer, and gives its body. */
+/** Forwards a request and its answer. Returns the request's body. */
 async function forward(origin: string, incoming: IncomingMessage, outgoing: ServerResponse): Promise<string> {
   const body = Buffer.concat(await incoming.toArray())
   const { method, headers, url } = incoming
@@ -77,7 +77,7 @@ async function forward(origin: string, incoming: IncomingMessage, outgoing: Serv
 
 type Upgrade = { readonly incoming: IncomingMessage; readonly socket: Socket; readonly head: Buffer }
 
-/** Hands an upgrade on to the letter, and from then on every byte in both directions. */
+/** Forwards an upgrade unchanged, and then every byte in both directions. */
 function tunnel(origin: string, { incoming, socket, head }: Upgrade): void {
   const { hostname, port } = new URL(origin)
   const onward = connect(Number(port), hostname)

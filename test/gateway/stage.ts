@@ -12,19 +12,19 @@ import { startRecordingProxy, type RecordingProxy } from './recording-proxy.ts'
 
 export const ROUTER_SECRET = 'secret-of-the-router-1'
 
-/** The app and the sandbox, two foreign subgraphs, and a gateway before them all. */
+/** The app and the sandbox, two foreign subgraphs, and a gateway in front of all of them. */
 export type Stage = {
   readonly network: Network
-  /** What the gateway asks of our subgraph passes here. */
+  /** All requests of the gateway to our subgraph go through this proxy. */
   readonly proxy: RecordingProxy
   readonly url: string
-  /** One operation through the gateway. */
+  /** Sends an operation through the gateway. */
   readonly ask: Network['ask']
-  /** One subscription through the gateway, by the official graphql-ws client. */
+  /** Opens a subscription through the gateway, with the official graphql-ws client. */
   follow(query: string, variables?: Record<string, unknown>, options?: StreamOptions): Promise<Stream>
   gateway(): GatewayProcess
   killGateway(): Promise<void>
-  /** Starts the gateway again, at the same address. */
+  /** Starts the gateway again, on the same port. */
   restartGateway(): Promise<void>
   close(): Promise<void>
 }
@@ -68,14 +68,14 @@ export async function startStage({ gatewayEnv = {}, ...options }: StageOptions =
 
 type Composable = { readonly name: string; readonly url: string; readonly sdl: string }
 
-/** The supergraph of some subgraphs, as the composer prints it. */
+/** Returns the supergraph of these subgraphs, as the composer prints it. Throws if it has errors. */
 function composed(subgraphs: readonly Composable[]): string {
   const result = composeServices(subgraphs.map(({ name, url, sdl }) => ({ name, url, typeDefs: parse(sdl) })))
   if (result.errors !== undefined) throw new Error(result.errors.map(({ message }) => message).join('\n'))
   return result.supergraphSdl
 }
 
-/** The subgraph's own schema, as a composer gets it. */
+/** Returns the subgraph's own schema, as a composer receives it. */
 async function sdlOf(network: Network): Promise<string> {
   const headers = { 'x-router-secret': ROUTER_SECRET }
   const { data } = await network.ask<{ _service: { sdl: string } }>('{ _service { sdl } }', {}, { headers })

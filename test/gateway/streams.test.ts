@@ -37,7 +37,7 @@ describe('a stream through the gateway', () => {
   it('carries the token in the parameters of the connection, and the secret of the router on the upgrade', async () => {
     const { id } = await createLink(stage.network)
     stage.proxy.clear()
-    // The gateway uses one socket for all streams of one token.
+    // The gateway uses one socket for all streams of a token.
     const own = { token: await stage.network.token({ subject: 'somebody-new' }) }
     const stream = await stage.follow(EVENT_STREAM, {}, own)
     await stream.until(isCaughtUp)
@@ -84,7 +84,7 @@ describe('a stream through the gateway', () => {
     const token = await stage.network.token({ ttlSeconds: 2 })
     const stream = await stage.follow(LINK_UPDATES, { id }, { token })
     await stream.until(isCaughtUp)
-    // The gateway would try the same token for half a minute if it were told to come back.
+    // With a retryable close code the gateway would try the same token for half a minute.
     await expect(within(10_000, stream.next())).rejects.toBeInstanceOf(StreamError)
     const late = await stage.follow(LINK_UPDATES, { id }, { token })
     await expect(within(10_000, late.next())).rejects.toBeInstanceOf(StreamError)
@@ -129,7 +129,7 @@ describe('nothing is lost', () => {
     const held = first.items.length
     await stage.network.restart()
     await become(id, 'authorised')
-    // The client was told nothing: its stream goes on, with the first items of another one.
+    // The client is not notified: its stream continues with the first items of a new stream.
     await first.until((item) => item !== first.items[held - 1] && isCaughtUp(item))
     expect(brokenLinks(first.items)).toEqual([first.items[held]])
     expect(sequences(first.items)).toEqual([2])
@@ -172,7 +172,7 @@ describe('nothing is lost', () => {
   })
 })
 
-/** Rejects when it takes longer than so many milliseconds. */
+/** Rejects if the promise takes longer than `limit` milliseconds. */
 async function within<Value>(limit: number, promise: Promise<Value>): Promise<Value> {
   const late = Promise.withResolvers<Value>()
   const timer = setTimeout(() => late.reject(new Error(`Nothing came within ${limit} ms.`)), limit)
@@ -182,13 +182,13 @@ async function within<Value>(limit: number, promise: Promise<Value>): Promise<Va
 type Following = {
   readonly until: (item: Item) => boolean
   readonly after?: string | undefined
-  /** What a router with a full queue throws away, the first time that it comes. */
+  /** Items that a router with a full queue drops, at their first occurrence. */
   readonly drops?: (item: Item) => boolean
 }
 
 /**
- * Follows a link as clients should: an item that does not name the cursor which the client holds is put aside, and the stream
- * is opened again after that cursor. `act` is called once the client is live. Gives what was kept, and how often it opened.
+ * Follows a link as clients should: if an item's previous cursor is not the client's, the item is dropped and the stream is opened again
+ * after the client's cursor. `act` is called once the client is live. Returns the kept items, and the number of openings.
  */
 async function followByCursor(
   variables: { id: string },
@@ -223,7 +223,7 @@ async function followByCursor(
 
 type Status = Parameters<Stage['network']['sandbox']['control']['setStatus']>[1]
 
-/** Makes the payment of a link take a status; resolves when the app has been told. */
+/** Sets the status of a link's payment; resolves when its webhook was delivered. */
 async function become(id: string, status: Status): Promise<void> {
   await stage.network.sandbox.control.setStatus(id, status)
   await stage.network.sandbox.settle()

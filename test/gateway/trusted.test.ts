@@ -75,12 +75,12 @@ describe('trusted documents, at the gateway and at the subgraph', () => {
     run({ query: '', ...persisted(LINK_UPDATES) })
     for (const kind of ['SNAPSHOT', 'CAUGHT_UP'])
       expect(await socket.next()).toMatchObject({ type: 'next', payload: { data: { paymentLinkUpdates: { kind } } } })
-    // This gateway closes the socket over any other document.
+    // This gateway closes the socket for any other document.
     run({ query: LINK_UPDATES })
     expect(await socket.closed).toMatchObject({ code: 4500 })
   })
 
-  /** What the gateway makes of a trusted document. */
+  /** Returns the subgraph operations that the gateway derives from a trusted document. */
   async function operationsOfTheGateway(): Promise<string[]> {
     const { id } = await createLink(stage.network)
     stage.proxy.clear()

@@ -21,7 +21,7 @@ beforeAll(async () => {
   return () => network.close()
 })
 
-/** Pays at a hosted page as a customer does. */
+/** Pays on a hosted page as a customer does. */
 async function pay(checkoutUrl: string): Promise<void> {
   const { ok } = await fetch(`${checkoutUrl}/pay`, { method: 'POST', body: new URLSearchParams() })
   expect(ok).toBe(true)
@@ -90,7 +90,7 @@ describe('the guide for the back end', () => {
   })
 })
 
-/** A file of the guide as a module of this process, which speaks to the app of this test. */
+/** Imports a file of the guide into this process, with the settings of this test's app. */
 async function load<Module>(folder: string, file: string): Promise<Module> {
   Object.assign(process.env, env)
   onTestFinished(() => {

@@ -7,29 +7,29 @@ import { onTestFinished } from 'vitest'
 
 export type Project = {
   readonly folder: string
-  /** Runs a file of the project as a program of its own. */
+  /** Runs a file of the project in a process of its own. */
   run(file: string): Program
 }
 
 export type Program = {
-  /** Waits for a line that it prints, and gives it. Rejects when the program ends without it. */
+  /** Returns the first line of the output that matches. Rejects if the program ends without one. */
   line(matching: RegExp): Promise<string>
-  /** Waits until it has ended, and gives everything that it printed. Rejects unless it ended well. */
+  /** Waits for the end of the program, and returns its whole output. Rejects unless the exit code is 0. */
   output(): Promise<string>
-  /** Ends it as a machine does that fails. */
+  /** Kills it at once, like a failure of its machine. */
   kill(): Promise<void>
 }
 
 const ROOT = resolve(import.meta.dirname, '../..')
 
-/** The files that a guide shows (the code blocks that name a `file=`), as they stand there. */
+/** Returns the files that a guide shows (the code blocks with `file=`), by name. */
 export function snippetsOf(guide: string): ReadonlyMap<string, string> {
   const text = readFileSync(join(ROOT, 'docs/guides', guide), 'utf8')
   const blocks = text.matchAll(/^```\w+ file=(\S+)\n(.*?)^```$/gms)
   return new Map(Array.from(blocks, ([, name = '', code = '']) => [name, code]))
 }
 
-/** A folder with every file of a guide, beside the installed packages. It ends with the test. */
+/** Creates a folder with every file of a guide and the installed packages. It is removed at the end of the test. */
 export function projectOf(guide: string, env: Readonly<Record<string, string>>): Project {
   const folder = mkdtempSync(join(tmpdir(), 'payments-guide-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
@@ -49,7 +49,7 @@ const COMPILER = {
   skipLibCheck: true,
 }
 
-/** What the compiler, set as strict as most projects set it, finds wrong with a project; empty when nothing. */
+/** Returns the compiler's errors for a project, with strict options as in most projects; empty if there are none. */
 export function typeFaults({ folder }: Project, compilerOptions: Readonly<Record<string, unknown>> = {}): string {
   const settings = { compilerOptions: { ...COMPILER, ...compilerOptions }, include: ['*.ts', '*.tsx'] }
   writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(settings))

@@ -10,11 +10,11 @@ type Verdict =
   | { readonly answered: false; readonly why: string }
   | { readonly answered: true; readonly grave: string[] }
 
-/** By the lock file alone, once and not for long: many registries, mirrors above all, answer no audits. */
+/** Checks only the lock file, once and with a short timeout: many registries, above all mirrors, do not support audits. */
 const ARGUMENTS = ['audit', '--package-lock-only', '--omit=dev', '--json', '--fetch-retries=0', '--fetch-timeout=8000']
 const GRAVE: ReadonlySet<string> = new Set(['high', 'critical'])
 
-/** Reads what `npm audit --json` has written. */
+/** Parses the output of `npm audit --json`. */
 function verdictOf(text: string): Verdict {
   const report = readReport(text)
   if (report.metadata === undefined) return { answered: false, why: report.message ?? 'npm gave no report' }
@@ -39,7 +39,7 @@ describe('advisories about what ships', () => {
   it('are none that is high or critical', { timeout: 60_000 }, ({ skip }) => {
     const { stdout } = spawnSync('npm', ARGUMENTS, { encoding: 'utf8', timeout: 50_000 })
     const verdict = verdictOf(stdout)
-    // A registry that answers no audits says nothing about us; the last line of the run counts the test as skipped.
+    // Without an audit there is no result; the run's summary counts the test as skipped.
     skip(!verdict.answered, 'The registry answers no audits.')
     expect(verdict).toEqual({ answered: true, grave: [] })
   })

@@ -23,7 +23,7 @@ const TOO_STRICT: ReadonlySet<unknown> = new Set([
 
 export type CarelessEndpoint = Endpoint & { close(): Promise<void> }
 
-/** An endpoint with every weakness that the probes look for: each of them has to find its own here. */
+/** Starts an endpoint with every weakness that the probes look for: each probe must find its own here. */
 export async function startCarelessEndpoint(): Promise<CarelessEndpoint> {
   const server = createServer((request, response) => {
     if (request.headers.accept?.startsWith('text/html') === true) response.end('<title>GraphiQL</title>')
@@ -66,7 +66,7 @@ function run(asked: unknown): ExecutionResult {
   return { ...(result as ExecutionResult), extensions: { tracing: {} } }
 }
 
-/** From a body of JSON or of a form, or from the address: whatever there is. */
+/** Returns the operations of a request, from a JSON or form body, or from the URL. */
 function queriesOf(request: IncomingMessage, body: string): unknown {
   if (request.headers['content-type']?.startsWith('application/json') === true) return JSON.parse(body)
   const form = new URLSearchParams(body === '' ? request.url?.split('?')[1] : body)

@@ -2,10 +2,10 @@ import { auditServer, type AuditResult } from 'graphql-http'
 import { afterEach, describe, expect, it } from 'vitest'
 import { PRODUCTION, startNetwork, type Network } from '../support/network.ts'
 
-/** Fewer than the suite had when it was read: one that shrinks, or answers nothing, judges nothing. */
+/** Least number of audits: a suite with fewer, or without any, would prove nothing. */
 const FEWEST_AUDITS = 61
 
-/** What the suite would like better, and why it stays: by the ids of the audits, which outlive their names. */
+/** Audits that may fail, by id (ids are more stable than names), with the reason for this behaviour. */
 const EARLY_REFUSAL = 'a request that was never executed is answered with 400 in either media type, as by Apollo Server'
 const NO_SIMPLE_GET = 'a GET that any page could make a browser send, without a header of its own, is refused'
 const ACCEPTED: Readonly<Record<string, string>> = {
@@ -26,7 +26,7 @@ const GUARDED = {
 let network: Network
 afterEach(() => network.close())
 
-/** Runs the suite against the real endpoint; `headers` go with every request. */
+/** Runs the suite against the real endpoint; `headers` are sent with every request. */
 function audit(headers: Readonly<Record<string, string>>): Promise<AuditResult[]> {
   return auditServer({
     url: `${network.app.url}/graphql`,
@@ -38,7 +38,7 @@ function audit(headers: Readonly<Record<string, string>>): Promise<AuditResult[]
   })
 }
 
-/** What did not pass, as `id status: reason`. */
+/** Returns the audits that did not pass, as `id status: name, reason`. */
 const findings = (results: readonly AuditResult[], known: (id: string) => boolean) =>
   results.flatMap((result) =>
     result.status === 'ok' || known(result.id)
@@ -70,7 +70,7 @@ describe('the audits of GraphQL over HTTP', () => {
     network = await startNetwork({ env: GUARDED })
     const results = await audit({ 'apollo-require-preflight': 'true' })
     const refused = results.filter(({ id, status }) => status !== 'ok' && ACCEPTED[id] !== EARLY_REFUSAL)
-    // The audits of variables and of UTF-8 ask for `__type`.
+    // The audits of variables and of UTF-8 query `__type`.
     expect(refused.map(({ id }) => id).toSorted()).toEqual(['28B9', '2EA1', '6A70', 'BF61', 'D6D5'])
   })
 })

@@ -7,10 +7,10 @@ const GUARDED = {
   ...PRODUCTION,
   ROUTER_SECRETS: 'router-secret-of-the-tests-0123456789abcdef',
 }
-/** Does something without a token and without a call of the payments API, as soon as it is run. */
+/** A mutation that has an effect without a token and without a call of the payments API. */
 const MUTATION = 'mutation { refreshPayment(id: "8d8a6ec2-64a4-4ad0-9a5c-3a6b4c4dd1f3") { __typename } }'
 
-/** Real names, each with a letter less: a guess that the graph's own messages would put right. */
+/** Real names, each with a letter missing: GraphQL's default messages would suggest the right name. */
 const MISSPELT: readonly Endpoint['misspelt'][] = [
   { query: '{ paymentCurrencie { code } }', name: 'paymentCurrencies' },
   { query: '{ paymentCurrencies { exponen } }', name: 'exponent' },

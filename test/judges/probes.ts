@@ -1,18 +1,18 @@
-/** What a probe may know of an endpoint: its address, and names that its schema has. */
+/** What a probe needs of an endpoint: its URL, and names of its schema. */
 export type Endpoint = {
   /** Ends in `/graphql`. */
   readonly url: string
-  /** An operation of the type Query that does no harm, as a client would write it; has at least one field below it. */
+  /** A harmless query as a client would write it, with at least one field below its root field. */
   readonly query: string
-  /** A mutation that would do something, were it run. */
+  /** A mutation that would have an effect if it were executed. */
   readonly mutation: string
-  /** A query that misspells a field that the schema has, and the right name. */
+  /** A query that misspells a name of the schema, and the right name. */
   readonly misspelt: { readonly query: string; readonly name: string }
 }
 
 export type Probe = {
   readonly name: string
-  /** Whether the endpoint has the weakness. */
+  /** Returns whether the endpoint has the weakness. */
   readonly finds: (endpoint: Endpoint) => Promise<boolean>
 }
 
@@ -25,7 +25,7 @@ const PAGES = ['graphiql', 'playground', 'console', 'altair', 'voyager', 'sandbo
 const PAGE = /graphiql|graphql playground|graphql-playground|apollo sandbox|embeddable|voyager|altair/i
 const NESTED = 'fields { type { '.repeat(6)
 
-/** The checks of graphql-cop, and some beside them where its own can look in one place only. */
+/** The checks of graphql-cop, and additional ones where graphql-cop looks in one place only. */
 export const PROBES: readonly Probe[] = [
   {
     name: 'alias overloading',

@@ -5,7 +5,7 @@ import type { Canaries } from './canaries.ts'
 
 const JSON_TYPE = { 'content-type': 'application/json' }
 
-/** Everything that is refused before it is an operation, and what each was answered, headers included. */
+/** Sends every kind of request that is rejected before it is an operation. Returns each answer, headers included. */
 export async function attemptOverHttp(url: string, canaries: Canaries): Promise<string[]> {
   const word = (place: string) => canaries.word(`attempt.${place}`)
   const post = (body: string, headers: Record<string, string> = {}): [string, Sending] => [
@@ -57,7 +57,7 @@ export async function attemptOverHttp(url: string, canaries: Canaries): Promise<
   return answers
 }
 
-/** The same over WebSocket: what each socket was told, until it was closed. */
+/** Does the same over WebSocket. Returns what each socket received until it was closed. */
 export async function attemptOverWebSocket(url: string, canaries: Canaries, token: string): Promise<string[]> {
   const word = (place: string) => canaries.word(`attempt.socket.${place}`)
   const init = { type: 'connection_init', payload: { authorization: `Bearer ${token}`, [word('key')]: word('value') } }

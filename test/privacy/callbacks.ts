@@ -16,7 +16,7 @@ const PATHS: Readonly<Record<string, readonly [path: string, kind: CallbackKind]
 const BODIES = ['payment-flat-authorised', 'payment-flat-failed', 'payment-flat-refunded', 'link-nested-newer'] as const
 const OTHERS = ['link-nested-older', 'agreement-created', 'agreement-amended', 'payout', 'gateway-payment'] as const
 
-/** The address of every kind that was made last, as the database knows them. */
+/** Returns the webhook URL of the latest correlation id of every kind, as stored in the database. */
 async function addressesOf(network: Network, storage: Storage): Promise<WebhookAddress[]> {
   const rows = await storage.rows(network, 'SELECT ref, kind FROM command_refs')
   const last = new Map(rows.map(({ ref, kind }) => [String(kind), String(ref)]))
@@ -26,7 +26,7 @@ async function addressesOf(network: Network, storage: Storage): Promise<WebhookA
   })
 }
 
-/** Sends to every door what it takes and what it does not: known, unreadable, forged, and no JSON at all. */
+/** Sends valid, unreadable, forged and non-JSON bodies to every webhook endpoint. Returns the replies. */
 export async function deliverEverything(network: Network, storage: Storage, canaries: Canaries): Promise<Reply[]> {
   const word = (place: string) => canaries.word(`callback.${place}`)
   const replies: Reply[] = []
@@ -60,7 +60,7 @@ export async function deliverEverything(network: Network, storage: Storage, cana
   return replies
 }
 
-/** Ids of its own, so that it speaks of something that nobody has heard of. */
+/** Returns a new id for a body, so that it reports an unknown object. */
 function idsOf(body: object): Record<string, string> {
   return 'uuid' in body ? { uuid: randomUUID() } : {}
 }

@@ -1,13 +1,13 @@
-/** Texts that stand nowhere but where they were put, each made for one place and found again anywhere. */
+/** Unique texts, each made for one place, which can be recognized in any output. */
 export type Canaries = {
-  /** Letters and digits: what a name, an id or a code may be made of. The same place has the same text. */
+  /** Returns a text of letters and digits, as in a name, an id or a code. Equal places have equal texts. */
   word(place: string): string
   email(place: string): string
-  /** Nine digits. */
+  /** Returns nine digits. */
   digits(place: string): string
-  /** The places whose canaries stand in a text, in whatever case, each once. */
+  /** Returns the places whose canaries occur in a text, in any case, each once. */
   foundIn(text: string): string[]
-  /** Makes a text known that somebody else has made. */
+  /** Registers an existing text as a canary. */
   learn(place: string, text: string): void
 }
 
@@ -35,7 +35,7 @@ export function createCanaries(): Canaries {
     learn: (place, text) => void learnt.push([place, text]),
     foundIn(text) {
       const words = Array.from(text.matchAll(WORD), ([, number]) => places[Number(number)])
-      // Hashes have digits of their own: only those that were given out count.
+      // Hashes can contain such digits too: only those that were issued count.
       const digits = Array.from(text.matchAll(DIGITS), ([found]) => numbers.get(found))
       const others = learnt.flatMap(([place, secret]) => (text.includes(secret) ? [place] : []))
       return [...new Set([...words, ...digits, ...others].filter((place) => place !== undefined))]
@@ -45,18 +45,18 @@ export function createCanaries(): Canaries {
 
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json }
 
-/** What a body has to keep so that it is still understood: ids, statuses, codes, amounts, instants, addresses. */
+/** Keys whose values must stay, so that a body remains valid: ids, statuses, codes, amounts, instants, URLs. */
 const STRUCTURE =
   /^(?:uuid|id|\w+_id|status|currency\w*|code|\w*method\w*|type|payment_agreement_type|pay_id_type|frequency|\w*amount|total|price|\w*date|\w*_at|\w*url|success|access_token|token_type|expires_in|next_page|is_refundable|qr_content)$/
 
-/** A body with a canary in every text that need not stay as it is, and a field that nobody knows in every object. */
+/** Returns a body with a canary in every text that can be replaced, and an unknown field in every object. */
 export function poisoned(canaries: Canaries, source: string, json: Json, key = ''): Json {
   if (typeof json === 'string') return json === '' || STRUCTURE.test(key) ? json : canaries.word(`${source}.${key}`)
   if (typeof json !== 'object' || json === null) return json
   if (Array.isArray(json)) return json.map((item: Json) => poisoned(canaries, source, item, key))
   const entries = Object.entries(json).map(([name, value]): [string, Json] => [
     name,
-    // The id of a card's token is a credential, and no id like the others.
+    // The id of a card's token is a credential, unlike other ids.
     key === 'token' ? canaries.word(`${source}.token.${name}`) : poisoned(canaries, source, value, name),
   ])
   return Object.fromEntries([...entries, [canaries.word(`${source}.a key`), canaries.word(`${source}.of a key`)]])

@@ -7,7 +7,7 @@ import type { Canaries } from './canaries.ts'
 
 export type Command = readonly [name: MutationName, input: Readonly<Record<string, unknown>>]
 
-/** What the commands are about. */
+/** The ids of the objects that the commands change. */
 export type Subjects = {
   readonly link: string
   readonly payin: string
@@ -15,7 +15,7 @@ export type Subjects = {
   readonly payout: string
 }
 
-/** Every mutation with a canary in each text that may be any text, so that all of them are carried out. */
+/** Returns every mutation with a canary in each free text; all of them are valid. */
 export function commandsFullOf(canaries: Canaries, subjects: Subjects, round: string): Command[] {
   const { word, email, digits } = canaries
   const at = (place: string) => `input.${place}`
@@ -133,7 +133,7 @@ export function commandsFullOf(canaries: Canaries, subjects: Subjects, round: st
   ]
 }
 
-/** Makes what the commands are about, with nothing in it that is looked for. */
+/** Creates the objects that the commands change, without canaries. */
 export async function makeSubjects(network: Network, options: AskOptions): Promise<Subjects> {
   const link = await createLink(network)
   await network.sandbox.control.setStatus(link.id, 'received')

@@ -1,6 +1,6 @@
 /**
- * Loaded before the program: at SIGUSR2 something goes wrong that nobody catches. The environment names what, and the text
- * that it carries everywhere an error can carry one.
+ * Loaded before the program: at SIGUSR2 it throws or rejects without a handler. CRASH_KIND selects how; CRASH_TEXT is placed everywhere an
+ * error can carry a text.
  */
 const { CRASH_KIND: kind = '', CRASH_TEXT: text = '' } = process.env
 

@@ -33,7 +33,7 @@ const SHORT = CANARY.slice(0, 12)
 const sites = (over: object) => ({ UPSTREAM_SITES: JSON.stringify([{ ...SITE, ...over }]) })
 const KEYS = ['WEBHOOK_SECRETS', 'SIGNING_KEYS', 'JWT_SECRET', 'ROUTER_SECRETS'] as const
 
-/** Environments with a canary where the setting cannot take it: too short, of another shape, or in the wrong place. */
+/** Environments with a canary as an invalid value of a setting: too short, of another format, or in the wrong place. */
 const WRONG: readonly Readonly<Record<string, string>>[] = [
   'NODE_ENV',
   'PORT',

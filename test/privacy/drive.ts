@@ -13,14 +13,14 @@ import { startPoisonedService, type PoisonedService } from './poisoned-service.t
 import { questionsFullOf, type Question } from './questions.ts'
 import { foundInColumns, type Storage } from './stored.ts'
 
-/** What an app has left behind after everything was asked of it, told to it, and refused by it. */
+/** The output and the data of an app after every kind of request, callback and rejection. */
 export type Evidence = {
   readonly canaries: Canaries
   readonly log: string
   readonly metrics: string
-  /** Top-level errors of operations, and whole answers to what was no operation. */
+  /** Top-level errors of operations, and whole answers to requests that were no operation. */
   readonly errors: string
-  /** How often each code and type of an answer came: what was driven, and what was not. */
+  /** The codes and types that occurred in answers: they show what was covered. */
   readonly outcomes: ReadonlySet<string>
   readonly callbackStatuses: ReadonlySet<number>
   readonly columns: ReadonlyMap<string, readonly string[]>
@@ -37,7 +37,7 @@ type Fixture = {
 
 const ROUTER_SECRET = 'router-secret-of-the-tests-0123456789abcdef'
 
-/** Drives an app whose every input, header, token, secret, callback and answer of the payments API is a canary. */
+/** Drives an app in which every input, header, token, secret, callback and answer of the payments API is a canary. */
 export async function driveEverything(storage: Storage): Promise<Evidence> {
   const canaries = createCanaries()
   const service = await startPoisonedService(canaries)
@@ -124,7 +124,7 @@ async function driven({ storage, network, service, canaries }: Fixture): Promise
   }
 }
 
-/** What only an id that exists leads to: reads of the payments API, and a look-up. */
+/** Returns queries that need an existing id: reads of the payments API, and a look-up. */
 function questionsAbout({ sandbox }: Network, { link, payin, payout }: Subjects): Question[] {
   const qr = sandbox.control.bankAccounts()[0]?.qrContent
   return [
@@ -147,7 +147,7 @@ function learnSecrets(canaries: Canaries, { sandbox }: Network): void {
       canaries.learn('secret of a setting', form)
 }
 
-/** A token with every scope and a canary in every other claim, which is a canary as a whole and in its parts. */
+/** Returns a token with every scope and a canary in every other claim; the token as a whole and its parts are canaries too. */
 function tokenFullOf(canaries: Canaries): string {
   const claim = (name: string) => canaries.word(`claim.${name}`)
   const names = ['sub', 'jti', 'name', 'nickname', 'sid', 'azp', 'client_id']
@@ -179,7 +179,7 @@ function headersFullOf(canaries: Canaries): Record<string, string> {
   return { ...Object.fromEntries(entries), [canaries.word('header.a name')]: canaries.word('header.of a name') }
 }
 
-/** Each text of an input as no rule has it: a sentence of two lines. Keys stay, so that each is a command of its own. */
+/** Returns an input with each text replaced by an invalid one of two lines. Keys stay, so that each is a command of its own. */
 function oddly(canaries: Canaries, value: unknown, key = 'input'): unknown {
   if (typeof value === 'string') {
     const stays = /(?:id|key)$/i.test(key) || canaries.foundIn(value).length === 0
@@ -190,7 +190,7 @@ function oddly(canaries: Canaries, value: unknown, key = 'input'): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, oddly(canaries, part, name)]))
 }
 
-/** What the payments API answers to everything, with its own words wherever it may put some. */
+/** Returns rejections by the payments API, with canaries in every text of its own. */
 function refusalsOf({ word }: Canaries): readonly { status: number; body: string }[] {
   const said = (place: string) => word(`refusal.${place}`)
   const words = { code: said('code'), message: said('message'), [said('key')]: [said('of a key')] }

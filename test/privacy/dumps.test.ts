@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { startApp } from '../faults/killable-app.ts'
 
 const CANARY = 'kanarie-of-the-memory-0123456789abcdef'
-/** Options and variables by which node writes what is in its memory, or what goes over its wires, into a file. */
+/** Options and variables that make Node write its memory or its traffic to a file. */
 const DUMPS =
   /--(?:heapsnapshot|heap-prof|cpu-prof|report|diagnostic|abort-on|trace-|inspect|prof\b)|NODE_(?:OPTIONS|DEBUG|V8_COVERAGE)/
 

@@ -11,7 +11,7 @@ afterAll(() => database?.drop())
 const STORAGES: [name: string, storage: Storage][] = [['SQLite', SQLITE]]
 if (database !== undefined) STORAGES.push(['PostgreSQL', onPostgres(database)])
 
-/** Who asks reads what they said themselves, in GraphQL's own messages; nobody reads anything else. */
+/** Callers may receive their own texts in GraphQL's messages, and no other canaries. */
 const OWN_WORDS = /^(?:input|query|odd|attempt)\./
 
 describe.each(STORAGES)(

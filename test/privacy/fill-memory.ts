@@ -1,4 +1,4 @@
-/** Loaded before the program: at SIGUSR2 it fills its memory with a text, until there is none left. */
+/** Loaded before the program: at SIGUSR2 it fills its memory with a text until the process runs out of memory. */
 const { CRASH_TEXT: text = '' } = process.env
 
 process.on('SIGUSR2', () => {

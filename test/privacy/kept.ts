@@ -5,7 +5,7 @@ const STATE =
 const AGREEMENT = /^(?:answer\.description|input\.agreement\.(?:external id|key .+))$/
 const KEYS = /^input\.[\w ]+\.key .+$/
 
-/** The columns in which something of a caller, a payer or the payments API may stand, and why each does. */
+/** The columns that may contain data of a caller, a payer or the payments API, with the reason. */
 export const KEPT: Readonly<Record<string, Kept>> = {
   'payment_payers.name': {
     places: /^(?:answer|callback)\.name$/,

@@ -11,7 +11,7 @@ import { createPayin } from '../support/payins.ts'
 const PAYER = { first: 'Zelda', last: 'Quartermain', email: 'zelda.quartermain@payer.test' }
 const DEBTOR = 'Ophelia Debtor'
 const PAYEE = 'Grace'
-/** What may be shown of the account and the alias, to those who may see payers. */
+/** What callers that may see payers receive of the account number and the alias. */
 const MASKED = [`***${ACCOUNT_NUMBER.slice(-3)}`, `${ALIAS[0]}***@example.test`]
 
 let network: Network
@@ -38,7 +38,7 @@ const PAYMENT = 'id status instructions payer { name email } events(first: 2) { 
 const AGREEMENT = 'id status description payer { name bsb accountNumberMasked payIdMasked payIdType }'
 const LINK = `id description payment { ${PAYMENT} }`
 
-/** As the router asks for what another subgraph has named. */
+/** Returns the query of a router for an entity that another subgraph refers to. */
 function entity(type: string, id: string, fields: string): readonly [string, Record<string, unknown>] {
   const representations = [{ __typename: type, id }]
   return [
@@ -47,7 +47,7 @@ function entity(type: string, id: string, fields: string): readonly [string, Rec
   ]
 }
 
-/** Every way to somebody who pays or is paid. */
+/** Returns every query that leads to a payer or payee. */
 const asked = (): readonly (readonly [string, Record<string, unknown>])[] => [
   [
     `query Q($id: ID!, $t: String) { paymentLink(id: $id, statusToken: $t) { ${LINK} } }`,
@@ -68,7 +68,7 @@ const asked = (): readonly (readonly [string, Record<string, unknown>])[] => [
 
 type Found = { readonly answers: readonly Answer<unknown>[]; readonly bytes: string }
 
-/** What a caller is given, on both transports, as it comes over the wire. */
+/** Returns what a caller receives over both transports, parsed and as bytes on the wire. */
 async function givenTo(token: string | null): Promise<Found> {
   const answers = await Promise.all(
     asked().map(([query, variables]) => network.ask<unknown>(query, variables, { token })),

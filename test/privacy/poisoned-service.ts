@@ -2,15 +2,15 @@ import { createServer, request, type IncomingMessage, type ServerResponse } from
 import type { AddressInfo } from 'node:net'
 import { poisoned, type Canaries } from './canaries.ts'
 
-/** A way to the payments API on which every answer is filled with canaries, or replaced. */
+/** A proxy of the payments API that fills every answer with canaries, or replaces it. */
 export type PoisonedService = {
-  /** What stands in for the payments API's address; ends in `/api`. */
+  /** Replaces the payments API's URL; ends in `/api`. */
   readonly url: string
-  /** Where the payments API really is. */
+  /** The real origin of the payments API. */
   target: string
-  /** What is answered instead of the payments API's own answers; null for these. */
+  /** Replaces the payments API's answers; null to forward them. */
   instead: { readonly status: number; readonly body: string } | null
-  /** Answers given so far. */
+  /** Answers so far. */
   readonly answered: number
   close(): Promise<void>
 }

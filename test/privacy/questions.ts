@@ -25,8 +25,8 @@ const PLAIN: Readonly<Record<string, unknown>> = {
 }
 
 /**
- * Every query, by the schema: with a canary as each identifier and text, so that it is carried out; and once more with one
- * as each value whatever its type, so that it is refused.
+ * Returns every query of the schema twice: with a canary as each identifier and text, so that it is executed; and with a canary as each
+ * value of any type, so that it is rejected.
  */
 export function questionsFullOf(canaries: Canaries): Question[] {
   const schema = buildASTSchema(parse(readFileSync('schema.graphql', 'utf8')), { assumeValid: true })

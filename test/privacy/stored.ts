@@ -8,20 +8,20 @@ import type { Canaries } from './canaries.ts'
 type Row = Readonly<Record<string, unknown>>
 type WithFolder = Pick<Network, 'folder'>
 
-/** A database as an intruder who holds it sees it. */
+/** A database as an attacker with full access sees it. */
 export type Storage = {
-  /** Settings of the app that writes it. */
+  /** Settings of the app that uses it. */
   readonly env: Readonly<Record<string, string>>
   rows(network: WithFolder, query: string): Promise<readonly Row[]>
-  /** Every column that holds something, as `table.column`, with all of its values. */
+  /** Returns every column that is not empty, as `table.column`, with all of its values. */
   columns(network: WithFolder): Promise<readonly (readonly [column: string, text: string])[]>
-  /** Every byte of its files, rows that have been replaced and pages that are free again included. */
+  /** Returns every byte of its files, including replaced rows and free pages. */
   bytes(network: WithFolder): Promise<string>
-  /** Puts a text into rows in the place of what they should hold, as a fault of the disk or of a tool would. */
+  /** Replaces values of rows by a text, like a fault of the disk or of a tool. */
   breakRows(network: WithFolder, text: string): Promise<void>
 }
 
-/** The places whose canaries stand in each column, by `table.column`; columns without any are left out. */
+/** Returns the places whose canaries occur in each column, by `table.column`, without columns that have none. */
 export async function foundInColumns(
   canaries: Canaries,
   storage: Storage,
@@ -35,7 +35,7 @@ export async function foundInColumns(
   )
 }
 
-/** The file beside the app. */
+/** The SQLite file in the app's folder. */
 export const SQLITE: Storage = {
   env: {},
   async rows({ folder }, query) {
@@ -60,7 +60,7 @@ export const SQLITE: Storage = {
   },
 }
 
-/** A database of a PostgreSQL server. */
+/** Returns a database of a PostgreSQL server. */
 export function onPostgres({ url, run }: Database): Storage {
   return {
     env: { DATABASE_URL: url },

@@ -10,17 +10,17 @@ import { operationFor, withLines } from './matrix.ts'
 import { schema } from './selection.ts'
 import { STREAM_TRANSPORTS, TRANSPORTS } from './transports.ts'
 
-/** Hundreds of operations, on a machine that may be busy. */
+/** Milliseconds for hundreds of operations on a busy machine. */
 const PATIENCE_MS = 120_000
 
-/** IDs that name nothing that somebody could own or keep to themselves. */
+/** IDs that do not name an object with restricted access. */
 const NO_SUBJECT = new Set(['code', 'methodCode', 'idempotencyKey', 'streamNonce', 'ownerId', 'site'])
 
-/** Where a root field takes the id of something: an argument, or a field of its input. */
+/** A place where a root field takes an id: an argument, or a field of its input. */
 type Slot = { readonly coordinate: string; readonly path: readonly string[] }
 
 let fixture: Fixture
-/** A link of the stranger's, and the token that came with it. */
+/** A link of the caller `stranger`, and its status token. */
 let own: { readonly id: string; readonly statusToken: string }
 beforeAll(async () => {
   fixture = await startWorld()
@@ -28,7 +28,7 @@ beforeAll(async () => {
 }, PATIENCE_MS)
 afterAll(() => fixture.network.close())
 
-/** They may read something here, and none of what they ask for. */
+/** Callers that may read something, but none of the objects they request. */
 const PAYERS = CALLERS.filter(({ name }) => ['nobody', 'stranger', 'status token', 'router'].includes(name))
 
 describe('what belongs to somebody else', { timeout: PATIENCE_MS }, () => {
@@ -105,13 +105,13 @@ describe('what belongs to somebody else', { timeout: PATIENCE_MS }, () => {
   })
 })
 
-/** The answers to an id of everything that there is, and to one that nobody has. */
+/** Returns the answers for an id of every kind of object, and for an unknown one. */
 async function tried(slot: Slot, ask: (ask: Ask) => Promise<GraphqlAnswer>, after?: string) {
   const answerTo = (id: string) => ask(askFor(slot, id, after))
   return { absent: await answerTo(randomUUID()), others: await Promise.all(everyId().map(answerTo)) }
 }
 
-/** An id of everything that there is: fewer than a socket carries operations at once. */
+/** Returns an id of every kind of object: fewer than a socket's limit of concurrent operations. */
 function everyId(): string[] {
   const { ids, links, payins, eventIds } = fixture
   const [link] = links
@@ -123,7 +123,7 @@ function everyId(): string[] {
   return [...known, ...recorded].filter((id) => id !== undefined && id !== null)
 }
 
-/** With the token of something else, where the field takes one; other arguments are such as the field needs. */
+/** Returns an operation with the status token of another object, where the field takes one, and valid values for other arguments. */
 function askFor({ coordinate, path }: Slot, id: string, after?: string): Ask {
   const [argument = '', field] = path
   const [, name] = coordinate.split('.')

@@ -2,24 +2,24 @@ import type { Scope } from '../../src/access/scopes.ts'
 import type { Fixture } from './fixture.ts'
 import type { RootField } from './selection.ts'
 
-/** What is asked of a root field. */
+/** A query, mutation or subscription of one root field. */
 export type Ask = RootField & {
-  /** The capability for what is asked for, where there is one. */
+  /** The status token of the requested object, if it has one. */
   readonly statusToken?: string
-  /** Whether it is the owner's. */
+  /** Whether the requested object belongs to the owner. */
   readonly owned?: boolean
-  /** The scope that finds it, where that is another one than of most of its kind. */
+  /** The scope that an entity needs, if it differs from that of its type. */
   readonly needs?: Scope
 }
 
-/** Deep enough for everything that one subject leads to. */
+/** Deep enough for everything that is reachable from one object. */
 const DEEP = 7
-/** Lists are read down to the fields of their items: more would cost more than an operation may. */
+/** Lists are read down to the fields of their items: a deeper selection would exceed the cost limit. */
 const LIST = 3
 
 const day = (fromNow: number) => new Date(Date.now() + fromNow * 24 * 3_600_000).toISOString().slice(0, 10)
 
-/** Every root field of queries, with arguments under which it has something to show. */
+/** Returns every root field of queries, with arguments for which there is data. */
 export function queries({ ids, links, payins, vietQr }: Fixture): Ask[] {
   return [
     query('paymentCurrencies', {}),
@@ -55,7 +55,7 @@ export function queries({ ids, links, payins, vietQr }: Fixture): Ask[] {
   ]
 }
 
-/** Every kind of entity, as a gateway asks for it. */
+/** Returns every type of entity, as a gateway requests it. */
 export function entities({ ids, links, payins, eventIds }: Fixture): Ask[] {
   const [paid] = links
   const [payin] = payins
@@ -74,12 +74,12 @@ export function entities({ ids, links, payins, eventIds }: Fixture): Ask[] {
   ]
 }
 
-/** Every root field of mutations: each with an input that is carried out, and with those that end as every failure does. */
+/** Returns every mutation with a valid input, and with inputs that end in each expected failure. */
 export function mutations({ inputs }: Fixture): Ask[] {
   return inputs.map(([name, argument]) => ({ coordinate: `Mutation.${name}`, variables: argument, depth: LIST }))
 }
 
-/** Every stream, from the state on, replayed after a cursor, and with a cursor that is none. */
+/** Returns every stream: from its snapshot on, replayed after a cursor, and with an invalid cursor. */
 export function streams(fixture: Fixture): Ask[] {
   const starts = liveStreams(fixture)
   const replays = Object.values(fixture.cursors).flatMap((after) =>
@@ -88,7 +88,7 @@ export function streams(fixture: Fixture): Ask[] {
   return [...starts, ...replays]
 }
 
-/** Every stream, from the state on. */
+/** Returns every stream from its snapshot on. */
 export function liveStreams({ ids, links }: Fixture): Ask[] {
   const [paid] = links
   return [

@@ -1,23 +1,23 @@
 import { ALL_SCOPES, type Scope } from '../../src/access/scopes.ts'
 
-/** Somebody who asks. */
+/** A kind of caller. */
 export type CallerKind = {
   readonly name: string
-  /** The name as the head of a column. */
+  /** The name in the header of a column. */
   readonly label: string
   /** Scopes of the caller's token; null for a caller without a token. */
   readonly scopes: readonly Scope[] | null
   readonly subject: string | null
-  /** Whether the status token of what is asked for is sent along, where a field takes one. */
+  /** Whether the caller sends the status token of the requested object, where a field takes one. */
   readonly statusToken: boolean
-  /** Whether the router's secret is sent along. */
+  /** Whether the caller sends the router's secret. */
   readonly router: boolean
 }
 
 export const OWNER = 'customer-7'
 export const ROUTER_SECRET = 'router-secret-of-the-tests-0123456789'
 
-/** What no single scope opens. */
+/** Combinations of scopes that give access to more than each scope alone. */
 const TOGETHER: readonly (readonly Scope[])[] = [
   ['payments:read', 'payments:write'],
   ['payments:read', 'payments:pii'],
@@ -29,7 +29,7 @@ const TOGETHER: readonly (readonly Scope[])[] = [
   ['payments:read', 'webhooks:replay'],
 ]
 
-/** Short heads keep a table of all callers readable. */
+/** Short labels keep a table of all callers readable. */
 const SHORT: Readonly<Record<Scope, string>> = {
   'payments:read': 'p:r',
   'payments:write': 'p:w',
@@ -55,10 +55,10 @@ const NOBODY: CallerKind = {
   router: false,
 }
 
-/** A caller who may do everything, and owns nothing. */
+/** A caller with all rights that owns nothing. */
 const EVERYTHING: CallerKind = { ...holder('everything', ALL_SCOPES), router: true }
 
-/** Every kind of caller, each with as little as makes it this kind. */
+/** Every kind of caller, each with the fewest rights of its kind. */
 export const CALLERS: readonly CallerKind[] = [
   NOBODY,
   { ...NOBODY, name: 'stranger', label: 'stranger', scopes: [], subject: 'stranger' },
@@ -74,12 +74,12 @@ export const CALLERS: readonly CallerKind[] = [
 /** The same callers through the router. */
 export const THROUGH_ROUTER: readonly CallerKind[] = CALLERS.map(throughRouter)
 
-/** The caller as a gateway brings it along. */
+/** Returns the caller as a gateway presents it. */
 export function throughRouter(caller: CallerKind): CallerKind {
   return { ...caller, router: true }
 }
 
-/** Whether a caller sees all that there is. */
+/** Returns whether a caller has all rights. */
 export function seesEverything({ name }: CallerKind): boolean {
   return name === EVERYTHING.name
 }

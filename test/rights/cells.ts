@@ -1,16 +1,15 @@
 import type { Selected, Selection } from './selection.ts'
 
 /**
- * What a caller is answered at a field: `data`; `masked`, less than others see; `null`, without a word; or the code with
- * which the field itself is refused. Where nothing leads to a field, because what holds it was null or refused, there is
- * no outcome.
+ * A caller's result for a field: `data`; `masked`, less than others receive; `null`, without an error; or the code of the field's own
+ * error. If the parent of a field is null or rejected, there is no outcome.
  */
 export type Outcome = string
 
 export type Cells = Map<string, Outcome>
 
 export type GraphqlAnswer = {
-  /** The status of the answer, where the transport has one. */
+  /** The status of the answer, if the transport has one. */
   readonly status?: number
   readonly data: unknown
   readonly errors: readonly {
@@ -20,13 +19,13 @@ export type GraphqlAnswer = {
   }[]
 }
 
-/** What is to become of a field for a caller, before its value is looked at; null when nothing stands in the way. */
+/** Returns the expected outcome of a field for a caller regardless of its value; null if the value decides. */
 export type Verdict = (coordinate: string) => Outcome | null
 
-/** What a caller without payments:risk is told in the place of a code that is kept from payers. */
+/** Replaces codes that are hidden from payers, for callers without payments:risk. */
 const MASK = 'GENERIC_DECLINED'
 
-/** Adds what an answer shows, field by field, to what other answers have shown: the most that a caller sees counts. */
+/** Adds the outcomes of an answer's fields to those of earlier answers: the outcome that shows the most counts. */
 export function note(cells: Cells, root: Selected, answer: GraphqlAnswer): void {
   visit(root, answer.data, [], (coordinate, value, path) => {
     const refusal = value === null ? codeAt(answer, path) : null
@@ -35,7 +34,7 @@ export function note(cells: Cells, root: Selected, answer: GraphqlAnswer): void 
   })
 }
 
-/** The same for what another caller has been answered, under the verdicts on this one: what this caller ought to see. */
+/** Adds the outcomes that a caller should receive, from another caller's answer and the verdicts on this caller. */
 export function foretell(cells: Cells, root: Selected, answer: GraphqlAnswer, verdict: Verdict): void {
   visit(root, answer.data, [], (coordinate, value) => {
     const outcome = verdict(coordinate)
@@ -44,7 +43,7 @@ export function foretell(cells: Cells, root: Selected, answer: GraphqlAnswer, ve
   })
 }
 
-/** Calls `see` for a field, and for everything below it that is there, unless `see` says that this is the end. */
+/** Calls `see` for a field and for every existing field below it; returning false from `see` skips those below. */
 function visit(
   field: Selected,
   holder: unknown,
@@ -73,7 +72,7 @@ function shown(coordinate: string, value: unknown): Outcome {
   return coordinate === 'PaymentFailure.code' && value === MASK ? 'masked' : 'data'
 }
 
-/** The code of the error at a field or below it; one without a path is about the whole operation. */
+/** Returns the code of the error at a field or below it; an error without a path applies to the whole operation. */
 function codeAt({ errors }: GraphqlAnswer, path: readonly (string | number)[]): string | null {
   const error = errors.find(({ path: at = [] }) => {
     const common = Math.min(at.length, path.length)
@@ -89,7 +88,7 @@ function add(cells: Cells, coordinate: string, outcome: Outcome): void {
   if (before === undefined || rank(outcome) > rank(before)) cells.set(coordinate, outcome)
 }
 
-/** A mask counts more than what others are shown in its place: nobody who sees everything ever sees one here. */
+/** Ranks outcomes. A mask ranks above data, because the caller with all rights never receives one here. */
 function rank(outcome: Outcome): number {
   const known = ['null', 'a code', 'data', 'masked'].indexOf(outcome)
   return known < 0 ? 1 : known

@@ -46,7 +46,7 @@ describe('a token that expires', () => {
     expect(await closed).toMatchObject({ code: 4403 })
     await change('received', 'suspended')
     await Promise.all(ends)
-    // The whole log had both of the first changes to tell.
+    // The log's stream had received both events of the first change.
     expect(streams.map(({ items }, index) => items.length - (seen[index] ?? 0))).toEqual([0, 0, 0, 1])
 
     for (const [index, operation] of wanted.entries()) {
@@ -61,7 +61,7 @@ describe('a token that expires', () => {
     const token = await network.token({ ttlSeconds: 2 })
     const socket = await greeted(`${network.app.url.replace(/^http/, 'ws')}/graphql`, token)
     const before = asked(network, 'POST', '/v3/payin_links')
-    // It reads no more, so that it does not see the server's goodbye, and goes on writing.
+    // A paused client does not receive the server's close frame, and continues to send.
     socket.pause()
     await until(expiryOf(token) - Date.now() + 50)
     const payload = { query: CREATE_LINK, variables: { input: linkInput() } }
@@ -71,7 +71,7 @@ describe('a token that expires', () => {
     const closed = new Promise((resolve) => socket.once('close', resolve))
     socket.resume()
     expect(await closed).toBe(4403)
-    // What was asked for before this has reached the payments API before it.
+    // This later link shows that no earlier request is still on its way to the payments API.
     await createLink(network)
     expect(messages).toEqual([])
     expect(asked(network, 'POST', '/v3/payin_links') - before).toBe(1)
@@ -112,7 +112,7 @@ describe('a status token that expires', () => {
       lengths.push(items.length)
     }
     expect(lengths[0]).toBe(0)
-    // The last item says that the replay is over; the others are events, and the cut comes between any two of them.
+    // The last item marks the end of the replay; the others are events, and a cut can fall between any two of them.
     const cut = new Set(lengths.filter((length) => length > 0 && length < replayed.length - 1))
     expect(cut.size).toBeGreaterThan(1)
   })
@@ -138,7 +138,7 @@ describe('a status token that expires', () => {
     }
   })
 
-  /** Cursors of what the holder of the token is told after one, up to where the stream is live or ends. */
+  /** Returns the cursors that the holder of the token receives after one, until the stream is live or ends. */
   async function followed(after: string): Promise<string[]> {
     const { id, statusToken } = link
     const stream = await network.follow(LINK_UPDATES, { id, statusToken, after }, { token: null })
@@ -155,18 +155,18 @@ describe('a status token that expires', () => {
   }
 })
 
-/** A clock that is moved to `later` once it has been looked at so many times. */
+/** Returns a clock that jumps to `later` after it was read `looks` times. */
 function expiringAfter(looks: number, later: number): () => number {
   let left = looks
   return () => (left-- > 0 ? Date.now() : later)
 }
 
-/** Reads a stream to its end, whichever end that is. */
+/** Reads a stream until it ends or fails. */
 async function drained(stream: { next(): Promise<Item | null> }): Promise<void> {
   try {
     while ((await stream.next()) !== null);
   } catch {
-    // The socket was closed under it.
+    // The server closed the socket.
   }
 }
 

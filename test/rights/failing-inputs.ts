@@ -6,10 +6,10 @@ import { createPayin } from '../support/payins.ts'
 
 type Inputs = readonly (readonly [name: string, variables: Readonly<Record<string, unknown>>])[]
 
-/** How often the payments API asks for patience: more often than anybody asks in one run. */
+/** How often the payments API answers 429: more often than it is called in a run. */
 const ALWAYS = 1_000_000
 
-/** Inputs of mutations that end as each expected failure, however often they are sent. */
+/** Returns inputs of mutations that end in each expected failure, also if they are repeated. */
 export async function failingInputs(
   network: Network,
   { applied, unpaid }: { readonly applied: string; readonly unpaid: string },
@@ -36,7 +36,7 @@ export async function failingInputs(
   return inputs.map(([name, input]) => [name, { input }])
 }
 
-/** A payout that was sent, and whose fate nobody knows. */
+/** Returns the input of a payout that was sent, and whose outcome is unknown. */
 async function withoutAnswer(network: Network): Promise<Record<string, unknown>> {
   const input = payoutInput()
   network.sandbox.control.addFault({ method: 'POST', path: '/v2/payouts', answer: { status: 503 } })
@@ -52,7 +52,7 @@ async function refused(network: Network): Promise<Record<string, unknown>> {
   return input
 }
 
-/** From now on no payin is made. */
+/** Makes every further creation of a payin fail with 429. */
 function askForPatience({ sandbox }: Network): void {
   const answer = { status: 429, headers: { 'retry-after': '7' } }
   sandbox.control.addFault({ method: 'POST', path: '/v2/payins', times: ALWAYS, answer })
@@ -69,7 +69,7 @@ async function mobileMoney(network: Network): Promise<string> {
 }
 
 async function send(network: Network, name: MutationName, input: Record<string, unknown>, ends: string): Promise<void> {
-  // The callers of the matrix meet what one of their own subject has begun.
+  // Of the callers of the matrix, those with this subject share the idempotency keys.
   const token = await network.token({ subject: 'back-office' })
   const { __typename } = await mutate(network, name, input, { token })
   if (__typename !== ends) throw new Error(`${name} ended as ${__typename}, not as ${ends}.`)

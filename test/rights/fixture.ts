@@ -14,31 +14,31 @@ import { failingInputs } from './failing-inputs.ts'
 
 type Subject = { readonly id: string; readonly statusToken: string }
 
-/** One of everything that the graph can show, all of it that of one owner. */
+/** One of every kind of object that the graph can show, all with the same owner. */
 export type Fixture = {
   readonly network: Network
   readonly links: readonly (Subject & { readonly paymentId: string | null; readonly checkoutUrl: string })[]
   readonly payins: readonly Subject[]
   readonly ids: {
     readonly agreement: string
-    /** The agreement as the payments API numbers it. */
+    /** The agreement's number in the payments API. */
     readonly agreementAtService: string
     readonly clientTransaction: string
     readonly payouts: readonly string[]
     readonly deliveries: Readonly<Record<'applied' | 'quarantined' | 'stale' | 'ofAgreement', string>>
   }
   readonly eventIds: Readonly<Record<'ofLink' | 'ofAgreement', string>>
-  /** Positions before the last event of a link and of the agreement, and what never was a cursor. */
+  /** Cursors before the last event of a link and of the agreement, and an invalid one. */
   readonly cursors: Readonly<Record<'ofLink' | 'ofAgreement' | 'forged', string>>
   readonly vietQr: string
-  /** Inputs of mutations that may be sent as often as one likes, by the field's name. */
+  /** Repeatable inputs of mutations, by the field's name. */
   readonly inputs: readonly (readonly [name: string, variables: Readonly<Record<string, unknown>>])[]
 }
 
-/** A currency whose credentials the payments API refuses. */
+/** A currency for which the payments API rejects the credentials. */
 const REFUSED = 'XAF'
 
-/** An app that knows its router, in front of a service that refuses the credentials of one site. */
+/** Starts an app with a router's secret. The payments API rejects the credentials of one of its sites. */
 export async function startWorld(options: Pick<NetworkOptions, 'clock'> = {}): Promise<Fixture> {
   const sites = DEFAULT_SITES.map(({ secretKey, ...site }) =>
     Object.assign(site, { secretKey: site.currencies.includes(REFUSED) ? 'not-the-one-of-the-service' : secretKey }),
@@ -72,7 +72,7 @@ async function furnished(network: Network): Promise<Fixture> {
   const ofAgreement = (await deliveries(network, [agreement.id]))[0]?.id ?? ''
   const quarantined = await misaddressedDelivery(network, links[0]?.paymentId ?? '')
   const stale = await staleDelivery(network, links[0]?.id ?? '')
-  // In doubt for good: the payments API does not know the payment, so no read settles what its webhook says.
+  // Stays doubtful: the payments API does not know this payment, so no read can confirm its webhook.
   await deliver(defaultAddress(network), paymentBody({ status: 'a status of tomorrow' }))
   await settle(network)
   const [account] = network.sandbox.control.bankAccounts()
@@ -102,7 +102,7 @@ async function furnished(network: Network): Promise<Fixture> {
   }
 }
 
-/** A link that was paid, one that failed for a risk, one that may be tried again tomorrow, and one that nobody has paid. */
+/** Creates four links: paid, failed with a risk code, failed but retryable on the next day, and unpaid. */
 async function madeLinks(network: Network): Promise<Fixture['links'][number][]> {
   const customer = (lastName: string) => ({ email: 'ada@example.test', firstName: 'Ada', lastName })
   const all: Fixture['links'][number][] = []
@@ -121,7 +121,7 @@ async function madeLinks(network: Network): Promise<Fixture['links'][number][]> 
   return all
 }
 
-/** One that waits for its time, one that finds no funds, and one of which a payment failed. */
+/** Creates three payouts: scheduled, without funds, and with a failed transaction. */
 async function madePayouts(network: Network): Promise<string[]> {
   const scheduledAt = new Date(Date.now() + 24 * 3_600_000).toISOString()
   const ids: string[] = []
@@ -136,7 +136,7 @@ async function madePayouts(network: Network): Promise<string[]> {
   return ids
 }
 
-/** What was sent before the last thing, and comes after it. */
+/** Sends a late webhook with an earlier status. Returns the id of its stale delivery. */
 async function staleDelivery(network: Network, linkId: string): Promise<string> {
   await network.sandbox.control.deliver(linkId, { kind: 'late', status: 'authorised' })
   await settle(network)
@@ -155,7 +155,7 @@ async function cursorBeforeLast(network: Network, filter: Record<string, unknown
   return data.paymentEvents.edges.at(-2)?.cursor ?? ''
 }
 
-/** Each mutation with an input that has been carried out, and gives the same result to whoever sends it again. */
+/** Returns each mutation with an input that was executed, and has the same result for every repeat. */
 async function carriedOut(
   network: Network,
   { stale, link }: { stale: string; link: string },

@@ -8,7 +8,7 @@ import { compared, differences, operationFor, withLines, type Answered } from '.
 import { STREAM_TRANSPORTS, type Following } from './transports.ts'
 
 let fixture: Fixture
-// What happens, happens once in a run.
+// These changes are possible only once, so each test has its own data.
 beforeEach(async () => void (fixture = await startWorld()), 120_000)
 afterEach(() => fixture.network.close())
 
@@ -36,7 +36,7 @@ describe.each(STREAM_TRANSPORTS)('what happens while somebody follows over $name
   })
 })
 
-/** Reads up to where a stream is live; the refusal where it is refused. */
+/** Reads up to the live part of a stream. Returns the rejection, or null. */
 async function refusalOf({ items }: Open): Promise<GraphqlAnswer | null> {
   for (;;) {
     const answer = await items.next()

@@ -9,7 +9,7 @@ import { everyCoordinate, fieldOf } from './selection.ts'
 import { columns, LEGEND, tables } from './table.ts'
 import { STREAM_TRANSPORTS, TRANSPORTS, type Transport } from './transports.ts'
 
-/** Fields that nobody is shown anything of here, and why. */
+/** Fields that have no data for any caller here, with the reason. */
 const NEVER_ANSWERED: Readonly<Record<string, string>> = {
   'SandboxOnlyError.message': 'the payments API of these tests is its sandbox',
   'SandboxOnlyError.code': 'the payments API of these tests is its sandbox',
@@ -104,7 +104,7 @@ function seen(asked: ReadonlyMap<Transport, Asked>): Matrix {
   return first.seen
 }
 
-/** The fields that anybody has come to, in the order of the schema. */
+/** Returns the fields that any caller has reached, in the order of the schema. */
 function inAny(asked: ReadonlyMap<Transport, Asked>): string[] {
   const met = new Set([...seen(asked).values()].flatMap((cells) => Array.from(cells.keys())))
   return everyCoordinate().filter((field) => met.has(field))

@@ -6,19 +6,19 @@ import { verdictOn } from './rules.ts'
 import { documentFor } from './selection.ts'
 import type { Line, Operation, Transport } from './transports.ts'
 
-/** What every caller was answered at every field. */
+/** The outcomes of every caller at every field. */
 export type Matrix = ReadonlyMap<CallerKind, Cells>
 
 export type Asked = {
   readonly seen: Matrix
-  /** What every caller ought to have been answered, by the schema's directives and what the resolvers add to them. */
+  /** The outcomes that every caller should have, by the schema's directives and the resolvers' own rules. */
   readonly foretold: Matrix
 }
 
-/** A line for each caller. */
+/** A connection per caller. */
 export type Lines<Opened extends Line = Line> = ReadonlyMap<CallerKind, Opened>
 
-/** Opens a line for each caller, and closes them all in the end. */
+/** Opens a connection for each caller, and closes all of them at the end. */
 export async function withLines<Opened extends Line, Result>(
   { network }: Pick<Fixture, 'network'>,
   { transport, callers }: { readonly transport: Transport<Opened>; readonly callers: readonly CallerKind[] },
@@ -33,7 +33,7 @@ export async function withLines<Opened extends Line, Result>(
   }
 }
 
-/** Asks for everything as everybody: one ask after the other, and all callers at once. */
+/** Sends every operation as every caller: one operation after the other, all callers concurrently. */
 export async function askAll(lines: Lines, asks: readonly Ask[]): Promise<Asked> {
   const answers: Answered[] = []
   for (const ask of asks)
@@ -45,7 +45,7 @@ export async function askAll(lines: Lines, asks: readonly Ask[]): Promise<Asked>
   return compared(answers)
 }
 
-/** What a caller sends for an ask. */
+/** Returns the operation of a caller. */
 export function operationFor(ask: Ask, caller: CallerKind): Operation {
   const variables = variablesFor(ask, caller)
   return { query: documentFor({ ...ask, variables }).query, variables }
@@ -53,7 +53,7 @@ export function operationFor(ask: Ask, caller: CallerKind): Operation {
 
 export type Answered = { readonly ask: Ask; readonly caller: CallerKind; readonly answer: GraphqlAnswer }
 
-/** What was answered, beside what ought to have been, by what the caller who sees everything was answered. */
+/** Returns the actual outcomes, and the expected ones, derived from the answers to the caller with all rights. */
 export function compared(answers: readonly Answered[]): Asked {
   const callers = new Set(answers.map(({ caller }) => caller))
   const seen = new Map([...callers].map((caller) => [caller, new Map() as Cells]))
@@ -67,7 +67,7 @@ export function compared(answers: readonly Answered[]): Asked {
   return { seen, foretold }
 }
 
-/** Where two matrices differ, one line each. */
+/** Returns the differences of two matrices, one line each. */
 export function differences(one: Matrix, other: Matrix): string[] {
   return [...one].flatMap(([caller, cells]) => {
     const others = [...other].find(([{ name }]) => name === caller.name)?.[1] ?? new Map()

@@ -5,13 +5,13 @@ import type { Ask } from './asks.ts'
 import { OWNER, type CallerKind } from './callers.ts'
 import type { Outcome, Verdict } from './cells.ts'
 
-/** Any of the inner lists suffices; all scopes of an inner list are needed. */
+/** One of the inner lists must be satisfied, with all of its scopes. */
 type ScopeRule = readonly (readonly Scope[])[]
 
-/** The fields that ask for scopes, as the contract writes them. */
+/** The fields that require scopes, as the schema declares them. */
 export const GUARDED: ReadonlyMap<string, ScopeRule> = new Map(guardedFields(readFileSync('schema.graphql', 'utf8')))
 
-/** What resolvers ask for beyond the directives, and what they answer to those who lack it. */
+/** Scopes that resolvers require beyond the directives, and the outcome without them. */
 const OWN_RULES: Readonly<Record<string, { readonly needs: Scope; readonly otherwise: Outcome }>> = {
   'PaymentEvent.agreement': { needs: 'agreements:read', otherwise: 'null' },
   'WebhookDelivery.agreement': { needs: 'agreements:read', otherwise: 'null' },
@@ -19,7 +19,7 @@ const OWN_RULES: Readonly<Record<string, { readonly needs: Scope; readonly other
   'PaymentFailure.code': { needs: 'payments:risk', otherwise: 'masked' },
 }
 
-/** Root fields that show what a caller owns, or holds a token of, and answer as if it did not exist to everybody else. */
+/** Root fields for the owner or the holder of a status token; for other callers the object does not exist. */
 const OWNED: Readonly<Record<string, Outcome>> = {
   'Query.paymentLink': 'null',
   'Query.payment': 'null',
@@ -29,7 +29,7 @@ const OWNED: Readonly<Record<string, Outcome>> = {
 
 const FOR_THE_ROUTER = new Set(['Query._service', 'Query._entities'])
 
-/** What an entity needs to be found by a caller who does not own it; those that are not here are found by everybody. */
+/** The scope that a caller other than the owner needs to receive an entity; entities of other types are public. */
 const ENTITIES: Readonly<Record<string, Scope>> = {
   PaymentLink: 'payments:read',
   Payment: 'payments:read',
@@ -39,14 +39,14 @@ const ENTITIES: Readonly<Record<string, Scope>> = {
   PayoutMethod: 'payouts:read',
 }
 
-/** What stands between a caller and each field of what is asked for. */
+/** Returns a function that gives the expected outcome of each field of an operation for a caller. */
 export function verdictOn(caller: CallerKind, ask: Ask): Verdict {
   const has = (scope: Scope) => caller.scopes?.includes(scope) === true
   const holds = caller.statusToken && ask.statusToken !== undefined
   const owns = caller.subject === OWNER
   return (coordinate) => {
     if (FOR_THE_ROUTER.has(coordinate) && !caller.router) return 'UNAUTHENTICATED'
-    // The list is there for the router; an entity that the caller may not see is null in it.
+    // The router receives the list; in it, an entity that the caller may not see is null.
     if (coordinate === 'Query._entities' && !findsEntity(ask, owns, has)) return 'data'
     const rule = GUARDED.get(coordinate)
     if (rule !== undefined && !rule.some((scopes) => scopes.every(has)))

@@ -10,34 +10,34 @@ import {
 } from 'graphql'
 import { createSchema } from '../../src/graphql/schema/schema.ts'
 
-/** The schema as the app makes it, with the fields that federation adds. */
+/** The schema as the app creates it, with the fields that federation adds. */
 export const schema = createSchema({ production: false })
 
-/** A field of a document, with everything that is asked for below it. */
+/** A field of a document, with everything selected below it. */
 export type Selected = {
   readonly name: string
-  /** The field as `Type.field`. */
+  /** The coordinate `Type.field`. */
   readonly coordinate: string
   readonly text: string
   readonly below: Selection | null
 }
 
-/** What is asked for of each type that an answer may hold; nothing of those that were met before. */
+/** The selected fields by possible type; a type that was selected before has none. */
 export type Selection = ReadonlyMap<string, readonly Selected[]>
 
-/** A root field with the arguments that it is given, and how deep its answer is read. */
+/** A root field with its arguments, and the depth of its selection. */
 export type RootField = {
   readonly coordinate: string
   readonly variables: Readonly<Record<string, unknown>>
-  /** Levels of objects below the root field of which every field is asked for. */
+  /** Levels of objects below the root field whose fields are all selected. */
   readonly depth: number
-  /** The one member of the root field's union that is asked for; all when absent. */
+  /** The only selected member of the root field's union. Default: all. */
   readonly member?: string
 }
 
 export type Document = { readonly query: string; readonly root: Selected }
 
-/** Arguments of fields that cannot be asked for without, or that keep an answer short. */
+/** Arguments of fields that require them, or that limit the size of an answer. */
 const ARGUMENTS: Readonly<Record<string, string>> = {
   'PayinMethod.accepts': 'amount: { value: "50", currency: "AUD" }',
   'PaymentLink.events': 'first: 5',
@@ -45,7 +45,7 @@ const ARGUMENTS: Readonly<Record<string, string>> = {
   'PaymentAgreement.events': 'first: 5',
 }
 
-/** The document that asks a root field for every field of every type below it, each type where it is met first. */
+/** Returns the document that selects every field of every type below a root field, each type at its first occurrence. */
 export function documentFor({ coordinate, variables, depth, member }: RootField): Document {
   const [operation = '', name = ''] = coordinate.split('.')
   const field = fieldOf(operation, name)
@@ -59,14 +59,14 @@ export function documentFor({ coordinate, variables, depth, member }: RootField)
   return { query: `${head} { ${written(root)} }`, root }
 }
 
-/** Every field of every object type, as `Type.field`, without those of introspection. */
+/** Returns every field of every object type as `Type.field`, without introspection. */
 export function everyCoordinate(): string[] {
   const types = Object.values(schema.getTypeMap()).filter(isObjectType)
   const own = types.filter(({ name }) => !name.startsWith('__'))
   return own.flatMap((type) => fieldsOf(type).map(({ name }) => `${type.name}.${name}`))
 }
 
-/** A field of the schema; throws for one that is not there. */
+/** Returns a field of the schema. Throws if it does not exist. */
 export function fieldOf(typeName: string, name: string): Pick<GraphQLField<unknown, unknown>, 'args' | 'type'> {
   const type = schema.getType(typeName)
   const field = isObjectType(type) ? type.getFields()[name] : undefined
@@ -76,7 +76,7 @@ export function fieldOf(typeName: string, name: string): Pick<GraphQLField<unkno
 
 type Pending = { readonly type: GraphQLNamedType; readonly selection: Map<string, Selected[]>; readonly level: number }
 
-/** Breadth first: a type is read out where the answer comes to it on the shortest way. */
+/** Breadth first: each type is expanded where the path to it is shortest. */
 function expanded(start: GraphQLNamedType, depth: number, member?: string): Selection | null {
   if (isLeafType(start)) return null
   const first: Pending = { type: start, selection: new Map(), level: 0 }

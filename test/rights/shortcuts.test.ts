@@ -11,26 +11,26 @@ import { operationFor } from './matrix.ts'
 import { headersOf, tokenOf, type Operation } from './transports.ts'
 import { valuesFor } from './values.ts'
 
-/** Thousands of operations, on a machine that may be busy. */
+/** Milliseconds for thousands of operations on a busy machine. */
 const PATIENCE_MS = 240_000
 
-/** Longer than the emulator takes for all steps of a payment or a refund, in seconds. */
+/** Longer than all steps of a payment or a refund in the sandbox, in seconds. */
 const STEPS_S = (5 * BY_HAND.paceMs) / 1_000
 
-/** Who sends the operations of the repository. Every kind of caller asks for every field. */
+/** Callers that send the operations of the repository. Every kind of caller requests every field. */
 const SENDERS = CALLERS.filter(({ name }) => ['nobody', 'owner', 'payments:read', 'everything'].includes(name))
 
-/** An operation, as one caller sends it. */
+/** An operation of one caller. */
 type Sent = {
   readonly what: string
   readonly caller: CallerKind
   readonly kind: string
   readonly operation: Operation
-  /** Asked for over GET, too. */
+  /** Whether it is also sent with GET. */
   readonly byGet: boolean
 }
 
-/** What came back, in the order of what was sent. */
+/** The replies, in the order of the operations. */
 type Replies = { readonly sent: Sent; readonly replies: readonly unknown[] }[]
 
 let fixture: Fixture
@@ -42,9 +42,9 @@ beforeAll(async () => {
   fixture = await startWorld({ clock: () => now })
   corpus = repositoryOperations()
   const [changes, reads] = divided(allSent(), ({ kind }) => kind === 'mutation')
-  // What can be carried out is carried out by now, and is only repeated from here on.
+  // All mutations are executed here; later ones are repeats.
   await answersTo(changes.filter(({ caller }) => seesEverything(caller)))
-  // The payments API does by itself what is due by then: nothing of it may come between the two modes.
+  // Runs the sandbox's pending steps, so that none of them happens between the two modes.
   await fixture.network.sandbox.control.advance(STEPS_S)
   await restartWith('all')
   const quickReads = await answersTo(reads)
@@ -87,7 +87,7 @@ describe('an operation that takes shortcuts', () => {
   })
 })
 
-/** Where two texts begin to differ, with what stands around it. */
+/** Returns the first difference of two texts with its surroundings. */
 function partsThatDiffer(fast: string, plain: string) {
   let at = 0
   while (at < fast.length && fast[at] === plain[at]) at += 1
@@ -95,7 +95,7 @@ function partsThatDiffer(fast: string, plain: string) {
   return { fast: around(fast), plain: around(plain) }
 }
 
-/** What is read, delivered or taken up again when the app starts may append events: it is over before anything is asked. */
+/** Reads and deliveries that a start continues can append events: they must be done before the first request. */
 async function restartWith(shortcuts: 'all' | 'none'): Promise<void> {
   await settle(fixture.network)
   await fixture.network.restart(undefined, { EXECUTION_SHORTCUTS: shortcuts })
@@ -126,7 +126,7 @@ function divided(all: readonly Sent[], belongs: (sent: Sent) => boolean): [Sent[
   return [all.filter(belongs), all.filter((one) => !belongs(one))]
 }
 
-/** Everything as everybody: one caller's operations one after the other, and all callers at once. */
+/** Sends all operations: those of one caller in order, all callers concurrently. */
 async function answersTo(sent: readonly Sent[]): Promise<Replies> {
   const replies = new Map<Sent, readonly unknown[]>()
   const byCaller = Map.groupBy(sent, ({ caller }) => caller)
@@ -146,10 +146,13 @@ type Reply = {
   readonly body: string
 }
 
-/** Headers that tell of the answer. */
+/** Headers to compare. */
 const HEADERS = ['content-type', 'cache-control', 'vary', 'etag', 'www-authenticate', 'allow']
 
-/** The answers over HTTP. One that is for everybody is computed, computed and kept, and recalled: it is the same each time. */
+/**
+ * Returns the answers over HTTP. A public one is computed, then computed and stored, then returned from the cache: it must be equal each
+ * time.
+ */
 async function asked(sent: Sent, token: string | null): Promise<readonly Reply[]> {
   const ways = sent.byGet ? [post, get] : [post]
   const replies: Reply[] = []
@@ -188,16 +191,16 @@ async function replyOf(response: Response): Promise<Reply> {
   return { status: response.status, headers, body: await response.text() }
 }
 
-/** What another process has another value of: when it asked the payments API, and who is connected to it. */
+/** Values that differ between processes: when the payments API was called, and the open connections. */
 const PASSING = /"(fetchedAt|methodsFetchedAt|lastAnswerAt|availability|streams)":(?:"[^"]*"|null|\{[^{}]*\})/g
 
-/** A reply without what passes. A tag is that of the body. */
+/** Returns a reply without these values. Its ETag must be that of its body. */
 function lasting({ status, headers, body }: Reply): Reply {
   if (headers['etag'] !== null) expect(headers['etag']).toBe(entityTag(body))
   return { status, headers: { ...headers, etag: null }, body: body.replaceAll(PASSING, '"$1":0') }
 }
 
-/** The messages of two equal subscriptions over one socket, up to where they are live: the second is told as the first is. */
+/** Returns the messages of two equal subscriptions on one socket until both are live; they must be equal. */
 async function followed({ caller, operation }: Sent, token: string | null): Promise<readonly string[]> {
   const credentials = token === null ? {} : { authorization: `Bearer ${token}` }
   const socket = await greetedSocket(fixture.network.app.url, credentials, { headers: headersOf(caller) })

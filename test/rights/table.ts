@@ -1,7 +1,7 @@
 import type { CallerKind } from './callers.ts'
 import type { Matrix } from './matrix.ts'
 
-/** How an outcome is written; other codes stand for themselves. */
+/** Symbols of outcomes; other codes are written as they are. */
 const SIGNS: Readonly<Record<string, string>> = {
   data: '✓',
   masked: '~',
@@ -10,21 +10,18 @@ const SIGNS: Readonly<Record<string, string>> = {
   NOT_FOUND: 'none',
 }
 
-/** What the signs of the tables mean. */
+/** The legend of the tables. */
 export const LEGEND = `- \`✓\` something, \`~\` something with a mask before it, \`null\` nothing, without a word
 - \`auth\` UNAUTHENTICATED, \`scope\` FORBIDDEN, \`none\` NOT_FOUND, each at this very field
 - \`·\` nothing leads there: what holds the field is null or refused`
 
-/**
- * A table for each type, with a row for each field and a column for each caller. Fields of a type that are answered alike
- * share a row.
- */
+/** Returns a table per type, with a row per field and a column per caller. Fields of a type with equal outcomes share a row. */
 export function tables(matrix: Matrix, coordinates: readonly string[]): string {
   const types = Map.groupBy(coordinates, (coordinate) => coordinate.split('.')[0] ?? '')
   return [...types].map(([type, fields]) => `### ${type}\n\n${table(matrix, fields)}`).join('\n\n')
 }
 
-/** The callers behind the heads of the columns. */
+/** Returns the list of callers by their column labels. */
 export function columns(callers: Iterable<CallerKind>): string {
   return [...callers].map(({ label, name }) => `- \`${label}\` ${name}`).join('\n')
 }

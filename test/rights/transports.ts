@@ -12,16 +12,16 @@ export type Operation = {
   readonly variables: Readonly<Record<string, unknown>>
 }
 
-/** How one caller's operations get to the graph. */
+/** A caller's connection to the graph. */
 export type Line = {
-  /** The answer to an operation; of a subscription its first item. */
+  /** Returns the answer to an operation; for a subscription its first item. */
   ask(operation: Operation): Promise<GraphqlAnswer>
   close(): Promise<void>
 }
 
 /** The items of one subscription. */
 export type Following = {
-  /** The next item, or the refusal; null when the stream has ended. */
+  /** Returns the next item, or the rejection; null when the stream has ended. */
   next(): Promise<GraphqlAnswer | null>
 }
 
@@ -32,14 +32,14 @@ export type Transport<Opened extends Line = Line> = {
   readonly open: (network: Network, caller: CallerKind) => Promise<Opened>
 }
 
-/** Every transport that carries queries and mutations. A new one is added here, and has to answer as the others do. */
+/** Every transport of queries and mutations. A new transport is added here, and must answer as the others do. */
 export const TRANSPORTS: readonly Transport[] = [
   { name: 'HTTP', open: openHttp },
   { name: 'WebSocket', open: openWebSocket },
   { name: 'server-sent events', open: openEventStreams },
 ]
 
-/** Every transport that carries subscriptions. */
+/** Every transport of subscriptions. */
 export const STREAM_TRANSPORTS: readonly Transport<StreamLine>[] = [
   { name: 'WebSocket', open: openWebSocket },
   { name: 'server-sent events', open: openEventStreams },
@@ -97,7 +97,7 @@ function lineOf(client: AnyClient): StreamLine {
   }
 }
 
-/** The official clients of both protocols give their results alike. */
+/** The official clients of both protocols return results of the same form. */
 type AnyClient = Pick<Client | EventClient, 'iterate' | 'dispose'>
 type Results = Pick<ReturnType<Client['iterate']>, 'next' | 'return'>
 
@@ -110,18 +110,18 @@ async function nextOf(results: Results): Promise<GraphqlAnswer | null> {
     const { value, done } = await results.next()
     return done === true ? null : { data: value.data ?? null, errors: value.errors ?? [] }
   } catch (reason) {
-    // The client rejects with the list of errors of a refused operation.
+    // The client rejects with the list of errors of a rejected operation.
     if (Array.isArray(reason)) return { data: null, errors: reason as GraphqlAnswer['errors'] }
     throw reason
   }
 }
 
-/** A token of the caller's; null for a caller without one. */
+/** Returns a token of the caller; null for a caller without one. */
 export async function tokenOf(network: Network, { scopes, subject }: CallerKind): Promise<string | null> {
   return scopes === null ? null : network.token({ scopes, subject })
 }
 
-/** What a caller sends besides the token. */
+/** Returns the headers that a caller sends besides the token. */
 export function headersOf({ router }: CallerKind): Record<string, string> {
   return router ? { 'x-router-secret': ROUTER_SECRET } : {}
 }

@@ -15,7 +15,7 @@ import {
 import type { Ask } from './asks.ts'
 import { schema } from './selection.ts'
 
-/** Values for the variables of an operation: those of an ask for the same root field where there is one, or such as their type takes. */
+/** Returns values for the variables of an operation: those of an `Ask` for the same root field, or else values of the required types. */
 export function valuesFor(node: OperationDefinitionNode, asks: readonly Ask[]): Readonly<Record<string, unknown>> {
   const known = knownValues(node, asks)
   return Object.fromEntries(
@@ -27,7 +27,7 @@ export function valuesFor(node: OperationDefinitionNode, asks: readonly Ask[]): 
   )
 }
 
-/** What the first ask for a root field gives to an argument, by the variable in its place. */
+/** Returns the argument values of the first `Ask` for a root field, by the variable in their place. */
 function knownValues(node: OperationDefinitionNode, asks: readonly Ask[]): ReadonlyMap<string, unknown> {
   const root = schema.getRootType(node.operation)?.name ?? ''
   const values = new Map<string, unknown>()

@@ -22,7 +22,7 @@ describe('the schema, held against the released one', () => {
   })
 })
 
-/** The schema with one passage put in the place of another. */
+/** Returns the schema with one passage replaced. Throws if it does not contain the passage. */
 function changed(from: string, to: string): string {
   if (!current.includes(from)) throw new Error(`The schema has no ${from}`)
   return current.replace(from, to)

@@ -7,7 +7,7 @@ const root = join(import.meta.dirname, '../..')
 const sdl = readFileSync(join(root, 'schema.graphql'), 'utf8')
 const page = readFileSync(join(root, 'docs/schema.md'), 'utf8')
 
-/** The part of a page under one heading, up to the next. */
+/** Returns the part of a page under a heading, up to the next heading. */
 function section(heading: string, text: string): string {
   const after = text.split(`\n${heading}\n`)[1] ?? ''
   return after.split(/\n#+ /)[0] ?? ''

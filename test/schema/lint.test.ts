@@ -9,7 +9,7 @@ const cwd = join(import.meta.dirname, '../..')
 const sdl = readFileSync(join(cwd, 'schema.graphql'), 'utf8')
 const eslint = new ESLint({ cwd })
 
-/** Names of the rules that an SDL breaks, when it stands in the place of schema.graphql. */
+/** Returns the names of the rules that an SDL breaks when it is linted as `schema.graphql`. */
 async function brokenRules(text: string): Promise<(string | null)[]> {
   const results = await eslint.lintText(text, { filePath: join(cwd, 'schema.graphql') })
   return [...new Set(results.flatMap(({ messages }) => messages.map(({ ruleId }) => ruleId)))]

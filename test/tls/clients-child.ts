@@ -12,14 +12,14 @@ import { createSites } from '../../src/upstream/client/sites.ts'
 import { createTransport } from '../../src/upstream/client/transport.ts'
 import { openPostgresStore } from '../support/store.ts'
 
-/** Every client of ours, each with a request to a server that it has no reason to trust. Prints what became of each. */
+/** Sends a request with each of our clients to a server with an untrusted certificate. Prints the outcomes. */
 const [origin = '', database = ''] = process.argv.slice(2)
 const sites = createSites([{ id: 'a', appId: 'app-a', secretKey: 'secret-of-a', currencies: ['AUD'] }])
 const [site] = sites.all
 if (site === undefined) throw new Error('There is no site.')
 
 const CLIENTS: Readonly<Record<string, () => Promise<unknown>>> = {
-  /** Believes the switch: tells that it is on. */
+  /** Obeys the environment variable that disables verification: proves that it is set. */
   control: async () => (await fetch(`${origin}/control`)).status,
   payments: () =>
     createTransport({ baseUrl: `${origin}/api`, sites }).request(site, { method: 'GET', path: '/payments' }),
@@ -59,7 +59,7 @@ const CLIENTS: Readonly<Record<string, () => Promise<unknown>>> = {
     const tracing = createTracing(origin)
     tracing.begin('one').end()
     await tracing.close()
-    // What it could not send is lost without a word.
+    // A failed export is not reported.
     throw new Error('It tells nobody.')
   },
   required: () => openPostgresStore({ url: `${database}?sslmode=require` }),

@@ -26,7 +26,7 @@ async function portOf(server: Server): Promise<number> {
   return (server.address() as AddressInfo).port
 }
 
-/** A server with a certificate that nobody vouches for. It remembers which paths were asked for. */
+/** Starts a server with an untrusted certificate, which records the requested paths. */
 async function startStranger(): Promise<{ readonly origin: string; readonly asked: string[] }> {
   const asked: string[] = []
   const server = createHttpsServer(certificate, ({ url = '' }, response) => {
@@ -36,7 +36,7 @@ async function startStranger(): Promise<{ readonly origin: string; readonly aske
   return { origin: `https://127.0.0.1:${await portOf(server)}`, asked }
 }
 
-/** A database server with such a certificate. It remembers what it was told once the connection was encrypted. */
+/** Starts a database server with such a certificate, which records what it receives after the encryption. */
 async function startStrangeDatabase(): Promise<{ readonly url: string; readonly told: string[] }> {
   const told: string[] = []
   const server = createServer((socket) => {
@@ -105,7 +105,7 @@ describe('in the source', () => {
 
   it("nobody uses the runtime's own client, which believes the switch", () => {
     const own = filesWith(/\bfetch\(/).filter(({ code }) => !/import \{[^}]*\bfetch\b[^}]*\} from 'undici'/.test(code))
-    // The text of a script that runs in the hosted page of the sandbox.
+    // The source of a script that runs in the sandbox's hosted page.
     expect(own.map(({ file }) => file)).toEqual(['src/sandbox/checkout/assets.ts'])
     expect(filesWith(/from 'node:(?:https|tls)'/).map(({ file }) => file)).toEqual([])
     expect(filesWith(/rejectUnauthorized: (?!true)/).map(({ file }) => file)).toEqual(['src/store/postgres/tls.ts'])

@@ -1,26 +1,26 @@
-/** One thing that an attacker does, with everything that is needed to do it again. */
+/** One action of an attacker, with everything needed to repeat it. */
 export type Attack = HttpAttack | SocketAttack
 
 type Common = {
   /** The class of the attack, such as `doubled fragments`. */
   readonly name: string
-  /** What the client says, for whoever reads a finding, and for the search for what it did not say. */
+  /** What the client sends, as text: for the report of a finding, and to search answers for text that the client did not send. */
   readonly told: string
 }
 
-/** Bytes on a connection of their own. */
+/** Bytes on a connection of its own. */
 export type HttpAttack = Common & {
   readonly kind: 'http'
-  /** The methods of the requests in these bytes, in their order: an answer to HEAD has no body. */
+  /** The methods of the requests in these bytes, in order: an answer to HEAD has no body. */
   readonly methods: readonly string[]
   readonly chunks: readonly Buffer[]
   /** Milliseconds between two chunks. */
   readonly pauseMs: number
-  /** Whether every request is whole, so that each has to be answered. Of the others some are, and the client hangs up. */
+  /** Whether every request is complete, so that each must be answered. Otherwise an answer is optional, and the client disconnects. */
   readonly whole: boolean
 }
 
-/** Frames on a WebSocket of their own: texts of messages, and frames as they are. */
+/** Frames on a WebSocket of its own: texts of messages, and raw frames. */
 export type SocketAttack = Common & {
   readonly kind: 'socket'
   readonly headers: readonly (readonly [string, string])[]
@@ -29,10 +29,10 @@ export type SocketAttack = Common & {
   readonly pauseMs: number
 }
 
-/** Stands in every document, so that the same attack can be made again with texts that no cache knows. */
+/** Part of every document, so that an attack can be repeated with texts that are in no cache. */
 export const NONCE = 'n00000000'
 
-/** The same attack with other digits in its documents. */
+/** Returns the same attack with other digits in place of `NONCE`. */
 export function again(attack: Attack, round: number): Attack {
   const other = `n${String(round).padStart(NONCE.length - 1, '0')}`
   const replaced = (bytes: Buffer) => Buffer.from(bytes.toString('latin1').replaceAll(NONCE, other), 'latin1')

@@ -1,13 +1,13 @@
 import { parse } from 'graphql'
 import { cpuTime } from '../../support/cpu-time.ts'
 
-/** How often GraphQL's parser reads this text in a second of CPU time, on the machine that the bounds were made for. */
+/** How often GraphQL's parser reads `TEXT` per second of CPU time on the machine for which the bounds were chosen. */
 const REFERENCE = 3_000
 const TEXT = `{ ${'a(b: 1) { c } '.repeat(90)} }`
-/** Systems may count CPU time in steps of some milliseconds. */
+/** Operating systems can count CPU time in steps of several milliseconds. */
 const MEASURED_MS = 100
 
-/** How many times slower this machine is at the moment than the one that the bounds were made for; never below 1. */
+/** Returns how many times slower this machine currently is than the one for which the bounds were chosen; at least 1. */
 export function slownessOfMachine(): number {
   const begun = cpuTime()
   let rounds = 0

@@ -3,15 +3,15 @@ import { slownessOfMachine } from './calibrate.ts'
 import type { FuzzedServer } from './fuzzed-server.ts'
 import { runBatch, type Batch } from './run-batch.ts'
 
-/** An attack that holds up the server; `cpuMs` is Infinity when it does for good. */
+/** An attack that blocks the server; `cpuMs` is Infinity if the server hangs. */
 export type Slow = { readonly attack: Attack; readonly cpuMs: number }
 
 const TRIES = 3
 let round = 0
 
 /**
- * Of some attacks, those that hold up the event loop for longer than `mostMs` of CPU time whenever they are made alone: what
- * else ran at the same time, a collection of garbage, or a program that was not yet warm is none of their doing.
+ * Returns the attacks that block the event loop for more than `mostMs` of CPU time (more on a slow machine) in each of three runs alone.
+ * Concurrent attacks, a garbage collection, or code that is not compiled yet are thus excluded.
  */
 export async function confirmed(server: FuzzedServer, suspects: readonly Attack[], mostMs: number): Promise<Slow[]> {
   const found: Slow[] = []
@@ -32,9 +32,7 @@ async function leastTurn(server: FuzzedServer, attack: Attack, mostMs: number): 
   return least
 }
 
-/**
- * The attacks of a batch that may have caused turns of more than `mostMs`: those that were under way meanwhile.
- */
+/** Returns the attacks of a batch that can have caused turns of more than `mostMs`: those that were in flight during such a turn. */
 export function suspectsIn({ performed, turns, hung }: Batch, mostMs: number): readonly Attack[] {
   if (hung !== null) return hung
   const long = turns.filter(({ cpuMs }) => cpuMs > mostMs)

@@ -5,27 +5,27 @@ import { IN_FLIGHT, ROUTER_SECRET, type FuzzedServer } from './fuzzed-server.ts'
 import { connected } from './perform.ts'
 import { writeRequest, type RequestParts } from './write-request.ts'
 
-/** Many connections at once that do the same. */
+/** Many concurrent connections that do the same. */
 export type Crowd = {
   readonly name: string
-  /** What each of them sends, whether or not it is taken. */
+  /** What each connection sends, whether or not the server reads it. */
   readonly bytes: Buffer
-  /** Whether they take what they are sent. */
+  /** Whether the clients read what the server sends. */
   readonly reads: boolean
 }
 
-/** More connections than requests may be under way. */
+/** More connections than the server may have requests in flight. */
 const COUNT = IN_FLIGHT + 2
-/** Answers that are asked for in a row: together they are more than a system keeps for a peer that does not read. */
+/** Pipelined requests: together their answers exceed what the operating system buffers for a peer that does not read. */
 const IN_A_ROW = 20
-/** How long what has been sent is under way at least, in milliseconds. */
+/** Least time that the sent bytes are in flight, in milliseconds. */
 const UNDER_WAY_MS = 200
 
 const JSON_TYPE = ['Content-Type', 'application/json'] as const
-/** Without it the address of streams answers at once. */
+/** Without this header, `/graphql/stream` answers at once. */
 const ANY = ['Accept', 'application/json, text/event-stream'] as const
 const BODY = Buffer.from(JSON.stringify({ query: '{ __typename }' }))
-/** The largest answer for the least work: a megabyte, which the router alone may have. */
+/** The largest answer for the least work: one megabyte, which only the router may request. */
 const LARGE = Buffer.from(
   JSON.stringify({ query: `{ ${Array.from({ length: 9 }, (_, index) => `a${index}: _service { sdl }`).join(' ')} }` }),
 )
@@ -50,7 +50,7 @@ const NEVER_READS = {
 
 type MakeBytes = (random: Random) => Buffer
 
-/** The others read, and there is nothing to read for them. */
+/** The other crowds read, but receive nothing until the server gives up. */
 const OTHERS: readonly { readonly name: string; readonly make: MakeBytes }[] = [
   {
     name: 'announces a body and sends none',
@@ -64,7 +64,7 @@ const OTHERS: readonly { readonly name: string; readonly make: MakeBytes }[] = [
   { name: 'sends a part of a head', make: () => writeRequest(post({})).subarray(0, 60) },
 ]
 
-/** Crowds without an end: every other one does not read. */
+/** Yields crowds without end: every second one does not read. */
 export function* crowdsOf(random: Random): Generator<Crowd> {
   for (;;) {
     const { name, make } = oneOf(random, OTHERS)
@@ -73,10 +73,7 @@ export function* crowdsOf(random: Random): Generator<Crowd> {
   }
 }
 
-/**
- * Opens all connections of a crowd, and keeps them while something else is done, once the server has done what it can do
- * for them.
- */
+/** Opens all connections of a crowd, waits until the server is idle, and keeps them open while `meanwhile` runs. */
 export async function beset(
   { bytes, reads }: Crowd,
   { url, meter }: FuzzedServer,

@@ -4,9 +4,11 @@ export type Finding = { readonly rule: string; readonly detail: string; readonly
 
 export type Findings = {
   readonly list: readonly Finding[]
-  /** Adds one, unless the same rule has been broken in the same way by an attack of the same class. */
+  /**
+   * Adds a finding, unless the same rule was broken in the same way before (digits do not count; for `SLOW`, by the same class of attack).
+   */
   add(rule: string, detail: string, attack?: Attack): void
-  /** Whether a class of attacks has been found to hold up the server: it need not be shown again. */
+  /** Returns whether a class of attacks was found to block the server, so that it need not run again. */
   isSlow(name: string): boolean
 }
 
@@ -15,7 +17,7 @@ const SHOWN = 1_500
 /** The rule about the time of the event loop. */
 export const SLOW = 'no request may hold up the event loop'
 
-/** Collects what a run has found, each thing once. */
+/** Creates a collection of the distinct findings of a run. */
 export function createFindings(): Findings {
   const found = new Map<string, Finding>()
   return {
@@ -30,7 +32,7 @@ export function createFindings(): Findings {
   }
 }
 
-/** A finding as somebody reads it who has to repeat it. */
+/** Returns a finding as text for a person who has to reproduce it. */
 export function describeFinding({ rule, detail, attack }: Finding): string {
   if (attack === null) return `${rule}: ${detail}`
   const { told } = attack

@@ -8,14 +8,14 @@ import { createCanaries, type Canaries } from '../../privacy/canaries.ts'
 import { settingsFor, startReady, temporaryFolder, type Child } from '../../support/process.ts'
 import { createServerMeter, type ServerMeter } from './server-meter.ts'
 
-/** GraphQL requests that may be under way at once: few, so that a crowd need not be large. */
+/** GraphQL requests that may be in flight at once: few, so that a small crowd is enough. */
 export const IN_FLIGHT = 8
 export const WEBHOOK_SECRET = 'webhook-secret-kanarie-0123456789'
 export const ROUTER_SECRET = 'router-secret-kanarie-0123456789abcdef'
-/** The page that may call from a browser. */
+/** The only origin that browsers may call from. */
 export const ALLOWED_ORIGIN = 'https://shop.example.test'
 
-/** The key words of a token's rights, as `TOKENS` of a server has them. */
+/** Names of the kinds of tokens; keys of a server's `tokens`. */
 export const TOKEN_KINDS = ['all', 'reader', 'writer', 'payer', 'nothing', 'expired', 'foreign'] as const
 export type TokenKind = (typeof TOKEN_KINDS)[number]
 
@@ -23,11 +23,11 @@ export type FuzzedServer = {
   readonly url: string
   readonly meter: ServerMeter
   readonly tokens: Readonly<Record<TokenKind, string>>
-  /** What must be in no answer and in no line of the log. */
+  /** Values that must not appear in any answer or log line. */
   readonly canaries: Canaries
-  /** Everything that any process of this server has written. */
+  /** Returns the output of all processes of this server. */
   output(): string
-  /** Kills the process and starts another one on the same data. */
+  /** Kills the process and starts another one with the same data. */
   restart(): Promise<void>
 }
 
@@ -47,7 +47,7 @@ const SCOPES: Readonly<Record<Exclude<TokenKind, 'expired' | 'foreign'>, readonl
   nothing: [],
 }
 
-/** Starts the program as in production, with a meter in it, beside a sandbox in this process. */
+/** Starts the program as in production, with a meter loaded into it, and a sandbox in this process. */
 export async function startFuzzedServer(onEnd: (end: () => void | Promise<void>) => void): Promise<FuzzedServer> {
   const sandbox = await startSandbox({ webhookSecret: WEBHOOK_SECRET })
   onEnd(() => sandbox.close())
@@ -97,7 +97,6 @@ function productionSettings(sandbox: Sandbox, folder: string): Record<string, st
     TRUST_PROXY: 'loopback',
     GRAPHQL_MAX_IN_FLIGHT: String(IN_FLIGHT),
     ADMIN_PORT: 'off',
-    // How late the event loop is depends on what else runs on the machine.
     DATABASE_URL: `file:${join(folder, 'payments.db')}`,
   }
 }

@@ -1,18 +1,18 @@
-/** One answer as it came. */
+/** One HTTP response as received. */
 export type HttpAnswer = {
-  /** Of the request. */
+  /** Method of the request. */
   readonly method: string
   readonly status: number
-  /** Names in small letters, with every line of each. */
+  /** By lower-case name, with the value of every line. */
   readonly headers: ReadonlyMap<string, readonly string[]>
   readonly body: Buffer
-  /** Whether the whole body is here. */
+  /** Whether the whole body was received. */
   readonly complete: boolean
 }
 
 export type HttpAnswers = {
   readonly answers: readonly HttpAnswer[]
-  /** What is wrong with the bytes themselves; null when they are HTTP. */
+  /** Why the bytes are not valid HTTP; null if they are. */
   readonly fault: string | null
 }
 
@@ -22,7 +22,7 @@ const STATUS_LINE = /^HTTP\/1\.1 ([1-5]\d\d) [\x20-\x7e]*$/
 const HEADER_LINE = /^([\w!#$%&'*+.^`|~-]+): ([\x20-\x7e]*)$/
 const MOST_HEAD = 16 * 1024
 
-/** Reads the bytes of a connection strictly. `methods` are those of the requests; `ended` when no more bytes come. */
+/** Parses the bytes of a connection strictly. `methods` are those of the requests; `ended` means that no more bytes will come. */
 export function readAnswers(bytes: Buffer, methods: readonly string[], ended: boolean): HttpAnswers {
   const answers: HttpAnswer[] = []
   for (let at = 0; at < bytes.length;) {

@@ -4,20 +4,20 @@ import type { HttpAnswer } from './http-answers.ts'
 import { judgeErrors, judgeReply } from './judge-reply.ts'
 import type { Outcome } from './perform.ts'
 
-/** What a client may be answered with. 503 says that there is too much to do, or that a thing is out of reach. */
+/** Allowed statuses. 503 means overload, or that a dependency is unreachable. */
 const STATUSES: ReadonlySet<number> = new Set([
   200, 204, 206, 302, 304, 400, 401, 403, 404, 405, 406, 408, 413, 414, 415, 416, 417, 426, 429, 431, 503,
 ])
-/** With which a server of the protocol closes (graphql-ws, PROTOCOL.md), and those of WebSocket (RFC 6455) and of this one. */
+/** Allowed close codes of graphql-ws (PROTOCOL.md), of WebSocket (RFC 6455) and of this server. */
 const CLOSE_CODES: ReadonlySet<number> = new Set([
   1002, 1007, 1008, 1009, 1013, 4400, 4401, 4403, 4406, 4408, 4409, 4429,
 ])
-/** A client's own code comes back. */
+/** The server's close frame repeats the client's own code. */
 const ECHOED: ReadonlySet<number> = new Set([1000, 1001, 1012, 3000, 4000, 4401])
-/** A refusal of the framework, for bytes that are no HTTP. */
+/** Keys of the framework's error body for bytes that are not HTTP. */
 const NO_HTTP = ['error', 'message', 'statusCode']
 
-/** What is wrong with what came of an attack: one line each. */
+/** Returns what is wrong with the outcome of an attack, one line each. */
 export function judgeOutcome(attack: Attack, outcome: Outcome): string[] {
   if (outcome.kind === 'socket') return judgeSocket(attack, outcome)
   const { answers, fault } = outcome
@@ -28,7 +28,7 @@ export function judgeOutcome(attack: Attack, outcome: Outcome): string[] {
   return found
 }
 
-/** The last answer of a connection says so, and what was asked behind it is not owed one. */
+/** Returns whether answers are missing. After an answer with `Connection: close`, later requests need no answer. */
 function isMissing(answers: readonly HttpAnswer[], count: number): boolean {
   const last = answers.at(-1)
   return answers.length < count && last?.headers.get('connection')?.includes('close') !== true
@@ -42,7 +42,7 @@ function judgeAnswer({ method, status, headers, body, complete }: HttpAnswer, to
   const json = jsonIn(body.toString())
   if (json === undefined) return [...found, 'the body is no JSON']
   if (isOf(json, NO_HTTP) && status >= 400 && status < 500) return found
-  // A probe.
+  // The answer of a health probe.
   if (isOf(json, ['status'])) return found
   return [...found, ...judgeReply(json, told)]
 }

@@ -3,12 +3,12 @@ import { schema } from '../gate.ts'
 
 const KEYS: ReadonlySet<string> = new Set(['data', 'errors', 'extensions'])
 const ERROR_KEYS: ReadonlySet<string> = new Set(['message', 'locations', 'path', 'extensions'])
-/** A message quotes some of what the client said, and not all of it. */
+/** Longest message in characters: it can quote a part of what the client sent. */
 const MOST_MESSAGE = 300
-/** Traces of how it is made: stacks, paths of files, names of modules, and suggestions. */
+/** Traces of the implementation: stacks, file paths, module names, and suggestions. */
 const INSIDES = /\n\s+at |node_modules|file:\/\/|\/src\/|\.[cm]?[jt]s:\d|Did you mean/
 
-/** Names that no English sentence holds. */
+/** Names of the schema that cannot be words of an English sentence. */
 const NAMES = Object.values(schema.getTypeMap())
   .filter(({ name }) => !name.startsWith('__'))
   .flatMap((type) => {
@@ -22,7 +22,7 @@ const NAMES = Object.values(schema.getTypeMap())
 const ANY_NAME = /\w+/g
 const KNOWN: ReadonlySet<string> = new Set(NAMES)
 
-/** What is wrong with the answer to an operation. `told` is everything that the client has said. */
+/** Returns what is wrong with the answer to an operation. `told` is everything that the client sent. */
 export function judgeReply(reply: unknown, told: string): string[] {
   if (typeof reply !== 'object' || reply === null || Array.isArray(reply)) return ['an answer is no object']
   const strange = Object.keys(reply).filter((key) => !KEYS.has(key))
@@ -31,7 +31,7 @@ export function judgeReply(reply: unknown, told: string): string[] {
   return 'data' in reply ? [] : ['an answer has neither data nor errors']
 }
 
-/** What is wrong with a list of errors. */
+/** Returns what is wrong with a list of errors. */
 export function judgeErrors(errors: unknown, told: string): string[] {
   if (!Array.isArray(errors) || errors.length === 0) return ['errors are no list']
   return errors.flatMap((error: unknown) => judgeError(error, told))
@@ -52,7 +52,7 @@ function judgeError(error: unknown, told: string): string[] {
   return found
 }
 
-/** Whether the client has said a text, as it is or within JSON. */
+/** Returns whether the client sent this text, as it is or escaped as in JSON. */
 function isTold(text: string, told: string): boolean {
   return told.includes(text) || told.includes(JSON.stringify(text).slice(1, -1))
 }

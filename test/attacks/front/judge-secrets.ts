@@ -2,12 +2,12 @@ import type { Attack } from './attack.ts'
 import type { FuzzedServer } from './fuzzed-server.ts'
 import type { Outcome } from './perform.ts'
 
-/** What clients say about payers: it may come back to them, and stands in no log. */
+/** Payer data that clients send: answers to them may contain it, the log must not. */
 const SAID_BY_CLIENTS = ['ada@example.test', 'Ada Payer', 'grace@example.test']
 const BAD_LINE = /^.*"level":"(?:error|fatal)".*$/m
 const STACK = /^\s+at .*$/m
 
-/** Secrets, keys, tokens and data of payers in what came of an attack. */
+/** Returns the secrets, keys, tokens and payer data in the outcome of an attack. */
 export function judgeSecrets({ canaries, tokens }: FuzzedServer, attack: Attack, outcome: Outcome): string[] {
   const mayKnowPayers = attack.told.includes(tokens.all)
   return canaries
@@ -16,7 +16,7 @@ export function judgeSecrets({ canaries, tokens }: FuzzedServer, attack: Attack,
     .map((place) => `an answer tells ${place}`)
 }
 
-/** The same in everything that the server has written, and errors of its own. */
+/** Returns the same for the server's whole output, and its error lines and stacks. */
 export function judgeLog({ canaries, output }: FuzzedServer): string[] {
   const log = output()
   const found = canaries.foundIn(log).map((place) => `the log tells ${place}`)

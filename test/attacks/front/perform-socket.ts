@@ -3,19 +3,19 @@ import { closeFrame, openRawPeer, OPCODE, textFrame, type RawPeer } from '../../
 import type { SocketAttack } from './attack.ts'
 
 export type SocketOutcome = {
-  /** The status with which the upgrade was refused; null for a socket that was opened. */
+  /** The status that refused the upgrade; null if the socket was opened. */
   readonly refused: number | null
-  /** What the server said, frame by frame. */
+  /** The server's frames, in order. */
   readonly frames: readonly { readonly opcode: number; readonly text: string }[]
   /** The code of the server's close frame; null when there was none. */
   readonly closed: number | null
 }
 
-/** How long a client that has said everything listens before it says goodbye, and how long it waits for the answer to that. */
+/** How long the client listens after its last frame before it closes, and how long it then waits for the server's close frame. */
 const LISTEN_MS = 150
 const GOODBYE_MS = 60_000
 
-/** Says everything over one socket, listens for a while, and ends it properly. */
+/** Sends all frames on one socket, listens for a while, and closes it with a close frame. */
 export async function performSocket({ frames, headers, pauseMs }: SocketAttack, url: string): Promise<SocketOutcome> {
   const peer = await openRawPeer(url, { headers }).catch((error: Error & { status?: number }) => error.status ?? 0)
   if (typeof peer === 'number') return { refused: peer, frames: [], closed: null }
@@ -36,7 +36,7 @@ async function listen(peer: RawPeer): Promise<{ opcode: number; text: string }[]
   try {
     for (;;) {
       const { opcode, payload } = await peer.next()
-      // A pong of WebSocket tells nothing.
+      // Pong frames carry no information.
       if (opcode !== OPCODE.pong) heard.push({ opcode, text: payload.toString() })
     }
   } catch {

@@ -5,16 +5,16 @@ import type { Attack, HttpAttack } from './attack.ts'
 import { readAnswers, type HttpAnswers } from './http-answers.ts'
 import { performSocket, type SocketOutcome } from './perform-socket.ts'
 
-/** What came of an attack. */
+/** The outcome of an attack. */
 export type Outcome = ({ readonly kind: 'http' } & HttpAnswers) | ({ readonly kind: 'socket' } & SocketOutcome)
 
-/** Milliseconds in which whole requests have to be answered, however busy the machine is. */
+/** Milliseconds within which complete requests must be answered, on a busy machine too. */
 const ANSWER_MS = 60_000
-/** How long the others wait for an answer that may never come, and whoever has seen the head of a stream for its events. */
+/** How long to wait for an answer to an incomplete request, which may never come, and for events after the head of a stream. */
 const PATIENCE_MS = 150
 const LINGER_MS = 150
 
-/** Carries out an attack, to its end. */
+/** Carries out an attack to its end. */
 export async function perform(attack: Attack, url: string): Promise<Outcome> {
   if (attack.kind === 'socket') return { kind: 'socket', ...(await performSocket(attack, url)) }
   return { kind: 'http', ...(await exchange(attack, url)) }
@@ -59,7 +59,7 @@ async function send(socket: Socket, { chunks, pauseMs }: HttpAttack): Promise<vo
   }
 }
 
-/** A connection whose failure is an end like any other, once it is there. */
+/** Opens a connection. Rejects if that fails; later errors are ignored, since `close` follows them. */
 export async function connected(url: string): Promise<Socket> {
   const { hostname, port } = new URL(url)
   const socket = connect({ host: hostname, port: Number(port), noDelay: true })

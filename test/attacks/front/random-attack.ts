@@ -10,7 +10,7 @@ import { wholeAttack, writeRequest, type RequestParts } from './write-request.ts
 
 type MakeAttack = (random: Random, tokens: Tokens) => Attack
 
-/** Each as likely as the others. */
+/** Each entry is equally likely. */
 const ATTACKS: readonly MakeAttack[] = [
   question,
   question,
@@ -36,12 +36,12 @@ const ATTACKS: readonly MakeAttack[] = [
   cutShort,
 ]
 
-/** How often one of the questions that must not be left to chance is asked, while there are some. */
+/** Probability of a guided operation (`questionsOfEveryKind`), while any are left. */
 const GUIDED = 0.6
 
 /**
- * The attacks of a run, one after the other and without an end: the same for the same seed, whatever the server does. The
- * first ones are mixed with the questions that no run may leave to chance.
+ * Yields the attacks of a run without end: the same for the same seed, whatever the server does. The first ones are mixed with the guided
+ * operations, which every run must contain.
  */
 export function* attacksOf(seed: number, tokens: Tokens): Generator<Attack> {
   const random = randomFrom(seed)
@@ -81,7 +81,7 @@ function strangeRequest(random: Random, tokens: Tokens): HttpAttack {
   return { ...wholeAttack('strange request', [strange(made, random)]), whole: false }
 }
 
-/** Several requests at once on one connection, some of them strange. */
+/** Several pipelined requests on one connection, some of them strange. */
 function pipelined(random: Random, tokens: Tokens): HttpAttack {
   const requests = Array.from({ length: 2 + Math.floor(random() * 8) }, () => {
     const request = asPost(randomQuestion(random), random, tokens)
@@ -90,7 +90,7 @@ function pipelined(random: Random, tokens: Tokens): HttpAttack {
   return { ...wholeAttack('pipelined', requests), whole: false }
 }
 
-/** As many small requests as the server may read at once. */
+/** Very many small requests in a row. */
 function inARow(random: Random): HttpAttack {
   const path = oneOf(random, ['/', '/graphql', '/health/live', '/metrics', '/webhooks/payments', '/x', '*'])
   const request: RequestParts = { method: oneOf(random, ['GET', 'POST', 'PUT', 'HEAD']), path, headers: [], body: null }
@@ -104,7 +104,7 @@ function inARow(random: Random): HttpAttack {
   }
 }
 
-/** A request that is written bit by bit, in chunks, with a wrong length, or not to its end. */
+/** A request that is sent in pieces, in chunks, with a wrong length, or not completely. */
 function cutShort(random: Random, tokens: Tokens): HttpAttack {
   const request = asPost(randomQuestion(random), random, tokens)
   const { length } = bodyIn(request)
@@ -116,7 +116,7 @@ function cutShort(random: Random, tokens: Tokens): HttpAttack {
     { chunked: 1 + Math.floor(random() * 100) },
     { chunked: 1 + Math.floor(random() * 10_000) },
   ])
-  // What comes behind the announced length is another request, which nobody can read.
+  // What follows the announced length is parsed as another, malformed request.
   const requests = (how.announced ?? length) < length ? [request, request] : [request]
   const bytes = writeRequest({ ...request, ...how })
   const until = random() < 0.5 ? bytes.length : Math.floor(random() * bytes.length)

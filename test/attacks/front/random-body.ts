@@ -2,7 +2,7 @@ import type { Random } from '../../faults/random.ts'
 import { oneOf } from '../random-operation.ts'
 import { longText } from '../random-text.ts'
 
-/** Bytes that a body may have, nearly. */
+/** Approximate upper bound of a body in bytes. */
 const MOST_BYTES = 100_000
 const SPACES = [' ', '\t', '\n', '\r']
 
@@ -33,7 +33,7 @@ const CHANGES: readonly Change[] = [
   (text) => Buffer.from(text, 'utf16le'),
 ]
 
-/** The body of a request, changed so that it is no JSON, or JSON that says something twice, too deep or too long. */
+/** Returns the body of a request, changed so that it is not JSON, or is JSON with duplicate keys, too deep or too long. */
 export function strangeBody(body: Buffer, random: Random): Buffer {
   return Buffer.from(oneOf(random, CHANGES)(body.toString(), random) as string)
 }

@@ -7,12 +7,12 @@ import { longText, UNITS } from '../random-text.ts'
 import { anyValue, besideTheType } from '../random-value.ts'
 import { textPlaces } from '../string-arguments.ts'
 
-/** An operation as it is asked for, of a class that has a name. */
+/** An operation of a named class, as a client sends it. */
 export type Question = RandomOperation & { readonly name: string; readonly operationName?: unknown }
 
 type Ask = (random: Random) => Question
 
-/** The variables of an operation may have about so many characters, and its text many more. */
+/** Approximate upper bound of the variables in characters; the text of an operation may be much longer. */
 const MOST_CHARACTERS = 49_000
 const JUNK: readonly string[] = '{ } ( ) [ ] ... $ @ ! : " """ \\ \u0000 \uFEFF \uD800 # & | 1e999 - ٣'.split(' ')
 const PLACES = textPlaces()
@@ -32,17 +32,19 @@ const QUESTIONS: readonly Ask[] = [
   manyNames,
 ]
 
-/** Any operation: right, misspelt, broken, or made to be costly. */
+/** Returns any operation: correct, misspelt, broken, or costly. */
 export function randomQuestion(random: Random): Question {
   return oneOf(random, QUESTIONS)(random)
 }
 
-/** Scalars that take only some texts, and whose errors quote the others. */
+/** Places whose scalar accepts only some texts, and whose errors quote the others. */
 const STRICT = PLACES.filter(({ scalar }) => !['String', 'ID', 'JSONObject'].includes(scalar))
-/** How often something is asked for each field, or with each unit of a text. */
+/** Number of operations per field of the query type. */
 const TIMES = [1, 2, 3]
 
-/** What no run may leave to chance: fragments below every field of the query type, and every long text in some places. */
+/**
+ * Operations that every run must contain: fragments below every field of the query type, and a long text of every unit in strict places.
+ */
 export function questionsOfEveryKind(): readonly Ask[] {
   const roots = Object.values(schema.getQueryType()?.getFields() ?? {}).map(({ name }) => name)
   const shapes = roots.flatMap((root) =>
@@ -62,7 +64,7 @@ function fragmented(random: Random, shape: FragmentShape, root?: string): Questi
   return { ...fragmentedQuery(schema, random, { shape, root }), name: `fragments, ${shape}` }
 }
 
-/** A text of one unit in a place that takes a text, or one that takes only some texts. */
+/** Returns an operation with a long text of one unit in one of the places. */
 function longArgument(random: Random, unit: string, places = PLACES): Question {
   const place = oneOf(random, places)
   const text = longText(random, MOST_CHARACTERS / (random() < 0.7 ? 1 : 1 + random() * 20), unit)
@@ -74,7 +76,7 @@ function wrongVariables(random: Random): Question {
   return { query, variables: besideTheType(variables, random), name: 'variables beside the type' }
 }
 
-/** A long text in the document itself: as a literal, a name, a comment, or a directive. */
+/** Returns an operation with a long text in the document itself: as a literal, a name, a comment, or a directive. */
 function longLiteral(random: Random): Question {
   const text = longText(random, random() * MOST_CHARACTERS)
   const { query, variables } = plain(random)
@@ -116,7 +118,7 @@ function severalOperations(random: Random): Question {
   return { query: `${plain(random).query}\n${each}`, variables: {}, operationName, name: 'several operations' }
 }
 
-/** Many short names, which all have to be kept apart. */
+/** Returns an operation with many short names, which must all be kept apart. */
 function manyNames(random: Random): Question {
   const count = 1 + Math.floor(random() * 400)
   const many = (part: (index: number) => string) => Array.from({ length: count }, (_, index) => part(index)).join(' ')

@@ -26,7 +26,7 @@ const PATHS =
 
 type MakeHeader = (random: Random) => Header
 
-/** Headers that mean something to somebody between the client and the resolvers. */
+/** Headers that have a meaning anywhere between the client and the resolvers. */
 const HEADERS: readonly MakeHeader[] = [
   (random) => ['Accept', oneOf(random, ['*/*', 'application/graphql-response+json', 'text/html', 'text/event-stream'])],
   (random) => [
@@ -77,7 +77,7 @@ const HEADERS: readonly MakeHeader[] = [
   () => ['Range', 'bytes=0-0,1-1,2-2'],
 ]
 
-/** A question as a well-made client sends it, with some token or none. */
+/** Returns an operation as a well-behaved client sends it, with some token or none. */
 export function asPost(question: Question, random: Random, tokens: Tokens): RequestParts {
   return {
     method: 'POST',
@@ -87,7 +87,7 @@ export function asPost(question: Question, random: Random, tokens: Tokens): Requ
   }
 }
 
-/** The same, to be answered with events. */
+/** Returns the same request, to be answered with server-sent events. */
 export function asStream(question: Question, random: Random, tokens: Tokens): RequestParts {
   return {
     ...asPost(question, random, tokens),
@@ -96,7 +96,7 @@ export function asStream(question: Question, random: Random, tokens: Tokens): Re
   }
 }
 
-/** A question in an address, which may be too long for one. */
+/** Returns an operation in a URL, which can be too long for one. */
 export function asGet(question: Question, random: Random, tokens: Tokens): RequestParts {
   const { query, variables } = requestOf(question)
   const search = new URLSearchParams({ query: query.toWellFormed(), variables: JSON.stringify(variables) })
@@ -104,7 +104,7 @@ export function asGet(question: Question, random: Random, tokens: Tokens): Reque
   return { method: 'GET', path: `/graphql?${search.toString()}`, headers, body: null }
 }
 
-/** A request with another method, another address or other headers than it should have. */
+/** Returns the request, perhaps with another method, another path or further headers. */
 export function strange(request: RequestParts, random: Random): RequestParts {
   const extra = Array.from({ length: Math.floor(random() * 5) }, () => oneOf(random, HEADERS)(random))
   return {
@@ -115,7 +115,7 @@ export function strange(request: RequestParts, random: Random): RequestParts {
   }
 }
 
-/** What a client sends as a question, in a document that no other attack has. */
+/** Returns the parameters of a GraphQL request, in a document that no other attack has. */
 export function requestOf({ query, variables, operationName }: Question) {
   return { query: `#${NONCE}\n${query}`, variables, operationName }
 }

@@ -8,15 +8,15 @@ import { randomQuestion, type Question } from './random-question.ts'
 import { requestOf, type Tokens } from './random-request.ts'
 
 const MOST_MESSAGES = 40
-/** How many of the frames below are said by every client. */
+/** Number of the first entries of `FRAMES` that well-behaved clients send. */
 const TAME = 7
 const { continuation, text, binary, ping, pong } = OPCODE
 const TYPES = 'connection_init connection_ack ping pong subscribe next error complete start stop constructor'.split(' ')
 const CODES = [0, 999, 1000, 1001, 1005, 1006, 1012, 2999, 3000, 4000, 4401, 5000, 65_535]
-/** Followed by whoever may read them, until the end of the socket. */
+/** A stream without end for every token that may read it. */
 const STREAM = 'subscription { paymentEvents { kind cursor } }'
 
-/** A frame, or what a text frame says. */
+/** Creates a frame, or the message of a text frame. */
 type MakeFrame = (random: Random, ask: () => Question) => unknown
 
 const id = (random: Random) => oneOf(random, ['1', '2', '3', '4', 'x'.repeat(1_000), '__proto__'])
@@ -45,9 +45,9 @@ const FRAMES: readonly MakeFrame[] = [
   (random) => closeFrame(oneOf(random, CODES), 'x'.repeat(Math.floor(random() * 100))),
 ]
 
-/** Messages of the protocol in any order, right and wrong, and frames that are none; mostly behind a greeting. */
+/** Returns messages of the protocol in any order, valid and invalid, and malformed frames; mostly after `connection_init`. */
 export function randomSocket(random: Random, tokens: Tokens): SocketAttack {
-  // Half of the sockets say nothing for which they are closed, for most of the time.
+  // Half of the sockets begin with frames that do not make the server close them.
   let tame = random() < 0.5
   const frames = Array.from({ length: 1 + Math.floor(random() * MOST_MESSAGES) }, () => {
     tame &&= random() < 0.95

@@ -31,7 +31,7 @@ const FIELDS = [
   'x',
 ]
 
-/** A webhook with a right signature, a wrong one or none, and a body of any kind. */
+/** Returns a webhook with a valid signature, an invalid one or none, and any body. */
 export function randomWebhook(random: Random): RequestParts {
   const body = webhookBody(random)
   const signature = oneOf(random, [

@@ -4,7 +4,7 @@ import type { FuzzedServer } from './fuzzed-server.ts'
 import { perform, type Outcome } from './perform.ts'
 import type { Turn } from './server-meter.ts'
 
-/** An attack that has been carried out; `from` and `until` in milliseconds since the epoch. */
+/** A completed attack; `from` and `until` are milliseconds since the epoch. */
 export type Performed = {
   readonly attack: Attack
   readonly outcome: Outcome
@@ -15,17 +15,17 @@ export type Performed = {
 export type Batch = {
   readonly performed: readonly Performed[]
   readonly turns: readonly Turn[]
-  /** Attacks that were under way when the server hung; null when it did not, and there is a new one otherwise. */
+  /** Attacks in flight when the server hung (it was then restarted); null if it did not hang. */
   readonly hung: readonly Attack[] | null
 }
 
-/** Attacks that are under way at once. */
+/** Attacks in flight at once. */
 const AT_ONCE = 6
 const LOOK_MS = 200
-/** After the last answer, something of it may still be under way in the server. */
+/** After the last answer, the server can still be at work on it. */
 const AFTERWARDS_MS = 30
 
-/** Carries out attacks, a few at once, and measures the server meanwhile. `beside` runs at the same time. */
+/** Carries out attacks, `AT_ONCE` at a time, and measures the server meanwhile. `beside` runs at the same time. */
 export async function runBatch(
   server: FuzzedServer,
   attacks: readonly Attack[],

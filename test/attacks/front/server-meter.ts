@@ -2,37 +2,37 @@ import type { ChildProcess } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** A stretch in which the event loop did not come round; `from` and `until` in milliseconds since the epoch. */
+/** A period in which the event loop was blocked; `from` and `until` are milliseconds since the epoch. */
 export type Turn = { readonly from: number; readonly until: number; readonly cpuMs: number }
 
 export type MeterReport = {
   /** Long turns since the last report. */
   readonly turns: readonly Turn[]
-  /** Of the heap, and of buffers outside of it, after a collection of garbage; null where none was asked for. */
+  /** Bytes of the heap and of buffers outside of it, after a garbage collection; null if no collection was requested. */
   readonly bytes: number | null
 }
 
 export type ServerMeter = {
-  /** What was measured since the last report; null when the server's event loop does not come round any more. */
+  /** Returns the measurements since the last report; null if the server's event loop hangs or the server has ended. */
   read(options?: { readonly collect?: boolean }): Promise<MeterReport | null>
-  /** Resolves when the server has nothing more to do, or is never done. */
+  /** Resolves when the server has no more work, or after `HUNG_MS`. */
   idle(): Promise<void>
-  /** Resolves when its event loop has come round so often, at most a thousand times a second. */
+  /** Resolves after `count` answers of its event loop, at most 1,000 per second. */
   turns(count: number): Promise<void>
 }
 
-/** CPU time in one turn, after which the server counts as hung: far more than any turn may take. */
+/** CPU time of one turn after which the server counts as hung: far more than any turn may take. */
 const HUNG_CPU_MS = 2_000
-/** The same by the clock, for a server that blocks without using its processor. */
+/** The same in elapsed time, for a server that blocks without using CPU time. */
 const HUNG_MS = 60_000
 const LOOK_MS = 100
-/** A server with work to do begins a piece of it, of about a millisecond, in each turn; one without needs little for these. */
+/** A server with work does about a millisecond of it in each turn; an idle server uses little CPU time for these turns. */
 const TURNS = 200
 const IDLE_CPU_MS = 100
-/** Linux counts the time of processes in hundredths of a second (proc_pid_stat(5)). */
+/** Linux counts the CPU time of processes in hundredths of a second (proc_pid_stat(5)). */
 const CLOCK_TICK_MS = 10
 
-/** Speaks with the meter in a server that was started with `turn-meter.ts` and a channel. */
+/** Creates the client of the meter in a server that was started with `turn-meter.ts` and an IPC channel. */
 export function createServerMeter(child: ChildProcess): ServerMeter {
   const waiting = new Map<number, (report: MeterReport) => void>()
   let count = 0
@@ -65,7 +65,7 @@ export function createServerMeter(child: ChildProcess): ServerMeter {
   }
 }
 
-/** Resolves with null when the server has used more CPU time than any turn may take, and has still not answered. */
+/** Resolves with null if the server has ended, or has used more CPU time than any turn may take and has not answered. */
 async function hung(child: ChildProcess, report: Promise<unknown>): Promise<null> {
   let answered = false
   void report.then(() => (answered = true))
@@ -78,7 +78,7 @@ async function hung(child: ChildProcess, report: Promise<unknown>): Promise<null
   return null
 }
 
-/** Milliseconds of CPU time that a process has used; 0 for one that has ended. */
+/** Returns the CPU time of a process in milliseconds; 0 for one that has ended. */
 function cpuOf(pid: number | undefined): number {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')

@@ -1,7 +1,7 @@
 /**
- * Loaded before the program: measures the CPU time of the turns of its event loop, and tells its parent on request. A timer
- * fires every few milliseconds, so that the CPU time between two ticks is that of one long turn, or of a few short ones that
- * fit between them. The time of other processes does not count.
+ * Loaded before the program: measures the CPU time of the turns of its event loop, and reports to the parent process on request. A timer
+ * fires every few milliseconds, so that the CPU time between two ticks is that of one long turn, or of a few short ones that fit between
+ * them. CPU time of other processes does not count.
  */
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
@@ -9,7 +9,7 @@ import { cpuTime } from '../../support/cpu-time.ts'
 import type { MeterReport, Turn } from './server-meter.ts'
 
 const TICK_MS = 5
-/** Shorter turns are not worth a report. */
+/** Shorter turns are not reported. */
 const NOTABLE_MS = 20
 
 setFlagsFromString('--expose-gc')
@@ -39,8 +39,8 @@ process.on('message', ({ id, collect }: { id: number; collect: boolean }) => {
   const report: MeterReport & { id: number } = { id, turns, bytes: collect ? bytesInUse() : null }
   turns = []
   process.send?.(report)
-  // The collection is no turn of the program's own.
+  // The garbage collection is not a turn of the program.
   if (collect) cpu = cpuTime()
 })
-// The program ends by itself when its own work is done.
+// The program must be able to end when its own work is done.
 process.channel?.unref()

@@ -8,28 +8,28 @@ export type Honest = {
   /** The status of the last answer; 0 for none. */
   readonly status: number
   readonly body: string
-  /** How long the slowest answer took, in milliseconds, without what this process itself was late. */
+  /** How long the slowest attempt took, in milliseconds. */
   readonly took: number
 }
 
 export type Witness = {
-  /** What was not answered as it should, since the last look. */
+  /** Requests without a 200 in the end; the caller empties the list. */
   readonly failed: Honest[]
-  /** How long each answer took, in milliseconds. */
+  /** How long the slowest attempt of each request took, in milliseconds. */
   readonly took: number[]
-  /** Resolves when the next round is over. */
+  /** Sends one round of requests; resolves when all are answered. */
   round(): Promise<void>
 }
 
 /** Another address than that of the attackers. */
 const ADDRESS = { localAddress: '127.0.0.2', headers: { 'x-forwarded-for': '198.51.100.7' } }
-/** Whoever is turned away for a moment comes again, as often as this, with a pause between, in milliseconds. */
+/** A request is repeated until it is answered with 200, this many times in all, with a pause in milliseconds between. */
 const TRIES = 4
 const PAUSE_MS = 400
 const GIVE_UP_MS = 60_000
 const QUESTION = JSON.stringify({ query: '{ paymentCurrencies { code } }' })
 
-/** Somebody who means well: sends a signed webhook, looks at the probes and asks a question, in each round. */
+/** Creates an honest client: in each round it sends a signed webhook, both health probes and a query. */
 export function startWitness(server: FuzzedServer): Witness {
   const failed: Honest[] = []
   const took: number[] = []

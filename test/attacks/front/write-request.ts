@@ -1,19 +1,19 @@
 import type { HttpAttack } from './attack.ts'
 
-/** A request before it is written. */
+/** A request before it is serialized. */
 export type RequestParts = {
   readonly method: string
   readonly path: string
-  /** As they are written; a name may come twice. */
+  /** As they are written; a name can occur twice. */
   readonly headers: readonly (readonly [string, string])[]
   readonly body: Buffer | null
-  /** Bytes that the request says that it has; those of its body by default. */
+  /** The announced Content-Length. Default: the length of the body. */
   readonly announced?: number
-  /** In chunks of so many bytes, and not with a length. */
+  /** Size in bytes of the chunks of the body, which is then sent without a Content-Length. */
   readonly chunked?: number
 }
 
-/** The bytes of a request, with whatever stands in its parts. */
+/** Returns the bytes of a request, without any check of its parts. */
 export function writeRequest(request: RequestParts): Buffer {
   const { method, path, headers, body, announced = body?.length, chunked } = request
   const length = chunked === undefined ? ['Content-Length', String(announced)] : ['Transfer-Encoding', 'chunked']
@@ -24,7 +24,7 @@ export function writeRequest(request: RequestParts): Buffer {
   return Buffer.concat([Buffer.from(`${head}\r\n\r\n`), content])
 }
 
-/** An attack of whole requests on one connection, one behind the other. */
+/** Returns an attack of complete requests, pipelined on one connection. */
 export function wholeAttack(name: string, requests: readonly RequestParts[]): HttpAttack {
   const bytes = Buffer.concat(requests.map(writeRequest))
   return {

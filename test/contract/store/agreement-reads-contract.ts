@@ -21,7 +21,7 @@ export function agreementReadsContract(fixture: Fixture): void {
     return present(await fixture.store.agreementReads.subject(id))
   }
 
-  /** An agreement of which a callback said that it is suspended: worth a read. */
+  /** Creates an agreement that a callback has reported as suspended, which plans a read. */
   async function suspended(): Promise<void> {
     await settledAgreement(fixture.store)
     await fixture.store.inbox.receiveAgreement(callback(agreementReport('active')))

@@ -154,7 +154,7 @@ export function agreementsContract(fixture: Fixture): void {
     expect((await settle(anotherRef)).id).toBe('AGR2')
   })
 
-  /** A command about an agreement that was sent a minute after `NOW`, and is answered a minute later. */
+  /** Begins a command about an agreement, sent a minute after `NOW`; `settle` records its answer a minute later. */
   async function change(ref: string, said: ReturnType<typeof agreementReport>, agreementId = 'AGR1') {
     const sentAt = after(MINUTE).getTime()
     const names = { mutation: 'changePaymentAgreementStatus', refKind: null, subject: { agreementId } } as const
@@ -260,7 +260,7 @@ export function agreementsContract(fixture: Fixture): void {
     expect(await pageOf({ statuses: ['active'] })).toEqual(['A2'])
     expect(await pageOf({ statuses: ['created', 'active'] })).toEqual(['A5', 'A4', 'A2', 'A1'])
     expect(await pageOf({ statuses: [] })).toEqual([])
-    // The payments API did not tell when it made the fourth: it was first heard of at `NOW`.
+    // The payments API did not report when A4 was created: it was first reported here at `NOW`.
     expect(await pageOf({ createdFrom: after(2 * MINUTE) })).toEqual(['A3', 'A2'])
     expect(await pageOf({ createdBefore: after(MINUTE) })).toEqual(['A5', 'A4'])
     const filter = { createdFrom: after(0) }

@@ -6,11 +6,11 @@ import { newSeed } from '../../faults/random.ts'
 import { after, command, delivery, events, link, report } from './builders.ts'
 import type { Fixture, OpenStore } from './store-contract.ts'
 
-/** One fact, whose bytes come again where the same numbers do. */
+/** One action; actions with equal numbers have equal bytes. */
 const fact = record({
   act: constantFrom('deliver', 'deliver', 'deliver', 'deliver', 'misread', 'begin', 'link'),
   payment: nat(3),
-  /** No address of its own, or that of one of two links. */
+  /** Null, or the correlation id of one of two links. */
   ref: constantFrom(null, null, 'a', 'b'),
   status: constantFrom(...PAYMENT_STATUSES, 'quite_new'),
   bytes: nat(1),
@@ -35,12 +35,12 @@ export function batchesContract(fixture: Fixture, open: OpenStore): void {
       }
     })
     const result = await check(property, { seed, numRuns: fixture.histories })
-    // The report names the seed: TEST_SEED repeats the run.
+    // The report contains the seed: TEST_SEED repeats the run.
     expect(result.failed ? await asyncDefaultReportMessage(result) : null).toBeNull()
   }, 60_000)
 }
 
-/** Gives what became of it, or the name of what it was refused with. */
+/** Returns the outcome of an action, or its error's name and message. */
 async function tell(store: Store, { act, payment, ref, status, bytes }: Fact, index: number): Promise<unknown> {
   const address = ref ?? 'a'
   if (act === 'begin') return store.commands.begin(command(address, { id: `C-${address}` })).catch(nameOf)

@@ -41,7 +41,7 @@ const NO_DETAILS: PaymentDetails = {
 
 type ReportParts = Partial<Omit<PaymentReport, 'details' | 'status'>> & { readonly details?: Partial<PaymentDetails> }
 
-/** What the payments API says of a payment: 10.00 AUD, unless told otherwise. */
+/** Returns a report of a payment by the payments API: 10.00 AUD by default. */
 export function report(statusRaw: string, parts: ReportParts = {}): PaymentReport {
   return {
     paymentId: 'PAY1',
@@ -54,7 +54,7 @@ export function report(statusRaw: string, parts: ReportParts = {}): PaymentRepor
   }
 }
 
-/** A webhook whose bytes are told by its report and its address, unless `bytes` tells them apart. */
+/** Returns a webhook delivery. Equal reports with equal `bytes` have the same body hash. */
 export function delivery(
   said: PaymentReport | null,
   parts: Partial<Omit<IncomingDelivery, 'report' | 'bodyHashes'>> & { readonly bytes?: string } = {},
@@ -85,7 +85,7 @@ export function link(ref: string, parts: Partial<PaymentLink> = {}): PaymentLink
   return { ...createdLink(request, made), ...parts }
 }
 
-/** The key of a command of the caller that the builders speak for. */
+/** Returns the key of a command of the builders' caller by default. */
 export function commandKey(mutation: string, key: string, keyScope = KEY_SCOPE): CommandKey {
   return { mutation, key, keyScope }
 }
@@ -117,7 +117,7 @@ export async function settledLink(store: Store, ref: string, parts: Partial<Paym
   return made
 }
 
-/** What was asked for: 25.50 AUD, without a link. */
+/** Returns a request of 25.50 AUD without a link. */
 export function payin(ref: string, parts: Partial<DirectPayin> = {}): DirectPayin {
   return {
     paymentId: 'PAY1',
@@ -140,7 +140,7 @@ export const NO_AGREEMENT_PAYER: AgreementPayer = {
   payIdType: null,
 }
 
-/** What the payments API says of an agreement: up to 100 AUD a month, unless told otherwise. */
+/** Returns a report of an agreement by the payments API: up to 100 AUD a month by default. */
 export function agreementReport(statusRaw: string, parts: Partial<AgreementReport> = {}): AgreementReport {
   return {
     id: 'AGR1',
@@ -163,7 +163,7 @@ export function agreementReport(statusRaw: string, parts: Partial<AgreementRepor
   }
 }
 
-/** A callback whose bytes are told by its report and its address, unless `bytes` tells them apart. */
+/** Returns a callback. Equal reports with equal `bytes` have the same body hash. */
 export function callback(
   said: AgreementReport | null,
   parts: Partial<Omit<IncomingCallback, 'report' | 'bodyHashes'>> & { readonly bytes?: string } = {},
@@ -174,7 +174,7 @@ export function callback(
   return { ref: 'agr', body, receivedAt: NOW, ...rest, report: said, bodyHashes: [hash] }
 }
 
-/** A command that asks for an agreement: its key is the agreement's clientTransactionId. */
+/** Returns a command that creates an agreement: its key is the agreement's clientTransactionId. */
 export function agreementCommand(ref: string, parts: Partial<NewCommand> = {}): NewCommand {
   return command(ref, { mutation: 'createPaymentAgreement', key: 'client-1', refKind: 'agreement', ...parts })
 }
@@ -191,7 +191,7 @@ export async function settledAgreement(
   return store.commands.settleWithAgreement(begun.id, { ref, site: 'au' }, said, NOW)
 }
 
-/** Whether a read is planned for when every retry of the webhook of an event is over: 50 minutes after it, more or less. */
+/** Returns a predicate: whether a read is due 45 to 55 minutes after an event, when the retries of its webhook are over. */
 export function pollAfter(event: Date): (due: Date | null) => boolean {
   return (due) => due !== null && Math.abs(due.getTime() - after(50 * MINUTE, event).getTime()) <= 5 * MINUTE
 }
@@ -201,7 +201,7 @@ export async function agreementOf(store: Store, id = 'AGR1'): Promise<Agreement>
   return present(found)
 }
 
-/** The value, where a test cannot go on without one. */
+/** Returns the value. Throws if there is none. */
 export function present<Value>(value: Value | null | undefined): Value {
   if (value === null || value === undefined) throw new Error('Expected a value, and found none.')
   return value

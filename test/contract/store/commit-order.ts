@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises'
 import type { Store } from '../../../src/store/store.ts'
 import { delivery, report } from './builders.ts'
 
-/** Many writers, each on the next node, that append so many events together; `run` tells their payments from others. */
+/** Appends `count` events through concurrent writers, which are spread over the nodes; `run` begins the ids of their payments. */
 export async function writeInParallel(
   nodes: readonly Store[],
   { writers, count, run }: { writers: number; count: number; run: string },
@@ -14,13 +14,13 @@ export async function writeInParallel(
   await Promise.all(Array.from({ length: writers }, (_, n) => write(nodes[n % nodes.length] as Store)))
 }
 
-/** Makes some transactions stand still after they have taken their position. */
+/** Makes some transactions wait after they have taken their position. */
 export const DAWDLE = `
   CREATE FUNCTION dawdle() RETURNS trigger LANGUAGE plpgsql AS
     $$ BEGIN IF random() < 0.02 THEN PERFORM pg_sleep(random() * 0.02); END IF; RETURN NEW; END $$;
   CREATE TRIGGER dawdle AFTER INSERT ON events FOR EACH ROW EXECUTE FUNCTION dawdle();`
 
-/** Follows the log from page to page, by its last position, up to the end; throws where a position is skipped. */
+/** Follows the log in pages, each after the last position of the one before, up to `to`. Throws if a position is skipped. */
 export async function followWithoutGap(
   store: Store,
   { from, to, pauseMs = 2 }: { from: number; to: number; pauseMs?: number },
@@ -31,7 +31,7 @@ export async function followWithoutGap(
       if (position !== last + 1) throw new Error(`After position ${last} a reader has seen ${position}.`)
       last = position
     }
-    // The readers must not take the machine from the writers.
+    // Leaves CPU time for the writers.
     await setTimeout(pauseMs)
   }
 }

@@ -13,17 +13,19 @@ import { openPostgresStore } from '../../support/store.ts'
 import { openSqliteStore } from '../../support/store.ts'
 import { type SqliteFile, sqliteFile } from './sqlite-fixture.ts'
 
-/** Enough that a table that is read whole cannot be taken for a page. */
+/** Enough that a full table scan cannot be mistaken for the read of a page. */
 const PAYMENTS = 3_000
 const CASES = listCases(PAYMENTS)
 
-/** Without a condition a list is its table, from one end. */
+/** Without a condition a list scans its table, from one end. */
 const WHOLE_TABLES = /^(SCAN|SEARCH) (deliveries|events)( USING INTEGER PRIMARY KEY \(rowid[<>]\?\))?$/
 
-/** Phases, by two columns that a reference may stand in: of each range no more than a page is read. */
+/** Phases times the two columns that can hold a reference: of each range at most one page is read. */
 const MOST_RANGES = 2 * 8
 
-/** Links that are over without the payments API having said so are sorted as a range of their own: they wait for one read. */
+/**
+ * Links past their expiry without a report from the payments API are sorted as a range of their own: few, since each waits for one read.
+ */
 const UNCONFIRMED = /^SEARCH links USING (COVERING )?INDEX links_open_by_expiry \(expires_at<\?\)$/
 
 it('knows every list that takes a filter', () => {
@@ -51,7 +53,7 @@ describe('plans of lists on SQLite', () => {
     await file.remove()
   })
 
-  /** A connection that notes the plan of each statement that it is given. */
+  /** Returns a connection that records the plan of each statement it prepares. */
   function noting(): DatabaseSync {
     return new Proxy(database, {
       get: (target, name) =>
@@ -82,7 +84,7 @@ describe('plans of lists on SQLite', () => {
   })
 })
 
-/** The steps of a plan; of one that sorts all of a range, before its limit, it says so. */
+/** Returns the steps of a plan. A step that sorts a whole range, before its limit, ends in `of a range`. */
 function planOf(database: DatabaseSync, sql: string): string[] {
   const steps = database.prepare(`EXPLAIN QUERY PLAN ${sql}`).all()
   const part = new Set(steps.filter(({ detail }) => detail === 'CO-ROUTINE part').map(({ id }) => id))
@@ -91,7 +93,7 @@ function planOf(database: DatabaseSync, sql: string): string[] {
   )
 }
 
-/** The steps of a plan that read more than they give. What is sorted are the pages of the ranges: each has its own limit. */
+/** Returns the steps of a plan that read more rows than they return. Sorting the pages of the ranges is allowed: each has its own limit. */
 function faultsIn(plan: readonly string[], { filter }: ListCase): string[] {
   const unconfirmed = plan.some((step) => UNCONFIRMED.test(step))
   const fields = Object.keys(filter)
@@ -111,16 +113,16 @@ function isOnlyOne(plan: readonly string[], step: string, pattern: RegExp): bool
   return pattern.test(step) && plan.filter((other) => pattern.test(other)).length === 1
 }
 
-/** The rows about many ids are few of each, and are sorted together. */
+/** Rows about many ids are few per id, and are sorted together. */
 const SORTED_RANGE = /^USE TEMP B-TREE FOR ORDER BY of a range$/
 
-/** How the ranges are put together, and the page's own rows read. */
+/** Steps that merge the ranges and read the page's own rows. */
 const FRAME =
   /^(COMPOUND QUERY|LEFT-MOST SUBQUERY|UNION ALL|LIST SUBQUERY \d+|CREATE BLOOM FILTER|(CO-ROUTINE|MATERIALIZE|SCAN) (part|page)|USE TEMP B-TREE FOR ORDER BY|MERGE \(UNION ALL\)|LEFT|RIGHT)$/
 const BY_KEY =
   /^SEARCH (\w+) USING (INTEGER PRIMARY KEY \(rowid=\?\)|INDEX (sqlite_autoindex_\1_1|payments_by_link) \((id|link_ref)=\?\))$/
 
-/** What the index has to be asked for, so that no row is read that is not listed. */
+/** Returns the conditions that the index must check, so that only listed rows are read. */
 function conditionsOn(table: string, fields: readonly string[]): RegExp[] {
   const has = (pattern: RegExp): boolean => fields.some((field) => pattern.test(field))
   const instant = (column: string): RegExp[] => [
@@ -157,7 +159,7 @@ describe.skipIf(server === null)('plans of lists on PostgreSQL', () => {
     await database.drop()
   })
 
-  /** Rows that a case has the server read, in tables and indexes, those that it throws away again included. */
+  /** Returns the number of rows that the server reads for a case, in tables and indexes, including rows that it filters out. */
   async function rowsRead(listCase: ListCase): Promise<number> {
     let rows = 0
     const run = async (sql: string, parameters: readonly unknown[] = []) => {
@@ -187,7 +189,7 @@ describe.skipIf(server === null)('plans of lists on PostgreSQL', () => {
 
 const INT8 = 20
 
-/** As the store reads numbers. */
+/** Parses numbers as the store does. */
 function getTypeParser(oid: number, format?: 'text' | 'binary') {
   return oid === INT8 ? Number : (types.getTypeParser(oid, format) as (value: string) => unknown)
 }
@@ -200,7 +202,7 @@ type PlanNode = {
   readonly Plans?: readonly PlanNode[]
 }
 
-/** By way of a prepared statement, as the store has it, so that a generic plan is one. */
+/** Uses a prepared statement, as the store does, so that generic plans are tested too. */
 async function rowsOf(client: Client, sql: string, parameters: readonly unknown[]): Promise<number> {
   await client.query(`PREPARE asked AS ${sql}`)
   const literals = parameters.map((value) => client.escapeLiteral(String(value)))

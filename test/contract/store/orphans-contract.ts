@@ -2,14 +2,14 @@ import { expect, it } from 'vitest'
 import { after, command, delivery, link, MINUTE, NOW, report } from './builders.ts'
 import type { Fixture } from './store-contract.ts'
 
-/** Links that the payments API made, and that no command has as its result. */
+/** Links that the payments API created, and that are not the result of any command. */
 export function orphansContract(fixture: Fixture): void {
   const at = (ref: string, status: string, parts: { paymentId?: string; receivedAt?: Date } = {}) => {
     const { receivedAt = NOW, paymentId = 'PAY1' } = parts
     return fixture.store.inbox.receive(delivery(report(status, { paymentId }), { ref, receivedAt }))
   }
 
-  /** A command with a first attempt that is unknown, and a second one. */
+  /** Begins a command with a first attempt of unknown outcome, and a second attempt. */
   async function attempts(): Promise<string> {
     const { commands } = fixture.store
     const { command: begun } = await commands.begin(command('first'))

@@ -25,7 +25,7 @@ describe.skipIf(server === null)('a batch on PostgreSQL', () => {
     await database?.drop()
   })
 
-  /** Round trips of as many webhooks as a batch holds, about payments with and without a link, new and known. */
+  /** Returns the round trips of a full batch of webhooks, about payments with and without a link. */
   async function roundTripsOf(status: string, ref: string): Promise<number> {
     const before = proxy.roundTrips
     const outcomes = await Promise.all(
@@ -41,7 +41,7 @@ describe.skipIf(server === null)('a batch on PostgreSQL', () => {
 
   it(`of ${BATCH} webhooks takes as few round trips as one of a few`, async () => {
     await settledLink(store, 'a')
-    // The first batch may meet a connection that is not open yet.
+    // Opens the connection, which would otherwise be opened by the first batch.
     await store.inbox.receive(delivery(report('pending', { paymentId: 'first' })))
     expect(await roundTripsOf('pending', 'a')).toBeLessThanOrEqual(8)
     expect(await roundTripsOf('received', 'a')).toBeLessThanOrEqual(8)

@@ -2,7 +2,7 @@ import type { Database, PostgresServer } from '../../support/postgres.ts'
 import { openPostgresStore } from '../../support/store.ts'
 import type { OpenStore } from './store-contract.ts'
 
-/** Children before their parents. */
+/** Referencing tables before the tables that they reference. */
 const TABLES = [
   'payment_payers',
   'payins',
@@ -25,7 +25,7 @@ UPDATE meta SET log_id = replace(gen_random_uuid()::text, '-', ''), heartbeat_at
 
 export type PostgresFixtures = { readonly open: OpenStore; drop(): Promise<void> }
 
-/** Opens stores on empty PostgreSQL databases, which are used again and dropped at the end. */
+/** Creates a factory of stores on empty PostgreSQL databases, which are reused; `drop` removes them. */
 export function postgresFixtures(server: PostgresServer): PostgresFixtures {
   const databases: Database[] = []
   const free: Database[] = []

@@ -14,7 +14,7 @@ describe.skipIf(server === null)('several nodes on one PostgreSQL database', () 
   let nodes: Store[]
 
   const open = () => openPostgresStore({ url: database.url, clock: () => NOW })
-  /** Each of many pieces of work on another node than the one before. */
+  /** Runs many tasks concurrently, in turn on each node. */
   const spread = <Result>(count: number, work: (node: Store, index: number) => Promise<Result>): Promise<Result[]> =>
     Promise.all(nodes.flatMap((node, n) => Array.from({ length: count / NODES }, (_, i) => work(node, i * NODES + n))))
 

@@ -36,7 +36,7 @@ describe.skipIf(server === null || !hasPgBouncer())('stores behind a pooler in t
 
   const receive = (store: Store, paymentId: string) => store.inbox.receive(delivery(report('pending', { paymentId })))
 
-  /** Webhooks of as many payments as there are stores, at once, each read by every store: null where one was refused. */
+  /** Delivers one webhook for each of `count` payments, in turn to each store and concurrently; then every store reads every payment. */
   async function receiveEverywhere(run: string, count: number) {
     const ids = Array.from({ length: count }, (_, n) => `${run}-${n}`)
     const received = await Promise.all(
@@ -91,7 +91,7 @@ describe.skipIf(server === null || !hasPgBouncer())('stores behind a pooler in t
   it.each(['session', 'transaction-prepared'])(
     'lose nothing, and take no statement for another, where the address wrongly says pooler=%s',
     async (said) => {
-      // Of its own, since sessions are set to what the stores behind a pooler must not set.
+      // A database of its own, since these settings of sessions must not reach the other tests' stores.
       const { url, drop } = await pooler.createDatabase()
       await Promise.all(Array.from({ length: 3 }, () => open(`${url}?pooler=${said}`)))
       for (const round of ['first', 'second']) {
@@ -112,7 +112,7 @@ describe.skipIf(server === null || !hasPgBouncer())('stores behind a pooler in t
     await one.run('SELECT $1::text AS one', ['x'])
     const ask = () => other.run('SELECT $1::text AS other', ['x'])
     expect((await ask()).rows).toEqual([{ other: 'x' }])
-    // The pooler gives whoever comes next the session that was used last: that of the first client.
+    // The pooler assigns the most recently released session: that of the first client.
     await one.run('COMMIT')
     await expect(ask()).rejects.toMatchObject({ cause: { code: '26000' } })
     expect((await ask()).rows).toEqual([{ other: 'x' }])
@@ -163,12 +163,12 @@ describe.skipIf(server === null || !hasPgBouncer())('stores behind a pooler in t
   })
 })
 
-/** What a session is set to, and how many of these questions it has prepared. */
+/** The settings of a session, and the number of these queries that it has prepared. */
 const FACTS = `SELECT current_setting('enable_seqscan') AS seqscan, current_setting('lock_timeout') AS lock,
   current_setting('statement_timeout') AS statement,
   (SELECT count(*)::int FROM pg_prepared_statements WHERE statement LIKE '%current_setting%') AS prepared`
 
-/** Asks for these facts as the store asks for rows. */
+/** Creates a reader of these facts that queries as the store does. */
 function readerOf(url: string) {
   const sockets = createSockets()
   const { db, close } = openReader(clientConfig(url, sockets, ANSWER_MS))

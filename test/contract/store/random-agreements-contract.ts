@@ -16,7 +16,7 @@ import { newSeed } from '../../faults/random.ts'
 import { after, agreementCommand, agreementOf, agreementReport, callback, command, events, MINUTE } from './builders.ts'
 import type { Fixture, OpenStore } from './store-contract.ts'
 
-/** One step of a history: a callback, the answer to the creation or to a change, or a read that is sent, or answered. */
+/** One step of a history: a callback, the answer to a creation or to a change, or a read that is sent or answered. */
 type Step = {
   readonly act: 'call back' | 'settle' | 'change' | 'take' | 'answer'
   readonly status: string
@@ -44,7 +44,7 @@ export function randomAgreementsContract(fixture: Fixture, open: OpenStore): voi
       }
     })
     const result = await check(histories, { seed, numRuns: fixture.histories })
-    // The report names the seed: TEST_SEED repeats the run.
+    // The report contains the seed: TEST_SEED repeats the run.
     expect(result.failed ? await asyncDefaultReportMessage(result) : null).toBeNull()
   }, 60_000)
 }
@@ -98,6 +98,6 @@ async function examine(store: Store): Promise<void> {
   if (log.length === 0) return
   const agreement = await agreementOf(store)
   expect(agreement).toMatchObject({ statusRaw: before, version: log.length })
-  // Whoever sees a doubt may count on a read that ends it.
+  // For every doubtful agreement a read is planned that ends the doubt.
   expect(agreement.provisional && (await store.agreementReads.nextDue()) === null).toBe(false)
 }

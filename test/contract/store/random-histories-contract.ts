@@ -17,7 +17,7 @@ import { newSeed } from '../../faults/random.ts'
 import { after, command, delivery, events, MINUTE, payin, paymentOf, report, settledLink } from './builders.ts'
 import type { Fixture, OpenStore } from './store-contract.ts'
 
-/** One step of a history: what the payments API says through which address, in a read that was sent, or to a command. */
+/** One step of a history: a webhook, a read that is sent or answered, or the answer to a command. */
 type Step = {
   readonly act: 'deliver' | 'take' | 'answer' | 'settle' | 'refund'
   readonly payment: number
@@ -32,7 +32,7 @@ const step: Arbitrary<Step> = record({
   bytes: nat(1),
 })
 
-/** The first payment has no address of its own, the last one that of a payin. */
+/** Correlation ids by payment: none for the first, a link's for two, a payin's for the last. */
 const ADDRESSES = [null, 'a', 'a', 'p'] as const
 
 const UNDER_WAY: ReadonlySet<string | null> = new Set(['pending', 'authorised', 'waiting'])
@@ -51,7 +51,7 @@ export function randomHistoriesContract(fixture: Fixture, open: OpenStore): void
       }
     })
     const result = await check(histories, { seed, numRuns: fixture.histories })
-    // The report names the seed: TEST_SEED repeats the run.
+    // The report contains the seed: TEST_SEED repeats the run.
     expect(result.failed ? await asyncDefaultReportMessage(result) : null).toBeNull()
   }, 60_000)
 }

@@ -22,7 +22,7 @@ export function readsContract(fixture: Fixture): void {
     return present(await fixture.store.reads.subject(id))
   }
 
-  /** A payment that is `failed` and was then reported as pending: only a read can tell which it is. */
+  /** Records a payment that is `failed` and was then reported as pending: only a read can decide between them. */
   async function doubtful(): Promise<void> {
     await fixture.store.inbox.receive(delivery(report('pending')))
     await fixture.store.inbox.receive(delivery(report('failed'), { receivedAt: after(MINUTE) }))
@@ -122,7 +122,7 @@ export function readsContract(fixture: Fixture): void {
     await pollAt(store.reads, 'LINK-a', after(2 * MINUTE))
     await doubtful()
     expect(await store.reads.backlog(after(3 * MINUTE))).toMatchObject({ waiting: 2, unconfirmedSince: after(MINUTE) })
-    // A read that failed is put off, and what it was to settle is in doubt all the same.
+    // A failed read is postponed; the payment that it should confirm stays doubtful.
     await store.reads.postpone(await subject(), after(60 * MINUTE))
     expect(await store.reads.backlog(after(3 * MINUTE))).toMatchObject({ waiting: 1, unconfirmedSince: after(MINUTE) })
     await store.reads.record(await subject(), report('failed'), after(3 * MINUTE))

@@ -17,9 +17,9 @@ import {
 } from './builders.ts'
 import type { Fixture } from './store-contract.ts'
 
-/** Links of these tests end an hour after `NOW`. */
+/** The links of these tests expire an hour after `NOW`; in milliseconds. */
 const END = 60 * MINUTE
-/** A minute after the end of a link, at the next half minute. */
+/** When an expired link is read: a minute after its expiry, at the next half minute. */
 const AFTER_END = new Date(readAfterExpiry(after(END).getTime()))
 
 export function readsOfLinksContract(fixture: Fixture): void {

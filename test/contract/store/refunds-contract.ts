@@ -19,7 +19,7 @@ import {
 import type { Fixture } from './store-contract.ts'
 
 export function refundsContract(fixture: Fixture): void {
-  /** A command that was sent a minute after `NOW`. */
+  /** Begins a command that was sent a minute after `NOW`; returns its id. */
   async function begun(ref = 'r', paymentId = 'PAY1'): Promise<string> {
     return (await asked(ref, paymentId)).id
   }

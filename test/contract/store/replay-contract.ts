@@ -20,7 +20,7 @@ import {
 } from './builders.ts'
 import type { Fixture } from './store-contract.ts'
 
-/** Reads the bodies that the builders write. */
+/** Parses the bodies that the builders write. */
 const parse = {
   payment: (body: string) => (JSON.parse(body) as { said: PaymentReport | null }).said,
   agreement: (body: string) => (JSON.parse(body) as { said: AgreementReport | null }).said,
@@ -30,17 +30,17 @@ const LATER = after(MINUTE)
 
 const replay = (store: Store, id: string, apply = true) => store.inbox.replay({ id, apply, at: LATER, parse })
 
-/** What a version that could not read it made of a webhook. */
+/** Returns a webhook as a version stores it that cannot parse its body. */
 function unread(said: PaymentReport, ref: string | null = null): IncomingDelivery {
   return { ...delivery(said, { ref }), report: null }
 }
 
-/** The delivery that came last. */
+/** Returns the latest delivery. */
 async function latest(store: Store) {
   return present((await store.inbox.page({ limit: 1, before: null }, {}))[0])
 }
 
-/** Everything that a dry run must leave as it was. */
+/** Returns everything that a dry run must not change. */
 async function everything({ store }: Fixture) {
   const [payments, agreements] = [
     await store.payments.byIds(['PAY1', 'PAY2']),

@@ -12,7 +12,7 @@ import { findPostgres } from '../../support/postgres.ts'
 import { openPostgresStore, openSqliteStore } from '../../support/store.ts'
 import { sqliteFile } from './sqlite-fixture.ts'
 
-/** Every fiftieth payment has been refunded: far more commands than may be read. */
+/** Every fiftieth payment has a refund: far more commands than may be read. */
 const PAYMENTS = 3_000
 const SINCE = Date.UTC(2031, 0, 1)
 const COMMAND = { id: 'C-none', mutation: 'createPaymentLink', result: { linkId: 'LINK-none' } } as unknown as Command

@@ -6,13 +6,13 @@ import type { OpenedStore } from './store-contract.ts'
 
 export type SqliteFile = { readonly path: string; remove(): Promise<void> }
 
-/** A path for a database in a folder of its own. */
+/** Returns a path for a database, in a temporary folder. */
 export async function sqliteFile(): Promise<SqliteFile> {
   const folder = await mkdtemp(join(tmpdir(), 'payments-store-'))
   return { path: join(folder, 'data', 'payments.db'), remove: () => rm(folder, { recursive: true }) }
 }
 
-/** A store on an empty SQLite file. */
+/** Opens a store on an empty SQLite file. */
 export async function openSqliteFixture(options: Omit<SqliteStoreOptions, 'path'> = {}): Promise<OpenedStore> {
   const { path, remove } = await sqliteFile()
   const store = await openSqliteStore({ ...options, path }).catch(async (error: unknown) => {

@@ -24,7 +24,7 @@ import { refundsContract } from './refunds-contract.ts'
 import { replayContract } from './replay-contract.ts'
 import { sweepContract } from './sweep-contract.ts'
 
-/** A store on a database of its own. */
+/** A store on its own database. */
 export type OpenedStore = {
   readonly store: Store
   /** Closes the store and opens the same database again. */
@@ -36,10 +36,10 @@ export type OpenedStore = {
 /** Opens a store on an empty database. */
 export type OpenStore = (clock: () => Date) => Promise<OpenedStore>
 
-/** What each test of a contract works with; the clock stands at `NOW` until a test moves it. */
+/** The state of each test of a contract; the clock stands at `NOW` until a test sets it. */
 export type Fixture = { opened: OpenedStore; store: Store; now: Date; readonly histories: number }
 
-/** Holds a database to the contract of the store. `histories` tells how many random ones are played of each kind. */
+/** Tests a store against the contract. `histories` is the number of random histories of each kind. Default: 40. */
 export function describeStore(name: string, open: OpenStore, { histories = 40 } = {}): void {
   describe(`store on ${name}`, () => {
     const fixture = { now: NOW, histories } as Fixture

@@ -14,7 +14,7 @@ import {
 } from './builders.ts'
 import type { Fixture } from './store-contract.ts'
 
-/** Hours between the start of a gap and now. */
+/** When the sweeps run, in milliseconds after `NOW`: three hours. */
 const GAP = 180 * MINUTE
 
 export function sweepContract(fixture: Fixture): void {
@@ -56,7 +56,7 @@ export function sweepContract(fixture: Fixture): void {
     expect(await store.sweep.step(after(GAP))).toEqual({ planned: 0, done: true })
   })
 
-  /** Reads a payment an hour before the end of the gap, so that nothing but its poll is planned. */
+  /** Records a read of a payment 50 minutes before `NOW`, so that only its poll is planned. */
   async function confirm(paymentId: string): Promise<void> {
     const [payment] = await fixture.store.payments.byIds([paymentId])
     const subject = await fixture.store.reads.subject(paymentId)

@@ -3,7 +3,7 @@ import { expect } from 'vitest'
 import { fixtureText } from '../../fixtures/upstream/read.ts'
 import { answer, type Script } from './scripted-service.ts'
 
-/** What the payments API does, and what is known after it. */
+/** What the payments API does, and what the resulting fault contains. */
 export type BadAnswer = readonly [name: string, script: Script, known: object]
 
 export const silence: Script = () => undefined
@@ -42,7 +42,7 @@ const resetMidBody: Script = (socket) => {
   socket.write('HTTP/1.1 200 OK\r\ncontent-length: 1000\r\n\r\n{"uuid":', () => socket.resetAndDestroy())
 }
 
-/** Answers after which nobody can say what became of a POST. */
+/** Answers after which the outcome of a POST is unknown. */
 export const OPEN_OUTCOMES: readonly BadAnswer[] = [
   ['no answer', silence, { reason: 'timeout', httpStatus: null }],
   ['slow headers', raw('HTTP/1.1 200 OK\r\nx-slow:'), { reason: 'timeout', httpStatus: null }],
@@ -118,7 +118,7 @@ export const OPEN_OUTCOMES: readonly BadAnswer[] = [
     raw('HTTP/1.1 101 Switching Protocols\r\nupgrade: h2c\r\nconnection: upgrade\r\n\r\n'),
     { reason: 'reset', httpStatus: null },
   ],
-  // The connection is given up: safe, although a reader may skip it (RFC 9110, section 15.2).
+  // The client closes the connection: allowed, although it could ignore the answer (RFC 9110, section 15.2).
   ['a 100 that nobody asked for', raw('HTTP/1.1 100 Continue\r\n\r\n'), { reason: 'reset', httpStatus: null }],
   ['interim answers without end', interim, { reason: 'timeout', httpStatus: null }],
   [
@@ -130,7 +130,7 @@ export const OPEN_OUTCOMES: readonly BadAnswer[] = [
   ['nesting of 100 000', answer(200, '['.repeat(100_000)), { reason: 'not-json', httpStatus: 200 }],
 ]
 
-/** Answers that say no, however badly. */
+/** Answers that reject a request, however malformed. */
 export const REFUSALS: readonly BadAnswer[] = [
   ['401', answer(401, fixtureText('error-401')), { kind: 'credentials', httpStatus: 401, site: 'aud' }],
   ['401 without a body', answer(401), { kind: 'credentials', httpStatus: 401, site: 'aud' }],

@@ -10,7 +10,7 @@ const reset: Script = (socket) => socket.resetAndDestroy()
 const LEAST = 4
 const OPEN_MS = 5_000
 
-/** A transport whose breaker opens after few requests and reads a clock that stands until it is moved. */
+/** Opens a transport whose breaker opens after `LEAST` failures, on a manual clock. */
 function guarded(baseUrl: string, options: Partial<TransportOptions> = {}) {
   const fixture = { now: 0, told: [] as string[] }
   const transport = open(baseUrl, {
@@ -131,7 +131,7 @@ describe('the breaker of a site', () => {
       limits: { concurrentPerSite: LEAST },
     })
     const faults = await Promise.all(Array.from({ length: 100 }, () => faultOf(transport.request(site(), post))))
-    // The slots of all but the last of them were free again before the breaker opened.
+    // All but the last of the first `LEAST` requests freed their slots before the breaker opened.
     const sent = 2 * LEAST - 1
     expect(faults.filter(({ code }) => code === 'unknown.timeout')).toHaveLength(sent)
     expect(faults.filter(({ code }) => code === 'not-sent.breaker-open')).toHaveLength(100 - sent)

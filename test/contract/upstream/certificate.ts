@@ -2,10 +2,10 @@ import { generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:cry
 
 export type Certificate = { readonly key: string; readonly cert: string }
 
-/** A root that signs the certificates of a test; `issue` takes a host name and the end of the validity. */
+/** A root that signs the certificates of a test; `issue` takes a host name or IPv4 address, and the end of the validity. */
 export type Authority = { readonly cert: string; issue(host: string, until: Date): Certificate }
 
-/** Makes an authority of its own for a test, so that no private key has to lie in the repository. */
+/** Creates an authority for a test, so that the repository contains no private key. */
 export function createAuthority(): Authority {
   const keys = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const root = { subject: 'test root', issuer: 'test root', publicKey: keys.publicKey, signer: keys.privateKey }

@@ -12,7 +12,7 @@ const REQUESTS = {
 const said = (number: number) => ({ status: 200, json: { answer: new ExactNumber(String(number)) } })
 const whole = (number: number) => answer(200, `{"answer":${number}}`)
 
-/** Resolves when the payments API sees that a connection has ended. */
+/** Resolves when the payments API's end of a connection is closed. */
 const ended = (socket: Socket) => new Promise<void>((resolve) => socket.once('close', () => resolve()))
 
 describe.each(['GET', 'POST'] as const)('a %s', (method) => {
@@ -68,7 +68,7 @@ describe.each(['GET', 'POST'] as const)('a %s', (method) => {
     }, whole(2))
     const transport = open(service.baseUrl)
     expect(await transport.request(site(), request)).toEqual(said(1))
-    // Whoever answers unasked is not asked again on that connection.
+    // The client must close a connection that received an unsolicited answer.
     await gone.promise
     const later = await Promise.all([1, 2, 3].map(() => transport.request(site('jpy'), request)))
     expect(later).toEqual([said(2), said(2), said(2)])

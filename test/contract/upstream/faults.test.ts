@@ -17,14 +17,14 @@ const byMethod = (rows: readonly BadAnswer[]) =>
 /** A POST that may have arrived is never sent again. */
 const MOST_SENT = { GET: 3, POST: 1 }
 
-/** Past the deadline, for the answer to be told. */
+/** Milliseconds after the deadline within which the fault must be reported. */
 const GRACE_MS = 500
-/** The longest that the event loop may stand still. */
+/** Milliseconds that the event loop may be blocked. */
 const BLOCKED_MS = 50
-/** Other processes stand in the way now and then; what blocks by itself does so every time. */
+/** Other processes can delay one try; code that blocks does so in every try. */
 const TRIES = 3
 
-/** How a request ends that meets the script; throws when that comes too late, or blocks everything else. */
+/** Returns the outcome of a request to a server with this script. Throws if it takes too long or blocks the event loop in every try. */
 async function outcomeOf(script: Script, request: UpstreamRequest, tries = TRIES) {
   const service = await serve(script)
   const transport = open(service.baseUrl, { deadlines: SHORT })
@@ -36,7 +36,7 @@ async function outcomeOf(script: Script, request: UpstreamRequest, tries = TRIES
   const { user, system } = process.cpuUsage(cpu)
   const tookMs = performance.now() - start
   delays.disable()
-  // What stands still without work of ours waits for a processor.
+  // A delay without CPU time of this process is a wait for a processor.
   const blockedMs = Math.min(delays.max / 1e6, (user + system) / 1e3)
   const inTime = tookMs <= SHORT.post + GRACE_MS && blockedMs <= BLOCKED_MS
   if (!inTime && tries === 1) throw new Error(`It took ${tookMs} ms; the event loop stood still for ${blockedMs} ms.`)

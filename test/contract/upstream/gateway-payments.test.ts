@@ -23,15 +23,15 @@ const PAID = answer(200, fixtureText('gateway-payment'))
 const UNAUTHORISED = answer(401)
 
 type Gateway = {
-  /** The n-th answer to a request for a token, from 1; its token is `token-<n>` unless told otherwise. */
+  /** The n-th answer to a request for a token, from 1. By default its token is `token-<n>`. */
   readonly token?: (issued: number) => Script
   readonly payment?: (token: string) => Script
   readonly withinMs?: number
-  /** The one that tokens have in production, instead of one that stands still. */
+  /** `own`: the clock that tokens have in production. Default: a manual clock. */
   readonly clock?: 'own'
 }
 
-/** A service with the two endpoints, a client of it, and a clock that stands still until it is moved. */
+/** Starts a service with the two endpoints and a client of it, by default on a manual clock. */
 async function gateway({
   token = (issued) => tokenAnswer(issued),
   payment = () => PAID,

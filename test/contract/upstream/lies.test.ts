@@ -74,7 +74,7 @@ const link = { uuid: '7AMCEF7H', payment_url: 'https://pay.test/x' }
 const batch = { uuid: 'OHXTEF9M', status: 'processing', currency: 'AUD' }
 const agreement = { id: 1, payment_agreement_id: 'a-1', client_transaction_id: 'mandate-1', status: 'created' }
 
-/** A client of a service that gives one answer to everything. */
+/** Starts a service that gives one answer to everything, and a client of it. */
 async function told(body: unknown) {
   const service = await serve(answer(200, JSON.stringify(body)))
   const mismatches: Mismatch[] = []

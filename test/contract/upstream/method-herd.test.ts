@@ -8,7 +8,7 @@ import { answer, type Script } from './scripted-service.ts'
 const MINUTE = 60_000
 const LIST = answer(200, fixtureText('payin-methods'))
 
-/** The list of one site behind real sockets, and a clock that stands until it is moved. */
+/** Creates a cache of the method lists over real sockets, on a manual clock; `herd` sends 1,000 concurrent calls. */
 async function stage(...scripts: Script[]) {
   const service = await serve(...scripts)
   const fixture = { now: 0 }
@@ -40,7 +40,7 @@ describe('a thousand callers of a list', () => {
     const [first] = await herd()
     fixture.now = 6 * MINUTE
     await herd()
-    // One renewal for all of them, with the attempts of one question.
+    // One renewal for all callers, with the retries of one call.
     await expect.poll(async () => (await cache.list(site().currencies)).stale).toBe(true)
     expect(service.requests.length).toBeLessThanOrEqual(4)
     fixture.now = 60 * MINUTE

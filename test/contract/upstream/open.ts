@@ -5,7 +5,7 @@ import { createUpstreamClient } from '../../../src/upstream/client/upstream-clie
 import { UpstreamFault } from '../../../src/upstream/client/upstream-fault.ts'
 import { type Script, type ScriptedService, startScriptedService } from './scripted-service.ts'
 
-/** Short, so that a test of a deadline does not take long. */
+/** Short deadlines in milliseconds, so that tests of them are fast. */
 export const SHORT = { connect: 200, headers: 150, get: 400, post: 400, slot: 200 }
 
 const SITES: SiteSettings[] = [
@@ -15,28 +15,28 @@ const SITES: SiteSettings[] = [
 
 export const sites = createSites(SITES)
 
-/** A site of the tests by its name. */
+/** Returns a site of the tests by its id. */
 export function site(id: 'aud' | 'jpy' = 'aud'): Site {
   const found = sites.byId(id)
   if (found === null) throw new Error(`There is no site ${id}.`)
   return found
 }
 
-/** A scripted service that ends with the test. */
+/** Starts a scripted service that ends with the test. */
 export async function serve(...scripts: Script[]): Promise<ScriptedService> {
   const service = await startScriptedService(...scripts)
   onTestFinished(() => service.close())
   return service
 }
 
-/** A transport that ends with the test. Without jitter, so that retries come at once. */
+/** Opens a transport that ends with the test. It has no jitter, so that retries are immediate. */
 export function open(baseUrl: string, options: Partial<TransportOptions> = {}) {
   const transport = createTransport({ baseUrl, sites, random: () => 0, ...options })
   onTestFinished(() => transport.close())
   return transport
 }
 
-/** A client of a scripted service; both end with the test. */
+/** Starts a scripted service and a client of it; both end with the test. */
 export async function clientOf(...scripts: Script[]) {
   const service = await serve(...scripts)
   const client = createUpstreamClient({ baseUrl: service.baseUrl, sites, random: () => 0 })
@@ -44,7 +44,7 @@ export async function clientOf(...scripts: Script[]) {
   return { service, client }
 }
 
-/** The fault with which a call ends; a call that succeeds fails the test. */
+/** Returns the fault of a call. Throws if the call succeeds. */
 export async function faultOf(call: Promise<unknown>): Promise<UpstreamFault> {
   const outcome = await call.then(
     () => new Error('The call succeeded.'),

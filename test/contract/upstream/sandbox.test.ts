@@ -5,7 +5,7 @@ import { createUpstreamClient, type UpstreamClient } from '../../../src/upstream
 import { faultOf } from './open.ts'
 import { refusingPort } from './scripted-service.ts'
 
-/** Long on the sandbox clock, so that nothing moves by itself before a test has moved the clock. */
+/** In milliseconds: long on the sandbox clock, so that no status changes until a test moves the clock. */
 const PACE_MS = 600_000
 
 let sandbox: Sandbox
@@ -17,7 +17,7 @@ beforeAll(async () => {
   sandbox = await startSandbox({ paceMs: PACE_MS })
   sites = createSites(sandbox.sites)
   client = createUpstreamClient({ baseUrl: sandbox.url, sites })
-  // What the sandbox tells there is another test's matter.
+  // Nothing listens there: webhooks are not tested here.
   webhook = { endpointUrl: `http://127.0.0.1:${await refusingPort()}/hook`, authorizationHeader: 'Bearer v1.k.abc' }
 })
 afterAll(async () => {

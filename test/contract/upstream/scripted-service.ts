@@ -3,7 +3,7 @@ import { createServer, type Server, type Socket } from 'node:net'
 import type { AddressInfo } from 'node:net'
 
 type SeenRequest = {
-  /** `GET /api/v3/payin_methods HTTP/1.1` */
+  /** For example `GET /api/v3/payin_methods HTTP/1.1`. */
   readonly line: string
   /** By lower-case name. */
   readonly headers: ReadonlyMap<string, string>
@@ -11,12 +11,12 @@ type SeenRequest = {
   readonly connection: number
 }
 
-/** What the payments API does with a request: writes to the raw socket, closes it, or leaves it waiting. */
+/** What the service does with a request: writes to the raw socket, closes it, or leaves it open without an answer. */
 export type Script = (socket: Socket, request: SeenRequest) => void
 
 /**
- * A service that speaks in raw bytes, so that it can break every rule. Each request takes the next script of the list;
- * the last one stays.
+ * A service that writes raw bytes, so that it can break every rule of HTTP. Each request runs the next script of the list; the last one
+ * repeats.
  */
 export type ScriptedService = {
   readonly baseUrl: string
@@ -24,12 +24,12 @@ export type ScriptedService = {
   readonly requests: readonly SeenRequest[]
   /** Connections made so far. */
   connections(): number
-  /** Resolves when that many requests have arrived. */
+  /** Resolves when this many requests have arrived. */
   arrived(count: number): Promise<void>
   close(): Promise<void>
 }
 
-/** Starts the payments API on loopback, on a port of the system's choice. */
+/** Starts the service on loopback, on a port chosen by the system. */
 export async function startScriptedService(...scripts: Script[]): Promise<ScriptedService> {
   const requests: SeenRequest[] = []
   const sockets = new Set<Socket>()
@@ -69,7 +69,7 @@ export async function startScriptedService(...scripts: Script[]): Promise<Script
   }
 }
 
-/** A port on which nothing listens. */
+/** Returns a port on which nothing listens. */
 export async function refusingPort(): Promise<number> {
   const server = createServer()
   const port = await listening(server)
@@ -78,7 +78,7 @@ export async function refusingPort(): Promise<number> {
   return port
 }
 
-/** An answer with its length, as a well-behaved server sends it. */
+/** Returns a script that sends a complete answer with its length. */
 export function answer(status: number, body = '', headers: Record<string, string> = {}): Script {
   const all = { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(body)), ...headers }
   const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`)

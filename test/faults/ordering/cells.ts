@@ -11,7 +11,7 @@ import { type Cell, type Figures, simulate } from './simulate.ts'
 
 const PAYMENTS = rounds({ few: 100, many: 20_000 })
 export const LIMIT_MS = rounds({ few: 120_000, many: 30 * 60_000 })
-/** Memory, where there is such a file system: it is the decisions that are on trial here, not the disk. */
+/** A file system in memory, if there is one: decisions are tested here, not the disk. */
 const FOLDER = existsSync('/dev/shm') ? '/dev/shm' : tmpdir()
 
 type Losses = Pick<Cell, 'lost' | 'equalBodies' | 'outage'>
@@ -33,7 +33,7 @@ async function openStore(): Promise<Store> {
   return store
 }
 
-/** Simulates one cell in a store of its own, and prints its figures and its seed. */
+/** Simulates one cell with its own store. Prints its figures and its seed. */
 export async function run(name: string, how: Losses & Pick<Cell, 'polls' | 'sweep'>): Promise<Figures> {
   const seed = newSeed()
   const figures = await simulate(await openStore(), { payments: PAYMENTS, ...how }, randomFrom(seed))

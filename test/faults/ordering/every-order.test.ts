@@ -5,7 +5,7 @@ import { report } from '../../contract/store/builders.ts'
 import { changed } from '../../unit/domain/payments.ts'
 import { rounds } from '../rounds.ts'
 
-/** What the payments API may do next with a payment. */
+/** The statuses that the payments API can set after each status of a payment. */
 const NEXT: Readonly<Record<PaymentStatus, readonly PaymentStatus[]>> = {
   pending: ['authorised', 'waiting', 'received', 'failed', 'expired'],
   authorised: ['waiting', 'received', 'failed'],
@@ -34,24 +34,27 @@ function historiesUpTo(length: number): History[] {
   return grow(['pending'])
 }
 
-/** A moment: how far the truth has come, how often each webhook arrived, and what is known of the payment. */
+/** One state of the exploration: how far the history has progressed, how often each webhook arrived, and what is known of the payment. */
 type Moment = {
   readonly truth: number
   readonly arrivals: readonly number[]
   readonly state: Payment | null
-  /** A read was asked for, and has not been answered yet. */
+  /** Whether a read is planned that has not been answered. */
   readonly readDue: boolean
   readonly read: Read | null
 }
 
-/** A read that is under way: how many webhooks had come when it was sent, and how far the truth was when it was seen. */
+/**
+ * A read in flight: how many webhooks had arrived when it was sent, and how far the history was when the payments API looked; null before
+ * that.
+ */
 type Read = { readonly arrived: number; readonly seen: number | null }
 
 type Fixture = { readonly history: History; readonly sameBytes: boolean; readonly repeats: number }
 
 /**
- * Every moment that can follow: the payments API goes on, a webhook arrives (again), or a read that is due is sent, looks at
- * the truth, and is answered.
+ * Returns every possible next moment: the payments API sets the next status, a webhook arrives (perhaps again), or a planned read is sent,
+ * looks at the payment, and is answered.
  */
 function followers(fixture: Fixture, moment: Moment): Moment[] {
   const { history } = fixture
@@ -82,7 +85,7 @@ function goOnReading(history: History, moment: Moment): Moment {
   const arrived = moment.arrivals.reduce((sum, count) => sum + count, 0)
   if (read === null) return { ...moment, read: { arrived, seen: null } }
   if (read.seen === null) return { ...moment, read: { ...read, seen: truth } }
-  // What came since the read was sent may be newer than what it saw.
+  // Webhooks that arrived after the read was sent can be newer than what it saw.
   if (read.arrived !== arrived) return { ...moment, read: null }
   const { change, provisional } = decideRead(state, report(history[read.seen] ?? 'pending'))
   return { ...moment, state: after(state, change, provisional), readDue: false, read: null }
@@ -98,7 +101,7 @@ function after(
   return state === null ? null : { ...state, provisional: doubt }
 }
 
-/** Goes through every moment that can be reached, and gives those at rest that do not show the truth. */
+/** Visits every reachable moment. Returns those at rest that do not show the true status. */
 function wrongEnds(fixture: Fixture): { moments: number; wrong: string[] } {
   const begin: Moment = { truth: 0, arrivals: fixture.history.map(() => 0), state: null, readDue: false, read: null }
   const visited = new Set<string>()
@@ -128,7 +131,7 @@ function keyOf({ truth, arrivals, state, readDue, read }: Moment): string {
   return `${truth} ${arrivals.join('')} ${reading} ${known}`
 }
 
-/** How many deliveries come again, all in all. */
+/** How many deliveries are repeated in total. */
 const REPEATS = [
   { length: 4, repeats: rounds({ few: 1, many: 4 }) },
   { length: 5, repeats: rounds({ few: 0, many: 3 }) },

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { LIMIT_MS, LOSSES, run } from './cells.ts'
 
-// The parts alone: what each of them is for. The bars hold for many payments only.
+// Each mechanism alone, to show its effect. The bounds hold only for many payments.
 describe('with less', () => {
   it.each(LOSSES)(
     'polls without a sweep leave next to nothing wrong although %s',

@@ -2,9 +2,9 @@ import { present, report } from '../../contract/store/builders.ts'
 import type { Random } from '../random.ts'
 import { AMOUNT, HOUR_MS, MINUTE_MS, type Truth, walk } from './truth.ts'
 
-/** One payment, what becomes of it, and what is shown of it. All instants in milliseconds since the beginning of the simulation. */
+/** One payment: its history, and what is shown of it. All instants are milliseconds since the beginning of the simulation. */
 export type Life = {
-  /** Names its link; the payment through it is called after it. */
+  /** Correlation id of its link; the ids of the link and of the payment contain it. */
   readonly ref: string
   readonly truths: readonly Truth[]
   readonly outage: { readonly from: number; readonly to: number } | null
@@ -16,7 +16,7 @@ export type Life = {
   judged: boolean
 }
 
-/** A new life under its link's name: it begins in the first hour. */
+/** Creates a payment under its correlation id. It begins within the first hour. */
 export function lifeOf(number: number, withOutage: boolean, random: Random): [string, Life] {
   const begun = Math.floor(random() * HOUR_MS)
   const truths = walk(random, begun)
@@ -25,34 +25,34 @@ export function lifeOf(number: number, withOutage: boolean, random: Random): [st
   return [ref, { ...life, shown: null, notedAt: begun, wrongMs: 0, reads: 0, reading: false, judged: false }]
 }
 
-/** Ten minutes to two hours, in which the payment changes for the last time. */
+/** Returns an outage of ten minutes to two hours in which the last change of the payment happens. */
 function outageOf(truths: readonly Truth[], random: Random): Life['outage'] {
   const lengthMs = Math.round((10 + random() * 110) * MINUTE_MS)
   const from = present(truths.at(-1)).at - Math.floor(random() * lengthMs)
   return { from, to: from + lengthMs }
 }
 
-/** Id of its payment. */
+/** Returns the id of its payment. */
 export function paymentOf({ ref }: Life): string {
   return `PAY-${ref}`
 }
 
-/** Id of its link. */
+/** Returns the id of its link. */
 export function linkOf({ ref }: Life): string {
   return `LINK-${ref}`
 }
 
-/** The name of a link's life. */
+/** Returns the correlation id of a link. */
 export function refOf(link: string): string {
   return link.slice('LINK-'.length)
 }
 
-/** Whether nobody is here to be told. */
+/** Returns whether the app is down at an instant. */
 export function isAway({ outage }: Life, at: number): boolean {
   return outage !== null && at >= outage.from && at < outage.to
 }
 
-/** What the payments API says; a webhook names the totals only where its bodies do. */
+/** Returns the payments API's report. A webhook contains the totals only if the bodies of the simulation do. */
 export function reported(life: Life, { status, refunded }: Truth, withTotals: boolean) {
   const totals = withTotals ? { refunded: String(refunded) } : {}
   const ids = { paymentId: paymentOf(life), linkId: linkOf(life) }

@@ -1,14 +1,14 @@
-/** What happens when, in a simulation with a clock of its own: the earliest first, and of one instant what was added first. */
+/** The event queue of a simulation: the earliest entry first; of equal instants the one that was added first. */
 export type Queue<Happening> = {
   add(at: number, happening: Happening): void
-  /** Instant of the next happening; infinite when there is none. */
+  /** Returns the instant of the next entry; Infinity if there is none. */
   nextAt(): number
   take(): { readonly at: number; readonly happening: Happening } | undefined
 }
 
 type Entry<Happening> = { readonly at: number; readonly number: number; readonly happening: Happening }
 
-/** An empty queue, as a binary heap. */
+/** Creates an empty queue, as a binary heap. */
 export function createQueue<Happening>(): Queue<Happening> {
   const heap: Entry<Happening>[] = []
   let added = 0

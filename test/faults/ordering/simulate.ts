@@ -12,22 +12,22 @@ import { isAway, type Life, lifeOf, linkOf, paymentOf, refOf, reported } from '.
 import { createQueue } from './queue.ts'
 import { DAY_MS, HOUR_MS, MINUTE_MS, type Truth, truthAt } from './truth.ts'
 
-/** How webhooks are lost, and what is done about it. */
+/** How webhooks are lost, and which mechanisms make up for it. */
 export type Cell = {
   readonly payments: number
-  /** Share of the attempts that never arrive, and of the arrivals whose 200 is lost so that they come again. */
+  /** Share of the attempts that never arrive, and of the arrivals whose answer is lost, so that they are sent again. */
   readonly lost: number
-  /** Two equal partial refunds have the same bytes: bodies name no totals. */
+  /** Whether two equal partial refunds have the same bytes: bodies contain no totals. */
   readonly equalBodies?: boolean
-  /** Each payment changes while nobody is here for 10 to 120 minutes. */
+  /** Whether each payment has an outage of the app of 10 to 120 minutes, in which it changes. */
   readonly outage?: boolean
-  /** Reads are made when they are planned; else only when a webhook asks for one. */
+  /** Whether planned reads are made; otherwise only those that a webhook requires. */
   readonly polls: boolean
-  /** Everything that is not final is read back after an outage. */
+  /** Whether each payment is read after its outage. */
   readonly sweep: boolean
 }
 
-/** What three days after the last change of each payment is true of all. */
+/** Results over all payments, each three days after its last change. */
 export type Figures = {
   readonly statusWrong: number
   readonly refundedWrong: number
@@ -36,9 +36,9 @@ export type Figures = {
   readonly readsPerPayment: number
 }
 
-/** Attempts of one webhook (docs/payments-api.md, section 6.1). */
+/** Attempts of one webhook, in milliseconds after the event (docs/payments-api.md, section 6.1). */
 const ATTEMPTS_AT = [0, 15, 30, 45].map((minutes) => minutes * MINUTE_MS)
-/** Reads a second: the budget is not on trial here. */
+/** Reads per second: the rate limit is not tested here. */
 const NO_LIMIT = 1_000_000
 const SITES = createSites([{ id: 'au', appId: 'app', secretKey: 'key', currencies: ['AUD'] }])
 const JUDGED_AFTER_MS = 3 * DAY_MS
@@ -49,15 +49,15 @@ type Happening =
   | { readonly kind: 'answer'; readonly life: Life; readonly give: () => void }
 
 /**
- * Lets many payments live their lives in a simulation with a clock of its own, has the store told of them by webhooks that come
- * late, twice or never, and the payments API read by the reader. The store and the reader are those of production.
+ * Simulates many payments on a virtual clock. The store receives webhooks that are late, repeated or lost, and the reader reads the
+ * payments API. Store and reader are those of production.
  */
 export async function simulate(store: Store, cell: Cell, random: Random): Promise<Figures> {
   const queue = createQueue<Happening>()
   const lives = new Map(
     Array.from({ length: cell.payments }, (_, number) => lifeOf(number, cell.outage === true, random)),
   )
-  /** Resolved when the read of a payment has come to rest: it waits for an answer, or is over. */
+  /** By correlation id: resolves when the read of a payment waits for an answer, or is done. */
   const rests = new Map<string, () => void>()
   let now = 0
 
@@ -86,7 +86,7 @@ export async function simulate(store: Store, cell: Cell, random: Random): Promis
   })
   const asker = createSingleFlightReader({ source, budget, onRead: () => {} })
 
-  /** Waits, without a step of the clock, until a read asks the payments API or is over. */
+  /** Waits, without advancing the clock, until a read calls the payments API or is done. */
   const untilRest = async (life: Life, run: () => void) => {
     const { promise, resolve } = Promise.withResolvers<void>()
     rests.set(life.ref, resolve)
@@ -106,7 +106,7 @@ export async function simulate(store: Store, cell: Cell, random: Random): Promis
     await untilRest(life, () => void asker.read(subject).then(over))
   }
 
-  /** Notes what is shown of a payment, and how long that was wrong. */
+  /** Records what is shown of a payment, and for how long that was wrong. */
   const look = async (life: Life) => {
     note(life)
     const [payment] = await store.payments.byIds([paymentOf(life)])
@@ -119,7 +119,7 @@ export async function simulate(store: Store, cell: Cell, random: Random): Promis
     life.notedAt = now
   }
 
-  /** Begins the reads that are due. False when each of them is under way already. */
+  /** Begins the reads that are due. Returns false if all of them are in flight already. */
   const readDue = async () => {
     let begun = false
     for (const subject of await dueReads(store.reads, clock(), 20)) {
@@ -185,7 +185,7 @@ function lifeOfLink(lives: ReadonlyMap<string, Life>, link: string): Life {
   return present(lives.get(refOf(link)))
 }
 
-/** Every payment here has a link. */
+/** Never called: every payment here has a link. */
 function neverAsked(): never {
   throw new Error('A payment through a link was read as a direct payin.')
 }

@@ -5,16 +5,16 @@ export const MINUTE_MS = 60_000
 export const HOUR_MS = 60 * MINUTE_MS
 export const DAY_MS = 24 * HOUR_MS
 
-/** What is true of a payment from an instant on (milliseconds since the beginning of the simulation). */
+/** The state of a payment from an instant on (milliseconds since the beginning of the simulation). */
 export type Truth = { readonly at: number; readonly status: PaymentStatus; readonly refunded: number }
 
-/** The amount of every payment; partial refunds give back a tenth of it. */
+/** The amount of every payment; a partial refund is a tenth of it. */
 export const AMOUNT = 100
 const PART = 10
 
 type Way = { readonly share: number; readonly to: PaymentStatus; readonly withinMs: number }
 
-/** Where a payment may go, how often, and how soon. What is left of 1 is the share of those that stay. */
+/** Possible next statuses with their probability and longest delay. The remainder to 1 is the probability that the status is final. */
 const WAYS: Readonly<Partial<Record<PaymentStatus, readonly Way[]>>> = {
   pending: [
     { share: 0.45, to: 'authorised', withinMs: 20 * MINUTE_MS },
@@ -53,7 +53,7 @@ const WAYS: Readonly<Partial<Record<PaymentStatus, readonly Way[]>>> = {
   ],
 }
 
-/** What becomes of one payment, from pending at an instant to where it stays. */
+/** Returns the history of one payment, from pending to its final status. */
 export function walk(random: Random, begun: number): Truth[] {
   const truths: Truth[] = []
   let last: Truth | undefined = { at: begun, status: 'pending', refunded: 0 }
@@ -76,7 +76,7 @@ function choose(ways: readonly Way[], drawn: number): Way | undefined {
   return ways.find(({ share }) => drawn < (passed += share))
 }
 
-/** What is true at an instant. */
+/** Returns the state at an instant. Throws if the history is empty. */
 export function truthAt(truths: readonly Truth[], at: number): Truth {
   const found = truths.findLast((truth) => truth.at <= at) ?? truths[0]
   if (found === undefined) throw new Error('A payment without a beginning.')
