@@ -1,9 +1,9 @@
 /**
- * What the product adds to a command: `createPaymentLink` in front of a payments API that takes 50 ms, beside the same call of the
- * payments API itself by the same client: `npm run bench -- command [options]`.
+ * Latency that the product adds to a command: `createPaymentLink` with a payments API that takes 50 ms, compared with the same call of the
+ * same client to the payments API directly: `npm run bench -- command [options]`.
  *
- *   --rate <n>           commands per second, whether those before are answered or not; default 100
- *   --latency <ms>       of the payments API; default 50
+ *   --rate <n>           commands per second, at a fixed rate, whether or not earlier ones are answered; default 100
+ *   --latency <ms>       latency of the payments API; default 50
  *   --rounds, --seconds, --program, --page: see `support/run-bench.ts`
  */
 import { randomUUID } from 'node:crypto'

@@ -1,6 +1,6 @@
 /**
- * `_entities` with 20 links, beside Fastify that sends the same bytes: `npm run bench -- entities [options]`. The links differ from
- * request to request.
+ * `_entities` with 20 links, compared with Fastify that sends the same bytes: `npm run bench -- entities [options]`. The links differ in
+ * each request.
  *
  *   --connections <n>    default 64
  *   --only, --rounds, --seconds, --program, --page: see `support/run-bench.ts`; servers: product, fastify
@@ -69,7 +69,7 @@ the same size.`,
   }
 }
 
-/** `variables.id` is the key of the recorded answer; the product does not look at it. */
+/** Returns a request for these links. `variables.id` is the key of the answer that Fastify has recorded; the product ignores it. */
 function requestFor(ids: readonly (string | undefined)[]): string {
   const representations = ids.map((id) => ({ __typename: 'PaymentLink', id }))
   const body = JSON.stringify({ query: ENTITIES, variables: { representations, id: ids[0] } })

@@ -1,9 +1,9 @@
 /**
- * Events to subscriptions over WebSockets, beside ws alone and the stock server of graphql-ws: `npm run bench -- fanout [options]`.
+ * Events to subscriptions over WebSockets, compared with ws alone and the stock server of graphql-ws: `npm run bench -- fanout [options]`.
  *
- *   --cases <list>       of `one` (one event to every socket) and `own` (each socket follows a payment of its own); default: both
- *   --sockets <n>        default 10,000; three servers have so many each, one process for each opens them
- *   --events <n>         to all sockets, each round; default 4
+ *   --cases <list>       any of `one` (one event to every socket) and `own` (each socket follows a separate payment); default: both
+ *   --sockets <n>        sockets of each of the three servers, opened by one process for each; default 10,000
+ *   --events <n>         events to all sockets in each round; default 4
  *   --only, --rounds, --program, --page: see `support/run-bench.ts`; servers: product, ws, graphql-ws
  */
 import { randomUUID } from 'node:crypto'
@@ -24,16 +24,16 @@ import { startSubgraph } from './support/subgraph.ts'
 import { requestOfWebhook, STATUSES } from './support/webhooks/requests.ts'
 import { storePayments, webhooksFrom } from './support/webhooks/store-payments.ts'
 
-/** One event to all sockets. */
+/** One event to all sockets: CPU time of a frame, and milliseconds until the last socket received it. */
 type Fanned = { readonly cpuUs: number; readonly lastMs: number }
-/** Events to topics of one socket each. */
+/** Events to topics with one socket each. */
 type Delivered = { readonly perSecond: number; readonly cpuUs: number; readonly withoutStreamUs: number }
 
 type Measured<Result> = { readonly name: string; readonly results: Result[] }
 
-/** Of own topics, one of so many gets an event in a round. */
+/** Number of topics for each event of a round, in the case `own`. */
 const OWN_TOPICS_PER_EVENT = 5
-/** The first one makes the payment, the second one shows what a frame is. */
+/** The first status creates the payment, and the second one results in a sample frame. */
 const LATER_STATUSES = STATUSES.length - 2
 const WARM_UP_EVENTS = 2
 const CONNECTIONS = 64
@@ -64,7 +64,7 @@ stores them; the peers get the product's event by HTTP, ws alone as the text of 
   }
 }
 
-/** Measures one event to all sockets, server by server in each round. */
+/** Measures one event to all sockets. The servers take turns in each round. */
 async function measureOne(bench: Bench, sockets: number): Promise<Measured<Fanned>[]> {
   await using cleanUp = new AsyncDisposableStack()
   const events = Number(bench.option('events'))
@@ -99,7 +99,7 @@ async function measureOne(bench: Bench, sockets: number): Promise<Measured<Fanne
   return measured
 }
 
-/** Webhooks of payments through one link, each of which is an event of it. */
+/** Returns webhooks of payments through one link. Each of them results in an event of the link. */
 function webhooksOf(link: { readonly path: string; readonly authorization: string }, count: number): string[] {
   return Array.from({ length: Math.ceil(count / STATUSES.length) }, () => randomUUID()).flatMap((uuid) =>
     STATUSES.map((status) => requestOfWebhook(uuid, status, link)),
@@ -110,7 +110,7 @@ function payloadOf(frame: string): string {
   return JSON.stringify((JSON.parse(frame) as { payload: unknown }).payload)
 }
 
-/** Sends events one after the other, each after the one before has reached every socket. */
+/** Sends events one after another; each one after the previous event has reached every socket. */
 async function fanOut({ server, crowd }: SocketServer, requests: readonly string[]): Promise<Fanned> {
   const times: number[] = []
   const cpuBefore = cpuSecondsOfThreads(server.pid)
@@ -126,7 +126,7 @@ async function fanOut({ server, crowd }: SocketServer, requests: readonly string
   return { cpuUs: ((cpuSecondsOfThreads(server.pid) - cpuBefore) * 1e6) / frames, lastMs: median(times) }
 }
 
-/** Measures events of payments that one socket each follows, and beside them of payments that nobody follows. */
+/** Measures events of payments that one socket each follows, and events of payments that no socket follows. */
 async function measureOwn(bench: Bench, sockets: number): Promise<Measured<Delivered>[]> {
   await using cleanUp = new AsyncDisposableStack()
   const product = await startSubgraph({ program: bench.program, env: SOCKET_SETTINGS, cleanUp })
@@ -162,7 +162,7 @@ async function measureOwn(bench: Bench, sockets: number): Promise<Measured<Deliv
   return measured
 }
 
-/** The frame of an event, from the second status of the first payment. */
+/** Returns the frame of an event: the second status of the first payment. */
 async function firstFrame({ server, crowd }: SocketServer, [payment = '']: readonly string[]): Promise<string> {
   await crowd.mark()
   await sendAll(server.url, [requestOfWebhook(payment, STATUSES[1])], SEND)

@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs'
 /**
- * Queries over HTTP, beside servers that give the same answers: `npm run bench -- http [options]`.
+ * Queries over HTTP, compared with servers that return the same answers: `npm run bench -- http [options]`.
  *
- *   --cases <list>       of `equal` (the reference query, always the same request), `different` (its variables differ in each request)
+ *   --cases <list>       any of `equal` (the reference query, always the same request), `different` (its variables differ in each request)
  *                        and `link` (own links by their ids); default: all
  *   --connections <n>    default 64
  *   --only, --rounds, --seconds, --program, --page: see `support/run-bench.ts`; servers: product, fastify, mercurius, yoga, apollo
@@ -23,7 +23,7 @@ const METHODS = `query Methods($currencies: [CurrencyCode!], $amount: PaymentAmo
 const LINK = `query Link($id: ID!) {
   paymentLink(id: $id) { id reference site checkoutUrl requestedAmount { value currency exponent } description createdAt expiresAt state payment { id } } }`
 
-/** What the peers answer from: every field that a resolver of theirs may need. */
+/** The data of the peers: every field that their resolvers may need. */
 const ALL_OF_METHODS = `{ payinMethods { nodes { code name currency countryCode kind kindRaw
   minAmount { value currency exponent } maxAmount { value currency exponent } } } }`
 
@@ -102,7 +102,7 @@ async function prepareDifferent(bench: Bench, product: Subgraph): Promise<Case> 
   return { title: DIFFERENT, requests, contenders }
 }
 
-/** Fastify reads the answers from a table with one row for each link. */
+/** Prepares links and their answers. Fastify reads the answers from a table with one row per link. */
 async function prepareLinks(bench: Bench, product: Subgraph): Promise<Case> {
   bench.progress(`making ${LINKS} links`)
   const links = await product.createLinks(LINKS)

@@ -1,6 +1,6 @@
 /**
- * From a webhook to the frame of its event, at a fixed rate, beside ws alone: `npm run bench -- latency [options]`. Each socket follows a
- * payment of its own; the events are spread over them, so that each concerns one of the open sockets.
+ * Time from a webhook to the frame of its event, at a fixed rate, compared with ws alone: `npm run bench -- latency [options]`. Each socket
+ * follows a separate payment; the events are spread over the payments, so that each one concerns one open socket.
  *
  *   --sockets <n>        default 10,000
  *   --rate <n>           events per second; default 1,000
@@ -24,7 +24,7 @@ import { startSubgraph } from './support/subgraph.ts'
 import { requestOfWebhook, STATUSES } from './support/webhooks/requests.ts'
 import { storePayments, webhooksFrom } from './support/webhooks/store-payments.ts'
 
-/** Milliseconds from the moment when an event was due. */
+/** `frames` and `answers` are milliseconds since the event was due. */
 type Measured = {
   readonly frames: readonly number[]
   readonly answers: readonly number[]

@@ -1,10 +1,9 @@
 /**
- * Reads every list under every combination of conditions from a store of 1,000 events and from one of 1,000,000, and prints how
- * much longer the larger takes, in processor time: `npm run bench -- lists [payments]`, where 200,000 payments are
- * a million events. A case that takes more than 1.2 times as long is measured again, up to three times. Beside it stands what the
- * measurement itself is worth, which is the smaller store compared with itself; and what the database takes longer to find as
- * many ids as the longest filters name, in an index alone and with their rows, since a larger tree is deeper and does not fit into
- * the processor's caches. Both stores lie in SQLite files below the folder for temporary files, and are removed at the end.
+ * Reads every list under every combination of conditions from a store of about 1,000 events and from one of about 1,000,000 (`payments`,
+ * default 200,000, at 5.5 events each), and prints the ratio of their processor times: `npm run bench -- lists [payments]`. A case with a
+ * ratio above 1.2 is measured again, up to three times in total. Two comparisons show the limits of the measurement: the smaller store with
+ * itself; and finding as many ids as the longest filters name, in an index alone and with their rows, because a larger tree is deeper and
+ * does not fit into the processor's caches. Both stores are SQLite files below the folder for temporary files, and are removed at the end.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -19,10 +18,10 @@ import { listsOn } from './support/lists-on.ts'
 const SMALL = 200
 const LARGE = Number(process.argv[3] ?? 200_000)
 const ROUNDS = 41
-/** As many as the smaller store has of nearly everything. */
+/** Page size. Nearly every condition matches at least this number of rows in the smaller store. */
 const LIMIT = 11
 
-/** As many ids as the longest filters name. */
+/** Number of ids in the longest filters. */
 const MANY = 120
 const GOAL = 1.2
 const TRIES = 3
@@ -59,7 +58,10 @@ async function fill(payments: number): Promise<Filled> {
 
 type Measured = { readonly time: number; readonly rows: number }
 
-/** Microseconds of processor time, and how many rows the page has. Linux counts that of a thread in ticks of 4 ms only. */
+/**
+ * Measures microseconds of processor time, and the number of rows of the page. The time is that of the process, because Linux counts the
+ * time of a thread in ticks of 4 ms.
+ */
 async function measure(read: () => Promise<number>): Promise<Measured> {
   const begun = process.cpuUsage()
   const rows = await read()
@@ -67,7 +69,7 @@ async function measure(read: () => Promise<number>): Promise<Measured> {
   return { time: user + system, rows }
 }
 
-/** What garbage collection and other programs add is no part of the quicker half. */
+/** Returns the lower quartile, which excludes most of the time that garbage collection and other programs add. */
 const quartile = (values: readonly number[]): number => values.toSorted((a, b) => a - b)[values.length >> 2] ?? 0
 
 type Compared = {
@@ -75,12 +77,12 @@ type Compared = {
   readonly keys: number
   readonly small: number
   readonly large: number
-  /** The first store against itself. */
+  /** Ratio of the first store to itself. */
   readonly noise: number
   readonly rows: readonly number[]
 }
 
-/** Turn by turn, so that whatever else the machine does falls upon all. */
+/** Measures both stores in turns, so that other load on the machine affects them equally. */
 async function compareOnce(
   { name, keys }: Pick<ListCase, 'name' | 'keys'>,
   small: () => Promise<number>,
@@ -99,7 +101,7 @@ async function compareOnce(
 
 const ratio = ({ small, large }: Compared): number => large / small
 
-/** The lowest of several measurements: what is slower by itself is so in each of them. */
+/** Returns the lowest ratio of several measurements, because a case that is really slower is slower in each of them. */
 async function compare(...asked: Parameters<typeof compareOnce>): Promise<Compared> {
   let best = await compareOnce(...asked)
   for (let again = 1; again < TRIES && ratio(best) > GOAL; again += 1) {
@@ -109,7 +111,7 @@ async function compare(...asked: Parameters<typeof compareOnce>): Promise<Compar
   return best
 }
 
-/** What the longest filters have the database do, each with prepared statements. The ids are those that the cases name. */
+/** Lookups by id that the longest filters cause in the database, with prepared statements. The ids are those of the cases. */
 const PAYMENTS = { columns: 'stream_id, id', table: 'payments', idOf: paymentId }
 const AGREEMENTS = { columns: 'stream_id, id', table: 'agreements', idOf: agreementId }
 const FLOORS = [
@@ -142,7 +144,7 @@ for (const [index, large] of many.cases.entries()) {
   const readSmall = () => small.read(few.lists, LIMIT)
   results.push(await compare(large, readSmall, () => large.read(many.lists, LIMIT)))
 }
-// A page that is full in the one and not in the other tells about pages, not about age.
+// If pages have different lengths, the ratio shows the difference of the pages and not of the stores.
 const alike = results.filter(({ rows: [a = 0, b = 0] }) => a === b).toSorted((a, b) => ratio(b) - ratio(a))
 for (const compared of alike) console.log(show(compared))
 const above = alike.filter((compared) => ratio(compared) > GOAL)

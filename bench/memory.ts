@@ -1,9 +1,9 @@
 /**
- * Memory of open streams, beside ws alone and the stock server of graphql-ws: `npm run bench -- memory [options]`. Resident memory, once
- * the garbage is collected, with a few sockets open and with all of them: what each further socket takes.
+ * Memory of open streams, compared with ws alone and the stock server of graphql-ws: `npm run bench -- memory [options]`. Measures resident
+ * memory after garbage collection, with a few sockets and with all of them: the difference is the memory of the further sockets.
  *
  *   --sockets <n>        default 10,000, one subscription each
- *   --topics <one|own>   all follow one link, or each a payment of its own; default: one
+ *   --topics <one|own>   all follow one link, or each follows a separate payment; default: one
  *   --only, --rounds, --program, --page: see `support/run-bench.ts`; servers: product, ws, graphql-ws
  */
 import { randomUUID } from 'node:crypto'
@@ -17,7 +17,7 @@ import { storePayments } from './support/webhooks/store-payments.ts'
 
 type Measured = { readonly name: string; readonly bytesEach: number[]; readonly bytesAtFirst: number[] }
 
-/** Sockets that are open before memory is measured for the first time: until then code is compiled. */
+/** Number of open sockets at the first measurement, so that the code is compiled before it. */
 const FIRST_SOCKETS = 500
 const KILOBYTE = 1_024
 
@@ -65,7 +65,7 @@ async function run(bench: Bench): Promise<Report> {
   }
 }
 
-/** Bytes with the first sockets, and with all of them. */
+/** Returns the resident bytes with the first sockets, and with all of them. */
 async function measure(bench: Bench, name: string, sockets: number): Promise<{ first: number; all: number }> {
   await using cleanUp = new AsyncDisposableStack()
   const { server, topics, query } = await start(bench, name, { sockets, cleanUp })

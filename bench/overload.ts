@@ -10,16 +10,16 @@ import { startApp } from '../test/faults/killable-app.ts'
 import { cpuSecondsOf } from '../test/support/cpu-time.ts'
 
 /**
- * What a process answers when three times as much is asked as it can do, as a part of what it answers to clients that wait, over
- * the same kind of connections: `npm run bench -- overload [seconds] [rounds]`. Answers are counted per second of the process's
- * own CPU time, because another program may take the machine's, and each overload stands beside the usual load before it. A
- * server of Node's own, with answers as dear, is measured in turn (`support/bare-server.ts`): what it loses is lost to
- * connections, parser and kernel.
+ * Throughput of a process that receives three times as many requests as it can answer, as a share of its throughput for clients that wait
+ * for each answer, over the same kind of connections: `npm run bench -- overload [seconds] [rounds]`. Answers are counted per second of the
+ * process's own CPU time, because other programs may use the machine, and each overload is compared with the normal load directly before
+ * it. A plain Node server whose answers cost as much is measured in turns with the program (`support/bare-server.ts`): its loss is the cost
+ * of connections, parser and kernel.
  */
 
 const MS = Number(process.argv[3] ?? 5) * 1_000
 const ROUNDS = Number(process.argv[4] ?? 5)
-/** Until all connections are open, and those that were are closed. */
+/** Milliseconds until all connections are open, and the earlier ones are closed. */
 const RAMP_MS = 4_000
 const WARM_MS = 8_000
 const TIMES = 3
@@ -31,7 +31,7 @@ type Load = { readonly perSecond: number | null; readonly connections: number; r
 type Measured = { readonly perSecond: number; readonly perCpuSecond: number }
 
 const folder = mkdtempSync(join(tmpdir(), 'bench-'))
-// Otherwise equal questions are answered from memory, and no client asks for three times as many of those.
+// Otherwise equal queries are answered from memory, and no client can send three times as many of those as the process answers.
 const app = await startApp({ path: join(folder, 'payments.db'), env: { EXECUTION_SHORTCUTS: 'none' } })
 const clients = await startClients()
 try {
@@ -64,7 +64,7 @@ async function startBare(costMs: number): Promise<Target & { stop(): void }> {
   return { name: 'bare node:http', url, pid: child.pid ?? 0, webhooks: false, stop: () => child.disconnect() }
 }
 
-/** Prints the part of its usual answers that each of them keeps, and how the first stands to the second. */
+/** Prints the share of its normal throughput that each target keeps, and the ratio of the first to the second. */
 async function compare(targets: readonly Target[], connections: number, once: boolean): Promise<void> {
   const kept = targets.map((): number[] => [])
   for (let round = 0; round < ROUNDS; round += 1)

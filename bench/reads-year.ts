@@ -1,8 +1,8 @@
 import { type DayFigures, simulateReads } from './support/simulate-reads.ts'
 
 /**
- * The backlog of due reads of one site, day by day for a year, at 100,000, a million and ten million payments a month, with
- * two reads a second. Every tenth day is printed; a gap of two hours lies on every thirtieth.
+ * Prints the backlog of due reads of one site, day by day for a year, for 100,000, a million and ten million payments a month, at two reads
+ * a second. Prints every tenth day and the last one; every thirtieth day has a gap of two hours.
  */
 const SIZES = [100_000, 1_000_000, 10_000_000]
 const DAYS = 365

@@ -4,18 +4,18 @@ import { connect, type AddressInfo, type Socket } from 'node:net'
 import { cpuSecondsOf } from '../test/support/cpu-time.ts'
 
 /**
- * What a refusal costs in an overload, in processor time of the process, against Node's own server with the same refusal, and how
- * much of its usual answers each would keep under three times what it can answer: `npm run bench -- refusals [rounds]`. Node's own
- * server that refuses without holding the refusal back is the bound: a connection, the parser and the kernel cost as much. The
- * number of requests is fixed, so that a busy machine takes longer and counts nearly the same.
+ * CPU time of a refusal in an overload, compared with a plain Node server that sends the same refusal, and the share of its normal
+ * throughput that each server would keep under three times as many requests as it can answer: `npm run bench -- refusals [rounds]`. The
+ * lower bound is a plain Node server that refuses without delay: it has only the costs of connection, parser and kernel. The number of
+ * requests is fixed, so that a busy machine takes longer and still measures nearly the same CPU time.
  */
 
 const ROUNDS = Number(process.argv[3] ?? 5)
-/** Until code is compiled: the first thousands cost half as much again. */
+/** Number of requests before the measurement, until the code is compiled: the first thousands cost 1.5 times as much. */
 const WARM = 8_000
 const REQUESTS = 4_000
 const CONNECTIONS = 1_000
-/** What an answer may cost, in microseconds: the question of `bench/overload.ts` costs the second. */
+/** Assumed CPU times of an answer in microseconds. The second one is that of the query in `bench/overload.ts`. */
 const ANSWERS_US = [500, 1_400, 5_000]
 const TIMES = 3
 const BODY = JSON.stringify({ query: '{ paymentCurrencies { code exponent region versions enabled } }' })
@@ -51,14 +51,14 @@ async function start(name: (typeof SERVERS)[number]): Promise<ChildProcess> {
   return child
 }
 
-/** Has the server refuse everything for the next ten seconds. Gives its port. */
+/** Makes the server refuse all requests for the next ten seconds. Returns its port. */
 async function fill(child: ChildProcess): Promise<number> {
   child.send('fill')
   const [{ port }] = (await once(child, 'message')) as [AddressInfo]
   return port
 }
 
-/** Microseconds of processor time. */
+/** Returns the CPU time of a refusal in microseconds. */
 async function costOf(child: ChildProcess, isNew: boolean): Promise<number> {
   const port = await fill(child)
   const before = cpuSecondsOf(child.pid ?? 0)
@@ -66,7 +66,7 @@ async function costOf(child: ChildProcess, isNew: boolean): Promise<number> {
   return Math.round(((cpuSecondsOf(child.pid ?? 0) - before) * 1_000_000) / REQUESTS)
 }
 
-/** Sends so many requests, a thousand at once, and waits until all of them have been refused. */
+/** Sends a number of requests, a thousand at a time, and resolves after all have been refused. Rejects on another answer. */
 function ask(port: number, requests: number, isNew: boolean): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>()
   const lines = ['POST /graphql HTTP/1.1', 'Host: x', 'Content-Type: application/json']
@@ -97,7 +97,7 @@ function ask(port: number, requests: number, isNew: boolean): Promise<void> {
   return promise
 }
 
-/** Of what a process can answer: each answer and each refusal take their part of its time. */
+/** Returns the share of its normal throughput that a process keeps, if an answer and a refusal take so much of its CPU time. */
 function keptOf(answer: number, refusal: number): number {
   return Math.max(0, (answer - TIMES * refusal) / (answer - refusal))
 }

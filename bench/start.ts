@@ -1,6 +1,6 @@
 /**
- * From the start of a process until its readiness probe is answered with 200, beside Apollo Server with the same schema:
- * `npm run bench -- start [options]`.
+ * Time from the start of a process until its readiness probe is answered with 200, compared with Apollo Server with the same schema: `npm
+ * run bench -- start [options]`.
  *
  *   --only, --rounds, --program, --page: see `support/run-bench.ts`; servers: product, apollo, npm-start
  */
@@ -22,7 +22,7 @@ type Start = {
   readonly env: Readonly<Record<string, string>>
   readonly readyPath: string
 }
-/** `cpuMs` is that of the process itself. */
+/** `cpuMs` is the CPU time of the process itself, without its children. */
 type Measured = { readonly name: string; readonly ms: number[]; readonly cpuMs: number[] }
 
 const POLL_MS = 5
@@ -91,7 +91,7 @@ async function measure({ name, command, env, readyPath }: Start): Promise<{ ms: 
   const begun = performance.now()
   const child = spawn(program, args, {
     stdio: 'ignore',
-    // A group of its own: npm does not pass SIGTERM on to what it has started.
+    // A separate process group, because npm does not pass SIGTERM on to its child processes.
     detached: true,
     env: { PATH: process.env['PATH'] ?? '', ...env, PORT: String(port), SANDBOX_PORT: String(sandboxPort) },
   })

@@ -1,7 +1,7 @@
 /**
- * Stores the webhooks of new payments at the default address, four for each, and prints how many bytes of the database each
- * webhook takes, by table and index: `npm run bench -- storage [payments]`. On SQLite in a file below the folder for temporary
- * files, and on PostgreSQL where the tests' server answers; both are removed at the end.
+ * Stores four webhooks of each new payment at the default URL, and prints how many bytes of the database each webhook takes, by table and
+ * index: `npm run bench -- storage [payments]`. Uses a SQLite file below the folder for temporary files, and the tests' PostgreSQL server
+ * if it answers; both databases are removed at the end.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -15,7 +15,7 @@ import { receivePaymentWebhooks, WEBHOOK_STATUSES } from './support/payment-webh
 const PAYMENTS = Number(process.argv[3] ?? 3_000)
 const WEBHOOKS = PAYMENTS * WEBHOOK_STATUSES.length
 
-/** As often as autovacuum, which a minute of webhooks is too short for: whenever a part of the rows is dead. */
+/** Number of VACUUMs. They replace autovacuum, which runs when a share of the rows is dead, and so rarely within a minute of webhooks. */
 const VACUUMS = 10
 
 type Size = { readonly name: string; readonly bytes: number }
@@ -31,7 +31,9 @@ async function onSqlite(): Promise<void> {
   rmSync(folder, { recursive: true })
 }
 
-/** Indexes are named with their table; those of SQLite's own are numbered. */
+/**
+ * Returns the size of each table and index. The name of an index follows the name of its table, because SQLite's own indexes are numbered.
+ */
 function sizesIn(path: string): Size[] {
   const database = new DatabaseSync(path)
   const rows = database.prepare(`

@@ -1,6 +1,6 @@
 /**
- * What the processor does for a webhook: the product on SQLite takes as many as it can, on one core, under Node's profiler.
- * Prints the share of each part of the program: `npm run bench -- webhook-profile [seconds]`.
+ * CPU profile of webhooks: the product on SQLite receives as many as it can, on one core, under Node's profiler. Prints each part's share
+ * of the program's busy time: `npm run bench -- webhook-profile [seconds]`.
  */
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
@@ -56,7 +56,7 @@ async function run(): Promise<void> {
   writeSection('docs/performance.md', 'webhook-profile', text)
 }
 
-/** Threads write profiles of their own, which are smaller. */
+/** Returns the largest profile. Other threads write separate, smaller profiles. */
 function profileOfMainThread(): Profile {
   const profiles = readdirSync(folder).map((file) => JSON.parse(readFileSync(join(folder, file), 'utf8')) as Profile)
   const [largest] = profiles.toSorted((a, b) => b.nodes.length - a.nodes.length)

@@ -1,15 +1,15 @@
 /**
- * Webhooks of new payments, four statuses each, over 64 connections, stored durably by one core, against Fastify on the same
- * core that only checks the HMAC: `npm run bench -- webhook [options]`. The load, and PostgreSQL, run on the other core.
- * Prints nothing before every webhook was answered with 200 and found in the database; ends with 1 when one was not.
+ * Webhooks of new payments, four statuses each, over 64 connections, stored durably by one core, compared with Fastify on the same core,
+ * which only verifies the HMAC: `npm run bench -- webhook [options]`. The load and PostgreSQL run on the other core. Prints figures only
+ * after every webhook was answered with 200 and found in the database; exits with 1 if one was not.
  *
- *   --databases <list>   of `sqlite,postgres`; default: both
- *   --seconds <n>        of each measurement; default 3
- *   --rounds <n>         of all measurements in turn; default 5
- *   --connections <n>    over which webhooks are sent; default 64
- *   --payments <n>       stored before, in the larger database; default 100,000, and 0 for no larger one
- *   --program <module>   the product's main module; default: dist/main.js, which is built when it is older than a source
- *   --page <path>        where the figures are written; default: docs/performance.md
+ *   --databases <list>   any of `sqlite,postgres`; default: both
+ *   --seconds <n>        seconds of each measurement; default 3
+ *   --rounds <n>         rounds of all measurements, in turns; default 5
+ *   --connections <n>    connections that send webhooks; default 64
+ *   --payments <n>       payments that the larger database contains before; default 100,000; 0: no larger database
+ *   --program <module>   the product's main module; default: dist/main.js, which is built if it is older than a source
+ *   --page <path>        page for the figures; default: docs/performance.md
  */
 import { execFileSync } from 'node:child_process'
 import { parseArgs } from 'node:util'
@@ -51,7 +51,7 @@ try {
   await cleanUp.disposeAsync()
 }
 
-/** To standard error, so that standard output holds the figures alone. */
+/** Prints to standard error, so that standard output contains only the figures. */
 function progress(step: string): void {
   console.error(`${Math.round(performance.now() / 1_000)} s: ${step}`)
 }
@@ -110,12 +110,12 @@ All ${shown(checked)} webhooks were answered with 200, and found in the database
   writeSection(values.page, 'webhook', text)
 }
 
-/** The page is where the text goes, and nobody who reads it there needs to know. */
+/** Returns whether an argument belongs to `--page`. The printed command omits it, because it does not affect the figures. */
 function isPage(args: readonly string[], index: number): boolean {
   return args[index] === '--page' || args[index - 1] === '--page'
 }
 
-/** Nothing else has the database open by now. */
+/** Records answers to reads. No other process has the database open at this point. Throws if one was not recorded. */
 function recordAnswers(url: string): Recorded {
   const module = new URL('./support/webhooks/answers.ts', import.meta.url).pathname
   const [program, args] = onMeasuredCore([process.execPath, module, url, String(seconds)])

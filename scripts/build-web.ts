@@ -54,7 +54,7 @@ function compress(path: string): void {
   )
 }
 
-/** Gzipped bytes over the network: the page, its scripts with their static imports, and their styles. */
+/** Returns the gzipped bytes that a page loads over the network: the page, its scripts with their static imports, and their styles. */
 function weightOf(page: string): number {
   const html = `${page}/index.html`
   const files = new Set([html])

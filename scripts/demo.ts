@@ -87,7 +87,7 @@ async function startApp({ url, sites, webhookSecret }: Sandbox): Promise<App> {
   return createApp({ ...parsed.config, upstream: parsed.config.upstream }, { logger: createLogger({ level: 'warn' }) })
 }
 
-/** The part of a shop's back end: one mutation, with a token that has `payments:write`. */
+/** Acts as a shop's back end: one mutation, with a token that has `payments:write`. */
 async function createLink({ url }: App): Promise<Link> {
   const token = await issueDevelopmentToken(new Secret(jwtSecret), {
     scopes: ['payments:write'],
@@ -118,7 +118,7 @@ function tellRetry({ error, waitMs }: Retry): void {
   say('refused', `${error.message} Again in ${(waitMs / 1_000).toFixed(1)} s.`)
 }
 
-/** The part of a status page: no token, only the link's own status token. */
+/** Acts as a status page: without a client token, with the link's status token only. */
 async function followWhilePaying({ url }: App, { id, statusToken, checkoutUrl }: Link): Promise<void> {
   const client = createClient({ url: `${url.replace('http', 'ws')}/graphql`, webSocketImpl: WebSocket })
   const items = client.iterate<{ paymentLinkUpdates: Item }>({ query: FOLLOW, variables: { id, statusToken } })
@@ -132,7 +132,7 @@ async function followWhilePaying({ url }: App, { id, statusToken, checkoutUrl }:
   await client.dispose()
 }
 
-/** The part of the customer on the hosted page. */
+/** Acts as the customer on the hosted page. */
 async function pay(checkoutUrl: string): Promise<void> {
   say('customer', 'pays on the hosted page')
   const response = await fetch(`${checkoutUrl}/pay`, { method: 'POST', body: new URLSearchParams({}) })

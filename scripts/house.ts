@@ -1,6 +1,6 @@
 /**
- * Prints how easy it is to find one's way in `src`: imports per line, largest folders, names with two meanings, and the
- * number of files that one webhook and one mutation run through. `npm run house`; changes nothing.
+ * Prints figures about how easy `src` is to navigate: imports per line, largest folders, names with two meanings, and the number of files
+ * that run for one webhook and for one mutation. `npm run house`; changes nothing.
  */
 import { mkdtempSync, readFileSync, rmSync, globSync } from 'node:fs'
 import { Session } from 'node:inspector/promises'
@@ -150,7 +150,7 @@ async function restart(session: Session): Promise<void> {
   await session.post('Profiler.takePreciseCoverage')
 }
 
-/** Number of files of the subgraph with a function called since `restart`. */
+/** Returns the number of files of the subgraph with a function that was called since `restart`. */
 async function ran(session: Session): Promise<number> {
   const { result } = await session.post('Profiler.takePreciseCoverage')
   const called = result.filter(({ url, functions }) => {

@@ -61,7 +61,7 @@ function applyTo(folder: string, { file, from, to }: Plant['edits'][number]): vo
   )
 }
 
-/** A run that times out counts as failed: the mutation was detected. */
+/** Returns the tally of a run. A run that times out counts as failed: the mutation was detected. */
 function test(folder: string, files: readonly string[]): Tally {
   const { stdout, error } = spawnSync(process.execPath, ['scripts/test.ts', '--sequence.shuffle=false', ...files], {
     cwd: folder,

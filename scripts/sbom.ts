@@ -41,7 +41,10 @@ function everything(): Bill {
   return JSON.parse(stdout) as Bill
 }
 
-/** `npm --omit=dev` also omits packages that ship and are needed by a development tool as well, so the lock file decides. */
+/**
+ * Returns the part of the bill that ships. `npm --omit=dev` also omits packages that ship and are needed by a development tool as well, so
+ * the lock file decides.
+ */
 function shipped({ metadata, components, dependencies, ...rest }: Bill): Bill {
   const bundled = packagesIn(readFileSync(NOTICES, 'utf8')).map(({ name, version }) => `${name}@${version}`)
   const names = new Set(

@@ -33,7 +33,7 @@ export function compareApprovals(dangerous: readonly SchemaChange[], approvals: 
   }
 }
 
-/** The default rules call these changes dangerous; here they always break a caller or a subgraph. */
+/** Marks changes as breaking that the default rules call dangerous, but that break a caller or a subgraph in any case here. */
 const holdPromises: Rule = ({ changes }) =>
   changes.map((change) =>
     isBroken(change) ? { ...change, criticality: { ...change.criticality, level: CriticalityLevel.Breaking } } : change,
@@ -44,11 +44,11 @@ function isBroken({ type, path = '', criticality }: Change): boolean {
   if (type === 'ENUM_VALUE_ADDED') return FROZEN_ENUMS.has(path.split('.')[0] ?? '')
   // Other subgraphs refer to the type by this key.
   if (type === 'DIRECTIVE_USAGE_OBJECT_REMOVED') return /\.@(?:key|shareable)$/.test(path)
-  // Callers without the scope who read the field before are now refused.
+  // Callers without the scope that read the field before are refused with the new schema.
   return type === 'DIRECTIVE_USAGE_FIELD_DEFINITION_ADDED' && path.endsWith('.@requiresScopes')
 }
 
-/** A new entity extends a union that callers cannot select from. */
+/** Returns whether a change concerns only routers: a new entity extends a union that callers cannot select from. */
 function isForRoutersAlone({ type, path }: Change): boolean {
   return type === 'UNION_MEMBER_ADDED' && path === '_Entity'
 }

@@ -28,7 +28,7 @@ export function listSizeOf(node: Node): string | null {
   return slicing === undefined ? null : `a list of ${slicing.map((name) => `\`${name}\``).join(' or ')}`
 }
 
-/** Whether shared caches may store the response. */
+/** Returns whether shared caches may store the response. */
 export function isPublic(node: Node): boolean {
   return valueOf(node, 'cacheControl', 'scope') === 'PUBLIC'
 }

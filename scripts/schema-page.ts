@@ -96,7 +96,10 @@ function areaOf({ name }: Field): (typeof AREAS)[number] {
   return area
 }
 
-/** An operation and a type may have the same name; their headings must differ, or links would lead to the wrong one. */
+/**
+ * Returns the heading of an operation. It contains the kind, because an operation and a type may have the same name, and links need
+ * different headings.
+ */
 function titleOf({ kind, field }: Operation): string {
   return `${kind} ${field.name}`
 }

@@ -9,7 +9,7 @@ export function summary({ passed, failed, skipped }: Tally): string {
 /** Maximum number of retried tests; a busy machine does not explain more. */
 const MAX_SECOND_TRIES = 5
 
-/** Whether a run counts as successful: at least one test must have passed. */
+/** Returns whether a run counts as successful: at least one test must have passed. */
 export function isGreen({ passed, failed }: Tally, secondTries: number): boolean {
   return failed === 0 && passed > 0 && secondTries <= MAX_SECOND_TRIES
 }

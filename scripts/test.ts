@@ -35,13 +35,16 @@ async function runTests(args: string[]): Promise<Vitest> {
   return startVitest(filter, { ...options, watch: false, passWithNoTests: false })
 }
 
-/** Tests that failed first and passed on a retry; they need attention. */
+/** Returns the tests that failed first and passed on a retry; they need attention. */
 function secondTries({ state }: Vitest): string[] {
   const tests = state.getTestModules().flatMap(({ children }) => Array.from(children.allTests()))
   return tests.filter((test) => test.diagnostic()?.flaky).map(({ fullName }) => fullName)
 }
 
-/** Counts failures outside of tests as failed: a file that does not load, a hook that throws, an unhandled rejection. */
+/**
+ * Returns the numbers of a run. A failure outside of tests counts as failed: a file that does not load, a hook that throws, an unhandled
+ * rejection.
+ */
 function tallyOf({ state }: Vitest): Tally {
   const modules = state.getTestModules()
   const states = modules.flatMap(({ children }) => Array.from(children.allTests(), (test) => test.result().state))
@@ -61,13 +64,13 @@ function isStale(made: string, sources: readonly string[]): boolean {
   return sources.some((source) => lastModified(source) > madeAt)
 }
 
-/** Last modification of a file, or of the files in a folder except the generated ones. */
+/** Returns the last modification of a file, or of the files in a folder except the generated ones, in milliseconds since the epoch. */
 function lastModified(path: string): number {
   const below = globSync(`${path}/**/*`, { exclude: ['**/generated/**'] })
   return Math.max(...[path, ...below].map(modifiedAt))
 }
 
-/** Milliseconds since the epoch; 0 for a file that does not exist. */
+/** Returns milliseconds since the epoch; 0 for a file that does not exist. */
 function modifiedAt(path: string): number {
   return statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0
 }

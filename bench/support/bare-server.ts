@@ -1,7 +1,7 @@
 /**
- * A server of Node's own, without a framework, that answers what `bench/overload.ts` asks at the cost that it is told, and
- * refuses as the program does: what waits is half a second's worth, and a refusal is told after a second. What it keeps of its
- * usual answers under too many requests is what the connections, the parser and the kernel leave.
+ * A plain Node server, without a framework, for `bench/overload.ts`. Each answer takes the CPU time that the argument names, in
+ * milliseconds. It refuses as the program does: work for half a second is queued at most, and a refusal is sent after a second. Its loss of
+ * throughput under too many requests is the cost of connections, parser and kernel.
  */
 import { createServer, type ServerResponse } from 'node:http'
 
@@ -11,7 +11,7 @@ const ANSWER = JSON.stringify({ data: 'x'.repeat(1_000) })
 const REFUSAL = JSON.stringify({
   errors: [{ message: 'There is too much to do.', extensions: { code: 'OVERLOADED' } }],
 })
-/** A piece of work, of which as many are done for an answer as it costs. */
+/** A unit of work. Each answer does as many units as it takes for its CPU time. */
 const PIECE = { list: Array.from({ length: 20 }, (_, index) => ({ code: `C${index}`, exponent: 2, enabled: true })) }
 
 const costMs = Number(process.argv[2])
@@ -51,7 +51,7 @@ function work(count: number): void {
   for (let piece = 0; piece < count; piece += 1) JSON.parse(JSON.stringify(PIECE))
 }
 
-/** How many pieces take so many milliseconds of processor time. */
+/** Returns the number of units that take `milliseconds` of CPU time. */
 function calibrate(milliseconds: number): number {
   const tried = 20_000
   work(tried)

@@ -4,7 +4,7 @@ import { existsSync, globSync, statSync } from 'node:fs'
 /** The product's main module as it is built for production. */
 export const BUILT = 'dist/main.js'
 
-/** Builds the product when it is what a bench measures, and a source has changed since it was built. */
+/** Builds the product if `program` is the built one, and a source has changed since the last build. */
 export function buildWhenStale(program: string): void {
   if (program === BUILT && isStale())
     execFileSync('npm', ['run', '--silent', 'build'], { stdio: ['ignore', 'ignore', 'inherit'] })

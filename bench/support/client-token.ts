@@ -3,7 +3,7 @@ import { JWT_SECRET } from './processes.ts'
 
 const LIFETIME_S = 3_600
 
-/** The header `authorization` of a client with some scopes. */
+/** Returns the header `authorization` of a client with these scopes. */
 export function bearer(scope: string): string {
   const now = Math.floor(Date.now() / 1_000)
   const claims = { iat: now, exp: now + LIFETIME_S, iss: 'bench', aud: 'payments', sub: 'bench', scope }

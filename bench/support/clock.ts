@@ -1,4 +1,4 @@
-/** Milliseconds of a clock that only rises, and that every process of this machine shares. */
+/** Returns milliseconds of a monotonic clock that all processes of this machine share. */
 export function monotonicMs(): number {
   return Number(process.hrtime.bigint()) / 1e6
 }

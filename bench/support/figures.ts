@@ -1,15 +1,15 @@
-/** A measured figure beside what it should be. */
+/** A measured figure and its goal. */
 export type Figure = {
   readonly name: string
   readonly value: number
-  /** How the value is written: decimals and unit. */
+  /** Number of decimals that are printed. */
   readonly decimals: number
   readonly unit?: string
-  /** Null for a figure that has no goal. */
+  /** Null if the figure has no goal. */
   readonly goal: { readonly kind: 'at least' | 'at most'; readonly value: number } | null
 }
 
-/** The middle of some values, or the mean of the two in the middle; NaN for none. */
+/** Returns the middle value, or the mean of the two middle values; NaN for an empty list. */
 export function median(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b)
   const half = sorted.length >> 1
@@ -17,12 +17,12 @@ export function median(values: readonly number[]): number {
   return sorted.length % 2 === 1 ? upper : (upper + (sorted[half - 1] ?? Number.NaN)) / 2
 }
 
-/** A number with separators of thousands. */
+/** Formats a number with thousands separators. */
 export function shown(value: number, decimals = 0): string {
   return value.toLocaleString('en-US', { minimumFractionDigits: decimals, maximumFractionDigits: decimals })
 }
 
-/** The rows of a table of figures: name, value, goal, and whether it is met. */
+/** Returns the rows of a table of figures: name, value, goal, and whether the goal is met. */
 export function figureRows(figures: readonly Figure[]): string[][] {
   return figures.map(({ name, value, decimals, unit = '', goal }) => {
     const withUnit = (number: number) => `${shown(number, decimals)}${unit === '' ? '' : ` ${unit}`}`
@@ -32,7 +32,7 @@ export function figureRows(figures: readonly Figure[]): string[][] {
   })
 }
 
-/** A table in Markdown with aligned columns, which reads as well in a terminal. */
+/** Returns a Markdown table with aligned columns, which is readable in a terminal, too. */
 export function table(header: readonly string[], rows: readonly (readonly string[])[]): string {
   const widths = header.map((title, column) => Math.max(title.length, ...rows.map((row) => row[column]?.length ?? 0)))
   const line = (cells: readonly string[]) =>

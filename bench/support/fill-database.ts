@@ -1,11 +1,11 @@
-/** Runs one statement; both databases understand the same text. */
+/** Runs one statement. All statements are valid in both databases. */
 export type Run = (sql: string) => unknown
 
-/** The first row's instant in milliseconds since the epoch; each further payment comes `STEP_MS` later. */
+/** Milliseconds since the epoch. Payment `n` is created `n * STEP_MS` later. */
 export const START = Date.UTC(2030, 0, 1)
 export const STEP_MS = 2_600
 
-/** A reference that every fifth payment has, as a shop does that writes the same for all. */
+/** The reference of every fifth payment, as in a shop that uses one reference for many payments. */
 export const SHARED_REFERENCE = 'donation'
 
 export const paymentId = (n: number): string => `PAY-${scattered(n)}`
@@ -13,7 +13,7 @@ export const linkId = (n: number): string => `LINK-${scattered(n)}`
 export const agreementId = (n: number): string => `AGR-${scattered(n)}`
 export const reference = (n: number): string => `order-${n}`
 
-/** What the ids end in: they do not rise with the row, as uuids do not. */
+/** Returns the end of an id. Like uuids, these do not increase with the row. */
 function scattered(n: number): string {
   return `${(n * 2_654_435_761) % 4_294_967_296}-9f1c-4b7e-8d3a-5e6f7a8b9c0d`
 }
@@ -21,10 +21,10 @@ function scattered(n: number): string {
 const ID = `((n * 2654435761) % 4294967296) || '-9f1c-4b7e-8d3a-5e6f7a8b9c0d'`
 const AT = `(${START} + n * ${STEP_MS})`
 
-/** The newest payments of each hundred thousand have an amount that is not known. */
+/** The last 50 of each 1,000 payments have no known amount. */
 const AMOUNT_KNOWN = `(CASE WHEN n % 1000 >= 950 THEN 0 ELSE 1 END)`
 
-/** Nearly all are at rest; two hundredths of a percent are in dispute. */
+/** Nearly all payments have ended (paid, failed, expired or refunded); two hundredths of a percent are in dispute. */
 const PHASE = `(CASE WHEN n % 5000 = 7 THEN 'DISPUTED' WHEN n % 500 = 8 THEN 'REFUNDING' WHEN n % 100 = 9 THEN 'IN_PROGRESS'
   WHEN n % 100 < 3 THEN 'REFUNDED' WHEN n % 10 = 3 THEN 'FAILED' WHEN n % 10 = 4 THEN 'EXPIRED' ELSE 'SUCCEEDED' END)`
 
@@ -32,7 +32,7 @@ const RANK = `(CASE WHEN n % 100 < 3 THEN 6 WHEN n % 100 = 9 THEN 0 ELSE 4 END)`
 const REFERENCE = `(CASE WHEN n % 5 = 0 THEN '${SHARED_REFERENCE}' ELSE 'order-' || n END)`
 const PROVISIONAL = `(CASE WHEN n % 2000 = 11 THEN 'true' ELSE 'false' END)`
 
-/** A document of the length that a payment has. */
+/** A JSON document of the usual length of a payment. */
 const STATE = `('{"id":"PAY-' || ${ID} || '","streamId":"link:ref-' || n || '","linkRef":"ref-' || n || '","version":4,' ||
   '"provisional":' || ${PROVISIONAL} || ',"details":{"currency":"AUD","amount":"10.00"},"updatedAt":"2030-01-01T00:00:00.000Z",' ||
   '"filler":"${'-'.repeat(600)}"}')`
@@ -43,8 +43,8 @@ const DISPOSITION = `(CASE WHEN n % 5000 = 13 AND k = 4 THEN 'QUARANTINED' WHEN 
   WHEN n % 100 = 12 THEN 'STALE' WHEN k = 4 THEN 'NO_CHANGE' ELSE 'APPLIED' END)`
 
 /**
- * Fills an empty store with so many payments through links and every fourth link unused, five events and four deliveries of
- * each, and an agreement for every second. Everything of payment `n` can be told from `n`.
+ * Fills an empty store with payments through links, an unused link for every fourth payment, five events and four deliveries of each
+ * payment, and an agreement for every second payment. All data of payment `n` follow from `n`.
  */
 export async function fillDatabase(run: Run, payments: number): Promise<void> {
   const rows = `WITH RECURSIVE rows_of(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM rows_of WHERE n < ${payments})`
@@ -60,8 +60,8 @@ export async function fillDatabase(run: Run, payments: number): Promise<void> {
         created_at, expires_at, expired, payment_id, payment_phase, confirmed_at)
       ${rows} SELECT 'LINK-' || ${ID}, 'ref-' || n, 'link:ref-' || n, 'au', ${REFERENCE}, 'https://checkout.example/' || n,
         '10.00', 'AUD', 'Two tickets', ${AT}, ${AT} + 3600000, 0, 'PAY-' || ${ID}, ${PHASE}, ${AT} FROM rows_of`,
-    // The last of these are open, and about ten are over without the payments API having said so, however many links there are: how
-    // many wait for the read that follows their end depends on how many end at a time.
+    // The last of these links are open. About ten have expired without a report of the payments API, however many links there are, because
+    // the number of links that wait for the read after their expiry depends on how many expire at a time.
     `INSERT INTO links (id, ref, stream_id, site, reference, checkout_url, requested_value, requested_currency, description,
         created_at, expires_at, expired, confirmed_at)
       ${rows} SELECT 'UNUSED-' || ${ID}, 'unused-' || n, 'link:unused-' || n, 'au', ${REFERENCE},

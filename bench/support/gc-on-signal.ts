@@ -2,7 +2,7 @@
 const TIMES = 2
 
 process.on('SIGWINCH', () => {
-  // The flavour that gives pages back to the system.
+  // The flavour `last-resort` returns pages to the operating system.
   for (let time = 0; time < TIMES; time += 1)
     globalThis.gc?.({ type: 'major', execution: 'sync', flavor: 'last-resort' })
 })

@@ -11,23 +11,23 @@ export type ListCase = {
   /** The root field of the schema. */
   readonly list: string
   readonly filter: Readonly<Record<string, unknown>>
-  /** What is asked for, in few words: `payments(reference=shared, phases=rare) onwards`. */
+  /** Short description of the request: `payments(reference=shared, phases=rare) onwards`. */
   readonly name: string
-  /** Keys that the filter names, each of which may cost a row beyond the page. */
+  /** Number of values in the filter, each of which may cost a row beyond the page. */
   readonly keys: number
-  /** Reads a page; gives how many rows it holds. */
+  /** Reads a page; returns its number of rows. */
   read(lists: Lists, limit?: number): Promise<number>
 }
 
-/** What the API reads of a page of 100: one row more tells whether another page follows. */
+/** Rows that the API reads for a page of 100: one more shows whether another page follows. */
 export const LIMIT = 101
 
 type Value = { readonly label: string; readonly value: unknown }
 
 /**
- * Every combination of conditions that the schema allows, on a database that `fillDatabase` has filled: each subset of the fields
- * of each filter, with values that fit many rows, few and none, from the beginning of the list and from its middle. A field
- * that nobody has thought of here throws.
+ * Returns every combination of conditions that the schema allows, for a database that `fillDatabase` has filled: each subset of the fields
+ * of each filter, with values that match many rows, few and none, from the start of the list and from its middle. Throws if this module
+ * does not cover a list or a field.
  */
 export function listCases(payments: number): ListCase[] {
   const schema = buildSchema(readFileSync('schema.graphql', 'utf8'), { assumeValid: true })
@@ -75,7 +75,7 @@ const READERS: Readonly<Record<string, Reader>> = {
   webhookDeliveries: ({ inbox }, filter, page) => inbox.page(page, filter),
 }
 
-/** The middle of every list. */
+/** Returns the place in the middle of every list. */
 function placeOf(payments: number, filter: object): Place {
   const byInstant = Object.keys(filter).some((name) => INSTANTS.has(name))
   return { number: Math.ceil(payments / 2), at: byInstant ? middle(payments).getTime() : null }
@@ -131,14 +131,14 @@ function until(payments: number): Value[] {
   ]
 }
 
-/** Some values by themselves, and all of them together. */
+/** Returns the chosen values one by one, and all values together. Throws if a chosen value is not in the schema. */
 function some(all: readonly string[], ...chosen: readonly string[]): Value[] {
   const unknown = chosen.find((name) => !all.includes(name))
   if (unknown !== undefined) throw new Error(`The schema knows no ${unknown}.`)
   return [...chosen.map((name) => ({ label: name, value: [name] })), { label: 'all', value: all }]
 }
 
-/** Statuses of agreements stand in the store as the payments API spells them. */
+/** Returns a value as the store contains it. Statuses of agreements have the spelling of the payments API there. */
 function spelled(field: string, value: string): string {
   return field === 'statuses' ? value.toLowerCase() : value
 }

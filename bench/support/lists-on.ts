@@ -8,7 +8,7 @@ import type { Db } from '../../src/store/unit.ts'
 import { START, STEP_MS } from './fill-database.ts'
 import type { Lists } from './list-cases.ts'
 
-/** The lists of a filled database, on a connection of one's own. They are read an hour after the last payment was made. */
+/** Creates the lists of a filled database on one connection. Their clock is 3,500 seconds after the last payment. */
 export function listsOn(db: Db, payments: number): Lists {
   const now = new Date(START + payments * STEP_MS + 3_500_000)
   return {

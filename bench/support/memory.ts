@@ -1,15 +1,18 @@
 import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** Options of node for a process whose memory is measured. */
+/** Node options of a process whose memory is measured. */
 export const COLLECTS_GARBAGE = ['--expose-gc', '--import', new URL('./gc-on-signal.ts', import.meta.url).href]
 
 const SETTLE_MS = 700
 const MOST_TRIES = 12
-/** Of the memory: what another collection gives back is below it. */
+/** Share of the memory. If a garbage collection frees less, the memory has settled. */
 const SETTLED = 0.002
 
-/** Resident bytes of a process that was started with `COLLECTS_GARBAGE`, once collections of garbage give nothing back any more. */
+/**
+ * Returns the resident bytes of a process that was started with `COLLECTS_GARBAGE`, when garbage collection frees nothing more, or after 12
+ * attempts.
+ */
 export async function settledBytes(pid: number): Promise<number> {
   let before = Infinity
   for (let attempt = 0; attempt < MOST_TRIES; attempt += 1) {

@@ -7,15 +7,15 @@ import type { IncomingDelivery, Store } from '../../src/store/store.ts'
 import { readPaymentReport } from '../../src/upstream/wire/payments/wire-payment.ts'
 import { withoutSecrets } from '../../src/upstream/wire/values/redact.ts'
 
-/** What each payment is reported as, one webhook after the other. */
+/** The statuses of each payment; each of them is one webhook. */
 export const WEBHOOK_STATUSES = ['pending', 'authorised', 'waiting', 'received'] as const
 
-/** Payments whose webhooks arrive between each other's. */
+/** Number of payments whose webhooks arrive interleaved. */
 const UNDER_WAY = 64
 
 const keys = createKeyRing([new Secret(randomBytes(32).toString('hex'))])
 
-/** Stores the webhooks of new payments at the merchant's default address, as the webhook handler does after the signature. */
+/** Stores the webhooks of new payments at the merchant's default URL, as the webhook handler does after the check of the signature. */
 export async function receivePaymentWebhooks(store: Store, payments: number): Promise<void> {
   for (let first = 0; first < payments; first += UNDER_WAY) {
     const ids = Array.from({ length: Math.min(UNDER_WAY, payments - first) }, () => randomUUID())
@@ -35,7 +35,7 @@ function delivered(body: string): IncomingDelivery {
   }
 }
 
-/** The flat object of a card payment, as the payments API writes it. */
+/** Returns the flat object of a card payment, as the payments API writes it. */
 function bodyOf(uuid: string, n: number, status: (typeof WEBHOOK_STATUSES)[number]): string {
   const amount = `${10 + (n % 900)}.5`
   return JSON.stringify({

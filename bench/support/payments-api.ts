@@ -1,6 +1,6 @@
 /**
- * A payments API for benches, as a process of its own: 40 payin methods, links, and reads of links. It answers after LATENCY_MS
- * milliseconds. `GET /links` tells the links that were made: their ids, and where their webhooks go.
+ * A payments API for benches, in a separate process: 40 payin methods, creation of links, and reads of links. It answers after LATENCY_MS
+ * milliseconds. `GET /links` returns the created links: their ids, and the paths and Authorization of their webhooks.
  */
 import { randomUUID } from 'node:crypto'
 import { createServer } from 'node:http'
@@ -69,7 +69,7 @@ function madeLink(id: string, { webhook_notification: notification }: LinkBody):
   return { id, path: new URL(notification.endpoint_url).pathname, authorization: notification.authorization_header }
 }
 
-/** As the payments API answers for a link that nobody has used. */
+/** Returns the answer of the payments API for an unused link. */
 function paymentOf(uuid: string, { amount, webhook_notification: notification }: LinkBody): unknown {
   return { uuid, status: 'pending', currency: 'AUD', amount, webhook_notification: notification }
 }

@@ -7,7 +7,7 @@ export type Peer = 'apollo' | 'fastify' | 'graphql-ws' | 'mercurius' | 'ws' | 'y
 
 const FOLDER = fileURLToPath(new URL('../', import.meta.url))
 
-/** Installs what the peers need, in a folder of their own, unless it is there. */
+/** Installs the packages of the peers in a separate folder, unless they are installed. */
 export function installPeers(): void {
   if (existsSync(`${FOLDER}node_modules/.package-lock.json`)) return
   console.error('The peers are not installed: npm ci --prefix bench --ignore-scripts')
@@ -15,7 +15,7 @@ export function installPeers(): void {
   execFileSync('npm', args, { stdio: ['ignore', 'ignore', 'inherit'] })
 }
 
-/** The module of a peer. */
+/** Returns the path of a peer's module. */
 export function moduleOf(peer: Peer): string {
   return `${FOLDER}peers/${peer}.mjs`
 }

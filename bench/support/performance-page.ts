@@ -8,8 +8,8 @@ machines too; absolute rates are those of the machine that is named.
 `
 
 /**
- * Puts a section into a page, in place of the one of the same name, or at the end; makes the page when there is none. A
- * section stands between two comments with its name.
+ * Writes a section into a page: replaces the section of the same name, or appends the section; creates the page if it does not exist. A
+ * section is enclosed by two comments with its name.
  */
 export function writeSection(page: string, name: string, markdown: string): void {
   const [begin, end] = [`<!-- bench ${name} -->`, `<!-- end of bench ${name} -->`]
@@ -23,7 +23,7 @@ export function writeSection(page: string, name: string, markdown: string): void
   writeFileSync(page, after)
 }
 
-/** The machine and the versions that figures belong to, as one line. */
+/** Returns the machine and the versions of the figures as one line. */
 export function describeMachine(): string {
   const [cpu] = cpus()
   const memory = Math.round(totalmem() / 2 ** 30)

@@ -4,16 +4,16 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { freePort } from '../../test/support/postgres-server.ts'
 import { onMeasuredCore } from './cores.ts'
 
-/** A server in a process of its own. */
+/** A server in a separate process. */
 export type ServerProcess = { readonly url: string; readonly pid: number; stop(): Promise<void> }
 
 export type ServerOptions = {
   readonly env?: Readonly<Record<string, string>>
-  /** Options of node itself. */
+  /** Options of Node. */
   readonly execArgv?: readonly string[]
-  /** Whether it runs on the core of what is measured; true by default. */
+  /** True if the process runs on the measured core; default: true. */
   readonly measured?: boolean
-  /** A GET of this address is answered with 200 once the server is ready; `/health/ready` by default. */
+  /** Path whose GET is answered with 200 when the server is ready; default: `/health/ready`. */
   readonly readyPath?: string
   /** Stops the server. */
   readonly cleanUp: AsyncDisposableStack
@@ -21,13 +21,13 @@ export type ServerOptions = {
 
 const START_MS = 60_000
 
-/** Nobody listens there: no read of the payments API succeeds, and none is needed. */
+/** No server listens on this port: every read of the payments API fails, and none is needed. */
 const NO_PAYMENTS_API = 'http://127.0.0.1:9/api'
 
 export const WEBHOOK_SECRET = 'webhook-secret-of-the-bench'
 export const JWT_SECRET = 'client-token-secret-of-the-bench-0123456789'
 
-/** The settings of the product in production. Its log, of the level info, goes to /dev/null. */
+/** Settings of the product in production. Its log has the level info and goes to /dev/null. */
 const PRODUCTION = {
   NODE_ENV: 'production',
   HOST: '127.0.0.1',
@@ -44,12 +44,12 @@ const PRODUCTION = {
   ROUTER_SECRETS: 'none',
 }
 
-/** The environment of the product in production, with some settings of its own. */
+/** Returns the environment of the product in production, with additional settings. */
 export function productionEnv(env: Readonly<Record<string, string>>): Record<string, string> {
   return { ...PRODUCTION, ...env }
 }
 
-/** Resolves once the server is ready; throws with what it wrote to standard error when it does not get there. */
+/** Resolves when the server is ready. Throws with its standard error if it ends, or is not ready within a minute. */
 export async function startServer(module: string, options: ServerOptions): Promise<ServerProcess> {
   const { env = {}, execArgv = [], measured = true, readyPath = '/health/ready', cleanUp } = options
   const port = await freePort()

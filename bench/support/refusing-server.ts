@@ -1,7 +1,8 @@
 /**
- * A server that refuses every request, as its argument says: `ours`, the program's HTTP server with more waiting than may, `bare`,
- * Node's own server, which refuses as late and reads no body either, or `atOnce`, the same without the delay. It sends its address when it refuses, and after each
- * message again: nothing waits for more than ten seconds, so that the queue is filled anew.
+ * A server that refuses every request. The argument selects the server: `ours` is the program's HTTP server with a full queue; `bare` is a
+ * plain Node server, which refuses after the same delay and does not read bodies either; `atOnce` is the same without the delay. It sends
+ * its address to the parent process when it refuses, and again after each message. A message fills the queue anew, because no request waits
+ * for longer than ten seconds.
  */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -17,9 +18,9 @@ import { createLogger } from '../../src/observability/logger.ts'
 const HOST = '127.0.0.1'
 const BACKLOG = 4_096
 const HOLD_MS = 1_000
-/** As many as wait in an overload whose questions take a millisecond and a half. */
+/** Queue length in an overload with queries of 1.5 ms. */
 const WAITING = 350
-/** Between two requests while the queue is judged: it must grow, and have waited for too long. */
+/** Milliseconds between two requests while the queue is evaluated: it must grow, and requests must have waited for too long. */
 const ASK_EVERY_MS = 10
 
 type Fill = () => Promise<AddressInfo | string | null>

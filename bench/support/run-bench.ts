@@ -8,35 +8,35 @@ import { type Figure, figureRows, table } from './figures.ts'
 import { installPeers } from './peers.ts'
 import { describeMachine, writeSection } from './performance-page.ts'
 
-/** What the benches of the GraphQL engine have in common: their options, and what they need while they run. */
+/** Parts that the benches of the GraphQL engine share: their options, and resources for the run. */
 export type Bench = {
   readonly rounds: number
   readonly seconds: number
   /** The product's main module. */
   readonly program: string
-  /** The value of an option of the bench's own. */
+  /** Returns the value of an option of this bench only. */
   readonly option: (name: string) => string
-  /** Whether a server is asked for. */
+  /** Returns whether a server is to be measured. */
   readonly includes: (server: string) => boolean
-  /** Of files that are needed meanwhile. */
+  /** Folder for temporary files. */
   readonly folder: string
   readonly cleanUp: AsyncDisposableStack
-  /** To standard error, so that standard output holds the figures alone. */
+  /** Prints to standard error, so that standard output contains only the figures. */
   readonly progress: (step: string) => void
 }
 
 export type BenchDescription = {
-  /** As `npm run bench` names it, and its section of the page. */
+  /** Name in `npm run bench`, and of the section of the page. */
   readonly name: string
   readonly title: string
   readonly defaults: { readonly rounds: number; readonly seconds: number }
-  /** Options of the bench's own, with their defaults. */
+  /** Options of this bench only, with their defaults. */
   readonly options?: Readonly<Record<string, string>>
   readonly run: (bench: Bench) => Promise<Report>
 }
 
 export type Report = {
-  /** What was asked, of whom, and how: a paragraph. */
+  /** A paragraph about the requests, the servers and the conditions. */
   readonly setting: string
   readonly figures: readonly Figure[]
   /** Tables and sentences that follow the figures. */
@@ -44,9 +44,9 @@ export type Report = {
 }
 
 /**
- * Runs a bench, prints its figures beside their goals, and writes them to the page. Every bench takes `--rounds`, `--seconds` (of each
- * measurement), `--only <server,…>`, `--program <module>` and `--page <path>`. With `--only`, or some of the
- * `--cases`, nothing is written to the page unless one is named. Rejects when something was not answered as it should be.
+ * Runs a bench, prints its figures with their goals, and writes them to the page. Every bench takes `--rounds`, `--seconds` (of each
+ * measurement), `--only <server,…>`, `--program <module>` and `--page <path>` (default: docs/performance.md). With `--only`, or with some
+ * of the `--cases`, nothing is written unless `--page` is given. Rejects if an answer is not as expected.
  */
 export async function runBench({ name, title, defaults, options = {}, run }: BenchDescription): Promise<void> {
   const own = {

@@ -4,15 +4,15 @@ import { createSitePace } from '../../src/reconciliation/site-pace.ts'
 
 /** The reads of one site at the end of a day. */
 export type DayFigures = {
-  /** From 1. */
+  /** Number of the day, from 1. */
   readonly day: number
-  /** Subjects that are due. */
+  /** Number of due subjects by class. */
   readonly due: Readonly<Record<ReadClass, number>>
-  /** How long the poll that is due for longest has been so. */
+  /** Time since the oldest due poll became due. */
   readonly oldestPollMs: number
-  /** The longest that a doubt which was settled on this day had waited. */
+  /** Longest time from a doubt to its read, for the doubts that were settled on this day. */
   readonly longestDoubtMs: number
-  /** Calls of the payments API. */
+  /** Calls of the payments API on this day. */
   readonly reads: number
 }
 
@@ -28,36 +28,36 @@ const MINUTE_MS = 60 * SECOND_MS
 const DAY_MS = 86_400_000
 const PER_SECOND = 2
 
-/** For each paid payment: links that nobody pays, payments that fail, and webhooks whose status is confirmed by a read. */
+/** Per paid payment: links that are never paid, payments that fail, and webhooks whose status a read confirms. */
 const ABANDONED = 0.25
 const FAILED = 0.08
 const DOUBTS = FAILED + 0.05
 /**
- * Entries of a page that it confirms. The real lists confirm 17 neighbours that are due together; of those a quarter are
- * links that nobody paid, and few have failed.
+ * Payments that one page of a list confirms, by rank. The lists of production confirm 17 neighbours that are due together; a quarter of
+ * these are links that are never paid, and a few are failed payments.
  */
 const PER_PAGE = { 3: 2, 4: 13 }
-/** Of links that expire: their neighbours on the page were paid. */
+/** Expired links that one page confirms. Their other neighbours on the page were paid. */
 const EXPIRED_PER_PAGE = 4
-/** They fall due together, at half minutes. */
+/** Links become due together after their expiry, at half minutes. */
 const EXPIRY_SLOT_MS = 30 * SECOND_MS
-/** Fewer that are due together are read one by one. */
+/** Fewer subjects that are due together are read one by one. */
 const LEAST_LISTED = 3
-/** What changed in the same minutes is one cohort: it falls due, and is read, together. */
+/** Payments that change within the same minutes form a cohort: they become due, and are read, together. */
 const COHORT_MS = 10 * MINUTE_MS
 
-/** Every so many days nobody is here for two hours; then what changed since 45 minutes before is read back. */
+/** Days between two gaps. In a gap, no process runs for two hours; then all changes since 45 minutes before the gap are read again. */
 const GAP_EVERY_DAYS = 30
 const GAP_MS = 120 * MINUTE_MS
 const SWEPT_MS = GAP_MS + 45 * MINUTE_MS
 
-/** Payments of one rank that changed last in the same minutes. `count` are still to be read in this round. */
+/** Payments of one rank with their last change in the same minutes. `left` of them are not yet read in this round. */
 type Cohort = {
   readonly rank: 3 | 4
   readonly updatedAt: string
   readonly size: number
   readonly dueAt: number
-  /** Share of them that turns out to have changed: read by themselves, as doubts. */
+  /** Share of these payments that has changed. Each of them becomes a doubt and is read separately. */
   readonly differing: number
   left: number
 }
@@ -65,8 +65,8 @@ type Cohort = {
 const START_MS = Date.parse('2030-01-01T00:00:00Z')
 
 /**
- * Lets payments come in at a steady rate, and has them read by the schedule, the order of classes and the pace of
- * production, in steps of a second. Gives the figures of each day.
+ * Simulates payments at a steady rate and their reads, with the schedule, the order of classes and the pace of production, in steps of a
+ * second. Returns the figures of each day.
  */
 export function simulateReads(options: SimulationOptions): DayFigures[] {
   const { paymentsPerMonth, days, seed, refundWindowMs = REFUND_WINDOW_MS } = options
@@ -146,7 +146,7 @@ export function simulateReads(options: SimulationOptions): DayFigures[] {
     plan({ rank: 3, updatedAt, size: wholeOf(inCohort * FAILED) })
   }
 
-  /** Rounded up or down so that the mean is right. */
+  /** Rounds up or down at random, so that the mean is exact. */
   const wholeOf = (size: number) => Math.floor(size) + (random() < size % 1 ? 1 : 0)
 
   const sweep = () => {
@@ -189,7 +189,7 @@ export function simulateReads(options: SimulationOptions): DayFigures[] {
   return figures
 }
 
-/** Numbers from 0 to 1, the same for the same seed (https://en.wikipedia.org/wiki/Xorshift). */
+/** Creates a generator of numbers from 0 to 1, which are the same for the same seed (https://en.wikipedia.org/wiki/Xorshift). */
 function randomOf(seed: number): () => number {
   let state = seed | 0 || 1
   return () => {

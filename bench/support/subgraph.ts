@@ -6,12 +6,12 @@ import { bearer } from './client-token.ts'
 import type { MadeLink } from './payments-api.ts'
 import { productionEnv, type ServerProcess, startServer } from './processes.ts'
 
-/** The product in production on SQLite, beside a payments API of the bench's own. */
+/** The product in production on SQLite, with the payments API of the benches. */
 export type Subgraph = ServerProcess & {
   readonly paymentsApi: ServerProcess
-  /** The `data` of an answer; throws on errors. */
+  /** Returns the `data` of the answer. Throws on errors. */
   ask(query: string, variables?: Readonly<Record<string, unknown>>): Promise<Record<string, unknown>>
-  /** Makes links by `createPaymentLink`, in no order. */
+  /** Creates links by `createPaymentLink`. Returns them in no particular order. */
   createLinks(count: number): Promise<MadeLink[]>
 }
 
@@ -19,21 +19,21 @@ export type SubgraphOptions = {
   /** The product's main module. */
   readonly program: string
   readonly env?: Readonly<Record<string, string>>
-  /** Options of node itself. */
+  /** Options of Node. */
   readonly execArgv?: readonly string[]
-  /** After how long the payments API answers, in milliseconds; 0 by default. */
+  /** Latency of the payments API in milliseconds; default: 0. */
   readonly latencyMs?: number
   readonly cleanUp: AsyncDisposableStack
 }
 
 const SCOPES = 'payments:read payments:write'
-/** Links that are made at once. */
+/** Number of links that are created at a time. */
 const UNDER_WAY = 16
 
 export const CREATE_LINK = `mutation ($input: CreatePaymentLinkInput!) {
   createPaymentLink(input: $input) { __typename ... on CreatePaymentLinkSuccess { link { id } } ... on PaymentsError { code message } } }`
 
-/** Starts the payments API on the core of the load, and the product on the measured one. */
+/** Starts the payments API on the core of the load, and the product on the measured core. */
 export async function startSubgraph(options: SubgraphOptions): Promise<Subgraph> {
   const { program, env = {}, execArgv = [], latencyMs = 0, cleanUp } = options
   const paymentsApi = await startPaymentsApi(latencyMs, cleanUp)
@@ -77,7 +77,7 @@ export async function startSubgraph(options: SubgraphOptions): Promise<Subgraph>
   }
 }
 
-/** The input of a link; `key` is its idempotency key. Links with keys of one length have answers of one length. */
+/** Returns the input of a link; `key` is its idempotency key. Keys of equal length result in answers of equal length. */
 export function linkInput(key: string): Record<string, unknown> {
   return {
     idempotencyKey: key,

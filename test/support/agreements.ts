@@ -11,10 +11,10 @@ export const AGREEMENT_UPDATES = `subscription AgreementUpdates($id: ID!, $after
   }
 }`
 
-/** A sandbox whose payers never answer by themselves: every status is set by the test. */
+/** Sandbox options under which payers never answer by themselves: the test sets every status. */
 export const NO_ANSWER = { mandateMs: 24 * 3_600_000 }
 
-/** Makes an agreement; throws when there is none. */
+/** Creates an agreement. Throws if it is not created. */
 export function createAgreement(
   network: Pick<Network, 'ask'>,
   over: Record<string, unknown> = {},
@@ -22,7 +22,7 @@ export function createAgreement(
   return made(mutate(network, 'createPaymentAgreement', agreementInput(over)), 'agreement')
 }
 
-/** The agreement as it is shown now; null when it is not known here. */
+/** Returns the agreement as the app shows it; null if the app does not know it. */
 export async function readAgreement(network: Network, id: string): Promise<AgreementNode | null> {
   const { data } = await network.ask<{ paymentAgreement: AgreementNode | null }>(
     `query Agreement($id: ID!) { paymentAgreement(id: $id) { ${AGREEMENT_FIELDS} } }`,
@@ -35,7 +35,7 @@ export type WireAgreement = Readonly<Record<string, unknown>> & {
   readonly payment_agreement_notification: { readonly endpoint_url: string; readonly authorization_header: string }
 }
 
-/** The agreements of the payments API, newest first, as its own search gives them. */
+/** Returns the agreements of the payments API, newest first, from its search. */
 export async function searchAgreements({ sandbox }: Network): Promise<WireAgreement[]> {
   const site = sandbox.sites.find(({ currencies }) => currencies.includes('AUD'))
   if (site === undefined) throw new Error('The payments API has no site for AUD.')
@@ -47,7 +47,7 @@ export async function searchAgreements({ sandbox }: Network): Promise<WireAgreem
   return ((await response.json()) as { records: WireAgreement[] }).records
 }
 
-/** Where the payments API calls back about an agreement. */
+/** Returns the callback address of an agreement at the payments API. Throws if the agreement does not exist there. */
 export async function callbackAddressOf(network: Network, id: string): Promise<WebhookAddress> {
   const record = (await searchAgreements(network)).find((one) => one['payment_agreement_id'] === id)
   if (record === undefined) throw new Error(`The payments API has no agreement ${id}.`)

@@ -10,7 +10,7 @@ export const SECRETS = {
   webhook: 'webhook-secret-of-the-tests',
 }
 
-/** What production asks for besides the keys, left open on purpose where a test does not say otherwise. */
+/** Settings that production requires besides the keys. They restrict nothing, unless a test replaces them. */
 export const PRODUCTION = {
   NODE_ENV: 'production',
   PUBLIC_URL: 'http://127.0.0.1:4999',
@@ -27,7 +27,7 @@ type SettingParts = {
   readonly options: { readonly upstreamUrl?: string; readonly env?: Readonly<Record<string, string>> }
 }
 
-/** The settings of an app of the tests. */
+/** Returns the settings of an app for tests. */
 export function settingsFor({ folder, port, sandbox, options }: SettingParts): Record<string, string> {
   return {
     PORT: port,
@@ -36,16 +36,16 @@ export function settingsFor({ folder, port, sandbox, options }: SettingParts): R
     WEBHOOK_SECRETS: SECRETS.webhook,
     SIGNING_KEYS: SECRETS.signing,
     JWT_SECRET: SECRETS.jwt,
-    // What is compiled by then is compiled for all tests of a process.
+    // Code that one test has compiled is compiled for all tests of the process.
     WARM_UP_MS: '0',
-    // All peers of the tests have one address.
+    // All clients of the tests have the same address.
     MAX_FAILED_AUTHENTICATIONS: '1000000',
     DATABASE_URL: `file:${join(folder, 'payments.db')}`,
     ...options.env,
   }
 }
 
-/** The configuration that settings make; throws for those that cannot be used. */
+/** Returns the configuration of these settings. Throws if they are invalid. */
 export function configFor(settings: Readonly<Record<string, string>>): AppConfig {
   const parsed = parseConfig(settings)
   if (!parsed.ok) throw new Error(parsed.faults.map(({ setting, message }) => `${setting} ${message}`).join('\n'))

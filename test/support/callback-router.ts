@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import type { Item } from './stream.ts'
 
-/** A message as the router got it. */
+/** A message as the router received it. */
 export type Told = {
   readonly path: string
   readonly protocol: string | undefined
@@ -15,23 +15,23 @@ export type Told = {
   readonly errors?: readonly { readonly extensions?: { readonly code?: string } }[]
 }
 
-/** How the router answers a message: with a status, with headers of its own, or never. */
+/** Answer of the router to a message: a status, a status with headers, or no answer. */
 export type Reply = number | { readonly status: number; readonly headers: Readonly<Record<string, string>> } | 'silence'
 
 export type CallbackRouter = {
   readonly origin: string
-  /** Everything that it was told, in order. */
+  /** All received messages, in order. */
   readonly told: readonly Told[]
-  /** Connections that were ever opened. */
+  /** Returns the number of connections that were opened so far. */
   readonly connections: () => number
-  /** Decides the answer to each message from now on. */
+  /** Sets the function that decides the answer to each further message. */
   reply(decide: (told: Told) => Reply): void
   close(): Promise<void>
 }
 
 const ACCEPTED: Reply = { status: 204, headers: { 'subscription-protocol': 'callback/1.0' } }
 
-/** A router's side of the callback protocol, scripted: it accepts everything until it is told otherwise. */
+/** Starts the router's side of the callback protocol. It accepts every message, unless `reply` sets other answers. */
 export async function startCallbackRouter(): Promise<CallbackRouter> {
   const told: Told[] = []
   let connections = 0

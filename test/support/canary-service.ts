@@ -1,7 +1,7 @@
 import { createServer, request, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** Stands in every place of an answer where the payments API can put text of its own. */
+/** Text that the tests put into every place of an answer where the payments API can have its own text. */
 export const CANARY = 'cAnArY7Q'
 
 export type CanaryAnswer = {
@@ -10,15 +10,15 @@ export type CanaryAnswer = {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** A way to the payments API on which answers can be replaced by ones full of the canary: status text, headers and body. */
+/** A proxy of the payments API that can replace answers by ones with the canary in the status text, the headers and the body. */
 export type CanaryService = {
-  /** What stands in for the payments API's address; ends in `/api`. */
+  /** URL in place of the payments API's URL; ends in `/api`. */
   readonly url: string
-  /** Where the payments API really is, e.g. `http://127.0.0.1:4010`. */
+  /** URL of the payments API, e.g. `http://127.0.0.1:4010`. */
   target: string
-  /** What everybody is answered; null lets everything through. */
+  /** Answer to all requests; null forwards all requests. */
   answer: CanaryAnswer | null
-  /** Method and path, without the query, of what was answered so. */
+  /** Method and path, without the query, of the requests that got `answer`. */
   readonly answered: readonly string[]
   close(): Promise<void>
 }

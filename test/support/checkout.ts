@@ -1,4 +1,4 @@
-/** What a customer does on the hosted page, by the page's own forms. */
+/** Submits a form of the hosted page, as a customer does. Returns the answer. Throws if the page refuses it. */
 export async function act(checkoutUrl: string, action: string, fields: Record<string, string> = {}): Promise<unknown> {
   const response = await fetch(`${checkoutUrl}/${action}`, {
     method: 'POST',
@@ -9,7 +9,7 @@ export async function act(checkoutUrl: string, action: string, fields: Record<st
   return response.json()
 }
 
-/** Pays, with the method that the link preselected or the one that is named. */
+/** Pays with the method that the link preselects, or with the given one. */
 export async function pay(checkoutUrl: string, methodCode?: string): Promise<void> {
   await act(checkoutUrl, 'pay', methodCode === undefined ? {} : { method_code: methodCode })
 }

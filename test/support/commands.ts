@@ -4,31 +4,31 @@ import { made, mutate, type MutationName, type Result } from './mutations.ts'
 import type { Network } from './network.ts'
 import { createLink, linkInput } from './operations.ts'
 
-/** What a command is given and asked of: an app, wherever it runs, and the payments API behind it. */
+/** Environment of a command: an app, in any process, and the payments API behind it. */
 export type CommandWorld = Pick<Network, 'ask' | 'sandbox'>
 
 export type PreparedCommand = {
-  /** An input that every rule allows, under a key that nobody has used. */
+  /** An input that is valid under every rule, with an unused key. */
   readonly input: Readonly<Record<string, unknown>>
-  /** The same with something else asked for. */
+  /** The same input with the same key and a different content. */
   readonly other: Readonly<Record<string, unknown>>
 }
 
-/** A mutation that is carried out at most once for a key. */
+/** A mutation that is carried out at most once per key. */
 export type CommandKind = {
   readonly name: MutationName
-  /** What it asks of the payments API: a POST to this path after `/api`. */
+  /** Path of the POST to the payments API, after `/api`. */
   readonly path: string
   readonly key: 'idempotencyKey' | 'clientTransactionId'
   readonly longestKey: number
-  /** Makes what the command is about. */
+  /** Creates the objects that the command needs. */
   readonly prepare: (fixture: CommandWorld) => Promise<PreparedCommand>
 }
 
 const AGREEMENTS = '/v1/pay_to/payment_agreement'
 const BY_KEY = { key: 'idempotencyKey', longestKey: 255 } as const
 
-/** Every mutation that sends something under a key of the caller's. */
+/** All mutations that send something to the payments API under a key of the caller. */
 export const COMMANDS: readonly CommandKind[] = [
   {
     ...BY_KEY,
@@ -98,7 +98,7 @@ export const COMMANDS: readonly CommandKind[] = [
   },
 ]
 
-/** The id of what a command made or changed; null where it did neither. */
+/** Returns the id of the object that a command created or changed; null if there is none. */
 export function resultId({ link, payment, agreement, payout, ...rest }: Result): string | null {
   const gatewayPayment = typeof rest['paymentId'] === 'string' ? rest['paymentId'] : null
   return (link ?? payment ?? agreement ?? payout)?.id ?? gatewayPayment
@@ -108,21 +108,21 @@ function changed(input: Record<string, unknown>, over: Record<string, unknown>):
   return { input, other: { ...input, ...over } }
 }
 
-/** The id of a payment that was made through a link. */
+/** Creates a payment through a link. Returns its id. */
 async function paidPayment({ ask, sandbox }: CommandWorld): Promise<string> {
   const { id } = await createLink({ ask })
   await sandbox.control.setStatus(id, 'received')
   return sandbox.control.state().links.find(({ uuid }) => uuid === id)?.paymentUuid ?? ''
 }
 
-/** The id of an agreement that its payer has accepted. */
+/** Creates an agreement that its payer accepts. Returns its id. */
 async function activeAgreement({ ask, sandbox }: CommandWorld): Promise<string> {
   const { id, serviceId } = await createAgreement({ ask })
   await sandbox.control.setAgreementStatus(serviceId, 'active')
   return id
 }
 
-/** The id of a payout that waits for tomorrow. */
+/** Creates a payout that is scheduled for tomorrow. Returns its id. */
 async function scheduledPayout({ ask, sandbox }: CommandWorld): Promise<string> {
   const scheduledAt = new Date(Date.now() + 24 * 3_600_000).toISOString()
   const { id } = await made(mutate({ ask }, 'createPayout', payoutInput({ scheduledAt })), 'payout')

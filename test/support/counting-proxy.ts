@@ -1,15 +1,15 @@
 import { startTcpProxy } from './tcp-proxy.ts'
 
-/** A way to a PostgreSQL server that counts round trips. */
+/** A proxy of a PostgreSQL server that counts round trips. */
 export type CountingProxy = {
-  /** The address of a database by this way. */
+  /** URL of the database through the proxy. */
   readonly url: string
-  /** Round trips so far, over all connections: what is sent without waiting for an answer in between is one. */
+  /** Number of round trips so far, over all connections. Data that is sent without an answer in between counts as one. */
   readonly roundTrips: number
   close(): Promise<void>
 }
 
-/** Starts a proxy in front of the server of a database. */
+/** Starts a proxy of the server of a database. */
 export async function startCountingProxy(databaseUrl: string): Promise<CountingProxy> {
   const { hostname: host, port } = new URL(databaseUrl)
   let roundTrips = 0

@@ -9,7 +9,7 @@ import { historyOf } from './payments.ts'
 import { openSqliteStore } from './store.ts'
 import { addressOf, deliver, deliveries, paymentBody } from './webhooks.ts'
 
-/** A delivery that contradicts what is known: the read that it asked for has shown otherwise. */
+/** Creates a delivery that contradicts the known status. The read that it causes does not confirm it. */
 export async function doubtfulDelivery(network: Network) {
   const link = await createLink(network)
   for (const status of ['pending', 'failed'] as const) await network.sandbox.control.setStatus(link.id, status)
@@ -20,7 +20,7 @@ export async function doubtfulDelivery(network: Network) {
   return { link, paymentId, deliveryId: await latestOf(network, 'DOUBTFUL') }
 }
 
-/** A delivery about a payment that has a link, to the address of another link. */
+/** Sends a delivery about a payment that has a link to the URL of another link. Returns its id. */
 export async function misaddressedDelivery(network: Network, paymentId: string): Promise<string> {
   const other = await createLink(network)
   const body = paymentBody({ uuid: paymentId, status: 'received', bytes: randomUUID() })
@@ -28,7 +28,7 @@ export async function misaddressedDelivery(network: Network, paymentId: string):
   return latestOf(network, 'QUARANTINED')
 }
 
-/** Has the app start on what an earlier version could not read: the delivery of a body, without what it says. */
+/** Restarts the app with a stored delivery that an earlier version could not read: with its body, but without a report. Returns its id. */
 export async function unreadDelivery(network: Network, ref: string, body: string): Promise<string> {
   await network.stop()
   const store = await openSqliteStore({ path: join(network.folder, 'payments.db') })
@@ -40,7 +40,7 @@ export async function unreadDelivery(network: Network, ref: string, body: string
   return latestOf(network, 'QUARANTINED')
 }
 
-/** Waits until the payments API has told everything, and has been asked everything. */
+/** Waits until the payments API has sent all webhooks, and the app has ended all calls. */
 export async function settle(network: Network): Promise<void> {
   await network.sandbox.settle()
   await network.app.settle()
@@ -64,14 +64,14 @@ export const REPLAY = `mutation Replay($input: ReplayWebhookDeliveryInput!) {
   }
 }`
 
-/** Asks for a replay: a dry one, unless `apply` is given. */
+/** Requests a replay: a dry run, unless `apply` is given. */
 export async function replay(network: Network, deliveryId: string, apply?: boolean): Promise<Record<string, unknown>> {
   const input = apply === undefined ? { deliveryId } : { deliveryId, apply }
   const { data } = await network.ask<{ replayWebhookDelivery: Record<string, unknown> }>(REPLAY, { input })
   return data.replayWebhookDelivery
 }
 
-/** What a dry run must leave as it was: the whole log, the deliveries, the payments with their doubts. */
+/** Returns the data that a dry run must not change: the whole log, the deliveries, the payments with their doubts. */
 export async function everything(network: Network): Promise<Record<string, unknown>> {
   const { data, errors } = await network.ask(`{
     paymentEvents(first: 100) { edges { cursor node { id } } }

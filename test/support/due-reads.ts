@@ -6,7 +6,7 @@ type Reads<Subject> = {
   due(query: DueReadsQuery): Promise<Subject[]>
 }
 
-/** What is due at any site, of any class or of those given, longest due first. */
+/** Returns the subjects that are due at any site, of all classes or of the given ones, longest due first. */
 export async function dueReads<Subject extends { readonly dueAt: Date | null }>(
   reads: Reads<Subject>,
   by: Date,
@@ -19,7 +19,7 @@ export async function dueReads<Subject extends { readonly dueAt: Date | null }>(
   return due.sort((a, b) => (a.dueAt?.getTime() ?? 0) - (b.dueAt?.getTime() ?? 0)).slice(0, limit)
 }
 
-/** Plans a read as nothing but time would. */
+/** Plans a read of the class `poll`, which only the read schedule causes. */
 export function pollAt(reads: Pick<ReadStore, 'schedule'>, id: string, at: Date): Promise<void> {
   return reads.schedule(id, { at: at.getTime(), readClass: 'poll' })
 }

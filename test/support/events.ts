@@ -6,27 +6,27 @@ export type EventResult = {
   readonly errors?: readonly { readonly message: string; readonly extensions?: Record<string, unknown> }[]
 }
 
-/** The official client of GraphQL over server-sent events, in its own words. */
+/** Creates the official client of GraphQL over server-sent events. It retries without a delay, by default never. */
 export function eventClient(url: string, headers: () => Promise<Record<string, string>>, retryAttempts = 0): Client {
   return createClient({ url: `${url}/graphql/stream`, headers, retryAttempts, retry: async () => {} })
 }
 
-/** One event as it stood on the wire. */
+/** One event as received. */
 export type WireEvent = { readonly id: string | null; readonly event: string; readonly data: string }
 
 export type EventResponse = {
   readonly status: number
   readonly headers: Headers
-  /** Everything that came, comments included. */
+  /** Returns the received text, comments included. */
   readonly text: () => string
-  /** The next event; null at the end. */
+  /** Returns the next event; null at the end. */
   next(): Promise<WireEvent | null>
-  /** Events up to the end. */
+  /** Returns the events up to the end. */
   rest(): Promise<WireEvent[]>
   readonly isStream: boolean
-  /** Everything, up to the end. */
+  /** Returns the whole text after the end. */
   body(): Promise<string>
-  /** Hangs up. */
+  /** Closes the connection. */
   cut(): void
 }
 
@@ -37,7 +37,7 @@ export type EventRequest = {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** Asks for a stream of events without a client library. */
+/** Requests a stream of events without a client library. */
 export async function openEvents(url: string, request: EventRequest): Promise<EventResponse> {
   const { operation, method = 'POST', path = '/graphql/stream', headers = {} } = request
   const search = new URLSearchParams({
@@ -91,7 +91,7 @@ export async function openEvents(url: string, request: EventRequest): Promise<Ev
   }
 }
 
-/** The item of an event. */
+/** Returns the item of an event. Throws if there is none. */
 export function itemOf(event: WireEvent | null): Item {
   const result = JSON.parse(event?.data ?? 'null') as EventResult | null
   const item = Object.values(result?.data ?? {})[0]
@@ -99,7 +99,7 @@ export function itemOf(event: WireEvent | null): Item {
   return item
 }
 
-/** Null for a block of comments, or of nothing that is an event. */
+/** Returns null for a block without an event, such as a block of comments. */
 function parse(block: string): WireEvent | null {
   const fields = new Map<string, string>()
   for (const line of block.split('\n')) {

@@ -1,4 +1,4 @@
-/** What each expected failure tells beside its code. */
+/** Selected fields of each expected failure, besides its code. */
 const FIELDS = {
   InvalidInputError: 'problems { path message }',
   AmountOutOfRangeError: 'min { value currency } max { value currency }',
@@ -14,22 +14,22 @@ const FIELDS = {
 
 type Failure = keyof typeof FIELDS
 
-/** Every union with a call of the payments API behind it has these. */
+/** Failures in the union of every operation that calls the payments API. */
 const OF_EVERY_CALL: readonly Failure[] = [
   'UpstreamRejectedError',
   'UpstreamUnavailableError',
   'CredentialsRejectedError',
 ]
 
-/** The ones of a command that runs at most once. */
+/** Failures of every command that runs at most once. */
 const OF_EVERY_COMMAND: readonly Failure[] = [...OF_EVERY_CALL, 'IdempotencyConflictError', 'OutcomeUnknownError']
 
-/** The selection of a command's failures: those that all commands have, and some more. */
+/** Returns the selection of a command's failures: those of every command, and some more. */
 export function commandFailures(...more: readonly Failure[]): string {
   return selection([...OF_EVERY_COMMAND, ...more])
 }
 
-/** The selection of a plain call's failures. */
+/** Returns the selection of the failures of a call that is not a command. */
 export function callFailures(...more: readonly Failure[]): string {
   return selection([...OF_EVERY_CALL, ...more])
 }

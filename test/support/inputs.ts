@@ -2,16 +2,16 @@ import { randomBytes } from 'node:crypto'
 
 type Input = Record<string, unknown>
 
-/** A key that nobody has used. */
+/** Returns an unused key. */
 export function newKey(): string {
   return randomBytes(8).toString('hex')
 }
 
-/** An account and an alias that stand nowhere but in the request. */
+/** An account number and an alias that occur only in the request. */
 export const ACCOUNT_NUMBER = '481516234'
 export const ALIAS = 'ada.of.the.engine@example.test'
 
-/** The input of an agreement that every rule allows; what is given replaces parts of it. */
+/** Returns the input of an agreement, valid under every rule; `over` replaces parts of it. */
 export function agreementInput(over: Input = {}): Input {
   return {
     clientTransactionId: newKey(),
@@ -26,7 +26,7 @@ export function agreementInput(over: Input = {}): Input {
   }
 }
 
-/** New terms of an agreement. */
+/** Returns new terms of an agreement. */
 export function amendmentInput(id: string, over: Input = {}): Input {
   return {
     idempotencyKey: newKey(),
@@ -39,7 +39,7 @@ export function amendmentInput(id: string, over: Input = {}): Input {
   }
 }
 
-/** The input of a direct payin by a Korean bank transfer. */
+/** Returns the input of a direct payin by a Korean bank transfer. */
 export function payinInput(over: Input = {}): Input {
   return {
     idempotencyKey: newKey(),
@@ -54,7 +54,7 @@ export function payinInput(over: Input = {}): Input {
   }
 }
 
-/** The input of a direct payin through an Australian alias, whose instructions come late. */
+/** Returns the input of a direct payin through an Australian alias, whose instructions arrive later. */
 export function aliasPayinInput(over: Input = {}): Input {
   return payinInput({
     amount: { value: '125.50', currency: 'AUD' },
@@ -64,7 +64,7 @@ export function aliasPayinInput(over: Input = {}): Input {
   })
 }
 
-/** One payee of a payout in AUD. */
+/** Returns one payee of a payout in AUD. */
 export function payeeInput(over: Input = {}): Input {
   return {
     firstName: 'Grace',
@@ -76,7 +76,7 @@ export function payeeInput(over: Input = {}): Input {
   }
 }
 
-/** The input of a payout of two transactions. */
+/** Returns the input of a payout of two transactions. */
 export function payoutInput(over: Input = {}): Input {
   return {
     idempotencyKey: newKey(),
@@ -89,7 +89,7 @@ export function payoutInput(over: Input = {}): Input {
   }
 }
 
-/** The input of a payment on the hosted gateway. */
+/** Returns the input of a payment on the hosted gateway. */
 export function gatewayInput(over: Input = {}): Input {
   return {
     idempotencyKey: newKey(),

@@ -1,4 +1,4 @@
-/** SPDX identifiers of licences that may be shipped with a closed or an open product alike. */
+/** SPDX identifiers of licences that are allowed both in a closed and in an open product. */
 const MAY_SHIP = new Set([
   '0BSD',
   'Apache-2.0',
@@ -10,7 +10,7 @@ const MAY_SHIP = new Set([
   'Unlicense',
 ])
 
-/** Reads an SPDX expression without nesting: one of the alternatives must be allowed in all its parts. */
+/** Returns whether an SPDX expression without nesting is allowed: all parts of one of its alternatives must be in `MAY_SHIP`. */
 export function mayShip(expression: string): boolean {
   const alternatives = expression.replace(/[()]/g, '').split(' OR ')
   return alternatives.some((alternative) => alternative.split(' AND ').every((id) => MAY_SHIP.has(id)))

@@ -14,7 +14,7 @@ const AGREEMENT = `... on PaymentAgreementSuccess { replayed agreement { ${AGREE
 const PAYOUT = `... on PayoutSuccess { replayed payout { ${PAYOUT_FIELDS} } }`
 const ACCEPTED = '... on SimulationAccepted { response }'
 
-/** What the tests select of the answer to each mutation. */
+/** Fields that the tests select from the result of each mutation. */
 const SELECTIONS = {
   createPaymentLink: `... on CreatePaymentLinkSuccess { replayed link { id checkoutUrl } }
     ${commandFailures('InvalidInputError', 'AmountOutOfRangeError', 'MethodUnavailableError')}`,
@@ -52,7 +52,7 @@ export type PaymentNode = {
 
 export type PayoutNode = { readonly id: string; readonly status: string }
 
-/** The answer to a mutation, whichever member of its union it is. */
+/** Result of a mutation, of any member of its union. */
 export type Result = {
   readonly __typename: string
   readonly replayed?: boolean
@@ -65,13 +65,13 @@ export type Result = {
   readonly [field: string]: unknown
 }
 
-/** The document of a mutation, with everything that the tests select of its answer. */
+/** Returns the document of a mutation with all fields that the tests select. */
 export function mutationOf(name: MutationName): string {
   const type = `${name[0]?.toUpperCase()}${name.slice(1)}Input`
   return `mutation M($input: ${type}!) { ${name}(input: $input) { ${SELECTIONS[name]} } }`
 }
 
-/** Runs one mutation and gives its result, whatever it is; throws for errors that are none of its union. */
+/** Runs one mutation and returns its result, of any member of its union. Throws on other errors. */
 export async function mutate(
   network: Pick<Network, 'ask'>,
   name: MutationName,
@@ -84,7 +84,7 @@ export async function mutate(
   return result
 }
 
-/** What a mutation made; throws when it made nothing. */
+/** Returns the object that a mutation created. Throws if there is none. */
 export async function made<Part extends 'agreement' | 'payment' | 'payout'>(
   result: Promise<Result>,
   part: Part,
@@ -95,7 +95,7 @@ export async function made<Part extends 'agreement' | 'payment' | 'payout'>(
   return thing
 }
 
-/** How often the payments API was asked for something: a path after `/api`, whole or up to a `*`. */
+/** Returns the number of requests to the payments API by method and path; the path follows `/api` and may end with `*`. */
 export function asked({ sandbox }: Pick<Network, 'sandbox'>, method: string, path: string): number {
   const whole = `/api${path}`
   const matches = (candidate: string) =>

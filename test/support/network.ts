@@ -24,21 +24,21 @@ export type Network = {
   readonly app: App
   readonly sandbox: Sandbox
   readonly folder: string
-  /** A client token signed as the app expects it. */
+  /** Creates a client token that the app accepts. */
   token(options?: { scopes?: readonly Scope[]; subject?: string | null; ttlSeconds?: number }): Promise<string>
-  /** One operation over HTTP, with every scope unless told otherwise; `token: null` sends none. */
+  /** Sends one operation over HTTP, by default with every scope; `token: null` sends no token. */
   ask<Data = Record<string, unknown>>(
     query: string,
     variables?: Record<string, unknown>,
     options?: AskOptions,
   ): Promise<Answer<Data>>
-  /** One subscription through the official graphql-ws client. */
+  /** Opens one subscription with the official graphql-ws client. */
   follow(query: string, variables?: Record<string, unknown>, options?: StreamOptions): Promise<Stream>
-  /** Drains and stops the app, once. */
+  /** Drains and stops the app. Further calls have no effect. */
   stop(): Promise<void>
-  /** Stops the app and starts it again on the same data and the same port, with settings that replace the ones so far. */
+  /** Stops the app and starts it again on the same data and the same port; `env` replaces settings. */
   restart(whileStopped?: () => void, env?: Readonly<Record<string, string>>): Promise<void>
-  /** Everything that the app has logged. */
+  /** Returns the whole log of the app. */
   log(): string
   close(): Promise<void>
 }
@@ -46,27 +46,27 @@ export type Network = {
 export type AskOptions = {
   readonly token?: string | null
   readonly headers?: Readonly<Record<string, string>>
-  /** Hangs up before the answer. */
+  /** Aborts the request before the answer. */
   readonly signal?: AbortSignal
 }
 
 export type NetworkOptions = {
-  /** The app's clock. The sandbox has its own. */
+  /** The app's clock. The sandbox has a separate one. */
   readonly clock?: () => Date
-  /** By which the app paces its reads of the payments API. */
+  /** The timer that paces the app's reads of the payments API. */
   readonly timer?: Timer
   readonly sandbox?: SandboxOptions
-  /** Settings that replace the ones of the tests. */
+  /** Settings that replace those of the tests. */
   readonly env?: Readonly<Record<string, string>>
-  /** Instead of the sandbox's address: for a service that is not there, or one of the test's own. */
+  /** Replaces the sandbox's URL: for a payments API that does not answer, or for a test's own one. */
   readonly upstreamUrl?: string
-  /** Without it no breaker opens: what one test does to the payments API must not turn away the next one. */
+  /** By default no breaker opens, because failed calls of one test must not cause refusals in the next test. */
   readonly breaker?: AppOptions['breaker']
-  /** Where the usual limits take too long. */
+  /** Replaces limits that would make a test too slow. */
   readonly limits?: AppOptions['limits']
 }
 
-/** The sandbox and the app, in this process, over real HTTP on free ports and with a real database file. */
+/** Starts the sandbox and the app in this process, with real HTTP on free ports and a real database file. */
 export async function startNetwork(options: NetworkOptions = {}): Promise<Network> {
   const folder = mkdtempSync(join(tmpdir(), 'payments-'))
   const sandbox = await startSandbox({ webhookSecret: SECRETS.webhook, paceMs: 1, ...options.sandbox })
@@ -117,11 +117,11 @@ export async function startNetwork(options: NetworkOptions = {}): Promise<Networ
   }
 }
 
-/** A client token signed as an app of the tests expects it. */
+/** Creates a client token that the apps of the tests accept. */
 const token: Network['token'] = ({ scopes = ALL_SCOPES, subject = 'tester', ttlSeconds = 86_400 } = {}) =>
   issueDevelopmentToken(new Secret(SECRETS.jwt), { scopes, subject, ttlSeconds })
 
-/** Operations over HTTP at an app of the tests, wherever it runs. */
+/** Returns a function that sends operations over HTTP to an app of the tests, in any process. */
 export function askAt(url: () => string): Network['ask'] {
   return async <Data>(
     query: string,

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Network } from './network.ts'
 
-/** The documents that end-to-end tests send, as a client would write them. */
+/** Documents of the end-to-end tests, as a client would write them. */
 export const CREATE_LINK = `mutation CreateLink($input: CreatePaymentLinkInput!) {
   createPaymentLink(input: $input) {
     __typename
@@ -37,7 +37,7 @@ export const LINK = `query Link($id: ID!, $statusToken: String) {
   }
 }`
 
-/** The input of a link that every rule of the interface allows; what is given replaces parts of it. */
+/** Returns the input of a link, valid under every rule of the interface; `over` replaces parts of it. */
 export function linkInput(over: Record<string, unknown> = {}): Record<string, unknown> {
   return {
     idempotencyKey: randomBytes(8).toString('hex'),
@@ -61,7 +61,7 @@ export type CreatedLink = {
   readonly payment: { readonly id: string } | null
 }
 
-/** The answer to `CREATE_LINK`, whichever member of the union it is. */
+/** Result of `CREATE_LINK`, of any member of the union. */
 export type CreateLinkResult = {
   readonly __typename: string
   readonly replayed?: boolean
@@ -69,7 +69,7 @@ export type CreateLinkResult = {
   readonly [field: string]: unknown
 }
 
-/** Asks for a link and gives the result, whatever it is. */
+/** Requests a link and returns the result, of any member of the union. */
 export async function tryCreateLink(
   network: Pick<Network, 'ask'>,
   over: Record<string, unknown> = {},
@@ -78,7 +78,7 @@ export async function tryCreateLink(
   return answer.data.createPaymentLink
 }
 
-/** Makes a link; throws when there is none. */
+/** Creates a link. Throws if it is not created. */
 export async function createLink(
   network: Pick<Network, 'ask'>,
   over: Record<string, unknown> = {},

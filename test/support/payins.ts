@@ -2,10 +2,10 @@ import { payinInput } from './inputs.ts'
 import { made, mutate, PAYMENT_FIELDS, type PaymentNode, type Result } from './mutations.ts'
 import type { AskOptions, Network } from './network.ts'
 
-/** A sandbox in which nothing happens by itself within a test: its clock is moved on by hand, a minute for each step. */
+/** Sandbox options under which nothing happens by itself during a test: the test advances the sandbox's clock, a minute for each step. */
 export const BY_HAND = { paceMs: 60_000, mandateMs: 24 * 3_600_000 }
 
-/** Makes a payin, and waits until the webhook of its beginning has been told. */
+/** Creates a payin, and waits until its first webhook has been sent. */
 export async function createPayin(network: Network, over: Record<string, unknown> = {}): Promise<Result & PaymentNode> {
   const result = await mutate(network, 'createPayin', payinInput(over))
   const payment = await made(Promise.resolve(result), 'payment')
@@ -13,7 +13,7 @@ export async function createPayin(network: Network, over: Record<string, unknown
   return { ...result, ...payment }
 }
 
-/** The payment as it is shown to a caller; null for one who may not read it, or when there is none. */
+/** Returns the payment as the app shows it to a caller; null if it does not exist, or the caller may not read it. */
 export async function readPayment(
   network: Network,
   id: string,

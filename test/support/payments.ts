@@ -20,7 +20,7 @@ export type EventNode = {
 export type LinkHistory = {
   readonly state: string
   readonly payment: PaymentState | null
-  /** Everything after the link's creation. */
+  /** All events after the link's creation. */
   readonly events: readonly EventNode[]
 }
 
@@ -36,7 +36,7 @@ type Answer = {
   paymentLink: { state: string; payment: PaymentState | null; events: { nodes: EventNode[] } }
 }
 
-/** A link's state and its log. Throws when the log has a hole, or when an event does not begin where the last one ended. */
+/** Returns a link's state and its events. Throws if the sequence numbers of the events have a gap. */
 export async function historyOf(network: Network, linkId: string): Promise<LinkHistory> {
   const { data } = await network.ask<Answer>(HISTORY, { id: linkId })
   const { state, payment, events } = data.paymentLink
@@ -46,7 +46,7 @@ export async function historyOf(network: Network, linkId: string): Promise<LinkH
   return { state, payment, events: events.nodes.slice(1) }
 }
 
-/** An event as the tests of the order write it: where it led, and how it was learnt. */
+/** Returns an event in the short form of the tests of the order: its new status or its kind, and its source. */
 export function told({ source, kind, toStatus }: EventNode): string {
   return kind === 'PAYMENT_STATUS_CHANGED' ? `${toStatus} by ${source}` : `${kind} by ${source}`
 }

@@ -9,29 +9,29 @@ import { type Database, missing, type PostgresServer } from './postgres.ts'
 
 const PATH = process.env['PGBOUNCER_PATH'] ?? '/usr/sbin/pgbouncer'
 
-/** PgBouncer in transaction mode, in front of a server; its databases are reached through it, but for `run` and `drop`. */
+/** PgBouncer in transaction mode, in front of a server. URLs of its databases lead through PgBouncer; their `run` and `drop` do not. */
 export type PgBouncer = PostgresServer & {
   start(): Promise<void>
-  /** Kills it: what SIGTERM means differs between its versions. */
+  /** Kills the process, because the meaning of SIGTERM differs between versions. */
   stop(): Promise<void>
   remove(): Promise<void>
 }
 
 export type PgBouncerOptions = {
-  /** Sessions on the server, for each database. */
+  /** Connections to the server for each database. */
   readonly poolSize: number
-  /** Further lines of its section `[pgbouncer]`. */
+  /** Further lines of the section `[pgbouncer]`. */
   readonly settings?: readonly string[]
 }
 
-/** Whether it can be started here. Where it cannot the suites that need it fail under CI, and are skipped elsewhere. */
+/** Returns whether PgBouncer can be started here. If not, throws under CI; elsewhere the suites that need it are skipped. */
 export function hasPgBouncer(): boolean {
   if (existsSync(PATH)) return true
   missing(`There is no PgBouncer at ${PATH}`, 'install it (`apt-get install pgbouncer`), or name it in PGBOUNCER_PATH')
   return false
 }
 
-/** Starts PgBouncer in front of a server, on a port of its own. */
+/** Starts PgBouncer in front of a server, on a free port. */
 export async function startPgBouncer(server: PostgresServer, options: PgBouncerOptions): Promise<PgBouncer> {
   const identity = notRoot()
   const folder = mkdtempSync(join(tmpdir(), 'payments-pgbouncer-'))
@@ -84,7 +84,7 @@ function settingsOf(server: URL, port: number, { poolSize, settings = [] }: PgBo
   ].join('\n')
 }
 
-/** Resolves when it listens, and rejects with what it has said when it ends instead. */
+/** Resolves when PgBouncer listens. Rejects with its standard error if it ends instead. */
 async function spawned(settings: string, identity: ReturnType<typeof notRoot>): Promise<ChildProcess> {
   const pooler = spawn(PATH, [settings], { ...identity, cwd: '/', stdio: ['ignore', 'ignore', 'pipe'] })
   const said: string[] = []

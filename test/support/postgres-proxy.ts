@@ -1,19 +1,19 @@
 import { startTcpProxy, type TcpProxy } from './tcp-proxy.ts'
 
-/** A way to a PostgreSQL server that can be cut in the moment of a commit. */
+/** A proxy of a PostgreSQL server that can cut a connection at the moment of a commit. */
 export type PostgresProxy = TcpProxy & {
   /**
-   * Cuts the connection that commits what holds a text: before the server has heard of the commit, or after it has answered,
-   * and nobody else has.
+   * Cuts the connection whose transaction contains a text at its COMMIT: before the server receives the COMMIT, or after the server has
+   * answered and before the client receives the answer.
    */
   cutCommitOf(text: string, when: Moment): void
-  /** How many commits were cut so far. */
+  /** Number of commits that were cut so far. */
   readonly cuts: number
 }
 
 type Moment = 'before' | 'after'
 
-/** The frame of a simple query: its type, its length with itself, the text, and a zero (protocol version 3.0). */
+/** The frame of a simple query: its type, its length with itself, the text, and a zero byte (protocol version 3.0). */
 const COMMIT = Buffer.from('Q\0\0\0\x0bCOMMIT\0', 'latin1')
 
 export async function startPostgresProxy(target: { host: string; port: number }): Promise<PostgresProxy> {

@@ -7,29 +7,29 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { answers, missing, type PostgresServer, serverAt } from './postgres.ts'
 
-/** A PostgreSQL server of a test's own, which may be harmed. */
+/** A PostgreSQL server of one test, which may damage it. */
 export type OwnServer = PostgresServer & {
   start(): Promise<void>
-  /** Asks it to stop: it turns everybody out, and ends in good order. */
+  /** Stops the server in good order: it closes all connections (fast shutdown). */
   stop(): Promise<void>
-  /** Finds every process of it, and gives the function that kills them at once. */
+  /** Finds all processes of the server. Returns the function that kills them at once. */
   aim(): () => Promise<void>
-  /** Stops every process of it where it stands, until it is resumed. */
+  /** Suspends all processes of the server until `resume`. */
   pause(): void
   resume(): void
-  /** Lets it start as a copy that only follows another server, and takes no writes. */
+  /** Decides whether the server starts as a read-only replica that follows another server. */
   asReplica(replica: boolean): void
   remove(): Promise<void>
 }
 
-/** Whether a server can be made here. Where it cannot the suites that need one fail under CI, and are skipped elsewhere. */
+/** Returns whether a server can be created here. If not, throws under CI; elsewhere the suites that need one are skipped. */
 export function canMakeServer(): boolean {
   if (findPrograms() !== null) return true
   missing('There is no initdb', 'install the server programs of PostgreSQL')
   return false
 }
 
-/** Makes a server that runs. */
+/** Creates and starts a server. */
 export async function createOwnServer(): Promise<OwnServer> {
   const programs = findPrograms()
   if (programs === null) throw new Error('There is no initdb.')
@@ -57,7 +57,7 @@ export async function createOwnServer(): Promise<OwnServer> {
     ...serverAt(address),
     async start() {
       while (!(await answers(address))) {
-        // It does not start while a process of its predecessor is about to end.
+        // A start fails while a process of the previous server is still ending.
         if (server === null || server.exitCode !== null)
           server = spawn(join(programs, 'postgres'), args, { ...identity, cwd: folder, stdio: 'ignore' })
         await delay(50)
@@ -91,7 +91,7 @@ export async function createOwnServer(): Promise<OwnServer> {
   return own
 }
 
-/** The folder of the server's programs: on the path, or where Debian keeps them. */
+/** Returns the folder of the server's programs, from PATH or where Debian installs them; null if there is none. */
 function findPrograms(): string | null {
   const onPath = (process.env['PATH'] ?? '').split(':').find((folder) => existsSync(join(folder, 'initdb')))
   if (onPath !== undefined) return onPath
@@ -100,14 +100,17 @@ function findPrograms(): string | null {
   return newest === undefined ? null : join(debian, newest, 'bin')
 }
 
-/** The server and its pooler refuse to run as root: then they run as the user that the server's package has made. */
+/**
+ * Returns the ids of the user `postgres`, which the server's package creates, if this process runs as root: the server and its pooler
+ * refuse to run as root.
+ */
 export function notRoot(): { readonly uid: number; readonly gid: number } | Record<'uid' | 'gid', undefined> {
   if (process.getuid?.() !== 0) return { uid: undefined, gid: undefined }
   const idOf = (option: string) => Number(execFileSync('id', [option, 'postgres'], { encoding: 'utf8' }))
   return { uid: idOf('-u'), gid: idOf('-g') }
 }
 
-/** A process and its children. */
+/** Returns the ids of a process and its children. */
 function familyOf(parent: number): number[] {
   const all = execFileSync('ps', ['-A', '-o', 'pid=,ppid='], { encoding: 'utf8' })
   const pairs = all
@@ -121,11 +124,11 @@ function signalOne(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name)
   } catch {
-    // It has ended meanwhile.
+    // The process has ended.
   }
 }
 
-/** A port of this machine that nobody listens on. */
+/** Returns a port of this machine that no process listens on. */
 export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')

@@ -1,21 +1,21 @@
 import { randomBytes } from 'node:crypto'
 import { Client } from 'pg'
 
-/** A database of a test's own. */
+/** A database of one test. */
 export type Database = {
   readonly url: string
-  /** Runs statements as the server's administrator; gives the rows of the last one. */
+  /** Runs statements as the server's administrator. Returns the rows of the last one. */
   run(sql: string): Promise<Record<string, unknown>[]>
   drop(): Promise<void>
 }
 
 export type PostgresServer = {
-  /** The administrator's address. */
+  /** URL of the administrator. */
   readonly address: string
   createDatabase(): Promise<Database>
 }
 
-/** The address that is set, that of a server without passwords, and that of compose.yaml. */
+/** The configured URL, that of a server without passwords, and that of compose.yaml. */
 const ADDRESSES = [
   process.env['TEST_POSTGRES_URL'],
   'postgres://postgres@127.0.0.1:5432/postgres',
@@ -23,8 +23,8 @@ const ADDRESSES = [
 ].filter((address) => address !== undefined)
 
 /**
- * The PostgreSQL server for tests. Where there is none the suites that need it fail under CI, and are skipped elsewhere, with
- * a line that says how to start one: then the result is null.
+ * Returns the PostgreSQL server for tests. If there is none, throws under CI; elsewhere prints how to start one, and returns null: then the
+ * suites that need it are skipped.
  */
 export async function findPostgres(): Promise<PostgresServer | null> {
   for (const address of ADDRESSES) if (await answers(address)) return serverAt(address)
@@ -32,18 +32,18 @@ export async function findPostgres(): Promise<PostgresServer | null> {
   return null
 }
 
-/** Fails under CI; elsewhere prints why tests are skipped. */
+/** Throws under CI; elsewhere prints why tests are skipped. */
 export function missing(what: string, remedy: string): void {
   if (process.env['CI']) throw new Error(`${what}: ${remedy}.`)
   process.stderr.write(`${what}, so tests are skipped: ${remedy}.\n`)
 }
 
-/** A server of which the administrator's address is known. */
+/** Returns a server by the URL of its administrator. */
 export function serverAt(address: string): PostgresServer {
   return { address, createDatabase: () => createDatabase(address) }
 }
 
-/** Sorted by a language's rules, so that a query which needs another order is found out. */
+/** Text is sorted by the rules of a language, so that a query that relies on another order fails. */
 const LOCALE = `TEMPLATE template0 ENCODING 'UTF8' LOCALE_PROVIDER icu ICU_LOCALE 'en-US'`
 
 async function createDatabase(address: string): Promise<Database> {
@@ -69,7 +69,7 @@ async function runAt(address: string, sql: string): Promise<Record<string, unkno
   }
 }
 
-/** Whether a server answers at an address. */
+/** Returns whether a server answers at a URL. */
 export async function answers(address: string): Promise<boolean> {
   const client = new Client({ connectionString: address, connectionTimeoutMillis: 2000 })
   try {

@@ -9,37 +9,37 @@ import { SECRETS } from './network.ts'
 
 const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
 
-/** Keeps the program compiled, which halves what each start after the first takes. */
+/** Folder of the compile cache, which halves the time of each start after the first one. */
 const COMPILED = join(tmpdir(), 'payments-compiled')
 
 export type Ended = {
   readonly code: number | null
   readonly signal: NodeJS.Signals | null
-  /** `performance.now()` of the end. */
+  /** `performance.now()` at the end. */
   readonly at: number
 }
 
-/** The program itself, in a process of its own. */
+/** The program in a separate process. */
 export type Child = {
   readonly child: ChildProcess
-  /** Everything that it has written, to standard output and standard error. */
+  /** Returns everything that the process has written to standard output and standard error. */
   output(): string
   readonly ended: Promise<Ended>
 }
 
 export type ChildOptions = {
-  /** Its settings, and nothing else of this process's environment. */
+  /** Settings of the program. It gets no other variables of this process's environment. */
   readonly env: Readonly<Record<string, string>>
   /** Modules that are loaded before the program, as file paths. */
   readonly preload?: readonly string[]
   readonly cwd?: string
-  /** Where the program is not to be run by Node directly: the command before it. */
+  /** Command that runs Node, if the program does not run under Node directly. */
   readonly under?: readonly string[]
-  /** Whether a preloaded module speaks with this process (`child.send`, `child.on('message')`). */
+  /** True if a preloaded module exchanges messages with this process (`child.send`, `child.on('message')`). */
   readonly channel?: boolean
 }
 
-/** Runs `src/main.ts`; the process ends with the test at the latest. Concurrent tests give their own `onTestFinished`. */
+/** Runs `src/main.ts`. The process is killed when the test ends. Concurrent tests pass their own `onTestFinished`. */
 export function startChild(
   { env, preload = [], cwd, under = [], channel = false }: ChildOptions,
   onEnd: (end: () => void) => void = onTestFinished,
@@ -56,14 +56,14 @@ export function startChild(
   let text = ''
   for (const stream of [child.stdout, child.stderr])
     stream?.setEncoding('utf8').on('data', (part: string) => (text += part))
-  // `close` and not `exit`: by then everything that it has written has been read.
+  // `close` instead of `exit`, because all output has been read by then.
   const ended = new Promise<Ended>((resolve) => {
     child.once('close', (code, signal) => resolve({ code, signal, at: performance.now() }))
   })
   return { child, ended, output: () => text }
 }
 
-/** The command before the program may be gone while the program is not. */
+/** Kills the process group, because the program may still run after the command before it has ended. */
 function endGroup({ pid }: ChildProcess): void {
   if (pid === undefined) return
   try {
@@ -73,7 +73,7 @@ function endGroup({ pid }: ChildProcess): void {
   }
 }
 
-/** Starts the program and waits until it listens; gives its address with it. */
+/** Starts the program and waits until it listens. Returns it with its URL. */
 export async function startReady(
   options: ChildOptions,
   onEnd?: (end: () => void) => void,
@@ -90,7 +90,7 @@ export async function startReady(
   return { ...started, url }
 }
 
-/** Resolves when the program has written a text; rejects when it ends without. */
+/** Resolves when the program has written a text. Rejects if it ends without the text. */
 export function written({ child, output, ended }: Child, text: string): Promise<void> {
   return new Promise((resolve, reject) => {
     const look = () => output().includes(text) && resolve()
@@ -100,7 +100,7 @@ export function written({ child, output, ended }: Child, text: string): Promise<
   })
 }
 
-/** The settings of a program that asks this sandbox, on a free port and with its data in a folder. */
+/** Returns the settings of a program that calls this sandbox, on a free port and with its data in a folder. */
 export function settingsFor(sandbox: Sandbox, folder: string): Record<string, string> {
   return {
     PORT: '0',
@@ -114,7 +114,7 @@ export function settingsFor(sandbox: Sandbox, folder: string): Record<string, st
   }
 }
 
-/** A folder that is gone after the test. */
+/** Creates a folder that is removed after the test. */
 export function temporaryFolder(onEnd: (end: () => void) => void = onTestFinished): string {
   const folder = mkdtempSync(join(tmpdir(), 'process-'))
   onEnd(() => rmSync(folder, { recursive: true, force: true }))

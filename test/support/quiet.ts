@@ -1,19 +1,19 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import type { UpstreamProxy } from './upstream-proxy.ts'
 
-/** Tells whether an app of this process has come to rest, so that virtual time may pass. */
+/** Detects whether an app of this process is idle, so that virtual time may pass. */
 export type Quiet = {
   isQuiet(): boolean
   close(): void
 }
 
-/** Milliseconds between two looks at the event loop. */
+/** Milliseconds between two checks of the event loop. */
 const LOOK_MS = 5
 
 /**
- * An app is busy while a request of its own is under way, which on a busy machine takes many turns of the event loop until
- * it arrives; while a commit is synced; and after a slow commit, which the store follows by a rest of real time
- * (src/store/group-commit.ts). A lease that is to be renewed meanwhile would be over long before, by virtual time.
+ * Creates a detector. An app is busy while one of its requests is in flight, which may take many turns of the event loop on a busy machine;
+ * while a commit is synced; and after a slow commit, because then the store pauses in real time (src/store/group-commit.ts). If virtual
+ * time passed meanwhile, a lease that is to be renewed would expire.
  */
 export function watchQuiet(proxy: UpstreamProxy): Quiet {
   const requests = watchRequests()
@@ -27,12 +27,12 @@ export function watchQuiet(proxy: UpstreamProxy): Quiet {
   }
 }
 
-/** The store syncs its log by a request to the file system, on a thread. */
+/** Returns whether the store syncs its log. The sync is a request to the file system on another thread. */
 function isSyncing(): boolean {
   return process.getActiveResourcesInfo().includes('FSReqCallback')
 }
 
-/** A commit that takes less is followed by no rest, and after others the rest is at most this share of their time. */
+/** Milliseconds. The store does not pause after a shorter commit; after others it pauses for at most this share of their time. */
 const SLOW_MS = 20
 const REST_SHARE = 0.25
 
@@ -53,7 +53,7 @@ function watchSlowness() {
   return { isOver: () => tookMs < SLOW_MS && performance.now() >= over, close: () => clearInterval(watch) }
 }
 
-/** What undici tells of a request (docs/api/DiagnosticsChannel.md). */
+/** Message of undici about a request (docs/api/DiagnosticsChannel.md). */
 type Told = { readonly request: object }
 
 const BEGUN = 'undici:request:create'

@@ -1,15 +1,15 @@
 import { randomBytes } from 'node:crypto'
 import { connect, type Socket } from 'node:net'
 
-/** A client of a WebSocket that may send any bytes at all, over a connection of its own. */
+/** A WebSocket client that can send any bytes, over a separate connection. */
 export type RawPeer = {
-  /** Hands bytes to the system; false when it takes no more for now. */
+  /** Writes bytes to the socket. Returns false if its buffer is full. */
   write(bytes: Buffer): boolean
   /** Sends a message of the protocol in one frame. */
   say(message: unknown): void
-  /** The next frame from the server that is neither a ping nor a close frame; rejects when the connection ends before one comes. */
+  /** Returns the next frame from the server that is neither a ping nor a close frame. Rejects if the connection ends first. */
   next(): Promise<Frame>
-  /** The code of the server's close frame; null when the connection ended without one. */
+  /** Code of the server's close frame; null if the connection ended without one. */
   readonly closed: Promise<number | null>
   /** Resolves when the connection itself has ended. */
   readonly ended: Promise<void>
@@ -20,17 +20,17 @@ export type Frame = { readonly opcode: number; readonly payload: Buffer }
 
 export const OPCODE = { continuation: 0x0, text: 0x1, binary: 0x2, close: 0x8, ping: 0x9, pong: 0xa } as const
 
-/** What a frame may be beyond its kind and payload; by default it is as a client's has to be. */
+/** Properties of a frame besides its opcode and payload. The defaults are those of a valid client. */
 export type FrameOptions = {
   readonly fin?: boolean
-  /** The reserved bits, as the three that follow FIN: 4, 2 and 1. */
+  /** The three reserved bits after FIN: 4, 2 and 1. */
   readonly reserved?: number
   readonly masked?: boolean
-  /** The length that is declared, when it is another than the payload's. */
+  /** Declared length, if it differs from that of the payload. */
   readonly declared?: bigint
 }
 
-/** One frame (RFC 6455, section 5.2). */
+/** Returns one frame (RFC 6455, section 5.2). */
 export function frame(opcode: number, payload: Buffer | string = '', options: FrameOptions = {}): Buffer {
   const { fin = true, reserved = 0, masked = true, declared } = options
   const data = Buffer.from(payload)
@@ -46,7 +46,7 @@ export function textFrame(message: unknown): Buffer {
   return frame(OPCODE.text, typeof message === 'string' ? message : JSON.stringify(message))
 }
 
-/** A close frame with a code. */
+/** Returns a close frame with a code. */
 export function closeFrame(code: number, reason: Buffer | string = ''): Buffer {
   const head = Buffer.alloc(2)
   head.writeUInt16BE(code)
@@ -55,11 +55,11 @@ export function closeFrame(code: number, reason: Buffer | string = ''): Buffer {
 
 export type RawPeerOptions = {
   readonly path?: string
-  /** Lines of the request's head besides the usual ones; they may repeat. */
+  /** Further header lines of the request. They may repeat, and replace the usual ones of the same name. */
   readonly headers?: readonly (readonly [string, string])[]
 }
 
-/** Connects and upgrades; rejects with the status of an answer that is no upgrade. */
+/** Connects and upgrades. Rejects with the `status` of the answer if the server does not upgrade. */
 export async function openRawPeer(
   url: string,
   { path = '/graphql', headers = [] }: RawPeerOptions = {},
@@ -82,7 +82,7 @@ export async function openRawPeer(
   throw Object.assign(new Error(`The server answered the upgrade with ${status}.`), { status })
 }
 
-/** Opens a peer and greets the server; gives it once the server has greeted back. */
+/** Opens a peer and sends `connection_init`. Returns the peer after `connection_ack`; throws on another answer. */
 export async function greetedRawPeer(url: string, payload: Record<string, unknown> = {}): Promise<RawPeer> {
   const peer = await openRawPeer(url)
   peer.say({ type: 'connection_init', payload })
@@ -133,7 +133,7 @@ function peerOn(connection: Socket, rest: Buffer): RawPeer {
     buffered = Buffer.concat([buffered, chunk])
     for (let taken = takeFrame(buffered); taken !== null; taken = takeFrame(buffered)) {
       buffered = buffered.subarray(taken.size)
-      // Who answers no ping is cut, and that is another test's matter.
+      // The server closes connections that do not answer pings; another test covers this.
       if (taken.opcode === OPCODE.ping) connection.write(frame(OPCODE.pong, taken.payload))
       else if (taken.opcode === OPCODE.close) onClosed(taken.payload.length < 2 ? 1005 : taken.payload.readUInt16BE(0))
       else {
@@ -143,7 +143,7 @@ function peerOn(connection: Socket, rest: Buffer): RawPeer {
       }
     }
   }
-  // A server that closes while we are still sending resets the connection: that is an end like any other.
+  // If the server closes while this client still sends, the connection is reset. This counts as an end like any other.
   connection.on('error', () => {})
   connection.once('close', () => {
     onClosed(null)
@@ -169,7 +169,7 @@ function peerOn(connection: Socket, rest: Buffer): RawPeer {
   }
 }
 
-/** The first frame of what a server sent, and how many bytes it takes; null while it is not complete. */
+/** Returns the first frame of the received bytes, and its length in bytes; null if it is incomplete. */
 function takeFrame(bytes: Buffer): (Frame & { readonly size: number }) | null {
   if (bytes.length < 2) return null
   const short = (bytes[1] ?? 0) & 0x7f

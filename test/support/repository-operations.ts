@@ -4,9 +4,9 @@ import { Kind, parse, specifiedRules, validate, type OperationDefinitionNode } f
 import { parseSync } from 'vite'
 import { schema } from '../rights/selection.ts'
 
-/** An operation that stands somewhere in this repository. */
+/** An operation in this repository. */
 export type RepositoryOperation = {
-  /** The file where it was found first. */
+  /** The first file that contains it. */
   readonly file: string
   /** The text of its document. */
   readonly query: string
@@ -16,13 +16,12 @@ export type RepositoryOperation = {
 const ROOT = join(import.meta.dirname, '../..')
 const FILES = ['README.md', '{docs,src,scripts,bench,test}/**/*.{md,ts,tsx,graphql,json}']
 const EXCLUDED = ['**/node_modules/**', 'bench/peers/**', '**/fixtures/**']
-/** What any operation begins with, within quotes or at the start of a line. */
+/** Matches the start of any operation, within quotes or at the start of a line. */
 const MAY_HOLD = /["'`\n]\s*(?:#|\{|query|mutation|subscription|fragment)/
 
 /**
- * Every operation of the repository that is valid in our schema: in files of GraphQL and in manifests of documents, in the code
- * blocks of pages, and in the texts of programs and tests, where `x` stands in for what a program puts in that is no
- * constant of the file.
+ * Returns all operations of the repository that are valid in our schema: in GraphQL files and manifests of documents, in the code blocks of
+ * pages, and in the strings of programs and tests. In strings, `x` replaces an inserted value that is not a constant of the file.
  */
 export function repositoryOperations(): readonly RepositoryOperation[] {
   const found = new Map<string, RepositoryOperation>()
@@ -39,7 +38,7 @@ export function repositoryOperations(): readonly RepositoryOperation[] {
   return [...found.values()]
 }
 
-/** The operations of a document; none when the text is no document, or not one of our schema. */
+/** Returns the operations of a document; none if the text is not a document, or is invalid in our schema. */
 function operationsOf(text: string): readonly OperationDefinitionNode[] {
   if (!/^\s*(?:#|\{|query|mutation|subscription|fragment)/.test(text)) return []
   try {
@@ -68,7 +67,7 @@ function textsOfPage(content: string): readonly string[] {
   })
 }
 
-/** Every string of a program. */
+/** Returns all strings of a program. */
 function textsOfProgram(file: string, code: string): readonly string[] {
   const texts: string[] = []
   const constants = new Map<string, string>()

@@ -8,12 +8,12 @@ export type Message = {
   readonly payload?: unknown
 }
 
-/** A socket without a client library, for what the library would never do. */
+/** A socket without a client library, for messages that the library never sends. */
 export type RawSocket = {
   send(message: Record<string, unknown>): void
-  /** The next message, whichever it is; rejects when the socket closes before one comes. */
+  /** Returns the next message of any type. Rejects if the socket closes first. */
   next(): Promise<Message>
-  /** Every message that came and was not taken with `next`. */
+  /** Messages that were received and not yet returned by `next`. */
   readonly waiting: readonly Message[]
   readonly closed: Promise<{ code: number; reason: string }>
   close(): void
@@ -21,7 +21,7 @@ export type RawSocket = {
 
 export type RawSocketOptions = { readonly headers?: Record<string, string>; readonly protocol?: string }
 
-/** Opens a socket; rejects with an `UpgradeRefused` when the server does not upgrade. */
+/** Opens a socket. Rejects with `UpgradeRefused` if the server does not upgrade. */
 export async function openSocket(url: string, options: RawSocketOptions = {}): Promise<RawSocket> {
   const socket = connect(url, options)
   const waiting: Message[] = []
@@ -51,7 +51,7 @@ export async function openSocket(url: string, options: RawSocketOptions = {}): P
   }
 }
 
-/** Opens a socket and greets the server; gives it once the server has greeted back. */
+/** Opens a socket and sends `connection_init`. Returns the socket after `connection_ack`; throws on another answer. */
 export async function greetedSocket(
   url: string,
   payload: Record<string, unknown> = {},
@@ -64,7 +64,7 @@ export async function greetedSocket(
   return socket
 }
 
-/** The code with which the server closes a socket of some subprotocol, whatever a client library thinks of the handshake. */
+/** Returns the code with which the server closes a socket of some subprotocol, without a client library that could reject the handshake. */
 export function closeCodeOf(url: string, protocol?: string): Promise<number> {
   return new Promise((resolve, reject) => {
     const upgrading = request(`${url}/graphql`, {
@@ -79,7 +79,7 @@ export function closeCodeOf(url: string, protocol?: string): Promise<number> {
     upgrading.on('error', reject)
     upgrading.on('response', ({ statusCode }) => reject(new UpgradeRefused(statusCode ?? 0)))
     upgrading.on('upgrade', (_response, socket, head) => {
-      // A close frame: its kind, its length, and a code of two bytes (RFC 6455, section 5.5.1).
+      // A close frame: its opcode, its length, and a code of two bytes (RFC 6455, section 5.5.1).
       const onFrame = (frame: Buffer) => {
         socket.destroy()
         if (frame[0] === 0x88) resolve(frame.readUInt16BE(2))
@@ -93,7 +93,7 @@ export function closeCodeOf(url: string, protocol?: string): Promise<number> {
   })
 }
 
-/** The server answered the upgrade with a status of its own. */
+/** Thrown if the server answers the upgrade with another status. */
 class UpgradeRefused extends Error {
   readonly status: number
 

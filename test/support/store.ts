@@ -6,12 +6,12 @@ import type { Store } from '../../src/store/store.ts'
 export type SqliteStoreOptions = SqliteOptions & LedgerOptions
 export type PostgresStoreOptions = PostgresOptions & LedgerOptions
 
-/** A ledger on a SQLite file. */
+/** Opens a ledger on a SQLite file. */
 export async function openSqliteStore(options: SqliteStoreOptions): Promise<Store> {
   return createLedger(await openSqlite(options), options)
 }
 
-/** A ledger on a PostgreSQL server. */
+/** Opens a ledger on a PostgreSQL server. */
 export async function openPostgresStore(options: PostgresStoreOptions): Promise<Store> {
   return createLedger(await openPostgres(options), options)
 }

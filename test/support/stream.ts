@@ -25,7 +25,7 @@ export type EventItem = {
 export type PaymentItem = { readonly id: string; readonly status: string; readonly version: number }
 
 export type StreamOptions = {
-  /** Null for none. */
+  /** Null: no token. */
   readonly token?: string | null
   readonly connectionParams?: Record<string, unknown>
   readonly headers?: Record<string, string>
@@ -33,38 +33,38 @@ export type StreamOptions = {
 
 export type Operation = { readonly query: string; readonly variables?: Record<string, unknown> }
 
-/** One subscription, as the official client gives it. */
+/** One subscription of the official client. */
 export type Stream = {
-  /** Everything that came so far. */
+  /** All items that `next` and `until` have returned so far. */
   readonly items: readonly Item[]
-  /** Waits for the next item; null when the stream has ended. Rejects with the errors or the close event. */
+  /** Waits for the next item; null if the stream has ended. Rejects with the errors or the close event. */
   next(): Promise<Item | null>
-  /** Takes items up to one that satisfies the predicate, and gives all that were taken. */
+  /** Returns all items up to the first one that satisfies the predicate. Rejects if the stream ends before. */
   until(predicate: (item: Item) => boolean): Promise<Item[]>
   /** The close event of the socket. */
   readonly closed: Promise<{ code: number; reason: string }>
   /** Ends the subscription and its socket. */
   end(): Promise<void>
-  /** Cuts the socket without a word. */
+  /** Terminates the socket without a close frame. */
   cut(): void
-  /** Stops reading from the socket, so that everything waits before it, and goes on. */
+  /** Stops reading from the socket, so that data queues up before it, until `resume`. */
   pause(): void
   resume(): void
 }
 
-/** One socket for any number of subscriptions. It opens with the first of them, and closes with the last. */
+/** A client whose socket carries any number of subscriptions. The socket opens with the first one, and closes with the last one. */
 export type StreamClient = {
   follow(operation: Operation): Stream
   readonly closed: Promise<{ code: number; reason: string }>
   close(): Promise<void>
 }
 
-/** One subscription on a socket of its own. */
+/** Opens one subscription on a separate socket. */
 export function openStream(url: string, operation: Operation, options: StreamOptions): Stream {
   return openClient(url, options).follow(operation)
 }
 
-/** The official client, without retries: what happens to its socket is for the test to see. */
+/** Creates the official client, without retries, so that tests can observe what happens to the socket. */
 export function openClient(url: string, { token = null, connectionParams, headers = {} }: StreamOptions): StreamClient {
   const { promise: closed, resolve: onClosed } = Promise.withResolvers<{ code: number; reason: string }>()
   const sockets: WebSocket[] = []
@@ -133,12 +133,12 @@ function streamOf(
 
 type Errors = readonly { readonly message: string; readonly extensions?: Record<string, unknown> }[]
 
-/** The client rejects with the list of errors of a refused operation, which is no error by itself. */
+/** Throws a rejection as an `Error`: for a refused operation, the client rejects with a list of errors. */
 function asStreamError(reason: unknown): never {
   throw Array.isArray(reason) ? new StreamError(reason as Errors) : reason
 }
 
-/** What a subscription that was refused, or an item that could not be made, says. */
+/** The errors of a refused subscription, or of an item that could not be created. */
 export class StreamError extends Error {
   readonly errors: Errors
 

@@ -19,17 +19,17 @@ export const EVENT_STREAM = `subscription EventStream($after: String, $filter: P
 export const isCaughtUp = (item: Item): boolean => item.kind === 'CAUGHT_UP'
 export const isReceived = (item: Item): boolean => item.event?.toStatus === 'received'
 
-/** Sequences of the events among some items. */
+/** Returns the sequence numbers of the events among some items. */
 export function sequences(items: readonly Item[]): number[] {
   return items.flatMap(({ event }) => (event === null || event === undefined ? [] : [event.sequence]))
 }
 
-/** Where the chain of cursors is broken: the items that do not name the one before them. */
+/** Returns the items that break the chain of cursors: those whose `previousCursor` is not the cursor of the item before them. */
 export function brokenLinks(items: readonly Item[], from: string | null = null): Item[] {
   return items.filter((item, index) => item.previousCursor !== (items[index - 1]?.cursor ?? from))
 }
 
-/** Replays a link's stream after a cursor, up to where it is live. */
+/** Replays a link's stream after a cursor. Returns the items up to CAUGHT_UP. */
 export async function replay(network: Network, id: string, after: string): Promise<Item[]> {
   const stream = await network.follow(LINK_UPDATES, { id, after })
   const items = await stream.until(isCaughtUp)
@@ -37,7 +37,7 @@ export async function replay(network: Network, id: string, after: string): Promi
   return items
 }
 
-/** Makes a link, pays it, and gives it with everything that its stream has told, from the first item to received. */
+/** Creates a link and pays it. Returns the link with all items of its stream, from the first one to `received`. */
 export async function paidStream(network: Network): Promise<{ link: CreatedLink; items: Item[]; paymentId: string }> {
   const link = await createLink(network)
   const stream = await network.follow(LINK_UPDATES, { id: link.id })
@@ -49,7 +49,7 @@ export async function paidStream(network: Network): Promise<{ link: CreatedLink;
   return { link, items: [...stream.items], paymentId: stream.items.at(-1)?.payment?.id ?? '' }
 }
 
-/** A gauge as the app's metrics show it now. */
+/** Returns the current value of a gauge in the app's metrics; NaN if there is none. */
 export async function gauge(network: Network, name: string): Promise<number> {
   const text = await (await fetch(`${network.app.url}/metrics`)).text()
   return Number(new RegExp(`^${name} (\\d+)$`, 'm').exec(text)?.[1] ?? 'NaN')

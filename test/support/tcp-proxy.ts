@@ -3,14 +3,14 @@ import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
 
 /** A TCP proxy on this machine. */
 export type TcpProxy = {
-  /** An address with the proxy in place of its host and port. */
+  /** Returns a URL with the proxy in place of its host and port. */
   through(url: string): string
   close(): Promise<void>
 }
 
 /**
- * Starts a proxy in front of a server. `join` is given both sides of each connection, and passes on what they send; when one of
- * them ends, so does the other.
+ * Starts a proxy of a server. `join` gets both sides of each connection, and forwards their data. If one side ends, the other is closed,
+ * too.
  */
 export async function startTcpProxy(
   target: { readonly host: string; readonly port: number },

@@ -13,9 +13,9 @@ export type CollectedSpan = {
 }
 
 export type TraceCollector = {
-  /** What goes into the setting. */
+  /** URL for the setting. */
   readonly url: string
-  /** Everything that was sent, as it stood on the wire. */
+  /** Bodies of all requests, as received. */
   readonly bodies: readonly string[]
   readonly paths: readonly string[]
   spans(): CollectedSpan[]
@@ -41,7 +41,7 @@ type WireBody = {
 
 const ERROR = 2
 
-/** A collector of OTLP over HTTP. `status` is what it answers. */
+/** Starts a collector of OTLP over HTTP. `status` is its answer. */
 export async function startTraceCollector(status = 200): Promise<TraceCollector> {
   const bodies: string[] = []
   const paths: string[] = []

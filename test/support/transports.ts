@@ -2,10 +2,10 @@ import { openEvents } from './events.ts'
 import type { Network } from './network.ts'
 import { greetedSocket } from './socket.ts'
 
-/** An operation as it is sent, whatever is in it. */
+/** An operation as it is sent, valid or not. */
 export type Sent = Readonly<Record<string, unknown>>
 
-/** What came back for an operation. */
+/** Answer to an operation. */
 export type Reply = {
   readonly data?: unknown
   readonly errors?: readonly {
@@ -17,11 +17,11 @@ export type Reply = {
 
 export type Transport = {
   readonly name: string
-  /** Sends an operation with the rights of a token, and gives the first answer. */
+  /** Sends an operation with the rights of a token. Returns the first answer. */
   readonly run: (network: Network, operation: Sent, token: string | null) => Promise<Reply>
 }
 
-/** Every way in which an operation comes. */
+/** The transports of operations. */
 export const TRANSPORTS: readonly Transport[] = [
   { name: 'HTTP', run: overHttp },
   { name: 'WebSocket', run: overSocket },
@@ -51,7 +51,7 @@ async function overSocket(network: Network, operation: Sent, token: string | nul
 async function overEvents(network: Network, operation: Sent, token: string | null): Promise<Reply> {
   const headers = token === null ? {} : { authorization: `Bearer ${token}` }
   const response = await openEvents(network.app.url, { operation, headers })
-  // What cannot be read at all is answered in JSON.
+  // A request that cannot be read is answered in JSON.
   const { data } = response.isStream ? ((await response.next()) ?? { data: 'null' }) : { data: await response.body() }
   response.cut()
   return JSON.parse(data) as Reply

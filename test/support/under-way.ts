@@ -1,13 +1,13 @@
 type Callable = (...args: unknown[]) => unknown
 
 export type Watched<Thing> = {
-  /** The same thing, seen through. */
+  /** The same object with counted calls. */
   readonly thing: Thing
-  /** Asynchronous calls of its methods, and of those of its parts, that have not been answered yet. */
+  /** Returns the number of asynchronous calls of its methods, and of its parts' methods, that have not been settled yet. */
   underWay(): number
 }
 
-/** Counts what a thing of real edges is busy with, so that a test can tell when it has come to rest. */
+/** Counts the pending asynchronous calls of an object, so that a test can detect that it is idle. */
 export function watched<Thing extends object>(thing: Thing): Watched<Thing> {
   let calls = 0
   const counted = (method: Callable, self: object) =>

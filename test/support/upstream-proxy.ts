@@ -1,31 +1,31 @@
 import { createServer, request, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** A way to the payments API on which an answer can be kept back after the payments API has given it. */
+/** A proxy of the payments API that can hold back an answer after the payments API has sent it. */
 export type UpstreamProxy = {
-  /** What stands in for the payments API's address; ends in `/api`. */
+  /** URL in place of the payments API's URL; ends in `/api`. */
   readonly url: string
-  /** Where the payments API really is, e.g. `http://127.0.0.1:4010`. */
+  /** URL of the payments API, e.g. `http://127.0.0.1:4010`. */
   target: string
-  /** Every request so far, as method and path. */
+  /** All requests so far, as method and path. */
   readonly calls: readonly string[]
-  /** Requests that wait for their answers. */
+  /** Number of requests without an answer. */
   readonly underWay: number
-  /** Keeps back the answer to the next GET of a link's detail. */
+  /** Holds back the answer to the next GET of a link's detail. */
   holdNextRead(): HeldAnswer
-  /** Keeps back the answer to the next GET of a path after `/api`, whatever its query. */
+  /** Holds back the answer to the next GET of a path after `/api`, with any query. */
   holdNextGet(path: string): HeldAnswer
-  /** Keeps back the answer to the next POST to a path after `/api`. */
+  /** Holds back the answer to the next POST to a path after `/api`. */
   holdNextPost(path: string): HeldAnswer
-  /** Keeps back the next POST to a path after `/api` itself: the payments API never hears of it. Resolves when it is here. */
+  /** Drops the next POST to a path after `/api`, so that the payments API does not receive it. Resolves when the proxy has received it. */
   swallowNextPost(path: string): Promise<void>
   close(): Promise<void>
 }
 
 export type HeldAnswer = {
-  /** Resolves when the payments API has answered, and the answer waits here. */
+  /** Resolves when the payments API has answered, and the proxy holds the answer back. */
   readonly answered: Promise<void>
-  /** Lets the answer go on. */
+  /** Forwards the answer. */
   release(): void
 }
 

@@ -1,27 +1,27 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Timer } from '../../src/lib/timer.ts'
 
-/** A clock and the timers that go by it: time passes only when a test lets it. */
+/** A clock and its timers: time passes only when a test advances it. */
 export type VirtualTime = {
   readonly clock: () => Date
   readonly timer: Timer
   /** Milliseconds since the start. */
   elapsed(): number
-  /** Lets so much time pass, timer by timer; after each one, whatever it has begun comes to rest first. */
+  /** Advances time by `milliseconds`, timer by timer. After each timer, waits until the work that it started is done. */
   pass(milliseconds: number): Promise<void>
-  /** Lets so much time pass at once, as for a machine that slept: what was due meanwhile is done once, and late. */
+  /** Advances time in one step, as on a machine that was suspended: each timer that became due fires once, and late. */
   skip(milliseconds: number): Promise<void>
-  /** Lets time pass until the condition holds, at most so many milliseconds. Throws when it never does. */
+  /** Advances time until the condition holds, by at most `atMost` milliseconds. Throws if it does not hold by then. */
   passUntil(holds: () => boolean | Promise<boolean>, atMost: number): Promise<void>
 }
 
 export type VirtualTimeOptions = {
   readonly start: Date
-  /** False while something is under way outside of this process' own turns, such as a request. */
+  /** Returns false while something is in flight outside of this process's own turns, such as a request. */
   readonly isQuiet?: () => boolean
 }
 
-/** Turns of the event loop after which the store and its readers have come to rest. */
+/** Turns of the event loop after which the store and its readers are idle. */
 const TURNS = 12
 
 export function virtualTime({ start, isQuiet = () => true }: VirtualTimeOptions): VirtualTime {
@@ -33,7 +33,7 @@ export function virtualTime({ start, isQuiet = () => true }: VirtualTimeOptions)
     for (let quiet = 0; quiet < TURNS; quiet = isQuiet() ? quiet + 1 : 0) await setImmediate()
   }
 
-  /** Fires the next timer, no later than `until`. */
+  /** Fires the next timer, if it is due by `until`; otherwise sets the time to `until`. */
   const step = async (until: number) => {
     const [next] = [...entries].filter(({ at }) => at <= until).sort((a, b) => a.at - b.at)
     if (next === undefined) {

@@ -12,11 +12,11 @@ export type Reply = { readonly status: number; readonly body: string; readonly h
 export type Sending = {
   readonly method?: string
   readonly headers?: OutgoingHttpHeaders
-  /** Several parts are sent chunked, each as it is. */
+  /** A list is sent chunked, one chunk for each part. */
   readonly body?: string | Buffer | readonly string[]
 }
 
-/** One HTTP request as it is told, with headers that a friendlier client would put right. */
+/** Sends one HTTP request without changes, with headers that other clients would correct. */
 export function send(url: string, { method = 'POST', headers = {}, body = '' }: Sending = {}): Promise<Reply> {
   return new Promise((resolve, reject) => {
     const whole = typeof body === 'string' || Buffer.isBuffer(body)
@@ -38,10 +38,10 @@ export function send(url: string, { method = 'POST', headers = {}, body = '' }: 
   })
 }
 
-/** Where the payments API sends the webhooks of a link, and what it has to show there. */
+/** URL of a link's webhooks, its correlation id, and the Authorization that the payments API must send. */
 export type WebhookAddress = { readonly url: string; readonly ref: string; readonly authorization: string }
 
-/** The address that a link's creation named, as the payments API keeps it. */
+/** Returns the webhook address of a link's creation, as the payments API stores it. */
 export async function addressOf(network: Network, link: Pick<CreatedLink, 'id' | 'site'>): Promise<WebhookAddress> {
   const site = network.sandbox.sites.find(({ id }) => id === link.site)
   if (site === undefined) throw new Error(`The payments API has no site ${link.site}.`)
@@ -52,7 +52,7 @@ export async function addressOf(network: Network, link: Pick<CreatedLink, 'id' |
   return addressFor(record.webhook_notification.endpoint_url)
 }
 
-/** An address with the Authorization that belongs to its last segment. */
+/** Returns a URL with the Authorization that belongs to its last segment. */
 export function addressFor(url: string, kind: CallbackKind = 'payment'): WebhookAddress {
   const ref = url.slice(url.lastIndexOf('/') + 1)
   return { url, ref, authorization: callbackAuthorization(KEYS, kind, ref) }
@@ -60,12 +60,12 @@ export function addressFor(url: string, kind: CallbackKind = 'payment'): Webhook
 
 const KEYS = createKeyRing([new Secret(SECRETS.signing)])
 
-/** The merchant's default address: it has no Authorization of its own. */
+/** Returns the merchant's default URL, which has no Authorization. */
 export function defaultAddress(network: Network): string {
   return `${network.app.url}/webhooks/payments`
 }
 
-/** A body as the payments API writes one; what is given replaces parts of it. */
+/** Returns a body as the payments API writes it; `over` replaces parts of it. */
 export function paymentBody(over: Record<string, unknown> = {}): string {
   return JSON.stringify({
     uuid: randomUUID(),
@@ -82,7 +82,7 @@ export function paymentBody(over: Record<string, unknown> = {}): string {
   })
 }
 
-/** The headers of an honest webhook. */
+/** Returns the headers of an authentic webhook. */
 export function honestHeaders(body: string | Buffer, authorization?: string, secret: string = SECRETS.webhook) {
   return {
     'content-type': 'application/json',
@@ -91,7 +91,7 @@ export function honestHeaders(body: string | Buffer, authorization?: string, sec
   }
 }
 
-/** Sends an honest webhook to an address of a link, or to the default one. */
+/** Sends an authentic webhook to the URL of a link, or to the default one. */
 export function deliver(to: WebhookAddress | string, body: string | Buffer): Promise<Reply> {
   const { url, authorization } = typeof to === 'string' ? { url: to, authorization: undefined } : to
   return send(url, { headers: honestHeaders(body, authorization), body })
@@ -106,7 +106,7 @@ export type DeliveryNode = {
   readonly event: { readonly id: string; readonly toStatus: string | null } | null
 }
 
-/** The recorded deliveries, newest first, optionally only those about some payments. */
+/** Returns the recorded deliveries, newest first, optionally only those of some payments. */
 export async function deliveries(network: Network, subjectIds?: readonly string[]): Promise<DeliveryNode[]> {
   const filter = subjectIds === undefined ? {} : { subjectIds }
   const answer = await network.ask<{ webhookDeliveries: { nodes: DeliveryNode[] } }>(

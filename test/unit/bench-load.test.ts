@@ -61,7 +61,7 @@ test.each([5, 125, 126, 65_535])('frames with %i bytes are found, however they a
   expect(end).toBe(2 * frame.length)
 })
 
-/** A server's frame has no mask. */
+/** Returns a client's frame without the mask, because a server's frame has none. */
 function asServer(frame: Buffer): Buffer {
   const header = (frame[1] ?? 0) === (0x80 | 126) ? 4 : 2
   const unmasked = Buffer.concat([frame.subarray(0, header), frame.subarray(header + 4)])
@@ -69,7 +69,7 @@ function asServer(frame: Buffer): Buffer {
   return unmasked
 }
 
-/** A server that answers `{ index }` with the status of that index, and notes it. */
+/** Starts a server that answers `{ index }` with the status of that index, and records the index. */
 async function serve(statusOf: (index: number) => number): Promise<{ url: string; bodies: number[] }> {
   const bodies: number[] = []
   const server = createServer((request, response) => {

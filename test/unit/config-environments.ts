@@ -3,7 +3,7 @@ import type { Config, ConfigFault, Environment } from '../../src/config.ts'
 
 export const SITES = '[{"id":"au","appId":"app-au","secretKey":"sk-au","currencies":["AUD"]}]'
 
-/** Everything that production asks for. */
+/** All settings that production requires. */
 export const PRODUCTION: Environment = {
   NODE_ENV: 'production',
   UPSTREAM_URL: 'https://pay.example.test/api',
@@ -17,7 +17,7 @@ export const PRODUCTION: Environment = {
   PUBLIC_URL: 'https://shop.example.test',
 }
 
-/** A sandbox account of a payments API that is not ours. */
+/** Settings for a sandbox account at an external payments API. */
 export const ACCOUNT: Environment = {
   UPSTREAM_URL: PRODUCTION['UPSTREAM_URL'],
   UPSTREAM_SITES: SITES,
@@ -28,14 +28,14 @@ export const ACCOUNT: Environment = {
 
 export const generate = (setting: string): string => `generated-for-${setting}-0123456789abcdef`
 
-/** The configuration of an environment; throws for one that is at fault. */
+/** Returns the configuration of an environment. Throws if it is invalid. */
 export function configOf(env: Environment): Config {
   const result = parseConfig(env, generate)
   if (!result.ok) throw new Error(describeFaults(result.faults))
   return result.config
 }
 
-/** What is wrong with an environment. */
+/** Returns the faults of an environment. */
 export function faultsOf(env: Environment): readonly ConfigFault[] {
   const result = parseConfig(env, generate)
   return result.ok ? [] : result.faults

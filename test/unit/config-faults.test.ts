@@ -12,10 +12,10 @@ function faultsOf(env: Environment): readonly ConfigFault[] {
 
 const sites = (...list: unknown[]): string => JSON.stringify(list)
 
-/** What a payments API that is not the built-in sandbox asks for. */
+/** Settings that an external payments API requires, unlike the built-in sandbox. */
 const KEYS = { UPSTREAM_SITES: sites(SITE), WEBHOOK_SECRETS: LONG, SIGNING_KEYS: LONG, JWT_SECRET: LONG }
 
-/** Setting at fault, its value, a part of the message, and other settings that are needed for it. */
+/** Invalid setting, its value, a part of the message, and other settings that are required. */
 const TABLE: [string, string, RegExp, Environment?][] = [
   ['NODE_ENV', 'prod', /one of development, test, production/],
   ['PORT', '65536', /0 to 65535/],

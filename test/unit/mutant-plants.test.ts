@@ -5,7 +5,7 @@ import { PLANTS } from '../../scripts/mutants/plants.ts'
 
 const root = join(import.meta.dirname, '../..')
 
-// The mutations themselves take minutes: `npm run test:mutants`.
+// Checks only that each mutation can be applied. The tests of the mutations take minutes: `npm run test:mutants`.
 describe.each(PLANTS)('mutation: $name', ({ edits, tests }) => {
   it.each(edits)('can be applied to $file', ({ file, from }) => {
     expect(readFileSync(join(root, file), 'utf8').split(from)).toHaveLength(2)

@@ -7,14 +7,14 @@ import { type Measured, measureLoad, type Requests, sampleOf, writeRequests } fr
 /** A server that answers the requests of a case. */
 export type Contender = { readonly name: string; readonly server: ServerProcess }
 
-/** A question to several servers, which give the same answers. The first server is the product. */
+/** The same requests to several servers, which return the same answers. The first server is the product. */
 export type Case = { readonly title: string; readonly requests: Requests; readonly contenders: readonly Contender[] }
 
 export type CompareOptions = {
   readonly rounds: number
   readonly seconds: number
   readonly connections: number
-  /** Of the files that are needed meanwhile. */
+  /** Folder for temporary files. */
   readonly folder: string
   readonly onProgress: (step: string) => void
 }
@@ -24,14 +24,14 @@ export type Compared = {
   readonly results: readonly { readonly name: string; readonly rounds: readonly Measured[] }[]
 }
 
-/** Requests that are looked at before a case is measured. */
+/** Number of requests whose answers are compared before a case is measured. */
 const SAMPLES = 25
 const WARM_UP_SECONDS = 6
-/** Between the first numbers of two loads: more than a load sends. */
+/** Distance between the first numbers of two loads. It is more than a load sends. */
 const NUMBERS = 4_000_000
 let loads = 0
 
-/** Measures the servers of a case in turn, round by round, once all have given the same answers. */
+/** Measures the servers of a case in turns, round by round, after a check that all return the same answers. */
 export async function compare(each: Case, options: CompareOptions): Promise<Compared> {
   const { rounds, seconds, connections, folder, onProgress } = options
   const requests = `${folder}/requests.lua`
@@ -60,7 +60,10 @@ export async function compare(each: Case, options: CompareOptions): Promise<Comp
   return { title: each.title, results }
 }
 
-/** Throws unless all servers of a case answer with 200 and the same body. Gives the bytes of an answer of each. */
+/**
+ * Returns the number of bytes of an answer of each server. Throws if a server does not answer with 200, or not with the same body as the
+ * first.
+ */
 async function checkAnswers({ title, requests, contenders }: Case): Promise<number[]> {
   const bytes: number[] = []
   for (let sample = 0; sample < SAMPLES; sample += 1) {
@@ -80,21 +83,23 @@ async function checkAnswers({ title, requests, contenders }: Case): Promise<numb
   return bytes
 }
 
-/** Some servers end their JSON with a line feed. */
+/** Returns the body without the line feed at the end, which some servers add. */
 function textOf({ body }: RawAnswer): string {
   return body.toString().trimEnd()
 }
 
-/** Headers that belong to one answer or to a connection, and that every server writes itself. */
+/** Headers of one answer or of a connection, which every server sets itself. */
 const OWN_HEADERS = new Set(['connection', 'content-length', 'date', 'keep-alive'])
 
-/** Writes what the peer of `peers/fastify.mjs` sends: the headers of an answer, and its body unless it reads one from a database. */
+/** Writes the headers and the body that `peers/fastify.mjs` sends. The peer ignores the body if it has one recorded for each request. */
 export function writeAnswer(path: string, { headers, body }: RawAnswer): void {
   const sent = headers.filter(([name]) => !OWN_HEADERS.has(name.toLowerCase()))
   writeFileSync(path, JSON.stringify({ headers: Object.fromEntries(sent), body: body.toString() }))
 }
 
-/** How the product stands to a peer by requests per second and by CPU time, each beside the goal; none when one was not measured. */
+/**
+ * Returns the ratios of the product to a peer by requests per second and by CPU time, with the goal; none if one of them was not measured.
+ */
 export function ratiosTo(peer: string, { title, results }: Compared, goal: number | null): Figure[] {
   const [ours, theirs] = ['product', peer].map((name) => results.find((result) => result.name === name)?.rounds)
   if (ours === undefined || theirs === undefined) return []
@@ -115,7 +120,7 @@ const LEGEND = `“Its core” is how much of a core the server used, “waited�
 had no core, because of other programs: above a few hundredths, rates and latencies are worse than on a machine of one's own; CPU times
 hardly depend on it. Latencies are those of connections that send as soon as they are answered.`
 
-/** What was measured of each server of each case: a table, and what its columns mean. */
+/** Returns a table of the measurements of each server in each case, and an explanation of its columns. */
 export function describeRounds(compared: readonly Compared[]): string[] {
   const header = ['case', 'server', 'requests/s', 'from', 'to', 'CPU µs each', 'p50 ms', 'p99 ms', 'its core', 'waited']
   const rows = compared.flatMap(({ title, results }) =>

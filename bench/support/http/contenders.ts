@@ -5,12 +5,15 @@ import { type Contender, writeAnswer } from './compare.ts'
 import { exchange } from './message.ts'
 import { type Requests, sampleOf } from './wrk.ts'
 
-/** The product, as the first server of a case. */
+/** Returns the product as the first server of a case. */
 export function productOf(server: Subgraph): Contender {
   return { name: 'product', server }
 }
 
-/** Starts Fastify that sends what the product answers to the first request, headers included; `env` as `peers/fastify.mjs` takes it. */
+/**
+ * Starts Fastify, which sends the product's answer to the first request, headers included; `env` can name other bodies
+ * (`peers/fastify.mjs`).
+ */
 export async function startFastify(
   bench: Bench,
   product: Subgraph,

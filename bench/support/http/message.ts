@@ -1,13 +1,13 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 
-/** An HTTP/1.1 answer as it came over the connection. */
+/** An HTTP/1.1 response as received over the connection. */
 export type RawAnswer = {
   readonly status: number
-  /** Names as they were written. */
+  /** Names as received. */
   readonly headers: readonly (readonly [name: string, value: string])[]
   readonly body: Buffer
-  /** Bytes of the answer, header included. */
+  /** Length of the response in bytes, header included. */
   readonly bytes: number
 }
 
@@ -17,7 +17,7 @@ export type PostOptions = {
   readonly body: string
 }
 
-/** A POST with a JSON body as an HTTP/1.1 client with kept connections writes it. The body may hold ASCII alone. */
+/** Returns a POST request with a JSON body, as an HTTP/1.1 client with keep-alive connections writes it. The body must be ASCII. */
 export function jsonPost({ path, headers, body }: PostOptions): string {
   const all = {
     host: '127.0.0.1',
@@ -29,7 +29,7 @@ export function jsonPost({ path, headers, body }: PostOptions): string {
   return [`POST ${path} HTTP/1.1`, ...lines, '', body].join('\r\n')
 }
 
-/** Sends one request over a new connection; rejects when the answer has no content-length. */
+/** Sends one request over a new connection. Rejects if the response has no content-length, or is incomplete. */
 export async function exchange(url: string, request: string): Promise<RawAnswer> {
   const { hostname, port } = new URL(url)
   const socket = connect(Number(port), hostname)
@@ -48,7 +48,7 @@ export async function exchange(url: string, request: string): Promise<RawAnswer>
   }
 }
 
-/** Null while some of it is missing. */
+/** Returns null if the response is incomplete. */
 function parseAnswer(received: Buffer): RawAnswer | null {
   const headerEnd = received.indexOf('\r\n\r\n')
   if (headerEnd === -1) return null

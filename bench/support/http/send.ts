@@ -3,15 +3,15 @@ import { monotonicMs } from '../clock.ts'
 
 export type SendOptions = {
   readonly connections: number
-  /** So many are due each second, whether those before are answered or not; null: each connection sends as fast as it is answered. */
+  /** Requests per second, whether or not earlier ones are answered; null: each connection sends as soon as it is answered. */
   readonly perSecond: number | null
 }
 
-/** What was sent, in the order of the requests; moments and durations in milliseconds (`monotonicMs`). */
+/** Times of the requests, in their order, in milliseconds (`monotonicMs`). */
 export type Sent = {
-  /** When each request was sent or, at a rate, was due. */
+  /** When each request was sent or, at a fixed rate, was due. */
   readonly sentAt: readonly number[]
-  /** From then until its answer. */
+  /** Duration from then to the answer. */
   readonly took: readonly number[]
   readonly seconds: number
 }
@@ -20,7 +20,7 @@ type Connection = { readonly socket: Socket; text: string; index: number; idle: 
 
 const SOON_MS = 1
 
-/** Sends HTTP/1.1 requests over kept connections. Rejects on an answer that is not 200, or has not the text `expected`. */
+/** Sends HTTP/1.1 requests over keep-alive connections. Rejects on an answer that is not 200, or does not contain the text `expected`. */
 export async function sendAll(
   url: string,
   requests: readonly string[],

@@ -5,14 +5,14 @@ import { promisify } from 'node:util'
 import { cpuSecondsOfThreads, waitedSecondsOf } from '../cpu.ts'
 import type { ServerProcess } from '../processes.ts'
 
-/** Requests of one load: a list that is sent over and over, or a text around a number that differs in each request. */
+/** Requests of one load: a list that is sent repeatedly, or the text before and after a number that differs in each request. */
 export type Requests = { readonly list: readonly string[] } | { readonly before: string; readonly after: string }
 
 export type LoadOptions = {
   readonly connections: number
   /** A whole number. */
   readonly seconds: number
-  /** A file of `writeRequests`. */
+  /** A file that `writeRequests` has written. */
   readonly requests: string
   /** Number of the first request. */
   readonly first: number
@@ -20,7 +20,7 @@ export type LoadOptions = {
   readonly answerBytes: number
 }
 
-/** What one server did under the load of one round. */
+/** Measurement of one server under the load of one round. */
 export type Measured = {
   readonly requests: number
   readonly perSecond: number
@@ -28,39 +28,42 @@ export type Measured = {
   readonly cpuUs: number
   readonly p50Ms: number
   readonly p99Ms: number
-  /** Share of the time for which the server's main thread was ready to run and had no core. */
+  /** Share of the time for which the server's main thread was ready to run but had no core. */
   readonly waited: number
-  /** Share of one core that the server took. */
+  /** Share of one core that the server used. */
   readonly load: number
 }
 
 type Result = Record<'requests' | 'microseconds' | 'bytes' | 'refused' | 'failed' | 'p50' | 'p99', number>
 
 const SCRIPT = fileURLToPath(new URL('./requests.lua', import.meta.url))
-/** Answers may differ by a digit in a header, and the last ones of a run are cut off. */
+/** Answers may differ by a digit in a header, and the last ones of a run are incomplete. */
 const SIZE_TOLERANCE = 0.02
 const run = promisify(execFile)
 
-/** A request of a load, to look at. */
+/** Returns one request of a load, for a check of its answer. */
 export function sampleOf(requests: Requests, index: number): string {
   if ('list' in requests) return requests.list[index % requests.list.length] ?? ''
   return `${requests.before}${1_000_000 + index}.25${requests.after}`
 }
 
-/** Writes the requests for `measureLoad` to a file. Requests may hold ASCII alone. */
+/** Writes the requests for `measureLoad` to a file. Requests must be ASCII. */
 export function writeRequests(path: string, requests: Requests): void {
   const texts = 'list' in requests ? requests.list : [requests.before, requests.after]
   const counted = 'list' in requests ? '' : ', counted = true'
-  // A JSON text of ASCII is a text of Lua, too.
+  // A JSON string of ASCII is also a Lua string.
   writeFileSync(path, `return { ${texts.map((text) => JSON.stringify(text)).join(',\n')}${counted} }\n`)
 }
 
-/** Throws when there is no wrk(1). */
+/** Throws if wrk(1) is not installed. */
 export function requireWrk(): void {
   if (spawnSync('wrk', ['-v']).error !== undefined) throw new Error('wrk is not installed: `apt-get install wrk`.')
 }
 
-/** Every connection sends as fast as it is answered. Throws when an answer was not 200, not of the expected size, or missing. */
+/**
+ * Measures a server; every connection sends as soon as it is answered. Throws if an answer is not 200, not of the expected size, or
+ * missing.
+ */
 export async function measureLoad(server: ServerProcess, options: LoadOptions): Promise<Measured> {
   const before = { cpu: cpuSecondsOfThreads(server.pid), waited: waitedSecondsOf(server.pid) }
   const args = ['-t1', `-c${options.connections}`, `-d${options.seconds}s`, '--latency', '-s', SCRIPT, server.url]
@@ -88,7 +91,7 @@ function readResult(output: string): Result {
   return JSON.parse(json) as Result
 }
 
-/** What is wrong with the answers, as a sentence; null when every one was 200 and of the expected size. */
+/** Returns a sentence that says what is wrong with the answers; null if every one was 200 and of the expected size. */
 export function faultOf(
   result: Pick<Result, 'requests' | 'bytes' | 'refused' | 'failed'>,
   answerBytes: number,

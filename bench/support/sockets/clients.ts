@@ -1,6 +1,6 @@
 /**
- * Very many WebSockets in a process of its own, which reads frames without parsing what it only counts. It is told what to do by
- * messages of its parent, one after the other.
+ * Very many WebSockets in a separate process, which does not parse the frames that it only counts. The parent process sends the orders as
+ * messages, one after another.
  */
 import { randomBytes, randomUUID } from 'node:crypto'
 import { connect, type Socket } from 'node:net'
@@ -11,27 +11,27 @@ export type Order =
   | {
       readonly kind: 'open'
       readonly url: string
-      /** Of each socket: an id that `query` takes, or that a server without GraphQL finds in the address. */
+      /** Topic of each socket: the id for `query`, or for a server without GraphQL the topic in the URL. */
       readonly topics: readonly string[]
-      /** A subscription with the variable `id`, and the client's token; null for sockets that only listen. */
+      /** A subscription with the variable `id`, and the client's token; null for sockets that only receive. */
       readonly subscription: { readonly query: string; readonly authorization: string } | null
     }
-  /** Frames are counted from now on. */
+  /** Starts to count frames from zero. */
   | { readonly kind: 'mark' }
-  /** Answered once so many frames have come since the mark, or after so many milliseconds. */
+  /** Replies after `frames` frames since the mark, or after `milliseconds`. */
   | { readonly kind: 'wait'; readonly frames: number; readonly milliseconds: number }
-  /** Answered with the text of the last frame of the first socket. */
+  /** Replies with the text of the last frame of the first socket. */
   | { readonly kind: 'sample' }
-  /** Answered with the moment of the last frame of each socket; 0 for none since the mark. */
+  /** Replies with the time of the last frame of each socket; 0 if there is none since the mark. */
   | { readonly kind: 'arrivals' }
 
-/** What has come since the mark. */
+/** Frames received since the mark. */
 export type Received = {
   readonly frames: number
-  /** Of the socket that got fewest, and of the one that got most. */
+  /** Lowest and highest number of frames of one socket. */
   readonly fewest: number
   readonly most: number
-  /** Milliseconds of the system's monotonic clock (`monotonicMs`). */
+  /** Time of the last frame in milliseconds of the system's monotonic clock (`monotonicMs`). */
   readonly lastAt: number
 }
 
@@ -45,7 +45,7 @@ type Client = {
   lastAt: number
 }
 
-/** Sockets that are opened at once. */
+/** Number of sockets that are opened at a time. */
 const UNDER_WAY = 64
 const NEXT = Buffer.from('"type":"next"')
 const PING = Buffer.from('"type":"ping"')
@@ -115,7 +115,7 @@ function read(client: Client, chunk: Buffer): void {
   if (end < data.length) client.rest = data.subarray(end)
 }
 
-/** Where the frames begin; null while some of the answer is missing. */
+/** Returns the offset of the first frame; null if the response is incomplete. Throws if the server refuses the upgrade. */
 function readUpgrade(client: Client, data: Buffer): number | null {
   const end = data.indexOf(HEADER_END)
   if (end === -1) return null
@@ -134,7 +134,7 @@ function take(client: Client, opcode: number, payload: Buffer): void {
   else if (opcode === Opcode.text) count(client, payload)
 }
 
-/** A subscription is open once it has caught up. */
+/** Handles a message of a subscription that has not caught up yet. When it has, its socket counts as open. */
 function proceed(client: Client, payload: Buffer): void {
   const text = payload.toString()
   const { type } = JSON.parse(text) as { type: string }

@@ -11,13 +11,13 @@ const ITEM = `kind cursor event { id kind sequence fromStatus toStatus } link { 
 export const LINK_UPDATES = `subscription ($id: ID!) { paymentLinkUpdates(id: $id) { ${ITEM} } }`
 export const PAYMENT_UPDATES = `subscription ($id: ID!) { paymentUpdates(id: $id) { ${ITEM} } }`
 
-/** Of the product: ten thousand sockets of one token, from this machine. */
+/** Settings of the product that allow ten thousand sockets of one token from this machine. */
 export const SOCKET_SETTINGS = { SOCKET_LIMITS: 'perAddress=0,perSubject=0,streamsPerSubject=0' }
 
-/** A server with sockets, all open. */
+/** A server whose sockets are all open. */
 export type SocketServer = { readonly name: string; readonly server: ServerProcess; readonly crowd: Crowd }
 
-/** Opens sockets with one subscription each, one for each topic; those of the server without GraphQL only listen. */
+/** Opens one socket with one subscription for each topic. Sockets of the server without GraphQL only receive. */
 export async function openSockets(
   name: string,
   server: ServerProcess,
@@ -29,12 +29,12 @@ export async function openSockets(
   return { name, server, crowd }
 }
 
-/** Starts a peer with sockets. */
+/** Starts a peer that serves sockets. */
 export function startSocketPeer(name: 'ws' | 'graphql-ws', cleanUp: AsyncDisposableStack): Promise<ServerProcess> {
   return startPeer(name, { cleanUp })
 }
 
-/** A request that has a peer publish what the product's frame holds: all of it as it is, or its item. */
+/** Returns a request that makes a peer publish the event of the product's frame: `ws` the unchanged frame, `graphql-ws` its item. */
 export function eventRequest(peer: string, topic: string, frame: string): string {
   const { data } = (JSON.parse(frame) as { payload: { data: Record<string, unknown> } }).payload
   const body = peer === 'ws' ? frame : JSON.stringify(Object.values(data)[0])

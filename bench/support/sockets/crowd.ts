@@ -2,28 +2,28 @@ import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import type { Order, Received } from './clients.ts'
 
-/** WebSockets of one process. */
+/** The WebSockets of one client process. */
 export type Crowd = {
-  /** Opens one more socket for each topic. Resolves once every one is open and its subscription has caught up. */
+  /** Opens one more socket for each topic. Resolves when all are open and their subscriptions have caught up. */
   open(topics: readonly string[]): Promise<void>
-  /** Sockets that are open. */
+  /** Number of open sockets. */
   readonly size: number
-  /** From now on frames are counted. */
+  /** Starts to count frames from zero. */
   mark(): Promise<void>
-  /** Resolves once so many frames have come since the mark; rejects when they have not in a minute, or a socket was closed. */
+  /** Resolves after `frames` frames since the mark. Rejects if their number differs after a minute, or a socket was closed. */
   delivered(frames: number): Promise<Received>
-  /** The text of the last frame of the first socket. */
+  /** Returns the text of the last frame of the first socket. */
   sample(): Promise<string>
-  /** The moments of the last frames, by socket; 0 for none since the mark. */
+  /** Returns the time of the last frame of each socket; 0 if there is none since the mark. */
   arrivals(): Promise<number[]>
   stop(): void
 }
 
 const PATIENCE_MS = 60_000
-/** Files that a process has open beside its sockets. */
+/** Number of files that a process has open besides its sockets. */
 const OTHER_FILES = 200
 
-/** Throws when a process may not open so many sockets. */
+/** Throws if a process may not open this number of sockets. */
 function requireOpenFiles(sockets: number): void {
   const { userLimits } = process.report.getReport() as { userLimits?: { open_files?: { soft?: unknown } } }
   const limit = Number(userLimits?.open_files?.soft)

@@ -1,4 +1,4 @@
-/** Kinds of frames (RFC 6455, section 5.2). */
+/** Opcodes of frames (RFC 6455, section 5.2). */
 export const Opcode = { text: 1, close: 8, ping: 9, pong: 10 } as const
 
 const FINAL = 0x80
@@ -6,8 +6,8 @@ const MASKED = 0x80
 const NO_MASK = Buffer.alloc(4)
 
 /**
- * Tells of each whole frame that a server has sent, from an offset on: its opcode, and where its payload begins and ends. Gives the
- * offset of what is left over. Throws on a fragment.
+ * Calls `onFrame` for each complete frame that a server has sent, from an offset on, with its opcode and the start and end of its payload.
+ * Returns the offset of the incomplete rest. Throws on a fragment.
  */
 export function readFrames(
   data: Buffer,
@@ -30,7 +30,7 @@ export function readFrames(
   }
 }
 
-/** A frame as a client writes it, masked with zeros. At most 64 KiB. */
+/** Returns a frame as a client writes it, masked with zeros. The payload has at most 64 KiB. */
 export function writeFrame(opcode: number, payload: Buffer): Buffer {
   const length =
     payload.length < 126

@@ -1,6 +1,6 @@
 /**
- * Records answers to reads in a store that this process opens, 64 at once, and prints as JSON how many it recorded and what
- * CPU time they took: `node answers.ts <database url> <seconds>`. Every second answer shows a new status, the others the known one.
+ * Records answers to reads in a store that this process opens, 64 at a time, and prints as JSON how many it recorded and what CPU time they
+ * took: `node answers.ts <database url> <seconds>`. Every second answer shows a new status, the others show the known one.
  */
 import { randomUUID } from 'node:crypto'
 import type { PaymentReport } from '../../../src/domain/payments/payment-report.ts'
@@ -19,7 +19,7 @@ export type Recorded = {
 }
 
 const CONCURRENCY = 64
-/** Payments whose answers are recorded before subjects are taken again. */
+/** Number of payments whose answers are recorded before the next subjects are prepared. */
 const BATCH = 256
 
 type Question = {
@@ -30,14 +30,14 @@ type Question = {
 
 const [url = '', seconds = '3'] = process.argv.slice(2)
 const store = await (url.startsWith('file:') ? openSqliteStore({ path: url.slice(5) }) : openPostgresStore({ url }))
-// The first batch is not counted: it compiles what runs.
+// The first batch is not counted, because the code is compiled while it runs.
 await recordBatch(await prepareBatch(store), store)
 let recorded: Recorded = { answers: 0, seconds: 0, cpuSeconds: 0, failures: 0 }
 while (recorded.seconds < Number(seconds)) recorded = sum(recorded, await recordBatch(await prepareBatch(store), store))
 await store.close()
 console.log(JSON.stringify(recorded))
 
-/** Stores payments that are pending, and takes them as the subjects of reads. */
+/** Stores pending payments, and returns them as the subjects of reads, each with an answer to record. */
 async function prepareBatch({ inbox, reads }: Store): Promise<Question[]> {
   return inTurns(Array.from({ length: BATCH }), async (_, index) => {
     const uuid = randomUUID()
@@ -85,7 +85,7 @@ function reportOf(uuid: string, status: Parameters<typeof bodyOf>[1]): PaymentRe
   return report
 }
 
-/** Some work on each item, on 64 at a time, in the order of the items. */
+/** Runs some work on each item, on 64 at a time. Returns the results in the order of the items. */
 async function inTurns<Item, Result>(
   items: readonly Item[],
   work: (item: Item, index: number) => Promise<Result>,

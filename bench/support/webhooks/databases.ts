@@ -8,29 +8,29 @@ import { openPostgresStore } from '../../../test/support/store.ts'
 import { openSqliteStore } from '../../../test/support/store.ts'
 import { fillDatabase } from '../fill-database.ts'
 
-/** A database of the bench, in which some payments are stored already. */
+/** A database of the bench that contains some payments already. */
 export type BenchDatabase = {
-  /** As DATABASE_URL names it. */
+  /** URL for DATABASE_URL. */
   readonly url: string
-  /** What was stored since this was called before, or since the database was filled. */
+  /** Returns the numbers of rows that were added since the last call, or since the database was filled. */
   stored(): Promise<Stored>
-  /** In bytes, with every index. */
+  /** Returns the size in bytes, with all indexes. */
   size(): Promise<number>
   remove(): Promise<void>
 }
 
-/** `payments` counts those that are in the last status. */
+/** `payments` counts those in the last status. */
 export type Stored = { readonly deliveries: number; readonly events: number; readonly payments: number }
 
 type Query = (sql: string) => Promise<Readonly<Record<string, unknown>> | undefined>
 
-/** A file with so many payments. */
+/** Creates a SQLite file with `payments` payments. */
 export async function createSqlite(payments: number): Promise<BenchDatabase> {
   const folder = mkdtempSync(join(tmpdir(), 'payments-bench-'))
   const path = join(folder, 'payments.db')
   await (await openSqliteStore({ path })).close()
   const filling = new DatabaseSync(path)
-  // Without a write-ahead log, which would hold everything a second time. The product goes back to WAL when it opens the file.
+  // Without a write-ahead log, which would contain all data a second time. The product sets WAL again when it opens the file.
   filling.exec('PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF; PRAGMA cache_size = -1000000; BEGIN')
   await fillDatabase((sql) => filling.exec(sql), payments)
   filling.exec('COMMIT')
@@ -54,7 +54,7 @@ export async function createSqlite(payments: number): Promise<BenchDatabase> {
   }
 }
 
-/** A database on a server with so many payments. */
+/** Creates a database with `payments` payments on a server. */
 export async function createPostgres(server: PostgresServer, payments: number): Promise<BenchDatabase> {
   const { url, run, drop } = await server.createDatabase()
   await (await openPostgresStore({ url })).close()
@@ -63,7 +63,7 @@ export async function createPostgres(server: PostgresServer, payments: number): 
   await client.query('SET synchronous_commit = off')
   await fillDatabase((sql) => client.query(sql), payments)
   await client.end()
-  // Otherwise the server does it during the measurement.
+  // Otherwise the server would do this during the measurement.
   await run('VACUUM ANALYZE')
   await run('CHECKPOINT')
   const query: Query = async (sql) => (await run(sql))[0]

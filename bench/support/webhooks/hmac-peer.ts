@@ -1,4 +1,4 @@
-/** The peer: Fastify that checks the signature of a webhook and does nothing else. Prints where it listens. */
+/** The peer: a Fastify server that verifies the signature of a webhook and does nothing else. It listens on PORT. */
 import Fastify from 'fastify'
 import { SIGNATURE_HEADER, verify } from '../../../src/webhooks/signature.ts'
 import { WEBHOOK_SECRET } from '../processes.ts'

@@ -6,27 +6,27 @@ import { waitedSecondsOf } from '../cpu.ts'
 import { STATUSES } from './requests.ts'
 import type { Counts, Order, Totals } from './sender.ts'
 
-/** What webhooks are sent to: one process, or several that share a database. */
+/** The receiver of webhooks: one process, or several processes with one database. */
 export type Receiver = { readonly urls: readonly string[]; readonly pids: readonly number[] }
 
 export type Load = {
-  /** Webhooks per second; null for as many as are answered. */
+  /** Webhooks per second; null: as many as are answered. */
   readonly perSecond: number | null
   readonly seconds: number
-  /** How many webhooks to make ready for each second. */
+  /** Number of webhooks to prepare for each second. */
   readonly expectedPerSecond: number
-  /** Whether payments are sent again when all have been: for a receiver that remembers nothing. */
+  /** True if payments are sent again after all have been sent, for a receiver without a database. */
   readonly again: boolean
 }
 
 export type Measured = Counts & {
   readonly perSecond: number
-  /** CPU time of the receiving processes, for each webhook, in microseconds. */
+  /** CPU time of the receiving processes per webhook, in microseconds. */
   readonly cpuUs: number
-  /** Share of one core that the receiving processes, and the sender, took. */
+  /** Share of one core that the receiving processes used; `senderLoad` is that of the sender. */
   readonly receiverLoad: number
   readonly senderLoad: number
-  /** Share of the time for which the main threads of the receiving processes were ready to run and had no core; their mean. */
+  /** Share of the time for which the main threads of the receiving processes were ready to run but had no core; their mean. */
   readonly waited: number
   readonly totals: Totals
 }
@@ -36,10 +36,10 @@ export type Sender = {
   stop(): void
 }
 
-/** Until all connections are at work: at most so long, and half of what is measured. */
+/** Maximum time before a measurement until all connections are busy. It is also at most half of the measured time. */
 const MAX_RAMP_SECONDS = 0.5
 
-/** Starts the process of the load, with so many connections for each measurement. */
+/** Starts the process of the load, which opens `connections` connections for each measurement. */
 export async function startSender(connections: number): Promise<Sender> {
   const child = fork(new URL('./sender.ts', import.meta.url), { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] })
   await once(child, 'message')

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import { productionEnv, type ServerProcess, startServer } from '../processes.ts'
 
-/** Starts the product: `program` is its main module, `databaseUrl` what DATABASE_URL names. */
+/** Starts the product: `program` is its main module, `databaseUrl` the value of DATABASE_URL. */
 export function startProduct(
   program: string,
   databaseUrl: string,
@@ -11,7 +11,7 @@ export function startProduct(
   return startServer(program, { env: productionEnv({ ...env, DATABASE_URL: databaseUrl }), cleanUp })
 }
 
-/** Starts Fastify that only checks the HMAC of a webhook. */
+/** Starts Fastify, which only verifies the HMAC of a webhook. */
 export function startPeer(cleanUp: AsyncDisposableStack): Promise<ServerProcess> {
   const module = fileURLToPath(new URL('./hmac-peer.ts', import.meta.url))
   return startServer(module, { env: { NODE_ENV: 'production' }, cleanUp })

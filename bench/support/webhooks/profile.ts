@@ -1,4 +1,4 @@
-/** As V8 writes it; times in microseconds. */
+/** A profile as V8 writes it; times in microseconds. */
 export type Profile = {
   readonly nodes: readonly {
     readonly id: number
@@ -11,7 +11,7 @@ export type Profile = {
 
 export type Share = { readonly part: string; readonly share: number }
 
-/** A sample belongs to the first of these that its innermost functions name, by file. */
+/** Parts of the program by file. A sample belongs to the part of its innermost function with a match; the first matching part counts. */
 const PARTS: readonly (readonly [part: string, files: RegExp])[] = [
   ['SQLite: begin and commit (writing the log)', /store\/sqlite\/(?:connection|fsync-guard|checkpoint|log-sync)/],
   ['SQLite: statements', /store\/sqlite\/transaction/],
@@ -29,7 +29,7 @@ const PARTS: readonly (readonly [part: string, files: RegExp])[] = [
   ['start', /internal\/(?:modules|bootstrap)/],
 ]
 
-/** The share of each part of the time for which the thread was busy, within the last seconds of a profile; the largest first. */
+/** Returns the share of each part of the thread's busy time within the last seconds of a profile, the largest first. */
 export function sharesOf({ nodes, samples, timeDeltas }: Profile, seconds: number): Share[] {
   const byId = new Map(nodes.map((node) => [node.id, node]))
   const parents = new Map(nodes.flatMap(({ id, children = [] }) => children.map((child) => [child, id] as const)))

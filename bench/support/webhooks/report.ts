@@ -5,13 +5,13 @@ import type { Measured } from './load.ts'
 import type { Result } from './rounds.ts'
 import type { DatabaseKind } from './targets.ts'
 
-/** What was measured on one kind of database. */
+/** Measurements of one kind of database. */
 export type GroupResult = {
   readonly kind: DatabaseKind
   readonly one: Result
   readonly large: Result | null
   readonly three: Result | null
-  /** For each webhook; null for a database that is no server. */
+  /** Round trips per webhook; null for a database without a server. */
   readonly roundTrips: number | null
   readonly answers: Recorded
 }
@@ -23,7 +23,7 @@ const LEGEND = `“Its cores” is how much of a core the receiver used, “wait
 and had no core, because of other programs: above a few hundredths, rates and latencies are worse than they are on a machine
 of one's own. CPU times do not depend on that much. “p99” is that of connections that send as fast as they are answered.`
 
-/** Everything that was measured as Markdown: the figures beside their goals, and what they were made of. */
+/** Returns all measurements as Markdown: the figures with their goals, and the values that the figures are calculated from. */
 export function describeResults(peer: Result, groups: readonly GroupResult[]): string {
   const figures = groups.flatMap((group) => figuresOf(peer, group))
   const results = [peer, ...groups.flatMap(({ one, large, three }) => [one, large, three])].filter(
@@ -80,7 +80,7 @@ function figuresOf(peer: Result, { kind, one, large, three, roundTrips, answers 
   return figures
 }
 
-/** Round by round, and the median of that. CPU times tell the same of a machine on which other programs run too. */
+/** Returns the medians of the ratios of each round. Ratios of CPU times hold on a machine with other programs, too. */
 function ratiosToPeer(name: string, { peer, result, goal }: { peer: Result; result: Result; goal: number }): Figure[] {
   return [
     atLeast(name, goal, { value: ratioOf(result.full, peer.full, ({ perSecond }) => perSecond), decimals: 3 }),

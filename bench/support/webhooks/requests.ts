@@ -3,18 +3,18 @@ import { SIGNATURE_HEADER, sign } from '../../../src/webhooks/signature.ts'
 import { jsonPost } from '../http/message.ts'
 import { WEBHOOK_SECRET } from '../processes.ts'
 
-/** What becomes of a payment, in order: each status is one webhook. */
+/** Statuses of a payment, in order; each status is one webhook. */
 export const STATUSES = ['pending', 'authorised', 'waiting', 'received'] as const
 
 export const WEBHOOK_PATH = '/webhooks/payments'
 
-/** The HTTP/1.1 requests that tell of a new payment, one for each status: signed, and ready to be written to a socket. */
+/** Returns the HTTP/1.1 requests of a new payment, one for each status: signed, and ready to be written to a socket. */
 export function requestsOfPayment(): Buffer[] {
   const uuid = randomUUID()
   return STATUSES.map((status) => Buffer.from(requestOfWebhook(uuid, status)))
 }
 
-/** A signed webhook; it comes to the address of a link where one is given. */
+/** Returns a signed webhook to the URL of a link, or to the default URL. */
 export function requestOfWebhook(
   uuid: string,
   status: (typeof STATUSES)[number],
@@ -26,7 +26,7 @@ export function requestOfWebhook(
   return jsonPost({ path: link?.path ?? WEBHOOK_PATH, headers, body })
 }
 
-/** The flat object of docs/payments-api.md, section 6.2, with everything that a payment by card carries. */
+/** Returns the flat object of docs/payments-api.md, section 6.2, with all fields of a card payment. */
 export function bodyOf(uuid: string, status: (typeof STATUSES)[number]): string {
   return JSON.stringify({
     uuid,

@@ -7,8 +7,8 @@ import type { Target } from './targets.ts'
 type CountOptions = { readonly program: string; readonly seconds: number; readonly cleanUp: AsyncDisposableStack }
 
 /**
- * Round trips between the product and PostgreSQL for each webhook, at its maximum rate. Nothing else may have the database of
- * the target open; throws when a webhook was not stored.
+ * Returns the number of round trips between the product and PostgreSQL per webhook, at its maximum rate. No other process may have the
+ * target's database open. Throws if a webhook was not stored.
  */
 export async function roundTripsPerWebhook(
   sender: Sender,

@@ -5,16 +5,16 @@ import { STATUSES } from './requests.ts'
 import type { Totals } from './sender.ts'
 import type { Target } from './targets.ts'
 
-/** What was measured of one target, round by round. */
+/** Measurements of one target, round by round. */
 export type Result = {
   readonly target: Target
-  /** Every connection sends as fast as it is answered. */
+  /** Every connection sends as soon as it is answered. */
   readonly full: readonly Measured[]
-  /** At half of that rate, whether the webhooks before are answered or not. */
+  /** At half of that rate, whether or not earlier webhooks are answered. */
   readonly half: readonly Measured[]
-  /** Every webhook that was sent, those before and between the measurements too. */
+  /** All webhooks that were sent, including those before and between the measurements. */
   readonly sent: Totals
-  /** By how much the database grew. */
+  /** Growth of the database in bytes. */
   readonly grownBytes: number
 }
 
@@ -22,15 +22,15 @@ export type RoundOptions = {
   readonly rounds: number
   readonly seconds: number
   readonly warmUpSeconds: number
-  /** Is told what is done next. */
+  /** Called with the next step. */
   readonly onProgress: (step: string) => void
 }
 
-/** So many webhooks are made ready for each second before the rate of a receiver is known. */
+/** Number of webhooks to prepare for each second before the rate of a receiver is known. */
 const FIRST_PER_SECOND = 8_000
 
 /**
- * Measures all targets in turn, round by round, so that whatever else the machine does falls upon all of them; then those of
+ * Measures all targets in turns, round by round, so that other load on the machine affects all of them equally. Then measures those of
  * `paced` at half of their rate.
  */
 export async function measureRounds(
@@ -68,7 +68,7 @@ async function startSeries(target: Target): Promise<Series> {
   return { target, sizeBefore, full: [], half: [], all: [], expectedPerSecond: FIRST_PER_SECOND }
 }
 
-/** Until the code is compiled; tells how many webhooks the rounds need. */
+/** Runs a load until the code is compiled, and sets the number of webhooks to prepare for the rounds. */
 async function warmUp(
   sender: Sender,
   series: Series,
@@ -111,7 +111,9 @@ async function finish({ target, full, half, all, sizeBefore }: Series): Promise<
   return { target, full, half, sent, grownBytes }
 }
 
-/** What is wrong with what a target has stored, as sentences; none when every webhook was answered with 200 and is there. */
+/**
+ * Returns sentences about what is wrong with the answers and the stored rows; none if every webhook was answered with 200 and is stored.
+ */
 export async function faultsOf({ target, sent }: Pick<Result, 'target' | 'sent'>): Promise<string[]> {
   const faults = Object.entries(sent.refused).map(
     ([status, count]) => `${count} of ${sent.webhooks} webhooks were answered with ${status}`,

@@ -1,34 +1,34 @@
 /**
- * The load, as a process of its own: keep-alive connections that send webhooks which were made and signed before, each
- * connection those of its own payments, one after the other. It is told what to do by messages of its parent.
+ * The load, in a separate process: keep-alive connections send webhooks that were created and signed before. Each connection sends those of
+ * its own payments, one after another. The parent process sends the orders as messages.
  */
 import { connect, type Socket } from 'node:net'
 import { requestsOfPayment, STATUSES } from './requests.ts'
 
 export type Order =
   | { readonly kind: 'prepare'; readonly payments: number; readonly urls: readonly string[] }
-  /** `perSecond`: so many webhooks are due each second, whether those before are answered or not; null: each connection sends as fast as it is answered. */
+  /** `perSecond`: webhooks per second, whether or not earlier ones are answered; null: each connection sends as soon as it is answered. */
   | { readonly kind: 'start'; readonly connections: number; readonly perSecond: number | null; readonly again: boolean }
   | { readonly kind: 'count' }
   | { readonly kind: 'stop' }
 
-/** What has come since the last count. */
+/** Counts since the last order `count`. */
 export type Counts = {
   readonly answered: number
-  /** Milliseconds from the moment when it was due, or sent, to its answer. */
+  /** Milliseconds from the moment when each webhook was due, or sent, to its answer. */
   readonly took: readonly number[]
   readonly elapsedMs: number
   /** CPU time of this process. */
   readonly cpuMs: number
-  /** Nothing was left to send, so that the rate is not that of the receiver. */
+  /** True if no webhook was left to send: then the rate is not that of the receiver. */
   readonly exhausted: boolean
 }
 
-/** Since the start. */
+/** Totals since the start. */
 export type Totals = {
   readonly payments: number
   readonly webhooks: number
-  /** How many were not answered with 200, by what came instead: a status, or `closed`. */
+  /** Webhooks that were not answered with 200, by the status of the answer, or `closed`. */
   readonly refused: Readonly<Record<string, number>>
 }
 
@@ -43,7 +43,7 @@ let stopping = false
 let exhausted = false
 let finished = () => {}
 let timer: NodeJS.Timeout | undefined
-/** Open loop: when it began, and how many were sent since. */
+/** Open loop: its start, and the number of webhooks that were sent since then. */
 let begun = 0
 let due = 0
 let totals = nothing()
@@ -96,7 +96,7 @@ function open(index: number): Promise<Connection> {
   })
 }
 
-/** The status of an answer; null while some of it is missing. */
+/** Returns the status of a response; null if the response is incomplete. */
 function statusOf(answer: string): string | null {
   const headerEnd = answer.indexOf('\r\n\r\n')
   if (headerEnd === -1) return null
@@ -104,7 +104,7 @@ function statusOf(answer: string): string | null {
   return answer.length < headerEnd + 4 + Number(length) ? null : answer.slice(9, 12)
 }
 
-/** Sends the next webhook of the connection's payment, or the first one of another payment. */
+/** Sends the next webhook of the connection's payment, or the first one of another payment. Returns false if there is none. */
 function send(connection: Connection, at: number): boolean {
   if (connection.next === STATUSES.length) {
     const payment = stopping ? undefined : takePayment()
@@ -140,14 +140,17 @@ function answered(connection: Connection, status: string): void {
   if (status === '200') counts.answered += 1
   else totals.refused[status] = (totals.refused[status] ?? 0) + 1
   connection.idle = true
-  // A closed connection has lost its payment.
+  // The other webhooks of a closed connection's payment are not sent.
   if (status === 'closed') connection.next = STATUSES.length
   else if (options.perSecond === null || stopping) send(connection, now)
   else sendDue()
   if (stopping && connections.every(({ idle }) => idle)) finished()
 }
 
-/** Open loop: gives what is due to connections that wait. What finds none goes out late, and counts from when it was due. */
+/**
+ * Open loop: sends due webhooks over idle connections. Without an idle connection, a webhook is sent late, and its duration counts from
+ * when it was due.
+ */
 function sendDue(): void {
   const everyMs = 1_000 / (options.perSecond ?? 1)
   for (const connection of connections) {
@@ -156,7 +159,7 @@ function sendDue(): void {
   }
 }
 
-/** Lets every payment that has begun reach its last status. */
+/** Stops after every payment that was started has reached its last status. */
 async function stop(): Promise<Totals> {
   clearInterval(timer)
   stopping = true

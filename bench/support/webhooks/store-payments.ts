@@ -3,13 +3,16 @@ import { requestOfWebhook, STATUSES } from './requests.ts'
 
 const CONNECTIONS = 64
 
-/** Stores payments in their first status, by webhooks to the default address. */
+/** Stores payments in their first status, by webhooks to the default URL. */
 export async function storePayments(url: string, payments: readonly string[]): Promise<void> {
   const requests = payments.map((uuid) => requestOfWebhook(uuid, STATUSES[0]))
   await sendAll(url, requests, { connections: CONNECTIONS, perSecond: null })
 }
 
-/** Gives webhooks of payments from one of their statuses on: one of each payment before the next status. Throws after the last one. */
+/**
+ * Returns a function that creates the next webhook, from the status at index `first` on: one of each payment, then those of the next
+ * status. The function throws after the last webhook.
+ */
 export function webhooksFrom(first: number, payments: readonly string[]): () => string {
   let sent = 0
   return () => {

@@ -8,22 +8,22 @@ import { startPeer, startProduct } from './processes.ts'
 
 export type DatabaseKind = 'sqlite' | 'postgres'
 
-/** Something that webhooks are sent to, with the database behind it; the peer has none. */
+/** A receiver of webhooks with its database; the peer has no database. */
 export type Target = {
   readonly name: string
   readonly receiver: Receiver
   readonly database: BenchDatabase | null
-  /** Ends the processes; the database stays. */
+  /** Ends the processes; keeps the database. */
   stop(): Promise<void>
 }
 
-/** The databases of one kind, with the processes on them. */
+/** The databases of one kind with their processes. */
 export type Group = {
   readonly kind: DatabaseKind
   readonly one: Target
-  /** The same with very many stored payments; null when they are not asked for. */
+  /** The same with very many stored payments; null if these are not requested. */
   readonly large: Target | null
-  /** Three processes on one database: PostgreSQL alone allows that. */
+  /** Three processes on one database, which only PostgreSQL allows; otherwise null. */
   readonly three: Target | null
 }
 
@@ -31,7 +31,7 @@ export type GroupOptions = {
   /** The main module of the product. */
   readonly program: string
   readonly payments: { readonly few: number; readonly many: number }
-  /** Ends and removes what was started. */
+  /** Ends the processes and removes the databases. */
   readonly cleanUp: AsyncDisposableStack
 }
 
@@ -74,7 +74,7 @@ export async function startPostgres({ program, payments, cleanUp }: GroupOptions
   }
 }
 
-/** A server of the bench's own, beside the load on its core; where none can be made, the one that tests use. */
+/** Creates a PostgreSQL server on the core of the load. If that is impossible, returns the server of the tests; throws if there is none. */
 async function openServer(cleanUp: AsyncDisposableStack): Promise<PostgresServer> {
   if (canMakeServer()) {
     const own = await createOwnServer()

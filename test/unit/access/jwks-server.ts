@@ -1,19 +1,19 @@
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** An issuer that publishes keys on loopback. `fetches` counts the requests that came. */
+/** An issuer that publishes keys on loopback. `fetches` counts the requests. */
 export type JwksServer = {
   readonly url: string
   fetches: number
-  /** What is answered: the status and the JSON text. */
+  /** Status and JSON text of every answer. */
   answer: { status: number; body: string }
   publish(...keys: object[]): void
-  /** Lets the caller answer in a way of its own, until keys are published again. */
+  /** Function that answers requests instead; null again after `publish`. */
   respond: ((response: ServerResponse) => void) | null
   close(): Promise<void>
 }
 
-/** Starts an issuer that publishes no key yet. */
+/** Starts an issuer without published keys. */
 export async function startJwksServer(): Promise<JwksServer> {
   const server = createServer((_request, response) => {
     issuer.fetches += 1

@@ -1,13 +1,13 @@
 import { createHmac, generateKeyPairSync, sign } from 'node:crypto'
 import type { KeyObject } from 'node:crypto'
 
-/** The moment at which the tests take place: a whole second, in milliseconds since the epoch. */
+/** Time of the tests: a whole second, in milliseconds since the epoch. */
 export const NOW = 1_900_000_000_000
 export const NOW_S = NOW / 1000
 
 export type Claims = Readonly<Record<string, unknown>>
 
-/** Claims that every verifier of these tests accepts, for an hour. */
+/** Claims that every verifier of these tests accepts for an hour. */
 export const CLAIMS: Claims = {
   iss: 'issuer',
   aud: 'payments',
@@ -16,7 +16,7 @@ export const CLAIMS: Claims = {
   exp: NOW_S + 3600,
 }
 
-/** A key pair of an issuer, with the public half as it is published. */
+/** A key pair of an issuer, with the public key as it is published. */
 export type IssuerKey = {
   readonly privateKey: KeyObject
   readonly publicPem: string
@@ -24,7 +24,7 @@ export type IssuerKey = {
   readonly kid: string
 }
 
-/** Makes a key pair that is published under `kid`. */
+/** Creates a key pair that is published under `kid`. */
 export function issuerKey(kid: string, type: 'rsa' | 'ec' | 'ed25519' = 'rsa'): IssuerKey {
   const { publicKey, privateKey } = pairOf(type)
   const publicPem = publicKey.export({ type: 'spki', format: 'pem' }).toString()
@@ -36,14 +36,14 @@ function pairOf(type: 'rsa' | 'ec' | 'ed25519'): { publicKey: KeyObject; private
   return type === 'ec' ? generateKeyPairSync('ec', { namedCurve: 'P-256' }) : generateKeyPairSync('ed25519')
 }
 
-/** Header and claims as they are signed. Written by hand, since libraries refuse to make wrong tokens. */
+/** Returns the encoded header and claims, which are the text to sign. Hand-written, because libraries refuse to create invalid tokens. */
 export function unsigned(header: object | string, claims: Claims | string): string {
   const encode = (part: object | string): string =>
     Buffer.from(typeof part === 'string' ? part : JSON.stringify(part)).toString('base64url')
   return `${encode(header)}.${encode(claims)}`
 }
 
-/** A token signed with HMAC-SHA256. */
+/** Returns a token signed with HMAC-SHA256. */
 export function hsToken(
   secret: string | Buffer,
   claims: Claims | string = CLAIMS,
@@ -53,7 +53,7 @@ export function hsToken(
   return `${text}.${createHmac('sha256', secret).update(text).digest('base64url')}`
 }
 
-/** A token signed with RSA and SHA-256 (PKCS #1 v1.5). A header that is a text is signed as it is. */
+/** Returns a token signed with RSA and SHA-256 (PKCS #1 v1.5). A header that is a string is signed without changes. */
 export function rsToken(key: IssuerKey, claims: Claims | string = CLAIMS, header: object | string = {}): string {
   const text = unsigned(typeof header === 'string' ? header : { alg: 'RS256', kid: key.kid, ...header }, claims)
   return `${text}.${sign('sha256', Buffer.from(text), key.privateKey).toString('base64url')}`

@@ -14,7 +14,7 @@ const second = issuerKey('key-2')
 
 let issuer: JwksServer
 let verifier: TokenVerifier
-/** Milliseconds that have passed since the verifier was made. */
+/** Milliseconds since the verifier was created. */
 let passed = 0
 
 beforeEach(async () => {
@@ -31,7 +31,7 @@ const refusalOf = (token: string): Promise<unknown> =>
     () => 'accepted',
     (error: unknown) => error,
   )
-/** A token that is right, made with an algorithm that is not ours. */
+/** Returns a valid token with an algorithm that is not supported. */
 function rs512Token(): string {
   const text = unsigned({ alg: 'RS512', kid: 'key-1' }, CLAIMS)
   return `${text}.${sign('sha512', Buffer.from(text), first.privateKey).toString('base64url')}`

@@ -9,7 +9,7 @@ import { CLAIMS, NOW, NOW_S, hsToken, unsigned } from './tokens.ts'
 const TEXT = 'client-secret-of-more-than-64-bytes-long-enough-for-every-algorithm-of-its-kind'
 const clients = { kind: 'secret', secret: new Secret(TEXT), issuer: 'issuer', audience: 'payments' } as const
 
-/** A token that is right, made with an algorithm that is not ours. */
+/** Returns a valid token with an algorithm that is not supported. */
 function hs512Token(): string {
   const text = unsigned({ alg: 'HS512' }, CLAIMS)
   return `${text}.${createHmac('sha512', TEXT).update(text).digest('base64url')}`

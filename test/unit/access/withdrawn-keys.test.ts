@@ -10,7 +10,7 @@ const second = issuerKey('key-2')
 
 let issuer: JwksServer
 let verifier: TokenVerifier
-/** Milliseconds that have passed since the verifier was made. */
+/** Milliseconds since the verifier was created. */
 let passed = 0
 
 const create = (watchMs?: number) =>
@@ -104,7 +104,7 @@ describe('a withdrawn key', () => {
     issuer.publish(second.jwk)
     passed = 5 * MINUTE_MS
     await expect.poll(() => ended.length).toBeGreaterThanOrEqual(3)
-    // One whose end has come is told so by its own clock; which of both is first does not matter.
+    // The expired token may end by its expiry or by the withdrawal of its key, whichever comes first.
     expect(new Set(ended)).toEqual(new Set(['first', 'first again', 'expired']))
     for (const stop of stops) stop()
     const before = issuer.fetches

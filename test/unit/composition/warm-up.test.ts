@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { createSteadyCheck } from '../../../src/composition/warm-up.ts'
 
-/** How many rounds of these durations are run. */
+/** Returns the number of rounds that run with these durations; 0 if they never become steady. */
 function roundsOf(durations: readonly number[]): number {
   const isSteady = createSteadyCheck()
   return durations.findIndex((duration) => isSteady(duration)) + 1

@@ -11,7 +11,7 @@ import {
 export const NEW_AGREEMENT: NewAgreement = { id: 'agreement-1', ref: 'a', streamId: agreementStreamId('a'), site: 'au' }
 export const AT = '2030-01-02T03:04:05.678Z'
 
-/** What the payments API says of an agreement: at most 100 AUD a month, unless told otherwise. */
+/** Returns a report of the payments API about an agreement, by default of at most 100 AUD a month. */
 export function agreementReport(statusRaw: string, parts: Partial<AgreementReport> = {}): AgreementReport {
   return {
     id: NEW_AGREEMENT.id,
@@ -34,7 +34,7 @@ export function agreementReport(statusRaw: string, parts: Partial<AgreementRepor
   }
 }
 
-/** An agreement after a decision; null while nothing is known of it. */
+/** Returns the agreement after a decision; null if it is still unknown. */
 export function decided(state: Agreement | null, { change, provisional }: AgreementDecision): Agreement | null {
   const doubt = provisional ?? state?.provisional ?? false
   if (change === null) return state === null ? null : { ...state, provisional: doubt }
@@ -42,7 +42,7 @@ export function decided(state: Agreement | null, { change, provisional }: Agreem
   return evolveAgreement(state ?? NEW_AGREEMENT, change, { sequence, at: AT, provisional: doubt })
 }
 
-/** An agreement that was read in these statuses, one after the other. */
+/** Returns an agreement after reads with these statuses, in order. */
 export function givenAgreement(...history: readonly (string | AgreementReport)[]): Agreement {
   const reports = history.map((said) => (typeof said === 'string' ? agreementReport(said) : said))
   const state = reports.reduce<Agreement | null>(

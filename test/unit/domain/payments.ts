@@ -5,12 +5,12 @@ import { present, report } from '../../contract/store/builders.ts'
 const NEW_PAYMENT = { id: 'PAY1', streamId: 'link:a', linkRef: 'a' }
 const AT = '2030-01-02T03:04:05.678Z'
 
-/** A payment before and after a change, which takes the next place in its stream. */
+/** Returns a payment after a change, which gets the next sequence number of its stream. */
 export function changed(state: Payment | null, change: PaymentChange, provisional = false): Payment {
   return evolve(state ?? NEW_PAYMENT, change, { sequence: (state?.version ?? 0) + 1, at: AT, provisional })
 }
 
-/** A payment whose events reported these statuses, one after the other. */
+/** Returns a payment whose events reported these statuses, in order. */
 export function given(...history: readonly (string | PaymentReport)[]): Payment {
   const reports = history.map((said) => (typeof said === 'string' ? report(said) : said))
   return present(

@@ -18,7 +18,7 @@ const GUARDED: OperationPolicy = { ...OPEN, introspection: false, routerOnly: tr
 
 const admissionOf = (policy: OperationPolicy) => createAdmission({ schema, policy, trusted: null })
 
-/** The code of the refusal; null for what may run. */
+/** Returns the code of the refusal; null if the operation may run. */
 function codeOf(policy: OperationPolicy, request: OperationRequest, fromRouter = false) {
   const admitted = admissionOf(policy).admit(request, fromRouter)
   return 'document' in admitted ? null : admitted.errors[0]?.extensions['code']

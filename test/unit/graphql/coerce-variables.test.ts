@@ -41,7 +41,7 @@ const VARIABLES = [
   'Choice',
 ].map((type) => `$a: ${type}`)
 const MANY = ['$a: Int, $b: [Kind], $c: Name, $d: Anything', '$__proto__: Int, $constructor: ID, $a: Tree']
-/** Those of the product's own schema, some of whose types parse what they are given. */
+/** Types of the product's own schema, some of which parse their input. */
 const OWN_VARIABLES = [
   '[CurrencyCode!]',
   'PaymentAmountInput!',
@@ -115,7 +115,7 @@ describe('compiled coercion of variables', () => {
           const expected = getVariableValues(schema, node.variableDefinitions ?? [], given, options)
           const found = coerce(node, given)
           expect(found).toStrictEqual(expected)
-          // Resolvers see the order of the fields.
+          // Resolvers can observe the order of the fields.
           expect(JSON.stringify(found)).toBe(JSON.stringify(expected))
           if (expected.errors === undefined) coerced += 1
         }),

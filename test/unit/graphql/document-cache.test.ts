@@ -19,7 +19,7 @@ it('keeps texts up to a number of characters, and counts what it drops', () => {
   expect(Array.from({ length: 10 }, (_, index) => cache.get(`text${index}`))).toEqual(
     Array.from({ length: 10 }, (_, index) => String(20 + index)),
   )
-  // Ten of five characters are as many as there may be.
+  // Ten texts of five characters each fill the cache.
   cache.set('other', 'other')
   expect([cache.get('text0'), cache.get('text1'), cache.get('other')]).toEqual([undefined, '21', 'other'])
 })

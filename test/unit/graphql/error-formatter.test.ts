@@ -27,7 +27,7 @@ Object.assign(schema.getType('DateTime') ?? {}, {
   parseLiteral: DateTime.parseLiteral,
 })
 
-/** What a client sees of the errors of an operation, and what was logged. */
+/** Returns the errors of an operation as a client receives them, and the log. */
 async function shown(
   work: { field?: () => unknown; list?: () => unknown; source?: string; variables?: Record<string, unknown> },
   production = true,

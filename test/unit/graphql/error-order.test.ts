@@ -24,7 +24,7 @@ it('gives the errors of fields the same order, whenever each of them occurs', as
   )
 })
 
-/** The errors of the document, each of which occurs after some turns. */
+/** Returns the errors of the document, each of which occurs after a number of turns. */
 async function errorsOf(turnsOf: (number: number) => number) {
   let fields = 0
   const failing = () => {

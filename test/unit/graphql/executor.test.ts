@@ -39,7 +39,7 @@ const SDL = `
   type Subscription { cat: Cat }
 `
 
-/** Everything that a resolver may do, decided by the seed and the place alone: both executors see the same. */
+/** Returns a number from 0 to 99 that depends only on the seed and the place, so that resolvers behave equally in both executors. */
 function behaviour(seed: string, place: string): number {
   return createHash('sha256').update(`${seed} ${place}`).digest().readUInt16BE(0) % 100
 }
@@ -49,7 +49,7 @@ type Source = { readonly place: string; readonly kind: 'Cat' | 'Dog' }
 function schemaFor(seed: string): GraphQLSchema {
   const schema = buildSchema(SDL)
   const mood = schema.getType('Mood')
-  // Values inside are not the names outside.
+  // Internal values differ from the names in the schema.
   if (isEnumType(mood)) for (const value of mood.getValues()) value.value = value.name.toLowerCase()
   for (const type of Object.values(schema.getTypeMap())) {
     if (type.name.startsWith('__')) continue
@@ -68,7 +68,7 @@ function runtimeType(seed: string, { place, kind }: Source): string | Promise<st
 
 function addResolvers(type: GraphQLObjectType, seed: string): void {
   for (const field of Object.values(type.getFields())) {
-    // Some fields are properties.
+    // Some fields have no resolver and are properties of the source.
     if (field.name === 'id') continue
     field.resolve = (source: Source | undefined, args: object) => {
       const place = `${source?.place ?? ''}.${field.name}${JSON.stringify(args)}`
@@ -103,7 +103,7 @@ function valueOf(seed: string, { place, type, args }: Asked): unknown {
   const dice = behaviour(seed, `${place} value`)
   if (bare.startsWith('[')) {
     if (dice < 5) return 'not a list'
-    // graphql-js leaves the promises of items without a handler when a later item throws at once.
+    // In graphql-js, the promises of items have no handler if a later item throws synchronously.
     const isLater = type.includes('!]') && (dice % 2 === 0 || /Node|Animal/.test(type))
     return Array.from({ length: dice % 4 }, (_, index) => {
       const item = itemOf(
@@ -133,7 +133,7 @@ function itemOf(seed: string, asked: Asked, mayBeLater: boolean): unknown {
   return mayBeLater && outcome < 30 ? Promise.resolve(value) : value
 }
 
-/** A rejection that nobody handles at once: the list that holds it may come later. */
+/** Returns a rejected promise that is not reported as unhandled, because the list that contains it may be used later. */
 function rejection(message: string): Promise<never> {
   const rejected = Promise.reject(new Error(message))
   rejected.catch(() => {})
@@ -148,7 +148,7 @@ function executable(
   const document = parse(
     `${text} ${text.includes('... CatParts') ? 'fragment CatParts on Cat { id next { id ... on Cat { lives } } }' : ''}`,
   )
-  // What the rules of unused variables say is of no interest here.
+  // Errors about unused variables do not matter here.
   const mistakes = validate(schema, document).filter(({ message }) => !message.includes('is never used'))
   if (mistakes.length > 0) return null
   const node = document.definitions[0] as OperationDefinitionNode
@@ -166,8 +166,8 @@ async function result(execute: Execute, operation: ExecutableOperation) {
 }
 
 /**
- * An error at the place that is null because of it. Where that lies above the error, which of several errors below is reported
- * depends on which came first.
+ * Returns an error as text, and checks that the value at its path is null. If a value above is null, returns only the path of that value:
+ * which of several errors below it is reported depends on which occurred first.
  */
 function settled({ message, path = [], locations, extensions }: GraphQLError, data: unknown): string {
   let value = data
@@ -198,7 +198,7 @@ describe('the planned executor', () => {
           const planned = createPlannedExecutor(schema)
           const expected = await result(createLibraryExecutor(schema), operation)
           expect({ text, ...(await result(planned, operation)) }).toEqual({ text, ...expected })
-          // The plan is made by now.
+          // The second execution uses the plan of the first one.
           expect({ text, ...(await result(planned, operation)) }).toEqual({ text, ...expected })
           compared += 1
           if (expected.errors.length > 0) withErrors += 1

@@ -28,7 +28,7 @@ import { engineOf, METHOD, schema, streamServices } from './streams.ts'
 
 const HOUR = 3_600_000
 
-/** A choice of the property's, as `fc.gen` gives it. */
+/** Chooses a value for the property, as `fc.gen` provides it. */
 type Choose = fc.GeneratorValue
 
 /** Arguments of fields below an item, each as a value or as a variable of the operation. */
@@ -40,7 +40,7 @@ const ARGUMENTS: Readonly<Record<string, readonly string[]>> = {
 }
 const DIRECTIVES = ['', '', '', ' @include(if: $shown)', ' @skip(if: $shown)']
 
-/** A random selection of the fields of a type, and of theirs, so deep. Of each field at most one. */
+/** Returns a random selection of a type's fields and their subfields, up to a depth. Each field occurs once at most. */
 function selection(type: GraphQLObjectType, depth: number, choose: Choose): string {
   const fields = Object.values(type.getFields()).flatMap(({ name, type: answers }) => {
     if (choose(fc.nat, { max: 2 }) === 0) return []
@@ -55,7 +55,7 @@ function selection(type: GraphQLObjectType, depth: number, choose: Choose): stri
 
 const ITEM = schema.getType('PaymentStreamItem') as GraphQLObjectType
 
-/** What can be followed: a root field, the id of its subject, and the filter of its events in the log. */
+/** Subjects of subscriptions: a root field, the id of the subject, and the filter of its events in the log. */
 const SUBJECTS = [
   { field: 'paymentLinkUpdates', id: 'LINK-a', filter: { streamIds: ['link:a'] }, hasToken: true },
   { field: 'paymentLinkUpdates', id: 'LINK-b', filter: { streamIds: ['link:b'] }, hasToken: true },
@@ -70,12 +70,12 @@ type Opening = {
   readonly request: OperationRequest
   readonly caller: Caller
   readonly filter: EventFilter
-  /** Position after which it begins; null for the state as it is, or for what comes from now on. */
+  /** Position after which the stream starts; null: with a snapshot, or with new events only. */
   readonly after: number | null
   readonly isOfAll: boolean
 }
 
-/** An operation that many streams have in common: a root field, and what is asked for below it. */
+/** An operation that many streams share: a root field, and the document with the selection below it. */
 type Operation = { readonly field: string; readonly query: string }
 
 const FIELDS = ['paymentLinkUpdates', 'paymentUpdates', 'paymentAgreementUpdates', 'paymentEventStream']
@@ -166,7 +166,7 @@ async function tell(store: Store, count: number, choose: Choose): Promise<void> 
 
 type Told = { readonly texts: string[]; isOver: boolean }
 
-/** A stream over both engines: with executions that are shared, and by its own caller alone. */
+/** One stream in both engines: with shared executions, and with executions for its own caller only. */
 type Pair = {
   readonly opening: Opening
   readonly head: number
@@ -191,7 +191,7 @@ async function collect(stream: Extract<RequestOutcome, { kind: 'stream' }>, told
   told.isOver = true
 }
 
-/** How many answers a stream has given once it has nothing more to tell. */
+/** Returns the number of answers of a stream that has no more events to send. */
 async function expectedCount(store: Store, { opening: { filter, after, isOfAll }, head }: Pair): Promise<number> {
   if (after !== null && after > head) return 1
   const events = await store.log.read(after ?? head, 1_000, filter)
@@ -202,24 +202,24 @@ async function expectSame(store: Store, pairs: readonly Pair[]): Promise<number>
   let compared = 0
   for (const pair of pairs) {
     const [shared, own] = pair.outcomes
-    // Streams are compared by what they tell, and refusals as they are.
+    // Streams are compared by their answers, and refusals directly.
     expect(own.kind === 'stream' ? shared.kind : shared).toEqual(own.kind === 'stream' ? own.kind : own)
     if (own.kind !== 'stream') continue
     const count = await expectedCount(store, pair)
     while (pair.told.some(({ texts, isOver }) => texts.length < count && !isOver)) await turns(1)
-    // The end follows the last item, in a turn of its own.
+    // The end of a stream follows its last item in a separate turn.
     for (let turn = 0; turn < 50 && pair.told[0].isOver !== pair.told[1].isOver; turn += 1) await turns(1)
     expect(pair.told[0]).toEqual(pair.told[1])
-    // A fault has an id of its own each time.
+    // An internal error would have a different id in each engine.
     expect(pair.told[1].texts.join('')).not.toContain('INTERNAL_SERVER_ERROR')
-    // One whose right is over has ended.
+    // A stream whose right has expired ends earlier.
     expect(pair.told[1].isOver || pair.told[1].texts.length === count).toBe(true)
     compared += pair.told[1].texts.length
   }
   return compared
 }
 
-/** Every field below a stream's item, each type where it is met first. */
+/** Returns all fields below a stream's item, with the fields of each type at its first occurrence. */
 function everything(): string {
   const { query } = documentFor({ coordinate: 'Subscription.paymentUpdates', variables: { id: '' }, depth: 9 })
   return query.slice(query.indexOf('{', query.indexOf('paymentUpdates')) + 1, query.lastIndexOf('}', query.length - 3))

@@ -6,7 +6,7 @@ import { createScalars } from '../../../src/graphql/schema/scalars.ts'
 
 const { DateTime, LocalDate, JSONObject } = createScalars({ production: true })
 
-/** What a scalar makes of a value in each of its three ways; `refused` where it throws. */
+/** Returns the results of the three methods of a scalar for a value; `refused` if one throws. */
 function results(scalar: GraphQLScalarType, value: unknown): unknown[] {
   const literal = typeof value === 'string' ? JSON.stringify(value) : '7'
   return [

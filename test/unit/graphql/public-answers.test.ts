@@ -21,7 +21,7 @@ describe('answers to equal requests', () => {
   }
   beforeEach(() => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
-    // The cache holds the object itself.
+    // The cache calls `performance.now()`, so the test sets its result.
     vi.spyOn(performance, 'now').mockImplementation(() => now)
   })
   afterEach(() => {
@@ -86,7 +86,7 @@ describe('answers to equal requests', () => {
 
 const CLIENT: Requester = { caller: ANONYMOUS, fromRouter: false }
 
-/** An engine that keeps answers, beside a list with one method. */
+/** Creates an engine that keeps public answers, and a list with one method. */
 async function setUp(parts: { find?: Services['methods']['find']; version?: () => number } = {}): Promise<Engine> {
   const { store, destroy } = await openSqliteFixture()
   const tail = await startTail({

@@ -86,7 +86,7 @@ const selectionOf = (type: string, depth: number): fc.Arbitrary<string> => {
 }
 
 const VARIABLES = '($yes: Boolean! = true, $no: Boolean!, $text: String, $number: Int! = 3)'
-/** An operation of `SDL` in `executor.test.ts`, which may be invalid. */
+/** Creates operations for `SDL` in `executor.test.ts`, which may be invalid. */
 export const operationOf = fc.oneof(
   { weight: 6, arbitrary: selectionOf('Query', 4).map((set) => `query ${VARIABLES} ${set}`) },
   { weight: 2, arbitrary: selectionOf('Mutation', 3).map((set) => `mutation ${VARIABLES} ${set}`) },

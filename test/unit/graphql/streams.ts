@@ -35,10 +35,10 @@ const defaults = parseConfig({})
 if (!defaults.ok) throw new Error('There are no defaults.')
 const limits = { ...defaults.config.limits, cost: 1_000_000, aliases: 1_000, directives: 1_000, depth: 20 }
 
-/** The schema as the app makes it. */
+/** The schema as the app creates it. */
 export const schema = createSchema({ production: false })
 
-/** What the streams of an engine need, around a store and its tail. The payments API is not asked for anything. */
+/** Returns the services of an engine with streams, for a store and its tail. They do not call the payments API. */
 export function streamServices(store: Store, tail: Tail, parts: Partial<FollowServices> = {}): Services {
   const keys = createKeyRing([new Secret('signing-key-of-the-tests-0123456789abcdef')])
   return {
@@ -52,7 +52,7 @@ export function streamServices(store: Store, tail: Tail, parts: Partial<FollowSe
   } as unknown as Services
 }
 
-/** An engine that admits whatever is valid. */
+/** Creates an engine that admits every valid operation. */
 export function engineOf(
   services: Services,
   parts: Partial<EngineOptions> & { readonly logger?: Logger } = {},
@@ -75,7 +75,7 @@ export function engineOf(
   })
 }
 
-/** The text of the next answer; null at the end. */
+/** Returns the text of the next answer; null at the end. */
 export async function nextText(stream: AnswerStream): Promise<string | null> {
   const { value } = await stream.next()
   return value?.json ?? null

@@ -18,7 +18,7 @@ afterEach(async () => {
   await app.close()
 })
 
-/** A stream of so many answers of a megabyte, and the socket of its peer, which reads nothing until it is told to. */
+/** Starts a stream of `answers` answers of a megabyte each, and connects a socket that reads nothing until the test resumes it. */
 async function streamTo(bufferedMs: number, answers: number) {
   let asked = 0
   let returned = 0
@@ -66,7 +66,7 @@ describe('a peer that does not read', () => {
   it('is sent one answer at a time, and cut after the time it has', async () => {
     const { closed, asked, returned } = await streamTo(500, 1_000)
     await closed
-    // What the two systems hold between them is theirs to decide; it is some megabytes.
+    // The operating systems of both peers buffer some megabytes; the exact size depends on them.
     expect(asked()).toBeLessThan(32)
     expect(returned()).toBe(1)
   })

@@ -8,7 +8,7 @@ import { ringOf } from './rings.ts'
 
 const ring = ringOf('a')
 
-/** The same value with the keys of every object in the opposite order. */
+/** Returns the same value with the keys of every object in reverse order. */
 function reversed(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(reversed)
   if (typeof value !== 'object' || value === null) return value

@@ -2,13 +2,13 @@ import { createKeyRing } from '../../../src/keys/key-ring.ts'
 import type { KeyRing } from '../../../src/keys/key-ring.ts'
 import { Secret } from '../../../src/keys/secret.ts'
 
-/** A ring of the signing keys with these letters, first one first. */
+/** Creates a ring of the signing keys with these letters; `first` is the first key. */
 export function ringOf(first: string, ...others: string[]): KeyRing {
   const key = (letter: string): Secret => new Secret(letter.repeat(40))
   return createKeyRing([key(first), ...others.map(key)])
 }
 
-/** Every text that differs from this one in a single bit of one character. */
+/** Returns all texts that differ from this one in a single bit of one character. */
 export function bitFlips(text: string): string[] {
   return text
     .split('')

@@ -94,7 +94,7 @@ describe('toPlainJson', () => {
   })
 })
 
-/** The name of the error, or that there was none. */
+/** Returns the class name of the error; `read` if there is none. */
 function outcomeOf(work: () => unknown): string {
   try {
     work()

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest'
 import { createSchema } from '../../../src/graphql/schema/schema.ts'
 import { BODY_SCOPE, DELIVERIES, DELIVERY, manifest, REPLAY } from '../../../src/operator/documents.ts'
 
-/** The scopes that the contract asks for at a field. */
+/** Returns the scopes that the schema requires for a field; null if it requires none. */
 function scopesAt(typeName: string, fieldName: string): unknown {
   const { definitions } = parse(readFileSync('schema.graphql', 'utf8'))
   const type = definitions.find(

@@ -5,18 +5,18 @@ import { after, delivery, MINUTE, NOW, paymentOf, report, settledLink } from '..
 import { pollAt } from '../../support/due-reads.ts'
 import { readAll, SECOND, setUp, type ReaderFixture } from './reader-fixture.ts'
 
-/** What the payments API holds of a link: when it was made, and what it says of it. */
+/** A link at the payments API: the time of its creation there, and its current report. */
 type Listed = { readonly madeAt: Date; said: PaymentReport }
 
 type Api = {
   readonly links: Map<string, Listed>
-  /** Pages that were asked for. */
+  /** Number of requested pages. */
   pages: number
-  /** Gives the newest of all, whatever is asked for. */
+  /** True: lists ignore all filters and return the newest links. */
   ignoresFilters: boolean
 }
 
-/** Pages of 20, newest first, by when the payments API made them: a moment before we heard of it. */
+/** Returns lists with pages of 20, newest first, by the creation time at the payments API, which is a moment before ours. */
 function listsOf(api: Api): (fixture: Pick<ReaderFixture, 'asks'>) => ListedReadOptions['upstream'] {
   const read = (query: { from_date?: string; to_date?: string; page?: number }) => {
     const { page = 1 } = query
@@ -38,7 +38,7 @@ function listsOf(api: Api): (fixture: Pick<ReaderFixture, 'asks'>) => ListedRead
   })
 }
 
-/** As many paid links as wanted, so many milliseconds apart, all due to be polled. */
+/** Creates `count` paid links at intervals of `apartMs`. The polls of all of them are due. */
 async function fixture(count: number, apartMs: number) {
   const api: Api = { links: new Map(), pages: 0, ignoresFilters: false }
   const made = await setUp({ lists: listsOf(api) })

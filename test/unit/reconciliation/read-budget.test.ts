@@ -22,8 +22,8 @@ const throttled = (retryAfterSeconds: number | null = null) =>
 const OUT_OF_REACH = fault({ kind: 'not-sent', reason: 'refused' })
 const CREDENTIALS = fault({ kind: 'credentials', httpStatus: 401, site: 'au' })
 
-/** Takes permits for as long, each of which ends as told, and gives the instants at which they came. */
-async function turnsWithin({ time, budget }: ReturnType<typeof setUp>, milliseconds: number, end: () => unknown) {
+/** Takes permits for `milliseconds`, each of which ends with the result of `end`. Returns the times of the permits since the start. */
+async function permitsWithin({ time, budget }: ReturnType<typeof setUp>, milliseconds: number, end: () => unknown) {
   const instants: number[] = []
   const begun = time.elapsed()
   let going = true
@@ -45,7 +45,7 @@ async function turnsWithin({ time, budget }: ReturnType<typeof setUp>, milliseco
 describe('the budget of a site', () => {
   it('is two reads in any second', async () => {
     const fixture = setUp()
-    const instants = await turnsWithin(fixture, 60 * SECOND, () => null)
+    const instants = await permitsWithin(fixture, 60 * SECOND, () => null)
     expect(instants.length).toBeGreaterThanOrEqual(120)
     for (const [index, instant] of instants.entries())
       expect(instant - (instants[index - 2] ?? Number.NEGATIVE_INFINITY)).toBeGreaterThanOrEqual(SECOND)
@@ -110,7 +110,7 @@ describe('the budget of a site', () => {
 describe('a service that wants fewer reads', () => {
   it('gets half as many after each refusal, down to an eighth a second', async () => {
     const fixture = setUp()
-    const instants = await turnsWithin(fixture, 2 * MINUTE, () => throttled())
+    const instants = await permitsWithin(fixture, 2 * MINUTE, () => throttled())
     const gaps = instants.slice(2).map((instant, index) => instant - (instants[index] ?? 0))
     expect(gaps.slice(0, 6)).toEqual(gaps.slice(0, 6).toSorted((a, b) => a - b))
     expect(gaps.at(-1)).toBe(16 * SECOND)
@@ -118,9 +118,9 @@ describe('a service that wants fewer reads', () => {
 
   it('gets more again, slowly, as it answers', async () => {
     const fixture = setUp()
-    await turnsWithin(fixture, 2 * MINUTE, () => throttled())
+    await permitsWithin(fixture, 2 * MINUTE, () => throttled())
     const counts: number[] = []
-    for (let minute = 0; minute < 4; minute++) counts.push((await turnsWithin(fixture, MINUTE, () => null)).length)
+    for (let minute = 0; minute < 4; minute++) counts.push((await permitsWithin(fixture, MINUTE, () => null)).length)
     expect(counts[0]).toBeLessThan(60)
     expect(counts).toEqual(counts.toSorted((a, b) => a - b))
     expect(counts.at(-1)).toBeGreaterThanOrEqual(119)

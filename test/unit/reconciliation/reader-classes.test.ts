@@ -3,7 +3,7 @@ import { after, delivery, MINUTE, NOW, paymentOf, report } from '../../contract/
 import { pollAt } from '../../support/due-reads.ts'
 import { SECOND, setUp, type ReaderFixture } from './reader-fixture.ts'
 
-/** Paid payments whose polls have been due for an hour. */
+/** Stores paid payments whose polls have been due for an hour. */
 async function polls(fixture: ReaderFixture, count: number): Promise<void> {
   for (let n = 0; n < count; n++) {
     const paymentId = `POLL${String(n).padStart(3, '0')}`

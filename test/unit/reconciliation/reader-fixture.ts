@@ -24,28 +24,28 @@ export type ReaderFixture = {
   readonly reader: DueReader<ReadSubject>
   readonly budget: ReadBudget
   readonly time: VirtualTime
-  /** Ids of the payments or links that the payments API was asked about. */
+  /** Ids of the payments or links that were read at the payments API. */
   readonly asked: string[]
-  /** When it was asked, in virtual milliseconds since the start, and with which credentials. */
+  /** The reads at the payments API, each with the site of its credentials and its time in virtual milliseconds since the start. */
   readonly asks: { readonly id: string; readonly site: string; readonly at: number }[]
   readonly outcomes: (ReadOutcome | 'failed')[]
-  /** What the payments API says. */
+  /** Returns the report of the payments API. */
   answer: (id: string, site: Site) => Promise<PaymentReport>
-  /** Neighbours that lists have confirmed. */
+  /** Number of neighbours that lists have confirmed. */
   listed: number
   leads: boolean
 }
 
 type Parts = {
-  /** Instead of the store's own. */
+  /** Replaces the store's own reads. */
   readonly reads?: (store: Store) => ReadStore
-  /** Reads a second of one site; by default so many that no test has to wait. */
+  /** Reads per second of one site; the default is so high that no test has to wait. */
   readonly perSecond?: number
-  /** The lists of the payments API; by default each payment is read by itself. */
+  /** The lists of the payments API; null (the default): each payment is read separately. */
   readonly lists?: ((fixture: Pick<ReaderFixture, 'asks' | 'time'>) => ListedReadOptions['upstream']) | null
 }
 
-/** A reader of a real store, by virtual time; both end with the test. */
+/** Creates a reader of a real store, with virtual time. Both end with the test. */
 export async function setUp(parts: Parts = {}): Promise<ReaderFixture> {
   const { reads = (store: Store) => store.reads, perSecond = 100_000, lists = null } = parts
   const { store, time, destroy } = await openStoreInVirtualTime()
@@ -98,7 +98,7 @@ export async function setUp(parts: Parts = {}): Promise<ReaderFixture> {
   return Object.assign(fixture, { reader })
 }
 
-/** A payment whose webhook asks for a read, at an instant. */
+/** Stores a payment whose webhook requires a read, at an instant. */
 export async function doubt(
   { store }: Pick<ReaderFixture, 'store'>,
   paymentId = 'PAY1',
@@ -107,7 +107,7 @@ export async function doubt(
   await store.inbox.receive(delivery(report('failed', { paymentId, details: { currency } }), { receivedAt }))
 }
 
-/** Wakes the reader, and lets as much time pass as its pace asks for, but no more. */
+/** Wakes the reader, and advances time until the reader is idle. */
 export async function readAll({ reader, time }: ReaderFixture): Promise<void> {
   reader.wake()
   let idle = false
@@ -115,7 +115,7 @@ export async function readAll({ reader, time }: ReaderFixture): Promise<void> {
   await time.passUntil(() => idle, 60 * SECOND)
 }
 
-/** Reads one subject for somebody who waits. */
+/** Reads one subject for a waiting caller, and advances time until there is a result. */
 export async function readNow({ reader, time }: ReaderFixture, subject: ReadSubject): Promise<ReadResult> {
   let result: ReadResult | null = null
   void reader.read(subject).then((answer) => (result = answer))

@@ -10,7 +10,7 @@ const failing = (detail: FaultDetail) => () => Promise.reject(new UpstreamFault(
 const throttled = (retryAfterSeconds: number | null) =>
   failing({ kind: 'throttled', httpStatus: 429, retryAfterSeconds })
 
-/** Payments of the Australian site, all due before anything else. */
+/** Stores payments of the Australian site that are due before all others. Returns their ids. */
 async function backlog(fixture: ReaderFixture, count: number): Promise<string[]> {
   const ids = Array.from({ length: count }, (_, index) => `AU${String(index).padStart(3, '0')}`)
   await Promise.all(ids.map((id) => doubt(fixture, id, { receivedAt: after(-MINUTE) })))
@@ -28,7 +28,7 @@ describe('a site that is held back', () => {
     await readAll(fixture)
     expect(askedOf(fixture, 'jp')).toEqual(['JP'])
     expect(askedOf(fixture, 'au').length).toBeLessThanOrEqual(2)
-    // What falls due later finds its way past the backlog too.
+    // The backlog does not delay reads that become due later either.
     await doubt(fixture, 'JP2', { currency: 'JPY', receivedAt: fixture.time.clock() })
     await readAll(fixture)
     expect(askedOf(fixture, 'jp')).toEqual(['JP', 'JP2'])
@@ -118,7 +118,7 @@ describe('a person who asks', () => {
     fixture.answer = (id) => (id === 'PAY1' ? gate.promise : received(id))
     fixture.reader.wake()
     await fixture.time.pass(1)
-    // No time passes from here on, so that nobody else gets a turn.
+    // Time does not pass from here on, so that no other read gets a turn.
     const subject = await subjectOf(fixture)
     const asking = [fixture.reader.read(subject), fixture.reader.read(subject)]
     await setImmediate()

@@ -23,7 +23,7 @@ async function setUp() {
     await upkeep.close()
     await destroy()
   })
-  /** Time in which nobody is here. */
+  /** Advances time while no process is the leader. */
   const passes = async (milliseconds: number) => {
     fixture.leads = false
     await time.pass(milliseconds)
@@ -75,7 +75,7 @@ describe('the upkeep', () => {
       await fixture.store.inbox.receive(delivery(report('received', { paymentId: `P${n}` })))
     await fixture.upkeep.beat()
     await fixture.passes(6 * MINUTE)
-    // What the other process did: it found the gap, planned a part, and ended.
+    // Another process found the gap, planned a part of the reads, and ended.
     await fixture.store.sweep.begin(after(-45 * MINUTE), fixture.time.clock())
     await fixture.store.sweep.step(fixture.time.clock())
     await fixture.upkeep.beat()

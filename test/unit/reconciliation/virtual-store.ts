@@ -6,7 +6,7 @@ import { type VirtualTime, virtualTime } from '../../support/virtual-time.ts'
 
 export type VirtualStore = { readonly store: Store; readonly time: VirtualTime; destroy(): Promise<void> }
 
-/** A real store on an empty file, and a time that passes only while the store has answered everybody. */
+/** Opens a real store on an empty file, with a time that passes only while no call of the store is pending. */
 export async function openStoreInVirtualTime(): Promise<VirtualStore> {
   let underWay = () => 0
   const time = virtualTime({ start: NOW, isQuiet: () => underWay() === 0 })

@@ -3,7 +3,7 @@ import { startSandbox } from '../../../src/sandbox/index.ts'
 import { agreementBody } from './bodies.ts'
 import { call } from './support.ts'
 
-// One sandbox for the tables: their agreements know nothing of each other.
+// The tables share one sandbox, because their agreements do not affect each other.
 const sandbox = await startSandbox()
 afterAll(() => sandbox.close())
 

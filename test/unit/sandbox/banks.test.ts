@@ -7,7 +7,7 @@ const sandbox = await startSandbox()
 afterAll(() => sandbox.close())
 
 const PATH = '/v2/banks/lookup/qr_content'
-/** The example of the published VietQR format, whose checksum was made by others. */
+/** The example of the published VietQR format, so its checksum is not the result of our code. */
 const PUBLISHED =
   '00020101021238570010A00000072701270006970403011300110123456780208QRIBFTTA530370454061800005802VN62340107NPS68690819thanh toan don hang63042E2E'
 

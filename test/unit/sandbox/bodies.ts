@@ -3,7 +3,7 @@ import { call } from './support.ts'
 
 type Body = Record<string, unknown>
 
-/** An agreement creation that the payments API accepts. */
+/** Returns the body of an agreement creation that the payments API accepts. */
 export function agreementBody(over: Body = {}): Body {
   return {
     client_transaction_id: 'order-1',
@@ -17,7 +17,7 @@ export function agreementBody(over: Body = {}): Body {
   }
 }
 
-/** A payin creation that the payments API accepts, of a method that shows a redirect address. */
+/** Returns the body of a payin creation that the payments API accepts, with a method that shows a redirect URL. */
 export function payinBody(over: Body = {}): Body {
   return {
     currency: 'PHP',
@@ -31,7 +31,7 @@ export function payinBody(over: Body = {}): Body {
   }
 }
 
-/** A payin creation of the AUD alias. */
+/** Returns the body of a payin creation with the AUD alias. */
 export function aliasBody(over: Body = {}): Body {
   return payinBody({
     currency: 'AUD',
@@ -41,7 +41,7 @@ export function aliasBody(over: Body = {}): Body {
   })
 }
 
-/** One payee of a payout that the payments API accepts. */
+/** Returns one payee of a payout that the payments API accepts. */
 export function payee(over: Body = {}): Body {
   return {
     first_name: 'Ada',
@@ -53,7 +53,7 @@ export function payee(over: Body = {}): Body {
   }
 }
 
-/** A payout creation that the payments API accepts. */
+/** Returns the body of a payout creation that the payments API accepts. */
 export function payoutBody(over: Body = {}): Body {
   return {
     payout_transaction_details: [payee()],
@@ -65,7 +65,7 @@ export function payoutBody(over: Body = {}): Body {
   }
 }
 
-/** Sends a body and gives the record of the answer. Throws when it was refused. */
+/** Sends a body and returns the record of the answer. Throws if the answer is not 200. */
 export async function create(sandbox: Sandbox, path: string, body: Body, site = 'php'): Promise<Body> {
   const { status, text, json } = await call(sandbox, path, { site, body })
   if (status !== 200) throw new Error(`${path} was answered ${status}: ${text}`)

@@ -8,7 +8,7 @@ async function page(sandbox: Sandbox, uuid: string): Promise<string> {
   return (await fetch(`${sandbox.origin}/checkout/${uuid}`)).text()
 }
 
-/** Sends a form as a browser does, and gives the address it is sent to. */
+/** Submits a form as a browser does. Returns the URL that the page redirects to. */
 async function submit(
   sandbox: Sandbox,
   uuid: string,

@@ -2,14 +2,14 @@ import { expect, test } from 'vitest'
 import type { Sandbox } from '../../../src/sandbox/index.ts'
 import { call, control, createLink, linkBody, press, sandboxFor, startReceiver } from './support.ts'
 
-/** The events of the feed as they arrive. */
+/** Opens the feed, and returns its events as they arrive. */
 async function listen(sandbox: Sandbox): Promise<{ next(): Promise<string>; stop(): Promise<void>; status: number }> {
   const response = await fetch(`${sandbox.origin}/sandbox/changes`)
   const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader()
   return {
     status: response.status,
     next: async () => {
-      // An event may come in several pieces.
+      // An event may arrive in several chunks.
       for (let text = ''; ;) {
         const { value, done } = (await reader?.read()) ?? { value: undefined, done: true }
         text += value ?? ''

@@ -5,7 +5,7 @@ import { sandboxFor } from './support.ts'
 
 type Ask = { method?: string; path?: string; host?: string; origin?: string }
 
-/** A request whose Host and Origin are chosen freely, as a browser on a page of that name would send it. */
+/** Sends a request with any Host and Origin, as a browser does from a page of that name. Returns the status. */
 async function statusOf(
   sandbox: Sandbox,
   { method = 'GET', path = '/sandbox/state', host, origin }: Ask,

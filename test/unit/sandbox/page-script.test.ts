@@ -5,7 +5,7 @@ import { createLink, sandboxFor } from './support.ts'
 
 type Message = { svc_payment_event: { event_type: string; page_state: string; redirect_url: Record<string, unknown> } }
 
-/** Loads page and script as a popup does, in a window of a few lines, and presses Done when there is such a button. */
+/** Loads the page and its script as a popup does, in a minimal window, and presses Done if there is such a button. Returns the messages. */
 async function openPopup(sandbox: Sandbox, uuid: string, seen: Map<string, string>): Promise<Message[]> {
   const text = await (await fetch(`${sandbox.origin}/checkout/${uuid}`)).text()
   const script = await (await fetch(`${sandbox.origin}/checkout/page.js`)).text()
@@ -22,7 +22,7 @@ async function openPopup(sandbox: Sandbox, uuid: string, seen: Map<string, strin
   runInNewContext(script, {
     document: { querySelector: () => ({ dataset }), getElementById: () => (text.includes('id="done"') ? done : null) },
     window: {
-      // Objects of another realm have other prototypes, which a comparison would notice.
+      // Objects of another realm have other prototypes, which a comparison would detect.
       opener: { postMessage: (message: Message) => messages.push(JSON.parse(JSON.stringify(message)) as Message) },
       close: () => undefined,
     },

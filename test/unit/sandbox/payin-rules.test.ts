@@ -5,7 +5,7 @@ import { call, sandboxFor } from './support.ts'
 
 const USDC = { id: 'usdc', appId: 'sandbox-usdc', secretKey: 'sandbox-secret-usdc', currencies: ['USDC'] }
 const TWO = { id: 'two', appId: 'sandbox-two', secretKey: 'sandbox-secret-two', currencies: ['PHP', 'KRW'] }
-// One sandbox for the tables: their payins know nothing of each other.
+// The tables share one sandbox, because their payins do not affect each other.
 const sandbox = await startSandbox({ sites: [...DEFAULT_SITES, USDC, TWO] })
 afterAll(() => sandbox.close())
 

@@ -4,7 +4,7 @@ import { payee, payoutBody } from './bodies.ts'
 import { call } from './support.ts'
 
 const USDC = { id: 'usdc', appId: 'sandbox-usdc', secretKey: 'sandbox-secret-usdc', currencies: ['USDC'] }
-// One sandbox for the tables: their payouts know nothing of each other.
+// The tables share one sandbox, because their payouts do not affect each other.
 const sandbox = await startSandbox({ sites: [...DEFAULT_SITES, USDC] })
 afterAll(() => sandbox.close())
 

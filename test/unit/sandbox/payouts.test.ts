@@ -10,7 +10,7 @@ type Begun = { sandbox: Sandbox; receiver: Receiver; json: Json; uuid: string }
 
 const START = new Date('2026-03-01T10:00:00Z')
 const HOUR_MS = 3_600_000
-/** Longer than a slow machine takes between two calls, since the sandbox clock runs in real time, too. */
+/** Milliseconds; longer than a slow machine takes between two calls, because the sandbox's clock also runs in real time. */
 const PACE_MS = 60_000
 
 async function begin(over: Json = {}, options: SandboxOptions = {}): Promise<Begun> {

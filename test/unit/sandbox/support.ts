@@ -10,13 +10,13 @@ export type Received = { headers: IncomingHttpHeaders; body: Buffer; json: Recor
 export type Receiver = {
   url: string
   received: Received[]
-  /** The statuses that the receiver tells of, in the order of arrival. */
+  /** Returns the statuses that were received, in the order of arrival. */
   statuses(): unknown[]
-  /** What it answers from now on. */
+  /** Sets the answer to all further webhooks. */
   answer(status: number, headers?: Record<string, string>): void
 }
 
-/** A merchant's webhook endpoint that keeps what it gets. */
+/** Starts a merchant's webhook endpoint that records what it receives. */
 export async function startReceiver(): Promise<Receiver> {
   const received: Received[] = []
   let reply: { status: number; headers: Record<string, string> } = { status: 200, headers: {} }
@@ -40,7 +40,7 @@ export async function startReceiver(): Promise<Receiver> {
   }
 }
 
-/** A sandbox that ends with the test. */
+/** Starts a sandbox that ends with the test. */
 export async function sandboxFor(options: SandboxOptions = {}): Promise<Sandbox> {
   const sandbox = await startSandbox(options)
   onTestFinished(() => sandbox.close())
@@ -67,7 +67,7 @@ export async function call(
   return { status: response.status, text, json: parse(text) }
 }
 
-/** A link creation that the payments API accepts. */
+/** Returns the body of a link creation that the payments API accepts. */
 export function linkBody(over: Record<string, unknown> = {}): Record<string, unknown> {
   return {
     amount: 125.5,
@@ -77,14 +77,14 @@ export function linkBody(over: Record<string, unknown> = {}): Record<string, unk
   }
 }
 
-/** Creates a link and gives its uuid. */
+/** Creates a link and returns its uuid. */
 export async function createLink(sandbox: Sandbox, over: Record<string, unknown> = {}, site = 'aud'): Promise<string> {
   const { json } = await call(sandbox, '/v3/payin_links', { site, body: linkBody(over) })
   if (typeof json['uuid'] !== 'string') throw new Error(`No link: ${JSON.stringify(json)}`)
   return json['uuid']
 }
 
-/** Presses a button of the hosted page and gives the answer as JSON. */
+/** Presses a button of the hosted page and returns the answer as JSON. */
 export async function press(
   sandbox: Sandbox,
   uuid: string,
@@ -113,7 +113,7 @@ export async function control(
   return { status: response.status, json: parse(await response.text()) }
 }
 
-/** Starts a server on a free loopback port, ends it with the test, and gives its origin. */
+/** Starts a server on a free loopback port, ends it with the test, and returns its origin. */
 export async function listen(server: Server): Promise<string> {
   await new Promise<void>((resolve) => {
     server.listen(0, '127.0.0.1', resolve)

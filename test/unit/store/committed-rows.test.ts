@@ -19,7 +19,7 @@ const REFS = ['a', 'b', 'c']
 const LINK_IDS = REFS.map((ref) => `LINK-${ref}`)
 const PAYMENT_IDS = REFS.flatMap((ref) => [`P-${ref}-0`, `P-${ref}-1`])
 
-/** What is done next, without waiting for what was done before; `turns` microtasks are let by in between. */
+/** The next action. It does not wait for the actions before it; `turns` microtasks pass in between. */
 const step = record({
   act: constantFrom('deliver', 'deliver', 'deliver', 'read', 'read', 'read', 'purge', 'refuse', 'wait'),
   link: nat(REFS.length - 1),
@@ -139,11 +139,11 @@ describe('the cache of committed rows', () => {
     const said = report(status, { paymentId: `P-${ref}-${payment}` })
     const received = delivery(said, { ref, bytes: `${deliveries}`, receivedAt: after(deliveries, NOW) })
     const writing = act === 'purge' ? store.commands.purge(after(-MINUTE)) : store.inbox.receive(received)
-    // A commit that is refused rejects.
+    // Rejects if the commit is refused.
     return writing.catch(() => null)
   }
 
-  /** Refuses a commit for each of `refusals`. */
+  /** Opens a database that refuses the next `refusals` commits. */
   function refusingDatabase(path: string): DatabaseSync {
     const database = new WatchedDatabase(path)
     database.intercept = (sql) => {

@@ -80,7 +80,7 @@ function columnsOf(payment: Payment) {
   }
 }
 
-/** A payment that was made by a report of this status, as nearly all are. */
+/** Returns a payment that was created by a report of this status, as nearly all payments are. */
 function made(statusRaw: string): Payment {
   const { status: recognised, details } = report(statusRaw)
   const change = { kind: 'PAYMENT_STATUS_CHANGED', statusRaw, status: recognised, details } as const
@@ -127,7 +127,7 @@ describe('what is stored of a payment', () => {
     )
   })
 
-  // What databases hold must be read by every later version: this text may never be written in any other way.
+  // Every later version must be able to read the data of a database, so the encoding of these values must never change.
   it('keeps its meaning', () => {
     const stored = '\u000210.00"\u0018p"}'
     expect(encodeEventPayment(made('pending'), columnsOf(made('pending')))).toBe(stored)

@@ -51,7 +51,10 @@ it.skipIf(server === null)('and so is one of PostgreSQL', async () => {
   await testUpgraded(store)
 })
 
-/** A database as the version before left it: a payment and an agreement with an event each, and the payment's delivery. */
+/**
+ * Returns the statements of a database as the previous version left it: a payment with its event and its delivery, and an event of an
+ * agreement.
+ */
 function scriptOf(kind: 'sqlite' | 'postgres', table: string): string {
   const at = NOW.getTime()
   const state = JSON.stringify(PAYMENT)

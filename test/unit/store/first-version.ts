@@ -6,14 +6,17 @@ import { NOW, present } from '../../contract/store/builders.ts'
 
 const FOLDER = new URL('../../../src/store/migrations/sqlite/', import.meta.url)
 
-/** Numbers of SQLite's migrations after the first one. */
+/** Returns the numbers of SQLite's migrations after the first one. */
 export function migrationsAfterFirst(): number[] {
   return readMigrations(FOLDER)
     .slice(1)
     .map(({ number }) => number)
 }
 
-/** A database as version 0.1.0 left it: a link with a payment, one without, and a command of which nobody knows the outcome. */
+/**
+ * Creates a database as version 0.1.0 left it: a payment through a link that is not stored, a link without a payment, and a command with an
+ * unknown outcome.
+ */
 export function createFirstVersion(path: string): void {
   mkdirSync(dirname(path))
   const database = new DatabaseSync(path)

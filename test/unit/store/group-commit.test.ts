@@ -15,7 +15,7 @@ import { StoreBusyError, StoreClosedError, StoreFailure } from '../../../src/sto
 
 describe('group commit', () => {
   let database: DatabaseSync
-  /** How many rows each commit has added. */
+  /** Number of rows that each commit has added. */
   let batches: number[]
 
   beforeEach(() => {
@@ -55,7 +55,7 @@ describe('group commit', () => {
     return text
   }
 
-  /** The steps of a transaction, one of which fails so many times. */
+  /** Returns the steps of a transaction, one of which fails `times` times. */
   function stepsFailing(step: 'begin' | 'commit', times: number): AsyncTransactionSteps {
     const steps = transactionSteps(database)
     let left = times

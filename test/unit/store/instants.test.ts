@@ -2,7 +2,7 @@ import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { fromIso, toIso } from '../../../src/store/rows/instants.ts'
 
-/** The first and the last instant of a `Date`. */
+/** The last instant of a `Date` in milliseconds since the epoch. The first one is its negative. */
 const LIMIT = 8.64e15
 
 describe('an instant of a column', () => {

@@ -41,7 +41,7 @@ it.skipIf(server === null)('and so does one of PostgreSQL', async () => {
   await testUpgraded(store)
 })
 
-/** A database as the version before left it, with a command. */
+/** Returns the statements of a database with a command, as the previous version left it. */
 function scriptOf(kind: 'sqlite' | 'postgres', table: string): string {
   return [...scriptBefore('command-key-scopes', kind, table), UNSCOPED].join(';\n')
 }

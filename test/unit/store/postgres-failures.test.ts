@@ -22,7 +22,7 @@ describe.skipIf(server === null)('failures of the PostgreSQL store', () => {
 
   const receive = (paymentId: string) => store.inbox.receive(delivery(report('pending', { paymentId })))
 
-  /** Makes the server fail with a code whenever an event of a payment is written, so many times. */
+  /** Makes the server fail with a code when an event of a payment is written, `times` times. */
   async function failWith(code: string, { paymentId, times }: { paymentId: string; times: number }): Promise<void> {
     await database.run(`
       CREATE SEQUENCE IF NOT EXISTS failures; SELECT setval('failures', 1, false);
@@ -44,7 +44,7 @@ describe.skipIf(server === null)('failures of the PostgreSQL store', () => {
     ['XX001', 'CORRUPT'],
     ['23505', 'OTHER'],
   ])('%s is told as %s, fails one job alone, and quotes nothing', async (code, reason) => {
-    // Once in the batch, and once alone.
+    // The job fails once in the batch, and once alone.
     await failWith(code, { paymentId: `failing-${code}`, times: 2 })
     const failing = receive(`failing-${code}`).catch((error: unknown) => error)
     const others = await Promise.all([1, 2, 3].map((n) => receive(`beside-${code}-${n}`)))

@@ -15,7 +15,7 @@ describe.skipIf(server === null)('a start on PostgreSQL', () => {
   beforeAll(async () => void (database = await (server as PostgresServer).createDatabase()))
   afterAll(() => database.drop())
 
-  /** Why a start is refused; the address may have other parts than the database's own. */
+  /** Returns the reason why a start is refused; `parts` replaces parts of the database's URL. */
   async function refusal(parts: Partial<Record<'pathname' | 'username' | 'port', string>> = {}): Promise<string> {
     const url = Object.assign(new URL(database.url), { password: 'kanarie7', ...parts })
     const error = await openPostgresStore({ url: url.href }).then(

@@ -16,7 +16,7 @@ import { dueReads, pollAt } from '../../support/due-reads.ts'
 import type { WatchedDatabase } from './watched-database.ts'
 import { openWatchedStore } from './watched-store.ts'
 
-/** The statements among those prepared so far whose plan reads a whole table. Those subqueries are limited by themselves. */
+/** Returns the prepared statements whose plan reads a whole table. Scans of the named subqueries are allowed, because those are limited. */
 function fullScans(database: WatchedDatabase): string[] {
   const statements = new Set(database.prepared.filter((sql) => /^(select|insert|update|delete) /.test(sql)))
   expect(statements.size).toBeGreaterThan(0)

@@ -3,8 +3,8 @@ import { openPostgresStore } from '../../support/store.ts'
 import { openSqliteStore } from '../../support/store.ts'
 
 /**
- * Receives webhooks until it is killed, 16 at a time, and writes a line to standard output for each one once it has been
- * acknowledged. Arguments: the path or the address of the database, and a word that tells this run's payments from others.
+ * Receives webhooks until it is killed, 16 at a time, and writes a line to standard output for each one after it has been acknowledged.
+ * Arguments: the path or the URL of the database, and a prefix for the payment ids of this run.
  */
 const [path = '', run = 'run'] = process.argv.slice(2)
 const store = path.startsWith('postgres:') ? await openPostgresStore({ url: path }) : await openSqliteStore({ path })

@@ -8,7 +8,7 @@ import { delivery, report } from '../../contract/store/builders.ts'
 import { type SqliteFile, sqliteFile } from '../../contract/store/sqlite-fixture.ts'
 import { openSqliteStore } from '../../support/store.ts'
 
-/** Counts for a moment, without reading a table. */
+/** Takes a moment because it counts, and reads no table. */
 const SLOW =
   'WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?) SELECT count(*) AS count FROM n'
 

@@ -1,10 +1,10 @@
 import { DatabaseSync } from 'node:sqlite'
 
-/** A connection that remembers what it was told to run, and can be told to fail. */
+/** A connection that records its statements, and that a test can make fail. */
 export class WatchedDatabase extends DatabaseSync {
   readonly executed: string[] = []
   readonly prepared: string[] = []
-  /** Called before each command that is run without a result; may throw in its place, or replace it. */
+  /** Called before each command without a result. It returns the command to run, or throws. */
   intercept: (sql: string) => string = (sql) => sql
 
   override exec(sql: string): void {
@@ -17,12 +17,12 @@ export class WatchedDatabase extends DatabaseSync {
     return super.prepare(...parameters)
   }
 
-  /** How often this very command was run. */
+  /** Returns the number of times that exactly this command was run. */
   count(sql: string): number {
     return this.executed.filter((executed) => executed === sql).length
   }
 
-  /** The one value that a pragma reads back. */
+  /** Returns the value of a pragma. */
   pragma(name: string): unknown {
     return Object.values(super.prepare(`PRAGMA ${name}`).get() ?? {})[0]
   }

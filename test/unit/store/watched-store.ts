@@ -5,7 +5,7 @@ import { WatchedDatabase } from './watched-database.ts'
 
 export type WatchedStore = OpenedStore & { readonly writer: WatchedDatabase; readonly reader: WatchedDatabase }
 
-/** A store whose connections can be watched; `prepare` sees each of them before it is used. */
+/** Opens a store whose connections can be watched; `prepare` gets each connection before its first use. */
 export async function openWatchedStore(prepare?: (database: WatchedDatabase) => void): Promise<WatchedStore> {
   const connections: WatchedDatabase[] = []
   const opened = await openSqliteFixture({

@@ -100,7 +100,7 @@ describe('a deadline', () => {
           const at = ended.get(index)
           expect(at === undefined).toBe(removed.has(index))
           expect(at ?? wait).toBeGreaterThanOrEqual(wait)
-          // A turn for each 64 that end together.
+          // Deadlines that end together take one turn for each 64 of them.
           expect(at ?? wait).toBeLessThanOrEqual(Math.max(wait, 0) + 6)
         }
         expect(vi.getTimerCount()).toBe(0)

@@ -14,9 +14,9 @@ const PAYMENTS = ['P0', 'P1', 'P2']
 const END = 'the_end'
 
 const write = fc.record({
-  /** A payment, or a link that is made. */
+  /** The payment to change, or `link` to create a link. */
   what: fc.constantFrom(...PAYMENTS, 'link'),
-  /** Whether the next write waits for this one: otherwise they share a commit. */
+  /** True: the next write waits for this one. False: both share a commit. */
   wait: fc.boolean(),
   pause: fc.nat(3),
 })
@@ -31,13 +31,13 @@ const readers = fc.record({
 
 type Write = { what: string; wait: boolean; pause: number }
 type Reader = { opensAfter: number; start: string; back: number; what: string; pauses: number[] }
-/** Where a reader can begin. */
+/** The places where a reader can start. */
 type Start = Exclude<StreamStart, { kind: 'nowhere' }>
 type Opened = { tail: Tail; store: Store }
 
 const isOfP0 = ({ payment }: PaymentEvent) => payment?.id === 'P0'
 
-/** What one reader got, and from where on. */
+/** The items that one reader received, and the place where it started. */
 type Reading = { readonly reader: Reader; readonly start: Start; readonly items: StreamItem[] }
 
 it('every reader gets exactly the log after its start, whenever it opens and however slow it is', async () => {
@@ -70,7 +70,7 @@ it('every reader gets exactly the log after its start, whenever it opens and how
   )
 }, 60_000)
 
-/** A log that answers late, so that what reads it falls behind. */
+/** Creates a log that answers late, so that its readers fall behind. */
 function lagging(log: EventLog, lag: number): EventLog {
   return {
     ...log,
@@ -127,7 +127,7 @@ async function read({ tail, store }: Opened, reader: Reader, begun: () => void):
   return { reader, start, items }
 }
 
-/** The ends of the payments are written last, that of P0 at the very end. */
+/** Returns whether an item is the last one: the ends of the payments are written last, and that of P0 after all others. */
 function isLast(item: StreamItem): boolean {
   return item.kind === 'EVENT' && item.event.toStatus === END && item.event.payment?.id === 'P0'
 }

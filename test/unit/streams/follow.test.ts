@@ -8,7 +8,7 @@ import { append, followServices, type ItemStream, nextEvent, openItems, openStor
 
 const NOW: StreamStart = { kind: 'now' }
 
-/** What a reader sees of an item: its kind, its position, and the position before it. */
+/** Returns the parts of an item that a test compares: its kind, its position, and the position before it. */
 function shown(item: StreamItem | undefined): [string, number, number | null] | null {
   return item === undefined ? null : [item.kind, item.position, item.previous]
 }
@@ -187,7 +187,7 @@ describe('a reader without the right to a stream', () => {
   it('gets nothing of what comes while it waits', async () => {
     const { store, open } = await setUp()
     let now = 0
-    // It is not told that its time is over.
+    // Deadlines that never call `onEnd`.
     const deadlines = { add: () => {}, remove: () => {} }
     const reader = open(NOW, { endsAt: 1 }, { clock: () => new Date(now), deadlines })
     await reader.next()

@@ -11,24 +11,24 @@ import { startTail, type Tail, type TailOptions, type Waiting } from '../../../s
 import { delivery, report } from '../../contract/store/builders.ts'
 import { openSqliteFixture } from '../../contract/store/sqlite-fixture.ts'
 
-/** Longer than any test: whoever needs the poll waits in vain. */
+/** Milliseconds; longer than any test, so that the tail does not poll. */
 const NEVER_MS = 600_000
 
 let statuses = 0
 
-/** Appends one event to the stream of a payment: every status that is not known changes it once more. */
+/** Appends one event to the stream of a payment. Every status that is unknown and new changes the payment once more. */
 export async function append(store: Store, paymentId = 'P0', statusRaw = `status_${++statuses}`): Promise<void> {
   await store.inbox.receive(delivery(report(statusRaw, { paymentId })))
 }
 
-/** A real store that ends with the test. */
+/** Opens a real store that ends with the test. */
 export async function openStore(): Promise<Store> {
   const { store, destroy } = await openSqliteFixture()
   onTestFinished(destroy)
   return store
 }
 
-/** A tail of the log that polls only when it is told to, and ends with the test. */
+/** Starts a tail of the log that ends with the test. It polls only if `options` contain another `pollMs`. */
 export async function tailOf(store: Store, options: Partial<TailOptions> = {}): Promise<Tail> {
   const tail = await startTail({
     log: store.log,
@@ -41,7 +41,7 @@ export async function tailOf(store: Store, options: Partial<TailOptions> = {}): 
   return tail
 }
 
-/** What streams have in common, around a store and its tail. */
+/** Returns the services that all streams share, for a store and its tail. */
 export function followServices(store: Store, tail: Tail, parts: Partial<FollowServices> = {}): FollowServices {
   const { clock = () => new Date() } = parts
   return {
@@ -55,13 +55,13 @@ export function followServices(store: Store, tail: Tail, parts: Partial<FollowSe
   }
 }
 
-/** A stream, read item by item. A failure rejects. */
+/** A stream that is read item by item. `next` rejects on a failure. */
 export type ItemStream = {
   next(): Promise<IteratorResult<StreamItem, undefined>>
   stop(): void
 }
 
-/** Opens a stream of the whole log that never ends by itself, where nothing else is said. */
+/** Opens a stream, by default of the whole log and without an end. */
 export function openItems(
   services: FollowServices,
   options: Partial<FollowOptions> & Pick<FollowOptions, 'start'>,
@@ -82,7 +82,7 @@ export function openItems(
   }
 }
 
-/** Resolves after the next event of a stream, or of all; rejects when the tail closes. */
+/** Resolves after the next event of a stream, or of any stream (null). Rejects if the tail closes. */
 export async function nextEvent(tail: Tail, streamId: string | null): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>()
   const waiting: Waiting = {
@@ -95,7 +95,7 @@ export async function nextEvent(tail: Tail, streamId: string | null): Promise<vo
   await promise
 }
 
-/** Lets everything else have its turn. */
+/** Waits for `count` turns of the event loop. */
 export async function turns(count: number): Promise<void> {
   for (let turn = 0; turn < count; turn++) await setImmediate()
 }

@@ -3,12 +3,12 @@ import { setImmediate as nextIteration } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { createSliceScheduler } from '../../../src/streams/slice-scheduler.ts'
 
-/** A clock that only the work moves. */
+/** Creates a scheduler whose clock advances only with the work. */
 function setUp() {
   const clock = { now: 0 }
   const scheduler = createSliceScheduler({ sliceMs: 5, now: () => clock.now })
   const done: number[] = []
-  /** A piece whose work goes on over several microtasks. */
+  /** Creates a piece whose work takes several microtasks. */
   const piece = (id: number, milliseconds: number, then: () => void = () => {}) => ({
     async run() {
       await Promise.resolve()
@@ -18,7 +18,7 @@ function setUp() {
       then()
     },
   })
-  /** As a stream does that has much to send: it asks for the next item when the last has left. */
+  /** Works like a stream with many items: requests the next item after the last one was sent. */
   const replay = (count: number, milliseconds: number) => {
     const next = (id: number): void => {
       if (id === count) return
@@ -28,7 +28,7 @@ function setUp() {
     }
     next(0)
   }
-  /** How much is done in each iteration of the event loop, until all is. */
+  /** Returns the number of pieces in each iteration of the event loop, until all are done. */
   const slices = async (count: number) => {
     const counts: number[] = []
     for (let last = 0; last < count; last = done.length) {
@@ -43,7 +43,7 @@ function setUp() {
 describe('work in slices', () => {
   it.each([
     ['a millisecond', 1, 5, 5],
-    // Chunks are cut for about a millisecond, and a slice ends with the one that exceeds its time.
+    // A chunk takes about a millisecond, and a slice ends with the chunk that exceeds the time of the slice.
     ['a quarter of it', 0.25, 20, 23],
   ])(
     'releases the event loop after each slice, with pieces of %s, and keeps their order',

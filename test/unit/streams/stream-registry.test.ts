@@ -4,7 +4,7 @@ import { createStreamRegistry } from '../../../src/streams/stream-registry.ts'
 function setUp(streamsPerToken: number, streamsPerSubject: number) {
   const registry = createStreamRegistry({ streamsPerToken, streamsPerSubject })
   const ended: string[] = []
-  /** Gives the function that leaves; null when it is refused. */
+  /** Opens a stream. Returns the function that closes it; null if it is refused. */
   const open = (name: string, payer: string | null, caller: string | null = null) => {
     const member = { payer, caller, replace: () => ended.push(name) }
     return registry.open(member) ? () => registry.leave(member) : null
@@ -19,7 +19,7 @@ describe('the streams of a process', () => {
     for (const name of ['b', 'c', 'd']) open(name, 'p')
     open('other', 'q')
     expect(ended).toEqual(['a', 'b'])
-    // One that was ended leaves once more when its connection does.
+    // A stream that was ended leaves a second time when its connection closes.
     leave?.()
     open('e', 'p')
     expect(ended).toEqual(['a', 'b', 'c'])
@@ -41,7 +41,7 @@ describe('the streams of a process', () => {
     const { open, ended } = setUp(1, 2)
     const [first, second] = [open('a', 'p', 'one'), open('b', 'q', 'one')]
     expect(open('c', 'p', 'one')).toBeNull()
-    // Who is refused takes nobody's place.
+    // A refused stream does not replace another one.
     expect(ended).toEqual([])
     expect(open('d', 'r', 'two')).not.toBeNull()
     first?.()

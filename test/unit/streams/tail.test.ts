@@ -6,7 +6,7 @@ import type { Tail } from '../../../src/streams/tail.ts'
 import { events } from '../../contract/store/builders.ts'
 import { append, nextEvent, openStore, tailOf } from './log.ts'
 
-/** Every event that the tail keeps behind a position. */
+/** Returns all events that the tail keeps after a position. */
 function eventsAfter(tail: Tail, start: number, streamId: string | null = null): PaymentEvent[] {
   const found: PaymentEvent[] = []
   let event = tail.next(start, streamId)
@@ -119,7 +119,7 @@ describe('the tail of the log', () => {
     await woken
     expect([tail.end, reads]).toEqual([1, 0])
     expect(eventsAfter(tail, 0)).toEqual(await store.log.read(0, 9))
-    // As an event that another node has appended.
+    // The tail is not notified, as for an event of another node.
     hides = true
     await append(store, 'P2')
     hides = false

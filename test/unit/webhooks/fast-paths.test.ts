@@ -9,7 +9,7 @@ import { DEEP, UNUSABLE, USABLE } from './odd-bodies.ts'
 const FIXTURES = new URL('../../fixtures/upstream/', import.meta.url)
 const RANDOM_TEXTS = 20_000
 
-/** Every body of the fixtures and of the tests of odd bodies, as text. */
+/** The bodies of all fixtures and of the tests of odd bodies, as text. */
 const CORPUS = [
   ...readdirSync(FIXTURES)
     .filter((name) => name.endsWith('.json'))
@@ -17,7 +17,7 @@ const CORPUS = [
   ...[...USABLE, ...UNUSABLE, ...DEEP].map(([, body]) => body.toString('utf8')),
 ]
 
-/** What a text is read as, with every key and the digits of every number, or the class of the error. */
+/** Returns the value of a text, with every key and the digits of every number, or the name of the error. */
 function outcomeOf(parse: (text: string) => ExactJson, text: string): string {
   try {
     return stringifyExactJson(parse(text))
@@ -26,7 +26,7 @@ function outcomeOf(parse: (text: string) => ExactJson, text: string): string {
   }
 }
 
-/** Pieces of JSON, and what looks like it: joined at random most texts are invalid, and some are not. */
+/** Parts of JSON, and texts that look similar. Joined at random, most texts are invalid and some are valid. */
 const MARKS = [
   '{',
   '}',
@@ -78,7 +78,7 @@ it('reads random texts as the reviver does', () => {
   expect(valid).toBeGreaterThan(RANDOM_TEXTS / 4)
 })
 
-/** The rule of the instants, by the calendar of the engine. */
+/** Returns the instant of a text by the rule of the product, calculated with `Date`; null if it is invalid. */
 function instantByDate(text: string): string | null {
   const match = /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)\.(\d{3})([+-])(\d\d)(\d\d)$/.exec(text)
   if (match === null) return null

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { rememberKnown } from '../../../src/webhooks/known-correlation-ids.ts'
 
-/** Correlation ids that a store has, and those that it was asked for. */
+/** Creates a store with these correlation ids, which records the requested ids. */
 function storeOf(...ids: string[]) {
   const has = new Set(ids)
   const asked: string[] = []

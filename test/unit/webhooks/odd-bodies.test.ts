@@ -10,7 +10,7 @@ async function statusAndTraces(body: Buffer) {
   expect(again).toBe(status)
   expect('polluted' in {}).toBe(false)
   expect(Object.keys(Object.prototype)).toEqual([])
-  // The store still does its work.
+  // The store still works.
   expect(await send({ body: '{"uuid":"PAY9","status":"pending"}' })).toBe(200)
   return { status, traces }
 }

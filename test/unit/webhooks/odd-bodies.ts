@@ -2,7 +2,7 @@ const BODY = '{"uuid":"PAY1","status":"received"}'
 const bytes = (...parts: (string | readonly number[])[]) =>
   Buffer.concat(parts.map((part) => (typeof part === 'string' ? Buffer.from(part) : Buffer.from(part))))
 
-/** Authentic bodies that can be used, in part at least. */
+/** Authentic bodies that are usable, at least in part. */
 export const USABLE: [string, Buffer][] = [
   ['an escaped half of a surrogate pair', bytes('{"uuid":"PAY1","status":"received","external_id":"\\ud800"}')],
   ['an escaped NUL', bytes('{"uuid":"PAY1","status":"received","external_id":"a\\u0000b","payment_method":"\\u0000"}')],
@@ -32,7 +32,7 @@ export const USABLE: [string, Buffer][] = [
   ['a noncharacter', bytes('{"uuid":"PAY1","status":"received","external_id":"\uFFFF\uFFFE"}')],
 ]
 
-/** Authentic bodies that cannot be used. */
+/** Authentic bodies that are unusable. */
 export const UNUSABLE: [string, Buffer][] = [
   ['nothing', bytes('')],
   ['a byte order mark', bytes([0xef, 0xbb, 0xbf], BODY)],
@@ -62,7 +62,7 @@ export const UNUSABLE: [string, Buffer][] = [
   ['a uuid only in its prototype', bytes('{"__proto__":{"uuid":"PAY1","status":"received"}}')],
 ]
 
-/** Bodies of which it depends on the engine's stack whether they can be read. */
+/** Bodies that are usable or not, depending on the engine's stack. */
 export const DEEP: [string, Buffer][] = [
   ['ten thousand levels', bytes(`{"uuid":"PAY1","status":"received","x":${'['.repeat(10_000)}${']'.repeat(10_000)}}`)],
   [

@@ -10,7 +10,7 @@ import { openWebhookServer, RING, SECRET, type Sent } from './webhook-server.ts'
 const BODY = '{"uuid":"PAY1","status":"received","amount":10.50,"currency":"AUD"}'
 const LARGEST = 64 * 1024
 
-/** A JSON object of exactly this many bytes. */
+/** Returns a JSON object of exactly `bytes` bytes. */
 function bodyOf(bytes: number): string {
   return `${BODY.slice(0, -1)}${' '.repeat(bytes - BODY.length)}}`
 }

@@ -9,7 +9,7 @@ const LIMITS: BodyLimits = { bytes: 100, milliseconds: 5_000 }
 
 type Reading = { readonly sender: ClientRequest; readonly result: Promise<Buffer | BodyFault> }
 
-/** A request whose body is read by a real server; `before` holds the server back until then. */
+/** Opens a request whose body a real server reads. The server waits for `before` first. */
 async function readingOf(
   limits: BodyLimits,
   before: (message: IncomingMessage) => Promise<unknown> = async () => {},

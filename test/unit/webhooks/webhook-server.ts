@@ -22,7 +22,7 @@ export type Sent = {
   readonly method?: string
   readonly ref?: string | null
   readonly body?: string | Uint8Array
-  /** On top of the headers of an authentic webhook; undefined leaves one out. */
+  /** Added to the headers of an authentic webhook; undefined removes a header. */
   readonly headers?: Record<string, string | string[] | undefined>
   /** The body is sent only when this resolves; the headers are sent at once. */
   readonly bodyAfter?: Promise<unknown>
@@ -30,18 +30,18 @@ export type Sent = {
 
 export type WebhookServer = {
   readonly store: Store
-  /** What became of the deliveries, in the order of the answers. */
+  /** Outcomes of the deliveries, in the order of the answers. */
   readonly responses: WebhookResponse[]
-  /** How often the handler asked for a read. */
+  /** Returns the number of reads that the handler requested. */
   readonly readsDue: () => number
-  /** Resolves when so many requests have come. */
+  /** Resolves after `count` requests have arrived. */
   requests(count: number): Promise<void>
-  /** Sends a webhook as the payments API does, and gives the status of the answer. */
+  /** Sends a webhook as the payments API does. Returns the status of the answer. */
   send(sent: Sent): Promise<number>
   destroyStore(): Promise<void>
 }
 
-/** The payment handler with a real store behind a real server. */
+/** Starts the payment handler with a real store and a real server. */
 export async function openWebhookServer(
   change: (options: PaymentWebhookOptions) => Partial<PaymentWebhookOptions> = () => ({}),
 ): Promise<WebhookServer> {

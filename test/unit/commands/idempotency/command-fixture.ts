@@ -29,26 +29,26 @@ export const REJECTION = {
   problems: [{ path: ['amount'], message: 'is too small' }],
 }
 
-/** The caller of the commands of a fixture. */
+/** The caller of the fixture's commands. */
 const HOLDER: KeyHolder = { keyScope: KEY_SCOPE, mayRead: true }
 
-/** The id of the link that an attempt made, as the payments API gives it. */
+/** A command whose answer and result are the id of the created link at the payments API. */
 export type LinkTask = Task<string, string>
 
 export type Fixture = {
   readonly store: Store
   readonly once: IdempotentCommands
-  /** Correlators of the attempts that the payments API was asked with. */
+  /** Correlation ids of the attempts that were sent to the payments API. */
   readonly sent: string[]
   now: Date
-  /** What the payments API does with the next attempts; makes a link when nothing is said. */
+  /** Answers of the payments API to the next attempts. Without one, it creates a link. */
   answers: (() => Promise<string>)[]
-  /** What a look at the payments API shows of an attempt. */
+  /** Returns the link id that a lookup at the payments API finds for an attempt; null if there is none. */
   trace: (ref: string) => Promise<string | null>
   task(over?: Partial<LinkTask>): LinkTask
-  /** Another process on the same database. */
+  /** Creates the commands of another process on the same database. */
   neighbour(over?: Partial<IdempotencyOptions>): IdempotentCommands
-  /** Another caller in the same process. */
+  /** Creates the commands of another caller in the same process. */
   another(holder: KeyHolder): IdempotentCommands
   recorded(key?: string): ReturnType<Store['commands']['find']>
 }

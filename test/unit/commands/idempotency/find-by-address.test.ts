@@ -12,7 +12,7 @@ const ADDRESS = 'https://shop.example/webhooks/payments/ref'
 
 type Made = { readonly at: number; readonly endpointUrl: string | null }
 
-/** A list of 20 to a page, newest first; `tells` whether it names the number of its pages. */
+/** Creates a list with 20 entries on a page, newest first; `tells` decides whether it returns the number of its pages. */
 function listOf(made: readonly Made[], tells = true) {
   const asked: AddressSearch[] = []
   const list = async (search: AddressSearch) => {
@@ -26,7 +26,7 @@ function listOf(made: readonly Made[], tells = true) {
   return { asked, list }
 }
 
-/** So many others, evenly in the ten minutes before and after. */
+/** Creates `count` other entries, evenly spread over the ten minutes before and after. */
 const others = (count: number): Made[] =>
   Array.from({ length: count }, (_, n) => ({
     at: SENT_AT - 10 * MINUTE + (n * 20 * MINUTE) / count,

@@ -5,7 +5,7 @@ const AUD: DepositRequest = { accountNumber: '1234567', amount: { value: '100.50
 const JPY: DepositRequest = { accountNumber: '1234567', amount: { value: '10000', currency: 'JPY' } }
 const REMITTER = ['remitterName', 'remitterBankName', 'remitterBranchName'] as const
 
-/** Paths of what is wrong, each as one word. */
+/** Returns the paths of the problems, each joined by dots. */
 function problems(request: DepositRequest): string[] {
   const check = checkDeposit(request)
   return (check.ok ? [] : check.problems).map(({ path, message }) => {

@@ -43,7 +43,7 @@ describe('toHalfWidthKatakana', () => {
   it.each(KANA_BLOCKS.filter((kana) => !WITHOUT_FORM.has(kana)))('finds the half-width form of %s', (kana) => {
     const wide = /[ぁ-ゔ]/.test(kana) ? String.fromCodePoint((kana.codePointAt(0) ?? 0) + 0x60) : kana
     expect(converted(kana)).toMatch(/^[\uFF61-\uFF9F]{1,2}$/)
-    // Unicode's own way back to the full width.
+    // NFKC converts half-width kana back to full-width kana.
     expect(converted(kana).normalize('NFKC')).toBe(/[゛゜]/.test(kana) ? wide.normalize('NFKC').trim() : wide)
   })
 

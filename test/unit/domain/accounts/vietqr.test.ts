@@ -25,7 +25,7 @@ const DYNAMIC: readonly Part[] = [
   ['62', join(['01', 'NPS6869'], ['08', 'thanh toan don hang'])],
 ]
 
-/** The static payload with one object replaced, left out (null) or put in at its place. */
+/** Returns the static payload with one object replaced, omitted (null) or inserted at its place. */
 function withObject(id: string, value: string | null): string {
   const others = STATIC.filter(([other]) => other !== id)
   const parts = value === null ? others : [...others, [id, value] as const]

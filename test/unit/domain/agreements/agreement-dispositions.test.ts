@@ -7,10 +7,10 @@ import {
 } from '../../../../src/domain/agreements/agreement.ts'
 import { agreementReport, givenAgreement } from '../agreements.ts'
 
-/** The columns of every table below: what comes in. */
+/** Columns of every table below: the reported status. */
 const INCOMING = ['created', 'active', 'suspended', 'cancelled', 'failed']
 
-/** What had been read of the agreement in each row. */
+/** Statuses that were read of the agreement before, for each row. */
 const HISTORIES: Readonly<Record<string, readonly string[]>> = {
   created: ['created'],
   active: ['created', 'active'],
@@ -23,7 +23,7 @@ const HISTORIES: Readonly<Record<string, readonly string[]>> = {
   'quite_new, after active': ['created', 'active', 'quite_new'],
 }
 
-/** A: applied. C: applied, and confirmed by a read. P: the same, and in doubt until then. N: no change. S: stale. Q: stale, but a read. */
+/** A: applied. C: applied, and a read is due. P: as C, and in doubt until the read. N: no change. S: stale. Q: stale, and a read is due. */
 const FIRST_TIME = {
   created: 'N A C A C',
   active: 'S N C A P',
@@ -36,7 +36,7 @@ const FIRST_TIME = {
   'quite_new, after active': 'Q P P A P',
 }
 
-/** N: no change. S: stale. Q: stale, but a read. R: no change, but in doubt until a read. */
+/** N: no change. S: stale. Q: stale, and a read is due. R: no change, and in doubt until a read. */
 const REPEATED = {
   created: 'N R R R R',
   active: 'S N R R R',
@@ -49,7 +49,7 @@ const REPEATED = {
   'quite_new, after active': 'Q R R R R',
 }
 
-/** A: applied, out of doubt. S: stale, and so no answer. N: confirmed as it is. */
+/** A: applied, ends a doubt. S: stale, does not end a doubt. N: confirmed without a change, ends a doubt. */
 const READ = {
   created: 'N A A A A',
   active: 'S N A A A',

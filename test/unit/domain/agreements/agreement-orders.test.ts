@@ -7,7 +7,7 @@ import {
 } from '../../../../src/domain/agreements/agreement.ts'
 import { agreementReport, decided } from '../agreements.ts'
 
-/** What the payments API may do next with an agreement. */
+/** The statuses that can follow each status at the payments API. */
 const NEXT: Readonly<Record<AgreementStatus, readonly AgreementStatus[]>> = {
   created: ['active', 'failed', 'cancelled'],
   active: ['suspended', 'cancelled', 'failed'],
@@ -16,13 +16,13 @@ const NEXT: Readonly<Record<AgreementStatus, readonly AgreementStatus[]>> = {
   failed: [],
 }
 
-/** One callback that the payments API sends. Two with the same status and limit have the very same bytes. */
+/** One callback of the payments API. Two callbacks with the same status and limit have the same bytes. */
 type Sent = { readonly status: AgreementStatus; readonly limit: string }
 type History = readonly Sent[]
 
 const LIMITS = ['100', '250']
 
-/** Every history up to a length, with the limit amended along the way or under the same status. */
+/** Returns all histories up to a length. The limit is amended together with a status or under the same status. */
 function historiesUpTo(length: number): History[] {
   const grow = (history: History): History[] => {
     const last = history.at(-1) ?? { status: 'created', limit: '100' }
@@ -34,16 +34,16 @@ function historiesUpTo(length: number): History[] {
   return grow([{ status: 'created', limit: '100' }])
 }
 
-/** A moment: how far the truth has come, how often each callback arrived, and what is known of the agreement. */
+/** A moment: index of the current status at the payments API, number of arrivals of each callback, and the stored agreement. */
 type Moment = {
   readonly truth: number
   readonly arrivals: readonly number[]
   readonly state: Agreement | null
-  /** A read was asked for, and has not been answered yet. */
+  /** A read is due and not yet answered. */
   readonly readDue: boolean
 }
 
-/** Every moment that can follow: the payments API goes on, a callback arrives (again), or the read that is due is answered. */
+/** Returns all moments that can follow: the payments API advances, a callback arrives (again), or the due read is answered. */
 function followers(history: History, moment: Moment, repeats: number): Moment[] {
   const next: Moment[] = moment.truth < history.length - 1 ? [{ ...moment, truth: moment.truth + 1 }] : []
   const repeated = moment.arrivals.reduce((sum, count) => sum + Math.max(count - 1, 0), 0)
@@ -79,7 +79,7 @@ function answerRead(history: History, moment: Moment): Moment {
   return { ...moment, state: decided(moment.state, decision), readDue: false }
 }
 
-/** Goes through every moment that can be reached, and gives those at rest that do not show the truth. */
+/** Visits all reachable moments. Returns their number, and those at rest whose agreement differs from the payments API's. */
 function wrongEnds(history: History, repeats: number): { moments: number; wrong: string[] } {
   const visited = new Set<string>()
   const wrong: string[] = []

@@ -21,7 +21,7 @@ const REQUEST: AgreementRequest = {
   payer: { name: 'Ada Payer', bankAccount: ACCOUNT },
 }
 
-/** Paths of what is wrong, each as one word. */
+/** Returns the paths of the problems, each joined by dots. */
 function problems(over: Partial<AgreementRequest>): string[] {
   return agreementRequestProblems({ ...REQUEST, ...over }).map(({ path, message }) => {
     expect(message).toMatch(/^must /)

@@ -51,7 +51,7 @@ describe('normalisePhone', () => {
     ['+61\u2011412\u2011345\u2011678', '+61412345678'],
     ['+1 (202) 555-0100', '+12025550100'],
     ['+61412345678', '+61412345678'],
-    // Neither international nor an Australian number as it is dialled there: the rules refuse it.
+    // Neither an international number nor an Australian one as dialled within Australia: the rules reject it.
     ['412345678', '412345678'],
     ['020 7946 0018', '02079460018'],
     ['none', 'none'],
@@ -75,7 +75,7 @@ describe('an agreement request', () => {
     ['EMAIL', ' ada@example.test', 'ada@example.test'],
     ['ABN', '51 824 753 556', '51824753556'],
     ['PHONE', '0412 345 678', '+61-412345678'],
-    // As the interface writes it, and without the hyphen: both stay.
+    // The format of the payments API, and the same without the hyphen: both are kept.
     ['PHONE', '+61-412345678', '+61-412345678'],
     ['PHONE', '+61412345678', '+61412345678'],
   ] as const)('takes the alias %s %j as %j', (type, written, sent) =>

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { parseMethodCode } from '../../../../src/domain/methods/method-code.ts'
 import { cpuTime } from '../../../support/cpu-time.ts'
 
-/** Every code that the payments API is known to use, as `code country kind kindRaw currency`. */
+/** All known codes of the payments API, as `code country kind kindRaw currency`. */
 const KNOWN = `
 au_card_aud              AU CARD          card         AUD
 au_alias_npp_aud         AU ALIAS         alias        AUD

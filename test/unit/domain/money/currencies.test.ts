@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { currencies, exponentOf, roundsSubmittedAmount } from '../../../../src/domain/money/currencies.ts'
 
-/** `code exponent region versions`, as the payments API's own table has them. */
+/** `code exponent region versions`, from the table of the payments API. */
 const TABLE = `
 AUD 2 ASIA_PACIFIC V1,V2,V3
 IDR 2 ASIA_PACIFIC V2,V3

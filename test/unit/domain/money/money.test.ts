@@ -183,14 +183,14 @@ describe('compareDecimals', () => {
   })
 })
 
-/** Digits with a point before the last few of them. */
+/** Returns digits as a plain decimal, with a point before the last ones. */
 function plain(digits: bigint, decimals: number): string {
   const text = String(digits < 0n ? -digits : digits).padStart(decimals + 1, '0')
   const at = text.length - decimals
   return `${digits < 0n ? '-' : ''}${text.slice(0, at)}${decimals === 0 ? '' : `.${text.slice(at)}`}`
 }
 
-/** A plain decimal as a whole number of 10 to the power of minus `scale`. */
+/** Returns a plain decimal as an integer multiple of 10 to the power of minus `scale`. */
 function asFraction(text: string, scale: number): bigint {
   const [whole = '', decimals = ''] = text.replace('-', '').split('.')
   const size = BigInt(whole + decimals.padEnd(scale, '0'))

@@ -5,7 +5,7 @@ import { recogniseFailure } from '../../../../src/domain/payments/failures/failu
 import { en } from '../../../../src/domain/payments/failures/messages/en.ts'
 import { LANGUAGES } from '../../../../src/domain/payments/failures/messages/languages.ts'
 
-/** The payments API's own table: code, then the category and advice that its condition calls for. */
+/** The table of the payments API: code, then the category and the advice for its condition. */
 const DOCUMENTED = `
 account_closed                    CUSTOMER_ACTION  OTHER_METHOD
 amount_invalid                    AMOUNT           LOWER_AMOUNT

@@ -22,7 +22,7 @@ const REQUEST: GatewayRequest = {
   billing: CONTACT,
 }
 
-/** Paths of what is wrong, each as one word. */
+/** Returns the paths of the problems, each joined by dots. */
 function problems(over: Partial<GatewayRequest>): string[] {
   return gatewayRequestProblems({ ...REQUEST, ...over }).map(({ path, message }) => {
     expect(message).toMatch(/^must /)

@@ -16,7 +16,7 @@ const REQUEST: LinkRequest = {
   expiresInSeconds: 1_800,
 }
 
-/** Paths of what is wrong, each as one word. */
+/** Returns the paths of the problems, each joined by dots. */
 function problems(over: Partial<LinkRequest>): string[] {
   return linkRequestProblems({ ...REQUEST, ...over }).map(({ path, message }) => {
     expect(message).toMatch(/^(?:must|is|has|collects) /)

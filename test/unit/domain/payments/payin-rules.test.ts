@@ -28,7 +28,7 @@ const REQUIREMENTS: MethodRequirements = {
   fields: [],
 }
 
-/** Paths of what is wrong, each as one word. */
+/** Returns the paths of the problems, each joined by dots. */
 function problems(over: Partial<PayinRequest>, requirements: Partial<MethodRequirements> | null = null): string[] {
   const required = requirements === null ? null : { ...REQUIREMENTS, ...requirements }
   return payinRequestProblems({ ...REQUEST, ...over }, required).map(({ path, message }) => {
@@ -82,7 +82,7 @@ describe('payinRequestProblems', () => {
     for (const wrong of ['', ' ', 'x'.repeat(101)]) expect(problems({ methodCode: wrong })).toEqual(['methodCode'])
     expect(problems({ methodCode: 'usdc_bank' })).toEqual([])
     expect(problems({ methodCode: 'usdc_bank' }, { currency: 'USDC' })).toEqual(['methodCode'])
-    // Limits in another currency say nothing about this amount.
+    // Limits in another currency do not apply to this amount.
     expect(problems({ amount: { value: '1', currency: 'PHP' } }, { currency: 'USDC' })).toEqual(['methodCode'])
   })
 

@@ -4,7 +4,7 @@ import { decideRead, decideWebhook, type Decision } from '../../../../src/domain
 import { report } from '../../../contract/store/builders.ts'
 import { given } from '../payments.ts'
 
-/** The columns of every table below: what comes in. */
+/** Columns of every table below: the reported status. */
 const INCOMING = [
   'pending',
   'authorised',
@@ -21,7 +21,7 @@ const INCOMING = [
   'dispute_lost',
 ]
 
-/** A: applied. C: applied, and confirmed by a read. D: doubtful. S: stale. N: no change. */
+/** A: applied. C: applied, and a read is due. D: doubtful. S: stale. N: no change. */
 const FIRST_TIME = {
   pending: 'N A A C C A C C C C C C A',
   authorised: 'D N A C C A C C C C C C A',
@@ -38,7 +38,7 @@ const FIRST_TIME = {
   dispute_lost: 'S S S D D D D D D D D D N',
 }
 
-/** N: no change. S: stale. R: no change, but in doubt until a read. Q: no change and no doubt, but a read for the totals. */
+/** N: no change. S: stale. R: no change, and in doubt until a read. Q: no change and no doubt, but a read for the totals is due. */
 const REPEATED = {
   pending: 'N R R R R R R R R Q R R R',
   authorised: 'R N R R R R R R R Q R R R',
@@ -55,7 +55,7 @@ const REPEATED = {
   dispute_lost: 'S S S R R R R R R Q R N N',
 }
 
-/** A: applied. S: stale, and so no answer. N: confirmed as it is. */
+/** A: applied, ends a doubt. S: stale, does not end a doubt. N: confirmed without a change, ends a doubt. */
 const READ = {
   pending: 'N A A A A A A A A A A A A',
   authorised: 'A N A A A A A A A A A A A',

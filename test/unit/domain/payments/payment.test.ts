@@ -14,7 +14,7 @@ import { changed, given } from '../payments.ts'
 const first = (state: Payment | null, status: string, details: Partial<PaymentDetails> = {}) =>
   decideWebhook(state, report(status, { details }), false)
 
-/** The details of the payment after a webhook that changes it. */
+/** Returns the details of the payment after a webhook that changes it. */
 const detailsAfter = (state: Payment, status: string, details: Partial<PaymentDetails> = {}) =>
   first(state, status, details).change?.details
 

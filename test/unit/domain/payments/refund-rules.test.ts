@@ -9,7 +9,7 @@ import { report } from '../../../contract/store/builders.ts'
 const ANY = traitsOf('CARD')
 const WHOLE: RefundCommand = { idempotencyKey: 'key-1', description: 'Sent back' }
 
-/** A payment of 100.00 AUD in a status. */
+/** Returns a payment of 100.00 AUD in a status. */
 function payment(statusRaw: string, details: Partial<PaymentDetails> = {}) {
   return {
     statusRaw,
@@ -22,7 +22,7 @@ function of(value: string, currency = 'AUD'): RefundCommand {
   return { ...WHOLE, amount: { value, currency } }
 }
 
-/** Paths of what is wrong; or the kind, where it is not the input. */
+/** Returns the paths of the problems of an invalid input, or the kind of another problem; null if there is none. */
 function outcome(...given: Parameters<typeof refundProblem>): string | null {
   const found = refundProblem(...given)
   if (found?.kind !== 'invalid-input') return found?.kind ?? null
@@ -71,7 +71,7 @@ describe('refundProblem', () => {
     ['waiting', { methodRaw: 'card', paid: '0.0' }, '100'],
     ['partially_refunded', { refunded: '30.5' }, '69.50'],
     ['partially_refunded', { refunded: '99.99' }, '0.01'],
-    // What was asked for and denied still stands in the payment.
+    // The payment still contains the refund that was requested and rejected.
     ['return_rejected', { refunded: '100.00' }, '100'],
     ['return_expired', { refunded: '40' }, '100'],
   ])('of one that is %s with %o gives at most %s', (status, details, most) => {

@@ -38,7 +38,7 @@ const REQUIREMENTS: MethodRequirements = {
   ],
 }
 
-/** Paths of what is wrong, each as one word. */
+/** Returns the paths of the problems, each joined by dots. */
 function problems(over: Partial<PayoutRequest>, requirements: MethodRequirements | null = REQUIREMENTS): string[] {
   return payoutRequestProblems({ ...REQUEST, ...over }, requirements, NOW).map(({ path, message }) => {
     expect(message).toMatch(/^(?:must|is) /)

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { createReadOrder, URGENCIES, type Urgency } from '../../../../src/domain/reads/read-priority.ts'
 
-/** Grants so many reads while those always wait, and gives who got them. */
+/** Grants a number of reads while reads of these urgencies always wait. Returns the urgencies of the granted reads. */
 function grants(count: number, waiting: readonly Urgency[], order = createReadOrder()): Urgency[] {
   const waits = (urgency: Urgency) => waiting.includes(urgency)
   return Array.from({ length: count }, () => {

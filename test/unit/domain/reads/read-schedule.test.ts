@@ -19,7 +19,7 @@ const EVENT = Date.parse('2030-01-02T03:04:05.678Z')
 const WINDOW = 180 * DAY
 const NO_LINK = { linkExpiresAt: null, windowMs: WINDOW, lateMs: 0 }
 
-/** The instants of all polls of a payment that changed last at an instant, and that nothing happens to. */
+/** Returns the instants of all polls of a payment that does not change after an instant. */
 function polls(rank: number, event = EVENT): number[] {
   const payment = { rank, updatedAt: new Date(event).toISOString() }
   const times: number[] = []

@@ -6,7 +6,7 @@ import { ringOf } from '../../keys/rings.ts'
 
 const cursors = createCursorCodec(ringOf('a'), 'log-1')
 
-/** What the error of some work tells, or that there was none. */
+/** Returns the extensions of the `GraphQLError` that some work throws, or another error itself; the result if nothing is thrown. */
 function mistake(work: () => unknown): unknown {
   try {
     return work()

@@ -20,7 +20,7 @@ afterEach(() => {
   server.close()
 })
 
-/** Sends a request of which the body has five bytes; gives the connection and the response to write once it has arrived. */
+/** Sends a request whose declared body has five bytes. Returns the connection, and the response to write, after the request has arrived. */
 async function send(body: string, before = ''): Promise<[Socket, ServerResponse]> {
   const peer = connect((server.address() as AddressInfo).port, '127.0.0.1')
   peer.write(`${before}POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\n${body}`)

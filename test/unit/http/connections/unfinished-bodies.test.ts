@@ -32,7 +32,7 @@ afterEach(() => {
   server.close()
 })
 
-/** A peer that has announced a body, and sent so many bytes of it. */
+/** Opens a connection, declares a body of 12 MiB, and sends `sent` bytes of it. */
 async function openPeer(address: string, sent: number): Promise<Socket> {
   const peer = connect((server.address() as AddressInfo).port, '127.0.0.1')
   peer.on('error', () => {})

@@ -35,7 +35,7 @@ describe('failed attempts', () => {
     for (let index = 0; index < 10_000; index += 1) for (const _ of [1, 2]) attempts.count(`peer-${index}`)
     expect(attempts.tooMany('first')).toBe(true)
     expect(attempts.tooMany('peer-98')).toBe(true)
-    // The hundred-and-first is one too many to be counted.
+    // The counter is full after 100 peers, and does not count the 101st.
     expect(attempts.tooMany('peer-99')).toBe(false)
   })
 })

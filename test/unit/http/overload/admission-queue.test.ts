@@ -7,7 +7,7 @@ const KNOWN = 1
 type Options = { readonly maxInFlight?: number; readonly sheds?: boolean }
 type Asked = Partial<Entry> & { readonly weight?: number; readonly bytes?: number }
 
-/** A queue whose time passes as told, and in which nothing begins by itself. */
+/** Creates a queue whose clock the test advances. No request begins before the test begins it, or calls `openUp`. */
 function setUp({ maxInFlight = 1_000, sheds = true }: Options = {}) {
   let now = 0
   let open = false
@@ -56,7 +56,7 @@ function setUp({ maxInFlight = 1_000, sheds = true }: Options = {}) {
 
 type Stage = ReturnType<typeof setUp>
 
-/** Three times as much comes as begins, for two seconds: from then on it is too much. */
+/** Enters three times as many requests as begin, for two seconds. After that, the queue is overloaded. */
 function overload(stage: Stage, client: (index: number) => string): void {
   for (let step = 0; step < 20; step += 1) {
     stage.many(300, client)
@@ -81,7 +81,7 @@ it('gives half of the slots to one client, and each that is released to who wait
   expect(queue.hasNext()).toBe(false)
   releases[begun.indexOf('b')]?.()
   releases[begun.indexOf('b')]?.()
-  // A client has as many as it may, though a slot is free.
+  // The client has reached its limit, although a slot is free.
   expect(queue.hasNext()).toBe(false)
   enter('c')
   expect(queue.hasNext()).toBe(true)

@@ -5,14 +5,14 @@ import { createDelayControl } from '../../../../src/http/overload/delay-control.
 const STEP_MS = 10
 
 type Load = {
-  /** Requests that come in this step, given how many wait. */
+  /** Returns the number of requests that arrive in a step, by the number of waiting ones. */
   readonly arrivals: (step: number, waiting: number) => number
-  /** Requests that begin in a step. */
+  /** Number of requests that begin in a step. */
   readonly perStep: number
   readonly steps: number
 }
 
-/** A queue that obeys the control, and what became of its requests. */
+/** Simulates a queue with the limits of the control. Returns the numbers of its requests. */
 function simulate({ arrivals, perStep, steps }: Load) {
   let now = 0
   const control = createDelayControl(() => now)

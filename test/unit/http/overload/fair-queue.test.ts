@@ -4,7 +4,7 @@ import { createFairQueue } from '../../../../src/http/overload/fair-queue.ts'
 import { newSeed } from '../../../faults/random.ts'
 
 const ANY = () => true
-/** What an item of a flow counts: as much as its last one says, or 1. */
+/** Returns the weight of a flow: the number at the end of its last item, or 1. */
 const weightOf = (items: readonly string[]) => Number(/\d+$/.exec(items.at(-1) ?? '')?.[0] ?? 1)
 
 function filled(...items: readonly string[]) {

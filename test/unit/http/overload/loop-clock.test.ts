@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { createLoopClock, type LoopTimes } from '../../../../src/http/overload/loop-clock.ts'
 
-/** A clock, and the times of its thread, that pass as told. */
+/** Creates a clock. The test advances it, and the times of its thread. */
 function setUp() {
   let times: LoopTimes = { wall: 0, idle: 0, cpu: 0 }
   const clock = createLoopClock(() => times)

@@ -64,6 +64,6 @@ it.each([
     return cpuTime() - before
   }
   time(10_000)
-  // Quadratic time would be 64 times as long.
+  // Quadratic time would take 64 times as long.
   expect(time(160_000)).toBeLessThan(32 * Math.max(1, time(20_000)))
 })

@@ -11,7 +11,7 @@ import { rawExchange } from '../../../faults/raw-http.ts'
 import { send, type Reply, type Sending } from '../../../support/webhooks.ts'
 
 const SHOP = 'https://shop.example.test'
-/** As many as may wait before the delay is known. */
+/** Maximum number of waiting requests before the delay is known. */
 const MAX_WAITING = 4_096
 const BODY = JSON.stringify({ query: '{ __typename }' })
 const JSON_TYPE = { 'content-type': 'application/json' }
@@ -21,7 +21,7 @@ let overload: Overload
 let url: string
 let draining: boolean
 let refused: number
-/** The requests that the framework has routed. */
+/** Requests that the framework has routed. */
 let routed: string[]
 
 beforeEach(async () => {
@@ -58,10 +58,10 @@ beforeEach(async () => {
 })
 afterEach(() => server.http.close())
 
-/** Has so many requests wait, one of each client, unless one client has more. Returns which of them were refused. */
+/** Fills the queue, with one request of each client unless `nameOf` differs. Returns the names of the refused clients. */
 function fill(nameOf: (index: number) => string = (index) => `client ${index}`): string[] {
   const out: string[] = []
-  // One of them begins, and does not end.
+  // The first request begins, and does not end.
   for (let index = 0; index <= MAX_WAITING; index += 1)
     overload.enter('queries', {
       client: { name: nameOf(index), weight: 2 },
@@ -80,7 +80,7 @@ const ask = (path: string = GRAPHQL_PATH, { headers, ...rest }: Sending = {}) =>
     ...rest,
   })
 
-/** Without what differs by the moment. */
+/** Returns a reply without the parts that depend on the time. */
 function comparable({ status, body, headers }: Reply): unknown {
   const { date, 'retry-after': again, ...others } = headers
   expect(date).toBeDefined()

@@ -5,7 +5,7 @@ import { createScheduler } from '../../../../src/http/overload/scheduler.ts'
 
 const WORK = Array.from({ length: 100 }, (_, index) => index)
 
-/** Work that waits in two queues, and takes some time of the loop each. */
+/** Creates work in two queues. Each unit takes some time of the event loop. */
 function setUp(milliseconds = 0) {
   const server = createServer()
   const queues: { readonly name: string; waiting: number[] }[] = [
@@ -18,7 +18,7 @@ function setUp(milliseconds = 0) {
     beginNext() {
       begun.push(`${queue.name}${queue.waiting.shift()}`)
       const until = performance.now() + milliseconds
-      // What work does in microtasks counts, too.
+      // The time of work in microtasks counts, too.
       queueMicrotask(() => {
         while (performance.now() < until);
       })

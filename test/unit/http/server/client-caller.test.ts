@@ -12,7 +12,7 @@ const SECRET = new Secret('client-token-secret-of-the-tests-0123456789')
 const token = await issueDevelopmentToken(SECRET, { scopes: ['payments:read'], subject: 'shop-1', ttlSeconds: 60 })
 const verifier = createTokenVerifier({ kind: 'secret', secret: SECRET, audience: null, issuer: null })
 
-/** A request with these lines of `authorization`, as Node's parser gives it: the first alone is in the plain headers. */
+/** Returns a request with these lines of `authorization` as Node's parser represents it: `headers` contains only the first one. */
 function requestWith(lines: readonly string[], socket = new Socket()): IncomingMessage {
   return {
     socket,
@@ -52,7 +52,7 @@ describe('the caller of a request', () => {
 })
 
 describe('a connection that has shown a token', () => {
-  /** Requests of one connection, at a time that passes as told. */
+  /** Creates requests of one connection, with a clock that the test advances. */
   function connect() {
     let now = Date.now()
     const keys = { kind: 'secret', secret: SECRET, audience: null, issuer: null } as const

@@ -6,10 +6,10 @@ import { call, createLink, sandboxFor } from '../support.ts'
 
 type Json = Record<string, unknown>
 
-/** Longer than a slow machine takes between two calls, since the sandbox clock runs in real time, too. */
+/** Milliseconds; longer than a slow machine takes between two calls, because the sandbox's clock also runs in real time. */
 const PACE_MS = 60_000
 
-// One sandbox for the tables: they change nothing.
+// The tables share one sandbox, because they change nothing.
 const shared = await startSandbox()
 afterAll(() => shared.close())
 

@@ -3,7 +3,7 @@ import { startSandbox } from '../../../../src/sandbox/index.ts'
 import { PAYMENT_FAILURES } from '../payment-failures.ts'
 import { call, control, createLink, press, startReceiver } from '../support.ts'
 
-// One sandbox for the whole table: its links know nothing of each other.
+// The whole table shares one sandbox, because its links do not affect each other.
 const sandbox = await startSandbox()
 afterAll(() => sandbox.close())
 

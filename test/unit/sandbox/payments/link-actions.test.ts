@@ -2,7 +2,7 @@ import { afterAll, expect, test } from 'vitest'
 import { startSandbox } from '../../../../src/sandbox/index.ts'
 import { call, createLink, linkBody, press, sandboxFor } from '../support.ts'
 
-// One sandbox for the tables: their links know nothing of each other.
+// The tables share one sandbox, because their links do not affect each other.
 const shared = await startSandbox()
 afterAll(() => shared.close())
 

@@ -14,11 +14,11 @@ const record = (n: number) => ({
   status: 'active',
 })
 
-/** A page of the search, with the number of the page that follows; null on the last one. */
+/** Creates a page of the search with the number of the next page; null on the last page. */
 const page = (records: unknown[], next: number | null = null) =>
   answer(200, JSON.stringify({ page: next === null ? 1 : next - 1, size: 20, next_page: next, records }))
 
-/** The query of a request line, decoded. */
+/** Returns the decoded query of a request line. */
 const queryOf = (line = '') => Object.fromEntries(new URL(line.split(' ')[1] ?? '', 'http://service').searchParams)
 
 describe('an agreement', () => {

@@ -4,7 +4,7 @@ import { createKeyedCache, type KeyedCacheOptions } from '../../../../src/upstre
 
 const MINUTE = 60_000
 
-/** A cache whose clock only moves when told, and a service that counts how often it is asked. */
+/** Creates a cache whose clock the test advances, and a payments API that records its calls. */
 function stage(options: Omit<KeyedCacheOptions, 'clock'> = {}) {
   const fixture = { now: 0, down: false, asked: [] as string[] }
   const cache = createKeyedCache<string>({ ...options, clock: () => fixture.now })

@@ -27,7 +27,7 @@ function method(code: string, currency: string, name = code): PayinMethod {
   }
 }
 
-/** A service whose answers each test decides, and a clock that only moves when told. */
+/** Creates a payments API whose answers the test sets, and a cache whose clock the test advances. */
 function stage(settings = [site('au', 'AUD'), site('jp', 'JPY')]) {
   const fixture = {
     now: 0,
@@ -47,7 +47,7 @@ function stage(settings = [site('au', 'AUD'), site('jp', 'JPY')]) {
   return { fixture, cache: createMethodCache({ load, sites: createSites(settings), clock: () => fixture.now }) }
 }
 
-/** Lets a renewal that runs behind the caller's back come to its end. */
+/** Waits until a renewal in the background has ended. */
 async function settled(): Promise<void> {
   await turn()
   await turn()
@@ -125,7 +125,7 @@ describe('what others may keep', () => {
     expect(await isKept('AUD', 'JPY')).toBe(true)
     fixture.down.add('au')
     fixture.now = 5 * MINUTE + 1
-    // Nobody knows yet whether the renewal fails.
+    // The renewal has not failed yet.
     expect(await isKept('JPY')).toBe(false)
     await settled()
     expect(await isKept('JPY')).toBe(true)

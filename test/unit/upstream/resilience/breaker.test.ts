@@ -9,7 +9,7 @@ import {
 
 const SETTINGS = { windowMs: 10_000, share: 0.5, least: 4, openMs: 1_000 }
 
-/** A breaker whose clock only moves when told, and everything that it has told. */
+/** Creates a breaker whose clock the test advances, and records its states. */
 function stage(settings: Partial<BreakerSettings> = {}) {
   const fixture = { now: 0, told: [] as string[] }
   const breaker = createBreaker({ ...SETTINGS, clock: () => fixture.now, ...settings }, (state) =>
@@ -18,7 +18,7 @@ function stage(settings: Partial<BreakerSettings> = {}) {
   return { fixture, breaker, ask: (...verdicts: CallResult[]) => verdicts.map((verdict) => ask(breaker, verdict)) }
 }
 
-/** One request that ends at once; whether it was let through. */
+/** Runs one request that ends at once. Returns whether the breaker let it through. */
 function ask(breaker: Breaker, verdict: CallResult): boolean {
   const ended = breaker.enter()
   ended?.(verdict)
@@ -135,7 +135,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   fc.record({ kind: fc.constant('pass' as const), ms: fc.nat(3_000) }),
 )
 
-/** Runs a history, and gives what must never be seen. */
+/** Runs a history. Returns the invariants that it violates. */
 function faultsOf(history: readonly Step[]): string[] {
   const { fixture, breaker } = stage()
   const faults: string[] = []

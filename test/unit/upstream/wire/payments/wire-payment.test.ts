@@ -8,7 +8,7 @@ import { fixture, fixtureText } from '../../../../fixtures/upstream/read.ts'
 
 const read = (body: object) => readPaymentReport(parseExactJson(JSON.stringify(body)))
 
-/** What tells which payment a body speaks of, and in which status it is. */
+/** Returns the ids and the status of a body: the parts that say which payment it is about. */
 const namesIn = (report: PaymentReport | null) =>
   report === null ? null : [report.paymentId, report.linkId, report.statusRaw]
 

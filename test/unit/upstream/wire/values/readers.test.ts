@@ -7,7 +7,7 @@ import * as fields from '../../../../../src/upstream/wire/values/wire-fields.ts'
 import { seeded } from '../../../../faults/seed.ts'
 import { fixture } from '../../../../fixtures/upstream/read.ts'
 
-/** One shape, read by plain functions and by a schema. */
+/** The same shape, once for plain functions and once as a schema. */
 const read = readers.recordReader({
   uuid: readers.usableUuid,
   status: readers.readStatus,
