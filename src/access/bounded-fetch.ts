@@ -1,19 +1,18 @@
 import type { FetchImplementation } from 'jose'
 import { Agent, fetch } from 'undici'
 
-/** The issuer's answer is larger than any set of keys. */
+/** The issuer's response is larger than any key set. */
 class AnswerTooLargeError extends Error {
   override readonly name = 'AnswerTooLargeError'
   readonly code = 'ANSWER_TOO_LARGE'
 }
 
 /**
- * Creates a `fetch` that reads a body only while it has at most `maxBytes`, and rejects for a longer one. What is not read
- * is cancelled; the body of any status but 200 is not read at all. The caller's signal ends the body too. Certificates are
- * verified whatever NODE_TLS_REJECT_UNAUTHORIZED says.
+ * Creates a `fetch` that rejects if a body is longer than `maxBytes`. The rest of the body is cancelled; the body of any status but 200 is
+ * not read. The caller's signal also aborts the body. Certificates are verified whatever NODE_TLS_REJECT_UNAUTHORIZED says.
  */
 export function createBoundedFetch(maxBytes: number): FetchImplementation {
-  // Requests are minutes apart: a connection that was kept would be one that the issuer has closed by then.
+  // Requests are minutes apart: the issuer would have closed a kept connection by then.
   const dispatcher = new Agent({ pipelining: 0, connect: { rejectUnauthorized: true } })
   return async (url, { headers, ...init }) => {
     const response = await fetch(url, { ...init, headers: Object.fromEntries(headers), dispatcher })

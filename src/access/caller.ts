@@ -1,13 +1,13 @@
 import type { Scope } from './scopes.ts'
 
-/** A client that showed a valid token. `expiresAt` is in milliseconds since the epoch. */
+/** A client with a valid token. `expiresAt` is in milliseconds since the epoch. */
 export type ClientCaller = {
   readonly kind: 'client'
   /** The token's subject; null if it has none. */
   readonly subject: string | null
   /**
-   * SHA-256 of the token's issuer and subject, or of its issuer and client where it names no subject: equal for all tokens of
-   * one caller, and different for equal subjects of two issuers. Null when the token names neither.
+   * SHA-256 of the token's issuer and subject, or of its issuer and client without a subject: equal for all tokens of one caller, and
+   * different for equal subjects of two issuers. Null if the token has neither.
    */
   readonly identity: string | null
   readonly scopes: ReadonlySet<Scope>
@@ -20,7 +20,7 @@ export type Caller = { readonly kind: 'anonymous' } | ClientCaller
 /** A caller without a token. */
 export const ANONYMOUS: Caller = Object.freeze({ kind: 'anonymous' })
 
-/** Returns whether the caller's token carries a right. Whether it is still valid is `expired`'s question. */
+/** Returns whether the caller's token has a scope. Does not check its expiry: see `expired`. */
 export function hasScope(caller: Caller, scope: Scope): boolean {
   return caller.kind === 'client' && caller.scopes.has(scope)
 }

@@ -8,7 +8,7 @@ import { InvalidTokenError } from './token-errors.ts'
 
 const scopeList = z.union([z.string(), z.array(z.string())])
 
-/** Claims that give no right: one of another type counts as absent. */
+/** Claims that grant nothing: one of another type counts as absent. */
 const name = z.string().min(1).optional().catch(undefined)
 
 const claimsSchema = z.object({
@@ -21,13 +21,13 @@ const claimsSchema = z.object({
   scp: scopeList.optional(),
 })
 
-/** The last moment that a Date can hold, in milliseconds since the epoch. */
+/** The last instant that a Date can represent, in milliseconds since the epoch. */
 const LAST_MOMENT = 8.64e15
 
 /**
- * The caller that the claims of a verified token describe. The rights are read from `scope` (RFC 8693, section 4.2), or
- * from `scp` where an issuer writes that instead, as one text with spaces or as a list; those that are not ours are left
- * out. Throws `InvalidTokenError` when a claim has the wrong type.
+ * Returns the caller that the claims of a verified token describe. The scopes are read from `scope` (RFC 8693, section 4.2), or from `scp`
+ * with issuers that use that, as one text with spaces or as a list; unknown ones are ignored. Throws `InvalidTokenError` if a claim has
+ * the wrong type.
  */
 export function callerFromClaims(payload: JWTPayload): ClientCaller {
   const claims = claimsSchema.safeParse(payload)
@@ -43,8 +43,8 @@ export function callerFromClaims(payload: JWTPayload): ClientCaller {
 }
 
 /**
- * The subject outranks the client: one user of two applications is one caller. A token of the client credentials grant may
- * name only its client (RFC 9068, section 2.2; `azp` of OpenID Connect).
+ * The subject takes precedence over the client: one user of two applications is one caller. A token of the client credentials grant may
+ * contain only its client (RFC 9068, section 2.2; `azp` of OpenID Connect).
  */
 function identityOf({ iss = '', sub, client_id: clientId, azp }: z.infer<typeof claimsSchema>): string | null {
   const client = clientId ?? azp
@@ -52,18 +52,18 @@ function identityOf({ iss = '', sub, client_id: clientId, azp }: z.infer<typeof 
   return client === undefined ? null : digestOf(['client', iss, client])
 }
 
-/** Of one length whatever the token says: a verified token is remembered. */
+/** Of constant length for any token, because verified tokens are cached. */
 function digestOf(parts: readonly string[]): string {
   return createHash('sha256').update(JSON.stringify(parts), 'utf8').digest('base64url')
 }
 
-/** Throws `InvalidTokenError` when the header says that the token is something else than an access token (RFC 8725, section 3.11). */
+/** Throws `InvalidTokenError` if the header declares another kind of token than an access token (RFC 8725, section 3.11). */
 export function checkType(header: JWTHeaderParameters): void {
   const type = header.typ
   if (type !== undefined && !/^(?:application\/)?(?:at\+)?jwt$/i.test(type)) throw new InvalidTokenError('invalid')
 }
 
-/** Our own texts, not the token's: a verified token is remembered, whatever else of any length it lists. */
+/** Returns our own constants, not texts of the token: verified tokens are cached, and their lists may be long. */
 function knownScopes(list: string | readonly string[]): Scope[] {
   const parts = typeof list === 'string' ? [list] : list
   const listed = new Set(parts.flatMap((part) => part.split(' ')))

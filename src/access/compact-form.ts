@@ -1,9 +1,8 @@
 import { hasRepeatedKey } from '../lib/has-repeated-key.ts'
 
 /**
- * Returns whether a text is a JWS in its compact form (RFC 7515, section 7.1): three parts that are not empty, each in
- * base64url as an encoder writes it. Decoders pass over white space, padding and loose bits at the end, so that one token
- * could be written in any number of ways.
+ * Returns whether a text is a JWS in compact form (RFC 7515, section 7.1): three non-empty parts, each in canonical base64url. Decoders
+ * ignore white space, padding and loose bits at the end, so otherwise one token would have any number of spellings.
  */
 export function isCompactJws(text: string): boolean {
   const parts = text.split('.', 4)
@@ -11,9 +10,8 @@ export function isCompactJws(text: string): boolean {
 }
 
 /**
- * Returns whether neither the header nor the claims of a token name anything twice (RFC 7515, section 4; RFC 7519,
- * section 4): of two values one reader takes the first and another the last. The token has been verified, so that both
- * are JSON objects.
+ * Returns whether neither the header nor the claims of a token contain a name twice (RFC 7515, section 4; RFC 7519, section 4): of two
+ * values one reader takes the first and another the last. The token has been verified, so both are JSON objects.
  */
 export function namesAreUnique(token: string): boolean {
   return token

@@ -3,7 +3,7 @@ import { SignJWT } from 'jose/jwt/sign'
 import type { Secret } from '../keys/secret.ts'
 import type { Scope } from './scopes.ts'
 
-/** What a development token is to say. `ttlSeconds` counts from `issuedAt`, which is now by default. */
+/** The claims of a development token. `ttlSeconds` counts from `issuedAt`, which is now by default. */
 export type DevelopmentTokenOptions = {
   readonly scopes: readonly Scope[]
   readonly subject: string | null
@@ -14,8 +14,8 @@ export type DevelopmentTokenOptions = {
 }
 
 /**
- * Makes a client token signed with the shared secret (HS256), as `createTokenVerifier` accepts it. For development and
- * tests: in production an issuer makes the tokens.
+ * Creates a client token signed with the shared secret (HS256), which `createTokenVerifier` accepts. For development and tests: in
+ * production an issuer creates the tokens.
  */
 export function issueDevelopmentToken(secret: Secret, options: DevelopmentTokenOptions): Promise<string> {
   const issuedAt = Math.floor((options.issuedAt?.getTime() ?? Date.now()) / 1000)

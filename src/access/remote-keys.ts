@@ -8,44 +8,44 @@ import { TokenKeysUnavailableError } from './token-errors.ts'
 /** `elapsed` is a monotonic clock in milliseconds, so that a step of the wall clock neither floods nor starves the issuer. */
 export type RemoteKeysOptions = { readonly elapsed: () => number; readonly log?: Pick<Logger, 'warn'> | undefined }
 
-/** The keys that tokens are verified with. */
+/** The keys that verify tokens. */
 export type VerificationKeys = {
   /**
-   * Picks the key of a token. Rejects with `TokenKeysUnavailableError` when no usable set is known, or when the key might be
-   * in a set that could not be fetched, and with the errors of jose when the set has no key for the token or more than one.
+   * Returns the key of a token. Rejects with `TokenKeysUnavailableError` if no usable set is known, or if the key might be in a set that
+   * could not be fetched, and with the errors of jose if the set has no key for the token or more than one.
    */
   readonly keyOf: JWTVerifyGetKey
-  /** Rises with every change of the keys: what was verified with an earlier generation has to be verified again. */
+  /** Returns a number that increases with every change of the keys: a token verified with an earlier generation must be verified again. */
   readonly generation: () => number
   /**
-   * Fetches the set when it is due. Returns null when the known one may be used meanwhile; otherwise a promise that settles with
-   * the attempt, and never rejects.
+   * Fetches the set if it is due. Returns null if the known one may be used meanwhile; otherwise a promise that settles with the attempt,
+   * and never rejects.
    */
   freshen(): Promise<void> | null
-  /** Fetches the set now. Resolves with false when it cannot be had: then the known one stays in use. */
+  /** Fetches the set now. Resolves with false if that fails: then the known one stays in use. */
   refetch(): Promise<boolean>
 }
 
 const FETCH_TIMEOUT_MS = 5_000
-/** Minimum time between two requests to the issuer, failed ones included: a flood of unknown key ids must not reach it. */
+/** Minimum time between two requests to the issuer, including failed ones: protects it from a flood of unknown key ids. */
 const COOLDOWN_MS = 30_000
-/** The set is fetched in the background from this age on, so that nobody waits for it. */
+/** Age at which the set is fetched in the background, so that no request waits for it. */
 const DUE_MS = 4 * 60_000
-/** No token is verified with an older set without asking the issuer: a withdrawn key counts for five minutes at most. */
+/** No token is verified with an older set without a request to the issuer: a withdrawn key is accepted for five minutes at most. */
 const FRESH_MS = 4.5 * 60_000
-/** How long known keys are still used while the issuer does not answer. */
+/** How long known keys are used while the issuer does not answer. */
 const USABLE_MS = 60 * 60_000
-/** Room for hundreds of keys, with their certificates. */
+/** Enough for hundreds of keys with their certificates. */
 const MAX_SET_BYTES = 256 * 1024
 
 /**
- * The key set that the issuer publishes at `url` (RFC 7517). It is fetched at the first token, after four minutes, and when
- * a token names a key that is not in it, but never twice within 30 seconds. Redirects are not followed, and not more than
- * 256 KiB is read. While the issuer does not answer, the known set serves for an hour, and nobody whose key is in it waits.
+ * Creates the reader of the key set that the issuer publishes at `url` (RFC 7517). It is fetched for the first token, after four minutes,
+ * and if a token names an unknown key, but never twice within 30 seconds. Redirects are not followed, and at most 256 KiB is read. While
+ * the issuer does not answer, the known set is used for an hour, and tokens with a key in it do not wait.
  */
 export function createRemoteKeys(url: string, options: RemoteKeysOptions): VerificationKeys {
   const { elapsed } = options
-  // Its own timing is switched off: it counts from the last success alone, so an issuer that is down would be flooded.
+  // Its own timing is disabled: it counts only from the last success, so an issuer that is down would be flooded.
   const published = createRemoteJWKSet(new URL(url), {
     timeoutDuration: FETCH_TIMEOUT_MS,
     cooldownDuration: Infinity,

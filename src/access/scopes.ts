@@ -1,4 +1,4 @@
-/** Every right that a client's token can carry, as the schema's `@requiresScopes` names them. */
+/** Every scope of a client token, with the names of the schema's `@requiresScopes`. */
 export const ALL_SCOPES = [
   'payments:read',
   'payments:write',
@@ -20,7 +20,7 @@ export type Scope = (typeof ALL_SCOPES)[number]
 
 const KNOWN: ReadonlySet<string> = new Set(ALL_SCOPES)
 
-/** Returns whether a text names one of our rights. */
+/** Returns whether a text is one of our scopes. */
 export function isScope(text: string): text is Scope {
   return KNOWN.has(text)
 }

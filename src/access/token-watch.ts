@@ -1,7 +1,7 @@
 /** Notified when an accepted token is refused before it expires because its key was withdrawn. */
 export type TokenWatcher = { onTokenEnd(reason: 'withdrawn'): void }
 
-/** Tells when tokens of open streams are no longer valid. */
+/** Detects when tokens of open streams become invalid. */
 export type TokenWatch = {
   /** Calls `onTokenEnd` of the watcher when the token is refused although it has not expired. */
   add(token: string, watcher: TokenWatcher): void
@@ -11,20 +11,20 @@ export type TokenWatch = {
 }
 
 export type TokenWatchOptions = {
-  /** Whether a token is still valid; rejects when that cannot be told at the moment. */
+  /** Returns whether a token is still valid; rejects if that cannot be decided now. */
   readonly isValid: (token: string) => Promise<boolean>
-  /** Brings the keys up to date, and gives a number that changes with them. */
+  /** Updates the keys, and returns a number that changes with them. */
   readonly generation: () => Promise<number>
   /** Milliseconds between two checks. */
   readonly intervalMs: number
 }
 
 /**
- * Creates a watch that verifies the tokens of streams again when the keys have changed. As long as they have not, a look
- * costs nothing but the new tokens, each of them once.
+ * Creates a watch that verifies the tokens of streams again when the keys have changed. Otherwise a check verifies only new tokens, each
+ * of them once.
  */
 export function createTokenWatch({ isValid, generation, intervalMs }: TokenWatchOptions): TokenWatch {
-  // Mostly each token has one stream: a set of one would cost more than all the rest.
+  // Usually each token has one stream: a set of one would need most of the memory.
   const watched = new Map<string, TokenWatcher | Set<TokenWatcher>>()
   const unchecked = new Set<string>()
   let checkedGeneration: number | null = null

@@ -1,12 +1,12 @@
 import { hash } from 'node:crypto'
 import type { ClientCaller } from './caller.ts'
 
-/** Tokens whose signature was verified, so that it is not verified again on every request. */
+/** A cache of tokens with a verified signature, so that it is not verified again for every request. */
 export type VerifiedTokens = {
-  /** What is known of a token that was verified with this generation of keys, also after its end; null for any other. */
+  /** Returns what is known about a token that was verified with this generation of keys, also after its expiry; null for any other. */
   find(token: string, generation: number): VerifiedToken | null
   remember(token: string, caller: ClientCaller, generation: number): void
-  /** Remembers a token that had expired when its signature was verified. `expiresAt` is in milliseconds since the epoch. */
+  /** Caches a token that had expired when its signature was verified. `expiresAt` is in milliseconds since the epoch. */
   rememberExpired(token: string, expiresAt: number, generation: number): void
   forget(token: string): void
 }
@@ -16,15 +16,15 @@ export type VerifiedToken = {
   readonly caller: ClientCaller | null
   /** In milliseconds since the epoch. */
   readonly expiresAt: number
-  /** Of the keys that it was verified with. */
+  /** Generation of the keys that verified it. */
   readonly generation: number
 }
 
 const CAPACITY = 10_000
 
 /**
- * Creates a cache of at most 10,000 tokens; the one that was verified longest ago is removed first. Expired tokens stay in
- * it, because clients send them until they notice. Digests are kept, not the tokens.
+ * Creates a cache of at most 10,000 tokens; the one that was verified longest ago is evicted first. Expired tokens stay in it, because
+ * clients continue to send them for a while. It contains digests, not tokens.
  */
 export function createVerifiedTokens(capacity: number = CAPACITY): VerifiedTokens {
   const entries = new Map<string, VerifiedToken>()

@@ -12,47 +12,47 @@ import { InvalidTokenError, TokenKeysUnavailableError } from './token-errors.ts'
 import { createTokenWatch, type TokenWatch } from './token-watch.ts'
 import { createVerifiedTokens, type VerifiedToken } from './verified-tokens.ts'
 
-/** Checks client tokens. */
+/** Verifies client tokens. */
 export type TokenVerifier = {
   /**
-   * Returns the caller that a token speaks for. Rejects with `InvalidTokenError` when it gives no rights, and with
-   * `TokenKeysUnavailableError` when the issuer's keys cannot be had.
+   * Returns the caller of a token. Rejects with `InvalidTokenError` if it is not valid, and with `TokenKeysUnavailableError` if the
+   * issuer's keys are unavailable.
    */
   verify(token: string): Promise<ClientCaller>
-  /** What is known of a token that was verified before, without waiting; null for every other token. */
+  /** Returns what is known about a token that was verified before, synchronously; null for every other token. */
   recall(token: string): VerifiedToken | null
-  /** The caller of a token that was recalled; null when it has expired, or must be verified again since the keys have changed. */
+  /** Returns the caller of a recalled token; null if it has expired, or must be verified again because the keys have changed. */
   callerOf(token: VerifiedToken): ClientCaller | null
-  /** Tokens of streams that are open. */
+  /** The tokens of open streams. */
   readonly watch: Pick<TokenWatch, 'add' | 'delete'>
   /**
-   * Fetches the issuer's keys now, and verifies again what was verified with others. Resolves with false when they cannot be
-   * had: then nothing changes.
+   * Fetches the issuer's keys now, and verifies tokens again that were verified with others. Resolves with false if the keys are
+   * unavailable: then nothing changes.
    */
   refetchKeys(): Promise<boolean>
 }
 
 export type TokenVerifierOptions = {
-  /** The time, in milliseconds since the epoch; the system's by default. */
+  /** Returns the time in milliseconds since the epoch; the system's by default. */
   readonly clock?: () => number
-  /** A clock in milliseconds that only rises; the process's own by default. */
+  /** A monotonic clock in milliseconds; the process's own by default. */
   readonly elapsed?: () => number
   readonly log?: Pick<Logger, 'debug' | 'warn'>
-  /** Milliseconds between two looks at the tokens of open streams; 15 seconds by default. */
+  /** Milliseconds between two checks of the tokens of open streams; 15 seconds by default. */
   readonly watchMs?: number
 }
 
 const MAX_TOKEN_BYTES = 8 * 1024
 const WATCH_MS = 15_000
-/** How far the issuer's clock may be ahead of ours, in seconds. Expiry is exact: nothing is served after it. */
+/** Tolerance for an issuer's clock that is ahead of ours, in seconds. Expiry is exact: nothing is served after it. */
 const CLOCK_TOLERANCE_S = 5
 const SECRET_ALGORITHMS = ['HS256']
 const PUBLISHED_ALGORITHMS = ['RS256', 'PS256', 'ES256', 'EdDSA']
 
 /**
- * Creates the verifier of client tokens (RFC 7519, with the advice of RFC 8725): the algorithms are ours to choose and not
- * the token's, keys that a token carries or points at are ignored, `exp` is required, and nothing may be said twice. A
- * verified token is remembered until the keys change, as is one with a good signature that has expired; others never are.
+ * Creates the verifier of client tokens (RFC 7519, with the advice of RFC 8725): we choose the algorithms, not the token; keys in a token,
+ * or URLs of keys, are ignored; `exp` is required, and duplicate names are rejected. A verified token is cached until the keys change, as
+ * is one with a valid signature that has expired; others never are.
  */
 export function createTokenVerifier(clients: ClientsConfig, options: TokenVerifierOptions = {}): TokenVerifier {
   const clock = options.clock ?? Date.now
@@ -107,7 +107,7 @@ export function createTokenVerifier(clients: ClientsConfig, options: TokenVerifi
   }
 }
 
-/** A token that has expired ends its streams by itself. */
+/** An expired token ends its streams by itself. */
 function isNotWithdrawn(error: unknown): boolean {
   if (error instanceof InvalidTokenError) return error.reason === 'expired'
   throw error
@@ -138,7 +138,7 @@ async function check(token: string, keyOf: JWTVerifyGetKey, rules: JWTVerifyOpti
   }
 }
 
-/** A token that names no key, of an issuer with several of the kind: one of them must have signed it. */
+/** For a token without a key id, of an issuer with several keys of the kind: one of them must have signed it. */
 async function checkWithEach(
   token: string,
   candidates: errors.JWKSMultipleMatchingKeys,

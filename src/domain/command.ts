@@ -1,9 +1,8 @@
 /**
- * A command that goes out to the payments API at most once. SENT has an owner and a lease: when the lease ends without an
- * answer, nobody knows whether the payments API did it, and the command is UNKNOWN until a trace of it settles it, or another
- * attempt is made. With that the earlier attempt is abandoned: only the latest one can still give the command its result,
- * and a link that an abandoned one has made is an orphan (`orphan-link.ts`). An agreement is the same whichever attempt
- * made it.
+ * A command that is sent to the payments API at most once. SENT has an owner and a lease. If the lease expires without a response, the
+ * outcome is unknown and the command is UNKNOWN, until its outcome is found or another attempt is made. Then the earlier attempt is
+ * abandoned: only the latest attempt can settle the command, and a link that an abandoned attempt created is orphaned (`orphan-link.ts`).
+ * An agreement is the same for all attempts.
  */
 export type CommandState = 'SENT' | 'SETTLED' | 'REJECTED' | 'UNKNOWN'
 
@@ -12,12 +11,12 @@ export type Command = {
   readonly mutation: string
   /** The caller's idempotency key, unique for each caller and mutation. */
   readonly key: string
-  /** Whose key it is; empty for a command that was recorded before keys belonged to a caller. */
+  /** The caller that the key belongs to; empty for a command that was recorded before keys belonged to callers. */
   readonly keyScope: string
-  /** Keyed digest of the input, to tell a repeat from another use of the same key. */
+  /** Keyed digest of the input, to detect another use of the same key. */
   readonly fingerprint: string
   readonly state: CommandState
-  /** 1, 2, 3 ...: how often the payments API was asked, each time under a correlation id of its own. */
+  /** Number of requests to the payments API so far: 1, 2, 3 … Each has its own correlation id. */
   readonly attempt: number
   /** Correlation id of the latest attempt. */
   readonly ref: string
@@ -28,15 +27,15 @@ export type Command = {
   /** Instant of the latest attempt, milliseconds since the epoch. */
   readonly sentAt: number
   /**
-   * Deliveries and answers that were on record of its payment or agreement at the latest attempt; null for a command that
-   * concerns none. The command's own answer counts only while there are no more.
+   * Number of deliveries and responses recorded for its payment or agreement at the latest attempt; null for a command without one. The
+   * command's own response is applied only if there are no more since.
    */
   readonly subjectDeliveries: number | null
-  /** Version of its payment or agreement at the latest attempt; null where it concerns none. */
+  /** Version of its payment or agreement at the latest attempt; null for a command without one. */
   readonly subjectVersion: number | null
   /**
-   * What a settled command made (an id), or the refusal that a rejected one met; both as JSON. Of an open one, what it
-   * will have made where that is known before, as a refund's payment is; otherwise null.
+   * As JSON: the id that a settled command created, or the refusal of a rejected one. For an open command its expected result if that is
+   * known in advance, such as the payment of a refund; otherwise null.
    */
   readonly result: unknown
 }

@@ -1,33 +1,33 @@
 import type { Disposition } from './payments/payment.ts'
 
-/** A webhook as it came in, and what became of it. */
+/** A received webhook, and its effect. */
 export type Delivery = {
   readonly id: string
   /** Position in the order of first arrival. */
   readonly number: number
-  /** Correlation id of the address that it came to; null for the merchant's default address. */
+  /** Correlation id of the URL at which it was received; null for the merchant's default URL. */
   readonly ref: string | null
-  /** Payment or agreement id, as the body names it. */
+  /** Payment or agreement id in the body. */
   readonly subjectId: string | null
   readonly statusRaw: string | null
   readonly disposition: Disposition
-  /** How often the same bytes came. */
+  /** Number of times that identical bytes were received. */
   readonly attempts: number
   readonly firstReceivedAt: string
   readonly lastReceivedAt: string
-  /** The event that it caused. */
+  /** The event that it caused; null without one. */
   readonly eventId: string | null
-  /** The body without secrets and payer data, as JSON text; null where nothing of it is kept. */
+  /** The body without secrets and payer data, as JSON text; null if nothing of it is stored. */
   readonly body: string | null
 }
 
-/** Why an authentic delivery could not be used. */
+/** Why an authentic delivery was not usable. */
 export type QuarantineReason = 'NO_JSON_OBJECT' | 'UNREADABLE' | 'MISADDRESSED'
 
 /** Why a delivery is not replayed. */
 export type ReplayRefusal = 'ALREADY_APPLIED' | 'WITHOUT_BODY' | 'UNREADABLE' | 'MISADDRESSED'
 
-/** Why a delivery is quarantined; null for one that is not. One whose subject could be read came to the wrong address. */
+/** Returns why a delivery is quarantined; null if it is not. If its subject could be read, it was received at the wrong URL. */
 export function quarantineReason({ disposition, subjectId, body }: Omit<Delivery, 'number'>): QuarantineReason | null {
   if (disposition !== 'QUARANTINED') return null
   if (subjectId !== null) return 'MISADDRESSED'
@@ -35,8 +35,8 @@ export function quarantineReason({ disposition, subjectId, body }: Omit<Delivery
 }
 
 /**
- * The body from which a delivery can be decided anew, or why it cannot. What came to the wrong address stays out for good:
- * of its body only a part is kept, and the part that gave it away may be missing.
+ * Returns the body with which a delivery can be decided again, or why it cannot. A delivery at the wrong URL is never replayed: only a
+ * part of its body is stored, and the part that showed the error may be missing.
  */
 export function replayableBody(
   delivery: Omit<Delivery, 'number'>,

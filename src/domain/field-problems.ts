@@ -1,26 +1,26 @@
-/** What is wrong with one field of an input. */
+/** A problem of one field of an input. */
 export type Problem = { readonly path: readonly string[]; readonly message: string }
 
-/** How long a text may be, in characters. */
+/** The length of a text in characters. */
 export type TextRange = { readonly shortest?: number; readonly longest: number }
 
-/** A text for which the payments API names no length. */
+/** A text for which the payments API specifies no length. */
 export const TEXT: TextRange = { longest: 255 }
 
-/** Pairs a message with the path of the field; null when there is nothing to say. */
+/** Returns the message with the path of the field; null without a message. */
 export function problem(message: string | null, path: readonly string[]): Problem | null {
   return message === null ? null : { path, message }
 }
 
-/** Leaves out the fields with which nothing is wrong. */
+/** Returns the problems without the nulls. */
 export function present(found: readonly (Problem | null)[]): Problem[] {
   return found.filter((one) => one !== null)
 }
 
 /**
- * Checks a text: not blank, no control characters, and of the given length. Spaces around it do not count towards the
- * least length, and a character that takes two code units counts once there and twice towards the greatest: however the
- * payments API counts, what passes here is within its bounds.
+ * Checks a text: not blank, no control characters, and of the given length. Surrounding spaces do not count for the minimum. A character
+ * of two code units counts once for the minimum and twice for the maximum: the text is within the bounds whichever way the payments API
+ * counts.
  */
 export function textProblem(value: string, range: TextRange, path: readonly string[]): Problem | null {
   const { shortest = 1, longest } = range
@@ -30,21 +30,21 @@ export function textProblem(value: string, range: TextRange, path: readonly stri
   return problem(Array.from(value.trim()).length < shortest ? `must have at least ${shortest} characters` : null, path)
 }
 
-/** Checks the key under which a caller may ask again for the same thing: it counts exactly as it is written. */
+/** Checks an idempotency key, without normalising it. */
 export function keyProblem(key: string): Problem | null {
   return textProblem(key, TEXT, ['idempotencyKey'])
 }
 
 const EMAIL = /^[^\s@]{1,64}@[^\s@.]+(?:\.[^\s@.]+)+$/
 
-/** Checks the shape of an e-mail address; null when it has it. */
+/** Checks the format of an e-mail address; null if it is valid. */
 export function emailProblem(value: string): string | null {
   return value.length <= TEXT.longest && EMAIL.test(value) ? null : 'must be an e-mail address'
 }
 
 /**
- * Checks a name of letters, digits and spaces, without a space at either end; null when it is one. Letters of any script
- * pass, with the marks that belong to them. Source: payments-api.md, section 2.3, and gap sheet, section 18.
+ * Checks a name of letters, digits and spaces, without a space at either end; null if it is valid. Letters of any script are allowed, with
+ * their combining marks. Source: payments-api.md, section 2.3, and gap sheet, section 18.
  */
 export function personNameProblem(name: string): string | null {
   if (name.length > TEXT.longest) return `must have at most ${TEXT.longest} characters`

@@ -1,7 +1,7 @@
 /**
- * JSON that is the same for equal values: the keys of objects in the order of their code units, no white space, and
- * properties that are undefined left out. Arrays keep their order. `toJSON` is obeyed, as `JSON.stringify` does. Throws
- * `TypeError` for what JSON has no form for: numbers that are not finite, big integers, functions and symbols.
+ * Returns JSON that is identical for equal values: keys of objects in the order of their code units, no white space, without undefined
+ * properties. Arrays keep their order. `toJSON` is called, as by `JSON.stringify`. Throws `TypeError` for values that JSON cannot
+ * represent: non-finite numbers, big integers, functions and symbols.
  */
 export function canonicalJson(value: unknown): string {
   if (value === null || typeof value === 'string' || typeof value === 'boolean') return JSON.stringify(value)

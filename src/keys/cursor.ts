@@ -7,15 +7,17 @@ export type CursorKind = 'log' | 'links' | 'payments' | 'deliveries' | 'agreemen
 /** Lists that have two orders. */
 export type PlaceKind = Extract<CursorKind, 'links' | 'payments' | 'agreements'>
 
-/** Turns positions into cursors and back, for one log. */
+/** Encodes positions as cursors of one log, and decodes them. */
 export type CursorCodec = {
-  /** The cursor of a position (0 to 2^53 - 1): 22 characters, always the same for the same position. Throws `RangeError` otherwise. */
+  /**
+   * Returns the cursor of a position (0 to 2^53 - 1): 22 characters, always the same for the same position. Throws `RangeError` otherwise.
+   */
   encode(kind: CursorKind, position: number): string
-  /** The position, or null when the cursor is forged, altered, of another kind, another log, or a key that is gone. */
+  /** Returns the position; null if the cursor is forged, altered, of another kind or log, or made with a retired key. */
   decode(kind: CursorKind, cursor: string): number | null
   /**
-   * The same for a list that has two orders: by number, or by an instant (milliseconds since the epoch) and number. Numbers
-   * behind an instant reach 2^40 - 1, instants 2^47 - 1 on either side. Throws `RangeError` otherwise.
+   * The same for a list with two orders: by number, or by an instant (milliseconds since the epoch) and number. Numbers with an instant
+   * are at most 2^40 - 1, the absolute value of instants at most 2^47 - 1. Throws `RangeError` otherwise.
    */
   encodePlace(kind: PlaceKind, place: CursorPlace): string
   decodePlace(kind: PlaceKind, cursor: string): CursorPlace | null
@@ -30,17 +32,17 @@ const TAG_BYTES = 8
 const TAG_START = BLOCK_BYTES - TAG_BYTES
 const LOW = 2 ** 32
 
-/** Set in the kind of a place behind an instant. */
+/** Set in the kind of a place with an instant. */
 const BY_INSTANT = 0x80
 const AT_START = 1
 const NUMBER_START = 7
 const SHORT_TAG_START = 12
 
 /**
- * Creates the codec of a log's cursors. A cursor is one block: kind (1 byte), position (7 bytes) and 8 bytes that stand for
- * the log, enciphered with AES-256. A block cipher is a permutation that cannot be told from a random one, so a text that
- * we did not make deciphers to the right 8 bytes and the right kind once in 2^72 tries. That is what lets 16 bytes be
- * both opaque and authentic; a single block has no neighbour, so the mode of operation does not matter.
+ * Creates the codec of a log's cursors. A cursor is one block: kind (1 byte), position (7 bytes) and 8 bytes that identify the log,
+ * encrypted with AES-256. A block cipher cannot be distinguished from a random permutation, so a text that we did not create decrypts to
+ * the right 8 bytes and the right kind with a probability of 2^-72. So 16 bytes are both opaque and authentic; the mode of operation does
+ * not matter for a single block.
  */
 export function createCursorCodec(ring: KeyRing, logId: string): CursorCodec {
   const tag = createHash('sha256').update(logId, 'utf8').digest().subarray(0, TAG_BYTES)
@@ -84,8 +86,8 @@ function positionIn(block: Buffer, kind: CursorKind, tag: Buffer): number | null
 }
 
 /**
- * The block of a place behind an instant: kind (1 byte), instant (6), number (5), and 4 bytes that stand for the log. A text
- * that we did not make passes for one once in 2^40 tries, and then tells where a list goes on, which its reader may read anyway.
+ * Returns the block of a place with an instant: kind (1 byte), instant (6), number (5), and 4 bytes that identify the log. A text that we
+ * did not create passes with a probability of 2^-40; it then only determines where a list continues that its reader may read anyway.
  */
 function placeBlockOf(kind: PlaceKind, { number, at }: { number: number; at: number }, tag: Buffer): Buffer {
   if (!Number.isSafeInteger(number) || number < 0 || number >= 2 ** 40 || !(Math.abs(at) < 2 ** 47))
@@ -108,14 +110,14 @@ function placeIn(block: Buffer, kind: PlaceKind, tag: Buffer): CursorPlace | nul
   return number === null ? null : { number, at: null }
 }
 
-/** The bytes of a cursor. 22 characters hold four bits more than a block does: a text that sets them is not ours. */
+/** Returns the bytes of a cursor. 22 characters contain four bits more than a block: a text that sets them is not a cursor. */
 function blockFrom(cursor: string): Buffer | null {
   if (!SHAPE.test(cursor)) return null
   const block = Buffer.from(cursor, 'base64url')
   return block.toString('base64url') === cursor ? block : null
 }
 
-/** One cipher serves every block, since making one costs more than using it; without padding each block stands alone. */
+/** One cipher encrypts all blocks, since creating one costs more than using it; without padding each block is independent. */
 function blockCipher({ key }: SubKey): (block: Buffer) => Buffer {
   const cipher = createCipheriv('aes-256-ecb', key, null).setAutoPadding(false)
   return (block) => cipher.update(block)

@@ -4,9 +4,9 @@ import { equalsOneOf } from './constant-time.ts'
 import type { KeyRing, SubKey } from './key-ring.ts'
 
 /**
- * A keyed digest (43 characters) of a command's input, to tell later whether the same idempotency key comes with the same
- * input. Equal whatever the order of an object's keys, and whether a key is absent or undefined. Throws `TypeError` for a
- * value that JSON cannot hold.
+ * Returns a keyed digest (43 characters) of a command's input, to detect whether an idempotency key is repeated with the same input.
+ * Independent of the order of an object's keys, and of whether a key is absent or undefined. Throws `TypeError` for a value that JSON
+ * cannot represent.
  */
 export function fingerprint(ring: KeyRing, value: unknown): string {
   return digestUnder(ring.subKeys('input fingerprint')[0], canonicalJson(value))

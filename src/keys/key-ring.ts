@@ -2,29 +2,29 @@ import { createSecretKey, hkdfSync } from 'node:crypto'
 import type { KeyObject } from 'node:crypto'
 import type { Secret } from './secret.ts'
 
-/** What a derived key is for. A key of one purpose verifies nothing that was made for another. */
+/** The purpose of a derived key. A key of one purpose verifies nothing that was made for another. */
 export type KeyPurpose = 'callback authorization' | 'status token' | 'cursor' | 'webhook body' | 'input fingerprint'
 
-/** A key for one purpose. `id` names the signing key it came from, gives nothing of it away, and may be shown. */
+/** A key for one purpose. `id` identifies its signing key, reveals nothing of it, and is not secret. */
 export type SubKey = { readonly id: string; readonly key: KeyObject }
 
 /** Sub-keys of every signing key, in the order of the settings: the first signs, all verify. */
 export type SubKeys = readonly [SubKey, ...SubKey[]]
 
-/** The signing keys, seen only through what is derived from them. */
+/** The signing keys, accessible only through keys derived from them. */
 export type KeyRing = {
-  /** The sub-keys for a purpose; derived at the first call, the same objects afterwards. */
+  /** Returns the sub-keys for a purpose; derived at the first call, the same objects afterwards. */
   subKeys(purpose: KeyPurpose): SubKeys
 }
 
-/** Separates these keys from whatever else the same text might be used for elsewhere. */
+/** Separates these keys from other uses of the same secret. */
 const SALT = 'payments-subgraph/1'
 const KEY_BYTES = 32
 const ID_BYTES = 4
 
 /**
- * Creates the ring of signing keys. Sub-keys are derived with HKDF-SHA256 (RFC 5869), with the purpose as `info`; the id of
- * a key is eight hexadecimal digits derived in the same way under an `info` of its own.
+ * Creates the ring of signing keys. Sub-keys are derived with HKDF-SHA256 (RFC 5869), with the purpose as `info`; the id of a key is eight
+ * hexadecimal digits that are derived in the same way with another `info`.
  */
 export function createKeyRing(keys: readonly [Secret, ...Secret[]]): KeyRing {
   const derived = new Map<KeyPurpose, SubKeys>()

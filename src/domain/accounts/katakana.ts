@@ -1,4 +1,4 @@
-/** The text in half-width katakana, or the first character that has no place in it, with its offset in the text. */
+/** The text in half-width katakana, or the first character that cannot be converted, with its offset in the text. */
 export type KatakanaConversion =
   | { readonly ok: true; readonly text: string }
   | { readonly ok: false; readonly position: number; readonly character: string }
@@ -12,19 +12,19 @@ const VOICED_MARK = 'ﾞ'
 const SEMI_VOICED_MARK = 'ﾟ'
 const COMBINING_MARKS: Readonly<Record<string, string>> = { '\u3099': VOICED_MARK, '\u309a': SEMI_VOICED_MARK }
 
-/** Hiragana stand this far below the katakana of the same sound. */
+/** Offset between the code points of a katakana and of the hiragana with the same sound. */
 const HIRAGANA_TO_KATAKANA = 0x60
 
 const TO_HALF_WIDTH = conversionTable()
 
 /**
- * Converts katakana and hiragana of any width to half-width katakana, where a voiced or semi-voiced mark is a character
- * of its own: ガ becomes ｶﾞ, and パ becomes ﾊﾟ. The punctuation of the half-width block and the ideographic space have
- * their narrow forms; the ordinary space passes.
+ * Converts katakana and hiragana of any width to half-width katakana, in which a voiced or semi-voiced mark is a separate character: ガ
+ * becomes ｶﾞ, and パ becomes ﾊﾟ. The punctuation of the half-width block and the ideographic space become their narrow forms; the ordinary
+ * space is allowed.
  *
- * Everything else is refused: Latin letters, digits and the brackets and dots of bank files, which the payments API does not
- * name, and the kana without a half-width form (ヮ ヰ ヱ ヵ ヶ, iteration marks), since another spelling would be
- * another name. Source: payments-api.md, section 4.8.
+ * Everything else is rejected: Latin letters, digits, and the brackets and dots of bank files, which the payments API does not mention,
+ * and kana without a half-width form (ヮ ヰ ヱ ヵ ヶ, iteration marks), because another spelling would be another name. Source:
+ * payments-api.md, section 4.8.
  */
 export function toHalfWidthKatakana(text: string): KatakanaConversion {
   let converted = ''
@@ -39,7 +39,7 @@ export function toHalfWidthKatakana(text: string): KatakanaConversion {
   return { ok: true, text: converted }
 }
 
-/** One code point, together with a combining mark that makes one kana of the two. */
+/** Returns one code point, together with a following combining mark if the two form one kana. */
 function characterAt(text: string, position: number): string {
   const character = String.fromCodePoint(text.codePointAt(position) ?? 0)
   const mark = text.charAt(position + character.length)
@@ -64,14 +64,14 @@ function conversionTable(): ReadonlyMap<string, string> {
   ])
 }
 
-/** The kana that a combining mark makes of this one. */
+/** Returns the kana that results from this one with a combining mark. */
 function marked(wide: string, narrow: string): (readonly [string, string])[] {
   return Object.entries(COMBINING_MARKS)
     .map(([combining, mark]) => [(wide + combining).normalize('NFC'), narrow + mark] as const)
     .filter(([kana]) => kana.length === 1)
 }
 
-/** The hiragana of the same sound, where there is one. */
+/** Returns the hiragana with the same sound, if there is one. */
 function hiragana(wide: string): string[] {
   const kana = String.fromCodePoint((wide.codePointAt(0) ?? 0) - HIRAGANA_TO_KATAKANA)
   return /^[ぁ-ゔ]$/.test(kana) ? [kana] : []

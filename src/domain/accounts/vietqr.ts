@@ -1,4 +1,4 @@
-/** Whether a payload may be looked up; if not, the offset of its first fault and what the fault is. */
+/** Whether a payload is valid; if not, the offset of its first error and its description. */
 export type VietQrCheck =
   | { readonly ok: true }
   | { readonly ok: false; readonly position: number; readonly message: string }
@@ -8,17 +8,16 @@ const VIETQR_GUID = 'A000000727'
 const VND = '704'
 const VIETNAM = 'VN'
 
-/** Two digits of id and two of length stand before every value. */
+/** Each value follows two digits of id and two digits of length. */
 const HEADER = 4
 
 /**
- * Checks a VietQR payload before the payments API is asked whose account it names: the EMV structure (two digits of id, two
- * of length, then the value, and the same again inside the templates), the objects that a VietQR cannot do without, and
- * its CRC. `position` is the offset of the first fault in characters.
+ * Checks a VietQR payload before the payments API is asked for the account holder: the EMV structure (two digits of id, two of length,
+ * then the value, recursively inside the templates), the mandatory objects of a VietQR, and its CRC. `position` is the offset of the first
+ * error in characters.
  *
- * Lengths count characters, and the CRC covers their UTF-8 bytes. Everything is printable ASCII but the free text of
- * objects 59 (name), 60 (city), 62 and 64, where any other character of the basic plane may stand.
- * Source: payments-api.md, section 4.7.
+ * Lengths count characters, and the CRC covers their UTF-8 bytes. Everything is printable ASCII except the free text of objects 59 (name),
+ * 60 (city), 62 and 64, which may contain any other character of the basic plane. Source: payments-api.md, section 4.7.
  */
 export function checkVietQr(payload: string): VietQrCheck {
   if (payload === '') return { ok: false, position: 0, message: 'is empty' }
@@ -33,7 +32,7 @@ export function checkVietQr(payload: string): VietQrCheck {
   return first === null ? { ok: true } : { ok: false, ...first }
 }
 
-/** CRC-16/CCITT-FALSE of a text's UTF-8 bytes, as four upper-case hex digits. */
+/** Returns the CRC-16/CCITT-FALSE of a text's UTF-8 bytes, as four upper-case hex digits. */
 export function crc16(text: string): string {
   let crc = 0xffff
   for (const byte of new TextEncoder().encode(text)) {
@@ -47,7 +46,7 @@ type Fault = { readonly position: number; readonly message: string }
 
 type DataObject = { readonly id: string; readonly at: number; readonly valueAt: number; readonly value: string }
 
-/** The objects up to the first place where the structure breaks, and that place. */
+/** The objects up to the first structural error, and that error. */
 type Objects = { readonly objects: readonly DataObject[]; readonly broken: Fault | null }
 
 function fault(position: number, message: string): Fault {
@@ -61,7 +60,9 @@ function earliest(faults: readonly (Fault | null)[]): Fault | null {
   )
 }
 
-/** `base` is the offset of the text in the payload. What begins beyond the longest payload is not looked at: it is too long. */
+/**
+ * `base` is the offset of the text in the payload. Objects that begin beyond the longest payload are not parsed, because it is too long.
+ */
 function readObjects(text: string, base: number): Objects {
   const objects: DataObject[] = []
   let at = 0
@@ -102,7 +103,7 @@ function openingFault([first]: readonly DataObject[]): Fault | null {
   return first.value === '01' ? null : fault(first.valueAt, 'the payload format must be 01')
 }
 
-/** What an object is held to, wherever in the payload it stands. */
+/** Returns the errors of an object, for rules that apply to all objects. */
 function objectFaults(object: DataObject): (Fault | null)[] {
   const { id, value, valueAt } = object
   if (id === '38') return [characterFault(object), ...beneficiaryFaults(object)]
@@ -111,20 +112,20 @@ function objectFaults(object: DataObject): (Fault | null)[] {
   return [characterFault(object), ...(isTemplate(id) ? structureFaults(readObjects(value, valueAt)) : [])]
 }
 
-/** Merchant accounts, additional data, and the name in another language. Wallets put plain text into 80 and above. */
+/** Merchant accounts, additional data, and the name in another language. Wallets write plain text into 80 and above. */
 function isTemplate(id: string): boolean {
   return (id >= '26' && id <= '51') || id === '62' || id === '64'
 }
 
 const FREE_TEXT: ReadonlySet<string> = new Set(['59', '60', '62', '64'])
 
-/** A character outside the basic plane would count as one in one program and as two in the next. */
+/** A character outside the basic plane counts as one in some programs and as two in others. */
 function characterFault({ id, value, valueAt }: DataObject): Fault | null {
   const stray = value.search(FREE_TEXT.has(id) ? /[\p{Cc}\p{Cs}]|[\u{10000}-\u{10FFFF}]/u : /[^ -~]/)
   return stray === -1 ? null : fault(valueAt + stray, 'a character is not allowed here')
 }
 
-/** 38: who is paid. 00 names the scheme, and 01 holds the bank (00, its BIN) and the account (01). */
+/** 38: the beneficiary. 00 names the scheme, and 01 contains the bank (00, its BIN) and the account (01). */
 function beneficiaryFaults({ value, valueAt }: DataObject): (Fault | null)[] {
   const inner = readObjects(value, valueAt)
   const scheme = inner.objects.find(({ id }) => id === '00')
@@ -153,7 +154,7 @@ function accountFaults({ value, valueAt }: DataObject): (Fault | null)[] {
   ]
 }
 
-/** What must not be missing at the end, and the CRC, which covers everything before its own four digits. */
+/** Checks the mandatory objects and the CRC, which covers everything before its own four digits. */
 function closingFaults(payload: string, objects: readonly DataObject[]): (Fault | null)[] {
   const crc = objects.find(({ id }) => id === '63')
   const end = crc?.at ?? payload.length

@@ -2,9 +2,8 @@ import type { AgreementReport } from './agreement-report.ts'
 import { decideAgreementRead, type Agreement, type AgreementDecision, type AgreementFacts } from './agreement.ts'
 
 /**
- * Decides what the answer to the creation of an agreement means. It tells the agreement's first moment, or is found long
- * afterwards by a search, so where callbacks have overtaken it, it leads out of `created` or fills in what they left out;
- * what else it says is settled by a read.
+ * Decides what the response to the creation of an agreement means. It shows the first state of the agreement, or is found much later by a
+ * search. If callbacks were recorded before it, it only leads out of `created` or adds missing facts; a read settles the rest.
  */
 export function decideAgreementCreation(state: Agreement | null, report: AgreementReport): AgreementDecision {
   const asRead = decideAgreementRead(state, report)

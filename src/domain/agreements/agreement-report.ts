@@ -1,10 +1,10 @@
-/** The statuses that the payments API documents (docs/payments-api.md, section 2.1), as it spells them. */
+/** The statuses that the payments API documents (docs/payments-api.md, section 2.1), with its spelling. */
 export const AGREEMENT_STATUSES = ['created', 'active', 'suspended', 'cancelled', 'failed'] as const
 
-/** The statuses that a merchant may ask for (gap sheet, section 2). */
+/** The statuses that a merchant may request (gap sheet, section 2). */
 export const REQUESTED_AGREEMENT_STATUSES = ['active', 'suspended', 'cancelled'] as const
 
-/** What an agreement is for, as a request spells it (docs/payments-api.md, section 2.1). */
+/** The purpose of an agreement, with the spelling of requests (docs/payments-api.md, section 2.1). */
 export const AGREEMENT_PURPOSES = [
   'MORTGAGE',
   'UTILITY',
@@ -33,10 +33,10 @@ export const AGREEMENT_FREQUENCIES = [
   'ANNUAL',
 ] as const
 
-/** What the amounts of an agreement follow (docs/payments-api.md, section 2.2). */
+/** How the amounts of an agreement are determined (docs/payments-api.md, section 2.2). */
 export const AMOUNT_RULES = ['VARIABLE', 'FIXED', 'USAGE_BASED', 'BALLOON'] as const
 
-/** What identifies a payer without an account number (docs/payments-api.md, section 2.3). */
+/** Types of identifiers of a payer other than an account number (docs/payments-api.md, section 2.3). */
 export const PAY_ID_TYPES = ['EMAIL', 'PHONE', 'ABN'] as const
 
 export type AgreementStatus = (typeof AGREEMENT_STATUSES)[number]
@@ -47,13 +47,13 @@ export type AmountRule = (typeof AMOUNT_RULES)[number]
 export type PayIdType = (typeof PAY_ID_TYPES)[number]
 
 /**
- * What the payments API says of one payment agreement, in a callback or in an answer, in our terms. Whatever the body left
- * out, or wrote in a way that cannot be read, is null.
+ * What the payments API reports about one agreement, in a callback or in a response, in our terms. Fields that the body omits, or that
+ * cannot be parsed, are null.
  */
 export type AgreementReport = {
   /** The upstream `payment_agreement_id`. */
   readonly id: string
-  /** The payments API's numeric id as digits, by which amendments and status changes name the agreement. */
+  /** The payments API's numeric id as digits, which amendments and status changes refer to. */
   readonly serviceId: string | null
   readonly clientTransactionId: string | null
   readonly externalId: string | null
@@ -74,7 +74,7 @@ export type AgreementReport = {
   readonly payer: AgreementPayer
 }
 
-/** Who is debited. Account numbers and aliases are masked before they come here: only their ends are known. */
+/** The debited payer. Account numbers and aliases were masked before: only their ends are known. */
 export type AgreementPayer = {
   readonly name: string | null
   readonly bsb: string | null

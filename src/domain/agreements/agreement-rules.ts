@@ -4,7 +4,7 @@ import type { Problem } from '../field-problems.ts'
 import { amountProblem, type Money } from '../money/money.ts'
 import type { AgreementFrequency, AgreementPurpose, AmountRule, PayIdType } from './agreement-report.ts'
 
-/** What may be charged under an agreement, how often, and from when. */
+/** Amounts, frequency and start date of an agreement. */
 export type AgreementTerms = {
   readonly limit: Money
   readonly amountRule: AmountRule
@@ -13,7 +13,7 @@ export type AgreementTerms = {
   readonly startDate: string
 }
 
-/** What a caller asks for when it asks for an agreement. */
+/** The request of a caller for an agreement. */
 export type AgreementRequest = AgreementTerms & {
   readonly clientTransactionId: string
   readonly description: string
@@ -29,12 +29,12 @@ export type AgreementPayerRequest = {
   readonly payId?: { readonly value: string; readonly type: PayIdType } | null | undefined
 }
 
-/** What a caller asks for when it asks for other terms. */
+/** The request of a caller to amend the terms. */
 export type AmendmentRequest = AgreementTerms & { readonly idempotencyKey: string; readonly id: string }
 
 /**
- * Returns the request as it is checked and sent: names, numbers and addresses without the spaces that people write in them,
- * phone numbers with their country code. What the rules take as it is stays as it is.
+ * Returns the request as it is checked and sent: names, numbers and addresses without the spaces that people add, phone numbers with their
+ * country code. Fields for which the rules accept any spelling are unchanged.
  */
 export function normaliseAgreementRequest(request: AgreementRequest): AgreementRequest {
   const { name, bankAccount, payId } = request.payer
@@ -57,8 +57,8 @@ const CLIENT_TRANSACTION_ID = { longest: 90 }
 const DESCRIPTION = { shortest: 5, longest: 140 }
 
 /**
- * Everything that is wrong with a request for an agreement, field by field; empty when it may be sent.
- * Source: payments-api.md, sections 2.1 to 2.3 and 8.
+ * Returns the problems of a request for an agreement, field by field; empty if it may be sent. Source: payments-api.md, sections 2.1 to
+ * 2.3 and 8.
  */
 export function agreementRequestProblems(request: AgreementRequest): Problem[] {
   const { payer, externalId } = request
@@ -72,7 +72,7 @@ export function agreementRequestProblems(request: AgreementRequest): Problem[] {
   ])
 }
 
-/** Everything that is wrong with a request for other terms. Source: payments-api.md, section 2.2, and gap sheet, section 14. */
+/** Returns the problems of an amendment, field by field. Source: payments-api.md, section 2.2, and gap sheet, section 14. */
 export function amendRequestProblems(request: AmendmentRequest): Problem[] {
   return present([keyProblem(request.idempotencyKey), textProblem(request.id, TEXT, ['id']), ...termProblems(request)])
 }
@@ -85,7 +85,7 @@ function termProblems({ limit, startDate }: AgreementTerms): (Problem | null)[] 
   ]
 }
 
-/** On the wire a year has two digits: outside this century it would come back as another one. */
+/** On the wire a year has two digits: one outside this century would be read as another year. */
 function startDateProblem(date: string): string | null {
   if (!/^\d{4}-\d{2}-\d{2}$/.test(date) || !isCalendarDay(date)) return 'must be a calendar day such as "2030-01-31"'
   return date.startsWith('20') ? null : 'must lie between 2000 and 2099'
@@ -104,7 +104,7 @@ function identityProblems({ bankAccount, payId }: AgreementPayerRequest): (Probl
   ]
 }
 
-/** The payments API names no length: Australian accounts have up to 10 digits, and 20 leaves room without letting text in. */
+/** The payments API specifies no length: Australian accounts have up to 10 digits, and 20 leaves room without allowing text. */
 function accountProblems({ bsb, accountNumber }: { bsb: string; accountNumber: string }): (Problem | null)[] {
   const path = ['payer', 'bankAccount']
   return [
@@ -113,7 +113,7 @@ function accountProblems({ bsb, accountNumber }: { bsb: string; accountNumber: s
   ]
 }
 
-/** Seven to fifteen digits as international numbers have, with or without the hyphen after the country (gap sheet, section 20). */
+/** Seven to fifteen digits, as in international numbers, with or without the hyphen after the country code (gap sheet, section 20). */
 const PHONE = /^\+(?=(?:-?\d){7,15}$)[1-9]\d{0,2}-?\d+$/
 
 const NORMALISED_ALIASES: Readonly<Record<PayIdType, (value: string) => string>> = {
@@ -122,7 +122,7 @@ const NORMALISED_ALIASES: Readonly<Record<PayIdType, (value: string) => string>>
   ABN: withoutSpaces,
 }
 
-/** An ABN is held to its digits alone: whether it exists, and whether test numbers do, is for the payments API to say. */
+/** Only the digits of an ABN are checked: the payments API decides whether it exists, and whether test numbers are accepted. */
 const ALIAS_PROBLEMS: Readonly<Record<PayIdType, (value: string) => string | null>> = {
   EMAIL: emailProblem,
   PHONE: (value) => (PHONE.test(value) ? null : 'must be a phone number with its area code, such as "+61-412345678"'),

@@ -2,10 +2,12 @@ import { compareDecimals } from '../money/money.ts'
 import type { Disposition } from '../payments/payment.ts'
 import type { AgreementReport, AgreementStatus, RequestedAgreementStatus } from './agreement-report.ts'
 
-/** Everything about an agreement but its status and who pays. Whatever the payments API has not said is null. */
+/** All fields of an agreement except its status and payer. Fields that the payments API has not reported are null. */
 export type AgreementFacts = Omit<AgreementReport, 'id' | 'statusRaw' | 'status' | 'payer'>
 
-/** An agreement as its events have made it. The payer is kept apart, so that it can be guarded, and erased, on its own. */
+/**
+ * The state of an agreement: the result of its events. The payer is stored separately, so that it can be protected and erased on its own.
+ */
 export type Agreement = AgreementFacts &
   NewAgreement & {
     /** Sequence of the last event that changed it. */
@@ -13,19 +15,19 @@ export type Agreement = AgreementFacts &
     readonly statusRaw: string
     /** Null while the payments API reports a status that this version does not know. */
     readonly status: AgreementStatus | null
-    /** Every status that it has had: one that comes a second time may be a late delivery. */
+    /** Every status that it has had: a status that is reported for the second time may be a late delivery. */
     readonly seen: readonly AgreementStatus[]
-    /** What was told last is being checked against the payments API. */
+    /** The last report is to be confirmed by a read. */
     readonly provisional: boolean
     /** Instant of the last change, ISO 8601 in UTC. */
     readonly updatedAt: string
   }
 
-/** Names an agreement of which nothing else is known. */
+/** The ids of a new agreement. */
 export type NewAgreement = {
   /** The upstream `payment_agreement_id`. */
   readonly id: string
-  /** Our correlation id, made before the payments API was asked: the last segment of the agreement's callback address. */
+  /** Our correlation id, created before the request was sent: the last segment of the agreement's callback URL. */
   readonly ref: string
   readonly streamId: string
   readonly site: string
@@ -40,26 +42,26 @@ export type AgreementChange = {
 
 export type AgreementDecision = {
   readonly disposition: Disposition
-  /** The change to record as an event; null when nothing changes. */
+  /** The change to record as an event; null if nothing changes. */
   readonly change: AgreementChange | null
-  /** Whether the agreement is in doubt from now on; null leaves it as it was. */
+  /** Whether the agreement is provisional from now on; null leaves it unchanged. */
   readonly provisional: boolean | null
-  /** Whether the payments API is to be asked what is true. */
+  /** Whether a read of the payments API is due. */
   readonly confirm: boolean
 }
 
-/** The stream that holds the events of an agreement. */
+/** Returns the id of the stream with the events of an agreement. */
 export function agreementStreamId(ref: string): string {
   return `agreement:${ref}`
 }
 
 /**
- * Decides what a callback means for an agreement. Nothing in it tells when it was sent, and suspended and active follow
- * each other as often as the merchant and the payer like, so the last arrival wins and a read confirms it. `cancelled`
- * and `failed` are final, and nothing leads back to `created`: what says otherwise came late.
+ * Decides what a callback means for an agreement. Callbacks contain no time, and suspended and active can alternate any number of times,
+ * so the last one received is accepted and confirmed by a read. `cancelled` and `failed` are final, and no status leads back to `created`:
+ * a callback that says otherwise is late.
  *
- * `repeat` says that the very same bytes came before; a second suspension has the bytes of the first.
- * Source: payments-api.md, section 4.1, and gap sheet, section 2.
+ * `repeat` is true if identical bytes were received before; a second suspension has the bytes of the first. Source: payments-api.md,
+ * section 4.1, and gap sheet, section 2.
  */
 export function decideAgreementCallback(
   state: Agreement | null,
@@ -80,9 +82,8 @@ export function decideAgreementCallback(
 }
 
 /**
- * Decides what an answer of the payments API means: to a read, and to a command of ours, which gives the agreement too. It
- * tells the truth of its moment, so it may lead anywhere but out of `cancelled` and back to `created`.
- * Source: gap sheet, sections 2 and 16.
+ * Decides what a response of the payments API means, to a read or to a command that returns the agreement. It shows the true state at its
+ * moment, so it may lead to any status except out of `cancelled` and back to `created`. Source: gap sheet, sections 2 and 16.
  */
 export function decideAgreementRead(state: Agreement | null, report: AgreementReport): AgreementDecision {
   if (state === null) return { ...create(report, false), provisional: false }
@@ -97,7 +98,7 @@ export function decideAgreementRead(state: Agreement | null, report: AgreementRe
   return { ...changeStatus(state, report, facts), provisional: false, confirm: false }
 }
 
-/** The agreement after a change. A birth names one of which nothing was known. */
+/** Returns the agreement after a change. `birth` contains the ids of a new agreement. */
 export function evolveAgreement(
   state: Agreement | NewAgreement,
   change: AgreementChange,
@@ -120,14 +121,14 @@ export function evolveAgreement(
 }
 
 /**
- * Whether the merchant may ask for this status. Of an agreement in a status that this version does not know, the payments API
- * is the judge. Source: gap sheet, sections 2 and 15.
+ * Returns whether the merchant may request this status. If the current status is unknown to this version, the payments API decides.
+ * Source: gap sheet, sections 2 and 15.
  */
 export function canChangeStatus(from: AgreementStatus | null, to: RequestedAgreementStatus): boolean {
   return from === null || ASKED_FOR[from].includes(to)
 }
 
-/** Whether the terms may still be changed. Source: gap sheet, section 14, which names no status: all but the final ones. */
+/** Returns whether the terms can be amended. Source: gap sheet, section 14, which names no status: all but the final ones. */
 export function canAmend(status: AgreementStatus | null): boolean {
   return status !== 'cancelled' && status !== 'failed'
 }
@@ -140,14 +141,14 @@ const ASKED_FOR: Readonly<Record<AgreementStatus, readonly RequestedAgreementSta
   failed: [],
 }
 
-/** Heard of first in one of these, an agreement needs no read: it has just been made, or is over for good. */
+/** First reports that need no read: the agreement was just created, or is final. */
 const SETTLED_FROM_THE_START: ReadonlySet<AgreementStatus | null> = new Set(['created', 'cancelled'])
 
 const NOTHING_NEW: AgreementDecision = { disposition: 'NO_CHANGE', change: null, provisional: null, confirm: false }
 const STALE: AgreementDecision = { disposition: 'STALE', change: null, provisional: null, confirm: false }
 const DOUBTFUL: AgreementDecision = { disposition: 'DOUBTFUL', change: null, provisional: true, confirm: true }
 
-/** The same bytes again, and the agreement has moved on since: late, or the same once more. */
+/** Identical bytes after another status: a late delivery, or a second change to the same status. */
 const IN_DOUBT: AgreementDecision = { ...NOTHING_NEW, provisional: true, confirm: true }
 
 function create(report: AgreementReport, confirm: boolean): AgreementDecision {
@@ -171,14 +172,14 @@ function changeStatus(state: Agreement, report: AgreementReport, facts: Agreemen
   }
 }
 
-/** Whether this can only be newer than what is known. A second suspension, or any return to active, may be a late one. */
+/** Returns whether a status is certainly newer than the recorded one. A second suspension, or any return to active, may be late. */
 function leadsForward(state: Agreement, status: AgreementStatus | null): boolean {
   if (status === 'cancelled') return true
   if (state.status === 'created') return status !== null
   return state.status === 'active' && status === 'suspended' && !state.seen.includes('suspended')
 }
 
-/** What fills a gap is believed; what replaces something may be older than it. */
+/** Missing facts are added; a fact that would replace another one may be older and is confirmed by a read. */
 function amend(state: Agreement, facts: AgreementFacts): AgreementDecision {
   const replaces = factKeys(facts).some((key) => state[key] !== null && state[key] !== facts[key])
   return {
@@ -193,7 +194,7 @@ function hasStatus(state: Agreement, report: AgreementReport): boolean {
   return report.status === null ? report.statusRaw === state.statusRaw : report.status === state.status
 }
 
-/** A body that names other ids than the agreement's own speaks of another one. */
+/** Returns whether a report contains other ids than the agreement, so that it is about another one. */
 function contradicts(state: Agreement, report: AgreementReport): boolean {
   const differs = (a: string | null, b: string | null): boolean => a !== null && b !== null && a !== b
   return (
@@ -203,7 +204,7 @@ function contradicts(state: Agreement, report: AgreementReport): boolean {
   )
 }
 
-/** What is known of an agreement before anything was told. */
+/** The facts of an agreement before the first report. */
 export const NOTHING_KNOWN: AgreementFacts = {
   serviceId: null,
   clientTransactionId: null,
@@ -219,7 +220,7 @@ export const NOTHING_KNOWN: AgreementFacts = {
   createdAt: null,
 }
 
-/** What the report leaves out stays as it was, and so does what it merely spells in another way. */
+/** Fields that the report omits are unchanged, and so are fields that it only spells differently. */
 function merge(known: AgreementFacts, said: AgreementFacts): AgreementFacts {
   const purpose = said.purposeRaw === null || (said.purpose !== null && said.purpose === known.purpose) ? known : said
   const frequency =

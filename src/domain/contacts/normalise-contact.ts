@@ -1,4 +1,4 @@
-/** Trims a name and writes each run of spaces in it, of whatever width, as one space. */
+/** Trims a name and replaces each run of white space in it by one space. */
 export function normaliseName(name: string): string {
   return name.trim().replace(/\p{Zs}+/gu, ' ')
 }
@@ -11,9 +11,9 @@ export function withoutSpaces(digits: string): string {
 const SEPARATORS = /[\s().\u2010-\u2015-]/gu
 
 /**
- * Writes a phone number as `+` and digits: without separators, with `+` in place of `00`, and an Australian number, which may
- * be written locally (`0412 345 678`) or with the zero in brackets (`+61 (0)412 345 678`), with its country code. `separator`
- * goes between that code and the number. What is no such number is returned as digits that the rules then refuse.
+ * Returns a phone number as `+` and digits: without separators, with `+` instead of `00`. An Australian number, also in local form (`0412
+ * 345 678`) or with the zero in brackets (`+61 (0)412 345 678`), gets its country code. `separator` is inserted after that code. Other
+ * texts are returned as digits that the rules reject.
  */
 export function normalisePhone(phone: string, separator: '' | '-' = ''): string {
   const digits = phone.replace(SEPARATORS, '').replace(/^00/, '+')

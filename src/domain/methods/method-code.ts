@@ -1,14 +1,14 @@
-/** How the customer pays, read from a method code. */
+/** The kind of payment method, parsed from a method code. */
 export type MethodKind = 'CARD' | 'BANK_TRANSFER' | 'ALIAS' | 'EWALLET' | 'MOBILE_MONEY' | 'QR' | 'EFT' | 'OTHER'
 
 export type MethodCode = {
   readonly code: string
-  /** ISO 3166 alpha-2 code; null where the code does not follow the usual shape. */
+  /** ISO 3166 alpha-2 code; null if the code does not have the usual format. */
   readonly countryCode: string | null
   readonly kind: MethodKind
-  /** The kind as the code spells it, e.g. `mobile_money`; the whole code where it does not follow the usual shape. */
+  /** The kind with the spelling of the code, e.g. `mobile_money`; the whole code if it does not have the usual format. */
   readonly kindRaw: string
-  /** Upper-case currency code; null where the code does not follow the usual shape. */
+  /** Upper-case currency code; null if the code does not have the usual format. */
   readonly currency: string | null
 }
 
@@ -18,7 +18,7 @@ const SHAPE = /^([a-z]{2})_([a-z0-9_]+)_([a-z]{3,4})$/
 /** `sa` stands for South Africa in the payments API's codes, whose ISO code is ZA. */
 const COUNTRIES_OF_THEIR_OWN: Readonly<Record<string, string>> = { sa: 'ZA' }
 
-/** Words of two parts come before their first part, so that `mobile_money` is not read as `mobile`. */
+/** Kinds of two words precede their first word, so that `mobile_money` is not parsed as `mobile`. */
 const KINDS: readonly (readonly [string, MethodKind])[] = [
   ['mobile_money', 'MOBILE_MONEY'],
   ['card', 'CARD'],
@@ -30,12 +30,12 @@ const KINDS: readonly (readonly [string, MethodKind])[] = [
   ['upi', 'ALIAS'],
 ]
 
-/** Schemes whose customers scan a code, where the method code names the scheme instead of a kind (gap sheet, section 28). */
+/** Schemes with QR codes, for method codes that name the scheme instead of a kind (gap sheet, section 28). */
 const QR_SCHEME = /qr/
 
 /**
- * Reads a method code. Codes are opaque and new ones appear without notice, so this never fails: what does not follow
- * the usual shape comes back as kind OTHER without country and currency (docs/payments-api.md, section 2.5).
+ * Parses a method code. Codes are opaque and new ones appear without notice, so this never fails: a code without the usual format has the
+ * kind OTHER, and neither country nor currency (docs/payments-api.md, section 2.5).
  */
 export function parseMethodCode(code: string): MethodCode {
   const match = SHAPE.exec(code)

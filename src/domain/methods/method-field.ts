@@ -7,11 +7,11 @@ export type MethodField = {
   readonly type: string
   readonly required: boolean
   readonly label: string | null
-  /** The descriptor as it came. */
+  /** The descriptor as received. */
   readonly raw: string
 }
 
-/** What a method asks for and allows. Amounts are plain digits; what the payments API does not say is null. */
+/** The required fields and the limits of a method. Amounts are plain digits; facts that the payments API does not report are null. */
 export type MethodRequirements = MethodFlags & {
   readonly code: string
   readonly currency: string
@@ -28,9 +28,8 @@ const REQUIREMENTS: ReadonlyMap<string, boolean> = new Map([
 ])
 
 /**
- * Reads a field descriptor, `<type>:<Mandatory or Optional> <free label>`, in any case (gap sheet, section 8). A field
- * whose requirement is not told is taken as optional, because the payments API itself refuses what lacks a mandatory one; its
- * whole text after the type is the label then.
+ * Parses a field descriptor, `<type>:<Mandatory or Optional> <free label>`, in any case (gap sheet, section 8). A field without either
+ * word is optional, because the payments API itself rejects a missing mandatory one; then its whole text after the type is the label.
  */
 export function parseFieldDescriptor(name: string, text: string): MethodField {
   const colon = text.indexOf(':')

@@ -1,19 +1,19 @@
 import type { MethodKind } from './method-code.ts'
 
-/** What the payments API itself says of one method, by `is_refundable`, `is_cancellable`, `require_contact`, `require_kyc`. */
+/** The payments API's own flags of one method: `is_refundable`, `is_cancellable`, `require_contact`, `require_kyc`. */
 export type MethodFlags = Pick<MethodTraits, 'refundable' | 'cancellable' | 'requiresContact' | 'requiresKyc'>
 
 export const NO_FLAGS: MethodFlags = { refundable: null, cancellable: null, requiresContact: null, requiresKyc: null }
 
-/** What the customer meets with a kind of method, and what the merchant can do afterwards. Null: the payments API does not say. */
+/** Properties of a kind of method for the customer and the merchant. Null: the payments API does not say. */
 export type MethodTraits = {
   readonly refundable: boolean | null
   readonly cancellable: boolean | null
   /** The customer approves the payment on a handset. */
   readonly promptsHandset: boolean
-  /** After approving, the customer still says "I have paid" on the hosted page. */
+  /** After approving, the customer also confirms "I have paid" on the hosted page. */
   readonly confirmsOnPage: boolean | null
-  /** What the customer leaves unanswered ends as failed, not as pending. */
+  /** A payment that the customer does not complete becomes failed, not pending. */
   readonly timesOutAsFailed: boolean | null
   /** A contact of the payer must exist before the payment. */
   readonly requiresContact: boolean | null
@@ -49,10 +49,7 @@ const TRAITS: Readonly<Record<MethodKind, MethodTraits>> = {
   OTHER: NOT_SAID,
 }
 
-/**
- * Returns the traits of a method: its own flags where it has them, otherwise those that docs/payments-api.md names for its
- * kind (section 2.5).
- */
+/** Returns the traits of a method: its own flags if it has them, otherwise those of its kind in docs/payments-api.md (section 2.5). */
 export function traitsOf(kind: MethodKind, flags: MethodFlags = NO_FLAGS): MethodTraits {
   const said = Object.entries(flags).filter(([, flag]) => flag !== null)
   return { ...TRAITS[kind], ...Object.fromEntries(said) }

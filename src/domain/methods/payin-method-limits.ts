@@ -1,16 +1,16 @@
 import { compareDecimals, type Money } from '../money/money.ts'
 import type { PayinMethod } from './payin-method.ts'
 
-/** One limit of a method as an amount; null where the payments API names none. */
+/** Returns one limit of a method as an amount; null if the payments API specifies none. */
 export function limitOf(method: PayinMethod, which: 'minAmount' | 'maxAmount'): Money | null {
   const value = method[which]
   return value === null ? null : { value, currency: method.currency }
 }
 
-/** What limits the amount of a method. */
+/** The fields of a method that limit its amount. */
 type Limits = Pick<PayinMethod, 'currency' | 'minAmount' | 'maxAmount'>
 
-/** Whether an amount lies within a method's limits; null where the currency differs or no limit is known. */
+/** Returns whether an amount is within a method's limits; null if the currency differs or no limit is known. */
 export function accepts(method: Limits, amount: Money): boolean | null {
   const { minAmount, maxAmount } = method
   if (method.currency !== amount.currency || (minAmount === null && maxAmount === null)) return null
@@ -19,7 +19,7 @@ export function accepts(method: Limits, amount: Money): boolean | null {
   return enough && notTooMuch
 }
 
-/** The span that several methods cover together; an end that is open for one of them is null. */
+/** Returns the range that several methods cover together; an end without a limit in one of them is null. */
 export function spanOf(methods: readonly PayinMethod[]): { min: Money | null; max: Money | null } {
   return { min: outermost(methods, 'minAmount', -1), max: outermost(methods, 'maxAmount', 1) }
 }

@@ -1,23 +1,23 @@
 import type { MethodKind } from './method-code.ts'
 import type { MethodFlags } from './method-traits.ts'
 
-/** A way to pay that the merchant's account offers (docs/payments-api.md, section 2.5). */
+/** A payment method that the merchant's account offers (docs/payments-api.md, section 2.5). */
 export type PayinMethod = {
   /** Opaque: new codes appear without notice. */
   readonly code: string
   readonly name: string
   /** Upper-case currency code. */
   readonly currency: string
-  /** ISO 3166 alpha-2 code; null where the code does not follow the usual shape. */
+  /** ISO 3166 alpha-2 code; null if the code does not have the usual format. */
   readonly countryCode: string | null
   readonly kind: MethodKind
   readonly kindRaw: string
-  /** Limits of one payment as plain digits in the method's currency; null where the payments API names none. */
+  /** Limits of one payment as plain digits in the method's currency; null if the payments API specifies none. */
   readonly minAmount: string | null
   readonly maxAmount: string | null
-  /** Null where the payments API does not say. */
+  /** Null if the payments API does not say. */
   readonly cardBrands: readonly string[] | null
   readonly checkoutLanguages: readonly string[] | null
-  /** What the entry of the method list says of it. */
+  /** The flags of its entry in the method list. */
   readonly flags: MethodFlags
 }

@@ -1,4 +1,4 @@
-/** Where a currency is listed in the payments API's currency table (docs/payments-api.md, section 1). */
+/** The part of the payments API's currency table that lists a currency (docs/payments-api.md, section 1). */
 export type Region = 'ASIA_PACIFIC' | 'AFRICA' | 'AMERICAS' | 'OTHER'
 export type InterfaceVersion = 'V1' | 'V2' | 'V3'
 
@@ -11,10 +11,10 @@ export type Currency = {
   readonly versions: readonly InterfaceVersion[]
 }
 
-/** The exponent of a currency that the payments API has added since this table was written: the most common one. */
+/** The exponent of a currency that is missing in this table, because the payments API added it later: the most common one. */
 const USUAL_EXPONENT = 2
 
-/** The payments API rounds amounts in these to whole units (docs/payments-api.md, section 1, rule 1). */
+/** The payments API rounds amounts in these currencies to whole units (docs/payments-api.md, section 1, rule 1). */
 const WHOLE_UNITS = new Set(['VND', 'JPY', 'XAF', 'KRW', 'XOF'])
 
 const USDC_EXPONENT = 6
@@ -30,18 +30,18 @@ const TABLE: readonly (readonly [Region, readonly InterfaceVersion[], readonly s
   ['OTHER', both, ['USDC']],
 ]
 
-/** Every currency that the payments API knows, in the order of its own table (docs/payments-api.md, section 1). */
+/** All currencies of the payments API, in the order of its own table (docs/payments-api.md, section 1). */
 export const currencies: readonly Currency[] = TABLE.flatMap(([region, versions, codes]) =>
   codes.map((code) => ({ code, exponent: exponentOf(code), region, versions })),
 )
 
-/** Digits after the decimal point that the payments API processes for a currency: 0 for VND, JPY, KRW, XAF and XOF. */
+/** Returns the number of digits after the decimal point that the payments API processes: 0 for VND, JPY, KRW, XAF and XOF. */
 export function exponentOf(code: string): number {
   if (WHOLE_UNITS.has(code)) return 0
   return code === 'USDC' ? USDC_EXPONENT : USUAL_EXPONENT
 }
 
-/** Whether the recorded amount may differ from the submitted one, because the payments API rounds it to whole units. */
+/** Returns whether the recorded amount may differ from the submitted one, because the payments API rounds it to whole units. */
 export function roundsSubmittedAmount(code: string): boolean {
   return WHOLE_UNITS.has(code)
 }

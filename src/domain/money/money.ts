@@ -3,16 +3,16 @@ import { exponentOf } from './currencies.ts'
 /** An exact amount: plain decimal digits (`"1250.50"`, never an exponent, never a float) and a currency code. */
 export type Money = { readonly value: string; readonly currency: string }
 
-/** What a client may send as an amount: no sign, no exponent, at most 15 digits before and 6 after the point. */
+/** An amount from a client: no sign, no exponent, at most 15 digits before and 6 after the point. */
 const INPUT = /^(0|[1-9]\d{0,14})(?:\.(\d{1,6}))?$/
 
-/** Up to this many significant digits a JSON number reads back as the same text in every language. */
+/** A JSON number with at most this many significant digits is parsed to the same value in every language. */
 const EXACT_DIGITS = 15
 
 /**
- * Checks an amount that a client sent. Gives a sentence that says what is wrong, or null when it is right: a plain
- * decimal above zero, at most 15 significant digits, and no more decimals than the payments API processes for the currency
- * (it would round them away in silence: payments-api.md, section 1, rule 1).
+ * Checks an amount from a client. Returns the problem as a sentence; null if there is none. Valid amounts are plain decimals above zero
+ * with at most 15 significant digits, and with no more decimals than the payments API processes for the currency (it would silently round
+ * them: payments-api.md, section 1, rule 1).
  */
 export function amountProblem({ value, currency }: Money): string | null {
   const match = INPUT.exec(value)
@@ -27,24 +27,24 @@ export function amountProblem({ value, currency }: Money): string | null {
     : `must have at most ${exponent} decimals in ${currency}`
 }
 
-/** Compares two decimals exactly: below zero when `a` is the smaller one, zero when they are equal. */
+/** Compares two decimals exactly: negative if `a` is smaller, zero if they are equal. */
 export function compareDecimals(a: string, b: string): number {
   const [wholeA, wholeB] = [wholeDigits(a), wholeDigits(b)]
-  // The longer one is larger: this spares most comparisons the big integers.
+  // The one with more digits is larger: most comparisons then need no big integers.
   if (wholeA !== wholeB && wholeA !== null && wholeB !== null) return Math.sign(wholeA - wholeB)
   const scale = Math.max(decimalsOf(a), decimalsOf(b))
   const difference = scaled(a, scale) - scaled(b, scale)
   return difference < 0n ? -1 : difference > 0n ? 1 : 0
 }
 
-/** Digits before the point; null for a negative number, and for one with a leading zero that has more than one digit. */
+/** Returns the number of digits before the point; null for a negative number, and for one with a superfluous leading zero. */
 function wholeDigits(decimal: string): number | null {
   const point = decimal.indexOf('.')
   const digits = point === -1 ? decimal.length : point
   return decimal.startsWith('-') || (digits > 1 && decimal.startsWith('0')) ? null : digits
 }
 
-/** What is left of a decimal after another is taken from it, exactly; zero where the other is the larger one. */
+/** Returns the exact difference of two decimals; zero if `amount` is larger. */
 export function subtractDecimals(from: string, amount: string): string {
   const scale = Math.max(decimalsOf(from), decimalsOf(amount))
   const left = scaled(from, scale) - scaled(amount, scale)
@@ -52,8 +52,8 @@ export function subtractDecimals(from: string, amount: string): string {
 }
 
 /**
- * Reads a decimal as the payments API writes one, from a JSON string or a number's source text: `"100.0"`, `1e3`, `-0`.
- * Gives plain digits, with the decimals as they were written, or null for what is no decimal.
+ * Parses a decimal of the payments API, from a JSON string or the source text of a number: `"100.0"`, `1e3`, `-0`. Returns plain digits,
+ * with the decimals as written; null if the text is not a decimal.
  */
 export function decimalFromText(text: string): string | null {
   const match = /^(-?)(\d{1,30})(?:\.(\d{1,30}))?(?:[eE]([+-]?\d{1,2}))?$/.exec(text.trim())
@@ -83,7 +83,7 @@ function scaled(decimal: string, scale: number): bigint {
   return BigInt(whole + decimals.padEnd(scale, '0'))
 }
 
-/** Adds decimals exactly. Gives as many decimals as the longest of them. */
+/** Returns the exact sum of decimals, with as many decimals as the longest of them. */
 export function sumDecimals(decimals: readonly string[]): string {
   const scale = Math.max(0, ...decimals.map(decimalsOf))
   const sum = decimals.reduce((total, decimal) => total + scaled(decimal, scale), 0n)

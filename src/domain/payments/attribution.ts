@@ -4,8 +4,8 @@ import type { PaymentReport } from './payment-report.ts'
 import type { Payment } from './payment.ts'
 
 /**
- * Whether a webhook may speak about this payment: it came to the address of one link, so it must not name another link,
- * nor a payment that was made through another one. An authentic body that does is somebody's mistake, and is set aside.
+ * Returns whether a webhook can be about this payment: it was received at the URL of one link, so it must not name another link, nor a
+ * payment that was made through another link. An authentic webhook for which this is false is quarantined.
  */
 export function belongsTogether(
   report: PaymentReport,
@@ -18,9 +18,9 @@ export function belongsTogether(
 }
 
 /**
- * Names the payment that an answer to a read is about. Asked about a link, the payments API may answer under the link's own
- * uuid, or under the payment's: the former is put right, and what names neither is another payment's answer: null. So is
- * one about a payment that nobody had heard of, which neither names the link nor is of what the link was made for.
+ * Returns the report of a read with the id of the payment that it is about. For a read of a link the payments API may answer with the
+ * link's own uuid or with the payment's; the link's uuid is replaced. Returns null if the report is about something else: if it names
+ * neither, or if it is about an unknown payment that neither names the link nor has the link's amount.
  */
 export function attributeRead(
   subject: { paymentId: string | null; link: PaymentLink | null },
@@ -44,12 +44,12 @@ function isOf(requested: Money, { details: { currency, amount } }: PaymentReport
   return amount === null || compareDecimals(amount, requested.value) === 0
 }
 
-/** What a read tells of a link through which no payment is known. */
+/** What a read shows for a link without a known payment. */
 export type UntouchedLink = 'untouched' | 'expired' | 'paid-through'
 
 /**
- * Asked about a link that nobody has used, the payments API answers as if there were a payment with the link's own uuid:
- * pending while the link is open, expired afterwards. Everything else is a payment that we had not heard of.
+ * For an unused link the payments API returns a payment with the link's own uuid: pending while the link is open, expired afterwards. Any
+ * other report is a payment that was unknown so far.
  */
 export function readOfUnusedLink(link: PaymentLink, report: PaymentReport): UntouchedLink {
   if (report.paymentId !== link.id) return 'paid-through'

@@ -2,11 +2,11 @@ import type { Money } from '../money/money.ts'
 import type { PaymentDetails, PaymentReport } from './payment-report.ts'
 import { type Decision, decideWebhook, type Payment } from './payment.ts'
 
-/** A payment that we asked for without a link (docs/payments-api.md, section 4.5): what we asked, beside what it became. */
+/** A payment that was requested without a link (docs/payments-api.md, section 4.5): the request, besides the payment itself. */
 export type DirectPayin = {
   /** The upstream payment uuid. */
   readonly paymentId: string
-  /** Our correlation id, made before the payments API was asked: the last segment of the payment's webhook address. */
+  /** Our correlation id, created before the request was sent: the last segment of the payment's webhook URL. */
   readonly ref: string
   readonly site: string
   readonly ownerId: string | null
@@ -19,8 +19,8 @@ export type DirectPayin = {
 }
 
 /**
- * Decides what the answer to the creation of a payment means. It tells the payment's first moment, so where webhooks have
- * overtaken it, it leads forward or fills in what they left out, and contradicts nothing but a currency, which a read settles.
+ * Decides what the response to the creation of a payment means. It shows the first state of the payment. If webhooks were recorded before
+ * it, it may only lead forward or add missing facts. It contradicts only a currency, which a read settles.
  */
 export function decideCreation(state: Payment | null, report: PaymentReport): Decision {
   const decision = decideWebhook(state, report, false)
@@ -38,7 +38,7 @@ export function decideCreation(state: Payment | null, report: PaymentReport): De
   }
 }
 
-/** What holds for a payment whatever its status: the rest of an earlier status may be untrue by now. */
+/** Fields that do not depend on the status: other fields of an earlier status may be outdated. */
 const LASTING: readonly (keyof PaymentDetails)[] = [
   'currency',
   'amount',

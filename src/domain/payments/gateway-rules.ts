@@ -3,7 +3,7 @@ import { emailProblem, present, problem, TEXT, textProblem, keyProblem } from '.
 import type { Problem } from '../field-problems.ts'
 import { amountProblem, type Money } from '../money/money.ts'
 
-/** What a caller asks for when it asks for a payment through the v1 gateway. */
+/** The request of a caller for a payment through the v1 gateway. */
 export type GatewayRequest = {
   readonly idempotencyKey: string
   readonly orderId: string
@@ -32,7 +32,7 @@ export type GatewayItem = {
   readonly id: string
   readonly name: string
   readonly quantity: number
-  /** Plain digits in AUD; zero for what is given away. */
+  /** Plain digits in AUD; zero for a free item. */
   readonly price: string
   readonly variantId?: string | null | undefined
   readonly imageUrl?: string | null | undefined
@@ -55,7 +55,7 @@ function normaliseContact(contact: GatewayContact): GatewayContact {
   }
 }
 
-/** A number without a country code is Australian only where the address is: the gateway takes AUD, not Australians alone. */
+/** A number without a country code is Australian only if the address is: the gateway takes only AUD, but not only from Australians. */
 function isForeign({ phone, countryCode }: GatewayContact): boolean {
   return phone.trim().startsWith('0') && countryCode != null && countryCode !== 'AU'
 }
@@ -63,8 +63,8 @@ function isForeign({ phone, countryCode }: GatewayContact): boolean {
 const DESCRIPTION = { longest: 500 }
 
 /**
- * Everything that is wrong with a request for a payment through the gateway, field by field; empty when it may be sent.
- * The gateway takes AUD alone. Source: gap sheet, section 4.
+ * Returns the problems of a request for a gateway payment, field by field; empty if it may be sent. The gateway takes only AUD. Source:
+ * gap sheet, section 4.
  */
 export function gatewayRequestProblems(request: GatewayRequest): Problem[] {
   const { amount, shipping } = request

@@ -7,19 +7,18 @@ import type { Payment } from './payment.ts'
 
 export type NextAction = {
   readonly kind: NextActionKind
-  /** Where the customer goes for it. */
+  /** The page for it; null if there is none. */
   readonly url: string | null
-  /** ISO 8601 instant in UTC before which it is of no use; null where that is now. */
+  /** ISO 8601 instant in UTC before which it is useless; null if it makes sense at once. */
   readonly notBefore: string | null
 }
 
 type Situation = { readonly payment: Payment; readonly link: PaymentLink | null; readonly now: Date }
 
 /**
- * What the customer does now about a payment, `link` being the one it was made through; null when nothing is left to do:
- * the money is here, or it went back, or another payment through the same link has taken this one's place. The answer
- * is the same for every reader, so it never depends on a cause that only some may see (docs/payments-api.md, sections 3.2
- * and 7.2).
+ * Returns the customer's next step for a payment; `link` is the link of the payment. Returns null if there is none: the payment is paid or
+ * refunded, or another payment through the same link replaced this one. The result is the same for all readers, so it never depends on a
+ * cause that only some may see (docs/payments-api.md, sections 3.2 and 7.2).
  */
 export function nextAction(payment: Payment, link: PaymentLink | null, now: Date): NextAction | null {
   const settled = payment.rank >= PAID_RANK
@@ -29,7 +28,7 @@ export function nextAction(payment: Payment, link: PaymentLink | null, now: Date
   return typeof action === 'function' ? action({ payment, link, now }) : action
 }
 
-/** The words for an action, as on a button. `locale` is a BCP 47 tag; English answers for a language that is not there. */
+/** Returns the label of an action, for a button. `locale` is a BCP 47 tag; English if its language is not supported. */
 export function nextActionLabel(kind: NextActionKind, locale: string | null): string {
   return textsFor(locale).nextActions[kind]
 }
@@ -55,8 +54,8 @@ const ACTIONS: Readonly<Record<PaymentStatus, NextAction | null | ((situation: S
 }
 
 /**
- * A pending payment on a link that has run out is waited for, not started again: money may be under way, and the payments API
- * says soon whether the payment has expired. So is one without a link, whose customer follows its instructions.
+ * For a pending payment on an expired link the action is to wait, not to start again: money may be in flight, and the payments API soon
+ * reports whether the payment has expired. The same holds without a link; then the customer follows the instructions.
  */
 function proceed({ payment, link, now }: Situation): NextAction {
   const { threeDsUrl } = payment.details
@@ -80,7 +79,7 @@ function tryAgain({ payment, link, now }: Situation): NextAction {
     : { ...START_AGAIN, notBefore }
 }
 
-/** After a failure the customer may try again on the same page, so only the link's own end counts. */
+/** After a failure the customer may retry on the same page, so only the expiry of the link counts. */
 function takesPayments(link: PaymentLink, at: Date): boolean {
   return linkState(link, null, at) === 'OPEN'
 }

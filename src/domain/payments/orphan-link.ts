@@ -3,9 +3,9 @@ import { PAID_RANK } from './payment-status.ts'
 import type { Payment } from './payment.ts'
 
 /**
- * Whether a link of which only the address is known, by its correlation id, is an orphan: the payments API has made it, and no
- * client was given it. It is none while the attempt that asked for it is under way. `command` is null once it was
- * forgotten; `now` is in milliseconds since the epoch.
+ * Returns whether a link that is known only by its correlation id is orphaned: the payments API created it, and no client received it. It
+ * is not orphaned while the attempt that requested it is in flight. `command` is null if it was deleted; `now` is in milliseconds since
+ * the epoch.
  */
 export function isOrphan(ref: string, command: Command | null, now: number): boolean {
   if (command === null) return true
@@ -13,7 +13,7 @@ export function isOrphan(ref: string, command: Command | null, now: number): boo
   return !underWay
 }
 
-/** Whether a change brought the money: it was not here before. */
+/** Returns whether the payment was not paid before a change and is paid after it. */
 export function hasBecomePaid(before: Pick<Payment, 'rank'> | null, after: Pick<Payment, 'rank'>): boolean {
   return after.rank >= PAID_RANK && (before === null || before.rank < PAID_RANK)
 }

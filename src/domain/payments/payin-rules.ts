@@ -12,7 +12,7 @@ import type { MethodRequirements } from '../methods/method-field.ts'
 import { limitProblem, methodFieldProblems, methodProblem } from '../methods/method-rules.ts'
 import { amountProblem, type Money } from '../money/money.ts'
 
-/** What a caller asks for when it asks for a direct payin. */
+/** The request of a caller for a direct payin. */
 export type PayinRequest = {
   readonly idempotencyKey: string
   readonly reference: string
@@ -28,9 +28,9 @@ export type PayinRequest = {
 }
 
 /**
- * Everything that is wrong with a request for a direct payin, field by field; empty when it may be sent. What the method
- * asks for is checked as far as it is known: without its requirements the payments API itself is the judge.
- * Source: payments-api.md, section 1, rule 3, and gap sheet, sections 8 and 9.
+ * Returns the problems of a request for a direct payin, field by field; empty if it may be sent. Without the requirements of the method
+ * its fields are not checked: the payments API rejects what is missing. Source: payments-api.md, section 1, rule 3, and gap sheet,
+ * sections 8 and 9.
  */
 export function payinRequestProblems(request: PayinRequest, requirements: MethodRequirements | null): Problem[] {
   const { amount, description, ownerId } = request

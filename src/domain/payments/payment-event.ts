@@ -3,7 +3,7 @@ import type { Payment, PaymentChange } from './payment.ts'
 
 export type PaymentEventKind = 'LINK_CREATED' | 'LINK_EXPIRED' | PaymentChange['kind'] | AgreementChange['kind']
 
-/** WEBHOOK: the payments API told us. READ: we read it back. COMMAND: the answer to a mutation. */
+/** The source of an event. WEBHOOK: a webhook. READ: the response to a read. COMMAND: the response to a mutation. */
 export type EventSource = 'WEBHOOK' | 'READ' | 'COMMAND'
 
 /** One change of state, immutable once recorded. */
@@ -11,29 +11,29 @@ export type PaymentEvent = {
   /** `<stream>.<sequence>` */
   readonly id: string
   readonly streamId: string
-  /** Position within its stream: 1, 2, 3 ... without holes. */
+  /** Position within its stream: 1, 2, 3 … without gaps. */
   readonly sequence: number
-  /** Position in the whole log, rising in the order of the commits. */
+  /** Position in the whole log, in commit order. */
   readonly position: number
   readonly kind: PaymentEventKind
   readonly source: EventSource
   readonly fromStatus: string | null
   readonly toStatus: string | null
   readonly linkRef: string | null
-  /** The payment as it was after this event. */
+  /** The payment after this event. */
   readonly payment: Payment | null
-  /** The agreement as it was after this event. */
+  /** The agreement after this event. */
   readonly agreement: Agreement | null
   /** ISO 8601 instant in UTC. */
   readonly recordedAt: string
 }
 
-/** The id of an event: stable, and readable in a log. */
+/** Returns the id of an event: stable, and readable in a log. */
 export function eventId(streamId: string, sequence: number): string {
   return `${streamId}.${sequence}`
 }
 
-/** Reads an event id; null for what is none. */
+/** Parses an event id; returns null if the text is not one. */
 export function parseEventId(id: string): { streamId: string; sequence: number } | null {
   const match = /^((?:link|payment|agreement):[\w-]{1,128})\.([1-9]\d{0,9})$/.exec(id)
   return match === null ? null : { streamId: match[1] ?? '', sequence: Number(match[2]) }

@@ -13,7 +13,7 @@ import { amountProblem, type Money } from '../money/money.ts'
 import { PAID_RANK } from './payment-status.ts'
 import type { Payment } from './payment.ts'
 
-/** What a caller asks for when it asks for a link. */
+/** The request of a caller for a link. */
 export type LinkRequest = {
   readonly idempotencyKey: string
   readonly reference: string
@@ -64,7 +64,7 @@ export type PaymentLink = {
   readonly paymentId: string | null
 }
 
-/** What the payments API has made of a request for a link. */
+/** The result of a request for a link. */
 type Made = {
   readonly site: string
   readonly ref: string
@@ -76,7 +76,7 @@ type Made = {
   readonly at: Date
 }
 
-/** Returns the link of a request, as it is recorded when the payments API has made it. */
+/** Returns the link of a request, as it is recorded once the payments API has created it. */
 export function createdLink(request: LinkRequest, { site, ref, uuid, paymentUrl, expiresAt, at }: Made): PaymentLink {
   const expiry = new Date(at.getTime() + request.expiresInSeconds * 1_000)
   return {
@@ -99,17 +99,17 @@ export function createdLink(request: LinkRequest, { site, ref, uuid, paymentUrl,
 
 export type PaymentLinkState = 'OPEN' | 'PAID' | 'FAILED' | 'EXPIRED'
 
-/** The stream that holds the events of a link and of its payments. */
+/** Returns the id of the stream with the events of a link and of its payments. */
 export function linkStreamId(ref: string): string {
   return `link:${ref}`
 }
 
-/** The stream that holds the events of a payment which was made without a link of ours. */
+/** Returns the id of the stream with the events of a payment without a link. */
 export function directPaymentStreamId(paymentId: string): string {
   return `payment:${paymentId}`
 }
 
-/** Where a link stands at an instant, given the payment made through it. */
+/** Returns the state of a link at an instant, given the payment that determines it. */
 export function linkState(link: PaymentLink, payment: Payment | null, now: Date): PaymentLinkState {
   if (payment !== null && payment.rank >= PAID_RANK) return 'PAID'
   if (payment?.phase === 'FAILED') return 'FAILED'
@@ -118,7 +118,7 @@ export function linkState(link: PaymentLink, payment: Payment | null, now: Date)
   return !underWay && now.getTime() >= Date.parse(link.expiresAt) ? 'EXPIRED' : 'OPEN'
 }
 
-/** Whether a payment takes the place of the one that told the link's state so far. */
+/** Returns whether a payment replaces the one that determined the link's state so far. */
 export function speaksForLink(candidate: Payment, current: Payment | null): boolean {
   return current === null || current.id === candidate.id || current.rank < PAID_RANK
 }
@@ -126,7 +126,7 @@ export function speaksForLink(candidate: Payment, current: Payment | null): bool
 const SHORTEST_EXPIRY_S = 900
 const DESCRIPTION: TextRange = { longest: 500 }
 
-/** Names of the sender fields that have an argument of their own: `extra` must not replace them. */
+/** Names of the sender fields that have their own argument: `extra` must not replace them. */
 const OWN_FIELDS: ReadonlySet<string> = new Set([
   'email',
   'first_name',
@@ -139,8 +139,8 @@ const OWN_FIELDS: ReadonlySet<string> = new Set([
 ])
 
 /**
- * Everything that is wrong with a request for a link, field by field; empty when it may be sent. Holds the rules of
- * payments-api.md, sections 2.4 and 8, so that nothing which breaks them leaves this process.
+ * Returns the problems of a request for a link, field by field; empty if it may be sent. The rules are those of payments-api.md, sections
+ * 2.4 and 8.
  */
 export function linkRequestProblems(request: LinkRequest): Problem[] {
   const { customer } = request

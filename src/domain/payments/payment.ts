@@ -2,13 +2,13 @@ import { compareDecimals, type Money } from '../money/money.ts'
 import type { PaymentDetails, PaymentReport } from './payment-report.ts'
 import { factsOf, PAID_RANK, type PaymentPhase, type PaymentStatus } from './payment-status.ts'
 
-/** A payment as its events have made it. */
+/** The state of a payment: the result of its events. */
 export type Payment = {
   /** The upstream payment uuid. */
   readonly id: string
-  /** The stream that holds its events: its link's, or its own when it was paid without a link. */
+  /** The stream with its events: that of its link, or its own if it has no link. */
   readonly streamId: string
-  /** Our correlation id of the link it was made through. */
+  /** Our correlation id of its link; null without one. */
   readonly linkRef: string | null
   /** Sequence of the last event that changed it. */
   readonly version: number
@@ -18,16 +18,16 @@ export type Payment = {
   readonly phase: PaymentPhase
   /** Rank of the last status that was recognised. */
   readonly rank: number
-  /** Every status that it has had: one that comes a second time needs a read to be believed. */
+  /** Every status that it has had: a status that is reported for the second time must be confirmed by a read. */
   readonly seen: readonly PaymentStatus[]
-  /** A doubtful delivery is being checked against the payments API. */
+  /** A doubtful delivery is to be confirmed by a read. */
   readonly provisional: boolean
   readonly details: PaymentDetails
   /** Instant of the last change, ISO 8601 in UTC. */
   readonly updatedAt: string
 }
 
-/** What became of a delivery: stored always, with or without an effect. */
+/** The effect of a delivery. Every delivery is stored. */
 export type Disposition = 'APPLIED' | 'STALE' | 'NO_CHANGE' | 'DOUBTFUL' | 'QUARANTINED'
 
 export type PaymentChange = {
@@ -39,20 +39,20 @@ export type PaymentChange = {
 
 export type Decision = {
   readonly disposition: Disposition
-  /** The change to record as an event; null when nothing changes. */
+  /** The change to record as an event; null if nothing changes. */
   readonly change: PaymentChange | null
-  /** Whether the payment is in doubt from now on; null leaves it as it was. */
+  /** Whether the payment is provisional from now on; null leaves it unchanged. */
   readonly provisional: boolean | null
-  /** Whether the payments API is to be asked what is true. */
+  /** Whether a read of the payments API is due. */
   readonly confirm: boolean
 }
 
 /**
- * Decides what a webhook means for a payment. There is neither a timestamp nor a sequence number to go by, and retries
- * come up to 45 minutes late, so a status is believed at once only when it leads forward to somewhere new; what leads
- * back is believed when a read confirms it. Money that is here never goes back to unpaid.
+ * Decides what a webhook means for a payment. Webhooks have neither a timestamp nor a sequence number, and retries arrive up to 45 minutes
+ * late. So a status is accepted at once only if it leads forward to one that the payment has not had; one that leads back must be
+ * confirmed by a read. A paid payment never becomes unpaid.
  *
- * `repeat` says that the very same bytes came before. Source: payments-api.md, sections 3.2 and 6.1.
+ * `repeat` is true if identical bytes were received before. Source: payments-api.md, sections 3.2 and 6.1.
  */
 export function decideWebhook(state: Payment | null, report: PaymentReport, repeat: boolean): Decision {
   if (state === null) return apply(report, report.details, needsConfirmation(report.status))
@@ -69,8 +69,8 @@ export function decideWebhook(state: Payment | null, report: PaymentReport, repe
 }
 
 /**
- * Decides what an answer of the payments API to a read means. A read tells the truth of its moment, so it may lead anywhere
- * but back from paid to under way, and a report about another currency or another amount is no answer at all.
+ * Decides what the response to a read means. A read shows the true state at its moment, so it may lead to any status except from paid to
+ * unpaid. A report with another currency or another amount is not usable.
  */
 export function decideRead(state: Payment | null, report: PaymentReport): Decision {
   if (state === null) return apply(report, report.details, false)
@@ -91,7 +91,7 @@ export function decideRead(state: Payment | null, report: PaymentReport): Decisi
 
 export type NewPayment = { readonly id: string; readonly streamId: string; readonly linkRef: string | null }
 
-/** The payment after a change. `birth` names a payment of which nothing was known. */
+/** Returns the payment after a change. `birth` contains the ids of a new payment. */
 export function evolve(
   state: Payment | NewPayment,
   change: PaymentChange,
@@ -116,7 +116,7 @@ export function evolve(
   }
 }
 
-/** Fills in what the payments API left unsaid with the amount that the link was made for. */
+/** Returns the report with the requested amount of the link if the payments API has reported none. */
 export function withRequestedAmount(report: PaymentReport, requested: Money | null): PaymentReport {
   if (requested === null || (report.details.amount !== null && report.details.currency !== null)) return report
   const currency = report.details.currency ?? requested.currency
@@ -124,19 +124,19 @@ export function withRequestedAmount(report: PaymentReport, requested: Money | nu
   return { ...report, details: { ...report.details, currency, amount } }
 }
 
-/** A payment in the terms of a report: what is known of it already. */
+/** Returns the recorded state of a payment as a report. */
 export function reportOf({ id, statusRaw, status, details }: Payment): PaymentReport {
   return { paymentId: id, linkId: null, statusRaw, status, details, payer: { name: null, email: null } }
 }
 
-/** The first rank at which the customer is no longer under way: pending, authorised and waiting lie below it. */
+/** The first rank after the customer's part: pending, authorised and waiting are below it. */
 const WAITING_ENDS = 3
 
 const NOTHING_NEW: Decision = { disposition: 'NO_CHANGE', change: null, provisional: null, confirm: false }
 const STALE: Decision = { disposition: 'STALE', change: null, provisional: null, confirm: false }
 const DOUBTFUL: Decision = { disposition: 'DOUBTFUL', change: null, provisional: true, confirm: true }
 
-/** Statuses that end something, or hand money back: worth one read even when they lead forward. */
+/** Statuses that end something or return money: confirmed by one read even if they lead forward. */
 const CONFIRMED_BY_READ: ReadonlySet<PaymentStatus> = new Set([
   'failed',
   'expired',
@@ -152,7 +152,7 @@ function needsConfirmation(status: PaymentStatus | null): boolean {
   return status === null || CONFIRMED_BY_READ.has(status)
 }
 
-/** A payment that has gone back may have been told of this status late, from before it went back. */
+/** Returns whether a payment that has gone back was further before. A report of this status may be late, from before it went back. */
 function wasFurther(state: Payment, rank: number): boolean {
   return state.seen.some((status) => factsOf(status).rank >= rank)
 }
@@ -167,9 +167,8 @@ function apply(report: PaymentReport, details: PaymentDetails, confirm: boolean)
 }
 
 /**
- * The same bytes again are a retry, unless the payment has left that status since, or can have repeated it: the payments API
- * may report two equal partial refunds with the very same bytes. A payment that has gone back can repeat any status that
- * lies ahead of it.
+ * Identical bytes are a retry, unless the payment has left that status since, or the status is repeatable: the payments API may report two
+ * equal partial refunds with identical bytes. A payment that has gone back can repeat any status that lies ahead of it.
  */
 function decideRepeat(state: Payment, status: PaymentStatus): Decision {
   const { rank, repeatable } = factsOf(status)
@@ -178,7 +177,7 @@ function decideRepeat(state: Payment, status: PaymentStatus): Decision {
   return status === state.status ? NOTHING_NEW : { ...NOTHING_NEW, provisional: true, confirm: true }
 }
 
-/** The same status with other bytes: it may fill in what was missing, but what it contradicts is settled by a read. */
+/** Decides for the same status with other bytes: missing facts are added, and a contradiction is settled by a read. */
 function decideSameStatus(state: Payment, report: PaymentReport): Decision {
   const details = merge(state, report)
   if (sameDetails(details, state.details)) return NOTHING_NEW
@@ -201,7 +200,7 @@ function isOfAnotherAmount(state: Payment, report: PaymentReport): boolean {
   return known !== null && said !== null && compareDecimals(known, said) !== 0
 }
 
-/** What the report leaves out stays as it was; what belongs to a status that is over goes with it. */
+/** Fields that the report omits are unchanged; fields of a status that has ended are removed. */
 function merge(state: Payment, report: PaymentReport): PaymentDetails {
   const said = Object.entries(report.details).filter(([, value]) => value !== null)
   const merged = { ...state.details, ...Object.fromEntries(said) } as PaymentDetails
@@ -211,7 +210,7 @@ function merge(state: Payment, report: PaymentReport): PaymentDetails {
     failureCode: failed ? merged.failureCode : null,
     failureMessage: failed ? merged.failureMessage : null,
     threeDsUrl: report.status === 'pending' ? merged.threeDsUrl : null,
-    // What was paid before the money came says nothing about what has come.
+    // An amount that was reported before the payment was received does not show what was received.
     paid: report.status === 'received' && state.rank < PAID_RANK ? report.details.paid : merged.paid,
   }
 }

@@ -3,7 +3,7 @@ import type { PaymentReport } from './payment-report.ts'
 import type { PaymentStatus } from './payment-status.ts'
 import type { Payment } from './payment.ts'
 
-/** The statuses that a payment has because a refund was asked for. */
+/** The statuses of a payment for which a refund was requested. */
 const REFUND_STATUSES: ReadonlySet<PaymentStatus | null> = new Set([
   'return_pending',
   'return_received',
@@ -15,24 +15,24 @@ const REFUND_STATUSES: ReadonlySet<PaymentStatus | null> = new Set([
 type State = Pick<Payment, 'status' | 'details'>
 
 type Asked = {
-  /** Plain digits; null for all that is left. */
+  /** Plain digits; null for the whole remaining amount. */
   readonly amount: string | null
   readonly description: string
 }
 
 type Seen = {
-  /** The payment when the refund was asked for. */
+  /** The payment when the refund was requested. */
   readonly before: State
   /** Its states since then, oldest first. */
   readonly since: readonly State[]
-  /** What a read shows now. */
+  /** The current state according to a read. */
   readonly report: PaymentReport
 }
 
 /**
- * Whether the refund that a payment shows is the one that was asked for: something has moved since, the payments API names
- * our description, and the totals differ by our amount. Somebody else may refund the same payment meanwhile, so what is
- * not named counts against it.
+ * Returns whether the refund of a payment is the requested one: the state has changed since, the payments API reports our description, and
+ * the totals differ by our amount. Another user may refund the same payment at the same time, so a missing description or total counts as
+ * a mismatch.
  */
 export function isThisRefund({ amount, description }: Asked, { before, since, report }: Seen): boolean {
   if (!REFUND_STATUSES.has(report.status) || report.refundDescription?.trim() !== description.trim()) return false
@@ -41,15 +41,15 @@ export function isThisRefund({ amount, description }: Asked, { before, since, re
   return descends && fitsAmount(amount, before, report)
 }
 
-/** A refund was asked for, or has changed the total, which a second part may do without a change of status. */
+/** Returns whether a refund was requested or has changed the total, which a second partial refund may do without a change of status. */
 function hasMoved(earlier: State, later: State): boolean {
   if (REFUND_STATUSES.has(later.status) && later.status !== earlier.status) return true
   return compareDecimals(refundedOf(later), refundedOf(earlier)) > 0
 }
 
 /**
- * A total that has not changed yet contradicts nothing while the refund is pending, or came to nothing. The figure may be
- * that of all refunds, or of this one (gap sheet, section 12).
+ * An unchanged total contradicts nothing while the refund is pending, rejected or expired. The figure may be the total of all refunds, or
+ * of this one (gap sheet, section 12).
  */
 function fitsAmount(amount: string | null, before: State, report: PaymentReport): boolean {
   const [earlier, now] = [refundedOf(before), refundedOf(report)]

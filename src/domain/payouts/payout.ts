@@ -1,13 +1,13 @@
 import type { MethodKind } from '../methods/method-code.ts'
 import type { MethodRequirements } from '../methods/method-field.ts'
 
-/** A way to pay out that the merchant's account offers (docs/payments-api.md, section 2.6). */
+/** A payout method that the merchant's account offers (docs/payments-api.md, section 2.6). */
 export type PayoutMethod = {
   /** Opaque: new codes appear without notice. */
   readonly code: string
   /** Upper-case currency code. */
   readonly currency: string
-  /** ISO 3166 alpha-2 code; null where the code does not follow the usual shape. */
+  /** ISO 3166 alpha-2 code; null if the code does not have the usual format. */
   readonly countryCode: string | null
   readonly kind: MethodKind
   readonly kindRaw: string
@@ -15,17 +15,17 @@ export type PayoutMethod = {
 
 export type PayoutBank = { readonly code: string; readonly name: string; readonly shortName: string | null }
 
-/** What a payout method asks for, and the banks that it reaches. */
+/** The required fields of a payout method, and its banks. */
 export type PayoutMethodRequirements = MethodRequirements & { readonly banks: readonly PayoutBank[] }
 
-/** The statuses of a batch (gap sheet, section 19), as the payments API spells them. */
+/** The statuses of a batch (gap sheet, section 19), with the payments API's spelling. */
 export const PAYOUT_STATUSES = ['created', 'processing', 'scheduled', 'completed', 'expired'] as const
 
 export type PayoutStatus = (typeof PAYOUT_STATUSES)[number]
 
 /**
- * What the payments API says of one batch of payouts. Whatever the body left out, or wrote in a way that cannot be read, is
- * null. Amounts are plain digits, instants ISO 8601 in UTC with milliseconds.
+ * What the payments API reports about one batch of payouts. Fields that the body omits, or that cannot be parsed, are null. Amounts are
+ * plain digits, instants ISO 8601 in UTC with milliseconds.
  */
 export type PayoutReport = {
   /** The upstream uuid. */
@@ -38,11 +38,11 @@ export type PayoutReport = {
   readonly description: string | null
   readonly externalId: string | null
   readonly scheduledAt: string | null
-  /** As it came, with the payments API's prefix: its end tells the cause, e.g. `_PAYOUT1` for a balance that does not suffice. */
+  /** As received, with the payments API's prefix: its end is the cause, e.g. `_PAYOUT1` for an insufficient balance. */
   readonly errorCode: string | null
   readonly errorMessage: string | null
   readonly transactions: readonly PayoutTransaction[]
-  /** The webhook address that the batch was made with, by which one whose creation was not answered is found again. */
+  /** The webhook URL of the batch, by which a batch is found whose creation got no response. */
   readonly endpointUrl: string | null
 }
 
@@ -50,7 +50,7 @@ export type PayoutTransaction = {
   readonly id: string | null
   readonly amount: string | null
   readonly statusRaw: string | null
-  /** The payee's name: payer data, to be guarded as such. */
+  /** The payee's name: protected payer data. */
   readonly payee: string | null
   readonly errorMessage: string | null
   readonly createdAt: string | null

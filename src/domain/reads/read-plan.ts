@@ -1,27 +1,27 @@
 import type { PlannedRead, ReadClass } from './read-schedule.ts'
 
-/** When something is read next. All instants are milliseconds since the epoch. */
+/** The next read of a subject. All instants are milliseconds since the epoch. */
 export type ReadPlan = {
-  /** Null while no read is planned; then the class tells nothing. */
+  /** Null if no read is planned; then the class has no meaning. */
   readonly dueAt: number | null
   readonly readClass: ReadClass
-  /** Failed or fruitless reads in a row. */
+  /** Number of consecutive reads that failed or had no usable result. */
   readonly failures: number
 }
 
-/** The plan after a read that showed something; null plans none. */
+/** Returns the plan after a read with a usable result; null plans no further read. */
 export function planAnew(plan: ReadPlan, next: PlannedRead | null): ReadPlan {
   return { dueAt: next?.at ?? null, readClass: next?.readClass ?? plan.readClass, failures: 0 }
 }
 
-/** The plan after a read without a result, which is made again at an instant; null for never. */
+/** Returns the plan after a read without a usable result, with a retry at an instant; null for none. */
 export function planRetry(plan: ReadPlan, dueAt: number | null): ReadPlan {
   return { ...plan, dueAt, failures: plan.failures + 1 }
 }
 
 /**
- * The plan with a read at an instant, or earlier. A doubt counts from the instant at which it arose, so it replaces a poll
- * that was due before; of two doubts, or two others, the one that is due first stays.
+ * Returns the plan with a read at an instant or earlier. A read of the class `doubt` counts from the instant at which the doubt arose, so
+ * it replaces an earlier poll; between two doubts, or two others, the earlier one stays.
  */
 export function planNoLater(plan: ReadPlan, { at, readClass }: PlannedRead): ReadPlan {
   const { dueAt, readClass: planned } = plan
@@ -31,7 +31,7 @@ export function planNoLater(plan: ReadPlan, { at, readClass }: PlannedRead): Rea
   return { ...plan, dueAt: isSooner ? dueAt : at, readClass: keepsClass ? planned : readClass }
 }
 
-/** The plan with another poll, after a change at `now`: a read that is due already, or is to be tried again sooner, stays. */
+/** Returns the plan with another poll, after a change at `now`. A read that is already due, or an earlier retry, stays. */
 export function replacePoll(plan: ReadPlan, next: PlannedRead | null, now: number): ReadPlan {
   const { dueAt, failures } = plan
   const stays = dueAt !== null && (dueAt <= now || (failures > 0 && next !== null && dueAt < next.at))

@@ -1,12 +1,12 @@
 import type { ReadClass } from './read-schedule.ts'
 
-/** Who a read of the payments API is for: a person who waits for it, or one of the classes of planned reads. */
+/** The urgency of a read of the payments API: for a person who waits for it, or one of the classes of planned reads. */
 export type Urgency = 'person' | ReadClass
 
 /** Most urgent first. */
 export const URGENCIES: readonly Urgency[] = ['person', 'doubt', 'expiry', 'poll']
 
-/** After so many reads of others, one that waits goes first: so each class has a share of the budget at any load. */
+/** A waiting read goes first after this many reads of others, so each class has a share of the budget at any load. */
 const PATIENCE: Readonly<Record<Urgency, number>> = {
   person: Number.POSITIVE_INFINITY,
   doubt: 2,
@@ -14,19 +14,19 @@ const PATIENCE: Readonly<Record<Urgency, number>> = {
   poll: 8,
 }
 
-/** In which order one site's budget goes to those who wait for it. */
+/** The order in which one site's budget is granted. */
 export type ReadOrder = {
-  /** Who is next among those for whom `waits` holds; null when nobody waits. Changes nothing. */
+  /** Returns the next urgency among those for which `waits` returns true; null without any. Changes nothing. */
   next(waits: (urgency: Urgency) => boolean): Urgency | null
-  /** Whether so many others were granted while this one waited that its share is due. */
+  /** Returns whether so many others were granted during its wait that its share is due. */
   isOverdue(urgency: Urgency): boolean
-  /** Notes that one was granted while those for whom `waits` holds were waiting. */
+  /** Records a grant, and which other urgencies were waiting according to `waits`. */
   granted(urgency: Urgency, waits: (urgency: Urgency) => boolean): void
 }
 
 /**
- * The most urgent goes first, except for one that was passed over so often that its share is due: expiry has at least a
- * fifth of the budget, and polls a ninth. A doubt waits for at most two reads of other classes.
+ * Creates an order in which the most urgent goes first, unless another was passed over so often that its share is due: expiry has at least
+ * a fifth of the budget, and polls a ninth. A doubt waits for at most two reads of other classes.
  */
 export function createReadOrder(): ReadOrder {
   const passedOver: Record<Urgency, number> = { person: 0, doubt: 0, expiry: 0, poll: 0 }

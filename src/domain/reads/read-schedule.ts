@@ -2,13 +2,13 @@ import type { Agreement } from '../agreements/agreement.ts'
 import type { Payment } from '../payments/payment.ts'
 
 /**
- * Why a read is planned, most urgent first. `doubt`: a webhook is to be confirmed, or contradicts what is known. `expiry`:
- * a link has expired. `poll`: nothing asks for it, in case webhooks were lost.
+ * Why a read is planned, most urgent first. `doubt`: a webhook has to be confirmed, or contradicts the recorded state. `expiry`: a link
+ * has expired. `poll`: without a cause, in case webhooks were lost.
  */
 export const READ_CLASSES = ['doubt', 'expiry', 'poll'] as const
 export type ReadClass = (typeof READ_CLASSES)[number]
 
-/** When something is read, in milliseconds since the epoch, and why. */
+/** Instant of a planned read, in milliseconds since the epoch, and its cause. */
 export type PlannedRead = { readonly at: number; readonly readClass: ReadClass }
 
 const SECOND_MS = 1_000
@@ -16,59 +16,58 @@ const MINUTE_MS = 60 * SECOND_MS
 const HOUR_MS = 60 * MINUTE_MS
 const DAY_MS = 24 * HOUR_MS
 
-/** How long after a payment's last change it can be refunded or disputed, by default; nothing is polled after it. */
+/** Default time after a payment's last change during which it can be refunded or disputed. It is not polled after that. */
 export const REFUND_WINDOW_MS = 180 * DAY_MS
 
-/** How long after its expiry a link is read: the payments API itself needs a moment to notice. */
+/** Time between the expiry of a link and its read: the payments API itself needs a moment to mark it expired. */
 const AFTER_EXPIRY_MS = MINUTE_MS
 
 const EXPIRY_SLOT_MS = 30 * SECOND_MS
 
-/** The payments API gives up on a webhook after 45 minutes (docs/payments-api.md, section 6.1). */
+/** The payments API stops retrying a webhook after 45 minutes (docs/payments-api.md, section 6.1). */
 const AFTER_EVENT_MS = 50 * MINUTE_MS
 
-/** The first wait after the first poll, and the factor by which each further one is longer. */
+/** The first wait after the first poll, and the factor between successive waits. */
 type Waits = { readonly firstMs: number; readonly factor: number; readonly longestMs: number }
 
 const SOON: Waits = { firstMs: 15 * MINUTE_MS, factor: 2, longestMs: 14 * DAY_MS }
-/** By the payment's rank: the closer the next change, the sooner. What has ended changes rarely: polls thin out fast. */
+/** By the payment's rank: the sooner a change is likely, the shorter. Completed payments rarely change: their polls thin out fast. */
 const WAITS_BY_RANK: readonly Waits[] = [SOON, SOON, { ...SOON, firstMs: HOUR_MS }]
 const AT_REST: Waits = { firstMs: DAY_MS, factor: 6, longestMs: Number.POSITIVE_INFINITY }
 
-/** A poll that is later than this tells that the budget does not suffice for all. */
+/** A poll that is later than this shows that the budget does not suffice for all. */
 const BEHIND_MS = HOUR_MS
 const FAR_BEHIND_MS = 6 * HOUR_MS
 
-/** For how long what failed or expired is polled: money that comes late, or a second try, comes within days. */
+/** Time during which a failed or expired payment is polled: a late payment or a retry comes within days. */
 const UNPAID_WINDOW_MS = 7 * DAY_MS
 
 /**
- * Waits are this much longer or shorter. All that last changed in one hour has the same factor: so neighbours in time fall
- * due together, and one page of a list of the payments API confirms many of them.
+ * Share by which waits vary. All subjects that last changed in the same hour have the same factor, so neighbours in time are due together,
+ * and one list page of the payments API confirms many of them.
  */
 const SPREAD = 0.1
 const SLOT_MS = HOUR_MS
 
-/** After this rank nothing can come. */
+/** After this rank no change is possible. */
 const FINAL_RANK = 6
-/** The first rank at which an expired link changes nothing. */
+/** The first rank at which the expiry of a link changes nothing. */
 const ENDED_RANK = 3
 
-/** What a poll is planned by, besides the payment. All in milliseconds; instants since the epoch. */
+/** Conditions of a poll besides the payment. All in milliseconds; instants since the epoch. */
 export type PollPlan = {
   readonly linkExpiresAt: number | null
-  /** How long after its last change the payment is polled. */
+  /** Time after its last change during which the payment is polled. */
   readonly windowMs: number
-  /** How long after it fell due the poll before was made. */
+  /** Delay of the previous poll after it fell due. */
   readonly lateMs: number
 }
 
 /**
- * When a payment is read next although nothing asks for it, in case its webhooks never came: once every retry of the
- * last event's webhook is over, then at growing waits for as long as nothing changes, when its link expires, and for the
- * last time `windowMs` after its last change, or a week after it failed or expired. While reads are behind, those of
- * payments at rest thin out, so that the backlog stays bounded at any rate of payments. Null for a payment that is not
- * read any more.
+ * Returns the next poll of a payment, in case its webhooks were lost: when all retries of the last event's webhook are over, then at
+ * growing waits as long as nothing changes, when its link expires, and for the last time `windowMs` after its last change, or a week after
+ * it failed or expired. While reads are late, polls of payments at rest are thinned out, so that the backlog stays bounded at any rate of
+ * payments. Null if the payment is not read any more.
  */
 export function nextPoll(
   { rank, updatedAt }: Pick<Payment, 'rank' | 'updatedAt'>,
@@ -85,13 +84,13 @@ export function nextPoll(
   return at === null ? null : { at, readClass: 'poll' }
 }
 
-/** A day, a week, six weeks; while reads are behind a day and two weeks; far behind, two weeks alone. */
+/** A day, a week, six weeks; while reads are late a day and two weeks; if they are very late, only two weeks. */
 function waitsAtRest(lateMs: number): Waits {
   if (lateMs >= FAR_BEHIND_MS) return { ...AT_REST, firstMs: 14 * DAY_MS, factor: 14 }
   return lateMs >= BEHIND_MS ? { ...AT_REST, factor: 14 } : AT_REST
 }
 
-/** The same for an agreement: one that waits for its payer is about to change. */
+/** Returns the next poll of an agreement; one that waits for its payer is likely to change soon. */
 export function nextAgreementPoll(
   { status, updatedAt }: Pick<Agreement, 'status' | 'updatedAt'>,
   now: number,
@@ -105,7 +104,7 @@ export function nextAgreementPoll(
 
 type Polling = { readonly waits: Waits; readonly windowMs: number }
 
-/** Waits of w, fw, f²w …: what has passed since the first poll tells how many there were. */
+/** Waits are w, fw, f²w …: the time since the first poll determines their number. */
 function pollAfter(changedAt: number, now: number, { waits, windowMs }: Polling): number | null {
   const { firstMs, factor, longestMs } = waits
   const end = changedAt + windowMs
@@ -118,31 +117,31 @@ function pollAfter(changedAt: number, now: number, { waits, windowMs }: Polling)
   return Math.min(now + Math.round(Math.min(firstMs * factor ** waited, longestMs) * spread), end)
 }
 
-/** A factor from 0.9 to 1.1, always the same for one slot of time. */
+/** Returns a factor from 0.9 to 1.1, constant for one slot of time. */
 function spreadOf(slot: number): number {
-  // Slots that follow each other would lie close together: a multiplication spreads them.
+  // Consecutive slots would have similar factors: the multiplication distributes them.
   return 1 - SPREAD + 2 * SPREAD * ((Math.imul(slot, 0x9e3779b1) >>> 0) / 2 ** 32)
 }
 
 /**
- * Whether a read that is planned for `dueAt` may as well be made now, together with its neighbours: it is due, or so soon
- * that the spread of the waits is as long. All in milliseconds since the epoch.
+ * Returns whether a read that is planned for `dueAt` can be made now, together with its neighbours: it is due, or due within the spread of
+ * the waits. All in milliseconds since the epoch.
  */
 export function mayReadEarly(dueAt: number, changedAt: number, now: number): boolean {
   return dueAt <= now + Math.max(0, now - changedAt) * SPREAD
 }
 
 /**
- * When the read of a link without a payment is due, in milliseconds since the epoch: a minute after its expiry, and at the
- * next half minute, so that links that expire together are read together.
+ * Returns when the read of a link without a payment is due, in milliseconds since the epoch: a minute after its expiry, rounded up to half
+ * a minute, so that links that expire together are read together.
  */
 export function readAfterExpiry(expiresAt: number): number {
   return Math.ceil((expiresAt + AFTER_EXPIRY_MS) / EXPIRY_SLOT_MS) * EXPIRY_SLOT_MS
 }
 
 /**
- * When to read an unused link next that was found open at an instant; both in milliseconds since the epoch. One that the
- * payments API keeps open beyond its time is read at growing waits, and not any more after `windowMs`.
+ * Returns when to read an unused link again that was open at `now`; all in milliseconds since the epoch. A link that the payments API
+ * keeps open after its expiry is read at growing waits, until `windowMs`.
  */
 export function readAfterUntouched(expiresAt: number, now: number, windowMs: number): number | null {
   if (now < expiresAt) return readAfterExpiry(expiresAt)
@@ -150,23 +149,23 @@ export function readAfterUntouched(expiresAt: number, now: number, windowMs: num
   return now + Math.min(Math.max(now - readAfterExpiry(expiresAt), FRUITLESS.firstMs), FRUITLESS.longestMs)
 }
 
-/** First wait after a read without a result; doubles with each further one in a row. */
+/** First wait after a read without a usable result; doubles with each further one. */
 type Retries = { readonly firstMs: number; readonly longestMs: number }
 
 const FRUITLESS: Retries = { firstMs: 15 * MINUTE_MS, longestMs: 14 * DAY_MS }
 const FAILED: Retries = { firstMs: 15 * SECOND_MS, longestMs: 14 * DAY_MS }
-/** After so many in a row, about half a year, only a webhook has something read again. */
+/** After this many in a row, about half a year, only a webhook causes another read. */
 const MOST_RETRIES = 30
 
 /**
- * When to read again after a read that told nothing, in milliseconds since the epoch; null for never. `failures` counts
- * the failed or fruitless reads in a row before this one.
+ * Returns when to retry a read without a usable result, in milliseconds since the epoch; null for never. `failures` is the number of
+ * consecutive reads before this one that failed or had no usable result.
  */
 export function readAgain(now: number, failures: number): number | null {
   return retryAfter(FRUITLESS, now, failures)
 }
 
-/** The same after a read that was not answered. */
+/** Returns when to retry a read without a response. */
 export function readAfterFailure(now: number, failures: number): number | null {
   return retryAfter(FAILED, now, failures)
 }

@@ -12,16 +12,16 @@ export type FailureDescription = {
   readonly code: FailureCode
   readonly category: FailureCategory
   readonly retry: RetryAdvice
-  /** ISO 8601 instant in UTC before which a second try is of no use; null where nothing speaks against now. */
+  /** ISO 8601 instant in UTC before which a retry is useless; null if it makes sense at once. */
   readonly retryNotBefore: string | null
-  /** A sentence for the payer in the language of a BCP 47 locale, English where that language is not there. */
+  /** Returns the message for the payer in the language of a BCP 47 locale; English if that language is not supported. */
   readonly customerMessage: (locale: string | null) => string
 }
 
 /**
- * Describes why a payment failed (docs/payments-api.md, section 7.2). `codeRaw` is the payments API's own code, `failedAt` an ISO
- * 8601 instant. Codes of lost and stolen cards and of suspected fraud read as a generic decline in every respect, unless the
- * caller may see risk. Codes that are not known read UNRECOGNISED; nothing is thrown.
+ * Returns the description of a failure (docs/payments-api.md, section 7.2). `codeRaw` is the payments API's own code, `failedAt` an ISO
+ * 8601 instant. Codes of lost and stolen cards and of suspected fraud are described as a generic decline, unless the caller may see risk.
+ * Unknown codes are UNRECOGNISED; nothing is thrown.
  */
 export function describeFailure(input: {
   readonly codeRaw: string

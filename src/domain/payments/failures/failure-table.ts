@@ -1,4 +1,4 @@
-/** Where the cause of a failure lies. RISK is shown only to callers who may see it. */
+/** Where the cause of a failure lies. RISK is shown only to callers with the right to see it. */
 export type FailureCategory =
   | 'CUSTOMER_ACTION'
   | 'CARD_DETAILS'
@@ -11,15 +11,15 @@ export type FailureCategory =
   | 'TECHNICAL'
   | 'UNKNOWN'
 
-/** What makes a second try worth while. */
+/** The change with which a retry makes sense. */
 export type RetryAdvice = 'SAME_METHOD' | 'OTHER_METHOD' | 'LATER' | 'LOWER_AMOUNT' | 'HIGHER_AMOUNT' | 'DO_NOT_RETRY'
 
 export type FailureFacts = {
   readonly category: FailureCategory
   readonly retry: RetryAdvice
-  /** How long after the failure a second try makes sense, in milliseconds; absent where nothing speaks against now. */
+  /** Time after the failure, in milliseconds, after which a retry makes sense; absent if it makes sense at once. */
   readonly notBefore?: number
-  /** What everyone reads as GENERIC_DECLINED who may not see that the card or the payment is under suspicion. */
+  /** Shown as GENERIC_DECLINED to callers who may not see that the card or the payment is suspicious. */
   readonly masked?: true
 }
 
@@ -27,11 +27,11 @@ const MINUTE = 60_000
 const DAY = 24 * 60 * MINUTE
 
 /**
- * The failure codes that the payments API documents, as it spells them (docs/payments-api.md, section 7.2).
+ * The failure codes that the payments API documents, with its spelling (docs/payments-api.md, section 7.2).
  *
- * `transaction_is_blocked` is not masked: the document names neither who blocked the payment nor why, and the payer has to
- * learn that money which was paid comes back. `processing_error` is to be tried "later", without a figure; a minute is ours,
- * and the same for an issuer that cannot be reached. A payment that may have been made already is not tried again.
+ * `transaction_is_blocked` is not masked: the document does not say who blocked the payment or why, and the payer must learn that paid
+ * money is returned. `processing_error` is to be retried "later", without a figure; we chose a minute, also for an issuer that cannot be
+ * reached. A payment that may have been made already is not retried.
  */
 const TABLE = {
   account_closed: { category: 'CUSTOMER_ACTION', retry: 'OTHER_METHOD' },
@@ -79,7 +79,7 @@ export type DescribedFailure = FailureFacts & { readonly code: FailureCode }
 
 const UNRECOGNISED: DescribedFailure = { code: 'UNRECOGNISED', category: 'UNKNOWN', retry: 'OTHER_METHOD' }
 
-/** How a decline reads to everyone who may not see its cause. */
+/** The description of a masked decline. */
 export const GENERIC_DECLINED: DescribedFailure = { code: 'GENERIC_DECLINED', ...TABLE.generic_declined }
 
 const byWireCode: ReadonlyMap<string, DescribedFailure> = new Map(
@@ -89,7 +89,7 @@ const byWireCode: ReadonlyMap<string, DescribedFailure> = new Map(
   ]),
 )
 
-/** What is known of a failure code as the payments API spells it; UNRECOGNISED for a code that this version does not know. */
+/** Returns the description of a failure code with the payments API's spelling; UNRECOGNISED for a code that this version does not know. */
 export function recogniseFailure(codeRaw: string): DescribedFailure {
   return byWireCode.get(codeRaw) ?? UNRECOGNISED
 }

@@ -1,2 +1,2 @@
-/** What the customer does now. */
+/** The next step of the customer. */
 export type NextActionKind = 'OPEN_CHECKOUT' | 'COMPLETE_3DS' | 'WAIT' | 'START_AGAIN' | 'CONTACT_SUPPORT'

@@ -3,7 +3,7 @@ import type { Texts } from './texts.ts'
 /** Also for a lost or stolen card and for suspected fraud: the payer must not be able to tell them apart. */
 const DECLINED = 'Your payment was declined. Please use another payment method, or contact your bank.'
 
-/** What payers read in English. */
+/** Texts for payers in English. */
 export const en: Texts = {
   failures: {
     ACCOUNT_CLOSED: 'This bank account is closed. Please pay from another account or use another payment method.',

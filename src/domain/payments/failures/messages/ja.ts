@@ -4,7 +4,7 @@ import type { Texts } from './texts.ts'
 const DECLINED =
   'お支払いが承認されませんでした。別のお支払い方法をご利用いただくか、ご利用の金融機関にお問い合わせください。'
 
-/** What payers read in Japanese. */
+/** Texts for payers in Japanese. */
 export const ja: Texts = {
   failures: {
     ACCOUNT_CLOSED: 'この銀行口座は解約されています。別の口座または別のお支払い方法をご利用ください。',
