@@ -1,15 +1,16 @@
 import type { FetchImplementation } from 'jose'
 import { Agent, fetch } from 'undici'
 
-/** The issuer's response is larger than any key set. */
+/** The issuer's response is larger than any plausible key set. */
 class AnswerTooLargeError extends Error {
   override readonly name = 'AnswerTooLargeError'
   readonly code = 'ANSWER_TOO_LARGE'
 }
 
 /**
- * Creates a `fetch` that rejects if a body is longer than `maxBytes`. The rest of the body is cancelled; the body of any status but 200 is
- * not read. The caller's signal also aborts the body. Certificates are verified whatever NODE_TLS_REJECT_UNAUTHORIZED says.
+ * Creates a `fetch` that reads a body of at most `maxBytes`, and rejects with `AnswerTooLargeError` for a longer one. The rest of a body is
+ * cancelled; the body of any status except 200 is not read. The caller's signal also aborts the reading of the body. Certificates are
+ * verified whatever NODE_TLS_REJECT_UNAUTHORIZED says.
  */
 export function createBoundedFetch(maxBytes: number): FetchImplementation {
   // Requests are minutes apart: the issuer would have closed a kept connection by then.

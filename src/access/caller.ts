@@ -6,7 +6,7 @@ export type ClientCaller = {
   /** The token's subject; null if it has none. */
   readonly subject: string | null
   /**
-   * SHA-256 of the token's issuer and subject, or of its issuer and client without a subject: equal for all tokens of one caller, and
+   * SHA-256 of the token's issuer and subject, or of its issuer and client if it has no subject: equal for all tokens of one caller, and
    * different for equal subjects of two issuers. Null if the token has neither.
    */
   readonly identity: string | null
@@ -20,7 +20,7 @@ export type Caller = { readonly kind: 'anonymous' } | ClientCaller
 /** A caller without a token. */
 export const ANONYMOUS: Caller = Object.freeze({ kind: 'anonymous' })
 
-/** Returns whether the caller's token has a scope. Does not check its expiry: see `expired`. */
+/** Returns whether the caller's token has a scope. Its expiry is checked by `expired`. */
 export function hasScope(caller: Caller, scope: Scope): boolean {
   return caller.kind === 'client' && caller.scopes.has(scope)
 }

@@ -8,7 +8,7 @@ import { InvalidTokenError } from './token-errors.ts'
 
 const scopeList = z.union([z.string(), z.array(z.string())])
 
-/** Claims that grant nothing: one of another type counts as absent. */
+/** A claim that gives no rights: with a wrong type it counts as absent. */
 const name = z.string().min(1).optional().catch(undefined)
 
 const claimsSchema = z.object({
@@ -21,13 +21,13 @@ const claimsSchema = z.object({
   scp: scopeList.optional(),
 })
 
-/** The last instant that a Date can represent, in milliseconds since the epoch. */
+/** The latest instant of a Date, in milliseconds since the epoch. */
 const LAST_MOMENT = 8.64e15
 
 /**
- * Returns the caller that the claims of a verified token describe. The scopes are read from `scope` (RFC 8693, section 4.2), or from `scp`
- * with issuers that use that, as one text with spaces or as a list; unknown ones are ignored. Throws `InvalidTokenError` if a claim has
- * the wrong type.
+ * Returns the caller of a verified token's claims. The scopes are read from `scope` (RFC 8693, section 4.2), or from `scp`, which some
+ * issuers use instead, as one text with spaces or as a list; unknown ones are ignored. Throws `InvalidTokenError` if `exp`, `sub`, `scope`
+ * or `scp` has the wrong type.
  */
 export function callerFromClaims(payload: JWTPayload): ClientCaller {
   const claims = claimsSchema.safeParse(payload)
@@ -43,8 +43,8 @@ export function callerFromClaims(payload: JWTPayload): ClientCaller {
 }
 
 /**
- * The subject takes precedence over the client: one user of two applications is one caller. A token of the client credentials grant may
- * contain only its client (RFC 9068, section 2.2; `azp` of OpenID Connect).
+ * The subject has priority over the client: one user of two applications is one caller. A token of the client credentials grant may contain
+ * only its client (RFC 9068, section 2.2; `azp` of OpenID Connect).
  */
 function identityOf({ iss = '', sub, client_id: clientId, azp }: z.infer<typeof claimsSchema>): string | null {
   const client = clientId ?? azp
@@ -52,18 +52,18 @@ function identityOf({ iss = '', sub, client_id: clientId, azp }: z.infer<typeof 
   return client === undefined ? null : digestOf(['client', iss, client])
 }
 
-/** Of constant length for any token, because verified tokens are cached. */
+/** A digest has a fixed length, whatever the token contains: it is kept in the cache of verified tokens. */
 function digestOf(parts: readonly string[]): string {
   return createHash('sha256').update(JSON.stringify(parts), 'utf8').digest('base64url')
 }
 
-/** Throws `InvalidTokenError` if the header declares another kind of token than an access token (RFC 8725, section 3.11). */
+/** Throws `InvalidTokenError` if the header's type is not that of an access token (RFC 8725, section 3.11). */
 export function checkType(header: JWTHeaderParameters): void {
   const type = header.typ
   if (type !== undefined && !/^(?:application\/)?(?:at\+)?jwt$/i.test(type)) throw new InvalidTokenError('invalid')
 }
 
-/** Returns our own constants, not texts of the token: verified tokens are cached, and their lists may be long. */
+/** Returns our own constants instead of the token's texts: a verified token is cached, and may list other texts of any length. */
 function knownScopes(list: string | readonly string[]): Scope[] {
   const parts = typeof list === 'string' ? [list] : list
   const listed = new Set(parts.flatMap((part) => part.split(' ')))

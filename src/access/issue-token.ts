@@ -3,7 +3,7 @@ import { SignJWT } from 'jose/jwt/sign'
 import type { Secret } from '../keys/secret.ts'
 import type { Scope } from './scopes.ts'
 
-/** The claims of a development token. `ttlSeconds` counts from `issuedAt`, which is now by default. */
+/** The content of a development token. `ttlSeconds` counts from `issuedAt`; the default of `issuedAt` is the current time. */
 export type DevelopmentTokenOptions = {
   readonly scopes: readonly Scope[]
   readonly subject: string | null
@@ -14,7 +14,7 @@ export type DevelopmentTokenOptions = {
 }
 
 /**
- * Creates a client token signed with the shared secret (HS256), which `createTokenVerifier` accepts. For development and tests: in
+ * Creates a client token that is signed with the shared secret (HS256), as `createTokenVerifier` accepts it. For development and tests: in
  * production an issuer creates the tokens.
  */
 export function issueDevelopmentToken(secret: Secret, options: DevelopmentTokenOptions): Promise<string> {

@@ -5,47 +5,57 @@ import type { Logger } from '../observability/logger.ts'
 import { createBoundedFetch } from './bounded-fetch.ts'
 import { TokenKeysUnavailableError } from './token-errors.ts'
 
-/** `elapsed` is a monotonic clock in milliseconds, so that a step of the wall clock neither floods nor starves the issuer. */
+/**
+ * `elapsed` is a monotonic clock in milliseconds, so that a step of the wall clock causes neither too many requests to the issuer nor too
+ * few.
+ */
 export type RemoteKeysOptions = { readonly elapsed: () => number; readonly log?: Pick<Logger, 'warn'> | undefined }
 
-/** The keys that verify tokens. */
+/** The keys for the verification of tokens. */
 export type VerificationKeys = {
   /**
    * Returns the key of a token. Rejects with `TokenKeysUnavailableError` if no usable set is known, or if the key might be in a set that
    * could not be fetched, and with the errors of jose if the set has no key for the token or more than one.
    */
   readonly keyOf: JWTVerifyGetKey
-  /** Returns a number that increases with every change of the keys: a token verified with an earlier generation must be verified again. */
+  /** Increases with every change of the keys: results of an earlier generation have to be verified again. */
   readonly generation: () => number
   /**
-   * Fetches the set if it is due. Returns null if the known one may be used meanwhile; otherwise a promise that settles with the attempt,
+   * Fetches the set if it is due. Returns null if the known set may be used meanwhile; otherwise a promise that resolves after the attempt,
    * and never rejects.
    */
   freshen(): Promise<void> | null
-  /** Fetches the set now. Resolves with false if that fails: then the known one stays in use. */
+  /** Fetches the set now. Resolves to false if that fails: then the known set stays in use. */
   refetch(): Promise<boolean>
 }
 
 const FETCH_TIMEOUT_MS = 5_000
-/** Minimum time between two requests to the issuer, including failed ones: protects it from a flood of unknown key ids. */
+/**
+ * Minimum time between two requests to the issuer, also after failures, so that a flood of unknown key ids does not reach it. `refetch` is
+ * exempt.
+ */
 const COOLDOWN_MS = 30_000
-/** Age at which the set is fetched in the background, so that no request waits for it. */
+/** The set is fetched in the background from this age on, so that requests need not wait for it. */
 const DUE_MS = 4 * 60_000
-/** No token is verified with an older set without a request to the issuer: a withdrawn key is accepted for five minutes at most. */
+/**
+ * A set older than this is not used before a fetch was attempted: if the issuer is available, a withdrawn key is accepted for at most five
+ * minutes.
+ */
 const FRESH_MS = 4.5 * 60_000
-/** How long known keys are used while the issuer does not answer. */
+/** Time for which known keys are used while the issuer does not respond. */
 const USABLE_MS = 60 * 60_000
 /** Enough for hundreds of keys with their certificates. */
 const MAX_SET_BYTES = 256 * 1024
 
 /**
- * Creates the reader of the key set that the issuer publishes at `url` (RFC 7517). It is fetched for the first token, after four minutes,
- * and if a token names an unknown key, but never twice within 30 seconds. Redirects are not followed, and at most 256 KiB is read. While
- * the issuer does not answer, the known set is used for an hour, and tokens with a key in it do not wait.
+ * Creates the source for the key set that the issuer publishes at `url` (RFC 7517). The set is fetched for the first token, when it is four
+ * minutes old, and when a token names a key that is not in it, but except for `refetch` never twice within 30 seconds. Redirects are not
+ * followed, and at most 256 KiB are read. If fetching fails, the known set is used for up to an hour, and tokens whose key is in it are
+ * verified without a wait.
  */
 export function createRemoteKeys(url: string, options: RemoteKeysOptions): VerificationKeys {
   const { elapsed } = options
-  // Its own timing is disabled: it counts only from the last success, so an issuer that is down would be flooded.
+  // jose's own timing is disabled: it counts only from the last success, so an unavailable issuer would get a request for every token.
   const published = createRemoteJWKSet(new URL(url), {
     timeoutDuration: FETCH_TIMEOUT_MS,
     cooldownDuration: Infinity,
@@ -72,7 +82,7 @@ export function createRemoteKeys(url: string, options: RemoteKeysOptions): Verif
     attemptedAt = begunAt
     try {
       await published.reload()
-      // The response may be as old as the request.
+      // The content of the response may be as old as the request.
       loadedAt = begunAt
       inTrouble = false
       noteChange()

@@ -1,4 +1,4 @@
-/** Every scope of a client token, with the names of the schema's `@requiresScopes`. */
+/** All scopes of a client's token, in the spelling of the schema's `@requiresScopes`. */
 export const ALL_SCOPES = [
   'payments:read',
   'payments:write',
@@ -15,7 +15,7 @@ export const ALL_SCOPES = [
   'sandbox:simulate',
 ] as const
 
-/** One right of a client. */
+/** One scope of a client. */
 export type Scope = (typeof ALL_SCOPES)[number]
 
 const KNOWN: ReadonlySet<string> = new Set(ALL_SCOPES)

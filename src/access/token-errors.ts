@@ -1,4 +1,4 @@
-/** Why a token was rejected: `expired` can be solved with a new token, `invalid` is not explained further. */
+/** The reason why a token was rejected: `expired` is remedied by a new token, `invalid` is not explained further. */
 export type TokenRefusal = 'expired' | 'invalid'
 
 const REFUSALS: Readonly<Record<TokenRefusal, string>> = {
@@ -6,7 +6,7 @@ const REFUSALS: Readonly<Record<TokenRefusal, string>> = {
   invalid: 'The token is not valid.',
 }
 
-/** The token is rejected. The message contains nothing of the token. */
+/** The token is rejected. The message contains no part of the token. */
 export class InvalidTokenError extends Error {
   override readonly name = 'InvalidTokenError'
   readonly code = 'INVALID_TOKEN'

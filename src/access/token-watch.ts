@@ -1,9 +1,9 @@
-/** Notified when an accepted token is refused before it expires because its key was withdrawn. */
+/** Called when an accepted token is rejected before it expires, because its key was withdrawn. */
 export type TokenWatcher = { onTokenEnd(reason: 'withdrawn'): void }
 
-/** Detects when tokens of open streams become invalid. */
+/** Detects tokens of open streams that have become invalid. */
 export type TokenWatch = {
-  /** Calls `onTokenEnd` of the watcher when the token is refused although it has not expired. */
+  /** Calls `onTokenEnd` of the watcher if the token is rejected although it has not expired. */
   add(token: string, watcher: TokenWatcher): void
   delete(token: string, watcher: TokenWatcher): void
   /** Checks the tokens whose verification may have changed since the last check. */
@@ -11,20 +11,20 @@ export type TokenWatch = {
 }
 
 export type TokenWatchOptions = {
-  /** Returns whether a token is still valid; rejects if that cannot be decided now. */
+  /** Returns whether a token is still valid; rejects if that cannot be determined now. */
   readonly isValid: (token: string) => Promise<boolean>
-  /** Updates the keys, and returns a number that changes with them. */
+  /** Updates the keys if needed, and returns a number that changes with them. */
   readonly generation: () => Promise<number>
   /** Milliseconds between two checks. */
   readonly intervalMs: number
 }
 
 /**
- * Creates a watch that verifies the tokens of streams again when the keys have changed. Otherwise a check verifies only new tokens, each
- * of them once.
+ * Creates a watch that verifies the tokens of streams again after the keys have changed. While they are unchanged, a check verifies only
+ * the tokens added since the last one.
  */
 export function createTokenWatch({ isValid, generation, intervalMs }: TokenWatchOptions): TokenWatch {
-  // Usually each token has one stream: a set of one would need most of the memory.
+  // Most tokens have one stream, and a Set per token would need more memory than everything else.
   const watched = new Map<string, TokenWatcher | Set<TokenWatcher>>()
   const unchecked = new Set<string>()
   let checkedGeneration: number | null = null
@@ -44,7 +44,7 @@ export function createTokenWatch({ isValid, generation, intervalMs }: TokenWatch
       try {
         if (!(await isValid(token))) refuse(token)
       } catch {
-        // Not verifiable now: it is checked again later.
+        // Cannot be verified now: it is checked again later.
         if (watched.has(token)) unchecked.add(token)
       }
     }

@@ -1,30 +1,30 @@
 import { hash } from 'node:crypto'
 import type { ClientCaller } from './caller.ts'
 
-/** A cache of tokens with a verified signature, so that it is not verified again for every request. */
+/** Cache of tokens whose signature was verified, so that it is not verified on every request. */
 export type VerifiedTokens = {
-  /** Returns what is known about a token that was verified with this generation of keys, also after its expiry; null for any other. */
+  /** Returns the entry of a token that was verified with this generation of keys, also after its expiry; null for any other token. */
   find(token: string, generation: number): VerifiedToken | null
   remember(token: string, caller: ClientCaller, generation: number): void
-  /** Caches a token that had expired when its signature was verified. `expiresAt` is in milliseconds since the epoch. */
+  /** Adds a token that had already expired when its signature was verified. `expiresAt` is in milliseconds since the epoch. */
   rememberExpired(token: string, expiresAt: number, generation: number): void
   forget(token: string): void
 }
 
 export type VerifiedToken = {
-  /** Null when the token had expired before it was verified. */
+  /** Null if the token had already expired when it was verified. */
   readonly caller: ClientCaller | null
   /** In milliseconds since the epoch. */
   readonly expiresAt: number
-  /** Generation of the keys that verified it. */
+  /** Generation of the keys with which it was verified. */
   readonly generation: number
 }
 
 const CAPACITY = 10_000
 
 /**
- * Creates a cache of at most 10,000 tokens; the one that was verified longest ago is evicted first. Expired tokens stay in it, because
- * clients continue to send them for a while. It contains digests, not tokens.
+ * Creates a cache of at most `capacity` tokens, 10,000 by default; the one that was verified longest ago is removed first. Expired tokens
+ * stay in it, because clients may go on sending them. Digests are stored, not the tokens.
  */
 export function createVerifiedTokens(capacity: number = CAPACITY): VerifiedTokens {
   const entries = new Map<string, VerifiedToken>()

@@ -15,44 +15,47 @@ import { createVerifiedTokens, type VerifiedToken } from './verified-tokens.ts'
 /** Verifies client tokens. */
 export type TokenVerifier = {
   /**
-   * Returns the caller of a token. Rejects with `InvalidTokenError` if it is not valid, and with `TokenKeysUnavailableError` if the
-   * issuer's keys are unavailable.
+   * Returns the caller of a token. Rejects with `InvalidTokenError` if the token is not accepted, and with `TokenKeysUnavailableError` if
+   * the issuer's keys are unavailable.
    */
   verify(token: string): Promise<ClientCaller>
-  /** Returns what is known about a token that was verified before, synchronously; null for every other token. */
+  /** Returns the entry of a token that was verified before with the current keys, synchronously; null for every other token. */
   recall(token: string): VerifiedToken | null
-  /** Returns the caller of a recalled token; null if it has expired, or must be verified again because the keys have changed. */
+  /**
+   * Returns the caller of a recalled token; null if it has expired, or if it must be verified again because the keys have changed or are
+   * due.
+   */
   callerOf(token: VerifiedToken): ClientCaller | null
   /** The tokens of open streams. */
   readonly watch: Pick<TokenWatch, 'add' | 'delete'>
   /**
-   * Fetches the issuer's keys now, and verifies tokens again that were verified with others. Resolves with false if the keys are
-   * unavailable: then nothing changes.
+   * Fetches the issuer's keys now, and verifies the tokens of open streams again if the keys have changed. Resolves to false if the keys
+   * are unavailable: then the known keys stay in use.
    */
   refetchKeys(): Promise<boolean>
 }
 
 export type TokenVerifierOptions = {
-  /** Returns the time in milliseconds since the epoch; the system's by default. */
+  /** Current time, in milliseconds since the epoch. Default: the system clock. */
   readonly clock?: () => number
-  /** A monotonic clock in milliseconds; the process's own by default. */
+  /** Monotonic clock in milliseconds. Default: the process's own. */
   readonly elapsed?: () => number
   readonly log?: Pick<Logger, 'debug' | 'warn'>
-  /** Milliseconds between two checks of the tokens of open streams; 15 seconds by default. */
+  /** Milliseconds between two checks of the tokens of open streams. Default: 15 seconds. */
   readonly watchMs?: number
 }
 
 const MAX_TOKEN_BYTES = 8 * 1024
 const WATCH_MS = 15_000
-/** Tolerance for an issuer's clock that is ahead of ours, in seconds. Expiry is exact: nothing is served after it. */
+/** Maximum by which the issuer's clock may be ahead of ours, in seconds. There is no tolerance for the expiry. */
 const CLOCK_TOLERANCE_S = 5
 const SECRET_ALGORITHMS = ['HS256']
 const PUBLISHED_ALGORITHMS = ['RS256', 'PS256', 'ES256', 'EdDSA']
 
 /**
- * Creates the verifier of client tokens (RFC 7519, with the advice of RFC 8725): we choose the algorithms, not the token; keys in a token,
- * or URLs of keys, are ignored; `exp` is required, and duplicate names are rejected. A verified token is cached until the keys change, as
- * is one with a valid signature that has expired; others never are.
+ * Creates the verifier of client tokens (RFC 7519, with the recommendations of RFC 8725): the accepted algorithms depend on the settings
+ * and not on the token, keys that a token contains or refers to are ignored, `exp` is required, and duplicate keys are rejected. A verified
+ * token is cached until the keys change, and so is an expired one with a valid signature; other tokens are never cached.
  */
 export function createTokenVerifier(clients: ClientsConfig, options: TokenVerifierOptions = {}): TokenVerifier {
   const clock = options.clock ?? Date.now
@@ -107,7 +110,7 @@ export function createTokenVerifier(clients: ClientsConfig, options: TokenVerifi
   }
 }
 
-/** An expired token ends its streams by itself. */
+/** The streams of an expired token end without this check. */
 function isNotWithdrawn(error: unknown): boolean {
   if (error instanceof InvalidTokenError) return error.reason === 'expired'
   throw error
@@ -138,7 +141,7 @@ async function check(token: string, keyOf: JWTVerifyGetKey, rules: JWTVerifyOpti
   }
 }
 
-/** For a token without a key id, of an issuer with several keys of the kind: one of them must have signed it. */
+/** Verifies a token without a key id if the issuer has several keys of its kind: one of them must have signed it. */
 async function checkWithEach(
   token: string,
   candidates: errors.JWKSMultipleMatchingKeys,

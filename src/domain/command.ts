@@ -1,8 +1,8 @@
 /**
- * A command that is sent to the payments API at most once. SENT has an owner and a lease. If the lease expires without a response, the
- * outcome is unknown and the command is UNKNOWN, until its outcome is found or another attempt is made. Then the earlier attempt is
- * abandoned: only the latest attempt can settle the command, and a link that an abandoned attempt created is orphaned (`orphan-link.ts`).
- * An agreement is the same for all attempts.
+ * A command for the payments API. Each attempt is sent at most once. A SENT command has an owner and a lease. If the lease expires without
+ * a response, the effect at the payments API is uncertain, and the command is UNKNOWN until a trace of its effect settles it, or another
+ * attempt is made. The earlier attempt is then abandoned: only the latest attempt is expected to give the command its result, and a link
+ * that an abandoned one has created is an orphan (`orphan-link.ts`). An agreement is the same whichever attempt created it.
  */
 export type CommandState = 'SENT' | 'SETTLED' | 'REJECTED' | 'UNKNOWN'
 
@@ -11,12 +11,12 @@ export type Command = {
   readonly mutation: string
   /** The caller's idempotency key, unique for each caller and mutation. */
   readonly key: string
-  /** The caller that the key belongs to; empty for a command that was recorded before keys belonged to callers. */
+  /** The caller that owns the key; empty for a command that was recorded before keys belonged to a caller. */
   readonly keyScope: string
-  /** Keyed digest of the input, to detect another use of the same key. */
+  /** Keyed digest of the input. It distinguishes a repeat from another use of the same key. */
   readonly fingerprint: string
   readonly state: CommandState
-  /** Number of requests to the payments API so far: 1, 2, 3 … Each has its own correlation id. */
+  /** 1, 2, 3 ...: number of attempts, each sent with its own correlation id. */
   readonly attempt: number
   /** Correlation id of the latest attempt. */
   readonly ref: string
@@ -27,15 +27,15 @@ export type Command = {
   /** Instant of the latest attempt, milliseconds since the epoch. */
   readonly sentAt: number
   /**
-   * Number of deliveries and responses recorded for its payment or agreement at the latest attempt; null for a command without one. The
-   * command's own response is applied only if there are no more since.
+   * Number of deliveries and responses that were recorded for its payment or agreement when the command was recorded; null for a command
+   * without such a subject. The command's own response is reliable only while the number is the same.
    */
   readonly subjectDeliveries: number | null
-  /** Version of its payment or agreement at the latest attempt; null for a command without one. */
+  /** Version of its payment or agreement when the command was recorded; null for a command without such a subject. */
   readonly subjectVersion: number | null
   /**
-   * As JSON: the id that a settled command created, or the refusal of a rejected one. For an open command its expected result if that is
-   * known in advance, such as the payment of a refund; otherwise null.
+   * The id that a settled command created, or the refusal that a rejected command received, both as JSON. For an open command, the subject
+   * if it is known before, such as the payment of a refund; otherwise null.
    */
   readonly result: unknown
 }

@@ -1,13 +1,13 @@
-/** A problem of one field of an input. */
+/** A problem with one field of an input. */
 export type Problem = { readonly path: readonly string[]; readonly message: string }
 
-/** The length of a text in characters. */
+/** Limits for the length of a text, in characters. */
 export type TextRange = { readonly shortest?: number; readonly longest: number }
 
-/** A text for which the payments API specifies no length. */
+/** Limits for a text for which the payments API documents no length. */
 export const TEXT: TextRange = { longest: 255 }
 
-/** Returns the message with the path of the field; null without a message. */
+/** Returns a message with the path of the field; null if there is no message. */
 export function problem(message: string | null, path: readonly string[]): Problem | null {
   return message === null ? null : { path, message }
 }
@@ -18,9 +18,9 @@ export function present(found: readonly (Problem | null)[]): Problem[] {
 }
 
 /**
- * Checks a text: not blank, no control characters, and of the given length. Surrounding spaces do not count for the minimum. A character
- * of two code units counts once for the minimum and twice for the maximum: the text is within the bounds whichever way the payments API
- * counts.
+ * Checks a text: not blank, no control characters or lone surrogates, and within the limits. Leading and trailing spaces do not count
+ * towards the minimum. A character of two code units counts once towards the minimum and twice towards the maximum, so a text that passes
+ * is within the limits of the payments API in either way of counting.
  */
 export function textProblem(value: string, range: TextRange, path: readonly string[]): Problem | null {
   const { shortest = 1, longest } = range
@@ -30,21 +30,21 @@ export function textProblem(value: string, range: TextRange, path: readonly stri
   return problem(Array.from(value.trim()).length < shortest ? `must have at least ${shortest} characters` : null, path)
 }
 
-/** Checks an idempotency key, without normalising it. */
+/** Checks an idempotency key. Keys are compared exactly as they are written. */
 export function keyProblem(key: string): Problem | null {
   return textProblem(key, TEXT, ['idempotencyKey'])
 }
 
 const EMAIL = /^[^\s@]{1,64}@[^\s@.]+(?:\.[^\s@.]+)+$/
 
-/** Checks the format of an e-mail address; null if it is valid. */
+/** Checks the format of an e-mail address. Returns null if it is valid. */
 export function emailProblem(value: string): string | null {
   return value.length <= TEXT.longest && EMAIL.test(value) ? null : 'must be an e-mail address'
 }
 
 /**
- * Checks a name of letters, digits and spaces, without a space at either end; null if it is valid. Letters of any script are allowed, with
- * their combining marks. Source: payments-api.md, section 2.3, and gap sheet, section 18.
+ * Checks a name of letters, digits and spaces, without a leading or trailing space. Returns null if it is valid. Letters of any script are
+ * accepted, with their combining marks. Source: payments-api.md, section 2.3, and gap sheet, section 18.
  */
 export function personNameProblem(name: string): string | null {
   if (name.length > TEXT.longest) return `must have at most ${TEXT.longest} characters`

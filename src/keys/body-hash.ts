@@ -2,10 +2,10 @@ import { createHmac } from 'node:crypto'
 import type { KeyRing, SubKey } from './key-ring.ts'
 
 /**
- * Returns keyed hashes (HMAC-SHA256, 64 hexadecimal digits) of a webhook's raw body at one URL, one per live signing key. The first is
- * stored; all are looked up, so a repeat is detected after a change of keys. Keyed, because a plain hash of a body that can be guessed
- * would confirm the guess. The URL (`ref`, null for the default one) is part of the hash: a copy at another URL must not count as the
- * original, and the original must not count as a repeat of such a copy.
+ * Returns keyed hashes (HMAC-SHA256, 64 hexadecimal digits) of a webhook's raw body at one URL, under every live signing key. The first is
+ * stored; all are used for lookups, so a repeat is recognised after a key rotation. They are keyed, because with a plain hash a guess of
+ * the body could be verified. The URL (`ref`, null for the default URL) is part of the input: a copy at another URL must not count as the
+ * original, nor, if it arrives first, make the original count as a repeat.
  */
 export function bodyHashes(ring: KeyRing, body: Uint8Array, ref: string | null): [string, ...string[]] {
   const hashUnder = ({ key }: SubKey) =>

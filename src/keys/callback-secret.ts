@@ -6,17 +6,17 @@ import type { KeyRing, SubKey } from './key-ring.ts'
 export type CallbackKind = 'payment' | 'agreement' | 'payout' | 'gateway-payment'
 
 /**
- * Returns the Authorization header for one callback URL, which the payments API receives as `authorization_header` (docs/payments-api.md,
- * section 5): `Bearer v1.<key id>.<HMAC>`. It is derived from the correlation id in the URL, so it is not stored, and every URL has its
- * own.
+ * Returns the Authorization header that the payments API is asked to send to one callback URL, as `authorization_header`
+ * (docs/payments-api.md, section 5): `Bearer v1.<key id>.<HMAC>`. It is derived from the correlation id in the URL, so it is not stored,
+ * and every URL has its own.
  */
 export function callbackAuthorization(ring: KeyRing, kind: CallbackKind, ref: string): string {
   return headerUnder(ring.subKeys('callback authorization')[0], kind, ref)
 }
 
 /**
- * Returns whether a callback's Authorization header was made for this URL with any live signing key. Absent, malformed and forged headers
- * take the same path and the same time (docs/payments-api.md, section 6.3).
+ * Returns whether a callback's Authorization header is the one of this URL under any live signing key. Missing, malformed and forged
+ * headers take the same code path and the same time (docs/payments-api.md, section 6.3).
  */
 export function checkCallbackAuthorization(
   ring: KeyRing,

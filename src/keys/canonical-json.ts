@@ -1,7 +1,7 @@
 /**
- * Returns JSON that is identical for equal values: keys of objects in the order of their code units, no white space, without undefined
- * properties. Arrays keep their order. `toJSON` is called, as by `JSON.stringify`. Throws `TypeError` for values that JSON cannot
- * represent: non-finite numbers, big integers, functions and symbols.
+ * Returns JSON that is the same for equal values: object keys sorted by code units, no white space, and no undefined properties. Arrays
+ * keep their order. `toJSON` is called, as `JSON.stringify` does. Throws `TypeError` for values without a JSON form: numbers that are not
+ * finite, big integers, functions and symbols.
  */
 export function canonicalJson(value: unknown): string {
   if (value === null || typeof value === 'string' || typeof value === 'boolean') return JSON.stringify(value)

@@ -1,14 +1,14 @@
 import { hash, timingSafeEqual } from 'node:crypto'
 
 /**
- * Returns whether a text equals one of the expected ones. All expected texts are compared, and each comparison takes the same time for any
- * difference and any length, because digests are compared instead of the texts.
+ * Returns whether a text equals one of the expected ones. It is compared with every expected text, and each comparison takes the same time
+ * wherever the texts differ and however long they are, because digests are compared instead of texts.
  */
 export function equalsOneOf(given: string, expected: readonly string[]): boolean {
   return isOneOf(expected)(given)
 }
 
-/** The same for many texts: the digests of the expected ones are computed once. */
+/** Creates the same check for many texts: the digests of the expected texts are calculated once. */
 export function isOneOf(expected: readonly string[]): (given: string) => boolean {
   const digests = expected.map(digestOf)
   return (given) => {

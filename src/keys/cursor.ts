@@ -1,23 +1,24 @@
 import { createCipheriv, createDecipheriv, createHash } from 'node:crypto'
 import type { KeyRing, SubKey } from './key-ring.ts'
 
-/** The list that a cursor belongs to; it is invalid in every other list. */
+/** The list of a cursor; the cursor is invalid in every other list. */
 export type CursorKind = 'log' | 'links' | 'payments' | 'deliveries' | 'agreements'
 
-/** Lists that have two orders. */
+/** The lists that have two orders. */
 export type PlaceKind = Extract<CursorKind, 'links' | 'payments' | 'agreements'>
 
-/** Encodes positions as cursors of one log, and decodes them. */
+/** Encodes and decodes the cursors of one log. */
 export type CursorCodec = {
   /**
-   * Returns the cursor of a position (0 to 2^53 - 1): 22 characters, always the same for the same position. Throws `RangeError` otherwise.
+   * Returns the cursor of a position (0 to 2^53 - 1): 22 characters, always the same for the same position. Throws `RangeError` for any
+   * other position.
    */
   encode(kind: CursorKind, position: number): string
-  /** Returns the position; null if the cursor is forged, altered, of another kind or log, or made with a retired key. */
+  /** Returns the position; null if the cursor is forged, altered, of another kind or log, or encrypted with a key that has been removed. */
   decode(kind: CursorKind, cursor: string): number | null
   /**
-   * The same for a list with two orders: by number, or by an instant (milliseconds since the epoch) and number. Numbers with an instant
-   * are at most 2^40 - 1, the absolute value of instants at most 2^47 - 1. Throws `RangeError` otherwise.
+   * The same for a list with two orders: by number, or by an instant (milliseconds since the epoch) and number. With an instant, numbers
+   * are at most 2^40 - 1, and instants between -2^47 + 1 and 2^47 - 1. Throws `RangeError` otherwise.
    */
   encodePlace(kind: PlaceKind, place: CursorPlace): string
   decodePlace(kind: PlaceKind, cursor: string): CursorPlace | null
@@ -32,17 +33,16 @@ const TAG_BYTES = 8
 const TAG_START = BLOCK_BYTES - TAG_BYTES
 const LOW = 2 ** 32
 
-/** Set in the kind of a place with an instant. */
+/** Flag in the kind byte of a place with an instant. */
 const BY_INSTANT = 0x80
 const AT_START = 1
 const NUMBER_START = 7
 const SHORT_TAG_START = 12
 
 /**
- * Creates the codec of a log's cursors. A cursor is one block: kind (1 byte), position (7 bytes) and 8 bytes that identify the log,
- * encrypted with AES-256. A block cipher cannot be distinguished from a random permutation, so a text that we did not create decrypts to
- * the right 8 bytes and the right kind with a probability of 2^-72. So 16 bytes are both opaque and authentic; the mode of operation does
- * not matter for a single block.
+ * Creates the codec of a log's cursors. A cursor is one block: kind (1 byte), position (7 bytes) and an 8-byte tag of the log, encrypted
+ * with AES-256. A block cipher cannot be distinguished from a random permutation, so a forged text decrypts to the right tag and kind once
+ * in 2^72 tries. Therefore 16 bytes are both opaque and authentic. With a single block the mode of operation does not matter.
  */
 export function createCursorCodec(ring: KeyRing, logId: string): CursorCodec {
   const tag = createHash('sha256').update(logId, 'utf8').digest().subarray(0, TAG_BYTES)
@@ -86,8 +86,8 @@ function positionIn(block: Buffer, kind: CursorKind, tag: Buffer): number | null
 }
 
 /**
- * Returns the block of a place with an instant: kind (1 byte), instant (6), number (5), and 4 bytes that identify the log. A text that we
- * did not create passes with a probability of 2^-40; it then only determines where a list continues that its reader may read anyway.
+ * Returns the block of a place with an instant: kind (1 byte), instant (6), number (5), and a 4-byte tag of the log. A forged text is
+ * accepted once in 2^40 tries, and then only selects the place where a list continues, which its reader may read anyway.
  */
 function placeBlockOf(kind: PlaceKind, { number, at }: { number: number; at: number }, tag: Buffer): Buffer {
   if (!Number.isSafeInteger(number) || number < 0 || number >= 2 ** 40 || !(Math.abs(at) < 2 ** 47))
@@ -110,14 +110,17 @@ function placeIn(block: Buffer, kind: PlaceKind, tag: Buffer): CursorPlace | nul
   return number === null ? null : { number, at: null }
 }
 
-/** Returns the bytes of a cursor. 22 characters contain four bits more than a block: a text that sets them is not a cursor. */
+/**
+ * Returns the bytes of a cursor; null if the text is not one. 22 characters hold four bits more than a block; a text in which they are set
+ * is rejected.
+ */
 function blockFrom(cursor: string): Buffer | null {
   if (!SHAPE.test(cursor)) return null
   const block = Buffer.from(cursor, 'base64url')
   return block.toString('base64url') === cursor ? block : null
 }
 
-/** One cipher encrypts all blocks, since creating one costs more than using it; without padding each block is independent. */
+/** One cipher is used for all blocks, because creating one costs more than using it. Without padding the blocks are independent. */
 function blockCipher({ key }: SubKey): (block: Buffer) => Buffer {
   const cipher = createCipheriv('aes-256-ecb', key, null).setAutoPadding(false)
   return (block) => cipher.update(block)

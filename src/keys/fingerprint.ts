@@ -4,9 +4,9 @@ import { equalsOneOf } from './constant-time.ts'
 import type { KeyRing, SubKey } from './key-ring.ts'
 
 /**
- * Returns a keyed digest (43 characters) of a command's input, to detect whether an idempotency key is repeated with the same input.
- * Independent of the order of an object's keys, and of whether a key is absent or undefined. Throws `TypeError` for a value that JSON
- * cannot represent.
+ * Returns a keyed digest (43 characters) of a command's input, to detect later whether the same idempotency key is used with the same
+ * input. It does not depend on the order of an object's keys, or on whether a key is absent or undefined. Throws `TypeError` for a value
+ * without a JSON form.
  */
 export function fingerprint(ring: KeyRing, value: unknown): string {
   return digestUnder(ring.subKeys('input fingerprint')[0], canonicalJson(value))

@@ -5,26 +5,26 @@ import type { Secret } from './secret.ts'
 /** The purpose of a derived key. A key of one purpose verifies nothing that was made for another. */
 export type KeyPurpose = 'callback authorization' | 'status token' | 'cursor' | 'webhook body' | 'input fingerprint'
 
-/** A key for one purpose. `id` identifies its signing key, reveals nothing of it, and is not secret. */
+/** A key for one purpose. `id` identifies the signing key from which it was derived; it does not reveal the key, and may be shown. */
 export type SubKey = { readonly id: string; readonly key: KeyObject }
 
-/** Sub-keys of every signing key, in the order of the settings: the first signs, all verify. */
+/** Sub-keys of every signing key, in the order of the settings: the first one signs, all verify. */
 export type SubKeys = readonly [SubKey, ...SubKey[]]
 
-/** The signing keys, accessible only through keys derived from them. */
+/** The signing keys. Only keys that are derived from them are accessible. */
 export type KeyRing = {
   /** Returns the sub-keys for a purpose; derived at the first call, the same objects afterwards. */
   subKeys(purpose: KeyPurpose): SubKeys
 }
 
-/** Separates these keys from other uses of the same secret. */
+/** Separates these keys from other uses of the same secret elsewhere. */
 const SALT = 'payments-subgraph/1'
 const KEY_BYTES = 32
 const ID_BYTES = 4
 
 /**
  * Creates the ring of signing keys. Sub-keys are derived with HKDF-SHA256 (RFC 5869), with the purpose as `info`; the id of a key is eight
- * hexadecimal digits that are derived in the same way with another `info`.
+ * hexadecimal digits, derived in the same way with its own `info`.
  */
 export function createKeyRing(keys: readonly [Secret, ...Secret[]]): KeyRing {
   const derived = new Map<KeyPurpose, SubKeys>()

@@ -3,8 +3,8 @@ import { inspect } from 'node:util'
 const MASK = '[secret]'
 
 /**
- * A text that must not be shown: as a string, as JSON and when inspected it is `[secret]`. Only `reveal` returns the text, so every
- * use can be found by that name.
+ * A text that must not be shown: as a string, as JSON and when inspected it is `[secret]`. Only `reveal` returns the text, so all uses can
+ * be found by that name.
  */
 export class Secret {
   readonly #text: string
@@ -13,7 +13,7 @@ export class Secret {
     this.#text = text
   }
 
-  /** The text itself. Never put it into a log line or a message. */
+  /** Returns the text. Never put it into a log line or a message. */
   reveal(): string {
     return this.#text
   }

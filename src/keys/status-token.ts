@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto'
 import { equalsOneOf } from './constant-time.ts'
 import type { KeyRing, SubKey } from './key-ring.ts'
 
-/** What the bearer of a status token may follow, and until when. `subjectId` is the id of a link or of a payment. */
+/** The grant of a status token: its bearer may watch one link or payment (`subjectId`) until `expiresAt`. */
 export type StatusGrant = { readonly subjectId: string; readonly expiresAt: Date }
 
 const SHAPE = /^st1\.[0-9a-f]{8}\.([\w-]{9,1024})\.[\w-]{22}$/
@@ -11,8 +11,8 @@ const MAC_BYTES = 16
 const MAX_SUBJECT_BYTES = 128
 
 /**
- * Returns a token with which a payer's page can follow one subject without signing in: `st1.<key id>.<expiry and subject>.<MAC>`, safe in
- * a URL, signed and not encrypted. Throws `RangeError` for an invalid date, and for a subject that is empty or longer than 128 bytes.
+ * Creates a token with which a payer's page can watch one subject without signing in: `st1.<key id>.<expiry and subject>.<MAC>`, URL-safe,
+ * signed but not encrypted. Throws `RangeError` for an invalid date, and for a subject that is empty or longer than 128 bytes.
  */
 export function issueStatusToken(ring: KeyRing, grant: StatusGrant): string {
   const subject = Buffer.from(grant.subjectId, 'utf8')
@@ -27,8 +27,8 @@ export function issueStatusToken(ring: KeyRing, grant: StatusGrant): string {
 }
 
 /**
- * Returns the grant of a status token at `now`; null if the token is malformed, signed with no live key, altered, or expired. A token is
- * expired from its expiry on.
+ * Returns the grant of a status token at the moment `now`; null if it is malformed, signed with a key that is not live, altered, or
+ * expired. A token is expired from its expiry on.
  */
 export function readStatusToken(ring: KeyRing, token: string, now: Date): StatusGrant | null {
   const body = SHAPE.exec(token)?.[1]

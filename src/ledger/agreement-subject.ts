@@ -62,7 +62,7 @@ export function findAgreement(rows: Rows, id: string): AgreementRow | null {
   return rows.agreements.first('id', id)
 }
 
-/** Whether the clientTransactionId of a report belongs to another agreement. */
+/** Returns whether the clientTransactionId of a report belongs to another agreement. */
 export function namesAnothersTransaction(rows: Rows, { id, clientTransactionId }: AgreementReport): boolean {
   if (clientTransactionId === null) return false
   const holder = rows.agreements.first('clientTransactionId', clientTransactionId)
@@ -70,8 +70,8 @@ export function namesAnothersTransaction(rows: Rows, { id, clientTransactionId }
 }
 
 /**
- * Returns the agreement that a report under a correlation id is about, or the names of a new one. Null if that agreement was made under
- * another correlation id, or if the correlation id belongs to another agreement.
+ * Returns the agreement that a report under a correlation id is about, or the ids of a new one. Null if that agreement was created under
+ * another command's correlation id, or if the correlation id belongs to another agreement.
  */
 export function findAddressed(
   rows: Rows,
@@ -97,13 +97,13 @@ function prefetch(rows: Rows, { id, clientTransactionId }: AgreementReport, ref:
 }
 
 function findTarget(rows: Rows, report: AgreementReport, ref: string | null): AgreementTarget | null {
-  // Agreements have no default address.
+  // Agreements have no default URL.
   if (ref === null) return null
   prefetch(rows, report, ref)
   const attempt = findAttempt(rows, ref)
   if (attempt?.kind !== 'agreement' || attempt.site === null) return null
   rows.attempts.want('commandId', attempt.commandId)
-  // An agreement's clientTransactionId is the key of the command that asks for it.
+  // An agreement's clientTransactionId is the key of the command that requests it.
   const asked = rows.commands.first('id', attempt.commandId)?.key ?? null
   const named = report.clientTransactionId
   if (asked !== null && named !== null && asked !== named) return null

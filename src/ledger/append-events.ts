@@ -3,7 +3,7 @@ import { ONLY } from '../store/rows/log-rows.ts'
 import type { Rows } from '../store/rows/rows.ts'
 
 export type NewEvent = Omit<PaymentEvent, 'id' | 'position' | 'sequence'> & {
-  /** From `nextSequence` if the event's state has it; otherwise the next one. */
+  /** As returned by `nextSequence` if the event's state contains it; otherwise the next one. */
   readonly sequence?: number
 }
 
@@ -13,7 +13,7 @@ export function nextSequence(rows: Rows, streamId: string): number {
 }
 
 /**
- * Appends an event to the log and to its stream. Returns its id. Only one transaction writes at a time, so positions rise in commit
+ * Appends an event to the log and to its stream. Returns its id. Only one transaction writes at a time, so positions increase in commit
  * order, and a rollback leaves no gap.
  */
 export function appendEvent(rows: Rows, event: NewEvent): string {
@@ -26,7 +26,7 @@ export function appendEvent(rows: Rows, event: NewEvent): string {
   return id
 }
 
-/** Requests the end of the log together with the other rows of a fact, because most facts append an event. */
+/** Requests the row of the log's head together with the other rows of a fact, because most facts append an event. */
 export function wantLogHead(rows: Rows): void {
   rows.logHead.want('id', ONLY)
 }

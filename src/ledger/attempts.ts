@@ -13,7 +13,7 @@ export function refsOfSameCommand(rows: Rows, ref: string): readonly string[] {
   return rows.attempts.find('commandId', attempt.commandId).map((other) => other.ref)
 }
 
-/** Whether two correlation ids belong to attempts of one command, which make one thing. */
+/** Returns whether two correlation ids belong to attempts of one command, which create the same object. */
 export function isSameCommand(rows: Rows, a: string, b: string): boolean {
   return a === b || refsOfSameCommand(rows, a).includes(b)
 }

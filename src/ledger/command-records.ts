@@ -25,7 +25,7 @@ export function beginCommand(rows: Rows, fresh: NewCommand): { command: Command;
   return { command, fresh: true }
 }
 
-/** State of a command's subject when the command is sent; null if the subject has no record. */
+/** Returns the state of a command's subject when the command is recorded; nulls if the subject has no record. */
 function subjectAt(
   rows: Rows,
   subject: CommandSubject | undefined,
@@ -40,7 +40,7 @@ function subjectAt(
   return { subjectDeliveries: row.deliveries + linkDeliveries(rows, row.state), subjectVersion: row.state.version }
 }
 
-/** Number of deliveries recorded for the link of a payment. */
+/** Returns the number of deliveries recorded for the link of a payment. */
 export function linkDeliveries(rows: Rows, { linkRef }: { readonly linkRef: string | null }): number {
   return linkRef === null ? 0 : (rows.links.first('ref', linkRef)?.deliveries ?? 0)
 }
@@ -55,7 +55,7 @@ function recordAttempt(
   rows.attempts.put({ ref, commandId, attempt, sentAt, kind, site })
 }
 
-/** Begins another attempt of an UNKNOWN command under a new correlation id. Returns false if it is not UNKNOWN any more. */
+/** Starts another attempt of an UNKNOWN command under a new correlation id. Returns false if it is not UNKNOWN. */
 export function retryCommand(rows: Rows, id: string, attempt: Parameters<CommandStore['retry']>[1]): boolean {
   rows.attempts.want('commandId', id)
   rows.attempts.want('ref', attempt.ref)
@@ -68,7 +68,7 @@ export function retryCommand(rows: Rows, id: string, attempt: Parameters<Command
   return true
 }
 
-/** Assigns an unscoped command to a caller. Returns false if it is not unscoped any more. */
+/** Assigns an unscoped command to a caller. Returns false if it is not unscoped. */
 export function adoptCommand(rows: Rows, id: string, keyScope: string): boolean {
   const known = rows.commands.first('id', id)
   if (known === null || known.keyScope !== '') return false
@@ -76,13 +76,13 @@ export function adoptCommand(rows: Rows, id: string, keyScope: string): boolean 
   return true
 }
 
-/** Deletes a command that certainly had no effect in the payments API. Its correlation ids are kept. */
+/** Deletes a command that certainly had no effect at the payments API. Its correlation ids are kept. */
 export function forgetCommand(rows: Rows, id: string): void {
   const known = rows.commands.first('id', id)
   if (known !== null && isOpen(known)) rows.commands.remove(known)
 }
 
-/** Ends an open command with the payments API's refusal. */
+/** Completes an open command with the payments API's refusal. */
 export function rejectCommand(rows: Rows, id: string, refusal: unknown): void {
   const known = rows.commands.first('id', id)
   if (known !== null && isOpen(known)) rows.commands.put({ ...known, state: 'REJECTED', result: asStored(refusal) })
@@ -94,14 +94,14 @@ export function markUnknown(rows: Rows, id: string): void {
   if (known?.state === 'SENT') rows.commands.put({ ...known, state: 'UNKNOWN' })
 }
 
-/** Whether its outcome is open. */
+/** Returns whether its outcome is open. */
 function isOpen({ state }: Command): boolean {
   return state === 'SENT' || state === 'UNKNOWN'
 }
 
 /**
- * Returns the command to end with a result, or null if it has ended with this result before. Throws `StoreConflictError` if it has no
- * record, or has ended otherwise.
+ * Returns the command to complete with a result; null if it was already completed with this result. Throws `StoreConflictError` if it has
+ * no record, was rejected, or has another result.
  */
 export function findUnsettled(rows: Rows, id: string, result: unknown): Command | null {
   const command = rows.commands.first('id', id)
@@ -112,7 +112,7 @@ export function findUnsettled(rows: Rows, id: string, result: unknown): Command 
   throw new StoreConflictError('The command to settle has ended with another result already.')
 }
 
-/** Ends a command with its result, as JSON. */
+/** Completes a command with its result, as JSON. */
 export function markSettled(rows: Rows, id: string, result: unknown): void {
   const known = rows.commands.first('id', id)
   if (known !== null) rows.commands.put({ ...known, state: 'SETTLED', result: asStored(result) })

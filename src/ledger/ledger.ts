@@ -29,13 +29,13 @@ import type { Ledger } from './subject.ts'
 import { beginSweep, endSweep, metaOf, parseSweepCursor, SWEEP_PARTS, sweepPage } from './sweep.ts'
 
 export type LedgerOptions = {
-  /** How long after its last change a payment is polled, in milliseconds. Default: 180 days. */
+  /** Time after its last change in which a payment is polled, in milliseconds. Default: 180 days. */
   readonly refundWindowMs?: number
 }
 
 /**
- * Creates the ledger of a database. It decides what each fact means (a webhook, the answer to a read or to a command) and records
- * the result as events, states and due reads. Concurrent facts are decided one after the other in memory, and stored together.
+ * Creates the ledger of a database. It decides what each fact means (a webhook, the response to a read or to a command) and records the
+ * result as events, states and due reads. Concurrent facts are decided one after the other in memory, and stored together.
  */
 export function createLedger(database: Database, { refundWindowMs = REFUND_WINDOW_MS }: LedgerOptions = {}): Store {
   const settings = { refundWindowMs }

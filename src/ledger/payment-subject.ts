@@ -81,14 +81,14 @@ export function linkOf(rows: Rows, { linkRef }: Pick<Payment, 'linkRef'>): Payme
   return linkRef === null ? null : (rows.links.first('ref', linkRef)?.link ?? null)
 }
 
-/** Names a new payment. Its events are in the stream of its link, if it has one. */
+/** Returns the ids of a new payment. Its events are in the stream of its link, if it has one. */
 function newPayment(id: string, linkRef: string | null): NewPayment {
   return { id, linkRef, streamId: linkRef === null ? directPaymentStreamId(id) : linkStreamId(linkRef) }
 }
 
 /**
  * Returns a payment with its link: under the link's correlation id, and with the link's amount if the payments API has reported none. A
- * payment that already has a link keeps it.
+ * payment that has another link is returned unchanged.
  */
 export function joinLink(payment: Payment, linkRef: string | null, link: PaymentLink | null): Payment {
   if (linkRef === null || (payment.linkRef !== null && payment.linkRef !== linkRef)) return payment
@@ -100,7 +100,7 @@ export function asRequested(payment: Payment, requested: Money | null): Payment 
   return { ...payment, details: withRequestedAmount(reportOf(payment), requested).details }
 }
 
-/** Decides what a report means for a payment, which may be new, and its link. */
+/** Returns the target of a report about a payment, which may be new, and its link. */
 export function targetOf(
   row: PaymentRow | null,
   said: PaymentReport,

@@ -29,7 +29,7 @@ export function receiveAgreement(ledger: Ledger, callback: IncomingCallback): De
   return receive(AGREEMENT, ledger, callback, (_target, outcome) => outcome)
 }
 
-/** Stores a callback without applying it: its subject is read from the payments API on request. */
+/** Stores a callback without applying it: the state of its subject is read from the payments API when a client requests it. */
 export function keepCallback(rows: Rows, { subjectId, statusRaw, ...received }: KeptCallback): DeliveryOutcome {
   const before = findDelivery(rows, received.bodyHashes)
   if (before !== null)

@@ -13,16 +13,16 @@ import { type PaymentTarget, targetOf } from './payment-subject.ts'
 import { type Kind, type Ledger, recordChange, type Subject, type Target } from './subject.ts'
 
 export type AnswerFact = {
-  /** READ: the answer to a read. COMMAND: the answer to a mutation. */
+  /** READ: the response to a read. COMMAND: the response to a mutation. */
   readonly source: 'READ' | 'COMMAND'
   readonly at: Date
-  /** A newer fact may have been recorded already: the change is provisional. */
+  /** A newer fact may have been recorded before: the change is provisional. */
   readonly overtaken?: boolean
 }
 
 /**
- * Applies an answer of the payments API about a subject, to a read or to a command. Returns null if the answer is not usable, such as one
- * that leads from paid back to unpaid.
+ * Applies a response of the payments API about a subject, to a read or to a command. Returns null if the response is unusable, such as one
+ * that reports a paid payment as pending.
  */
 export function applyAnswer<K extends Kind>(
   subject: Subject<K>,
@@ -48,7 +48,7 @@ export function applyAnswer<K extends Kind>(
   return { row: confirmed, changed: change !== null }
 }
 
-/** The same for an answer to a read; also plans the next read. */
+/** The same for the response to a read; also plans the next read. */
 export function applyRead<K extends Kind>(
   subject: Subject<K>,
   ledger: Ledger,
@@ -66,12 +66,12 @@ export function applyRead<K extends Kind>(
   return changed ? 'changed' : 'confirmed'
 }
 
-/** Plans another read of a row after an unusable answer. */
+/** Returns a row with another read planned after an unusable response. */
 export function planFruitless<Row extends { readonly plan: AgreementRow['plan'] }>(row: Row, at: Date): Row {
   return { ...row, plan: planRetry(row.plan, readAgain(at.getTime(), row.plan.failures)) }
 }
 
-/** Decides what an answer means for a payment and its link. Returns null if it is about something else. */
+/** Returns the target of a response about a payment and its link; null if it is about another object. */
 export function answeredPayment(
   row: PaymentRow | null,
   link: PaymentLink | null,
@@ -82,7 +82,7 @@ export function answeredPayment(
   return targetOf(row, report, { linkRef, link })
 }
 
-/** Decides what an answer means for an agreement. Returns null if it has another agreement's clientTransactionId. */
+/** Returns the target of a response about an agreement; null if it has another agreement's clientTransactionId. */
 export function answeredAgreement(rows: Rows, row: AgreementRow, report: AgreementReport): AgreementTarget | null {
   if (namesAnothersTransaction(rows, report)) return null
   return { row, state: row.state, names: row.state, report }
@@ -96,7 +96,7 @@ export function postponed<Row extends { readonly plan: AgreementRow['plan'] }>(
   return { ...row, plan: planRetry(row.plan, isCurrent ? (until?.getTime() ?? null) : row.plan.dueAt) }
 }
 
-/** Returns a row with a read planned at an instant, unless an earlier or more urgent one is planned. */
+/** Returns a row with a read planned at an instant or earlier, as `planNoLater` does. */
 export function scheduled<Row extends { readonly plan: AgreementRow['plan'] }>(
   row: Row,
   next: Parameters<typeof planNoLater>[1],

@@ -1,7 +1,7 @@
 /** A payer; fields that the payments API has not reported are null. */
 type PayerFields = Readonly<Record<string, string | null>>
 
-/** Whether a payer has any field. */
+/** Returns whether a payer has any field. */
 export function isNamed(payer: PayerFields): boolean {
   return Object.values(payer).some((value) => value !== null)
 }

@@ -19,8 +19,8 @@ type Answer = { readonly report: PaymentReport; readonly at: Date }
 type ReadTarget = { readonly payment: PaymentRow | null; readonly link: LinkRow | null }
 
 /**
- * Records the result of a read, unless a delivery was stored since the read began. An answer that is unusable for the subject (about
- * another payment, or from paid back to unpaid) changes nothing, and the read is repeated later.
+ * Records the result of a read, unless a delivery or another response was recorded since the read began. A response that is unusable for
+ * the subject (about another payment, or one that reports a paid payment as pending) changes nothing, and the read is repeated later.
  */
 export function recordPaymentRead(ledger: Ledger, asked: ReadSubject, answer: Answer): ReadOutcome {
   const { rows } = ledger
@@ -57,7 +57,10 @@ export function postponePaymentRead({ rows }: Ledger, asked: ReadSubject, until:
   putBack(rows, target, (row) => postponed(row, { until, isCurrent }))
 }
 
-/** Plans a read of the subject with this payment id or upstream link uuid, unless a sooner or more urgent one is planned. */
+/**
+ * Plans a read of the subject with this payment id or upstream link uuid. A read that is planned for an earlier instant stays, unless only
+ * the new one is a doubt.
+ */
 export function schedulePaymentRead({ rows }: Ledger, id: string, next: PlannedRead): void {
   rows.payments.want('id', id)
   rows.links.want('id', id)
@@ -79,8 +82,8 @@ function prefetch(rows: Rows, { paymentId, link }: ReadSubject, report: PaymentR
 }
 
 /**
- * Returns the current subject, with the report if that is about it. Null if a delivery or another answer was recorded since the read
- * began.
+ * Returns the current subject, with the report if it is about that subject. Null if a delivery or another response was recorded since the
+ * read began.
  */
 function attribute(
   rows: Rows,
@@ -93,7 +96,7 @@ function attribute(
   return { target, report: attributeRead({ paymentId: asked.paymentId, link: target.link?.link ?? null }, said) }
 }
 
-/** Returns the current subject; null if it does not exist any more, as a link without a payment once it has one. */
+/** Returns the current subject; null if it does not exist, such as a link without a payment that has a payment by now. */
 function takeAgain(rows: Rows, { paymentId, link }: ReadSubject): ReadTarget | null {
   if (paymentId !== null) {
     const payment = findPayment(rows, paymentId)
@@ -126,7 +129,7 @@ function learnNothing(rows: Rows, target: ReadTarget, at: Date): 'fruitless' {
   return 'fruitless'
 }
 
-/** An answer may be about another payment of the same link: it is recorded, and the requested one stays due. */
+/** A response may be about another payment of the same link: it is recorded, and the read of the requested payment is retried. */
 function recordPayment(ledger: Ledger, target: ReadTarget, payment: PaymentRow, { report, at }: Answer): ReadOutcome {
   const answered = payment.state.id === report.paymentId ? payment : findPayment(ledger.rows, report.paymentId)
   const about = answeredPayment(answered, target.link?.link ?? null, report)

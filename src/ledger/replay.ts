@@ -63,7 +63,7 @@ function replayAs<K extends Kind>(
   }
 }
 
-/** Whether the subject is read afterwards: a stored body is old and incomplete, and doubts have to be settled. */
+/** Returns whether the subject needs a read after a replay: a stored body is old and incomplete, and doubts have to be settled. */
 function needsRead({ disposition: before }: DeliveryRow, after: DeliveryRow['disposition']): boolean {
   return before === 'DOUBTFUL' || after === 'APPLIED'
 }

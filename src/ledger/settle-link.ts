@@ -12,9 +12,9 @@ import { scheduled } from './record-answer.ts'
 import type { Ledger } from './subject.ts'
 
 /**
- * Ends a command with the link it made: stores the link, its LINK_CREATED event and the command's result. A payment that arrived at the
- * link's webhook URL earlier is attached. Idempotent for the same command and link. Throws `StoreConflictError` if the command
- * ended otherwise, or if the link exists already.
+ * Completes a command with the link it created: stores the link, its LINK_CREATED event and the command's result. A payment that arrived at
+ * the link's webhook URL earlier is assigned to the link. Idempotent for the same command and link. Throws `StoreConflictError` if the
+ * command has another outcome, or if the link already exists.
  */
 export function settleWithLink(
   ledger: Ledger,

@@ -23,12 +23,12 @@ import {
   type Target,
 } from './subject.ts'
 
-/** Ends a command with a plain result. Idempotent. Throws as `findUnsettled` does. */
+/** Completes a command with a plain result. Idempotent. Throws as `findUnsettled` does. */
 export function settle(rows: Rows, commandId: string, result: unknown): void {
   if (findUnsettled(rows, commandId, result) !== null) markSettled(rows, commandId, result)
 }
 
-/** Ends a command with the payout it made, and records its site. Idempotent. Throws as `findUnsettled` does. */
+/** Completes a command with the payout it created, and records its site. Idempotent. Throws as `findUnsettled` does. */
 export function settleWithPayout(rows: Rows, commandId: string, payout: { id: string; site: string }): void {
   const result = { payoutId: payout.id }
   if (findUnsettled(rows, commandId, result) === null) return
@@ -39,9 +39,9 @@ export function settleWithPayout(rows: Rows, commandId: string, payout: { id: st
 type Paid = { readonly payin: DirectPayin; readonly report: PaymentReport; readonly at: Date }
 
 /**
- * Ends a command with the payment it made without a link: stores the payin, the payment, its event and the command's result. Facts from
- * earlier webhooks are kept. Idempotent for the same payment. Throws `StoreConflictError` if the command ended otherwise, or if the
- * payment belongs to something else.
+ * Completes a command with the payment it created without a link: stores the payin, the payment, its event and the command's result. Facts
+ * from earlier webhooks are kept. Idempotent for the same payment. Throws `StoreConflictError` if the command has another outcome, or if
+ * the payment belongs to another object.
  */
 export function settleWithPayin(ledger: Ledger, commandId: string, { payin, report: said, at }: Paid): Payment {
   const { rows } = ledger
@@ -83,9 +83,9 @@ function createdPayment(row: PaymentRow | null, { requestedAmount }: DirectPayin
 }
 
 /**
- * Ends a command with the agreement it made. Facts from earlier callbacks are kept. Idempotent for the same agreement. Throws
- * `StoreConflictError` if the command ended otherwise, or if the agreement, its clientTransactionId or its correlation id belongs to
- * something else.
+ * Completes a command with the agreement it created. Facts from earlier callbacks are kept. Idempotent for the same agreement. Throws
+ * `StoreConflictError` if the command has another outcome, or if the agreement, its clientTransactionId or its correlation id belongs to
+ * another object.
  */
 export function settleWithAgreement(
   ledger: Ledger,
@@ -111,7 +111,7 @@ type Creation<K extends Kind> = {
   readonly at: Date
 }
 
-/** Applies the answer to a creation; facts from earlier webhooks are kept. Does not write the row. */
+/** Applies the response to a creation; facts from earlier webhooks are kept. The caller writes the returned row. */
 function recordCreation<K extends Kind>(
   subject: Subject<K>,
   ledger: Ledger,
@@ -135,8 +135,8 @@ function recordCreation<K extends Kind>(
 type AboutPayment = { readonly paymentId: string; readonly report: PaymentReport | null; readonly at: Date }
 
 /**
- * Ends a command about a payment, and records what its answer shows as an event. If the answer is not reliable, a read of the payment
- * is due now. Idempotent for the same payment. Throws `StoreConflictError` if the command ended otherwise.
+ * Completes a command about a payment, and records the change in its response as an event. If the response is not reliable, a read of the
+ * payment is due now. Idempotent for the same payment. Throws `StoreConflictError` if the command has another outcome.
  */
 export function settleWithPayment(ledger: Ledger, commandId: string, answer: AboutPayment): Payment | null {
   const { rows } = ledger
@@ -155,8 +155,8 @@ export function settleWithPayment(ledger: Ledger, commandId: string, answer: Abo
 }
 
 /**
- * Returns null if the answer is not reliable: it shows the state at some moment after the command was sent, and a delivery or another
- * answer that was recorded since may be newer or older. Both are detected by counts, because clocks of nodes differ.
+ * Returns null if the response is not reliable: it shows the state at some moment after the command was sent, and a delivery or another
+ * response that was recorded since may be newer or older. Both are detected by counts, because clocks of nodes differ.
  */
 function applyToPayment(
   ledger: Ledger,
@@ -175,9 +175,9 @@ function applyToPayment(
 }
 
 /**
- * Ends a command that amended an agreement or changed its status, and records what its answer shows as an event. If the answer is not
- * usable, or a callback was recorded since the command was sent, a read of the agreement is due now. Idempotent for the same
- * agreement. Throws `StoreConflictError` if the command ended otherwise, or if the agreement has no record.
+ * Completes a command that amended an agreement or changed its status, and records the change in its response as an event. If the response
+ * is unusable, or a callback was recorded since the command was sent, a read of the agreement is due now. Idempotent for the same
+ * agreement. Throws `StoreConflictError` if the command has another outcome, or if the agreement has no record.
  */
 export function settleWithAgreementChange(
   ledger: Ledger,

@@ -5,9 +5,9 @@ import type { PlannedRead } from '../domain/reads/read-schedule.ts'
 import type { Rows } from '../store/rows/rows.ts'
 import { appendEvent, nextSequence } from './append-events.ts'
 
-/** Settings and services of decisions. */
+/** Settings of decisions. */
 export type LedgerSettings = {
-  /** How long after its last change a payment is polled, in milliseconds. */
+  /** Time after its last change in which a payment is polled, in milliseconds. */
   readonly refundWindowMs: number
 }
 
@@ -25,7 +25,7 @@ export type SubjectState = {
 /** A state and its record-keeping. */
 export type SubjectRow<State> = {
   readonly state: State
-  /** Number of deliveries and answers recorded so far. */
+  /** Number of deliveries and responses recorded so far. */
   readonly deliveries: number
   readonly plan: ReadPlan
 }
@@ -49,13 +49,13 @@ export type SubjectDecision<Change> = {
 export type Kind = {
   readonly State: SubjectState
   readonly Row: SubjectRow<SubjectState>
-  /** The names of a new subject. */
+  /** The ids of a new subject. */
   readonly Names: { readonly id: string; readonly streamId: string }
   readonly Report: SubjectReport
   readonly Change: SubjectChange
 }
 
-/** What a report is about: a recorded subject, or the names of a new one. */
+/** The subject of a report: a recorded one, or the ids of a new one. */
 export type Target<K extends Kind> = {
   readonly row: K['Row'] | null
   /** The current state; null for a new subject. */
@@ -65,18 +65,18 @@ export type Target<K extends Kind> = {
   readonly report: K['Report']
 }
 
-/** The rows of a batch, with settings and services. */
+/** The rows of a batch, and the settings. */
 export type Ledger = { readonly rows: Rows; readonly settings: LedgerSettings }
 
 /**
- * A kind of subject: how its rows are found, how facts about it are decided, what its events change, and the columns that it is found by.
- * The rest of the ledger is shared by all kinds.
+ * A kind of subject: how its rows are found, how facts about it are decided, what its events change, and its index columns. The rest of the
+ * ledger is shared by all kinds.
  */
 export type Subject<K extends Kind> = {
-  /** Finds what a webhook is about. Returns null if its URL belongs to something else than its body names. */
+  /** Returns the subject of a webhook; null if its URL belongs to another object than its body names. */
   findTarget(rows: Rows, report: K['Report'], ref: string | null): Target<K> | null
   idOf(report: K['Report']): string
-  /** Whether its stream contains only its own events, so that its version is the last sequence number. */
+  /** Returns whether its stream contains only its own events, so that its version is the last sequence number. */
   ownsStream(names: K['State'] | K['Names']): boolean
   find(rows: Rows, id: string): K['Row'] | null
   put(rows: Rows, row: K['Row']): void
@@ -87,11 +87,11 @@ export type Subject<K extends Kind> = {
     change: K['Change'],
     recorded: { readonly sequence: number; readonly at: string; readonly provisional: boolean },
   ): K['State']
-  /** The part of the resulting state that an event contains. */
+  /** Returns the part of the resulting state that an event contains. */
   eventOf(state: K['State']): Pick<PaymentEvent, 'linkRef' | 'payment' | 'agreement'>
   /** Returns the row of a state with its index columns. `before` is null for a new one. */
   rowOf(rows: Rows, state: K['State'], before: K['Row'] | null, report: K['Report'] | null): K['Row']
-  /** Returns when it is polled next. `lateMs` is the delay of the read that has just been made. */
+  /** Returns its next poll; null if none is planned. `lateMs` is the delay of the read that was just made. */
   nextPoll(
     rows: Rows,
     state: K['State'],
@@ -99,9 +99,9 @@ export type Subject<K extends Kind> = {
   ): PlannedRead | null
   /** Records the payer; fields that the report omits are unchanged. */
   savePayer(rows: Rows, report: K['Report']): void
-  /** Returns the report with the recorded payer instead of its own. */
+  /** Returns the report with the recorded payer; only missing fields are taken from the report. */
   withKnownPayer(rows: Rows, report: K['Report']): K['Report']
-  /** Returns the row after an answer was recorded, so that older answers in flight are detected. */
+  /** Returns the row after a response was recorded, so that older responses in flight are detected. */
   confirmed(row: K['Row'], at: Date): K['Row']
   /** Applies the consequences of a fact to other rows. `before` is the recorded state. */
   affect(rows: Rows, state: K['State'], fact: { readonly before: K['State'] | null; readonly isChanged: boolean }): void
@@ -148,7 +148,7 @@ export function recordChange<K extends Kind>(
   return { row, eventId }
 }
 
-/** Plans a read at an instant that settles a doubt about a subject. */
+/** Returns a row with a read planned at an instant, as a doubt. */
 export function confirmBy<Row extends { readonly plan: ReadPlan }>(row: Row, at: Date): Row {
   return { ...row, plan: planNoLater(row.plan, { at: at.getTime(), readClass: 'doubt' }) }
 }

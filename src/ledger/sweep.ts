@@ -15,21 +15,21 @@ export const SWEEP_PARTS: readonly SweepPart[] = [
   'agreements-created',
 ]
 
-/** The meta row. */
+/** Returns the meta row. Throws an `Error` if there is none. */
 export function metaOf(rows: Rows): MetaRow {
   const meta = rows.meta.first('id', ONLY)
   if (meta === null) throw new Error('The database has no meta row.')
   return meta
 }
 
-/** Begins a sweep and records a heartbeat. An unfinished sweep restarts from the earlier of both instants. */
+/** Starts a sweep and records a heartbeat. An unfinished sweep restarts from the earlier of both instants. */
 export function beginSweep(rows: Rows, from: Date, now: Date): void {
   const meta = metaOf(rows)
   const sweepFrom = Math.min(from.getTime(), meta.sweepFrom ?? Number.POSITIVE_INFINITY)
   rows.meta.put({ ...meta, sweepFrom, sweepCursor: null, heartbeatAt: now.getTime() })
 }
 
-/** Reads a stored cursor; null begins at the start. */
+/** Parses a stored cursor; null is the start. */
 export function parseSweepCursor(cursor: string | null): {
   readonly index: number
   readonly after: SweepCursor | null
@@ -39,7 +39,7 @@ export function parseSweepCursor(cursor: string | null): {
   return { index, after: at === undefined || number === undefined ? null : { at, number } }
 }
 
-/** One step: plans the reads of a page and moves the cursor. Returns false if another process has moved it. */
+/** Plans the reads of a page and moves the cursor. Returns false if another process has moved it or has ended the sweep. */
 export function sweepPage(
   rows: Rows,
   { cursor, index, page, now }: { cursor: string | null; index: number; page: SweepPage; now: number },
@@ -59,7 +59,10 @@ export function endSweep(rows: Rows): void {
   rows.meta.put({ ...metaOf(rows), sweepFrom: null, sweepCursor: null })
 }
 
-/** When the read of a swept row is due: now, minus a millisecond for each second since it was last confirmed. */
+/**
+ * Returns when the read of a swept row is due: now, minus a millisecond for each second since it was last confirmed, or since `from` if
+ * that is later.
+ */
 function dueInOrder(confirmedAt: number, { from, now }: { from: number; now: number }): number {
   return now - Math.trunc((now - Math.max(confirmedAt, from)) / 1000)
 }

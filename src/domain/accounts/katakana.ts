@@ -1,4 +1,4 @@
-/** The text in half-width katakana, or the first character that cannot be converted, with its offset in the text. */
+/** The text in half-width katakana, or the first character without a half-width form, with its offset in the text. */
 export type KatakanaConversion =
   | { readonly ok: true; readonly text: string }
   | { readonly ok: false; readonly position: number; readonly character: string }
@@ -12,18 +12,18 @@ const VOICED_MARK = 'ﾞ'
 const SEMI_VOICED_MARK = 'ﾟ'
 const COMBINING_MARKS: Readonly<Record<string, string>> = { '\u3099': VOICED_MARK, '\u309a': SEMI_VOICED_MARK }
 
-/** Offset between the code points of a katakana and of the hiragana with the same sound. */
+/** Offset from the code point of a hiragana to that of the katakana with the same sound. */
 const HIRAGANA_TO_KATAKANA = 0x60
 
 const TO_HALF_WIDTH = conversionTable()
 
 /**
  * Converts katakana and hiragana of any width to half-width katakana, in which a voiced or semi-voiced mark is a separate character: ガ
- * becomes ｶﾞ, and パ becomes ﾊﾟ. The punctuation of the half-width block and the ideographic space become their narrow forms; the ordinary
- * space is allowed.
+ * becomes ｶﾞ, and パ becomes ﾊﾟ. The punctuation of the half-width block and the ideographic space are converted to their narrow forms; the
+ * ordinary space is kept.
  *
- * Everything else is rejected: Latin letters, digits, and the brackets and dots of bank files, which the payments API does not mention,
- * and kana without a half-width form (ヮ ヰ ヱ ヵ ヶ, iteration marks), because another spelling would be another name. Source:
+ * Everything else is rejected: Latin letters, digits, and the brackets and dots of bank files, which the payments API does not document;
+ * and the kana without a half-width form (ヮ ヰ ヱ ヵ ヶ, iteration marks), because another spelling would be another name. Source:
  * payments-api.md, section 4.8.
  */
 export function toHalfWidthKatakana(text: string): KatakanaConversion {
@@ -39,7 +39,7 @@ export function toHalfWidthKatakana(text: string): KatakanaConversion {
   return { ok: true, text: converted }
 }
 
-/** Returns one code point, together with a following combining mark if the two form one kana. */
+/** Returns one code point, together with a combining mark that follows if both form one kana. */
 function characterAt(text: string, position: number): string {
   const character = String.fromCodePoint(text.codePointAt(position) ?? 0)
   const mark = text.charAt(position + character.length)
@@ -64,14 +64,14 @@ function conversionTable(): ReadonlyMap<string, string> {
   ])
 }
 
-/** Returns the kana that results from this one with a combining mark. */
+/** Returns the kana that this one forms with a combining mark, with their half-width forms. */
 function marked(wide: string, narrow: string): (readonly [string, string])[] {
   return Object.entries(COMBINING_MARKS)
     .map(([combining, mark]) => [(wide + combining).normalize('NFC'), narrow + mark] as const)
     .filter(([kana]) => kana.length === 1)
 }
 
-/** Returns the hiragana with the same sound, if there is one. */
+/** Returns the hiragana of the same sound; empty if there is none. */
 function hiragana(wide: string): string[] {
   const kana = String.fromCodePoint((wide.codePointAt(0) ?? 0) - HIRAGANA_TO_KATAKANA)
   return /^[ぁ-ゔ]$/.test(kana) ? [kana] : []

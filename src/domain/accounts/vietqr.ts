@@ -1,4 +1,4 @@
-/** Whether a payload is valid; if not, the offset of its first error and its description. */
+/** Result of the check of a payload: valid, or the offset of its first fault and a description of the fault. */
 export type VietQrCheck =
   | { readonly ok: true }
   | { readonly ok: false; readonly position: number; readonly message: string }
@@ -8,16 +8,17 @@ const VIETQR_GUID = 'A000000727'
 const VND = '704'
 const VIETNAM = 'VN'
 
-/** Each value follows two digits of id and two digits of length. */
+/** Length of an object's header: two digits of id and two digits of length. */
 const HEADER = 4
 
 /**
- * Checks a VietQR payload before the payments API is asked for the account holder: the EMV structure (two digits of id, two of length,
- * then the value, recursively inside the templates), the mandatory objects of a VietQR, and its CRC. `position` is the offset of the first
- * error in characters.
+ * Checks a VietQR payload before the payments API is asked for the account in it: the EMV structure (two digits of id, two of length, then
+ * the value, and the same again inside templates), the mandatory objects of a VietQR, and its CRC. `position` is the offset of the first
+ * fault in characters.
  *
- * Lengths count characters, and the CRC covers their UTF-8 bytes. Everything is printable ASCII except the free text of objects 59 (name),
- * 60 (city), 62 and 64, which may contain any other character of the basic plane. Source: payments-api.md, section 4.7.
+ * Lengths are in characters, and the CRC is calculated over UTF-8 bytes. Every character must be printable ASCII, except in the free text
+ * of objects 59 (name), 60 (city), 62 and 64, which may contain any other character of the basic multilingual plane. Source:
+ * payments-api.md, section 4.7.
  */
 export function checkVietQr(payload: string): VietQrCheck {
   if (payload === '') return { ok: false, position: 0, message: 'is empty' }
@@ -32,7 +33,7 @@ export function checkVietQr(payload: string): VietQrCheck {
   return first === null ? { ok: true } : { ok: false, ...first }
 }
 
-/** Returns the CRC-16/CCITT-FALSE of a text's UTF-8 bytes, as four upper-case hex digits. */
+/** Returns the CRC-16/CCITT-FALSE of a text's UTF-8 bytes, as four upper-case hexadecimal digits. */
 export function crc16(text: string): string {
   let crc = 0xffff
   for (const byte of new TextEncoder().encode(text)) {
@@ -46,7 +47,7 @@ type Fault = { readonly position: number; readonly message: string }
 
 type DataObject = { readonly id: string; readonly at: number; readonly valueAt: number; readonly value: string }
 
-/** The objects up to the first structural error, and that error. */
+/** The objects before the first structural fault, and that fault. */
 type Objects = { readonly objects: readonly DataObject[]; readonly broken: Fault | null }
 
 function fault(position: number, message: string): Fault {
@@ -61,7 +62,7 @@ function earliest(faults: readonly (Fault | null)[]): Fault | null {
 }
 
 /**
- * `base` is the offset of the text in the payload. Objects that begin beyond the longest payload are not parsed, because it is too long.
+ * `base` is the offset of the text in the payload. Objects that begin after the maximum length are skipped: the payload is too long anyway.
  */
 function readObjects(text: string, base: number): Objects {
   const objects: DataObject[] = []
@@ -103,7 +104,7 @@ function openingFault([first]: readonly DataObject[]): Fault | null {
   return first.value === '01' ? null : fault(first.valueAt, 'the payload format must be 01')
 }
 
-/** Returns the errors of an object, for rules that apply to all objects. */
+/** Returns the faults of one object, at any position in the payload. */
 function objectFaults(object: DataObject): (Fault | null)[] {
   const { id, value, valueAt } = object
   if (id === '38') return [characterFault(object), ...beneficiaryFaults(object)]
@@ -112,20 +113,23 @@ function objectFaults(object: DataObject): (Fault | null)[] {
   return [characterFault(object), ...(isTemplate(id) ? structureFaults(readObjects(value, valueAt)) : [])]
 }
 
-/** Merchant accounts, additional data, and the name in another language. Wallets write plain text into 80 and above. */
+/**
+ * Returns whether an object contains objects: merchant accounts, additional data, and the name in another language. Objects from 80 on are
+ * not parsed, because wallets write plain text there.
+ */
 function isTemplate(id: string): boolean {
   return (id >= '26' && id <= '51') || id === '62' || id === '64'
 }
 
 const FREE_TEXT: ReadonlySet<string> = new Set(['59', '60', '62', '64'])
 
-/** A character outside the basic plane counts as one in some programs and as two in others. */
+/** A character outside the basic plane is rejected, because some programs count it as one character and others as two. */
 function characterFault({ id, value, valueAt }: DataObject): Fault | null {
   const stray = value.search(FREE_TEXT.has(id) ? /[\p{Cc}\p{Cs}]|[\u{10000}-\u{10FFFF}]/u : /[^ -~]/)
   return stray === -1 ? null : fault(valueAt + stray, 'a character is not allowed here')
 }
 
-/** 38: the beneficiary. 00 names the scheme, and 01 contains the bank (00, its BIN) and the account (01). */
+/** Object 38 is the beneficiary. Its object 00 names the scheme, and 01 contains the bank (00, its BIN) and the account (01). */
 function beneficiaryFaults({ value, valueAt }: DataObject): (Fault | null)[] {
   const inner = readObjects(value, valueAt)
   const scheme = inner.objects.find(({ id }) => id === '00')
@@ -154,7 +158,7 @@ function accountFaults({ value, valueAt }: DataObject): (Fault | null)[] {
   ]
 }
 
-/** Checks the mandatory objects and the CRC, which covers everything before its own four digits. */
+/** Checks the mandatory objects 38 and 63. The CRC covers everything before its own four digits. */
 function closingFaults(payload: string, objects: readonly DataObject[]): (Fault | null)[] {
   const crc = objects.find(({ id }) => id === '63')
   const end = crc?.at ?? payload.length

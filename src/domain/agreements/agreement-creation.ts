@@ -2,8 +2,9 @@ import type { AgreementReport } from './agreement-report.ts'
 import { decideAgreementRead, type Agreement, type AgreementDecision, type AgreementFacts } from './agreement.ts'
 
 /**
- * Decides what the response to the creation of an agreement means. It shows the first state of the agreement, or is found much later by a
- * search. If callbacks were recorded before it, it only leads out of `created` or adds missing facts; a read settles the rest.
+ * Decides what the response to the creation of an agreement means. It shows the agreement's first state, and may be found much later by a
+ * search. If callbacks were applied earlier, it only changes the status `created` or fills in missing facts; a read settles all other
+ * differences.
  */
 export function decideAgreementCreation(state: Agreement | null, report: AgreementReport): AgreementDecision {
   const asRead = decideAgreementRead(state, report)

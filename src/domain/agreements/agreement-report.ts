@@ -1,10 +1,10 @@
-/** The statuses that the payments API documents (docs/payments-api.md, section 2.1), with its spelling. */
+/** The statuses that the payments API documents (docs/payments-api.md, section 2.1), in its own spelling. */
 export const AGREEMENT_STATUSES = ['created', 'active', 'suspended', 'cancelled', 'failed'] as const
 
 /** The statuses that a merchant may request (gap sheet, section 2). */
 export const REQUESTED_AGREEMENT_STATUSES = ['active', 'suspended', 'cancelled'] as const
 
-/** The purpose of an agreement, with the spelling of requests (docs/payments-api.md, section 2.1). */
+/** The purposes of an agreement, as spelled in a request (docs/payments-api.md, section 2.1). */
 export const AGREEMENT_PURPOSES = [
   'MORTGAGE',
   'UTILITY',
@@ -20,7 +20,7 @@ export const AGREEMENT_PURPOSES = [
   'OTHER_SERVICE',
 ] as const
 
-/** How often an agreement may be charged (docs/payments-api.md, section 2.2). */
+/** The frequencies at which an agreement may be charged (docs/payments-api.md, section 2.2). */
 export const AGREEMENT_FREQUENCIES = [
   'ADHOC',
   'DAILY',
@@ -33,10 +33,10 @@ export const AGREEMENT_FREQUENCIES = [
   'ANNUAL',
 ] as const
 
-/** How the amounts of an agreement are determined (docs/payments-api.md, section 2.2). */
+/** The rules for the amounts of an agreement (docs/payments-api.md, section 2.2). */
 export const AMOUNT_RULES = ['VARIABLE', 'FIXED', 'USAGE_BASED', 'BALLOON'] as const
 
-/** Types of identifiers of a payer other than an account number (docs/payments-api.md, section 2.3). */
+/** The types of alias that identify a payer without an account number (docs/payments-api.md, section 2.3). */
 export const PAY_ID_TYPES = ['EMAIL', 'PHONE', 'ABN'] as const
 
 export type AgreementStatus = (typeof AGREEMENT_STATUSES)[number]
@@ -47,13 +47,13 @@ export type AmountRule = (typeof AMOUNT_RULES)[number]
 export type PayIdType = (typeof PAY_ID_TYPES)[number]
 
 /**
- * What the payments API reports about one agreement, in a callback or in a response, in our terms. Fields that the body omits, or that
- * cannot be parsed, are null.
+ * The content of a callback or a response of the payments API about one payment agreement, in the types of this project. Fields that the
+ * body omits, or that are unreadable, are null.
  */
 export type AgreementReport = {
   /** The upstream `payment_agreement_id`. */
   readonly id: string
-  /** The payments API's numeric id as digits, which amendments and status changes refer to. */
+  /** The payments API's numeric id as digits; amendments and status changes use it to address the agreement. */
   readonly serviceId: string | null
   readonly clientTransactionId: string | null
   readonly externalId: string | null
@@ -74,7 +74,7 @@ export type AgreementReport = {
   readonly payer: AgreementPayer
 }
 
-/** The debited payer. Account numbers and aliases were masked before: only their ends are known. */
+/** The debited payer. Account numbers and aliases are already masked: only their ends are known. */
 export type AgreementPayer = {
   readonly name: string | null
   readonly bsb: string | null

@@ -4,7 +4,7 @@ import type { Problem } from '../field-problems.ts'
 import { amountProblem, type Money } from '../money/money.ts'
 import type { AgreementFrequency, AgreementPurpose, AmountRule, PayIdType } from './agreement-report.ts'
 
-/** Amounts, frequency and start date of an agreement. */
+/** The limit, amount rule, frequency and first day of the charges under an agreement. */
 export type AgreementTerms = {
   readonly limit: Money
   readonly amountRule: AmountRule
@@ -13,7 +13,7 @@ export type AgreementTerms = {
   readonly startDate: string
 }
 
-/** The request of a caller for an agreement. */
+/** A request for an agreement. */
 export type AgreementRequest = AgreementTerms & {
   readonly clientTransactionId: string
   readonly description: string
@@ -29,12 +29,12 @@ export type AgreementPayerRequest = {
   readonly payId?: { readonly value: string; readonly type: PayIdType } | null | undefined
 }
 
-/** The request of a caller to amend the terms. */
+/** A request to change the terms of an agreement. */
 export type AmendmentRequest = AgreementTerms & { readonly idempotencyKey: string; readonly id: string }
 
 /**
- * Returns the request as it is checked and sent: names, numbers and addresses without the spaces that people add, phone numbers with their
- * country code. Fields for which the rules accept any spelling are unchanged.
+ * Returns the request in the form in which it is checked and sent: names, numbers and addresses without superfluous spaces, phone numbers
+ * with their country code. A phone number that is already valid is not changed.
  */
 export function normaliseAgreementRequest(request: AgreementRequest): AgreementRequest {
   const { name, bankAccount, payId } = request.payer
@@ -57,8 +57,8 @@ const CLIENT_TRANSACTION_ID = { longest: 90 }
 const DESCRIPTION = { shortest: 5, longest: 140 }
 
 /**
- * Returns the problems of a request for an agreement, field by field; empty if it may be sent. Source: payments-api.md, sections 2.1 to
- * 2.3 and 8.
+ * Returns all problems of a request for an agreement, field by field; empty if it may be sent. Source: payments-api.md, sections 2.1 to 2.3
+ * and 8.
  */
 export function agreementRequestProblems(request: AgreementRequest): Problem[] {
   const { payer, externalId } = request
@@ -72,7 +72,7 @@ export function agreementRequestProblems(request: AgreementRequest): Problem[] {
   ])
 }
 
-/** Returns the problems of an amendment, field by field. Source: payments-api.md, section 2.2, and gap sheet, section 14. */
+/** Returns all problems of a request for other terms. Source: payments-api.md, section 2.2, and gap sheet, section 14. */
 export function amendRequestProblems(request: AmendmentRequest): Problem[] {
   return present([keyProblem(request.idempotencyKey), textProblem(request.id, TEXT, ['id']), ...termProblems(request)])
 }
@@ -85,7 +85,7 @@ function termProblems({ limit, startDate }: AgreementTerms): (Problem | null)[] 
   ]
 }
 
-/** On the wire a year has two digits: one outside this century would be read as another year. */
+/** The payments API writes a year with two digits, so a year of another century would be read as another year. */
 function startDateProblem(date: string): string | null {
   if (!/^\d{4}-\d{2}-\d{2}$/.test(date) || !isCalendarDay(date)) return 'must be a calendar day such as "2030-01-31"'
   return date.startsWith('20') ? null : 'must lie between 2000 and 2099'
@@ -104,7 +104,7 @@ function identityProblems({ bankAccount, payId }: AgreementPayerRequest): (Probl
   ]
 }
 
-/** The payments API specifies no length: Australian accounts have up to 10 digits, and 20 leaves room without allowing text. */
+/** The payments API documents no length. Australian accounts have up to 10 digits; 20 leave room and still exclude text. */
 function accountProblems({ bsb, accountNumber }: { bsb: string; accountNumber: string }): (Problem | null)[] {
   const path = ['payer', 'bankAccount']
   return [
@@ -113,7 +113,7 @@ function accountProblems({ bsb, accountNumber }: { bsb: string; accountNumber: s
   ]
 }
 
-/** Seven to fifteen digits, as in international numbers, with or without the hyphen after the country code (gap sheet, section 20). */
+/** Seven to fifteen digits, as international numbers have, with or without a hyphen after the country code (gap sheet, section 20). */
 const PHONE = /^\+(?=(?:-?\d){7,15}$)[1-9]\d{0,2}-?\d+$/
 
 const NORMALISED_ALIASES: Readonly<Record<PayIdType, (value: string) => string>> = {
@@ -122,7 +122,7 @@ const NORMALISED_ALIASES: Readonly<Record<PayIdType, (value: string) => string>>
   ABN: withoutSpaces,
 }
 
-/** Only the digits of an ABN are checked: the payments API decides whether it exists, and whether test numbers are accepted. */
+/** For an ABN only the number of digits is checked: the payments API decides whether it exists, and whether test numbers do. */
 const ALIAS_PROBLEMS: Readonly<Record<PayIdType, (value: string) => string | null>> = {
   EMAIL: emailProblem,
   PHONE: (value) => (PHONE.test(value) ? null : 'must be a phone number with its area code, such as "+61-412345678"'),

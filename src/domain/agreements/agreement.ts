@@ -2,28 +2,26 @@ import { compareDecimals } from '../money/money.ts'
 import type { Disposition } from '../payments/payment.ts'
 import type { AgreementReport, AgreementStatus, RequestedAgreementStatus } from './agreement-report.ts'
 
-/** All fields of an agreement except its status and payer. Fields that the payments API has not reported are null. */
+/** Everything about an agreement except its status and its payer. Values that the payments API has not reported are null. */
 export type AgreementFacts = Omit<AgreementReport, 'id' | 'statusRaw' | 'status' | 'payer'>
 
-/**
- * The state of an agreement: the result of its events. The payer is stored separately, so that it can be protected and erased on its own.
- */
+/** An agreement: the result of its events. The payer is stored separately, so that it can be protected, and erased, independently. */
 export type Agreement = AgreementFacts &
   NewAgreement & {
     /** Sequence of the last event that changed it. */
     readonly version: number
     readonly statusRaw: string
-    /** Null while the payments API reports a status that this version does not know. */
+    /** Null while the payments API reports a status that this version does not recognise. */
     readonly status: AgreementStatus | null
-    /** Every status that it has had: a status that is reported for the second time may be a late delivery. */
+    /** All statuses that it has had. A status that is reported a second time may come from a late delivery. */
     readonly seen: readonly AgreementStatus[]
-    /** The last report is to be confirmed by a read. */
+    /** The last report is uncertain, and a read is due to confirm it. */
     readonly provisional: boolean
     /** Instant of the last change, ISO 8601 in UTC. */
     readonly updatedAt: string
   }
 
-/** The ids of a new agreement. */
+/** The ids of an agreement of which nothing else is known. */
 export type NewAgreement = {
   /** The upstream `payment_agreement_id`. */
   readonly id: string
@@ -50,17 +48,17 @@ export type AgreementDecision = {
   readonly confirm: boolean
 }
 
-/** Returns the id of the stream with the events of an agreement. */
+/** Returns the id of the stream that contains the events of an agreement. */
 export function agreementStreamId(ref: string): string {
   return `agreement:${ref}`
 }
 
 /**
- * Decides what a callback means for an agreement. Callbacks contain no time, and suspended and active can alternate any number of times,
- * so the last one received is accepted and confirmed by a read. `cancelled` and `failed` are final, and no status leads back to `created`:
- * a callback that says otherwise is late.
+ * Decides what a callback means for an agreement. A callback contains no time of sending, and suspended and active may alternate any number
+ * of times, so the latest arrival is applied, and a read confirms it unless it leads to `cancelled` or from `created` to `active`. A
+ * callback never changes the statuses `cancelled` and `failed`, and never leads back to `created`: such a callback is late.
  *
- * `repeat` is true if identical bytes were received before; a second suspension has the bytes of the first. Source: payments-api.md,
+ * `repeat` means that the same bytes were received before; a second suspension has the same bytes as the first. Source: payments-api.md,
  * section 4.1, and gap sheet, section 2.
  */
 export function decideAgreementCallback(
@@ -82,8 +80,9 @@ export function decideAgreementCallback(
 }
 
 /**
- * Decides what a response of the payments API means, to a read or to a command that returns the agreement. It shows the true state at its
- * moment, so it may lead to any status except out of `cancelled` and back to `created`. Source: gap sheet, sections 2 and 16.
+ * Decides what a response of the payments API means, to a read or to a command of ours, which also returns the agreement. It shows the
+ * state at the time of the response, so it may lead to any status, except out of `cancelled` and back to `created`. Source: gap sheet,
+ * sections 2 and 16.
  */
 export function decideAgreementRead(state: Agreement | null, report: AgreementReport): AgreementDecision {
   if (state === null) return { ...create(report, false), provisional: false }
@@ -98,7 +97,7 @@ export function decideAgreementRead(state: Agreement | null, report: AgreementRe
   return { ...changeStatus(state, report, facts), provisional: false, confirm: false }
 }
 
-/** Returns the agreement after a change. `birth` contains the ids of a new agreement. */
+/** Returns the agreement after a change. For the first change, `state` contains only the ids of the new agreement. */
 export function evolveAgreement(
   state: Agreement | NewAgreement,
   change: AgreementChange,
@@ -121,14 +120,14 @@ export function evolveAgreement(
 }
 
 /**
- * Returns whether the merchant may request this status. If the current status is unknown to this version, the payments API decides.
- * Source: gap sheet, sections 2 and 15.
+ * Returns whether the merchant may request this status. If the current status is not recognised, the payments API decides. Source: gap
+ * sheet, sections 2 and 15.
  */
 export function canChangeStatus(from: AgreementStatus | null, to: RequestedAgreementStatus): boolean {
   return from === null || ASKED_FOR[from].includes(to)
 }
 
-/** Returns whether the terms can be amended. Source: gap sheet, section 14, which names no status: all but the final ones. */
+/** Returns whether the terms may be changed. Source: gap sheet, section 14, which names no status; all but the final ones are accepted. */
 export function canAmend(status: AgreementStatus | null): boolean {
   return status !== 'cancelled' && status !== 'failed'
 }
@@ -141,14 +140,14 @@ const ASKED_FOR: Readonly<Record<AgreementStatus, readonly RequestedAgreementSta
   failed: [],
 }
 
-/** First reports that need no read: the agreement was just created, or is final. */
+/** An agreement that is first reported with one of these statuses needs no read: it is new, or it has ended. */
 const SETTLED_FROM_THE_START: ReadonlySet<AgreementStatus | null> = new Set(['created', 'cancelled'])
 
 const NOTHING_NEW: AgreementDecision = { disposition: 'NO_CHANGE', change: null, provisional: null, confirm: false }
 const STALE: AgreementDecision = { disposition: 'STALE', change: null, provisional: null, confirm: false }
 const DOUBTFUL: AgreementDecision = { disposition: 'DOUBTFUL', change: null, provisional: true, confirm: true }
 
-/** Identical bytes after another status: a late delivery, or a second change to the same status. */
+/** A repeat of bytes that differ from the current state: either a late retry, or the same change a second time. */
 const IN_DOUBT: AgreementDecision = { ...NOTHING_NEW, provisional: true, confirm: true }
 
 function create(report: AgreementReport, confirm: boolean): AgreementDecision {
@@ -172,14 +171,16 @@ function changeStatus(state: Agreement, report: AgreementReport, facts: Agreemen
   }
 }
 
-/** Returns whether a status is certainly newer than the recorded one. A second suspension, or any return to active, may be late. */
+/**
+ * Returns whether the status can only be newer than the known one. A second suspension, or any return to active, may be a late delivery.
+ */
 function leadsForward(state: Agreement, status: AgreementStatus | null): boolean {
   if (status === 'cancelled') return true
   if (state.status === 'created') return status !== null
   return state.status === 'active' && status === 'suspended' && !state.seen.includes('suspended')
 }
 
-/** Missing facts are added; a fact that would replace another one may be older and is confirmed by a read. */
+/** A value that was missing is accepted; a value that replaces another may be older than it, so a read is due. */
 function amend(state: Agreement, facts: AgreementFacts): AgreementDecision {
   const replaces = factKeys(facts).some((key) => state[key] !== null && state[key] !== facts[key])
   return {
@@ -194,7 +195,7 @@ function hasStatus(state: Agreement, report: AgreementReport): boolean {
   return report.status === null ? report.statusRaw === state.statusRaw : report.status === state.status
 }
 
-/** Returns whether a report contains other ids than the agreement, so that it is about another one. */
+/** Returns whether a report has other ids than the agreement, and is therefore about another one. */
 function contradicts(state: Agreement, report: AgreementReport): boolean {
   const differs = (a: string | null, b: string | null): boolean => a !== null && b !== null && a !== b
   return (
@@ -204,7 +205,7 @@ function contradicts(state: Agreement, report: AgreementReport): boolean {
   )
 }
 
-/** The facts of an agreement before the first report. */
+/** The facts of an agreement before its first report. */
 export const NOTHING_KNOWN: AgreementFacts = {
   serviceId: null,
   clientTransactionId: null,
@@ -220,7 +221,10 @@ export const NOTHING_KNOWN: AgreementFacts = {
   createdAt: null,
 }
 
-/** Fields that the report omits are unchanged, and so are fields that it only spells differently. */
+/**
+ * Returns the known facts with those of a report. Facts that the report omits, or only spells in another way, stay unchanged; so do the ids
+ * and the time of creation once they are known.
+ */
 function merge(known: AgreementFacts, said: AgreementFacts): AgreementFacts {
   const purpose = said.purposeRaw === null || (said.purpose !== null && said.purpose === known.purpose) ? known : said
   const frequency =

@@ -1,4 +1,4 @@
-/** Trims a name and replaces each run of white space in it by one space. */
+/** Trims a name, and replaces each run of space characters of any width by one space. */
 export function normaliseName(name: string): string {
   return name.trim().replace(/\p{Zs}+/gu, ' ')
 }
@@ -11,9 +11,9 @@ export function withoutSpaces(digits: string): string {
 const SEPARATORS = /[\s().\u2010-\u2015-]/gu
 
 /**
- * Returns a phone number as `+` and digits: without separators, with `+` instead of `00`. An Australian number, also in local form (`0412
- * 345 678`) or with the zero in brackets (`+61 (0)412 345 678`), gets its country code. `separator` is inserted after that code. Other
- * texts are returned as digits that the rules reject.
+ * Returns a phone number as `+` and digits: without separators, and with `+` instead of `00`. An Australian number, which may be written
+ * locally (`0412 345 678`) or with the zero in brackets (`+61 (0)412 345 678`), gets its country code; `separator` is inserted after that
+ * code. A text that is not such a number is returned without separators, and the rules then reject it.
  */
 export function normalisePhone(phone: string, separator: '' | '-' = ''): string {
   const digits = phone.replace(SEPARATORS, '').replace(/^00/, '+')

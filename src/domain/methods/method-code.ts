@@ -1,4 +1,4 @@
-/** The kind of payment method, parsed from a method code. */
+/** The way in which the customer pays, derived from a method code. */
 export type MethodKind = 'CARD' | 'BANK_TRANSFER' | 'ALIAS' | 'EWALLET' | 'MOBILE_MONEY' | 'QR' | 'EFT' | 'OTHER'
 
 export type MethodCode = {
@@ -6,7 +6,7 @@ export type MethodCode = {
   /** ISO 3166 alpha-2 code; null if the code does not have the usual format. */
   readonly countryCode: string | null
   readonly kind: MethodKind
-  /** The kind with the spelling of the code, e.g. `mobile_money`; the whole code if it does not have the usual format. */
+  /** The kind as spelled in the code, e.g. `mobile_money`; the whole code if it does not have the usual format. */
   readonly kindRaw: string
   /** Upper-case currency code; null if the code does not have the usual format. */
   readonly currency: string | null
@@ -15,10 +15,10 @@ export type MethodCode = {
 /** `<country>_<kind>[_<provider>]_<currency>` (docs/payments-api.md, section 2.5). */
 const SHAPE = /^([a-z]{2})_([a-z0-9_]+)_([a-z]{3,4})$/
 
-/** `sa` stands for South Africa in the payments API's codes, whose ISO code is ZA. */
+/** In the payments API's codes `sa` means South Africa, whose ISO code is ZA. */
 const COUNTRIES_OF_THEIR_OWN: Readonly<Record<string, string>> = { sa: 'ZA' }
 
-/** Kinds of two words precede their first word, so that `mobile_money` is not parsed as `mobile`. */
+/** Words of two parts are listed before their first part, so that `mobile_money` is not matched as `mobile`. */
 const KINDS: readonly (readonly [string, MethodKind])[] = [
   ['mobile_money', 'MOBILE_MONEY'],
   ['card', 'CARD'],
@@ -30,12 +30,12 @@ const KINDS: readonly (readonly [string, MethodKind])[] = [
   ['upi', 'ALIAS'],
 ]
 
-/** Schemes with QR codes, for method codes that name the scheme instead of a kind (gap sheet, section 28). */
+/** QR schemes: the method code contains the name of the scheme instead of a kind (gap sheet, section 28). */
 const QR_SCHEME = /qr/
 
 /**
- * Parses a method code. Codes are opaque and new ones appear without notice, so this never fails: a code without the usual format has the
- * kind OTHER, and neither country nor currency (docs/payments-api.md, section 2.5).
+ * Parses a method code. Codes are opaque and new ones appear without notice, so this never fails: for a code without the usual format it
+ * returns kind OTHER without country and currency (docs/payments-api.md, section 2.5).
  */
 export function parseMethodCode(code: string): MethodCode {
   const match = SHAPE.exec(code)

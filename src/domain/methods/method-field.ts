@@ -3,7 +3,7 @@ import type { MethodFlags } from './method-traits.ts'
 /** One field that the merchant collects for a method. */
 export type MethodField = {
   readonly name: string
-  /** In lower case, as the payments API names it, e.g. `string`. */
+  /** In lower case, as spelled by the payments API, e.g. `string`. */
   readonly type: string
   readonly required: boolean
   readonly label: string | null
@@ -11,7 +11,7 @@ export type MethodField = {
   readonly raw: string
 }
 
-/** The required fields and the limits of a method. Amounts are plain digits; facts that the payments API does not report are null. */
+/** The required fields and limits of a method. Amounts are plain digits; values that the payments API does not report are null. */
 export type MethodRequirements = MethodFlags & {
   readonly code: string
   readonly currency: string
@@ -28,8 +28,9 @@ const REQUIREMENTS: ReadonlyMap<string, boolean> = new Map([
 ])
 
 /**
- * Parses a field descriptor, `<type>:<Mandatory or Optional> <free label>`, in any case (gap sheet, section 8). A field without either
- * word is optional, because the payments API itself rejects a missing mandatory one; then its whole text after the type is the label.
+ * Parses a field descriptor, `<type>:<Mandatory or Optional> <free label>`, in upper or lower case (gap sheet, section 8). A field without
+ * this word is optional, because the payments API itself rejects a request without a mandatory field; the label is then the whole text
+ * after the type.
  */
 export function parseFieldDescriptor(name: string, text: string): MethodField {
   const colon = text.indexOf(':')

@@ -3,7 +3,7 @@ import { compareDecimals, type Money } from '../money/money.ts'
 import { parseMethodCode } from './method-code.ts'
 import type { MethodRequirements } from './method-field.ts'
 
-/** Checks an amount against a method's limits for one payment; null if it is within them. */
+/** Checks an amount against a method's limits for one payment. Returns null if it is within them, or if no limit applies. */
 export function limitProblem(
   { value, currency }: Money,
   limits: Pick<MethodRequirements, 'currency' | 'minAmount' | 'maxAmount'> | null,
@@ -14,7 +14,7 @@ export function limitProblem(
   return maxAmount !== null && compareDecimals(value, maxAmount) > 0 ? `must be at most ${maxAmount}` : null
 }
 
-/** Checks that a method works in a currency, by its requirements or, without them, by its code; null if it does. */
+/** Checks that a method supports a currency, according to its requirements or, without them, to its code. Returns null if it does. */
 export function methodProblem(code: string, currency: string, requirements: MethodRequirements | null): string | null {
   if (code.trim() === '' || code.length > 100) return 'must be a method code'
   const works = requirements?.currency ?? parseMethodCode(code).currency
@@ -22,8 +22,8 @@ export function methodProblem(code: string, currency: string, requirements: Meth
 }
 
 /**
- * Checks the fields of a method: the required ones are present, and each has its type. Fields that the method does not name, and types
- * that this version does not know, are accepted: the payments API does not forbid them.
+ * Checks the fields of a method: required ones are present, and each has its type. Fields that the method does not name, and types that
+ * this version does not recognise, are accepted, because the payments API does not forbid them.
  */
 export function methodFieldProblems(
   given: Readonly<Record<string, unknown>>,

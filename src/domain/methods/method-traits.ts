@@ -1,19 +1,19 @@
 import type { MethodKind } from './method-code.ts'
 
-/** The payments API's own flags of one method: `is_refundable`, `is_cancellable`, `require_contact`, `require_kyc`. */
+/** The traits that the payments API reports for one method: `is_refundable`, `is_cancellable`, `require_contact`, `require_kyc`. */
 export type MethodFlags = Pick<MethodTraits, 'refundable' | 'cancellable' | 'requiresContact' | 'requiresKyc'>
 
 export const NO_FLAGS: MethodFlags = { refundable: null, cancellable: null, requiresContact: null, requiresKyc: null }
 
-/** Properties of a kind of method for the customer and the merchant. Null: the payments API does not say. */
+/** The traits of a kind of method, for the customer and for the merchant. Null: the payments API does not say. */
 export type MethodTraits = {
   readonly refundable: boolean | null
   readonly cancellable: boolean | null
   /** The customer approves the payment on a handset. */
   readonly promptsHandset: boolean
-  /** After approving, the customer also confirms "I have paid" on the hosted page. */
+  /** After approving, the customer must also confirm "I have paid" on the hosted page. */
   readonly confirmsOnPage: boolean | null
-  /** A payment that the customer does not complete becomes failed, not pending. */
+  /** A payment that the customer does not approve in time ends as failed; it does not stay pending. */
   readonly timesOutAsFailed: boolean | null
   /** A contact of the payer must exist before the payment. */
   readonly requiresContact: boolean | null
@@ -49,7 +49,10 @@ const TRAITS: Readonly<Record<MethodKind, MethodTraits>> = {
   OTHER: NOT_SAID,
 }
 
-/** Returns the traits of a method: its own flags if it has them, otherwise those of its kind in docs/payments-api.md (section 2.5). */
+/**
+ * Returns the traits of a method: its own flags if it has them, otherwise those that docs/payments-api.md documents for its kind (section
+ * 2.5).
+ */
 export function traitsOf(kind: MethodKind, flags: MethodFlags = NO_FLAGS): MethodTraits {
   const said = Object.entries(flags).filter(([, flag]) => flag !== null)
   return { ...TRAITS[kind], ...Object.fromEntries(said) }

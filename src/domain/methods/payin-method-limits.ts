@@ -1,13 +1,13 @@
 import { compareDecimals, type Money } from '../money/money.ts'
 import type { PayinMethod } from './payin-method.ts'
 
-/** Returns one limit of a method as an amount; null if the payments API specifies none. */
+/** Returns one limit of a method as an amount; null if the payments API names none. */
 export function limitOf(method: PayinMethod, which: 'minAmount' | 'maxAmount'): Money | null {
   const value = method[which]
   return value === null ? null : { value, currency: method.currency }
 }
 
-/** The fields of a method that limit its amount. */
+/** The fields that limit the amount of a method. */
 type Limits = Pick<PayinMethod, 'currency' | 'minAmount' | 'maxAmount'>
 
 /** Returns whether an amount is within a method's limits; null if the currency differs or no limit is known. */
@@ -19,7 +19,7 @@ export function accepts(method: Limits, amount: Money): boolean | null {
   return enough && notTooMuch
 }
 
-/** Returns the range that several methods cover together; an end without a limit in one of them is null. */
+/** Returns the range that several methods cover together. An end without a limit in one of them is null. */
 export function spanOf(methods: readonly PayinMethod[]): { min: Money | null; max: Money | null } {
   return { min: outermost(methods, 'minAmount', -1), max: outermost(methods, 'maxAmount', 1) }
 }

@@ -1,7 +1,7 @@
 import type { MethodKind } from './method-code.ts'
 import type { MethodFlags } from './method-traits.ts'
 
-/** A payment method that the merchant's account offers (docs/payments-api.md, section 2.5). */
+/** A payment method of the merchant's account (docs/payments-api.md, section 2.5). */
 export type PayinMethod = {
   /** Opaque: new codes appear without notice. */
   readonly code: string
@@ -12,12 +12,12 @@ export type PayinMethod = {
   readonly countryCode: string | null
   readonly kind: MethodKind
   readonly kindRaw: string
-  /** Limits of one payment as plain digits in the method's currency; null if the payments API specifies none. */
+  /** Limits of one payment as plain digits in the method's currency; null if the payments API names none. */
   readonly minAmount: string | null
   readonly maxAmount: string | null
   /** Null if the payments API does not say. */
   readonly cardBrands: readonly string[] | null
   readonly checkoutLanguages: readonly string[] | null
-  /** The flags of its entry in the method list. */
+  /** The flags in the method's entry of the method list. */
   readonly flags: MethodFlags
 }

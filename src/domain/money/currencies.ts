@@ -11,7 +11,7 @@ export type Currency = {
   readonly versions: readonly InterfaceVersion[]
 }
 
-/** The exponent of a currency that is missing in this table, because the payments API added it later: the most common one. */
+/** Exponent of a currency that is missing from this table because the payments API has added it since: the most common one. */
 const USUAL_EXPONENT = 2
 
 /** The payments API rounds amounts in these currencies to whole units (docs/payments-api.md, section 1, rule 1). */
@@ -35,7 +35,9 @@ export const currencies: readonly Currency[] = TABLE.flatMap(([region, versions,
   codes.map((code) => ({ code, exponent: exponentOf(code), region, versions })),
 )
 
-/** Returns the number of digits after the decimal point that the payments API processes: 0 for VND, JPY, KRW, XAF and XOF. */
+/**
+ * Returns the number of digits after the decimal point that the payments API processes for a currency: 0 for VND, JPY, KRW, XAF and XOF.
+ */
 export function exponentOf(code: string): number {
   if (WHOLE_UNITS.has(code)) return 0
   return code === 'USDC' ? USDC_EXPONENT : USUAL_EXPONENT

@@ -3,16 +3,16 @@ import { exponentOf } from './currencies.ts'
 /** An exact amount: plain decimal digits (`"1250.50"`, never an exponent, never a float) and a currency code. */
 export type Money = { readonly value: string; readonly currency: string }
 
-/** An amount from a client: no sign, no exponent, at most 15 digits before and 6 after the point. */
+/** Format of an amount from a client: no sign, no exponent, at most 15 digits before and 6 after the point. */
 const INPUT = /^(0|[1-9]\d{0,14})(?:\.(\d{1,6}))?$/
 
-/** A JSON number with at most this many significant digits is parsed to the same value in every language. */
+/** A JSON number with up to this many significant digits keeps its text when it is parsed and printed, in every language. */
 const EXACT_DIGITS = 15
 
 /**
- * Checks an amount from a client. Returns the problem as a sentence; null if there is none. Valid amounts are plain decimals above zero
- * with at most 15 significant digits, and with no more decimals than the payments API processes for the currency (it would silently round
- * them: payments-api.md, section 1, rule 1).
+ * Checks an amount from a client. Returns a sentence about the problem; null if the amount is valid: a plain decimal above zero, with at
+ * most 15 significant digits, and with no more decimals than the payments API processes for the currency (it would round them without an
+ * error: payments-api.md, section 1, rule 1).
  */
 export function amountProblem({ value, currency }: Money): string | null {
   const match = INPUT.exec(value)
@@ -27,17 +27,17 @@ export function amountProblem({ value, currency }: Money): string | null {
     : `must have at most ${exponent} decimals in ${currency}`
 }
 
-/** Compares two decimals exactly: negative if `a` is smaller, zero if they are equal. */
+/** Compares two decimals exactly. Returns a negative number if `a` is smaller, zero if they are equal. */
 export function compareDecimals(a: string, b: string): number {
   const [wholeA, wholeB] = [wholeDigits(a), wholeDigits(b)]
-  // The one with more digits is larger: most comparisons then need no big integers.
+  // More digits before the point mean a larger number: most comparisons need no big integers.
   if (wholeA !== wholeB && wholeA !== null && wholeB !== null) return Math.sign(wholeA - wholeB)
   const scale = Math.max(decimalsOf(a), decimalsOf(b))
   const difference = scaled(a, scale) - scaled(b, scale)
   return difference < 0n ? -1 : difference > 0n ? 1 : 0
 }
 
-/** Returns the number of digits before the point; null for a negative number, and for one with a superfluous leading zero. */
+/** Returns the number of digits before the point; null for a negative number, and for one of several digits with a leading zero. */
 function wholeDigits(decimal: string): number | null {
   const point = decimal.indexOf('.')
   const digits = point === -1 ? decimal.length : point
@@ -52,8 +52,8 @@ export function subtractDecimals(from: string, amount: string): string {
 }
 
 /**
- * Parses a decimal of the payments API, from a JSON string or the source text of a number: `"100.0"`, `1e3`, `-0`. Returns plain digits,
- * with the decimals as written; null if the text is not a decimal.
+ * Parses a decimal as the payments API writes it, in a JSON string or as the source text of a number: `"100.0"`, `1e3`, `-0`. Returns plain
+ * digits, with the decimals as written; null if the text is not a decimal.
  */
 export function decimalFromText(text: string): string | null {
   const match = /^(-?)(\d{1,30})(?:\.(\d{1,30}))?(?:[eE]([+-]?\d{1,2}))?$/.exec(text.trim())
@@ -83,7 +83,7 @@ function scaled(decimal: string, scale: number): bigint {
   return BigInt(whole + decimals.padEnd(scale, '0'))
 }
 
-/** Returns the exact sum of decimals, with as many decimals as the longest of them. */
+/** Returns the exact sum of decimals, with as many decimal places as the longest of them. */
 export function sumDecimals(decimals: readonly string[]): string {
   const scale = Math.max(0, ...decimals.map(decimalsOf))
   const sum = decimals.reduce((total, decimal) => total + scaled(decimal, scale), 0n)

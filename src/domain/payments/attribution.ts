@@ -4,8 +4,8 @@ import type { PaymentReport } from './payment-report.ts'
 import type { Payment } from './payment.ts'
 
 /**
- * Returns whether a webhook can be about this payment: it was received at the URL of one link, so it must not name another link, nor a
- * payment that was made through another link. An authentic webhook for which this is false is quarantined.
+ * Returns whether a webhook may be about this payment. A webhook at the URL of one link must not name another link, nor a payment that was
+ * made through another link. An authentic body that does is an error of its sender, and is quarantined.
  */
 export function belongsTogether(
   report: PaymentReport,
@@ -18,9 +18,10 @@ export function belongsTogether(
 }
 
 /**
- * Returns the report of a read with the id of the payment that it is about. For a read of a link the payments API may answer with the
- * link's own uuid or with the payment's; the link's uuid is replaced. Returns null if the report is about something else: if it names
- * neither, or if it is about an unknown payment that neither names the link nor has the link's amount.
+ * Returns the report with the id of the payment that the response to a read is about. For a read of a link, the payments API may use the
+ * link's own uuid or the payment's; the link's uuid is replaced by the payment's. Returns null if the response names neither, because it is
+ * then about another payment. For a link without a known payment, also returns null if the response does not name the link and has another
+ * amount or currency than the link.
  */
 export function attributeRead(
   subject: { paymentId: string | null; link: PaymentLink | null },
@@ -44,12 +45,12 @@ function isOf(requested: Money, { details: { currency, amount } }: PaymentReport
   return amount === null || compareDecimals(amount, requested.value) === 0
 }
 
-/** What a read shows for a link without a known payment. */
+/** Result of a read of a link without a known payment. */
 export type UntouchedLink = 'untouched' | 'expired' | 'paid-through'
 
 /**
- * For an unused link the payments API returns a payment with the link's own uuid: pending while the link is open, expired afterwards. Any
- * other report is a payment that was unknown so far.
+ * Returns the state of a link without a known payment. For an unused link, the payments API responds as if there were a payment with the
+ * link's own uuid: pending while the link is open, expired afterwards. Every other response is about a payment that is not recorded yet.
  */
 export function readOfUnusedLink(link: PaymentLink, report: PaymentReport): UntouchedLink {
   if (report.paymentId !== link.id) return 'paid-through'

@@ -2,7 +2,7 @@ import type { Money } from '../money/money.ts'
 import type { PaymentDetails, PaymentReport } from './payment-report.ts'
 import { type Decision, decideWebhook, type Payment } from './payment.ts'
 
-/** A payment that was requested without a link (docs/payments-api.md, section 4.5): the request, besides the payment itself. */
+/** The request for a payment without a link (docs/payments-api.md, section 4.5), and the id of the payment. */
 export type DirectPayin = {
   /** The upstream payment uuid. */
   readonly paymentId: string
@@ -19,8 +19,8 @@ export type DirectPayin = {
 }
 
 /**
- * Decides what the response to the creation of a payment means. It shows the first state of the payment. If webhooks were recorded before
- * it, it may only lead forward or add missing facts. It contradicts only a currency, which a read settles.
+ * Decides what the response to the creation of a payment means. It shows the payment's first state, so if webhooks were applied earlier, it
+ * can only lead forward or fill in missing details. Only another currency is a contradiction, which a read settles.
  */
 export function decideCreation(state: Payment | null, report: PaymentReport): Decision {
   const decision = decideWebhook(state, report, false)
@@ -38,7 +38,7 @@ export function decideCreation(state: Payment | null, report: PaymentReport): De
   }
 }
 
-/** Fields that do not depend on the status: other fields of an earlier status may be outdated. */
+/** Details that do not depend on the status. The other details of an earlier status may be outdated. */
 const LASTING: readonly (keyof PaymentDetails)[] = [
   'currency',
   'amount',

@@ -3,7 +3,7 @@ import { emailProblem, present, problem, TEXT, textProblem, keyProblem } from '.
 import type { Problem } from '../field-problems.ts'
 import { amountProblem, type Money } from '../money/money.ts'
 
-/** The request of a caller for a payment through the v1 gateway. */
+/** A request for a payment through the v1 gateway. */
 export type GatewayRequest = {
   readonly idempotencyKey: string
   readonly orderId: string
@@ -39,7 +39,7 @@ export type GatewayItem = {
   readonly enableCashback?: boolean | null | undefined
 }
 
-/** Returns the request as it is checked and sent: names and e-mail addresses trimmed, phone numbers as `+` and digits. */
+/** Returns the request in the form in which it is checked and sent: names and e-mail addresses trimmed, phone numbers as `+` and digits. */
 export function normaliseGatewayRequest(request: GatewayRequest): GatewayRequest {
   const { billing, shipping } = request
   return { ...request, billing: normaliseContact(billing), shipping: shipping && normaliseContact(shipping) }
@@ -55,7 +55,10 @@ function normaliseContact(contact: GatewayContact): GatewayContact {
   }
 }
 
-/** A number without a country code is Australian only if the address is: the gateway takes only AUD, but not only from Australians. */
+/**
+ * Returns whether a phone number has no country code and the address is outside Australia. The gateway accepts only AUD, but also customers
+ * from other countries.
+ */
 function isForeign({ phone, countryCode }: GatewayContact): boolean {
   return phone.trim().startsWith('0') && countryCode != null && countryCode !== 'AU'
 }
@@ -63,8 +66,8 @@ function isForeign({ phone, countryCode }: GatewayContact): boolean {
 const DESCRIPTION = { longest: 500 }
 
 /**
- * Returns the problems of a request for a gateway payment, field by field; empty if it may be sent. The gateway takes only AUD. Source:
- * gap sheet, section 4.
+ * Returns all problems of a request for a payment through the gateway, field by field; empty if it may be sent. The gateway accepts only
+ * AUD. Source: gap sheet, section 4.
  */
 export function gatewayRequestProblems(request: GatewayRequest): Problem[] {
   const { amount, shipping } = request

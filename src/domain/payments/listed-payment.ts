@@ -3,14 +3,14 @@ import { PAID_RANK } from './payment-status.ts'
 import { decideRead, type Payment } from './payment.ts'
 
 /**
- * Returns whether a list entry can replace a read of this payment. It cannot after a refund or a dispute, whose details a list may omit,
- * nor while the payment is provisional (gap sheet, sections 5.3 and 10).
+ * Returns whether an entry of a list may be used instead of a read of this payment. After a refund or a dispute the details matter, which
+ * entries may not contain; and a doubt is settled only by a read of the payment (gap sheet, sections 5.3 and 10).
  */
 export function isListable({ rank, status, provisional }: Pick<Payment, 'rank' | 'status' | 'provisional'>): boolean {
   return !provisional && status !== null && rank <= PAID_RANK
 }
 
-/** Returns whether a list entry equals the recorded state of a payment. */
+/** Returns whether an entry of a list agrees with the recorded payment and may be used instead of a read. */
 export function confirmsListed(payment: Payment, report: PaymentReport): boolean {
   return isListable(payment) && decideRead(payment, report).disposition === 'NO_CHANGE'
 }

@@ -7,18 +7,18 @@ import type { Payment } from './payment.ts'
 
 export type NextAction = {
   readonly kind: NextActionKind
-  /** The page for it; null if there is none. */
+  /** URL for the action; null if it needs none. */
   readonly url: string | null
-  /** ISO 8601 instant in UTC before which it is useless; null if it makes sense at once. */
+  /** ISO 8601 instant in UTC before which the action is of no use; null if it is possible now. */
   readonly notBefore: string | null
 }
 
 type Situation = { readonly payment: Payment; readonly link: PaymentLink | null; readonly now: Date }
 
 /**
- * Returns the customer's next step for a payment; `link` is the link of the payment. Returns null if there is none: the payment is paid or
- * refunded, or another payment through the same link replaced this one. The result is the same for all readers, so it never depends on a
- * cause that only some may see (docs/payments-api.md, sections 3.2 and 7.2).
+ * Returns the next action of the customer for a payment; `link` is the link through which it was made. Null if nothing remains to be done:
+ * the money has arrived or was returned, or another payment through the same link has replaced this one. The result is the same for every
+ * caller, so it never depends on a cause that only some callers may see (docs/payments-api.md, sections 3.2 and 7.2).
  */
 export function nextAction(payment: Payment, link: PaymentLink | null, now: Date): NextAction | null {
   const settled = payment.rank >= PAID_RANK
@@ -28,7 +28,7 @@ export function nextAction(payment: Payment, link: PaymentLink | null, now: Date
   return typeof action === 'function' ? action({ payment, link, now }) : action
 }
 
-/** Returns the label of an action, for a button. `locale` is a BCP 47 tag; English if its language is not supported. */
+/** Returns the label of an action, e.g. for a button. `locale` is a BCP 47 tag; English is used for a language without texts. */
 export function nextActionLabel(kind: NextActionKind, locale: string | null): string {
   return textsFor(locale).nextActions[kind]
 }
@@ -54,8 +54,8 @@ const ACTIONS: Readonly<Record<PaymentStatus, NextAction | null | ((situation: S
 }
 
 /**
- * For a pending payment on an expired link the action is to wait, not to start again: money may be in flight, and the payments API soon
- * reports whether the payment has expired. The same holds without a link; then the customer follows the instructions.
+ * For a pending payment on an expired link the customer waits and does not start again: money may be in transit, and the payments API soon
+ * reports whether the payment has expired. The same holds for a payment without a link, for which the customer follows its instructions.
  */
 function proceed({ payment, link, now }: Situation): NextAction {
   const { threeDsUrl } = payment.details

@@ -12,7 +12,7 @@ import type { MethodRequirements } from '../methods/method-field.ts'
 import { limitProblem, methodFieldProblems, methodProblem } from '../methods/method-rules.ts'
 import { amountProblem, type Money } from '../money/money.ts'
 
-/** The request of a caller for a direct payin. */
+/** A request for a direct payin. */
 export type PayinRequest = {
   readonly idempotencyKey: string
   readonly reference: string
@@ -28,9 +28,9 @@ export type PayinRequest = {
 }
 
 /**
- * Returns the problems of a request for a direct payin, field by field; empty if it may be sent. Without the requirements of the method
- * its fields are not checked: the payments API rejects what is missing. Source: payments-api.md, section 1, rule 3, and gap sheet,
- * sections 8 and 9.
+ * Returns all problems of a request for a direct payin, field by field; empty if it may be sent. The requirements of the method are checked
+ * as far as they are known; otherwise the payments API checks them. Source: payments-api.md, section 1, rule 3, and gap sheet, sections 8
+ * and 9.
  */
 export function payinRequestProblems(request: PayinRequest, requirements: MethodRequirements | null): Problem[] {
   const { amount, description, ownerId } = request

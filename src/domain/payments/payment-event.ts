@@ -3,7 +3,7 @@ import type { Payment, PaymentChange } from './payment.ts'
 
 export type PaymentEventKind = 'LINK_CREATED' | 'LINK_EXPIRED' | PaymentChange['kind'] | AgreementChange['kind']
 
-/** The source of an event. WEBHOOK: a webhook. READ: the response to a read. COMMAND: the response to a mutation. */
+/** WEBHOOK: reported by a webhook. READ: found by a read. COMMAND: the response to a mutation. */
 export type EventSource = 'WEBHOOK' | 'READ' | 'COMMAND'
 
 /** One change of state, immutable once recorded. */
@@ -11,9 +11,9 @@ export type PaymentEvent = {
   /** `<stream>.<sequence>` */
   readonly id: string
   readonly streamId: string
-  /** Position within its stream: 1, 2, 3 … without gaps. */
+  /** Position within its stream: 1, 2, 3 ... without gaps. */
   readonly sequence: number
-  /** Position in the whole log, in commit order. */
+  /** Position in the whole log, increasing in commit order. */
   readonly position: number
   readonly kind: PaymentEventKind
   readonly source: EventSource
@@ -28,12 +28,12 @@ export type PaymentEvent = {
   readonly recordedAt: string
 }
 
-/** Returns the id of an event: stable, and readable in a log. */
+/** Returns the id of an event: stable, and readable in logs. */
 export function eventId(streamId: string, sequence: number): string {
   return `${streamId}.${sequence}`
 }
 
-/** Parses an event id; returns null if the text is not one. */
+/** Parses an event id. Returns null if the text is not one. */
 export function parseEventId(id: string): { streamId: string; sequence: number } | null {
   const match = /^((?:link|payment|agreement):[\w-]{1,128})\.([1-9]\d{0,9})$/.exec(id)
   return match === null ? null : { streamId: match[1] ?? '', sequence: Number(match[2]) }

@@ -13,7 +13,7 @@ import { amountProblem, type Money } from '../money/money.ts'
 import { PAID_RANK } from './payment-status.ts'
 import type { Payment } from './payment.ts'
 
-/** The request of a caller for a link. */
+/** A request for a link. */
 export type LinkRequest = {
   readonly idempotencyKey: string
   readonly reference: string
@@ -40,11 +40,11 @@ export type LinkCustomer = {
   readonly extra?: Readonly<Record<string, unknown>> | null | undefined
 }
 
-/** A hosted checkout link as we asked for it and as the payments API answered. */
+/** A hosted checkout link: our request and the response of the payments API. */
 export type PaymentLink = {
   /** The upstream link uuid. */
   readonly id: string
-  /** Our correlation id, made before the payments API was asked: the last segment of the link's webhook address. */
+  /** Our correlation id, created before the request was sent: the last segment of the link's webhook URL. */
   readonly ref: string
   readonly streamId: string
   readonly site: string
@@ -58,25 +58,25 @@ export type PaymentLink = {
   /** ISO 8601 instants in UTC. */
   readonly createdAt: string
   readonly expiresAt: string
-  /** The payments API has confirmed that the link ended without a payment. */
+  /** The payments API has confirmed that the link expired without a payment. */
   readonly expired: boolean
-  /** The payment that tells the link's state: the one that was paid, otherwise the latest. */
+  /** Id of the payment that determines the link's state: the paid one, otherwise the latest. */
   readonly paymentId: string | null
 }
 
-/** The result of a request for a link. */
+/** The response of the payments API to a request for a link. */
 type Made = {
   readonly site: string
   readonly ref: string
   /** The payments API's uuid. */
   readonly uuid: string
   readonly paymentUrl: string
-  /** ISO 8601 in UTC; null if the payments API has not said. */
+  /** ISO 8601 in UTC; null if the payments API has not reported it. */
   readonly expiresAt: string | null
   readonly at: Date
 }
 
-/** Returns the link of a request, as it is recorded once the payments API has created it. */
+/** Returns the link of a request, as it is recorded after the payments API has created it. */
 export function createdLink(request: LinkRequest, { site, ref, uuid, paymentUrl, expiresAt, at }: Made): PaymentLink {
   const expiry = new Date(at.getTime() + request.expiresInSeconds * 1_000)
   return {
@@ -99,17 +99,17 @@ export function createdLink(request: LinkRequest, { site, ref, uuid, paymentUrl,
 
 export type PaymentLinkState = 'OPEN' | 'PAID' | 'FAILED' | 'EXPIRED'
 
-/** Returns the id of the stream with the events of a link and of its payments. */
+/** Returns the id of the stream that contains the events of a link and of its payments. */
 export function linkStreamId(ref: string): string {
   return `link:${ref}`
 }
 
-/** Returns the id of the stream with the events of a payment without a link. */
+/** Returns the id of the stream that contains the events of a payment that was made without a link of ours. */
 export function directPaymentStreamId(paymentId: string): string {
   return `payment:${paymentId}`
 }
 
-/** Returns the state of a link at an instant, given the payment that determines it. */
+/** Returns the state of a link at an instant. `payment` is the payment that determines it. */
 export function linkState(link: PaymentLink, payment: Payment | null, now: Date): PaymentLinkState {
   if (payment !== null && payment.rank >= PAID_RANK) return 'PAID'
   if (payment?.phase === 'FAILED') return 'FAILED'
@@ -118,7 +118,7 @@ export function linkState(link: PaymentLink, payment: Payment | null, now: Date)
   return !underWay && now.getTime() >= Date.parse(link.expiresAt) ? 'EXPIRED' : 'OPEN'
 }
 
-/** Returns whether a payment replaces the one that determined the link's state so far. */
+/** Returns whether a payment determines the link's state instead of the current one. */
 export function speaksForLink(candidate: Payment, current: Payment | null): boolean {
   return current === null || current.id === candidate.id || current.rank < PAID_RANK
 }
@@ -139,8 +139,8 @@ const OWN_FIELDS: ReadonlySet<string> = new Set([
 ])
 
 /**
- * Returns the problems of a request for a link, field by field; empty if it may be sent. The rules are those of payments-api.md, sections
- * 2.4 and 8.
+ * Returns all problems of a request for a link, field by field; empty if it may be sent. Contains the rules of payments-api.md, sections
+ * 2.4 and 8, so that no request that violates them is sent.
  */
 export function linkRequestProblems(request: LinkRequest): Problem[] {
   const { customer } = request

@@ -1,4 +1,4 @@
-/** The statuses that the payments API documents, with its spelling (docs/payments-api.md, section 3.2). */
+/** The statuses that the payments API documents (docs/payments-api.md, section 3.2), in its own spelling. */
 export const PAYMENT_STATUSES = [
   'pending',
   'authorised',
@@ -17,7 +17,7 @@ export const PAYMENT_STATUSES = [
 
 export type PaymentStatus = (typeof PAYMENT_STATUSES)[number]
 
-/** The phases: a coarse status. This set never changes. */
+/** The coarse statuses: a fixed set. */
 export const PAYMENT_PHASES = [
   'IN_PROGRESS',
   'SUCCEEDED',
@@ -31,12 +31,12 @@ export const PAYMENT_PHASES = [
 export type PaymentPhase = (typeof PAYMENT_PHASES)[number]
 
 type StatusFacts = {
-  /** Progress of the payment: a higher rank is newer, equal ranks have no order. */
+  /** Progress of the payment: a higher rank is newer, between equal ranks the order is open. */
   readonly rank: number
   readonly phase: PaymentPhase
   /** At rest: a later status is possible (a refund, a retry), but nothing is in progress. */
   readonly terminal: boolean
-  /** The payments API may report it more than once for one payment, with identical bytes. */
+  /** The payments API may report it more than once for one payment, with the same bytes. */
   readonly repeatable: boolean
 }
 
@@ -56,10 +56,10 @@ const FACTS: Readonly<Record<PaymentStatus, StatusFacts>> = {
   dispute_lost: { rank: 6, phase: 'DISPUTED', terminal: true, repeatable: false },
 }
 
-/** From this rank on the payment is paid: a late webhook cannot lead back to an unpaid status. */
+/** From this rank on the payment is paid: no webhook changes it back to an unpaid status by itself. */
 export const PAID_RANK = 4
 
-/** Spellings on other pages of the payments API that stand for a documented status (gap sheet, C2). */
+/** Undocumented spellings of documented statuses on other pages of the payments API (gap sheet, C2). */
 const OTHER_SPELLINGS: ReadonlyMap<string, PaymentStatus> = new Map([
   ['refunded', 'return_received'],
   ['canceled', 'expired'],
@@ -67,7 +67,7 @@ const OTHER_SPELLINGS: ReadonlyMap<string, PaymentStatus> = new Map([
 
 const known: ReadonlySet<string> = new Set(PAYMENT_STATUSES)
 
-/** Returns the documented status of a wire value; null for one that this version does not know. */
+/** Returns the documented status for a received value; null for a status that this version does not recognise. */
 export function recogniseStatus(raw: string): PaymentStatus | null {
   return known.has(raw) ? (raw as PaymentStatus) : (OTHER_SPELLINGS.get(raw) ?? null)
 }

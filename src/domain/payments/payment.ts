@@ -2,32 +2,32 @@ import { compareDecimals, type Money } from '../money/money.ts'
 import type { PaymentDetails, PaymentReport } from './payment-report.ts'
 import { factsOf, PAID_RANK, type PaymentPhase, type PaymentStatus } from './payment-status.ts'
 
-/** The state of a payment: the result of its events. */
+/** A payment: the result of its events. */
 export type Payment = {
   /** The upstream payment uuid. */
   readonly id: string
-  /** The stream with its events: that of its link, or its own if it has no link. */
+  /** Id of the stream that contains its events: its link's, or its own if it was paid without a link. */
   readonly streamId: string
-  /** Our correlation id of its link; null without one. */
+  /** Our correlation id of the link through which it was made. */
   readonly linkRef: string | null
   /** Sequence of the last event that changed it. */
   readonly version: number
   readonly statusRaw: string
-  /** Null while the payments API reports a status that this version does not know. */
+  /** Null while the payments API reports a status that this version does not recognise. */
   readonly status: PaymentStatus | null
   readonly phase: PaymentPhase
-  /** Rank of the last status that was recognised. */
+  /** Rank of the last recognised status. */
   readonly rank: number
-  /** Every status that it has had: a status that is reported for the second time must be confirmed by a read. */
+  /** All statuses that it has had. A status that is reported a second time needs confirmation by a read. */
   readonly seen: readonly PaymentStatus[]
-  /** A doubtful delivery is to be confirmed by a read. */
+  /** The payment is in doubt until a read confirms its status. */
   readonly provisional: boolean
   readonly details: PaymentDetails
   /** Instant of the last change, ISO 8601 in UTC. */
   readonly updatedAt: string
 }
 
-/** The effect of a delivery. Every delivery is stored. */
+/** Outcome of a delivery. Every delivery is stored, with or without an effect. */
 export type Disposition = 'APPLIED' | 'STALE' | 'NO_CHANGE' | 'DOUBTFUL' | 'QUARANTINED'
 
 export type PaymentChange = {
@@ -48,11 +48,11 @@ export type Decision = {
 }
 
 /**
- * Decides what a webhook means for a payment. Webhooks have neither a timestamp nor a sequence number, and retries arrive up to 45 minutes
- * late. So a status is accepted at once only if it leads forward to one that the payment has not had; one that leads back must be
- * confirmed by a read. A paid payment never becomes unpaid.
+ * Decides what a webhook means for a payment. A webhook contains neither a timestamp nor a sequence number, and retries arrive up to 45
+ * minutes late, so a status is applied immediately only if it leads forward to a new status; a status that leads back is applied only after
+ * a read confirms it. A webhook that reports a paid payment as pending, authorised or waiting is stale.
  *
- * `repeat` is true if identical bytes were received before. Source: payments-api.md, sections 3.2 and 6.1.
+ * `repeat` means that the same bytes were received before. Source: payments-api.md, sections 3.2 and 6.1.
  */
 export function decideWebhook(state: Payment | null, report: PaymentReport, repeat: boolean): Decision {
   if (state === null) return apply(report, report.details, needsConfirmation(report.status))
@@ -69,8 +69,8 @@ export function decideWebhook(state: Payment | null, report: PaymentReport, repe
 }
 
 /**
- * Decides what the response to a read means. A read shows the true state at its moment, so it may lead to any status except from paid to
- * unpaid. A report with another currency or another amount is not usable.
+ * Decides what the response of the payments API to a read means. It shows the state at the time of the response, so it may lead to any
+ * status, except from paid back to pending, authorised or waiting. A report with another currency or another amount is stale.
  */
 export function decideRead(state: Payment | null, report: PaymentReport): Decision {
   if (state === null) return apply(report, report.details, false)
@@ -91,7 +91,7 @@ export function decideRead(state: Payment | null, report: PaymentReport): Decisi
 
 export type NewPayment = { readonly id: string; readonly streamId: string; readonly linkRef: string | null }
 
-/** Returns the payment after a change. `birth` contains the ids of a new payment. */
+/** Returns the payment after a change. For the first change, `state` contains only the ids of the new payment. */
 export function evolve(
   state: Payment | NewPayment,
   change: PaymentChange,
@@ -116,7 +116,7 @@ export function evolve(
   }
 }
 
-/** Returns the report with the requested amount of the link if the payments API has reported none. */
+/** Returns the report with the requested amount and currency of the link or payin, if the payments API has reported none. */
 export function withRequestedAmount(report: PaymentReport, requested: Money | null): PaymentReport {
   if (requested === null || (report.details.amount !== null && report.details.currency !== null)) return report
   const currency = report.details.currency ?? requested.currency
@@ -124,19 +124,19 @@ export function withRequestedAmount(report: PaymentReport, requested: Money | nu
   return { ...report, details: { ...report.details, currency, amount } }
 }
 
-/** Returns the recorded state of a payment as a report. */
+/** Returns a payment as a report that contains its known state. */
 export function reportOf({ id, statusRaw, status, details }: Payment): PaymentReport {
   return { paymentId: id, linkId: null, statusRaw, status, details, payer: { name: null, email: null } }
 }
 
-/** The first rank after the customer's part: pending, authorised and waiting are below it. */
+/** First rank after pending, authorised and waiting: the customer has paid, or the payment has ended. */
 const WAITING_ENDS = 3
 
 const NOTHING_NEW: Decision = { disposition: 'NO_CHANGE', change: null, provisional: null, confirm: false }
 const STALE: Decision = { disposition: 'STALE', change: null, provisional: null, confirm: false }
 const DOUBTFUL: Decision = { disposition: 'DOUBTFUL', change: null, provisional: true, confirm: true }
 
-/** Statuses that end something or return money: confirmed by one read even if they lead forward. */
+/** Statuses that end something or return money: they need a read even if they lead forward. */
 const CONFIRMED_BY_READ: ReadonlySet<PaymentStatus> = new Set([
   'failed',
   'expired',
@@ -152,7 +152,7 @@ function needsConfirmation(status: PaymentStatus | null): boolean {
   return status === null || CONFIRMED_BY_READ.has(status)
 }
 
-/** Returns whether a payment that has gone back was further before. A report of this status may be late, from before it went back. */
+/** Returns whether the payment ever had a status of at least this rank: then the reported status may be from before it went back. */
 function wasFurther(state: Payment, rank: number): boolean {
   return state.seen.some((status) => factsOf(status).rank >= rank)
 }
@@ -167,8 +167,9 @@ function apply(report: PaymentReport, details: PaymentDetails, confirm: boolean)
 }
 
 /**
- * Identical bytes are a retry, unless the payment has left that status since, or the status is repeatable: the payments API may report two
- * equal partial refunds with identical bytes. A payment that has gone back can repeat any status that lies ahead of it.
+ * Decides what a repeat of the same bytes means. It is a retry, unless the payment has another status by now, or the status can be
+ * repeated: the payments API may report two equal partial refunds with the same bytes. A payment that went back can repeat any status of a
+ * higher rank.
  */
 function decideRepeat(state: Payment, status: PaymentStatus): Decision {
   const { rank, repeatable } = factsOf(status)
@@ -177,7 +178,7 @@ function decideRepeat(state: Payment, status: PaymentStatus): Decision {
   return status === state.status ? NOTHING_NEW : { ...NOTHING_NEW, provisional: true, confirm: true }
 }
 
-/** Decides for the same status with other bytes: missing facts are added, and a contradiction is settled by a read. */
+/** The same status with other bytes: missing details are filled in, and a read settles contradictions. */
 function decideSameStatus(state: Payment, report: PaymentReport): Decision {
   const details = merge(state, report)
   if (sameDetails(details, state.details)) return NOTHING_NEW
@@ -200,7 +201,10 @@ function isOfAnotherAmount(state: Payment, report: PaymentReport): boolean {
   return known !== null && said !== null && compareDecimals(known, said) !== 0
 }
 
-/** Fields that the report omits are unchanged; fields of a status that has ended are removed. */
+/**
+ * Returns the known details with those of a report. Details that the report omits stay unchanged; details that belong to an earlier status
+ * are removed.
+ */
 function merge(state: Payment, report: PaymentReport): PaymentDetails {
   const said = Object.entries(report.details).filter(([, value]) => value !== null)
   const merged = { ...state.details, ...Object.fromEntries(said) } as PaymentDetails
@@ -210,7 +214,7 @@ function merge(state: Payment, report: PaymentReport): PaymentDetails {
     failureCode: failed ? merged.failureCode : null,
     failureMessage: failed ? merged.failureMessage : null,
     threeDsUrl: report.status === 'pending' ? merged.threeDsUrl : null,
-    // An amount that was reported before the payment was received does not show what was received.
+    // An amount paid before `received` says nothing about the amount received.
     paid: report.status === 'received' && state.rank < PAID_RANK ? report.details.paid : merged.paid,
   }
 }

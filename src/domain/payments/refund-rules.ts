@@ -16,7 +16,7 @@ export type RefundProblem =
   | { readonly kind: 'state-conflict'; readonly statusRaw: string }
   | { readonly kind: 'not-supported' }
 
-/** The fields of a payment on which a refund depends. */
+/** The fields of a payment that a refund depends on. */
 export type Refundable = {
   readonly statusRaw: string
   readonly status: PaymentStatus | null
@@ -24,7 +24,7 @@ export type Refundable = {
 }
 
 /**
- * Returns the reason why a refund cannot be requested; null if it can. A refund of the whole remaining amount has no amount. Source:
+ * Returns the problem of a refund request; null if it may be sent. A refund of the whole remaining amount has no amount. Source:
  * payments-api.md, section 2.5, and gap sheet, sections 3, 5.5, 12 and 27.
  */
 export function refundProblem(
@@ -45,7 +45,7 @@ export function refundProblem(
 
 const REFUND_EXPIRY_MS = 10 * 24 * 60 * 60 * 1_000
 
-/** Returns when a pending refund request expires: after ten days (docs/payments-api.md, section 3.2). */
+/** Returns when a refund request without an outcome expires: after ten days (docs/payments-api.md, section 3.2). */
 export function refundExpiresAt(requestedAt: Date): Date {
   return new Date(requestedAt.getTime() + REFUND_EXPIRY_MS)
 }
@@ -80,11 +80,12 @@ function isCard({ card, methodRaw }: PaymentDetails): boolean {
   return card !== null || methodRaw === 'card' || (methodRaw !== null && parseMethodCode(methodRaw).kind === 'CARD')
 }
 
-/** Returns the amount that can still be refunded; null if the payments API has not reported the paid amount. */
+/** Returns the amount that can still be refunded; null if the payments API has reported neither the paid nor the requested amount. */
 function refundableAmount({ status, details }: Refundable): string | null {
   const { paid, amount, refunded } = details
   const settled = paid !== null && compareDecimals(paid, '0') > 0 ? paid : amount
-  // A refund that was rejected or expired may still be reported: only the payments API knows whether there was another one before it.
+  // The total may still include a refund that was rejected or expired, and only the payments API knows whether another one preceded it:
+  // nothing is subtracted.
   const cameToNothing = status === 'return_rejected' || status === 'return_expired'
   return settled === null || refunded === null || cameToNothing ? settled : subtractDecimals(settled, refunded)
 }

@@ -3,7 +3,7 @@ import type { PaymentReport } from './payment-report.ts'
 import type { PaymentStatus } from './payment-status.ts'
 import type { Payment } from './payment.ts'
 
-/** The statuses of a payment for which a refund was requested. */
+/** The statuses that result from a refund request. */
 const REFUND_STATUSES: ReadonlySet<PaymentStatus | null> = new Set([
   'return_pending',
   'return_received',
@@ -25,14 +25,14 @@ type Seen = {
   readonly before: State
   /** Its states since then, oldest first. */
   readonly since: readonly State[]
-  /** The current state according to a read. */
+  /** The result of a read now. */
   readonly report: PaymentReport
 }
 
 /**
- * Returns whether the refund of a payment is the requested one: the state has changed since, the payments API reports our description, and
- * the totals differ by our amount. Another user may refund the same payment at the same time, so a missing description or total counts as
- * a mismatch.
+ * Returns whether the refund that a payment shows is the requested one: the status or the total has changed since, the description is ours,
+ * and the totals differ by our amount. Another party may refund the same payment meanwhile, so a missing description counts as a
+ * difference.
  */
 export function isThisRefund({ amount, description }: Asked, { before, since, report }: Seen): boolean {
   if (!REFUND_STATUSES.has(report.status) || report.refundDescription?.trim() !== description.trim()) return false
@@ -41,15 +41,18 @@ export function isThisRefund({ amount, description }: Asked, { before, since, re
   return descends && fitsAmount(amount, before, report)
 }
 
-/** Returns whether a refund was requested or has changed the total, which a second partial refund may do without a change of status. */
+/**
+ * Returns whether a refund was requested between two states, or changed the total; a second partial refund may do so without a change of
+ * status.
+ */
 function hasMoved(earlier: State, later: State): boolean {
   if (REFUND_STATUSES.has(later.status) && later.status !== earlier.status) return true
   return compareDecimals(refundedOf(later), refundedOf(earlier)) > 0
 }
 
 /**
- * An unchanged total contradicts nothing while the refund is pending, rejected or expired. The figure may be the total of all refunds, or
- * of this one (gap sheet, section 12).
+ * Returns whether the totals agree with the requested amount. An unchanged total is no contradiction while the refund is pending, or if it
+ * was rejected or has expired. The total may be that of all refunds, or of this one (gap sheet, section 12).
  */
 function fitsAmount(amount: string | null, before: State, report: PaymentReport): boolean {
   const [earlier, now] = [refundedOf(before), refundedOf(report)]

@@ -13,7 +13,7 @@ import type { MethodRequirements } from '../methods/method-field.ts'
 import { limitProblem, methodFieldProblems, methodProblem } from '../methods/method-rules.ts'
 import { amountProblem } from '../money/money.ts'
 
-/** The request of a caller for a batch of payouts. */
+/** A request for a batch of payouts. */
 export type PayoutRequest = {
   readonly idempotencyKey: string
   readonly currency: string
@@ -35,7 +35,7 @@ export type PayoutTransactionRequest = {
   readonly methodFields: Readonly<Record<string, unknown>>
 }
 
-/** Returns the request as it is checked and sent: names and e-mail addresses trimmed. */
+/** Returns the request in the form in which it is checked and sent: names and e-mail addresses without surrounding spaces. */
 export function normalisePayoutRequest(request: PayoutRequest): PayoutRequest {
   const transactions = request.transactions.map((transaction) => ({
     ...transaction,
@@ -46,15 +46,15 @@ export function normalisePayoutRequest(request: PayoutRequest): PayoutRequest {
   return { ...request, transactions }
 }
 
-/** One page of the payments API specifies 90 and another specifies no limit: 90 is valid for both. */
+/** The payments API documents a maximum of 90 in one place and none in the other; 90 is safe in both. */
 const DESCRIPTION = { shortest: 5, longest: 90 }
 
-/** Our own limit: the payments API specifies none, and one request has to be answered in time. */
+/** Our own limit: the payments API documents none, and one request must be completed in time. */
 const MOST_TRANSACTIONS = 500
 
 /**
- * Returns the problems of a request for payouts, field by field; empty if it may be sent. The fields of the method are checked if its
- * requirements are known. Source: gap sheet, sections 17 and 18.
+ * Returns all problems of a request for payouts, field by field; empty if it may be sent. The requirements of the method are checked as far
+ * as they are known. Source: gap sheet, sections 17 and 18.
  */
 export function payoutRequestProblems(
   request: PayoutRequest,

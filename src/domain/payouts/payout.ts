@@ -1,7 +1,7 @@
 import type { MethodKind } from '../methods/method-code.ts'
 import type { MethodRequirements } from '../methods/method-field.ts'
 
-/** A payout method that the merchant's account offers (docs/payments-api.md, section 2.6). */
+/** A payout method of the merchant's account (docs/payments-api.md, section 2.6). */
 export type PayoutMethod = {
   /** Opaque: new codes appear without notice. */
   readonly code: string
@@ -15,17 +15,17 @@ export type PayoutMethod = {
 
 export type PayoutBank = { readonly code: string; readonly name: string; readonly shortName: string | null }
 
-/** The required fields of a payout method, and its banks. */
+/** The required fields and limits of a payout method, and the banks that it reaches. */
 export type PayoutMethodRequirements = MethodRequirements & { readonly banks: readonly PayoutBank[] }
 
-/** The statuses of a batch (gap sheet, section 19), with the payments API's spelling. */
+/** The statuses of a batch (gap sheet, section 19), in the payments API's spelling. */
 export const PAYOUT_STATUSES = ['created', 'processing', 'scheduled', 'completed', 'expired'] as const
 
 export type PayoutStatus = (typeof PAYOUT_STATUSES)[number]
 
 /**
- * What the payments API reports about one batch of payouts. Fields that the body omits, or that cannot be parsed, are null. Amounts are
- * plain digits, instants ISO 8601 in UTC with milliseconds.
+ * The payments API's report about one batch of payouts. Fields that the body omits, or that are unreadable, are null. Amounts are plain
+ * digits, instants ISO 8601 in UTC with milliseconds.
  */
 export type PayoutReport = {
   /** The upstream uuid. */
@@ -38,11 +38,11 @@ export type PayoutReport = {
   readonly description: string | null
   readonly externalId: string | null
   readonly scheduledAt: string | null
-  /** As received, with the payments API's prefix: its end is the cause, e.g. `_PAYOUT1` for an insufficient balance. */
+  /** As received, with the payments API's prefix. Its end shows the cause, e.g. `_PAYOUT1` for an insufficient balance. */
   readonly errorCode: string | null
   readonly errorMessage: string | null
   readonly transactions: readonly PayoutTransaction[]
-  /** The webhook URL of the batch, by which a batch is found whose creation got no response. */
+  /** The webhook URL of the batch. If its creation was not answered, the batch is found by this URL. */
   readonly endpointUrl: string | null
 }
 
@@ -50,7 +50,7 @@ export type PayoutTransaction = {
   readonly id: string | null
   readonly amount: string | null
   readonly statusRaw: string | null
-  /** The payee's name: protected payer data. */
+  /** The payee's name: payer data, to be protected as such. */
   readonly payee: string | null
   readonly errorMessage: string | null
   readonly createdAt: string | null

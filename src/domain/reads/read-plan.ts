@@ -1,27 +1,27 @@
 import type { PlannedRead, ReadClass } from './read-schedule.ts'
 
-/** The next read of a subject. All instants are milliseconds since the epoch. */
+/** The plan for the next read. All instants are milliseconds since the epoch. */
 export type ReadPlan = {
   /** Null if no read is planned; then the class has no meaning. */
   readonly dueAt: number | null
   readonly readClass: ReadClass
-  /** Number of consecutive reads that failed or had no usable result. */
+  /** Number of consecutive reads that failed or returned nothing usable. */
   readonly failures: number
 }
 
-/** Returns the plan after a read with a usable result; null plans no further read. */
+/** Returns the plan after a read with a result. Null plans no read. */
 export function planAnew(plan: ReadPlan, next: PlannedRead | null): ReadPlan {
   return { dueAt: next?.at ?? null, readClass: next?.readClass ?? plan.readClass, failures: 0 }
 }
 
-/** Returns the plan after a read without a usable result, with a retry at an instant; null for none. */
+/** Returns the plan after a read without a result: a retry at an instant, or none if it is null. */
 export function planRetry(plan: ReadPlan, dueAt: number | null): ReadPlan {
   return { ...plan, dueAt, failures: plan.failures + 1 }
 }
 
 /**
- * Returns the plan with a read at an instant or earlier. A read of the class `doubt` counts from the instant at which the doubt arose, so
- * it replaces an earlier poll; between two doubts, or two others, the earlier one stays.
+ * Returns the plan with a read at an instant, or earlier. The age of a doubt counts from the instant at which it arose, so a doubt replaces
+ * other reads, even if they are due earlier. Of two doubts, or of two other reads, the one that is due first stays.
  */
 export function planNoLater(plan: ReadPlan, { at, readClass }: PlannedRead): ReadPlan {
   const { dueAt, readClass: planned } = plan
@@ -31,7 +31,7 @@ export function planNoLater(plan: ReadPlan, { at, readClass }: PlannedRead): Rea
   return { ...plan, dueAt: isSooner ? dueAt : at, readClass: keepsClass ? planned : readClass }
 }
 
-/** Returns the plan with another poll, after a change at `now`. A read that is already due, or an earlier retry, stays. */
+/** Returns the plan with another poll, after a change at `now`. A read that is already due, or a retry that is due earlier, stays. */
 export function replacePoll(plan: ReadPlan, next: PlannedRead | null, now: number): ReadPlan {
   const { dueAt, failures } = plan
   const stays = dueAt !== null && (dueAt <= now || (failures > 0 && next !== null && dueAt < next.at))

@@ -6,7 +6,7 @@ export type Urgency = 'person' | ReadClass
 /** Most urgent first. */
 export const URGENCIES: readonly Urgency[] = ['person', 'doubt', 'expiry', 'poll']
 
-/** A waiting read goes first after this many reads of others, so each class has a share of the budget at any load. */
+/** A read that waits is served first after this many reads of other urgencies, so each class has a share of the budget at any load. */
 const PATIENCE: Readonly<Record<Urgency, number>> = {
   person: Number.POSITIVE_INFINITY,
   doubt: 2,
@@ -14,19 +14,19 @@ const PATIENCE: Readonly<Record<Urgency, number>> = {
   poll: 8,
 }
 
-/** The order in which one site's budget is granted. */
+/** The order in which one site's budget is assigned to waiting reads. */
 export type ReadOrder = {
-  /** Returns the next urgency among those for which `waits` returns true; null without any. Changes nothing. */
+  /** Returns the next urgency among those for which `waits` returns true; null if there is none. Has no side effect. */
   next(waits: (urgency: Urgency) => boolean): Urgency | null
-  /** Returns whether so many others were granted during its wait that its share is due. */
+  /** Returns whether so many others were granted while this one waited that its share is due. */
   isOverdue(urgency: Urgency): boolean
-  /** Records a grant, and which other urgencies were waiting according to `waits`. */
+  /** Records that a read was granted while the urgencies for which `waits` returns true were waiting. */
   granted(urgency: Urgency, waits: (urgency: Urgency) => boolean): void
 }
 
 /**
- * Creates an order in which the most urgent goes first, unless another was passed over so often that its share is due: expiry has at least
- * a fifth of the budget, and polls a ninth. A doubt waits for at most two reads of other classes.
+ * Creates the order: the most urgent first, except for one that was passed over so often that its share is due. Under full load, expiry
+ * gets about a sixth of the budget or more, and polls about a tenth. A doubt waits for at most two reads of other classes.
  */
 export function createReadOrder(): ReadOrder {
   const passedOver: Record<Urgency, number> = { person: 0, doubt: 0, expiry: 0, poll: 0 }

@@ -1,4 +1,4 @@
-/** Prefix of a currency, used if the site of a payment is not recorded: no site id can begin with it. */
+/** Prefix of a currency if the site of a payment is not recorded: no site id can begin with it. */
 const CURRENCY_MARK = '*'
 
 /**
@@ -9,12 +9,12 @@ export function readSiteOf(siteId: string | null, currency: string | null): stri
   return siteId ?? `${CURRENCY_MARK}${currency ?? ''}`
 }
 
-/** Returns the argument of `readSiteOf`: the id of a site, or a currency. */
+/** Returns the site id or the currency from which `readSiteOf` made the key. */
 export function parseReadSite(readSite: string): { readonly siteId: string } | { readonly currency: string } {
   return readSite.startsWith(CURRENCY_MARK) ? { currency: readSite.slice(CURRENCY_MARK.length) } : { siteId: readSite }
 }
 
-/** Returns whether this is a currency, because the site is not recorded. */
+/** Returns whether the key is a currency, because the site is not recorded. */
 export function isPickedByCurrency(readSite: string): boolean {
   return readSite.startsWith(CURRENCY_MARK)
 }

@@ -12,16 +12,16 @@ export type FailureDescription = {
   readonly code: FailureCode
   readonly category: FailureCategory
   readonly retry: RetryAdvice
-  /** ISO 8601 instant in UTC before which a retry is useless; null if it makes sense at once. */
+  /** ISO 8601 instant in UTC before which a retry is of no use; null if it makes sense immediately. */
   readonly retryNotBefore: string | null
-  /** Returns the message for the payer in the language of a BCP 47 locale; English if that language is not supported. */
+  /** Returns a sentence for the payer in the language of a BCP 47 locale; English for a language without texts. */
   readonly customerMessage: (locale: string | null) => string
 }
 
 /**
- * Returns the description of a failure (docs/payments-api.md, section 7.2). `codeRaw` is the payments API's own code, `failedAt` an ISO
- * 8601 instant. Codes of lost and stolen cards and of suspected fraud are described as a generic decline, unless the caller may see risk.
- * Unknown codes are UNRECOGNISED; nothing is thrown.
+ * Describes why a payment failed (docs/payments-api.md, section 7.2). `codeRaw` is the payments API's own code, `failedAt` an ISO 8601
+ * instant. Unless the caller may see risk, codes of lost and stolen cards and of suspected fraud give the same description as a generic
+ * decline. An unknown code gives UNRECOGNISED; never throws.
  */
 export function describeFailure(input: {
   readonly codeRaw: string

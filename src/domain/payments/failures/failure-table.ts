@@ -1,4 +1,4 @@
-/** Where the cause of a failure lies. RISK is shown only to callers with the right to see it. */
+/** Category of the cause of a failure. RISK is shown only to callers who may see it. */
 export type FailureCategory =
   | 'CUSTOMER_ACTION'
   | 'CARD_DETAILS'
@@ -11,15 +11,15 @@ export type FailureCategory =
   | 'TECHNICAL'
   | 'UNKNOWN'
 
-/** The change with which a retry makes sense. */
+/** The condition under which a retry makes sense. */
 export type RetryAdvice = 'SAME_METHOD' | 'OTHER_METHOD' | 'LATER' | 'LOWER_AMOUNT' | 'HIGHER_AMOUNT' | 'DO_NOT_RETRY'
 
 export type FailureFacts = {
   readonly category: FailureCategory
   readonly retry: RetryAdvice
-  /** Time after the failure, in milliseconds, after which a retry makes sense; absent if it makes sense at once. */
+  /** Time after the failure from which a retry makes sense, in milliseconds; absent if it makes sense immediately. */
   readonly notBefore?: number
-  /** Shown as GENERIC_DECLINED to callers who may not see that the card or the payment is suspicious. */
+  /** Callers who may not see risk get GENERIC_DECLINED instead of this code. */
   readonly masked?: true
 }
 
@@ -27,11 +27,11 @@ const MINUTE = 60_000
 const DAY = 24 * 60 * MINUTE
 
 /**
- * The failure codes that the payments API documents, with its spelling (docs/payments-api.md, section 7.2).
+ * The failure codes that the payments API documents, in its own spelling (docs/payments-api.md, section 7.2).
  *
- * `transaction_is_blocked` is not masked: the document does not say who blocked the payment or why, and the payer must learn that paid
- * money is returned. `processing_error` is to be retried "later", without a figure; we chose a minute, also for an issuer that cannot be
- * reached. A payment that may have been made already is not retried.
+ * `transaction_is_blocked` is not masked: the document names neither the party that blocked the payment nor the reason, and the payer must
+ * learn that the money is returned. For `processing_error` the document recommends a retry "later" without a number; one minute is our
+ * choice, also for an issuer that cannot be reached. A payment that may have been made already is not retried.
  */
 const TABLE = {
   account_closed: { category: 'CUSTOMER_ACTION', retry: 'OTHER_METHOD' },
@@ -72,14 +72,14 @@ const TABLE = {
 
 type WireCode = keyof typeof TABLE
 
-/** A documented code in the contract's spelling, or UNRECOGNISED for any other. */
+/** A documented code in the spelling of the GraphQL schema; UNRECOGNISED for any other code. */
 export type FailureCode = Uppercase<WireCode> | 'UNRECOGNISED'
 
 export type DescribedFailure = FailureFacts & { readonly code: FailureCode }
 
 const UNRECOGNISED: DescribedFailure = { code: 'UNRECOGNISED', category: 'UNKNOWN', retry: 'OTHER_METHOD' }
 
-/** The description of a masked decline. */
+/** The description of a decline for callers who may not see its cause. */
 export const GENERIC_DECLINED: DescribedFailure = { code: 'GENERIC_DECLINED', ...TABLE.generic_declined }
 
 const byWireCode: ReadonlyMap<string, DescribedFailure> = new Map(
@@ -89,7 +89,7 @@ const byWireCode: ReadonlyMap<string, DescribedFailure> = new Map(
   ]),
 )
 
-/** Returns the description of a failure code with the payments API's spelling; UNRECOGNISED for a code that this version does not know. */
+/** Returns the facts of a failure code in the payments API's spelling; UNRECOGNISED for a code that this version does not contain. */
 export function recogniseFailure(codeRaw: string): DescribedFailure {
   return byWireCode.get(codeRaw) ?? UNRECOGNISED
 }

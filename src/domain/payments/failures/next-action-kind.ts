@@ -1,2 +1,2 @@
-/** The next step of the customer. */
+/** The next action of the customer. */
 export type NextActionKind = 'OPEN_CHECKOUT' | 'COMPLETE_3DS' | 'WAIT' | 'START_AGAIN' | 'CONTACT_SUPPORT'

@@ -1,9 +1,9 @@
 import type { Texts } from './texts.ts'
 
-/** Also for a lost or stolen card and for suspected fraud: the payer must not be able to tell them apart. */
+/** Also used for lost or stolen cards and for suspected fraud: the payer must not be able to tell them apart. */
 const DECLINED = 'Your payment was declined. Please use another payment method, or contact your bank.'
 
-/** Texts for payers in English. */
+/** The texts for payers in English. */
 export const en: Texts = {
   failures: {
     ACCOUNT_CLOSED: 'This bank account is closed. Please pay from another account or use another payment method.',

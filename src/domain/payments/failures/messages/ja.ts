@@ -1,10 +1,10 @@
 import type { Texts } from './texts.ts'
 
-/** Also for a lost or stolen card and for suspected fraud: the payer must not be able to tell them apart. */
+/** Also used for lost or stolen cards and for suspected fraud: the payer must not be able to tell them apart. */
 const DECLINED =
   'お支払いが承認されませんでした。別のお支払い方法をご利用いただくか、ご利用の金融機関にお問い合わせください。'
 
-/** Texts for payers in Japanese. */
+/** The texts for payers in Japanese. */
 export const ja: Texts = {
   failures: {
     ACCOUNT_CLOSED: 'この銀行口座は解約されています。別の口座または別のお支払い方法をご利用ください。',
