@@ -1,5 +1,6 @@
 import { createLedger } from '../ledger/ledger.ts'
 import type { Logger } from '../observability/logger.ts'
+import type { MigrationListener } from '../store/migrate.ts'
 import type { Database } from '../store/port.ts'
 import { openSqlite } from '../store/sqlite/sqlite.ts'
 import type { Store } from '../store/store.ts'
@@ -14,12 +15,17 @@ export async function openStore(config: AppConfig, clock: () => Date, logger: Lo
 }
 
 async function openDatabase({ database, ...config }: AppConfig, clock: () => Date, logger: Logger): Promise<Database> {
-  const onMigration = (version: number) =>
-    logger.info({ version }, 'the database is brought up to date: this may take minutes')
+  const listener: MigrationListener = {
+    onMigration: (version) => logger.info({ version }, 'the database is brought up to date: this may take minutes'),
+    onLaterMigrations: (versions) =>
+      logger.info({ versions }, 'a later version has changed the database, and this version works with it'),
+    onMigrationWait: () =>
+      logger.info({}, 'the database is brought up to date: waiting for another node or transaction'),
+  }
   if (database.kind === 'sqlite') {
     const onWait = () => logger.info({}, 'the database is in use by a process that is ending: waiting for it')
-    return openSqlite({ path: database.path, cacheRows: config.executionShortcuts, onWait, clock, onMigration })
+    return openSqlite({ path: database.path, cacheRows: config.executionShortcuts, onWait, clock, ...listener })
   }
   const { openPostgres } = await import('../store/postgres/postgres.ts')
-  return openPostgres({ url: database.url.reveal(), clock, onMigration })
+  return openPostgres({ url: database.url.reveal(), clock, ...listener })
 }

@@ -1,58 +1,84 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import type { Compatibility, Migration } from './migration-files.ts'
 import { StoreUnusableError } from './store-errors.ts'
 
-/** A change of the tables. Migrations are ordered by the number at the start of the file's name. */
-export type Migration = { readonly number: number; readonly name: string; readonly sql: string }
+/** A row of the table `migrations`. */
+export type AppliedMigration = {
+  readonly number: number
+  /** Null: recorded by a version that did not record it. */
+  readonly compatibility: Compatibility | null
+  /** How many steps have been applied. Null: all of them, recorded by a version that did not count them. */
+  readonly steps: number | null
+}
 
 /** A database that can be migrated. */
 export type MigrationTarget = {
-  /** Creates the table `migrations` if it is missing. */
-  prepare(): Promise<void>
-  /** Returns the numbers of the migrations that have been applied. */
-  applied(): Promise<readonly number[]>
-  /** Applies and records a migration atomically. */
-  apply(migration: Migration): Promise<void>
+  /** Returns what has been applied; an empty list if the database is new. */
+  applied(): Promise<readonly AppliedMigration[]>
+  /**
+   * Applies and records at least this step of a migration, or lets another process do it. A transaction that applies a step also
+   * records it.
+   */
+  apply(migration: Migration, step: number): Promise<void>
+}
+
+/** Called while a database is opened. */
+export type MigrationListener = {
+  /** Called with the number of a migration before it is applied, unless the database is new: with many rows it may take minutes. */
+  readonly onMigration?: ((number: number) => void) | undefined
+  /** Called once with the numbers of a later version's migrations, if there are any and this version tolerates them. */
+  readonly onLaterMigrations?: ((numbers: readonly number[]) => void) | undefined
+  /** Called before each wait for the migrations of another process, or for a lock on a table. */
+  readonly onMigrationWait?: (() => void) | undefined
 }
 
 /**
- * Applies the missing migrations, each in one transaction with its record, so that a crash leaves it applied or not begun. Throws
- * `StoreUnusableError` if the database belongs to a later version. `onMigration` is called before each migration, except on a new
- * database: on one with data a migration may take minutes.
+ * Applies the missing migrations step by step, so that a crash leaves each step applied or not begun. Throws `StoreUnusableError` if a
+ * later version has changed the database in a way that this version does not tolerate.
  */
 export async function migrate(
   target: MigrationTarget,
   migrations: readonly Migration[],
-  onMigration: OnMigration = () => {},
+  listener: MigrationListener = {},
 ): Promise<void> {
-  await target.prepare()
-  const applied = new Set(await target.applied())
-  const known = new Set(migrations.map(({ number }) => number))
-  if ([...applied].some((number) => !known.has(number)))
-    throw new StoreUnusableError('The database that DATABASE_URL names was made by a later version of this program.')
-  for (const migration of migrations.filter(({ number }) => !applied.has(number))) {
-    if (applied.size > 0) onMigration(migration.number)
-    await target.apply(migration)
+  let applied = await target.applied()
+  const isNew = applied.length === 0
+  const later = laterMigrations(applied, migrations)
+  if (later.length > 0) listener.onLaterMigrations?.(later)
+  const announced = new Set<number>()
+  for (let next = nextStep(applied, migrations); next !== null; next = nextStep(applied, migrations)) {
+    const { number } = next.migration
+    if (!isNew && !announced.has(number)) listener.onMigration?.(number)
+    announced.add(number)
+    await target.apply(next.migration, next.step)
+    applied = await target.applied()
+    laterMigrations(applied, migrations)
   }
 }
 
-/** Called with the number of a migration before it is applied. */
-export type OnMigration = (number: number) => void
-
 /**
- * Returns the migrations of one database's folder and, from the folder above it, those for all databases, in order. Throws if two have
- * the same number, since a database would apply only one of them.
+ * Returns the numbers of the migrations that this version does not have, all recorded as compatible. Throws `StoreUnusableError` if one
+ * is not.
  */
-export function readMigrations(folder: URL): Migration[] {
-  const migrations = [new URL('../', folder), folder]
-    .flatMap((each) =>
-      readdirSync(each)
-        .filter((file) => FILE_NAME.test(file))
-        .map((name) => ({ number: Number.parseInt(name, 10), name, sql: readFileSync(new URL(name, each), 'utf8') })),
-    )
-    .toSorted((one, other) => one.number - other.number)
-  const twin = migrations.find(({ number }, index) => migrations[index + 1]?.number === number)
-  if (twin !== undefined) throw new Error(`There is another migration with the number of ${twin.name}.`)
-  return migrations
+function laterMigrations(applied: readonly AppliedMigration[], migrations: readonly Migration[]): number[] {
+  const known = new Set(migrations.map(({ number }) => number))
+  const later = applied.filter(({ number }) => !known.has(number))
+  const breaking = later.filter(({ compatibility }) => compatibility !== 'compatible').map(({ number }) => number)
+  if (breaking.length === 0) return later.map(({ number }) => number)
+  throw new StoreUnusableError(
+    `The database that DATABASE_URL names was changed by a later version of this program, and this version cannot work with it (migration ${breaking.join(', ')}): start the later version, or restore the backup from before the upgrade.`,
+  )
 }
 
-const FILE_NAME = /^\d{4}-[a-z0-9-]+\.sql$/
+/** Returns the first step that is missing; null if none is. */
+export function nextStep(
+  applied: readonly AppliedMigration[],
+  migrations: readonly Migration[],
+): { readonly migration: Migration; readonly step: number } | null {
+  const byNumber = new Map(applied.map((row) => [row.number, row]))
+  for (const migration of migrations) {
+    const row = byNumber.get(migration.number)
+    const step = row === undefined ? 0 : (row.steps ?? migration.steps.length)
+    if (step < migration.steps.length) return { migration, step }
+  }
+  return null
+}

@@ -42,6 +42,7 @@ export const CODE_FIELDS = [
   'subscription',
   'upstreamRequestId',
   'version',
+  'versions',
 ] as const
 
 type Code = string | number | boolean | null | undefined

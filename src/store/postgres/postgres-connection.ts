@@ -29,6 +29,9 @@ export type PostgresConnection = {
   answeredBy(pid: number): void
 }
 
+/** A connection outside the pool. */
+export type OwnConnection = PostgresConnection & { end(): Promise<void> }
+
 /** The driver's options, and the configured pooler; null if unknown. */
 export type ConnectionConfig = ClientConfig & { readonly pooler?: Pooler | null }
 
@@ -79,7 +82,7 @@ export function clientConfig(url: string, sockets: SocketFactory, answerMs: numb
 }
 
 /** Opens a connection outside the pool. Rejects with `StoreFailure`. */
-export async function connect(config: ConnectionConfig): Promise<PostgresConnection & { end(): Promise<void> }> {
+export async function connect(config: ConnectionConfig): Promise<OwnConnection> {
   const client = new Client(config)
   const connection = guarded(client, config.pooler)
   try {

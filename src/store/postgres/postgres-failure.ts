@@ -34,6 +34,7 @@ const ADVICE: Readonly<Record<string, string>> = {
   '3D000': 'its server has no such database',
   '42501': 'the user must be allowed to make tables, and to use those that are there',
   '53300': 'its server takes no more connections',
+  '55P03': 'a table that a migration changes is locked by another transaction: end that one, and start again',
 }
 
 /** An error of PostgreSQL or of the connection: its code, without the values that PostgreSQL's own messages quote. */

@@ -1,7 +1,7 @@
 import { createAppendListeners } from '../append-listeners.ts'
 import { createDatabase } from '../create-database.ts'
 import { createGroupCommit } from '../group-commit.ts'
-import type { OnMigration } from '../migrate.ts'
+import type { MigrationListener } from '../migrate.ts'
 import type { Database } from '../port.ts'
 import { migratePostgres } from './migrations.ts'
 import {
@@ -16,7 +16,7 @@ import { isTransient, unusable } from './postgres-failure.ts'
 import { openReader } from './postgres-reader.ts'
 import { createWriter } from './writer.ts'
 
-export type PostgresOptions = {
+export type PostgresOptions = MigrationListener & {
   /**
    * URL of the database, with user and password: postgres://user:password@host:5432/database; `?pooler=` names what a pooler preserves of
    * a session.
@@ -24,8 +24,6 @@ export type PostgresOptions = {
   readonly url: string
   /** Time for the expiry of links and the recorded opening time. Default: the system's clock. */
   readonly clock?: () => Date
-  /** Called before each migration of a database that is not new. Default: no callback. */
-  readonly onMigration?: OnMigration
 }
 
 /** Milliseconds. Plus the time until it is detected that the server does not answer: about five seconds. */
@@ -33,7 +31,7 @@ const MAX_WAIT_MS = 2000
 
 /**
  * Opens a database on a PostgreSQL server, which any number of nodes can share. Rejects with `StoreUnusableError` if the database cannot
- * be reached or used, if it belongs to a later version, or if its commits would not be durable. No later failure is fatal: a server
+ * be reached or used, if a later version has changed it incompatibly, or if its commits would not be durable. No later failure is fatal: a server
  * that cannot sync restarts by itself and recovers what it had committed.
  */
 export async function openPostgres(options: PostgresOptions): Promise<Database> {
@@ -75,17 +73,13 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
   }
 }
 
-/**
- * Checks and migrates the database, on a separate connection without a query timeout. Its statements run once and are not prepared, so
- * that they cannot collide with a prepared statement of another node behind a pooler.
- */
-async function prepareDatabase(
-  sockets: SocketFactory,
-  now: Date,
-  { url, onMigration }: PostgresOptions,
-): Promise<void> {
-  const connection = await connect({ ...clientConfig(url, sockets, 0), pooler: 'transaction' })
-  await assertUsable(connection)
-  await migratePostgres(connection, now, onMigration)
-  await connection.end()
+/** Checks and migrates the database, on separate connections without a query timeout. */
+async function prepareDatabase(sockets: SocketFactory, now: Date, options: PostgresOptions): Promise<void> {
+  const config = clientConfig(options.url, sockets, 0)
+  const open = async () => {
+    const connection = await connect(config)
+    await assertUsable(connection)
+    return connection
+  }
+  await migratePostgres({ ...options, open, now })
 }

@@ -2,7 +2,7 @@ import type { Transaction } from '../decide.ts'
 import type { AsyncTransactionSteps } from '../group-commit.ts'
 import { StoreFailure } from '../store-errors.ts'
 import { WRITERS_LOCK } from './locks.ts'
-import { assertStillUsable, connect, type ConnectionConfig, LIMITS } from './postgres-connection.ts'
+import { assertStillUsable, connect, type ConnectionConfig, LIMITS, type OwnConnection } from './postgres-connection.ts'
 import { PLANNING } from './postgres-reader.ts'
 import { limitSettings, setForTransaction } from './postgres-session.ts'
 import { postgresTransaction } from './postgres-transaction.ts'
@@ -29,18 +29,16 @@ const BEGIN = [
   `SELECT pg_advisory_xact_lock(${WRITERS_LOCK})`,
 ].join('; ')
 
-type Open = Awaited<ReturnType<typeof connect>>
-
 /** Creates the writer, with the only connection of this process that writes. It is opened on first use, and again after it was lost. */
 export function createWriter(config: ConnectionConfig): PostgresWriter {
-  let open: Open | null = null
+  let open: OwnConnection | null = null
 
   const discard = (): void => {
     // Not awaited, because a server that hangs does not answer.
     void open?.end().catch(() => {})
     open = null
   }
-  const usable = async (): Promise<Open> => {
+  const usable = async (): Promise<OwnConnection> => {
     if (open?.broken === true) discard()
     if (open !== null) return open
     open = await connect(config)
@@ -52,7 +50,7 @@ export function createWriter(config: ConnectionConfig): PostgresWriter {
       throw error
     }
   }
-  const current = (): Open => {
+  const current = (): OwnConnection => {
     if (open === null) throw new StoreFailure('DOWN', null)
     return open
   }

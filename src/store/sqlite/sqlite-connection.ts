@@ -1,6 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { TransactionSteps } from '../group-commit.ts'
-import { type Migration, type MigrationTarget, migrate, type OnMigration, readMigrations } from '../migrate.ts'
+import { type AppliedMigration, migrate, type MigrationListener, type MigrationTarget } from '../migrate.ts'
+import { readMigrations } from '../migration-files.ts'
 import { StoreUnusableError } from '../store-errors.ts'
 import { beginNewLog } from './checkpoint.ts'
 
@@ -29,13 +30,13 @@ const MIGRATIONS = new URL('../migrations/sqlite/', import.meta.url)
  */
 export async function openWriter(
   path: string,
-  { connect, now, onMigration }: { connect: Connect; now: Date; onMigration?: OnMigration | undefined },
+  { connect, now, listener }: { connect: Connect; now: Date; listener: MigrationListener },
 ): Promise<DatabaseSync> {
   const database = openConnection(path, connect)
   try {
     database.exec(`PRAGMA cache_size = -${WRITER_CACHE_KB}`)
     beginNewLog(database)
-    await migrate(migrationTarget(database, now), readMigrations(MIGRATIONS), onMigration)
+    await migrate(migrationTarget(database, now), readMigrations(MIGRATIONS), listener)
     database.prepare('UPDATE meta SET opened_at = ?').run(now.getTime())
     // Only this process has the file open: the owner of any lease has ended, so no lease has to expire first.
     database.exec('DELETE FROM leases')
@@ -94,31 +95,41 @@ function pragma(database: DatabaseSync, name: 'synchronous' | 'journal_mode'): u
 }
 
 function migrationTarget(database: DatabaseSync, now: Date): MigrationTarget {
-  const steps = transactionSteps(database)
-  return {
-    async prepare() {
-      database.exec(
-        'CREATE TABLE IF NOT EXISTS migrations (number INTEGER PRIMARY KEY, name TEXT NOT NULL, applied_at INTEGER NOT NULL) STRICT',
-      )
-    },
-    async applied() {
-      return database
-        .prepare('SELECT number FROM migrations')
+  const transaction = transactionSteps(database)
+  const columns = () =>
+    new Set(
+      database
+        .prepare('PRAGMA table_info(migrations)')
         .all()
-        .map(({ number }) => Number(number))
+        .map(({ name }) => String(name)),
+    )
+  return {
+    async applied() {
+      const names = ['number', 'compatibility', 'steps'].filter((name) => columns().has(name))
+      if (names.length === 0) return []
+      const rows = database.prepare(`SELECT ${names.join(', ')} FROM migrations`).all()
+      return rows.map((row) => ({ compatibility: null, steps: null, ...row }) as unknown as AppliedMigration)
     },
-    async apply({ number, name, sql }: Migration) {
-      steps.begin()
+    async apply({ number, name, compatibility, steps }) {
+      transaction.begin()
       try {
-        database.exec(sql)
+        database.exec(TABLE)
+        for (const column of COLUMNS.filter((each) => !columns().has(each.split(' ')[0] ?? '')))
+          database.exec(`ALTER TABLE migrations ADD COLUMN ${column}`)
+        for (const { sql } of steps) database.exec(sql)
         database
-          .prepare('INSERT INTO migrations (number, name, applied_at) VALUES (?, ?, ?)')
-          .run(number, name, now.getTime())
-        steps.commit()
+          .prepare('INSERT INTO migrations (number, name, applied_at, compatibility, steps) VALUES (?, ?, ?, ?, ?)')
+          .run(number, name, now.getTime(), compatibility, steps.length)
+        transaction.commit()
       } catch (error) {
-        steps.rollback()
+        transaction.rollback()
         throw error
       }
     },
   }
 }
+
+const TABLE =
+  'CREATE TABLE IF NOT EXISTS migrations (number INTEGER PRIMARY KEY, name TEXT NOT NULL, applied_at INTEGER NOT NULL) STRICT;'
+/** Columns that an earlier version's table does not have. */
+const COLUMNS = ['compatibility TEXT', 'steps INTEGER']

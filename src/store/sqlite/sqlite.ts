@@ -5,7 +5,7 @@ import { cacheCommittedRows } from '../committed-rows.ts'
 import { createDatabase } from '../create-database.ts'
 import type { Transaction } from '../decide.ts'
 import { createGroupCommit, type GroupCommit } from '../group-commit.ts'
-import type { OnMigration } from '../migrate.ts'
+import type { MigrationListener } from '../migrate.ts'
 import type { Database } from '../port.ts'
 import { createCheckpoint, MOVE_PAGES } from './checkpoint.ts'
 import { clearEnding, isEnding } from './ending.ts'
@@ -18,7 +18,7 @@ import { durableQueries, queriesOn } from './sqlite-dialect.ts'
 import { toStoreFailure } from './sqlite-failure.ts'
 import { sqliteTransaction } from './sqlite-transaction.ts'
 
-export type SqliteOptions = {
+export type SqliteOptions = MigrationListener & {
   /** Path of the database file. The file and its folder are created if they are missing. */
   readonly path: string
   /** Time for the expiry of links and the recorded opening time. Default: the system's clock. */
@@ -29,8 +29,6 @@ export type SqliteOptions = {
   readonly onWait?: () => void
   /** Whether links and payments that were read by id are cached. Default true. */
   readonly cacheRows?: boolean | undefined
-  /** Called before each migration of a database that is not new. Default: no callback. */
-  readonly onMigration?: OnMigration
 }
 
 type Closable = DatabaseSync | LogSync
@@ -40,8 +38,8 @@ const LOCK_POLL_MS = 50
 
 /**
  * Opens a SQLite file exclusively for this process; waits for a process that has it open and is shutting down. Rejects with
- * `StoreUnusableError` if any other process has the file open, if it cannot be created, if it belongs to a later version, or if its
- * commits would not be durable.
+ * `StoreUnusableError` if any other process has the file open, if it cannot be created, if a later version has changed it incompatibly, or
+ * if its commits would not be durable.
  */
 export async function openSqlite(options: SqliteOptions): Promise<Database> {
   const { clock = () => new Date(), connect = (path: string) => new DatabaseSync(path) } = options
@@ -49,7 +47,7 @@ export async function openSqlite(options: SqliteOptions): Promise<Database> {
   const open: Closable[] = [await takeLockOnceFree(path, options.onWait)]
   try {
     clearEnding(path)
-    const writer = await openWriter(path, { connect, now: clock(), onMigration: options.onMigration })
+    const writer = await openWriter(path, { connect, now: clock(), listener: options })
     open.unshift(writer)
     const reader = openReader(path, connect)
     open.unshift(reader)

@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { readMigrations } from '../../../src/store/migrate.ts'
+import { readMigrations } from '../../../src/store/migration-files.ts'
 import { NOW, present } from '../../contract/store/builders.ts'
 
 const FOLDER = new URL('../../../src/store/migrations/sqlite/', import.meta.url)
@@ -25,7 +25,7 @@ export function createFirstVersion(path: string): void {
   const at = NOW.getTime()
   database.exec(`
     CREATE TABLE migrations (number INTEGER PRIMARY KEY, name TEXT NOT NULL, applied_at INTEGER NOT NULL) STRICT;
-    ${first.sql}
+    ${first.steps.map(({ sql }) => sql).join('')}
     INSERT INTO migrations VALUES (1, '${first.name}', ${at});
     INSERT INTO commands VALUES ('C1', 'createPaymentLink', 'key-b', 'f', 'UNKNOWN', 1, 'b', 'process-0', ${at}, ${at}, NULL);
     INSERT INTO command_refs VALUES ('a', 'C0', 1, ${at}), ('b', 'C1', 1, ${at});

@@ -1,79 +1,79 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
-import { pathToFileURL } from 'node:url'
 import { describe, expect, it } from 'vitest'
-import { migrate, type Migration, type MigrationTarget, readMigrations } from '../../../src/store/migrate.ts'
-import { temporaryFolder } from '../../support/process.ts'
+import { type AppliedMigration, migrate, type MigrationTarget } from '../../../src/store/migrate.ts'
+import { type Compatibility, type Migration, parseMigration } from '../../../src/store/migration-files.ts'
 
-const FOLDER = new URL('../../../src/store/migrations/sqlite/', import.meta.url)
-
-function target(applied: number[]): MigrationTarget & { readonly names: string[] } {
-  const names: string[] = []
+/** Returns a database in memory that records one step for each call. */
+function target(applied: AppliedMigration[]): MigrationTarget & { readonly done: string[] } {
+  const done: string[] = []
   return {
-    names,
-    prepare: async () => undefined,
-    applied: async () => applied,
-    async apply({ number, name }: Migration) {
+    done,
+    applied: async () => [...applied],
+    async apply({ number, name, compatibility }: Migration, step: number) {
       if (name.includes('broken')) throw new Error('syntax error')
-      applied.push(number)
-      names.push(name)
+      const index = applied.findIndex((row) => row.number === number)
+      applied.splice(index === -1 ? applied.length : index, 1, { number, compatibility, steps: step + 1 })
+      done.push(`${name} ${step}`)
     },
   }
 }
 
-const migrations = [
-  { number: 1, name: '0001-first.sql', sql: '' },
-  { number: 2, name: '0002-second.sql', sql: '' },
-]
+const row = (number: number, compatibility: Compatibility | null = null, steps: number | null = null) => ({
+  number,
+  compatibility,
+  steps,
+})
+const FIRST = parseMigration('0001-first.sql', '-- breaking\nSELECT 1;\n')
+const SECOND = parseMigration('0002-second.sql', '-- compatible\nSELECT 2;\n-- step, long\nSELECT 3;\n')
 
 describe('migrate', () => {
-  it('applies what is missing, in order, once', async () => {
-    const database = target([1])
-    await migrate(database, migrations)
-    await migrate(database, migrations)
-    expect(database.names).toEqual(['0002-second.sql'])
+  it('applies the steps that are missing, in order, once', async () => {
+    const database = target([row(1)])
+    await migrate(database, [FIRST, SECOND])
+    await migrate(database, [FIRST, SECOND])
+    expect(database.done).toEqual(['0002-second.sql 0', '0002-second.sql 1'])
+  })
+
+  it('goes on with a migration that was interrupted', async () => {
+    const database = target([row(1), row(2, 'compatible', 1)])
+    await migrate(database, [FIRST, SECOND])
+    expect(database.done).toEqual(['0002-second.sql 1'])
+  })
+
+  it('announces each migration once, and none of a new database', async () => {
+    const announced: number[] = []
+    const onMigration = (number: number) => announced.push(number)
+    await migrate(target([row(1)]), [FIRST, SECOND], { onMigration })
+    expect(announced).toEqual([2])
+    await migrate(target([]), [FIRST, SECOND], { onMigration })
+    expect(announced).toEqual([2])
   })
 
   it('stops at a migration that fails', async () => {
     const database = target([])
-    const broken = [...migrations, { number: 3, name: '0003-broken.sql', sql: '' }]
-    const last = { number: 4, name: '0004-last.sql', sql: '' }
-    await expect(migrate(database, [...broken, last])).rejects.toThrow('syntax error')
-    expect(database.names).toEqual(['0001-first.sql', '0002-second.sql'])
+    const broken = parseMigration('0003-broken.sql', '-- breaking\nSELECT;')
+    const last = parseMigration('0004-last.sql', '-- breaking\nSELECT 4;')
+    await expect(migrate(database, [FIRST, broken, last])).rejects.toThrow('syntax error')
+    expect(database.done).toEqual(['0001-first.sql 0'])
   })
 
-  it('refuses a database that a later version has changed', async () => {
-    const database = target([1, 2, 3])
-    await expect(migrate(database, migrations)).rejects.toThrow('later version')
+  it('tolerates compatible migrations of a later version, says which once, and applies its own', async () => {
+    const told: (readonly number[])[] = []
+    const database = target([row(1), row(7, 'compatible', 1), row(8, 'compatible', 3)])
+    await migrate(database, [FIRST, SECOND], { onLaterMigrations: (numbers) => told.push(numbers) })
+    expect(told).toEqual([[7, 8]])
+    expect(database.done).toEqual(['0002-second.sql 0', '0002-second.sql 1'])
+    await migrate(target([row(1)]), [FIRST], { onLaterMigrations: (numbers) => told.push(numbers) })
+    expect(told).toHaveLength(1)
   })
 
-  it('refuses a number that stands both in the folder and above it', () => {
-    const folder = pathToFileURL(`${temporaryFolder()}/sqlite/`)
-    mkdirSync(folder)
-    writeFileSync(new URL('0001-own.sql', folder), '')
-    writeFileSync(new URL('../0001-all.sql', folder), '')
-    expect(() => readMigrations(folder)).toThrow('another migration with the number of 0001-')
-  })
-
-  it('reads those for every database from the folder above, in the order of all numbers', () => {
-    const folder = pathToFileURL(`${temporaryFolder()}/sqlite/`)
-    mkdirSync(folder)
-    for (const [at, name] of [
-      [folder, '0002-own.sql'],
-      [folder, '0001-own.sql'],
-      [new URL('../', folder), '0003-all.sql'],
-    ] as const)
-      writeFileSync(new URL(name, at), `-- ${name}`)
-    expect(readMigrations(folder)).toEqual([
-      { number: 1, name: '0001-own.sql', sql: '-- 0001-own.sql' },
-      { number: 2, name: '0002-own.sql', sql: '-- 0002-own.sql' },
-      { number: 3, name: '0003-all.sql', sql: '-- 0003-all.sql' },
-    ])
-  })
-
-  it('reads the migrations of a folder in the order of their numbers', () => {
-    const found = readMigrations(FOLDER)
-    expect(found.map(({ number }) => number)).toEqual(found.map((_, index) => index + 1))
-    expect(found[0]).toMatchObject({ number: 1, name: '0001-initial.sql' })
-    expect(found[0]?.sql).toContain('CREATE TABLE events')
+  it.each([
+    ['is breaking', 'breaking'],
+    ['has no mark', null],
+  ] as const)('refuses a database with a later migration that %s, and says what to do', async (_, mark) => {
+    const database = target([row(1), row(7, 'compatible'), row(8, mark)])
+    await expect(migrate(database, [FIRST, SECOND])).rejects.toThrow(
+      /a later version .*\(migration 8\): start the later version, or restore the backup/,
+    )
+    expect(database.done).toEqual([])
   })
 })

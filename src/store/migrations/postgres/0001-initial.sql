@@ -1,3 +1,4 @@
+-- breaking
 -- Instants are milliseconds since the epoch, truth values are 0 or 1, and documents are JSON text, as on SQLite.
 -- Every list is paged by `number`, newest first; the log is read by `position`, oldest first.
 -- Ids that lists are sorted by, and what is compared with them, are sorted by their bytes, whatever the server's language.

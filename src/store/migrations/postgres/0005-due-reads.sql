@@ -1,3 +1,4 @@
+-- breaking
 -- Due reads are picked by site and class: 'doubt' (a webhook or a person asks), 'expiry' (of a link), 'poll' (the rest).
 -- `read_site` is the site's id; '*' and the currency for a payment of which neither link nor payin is on record.
 ALTER TABLE payments ADD COLUMN read_class TEXT COLLATE "C" NOT NULL DEFAULT 'poll';

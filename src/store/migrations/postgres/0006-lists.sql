@@ -1,3 +1,4 @@
+-- breaking
 -- Every list is answered from an index, whatever is asked of it. Two indexes are kept from being taken for each other: the
 -- number as an expression is the order of a list, for which the table itself is not read through; the phase as one belongs to a
 -- reference, which is looked up first.

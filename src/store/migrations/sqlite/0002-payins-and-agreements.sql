@@ -1,3 +1,4 @@
+-- compatible
 -- What a correlator was made for. Every one that is on record so far was made for a link.
 ALTER TABLE command_refs ADD COLUMN kind TEXT NOT NULL DEFAULT 'link';
 

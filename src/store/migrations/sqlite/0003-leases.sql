@@ -1,3 +1,4 @@
+-- compatible
 -- Which process may do what only one may do at a time. Instants are milliseconds since the epoch.
 CREATE TABLE leases (
   name TEXT PRIMARY KEY,

@@ -1,3 +1,4 @@
+-- breaking
 -- Whose idempotency key it is: a key is unique for a caller and a mutation, no longer for a mutation alone. Empty for what was
 -- recorded before. The table is written anew, because SQLite cannot drop the constraint of a table.
 CREATE TABLE commands_with_scope (

@@ -1,3 +1,4 @@
+-- breaking
 -- The events of a stream are read in the order of their sequence, by the index of its constraint.
 DROP INDEX events_by_stream;
 

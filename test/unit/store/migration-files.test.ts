@@ -1,0 +1,179 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { pathToFileURL } from 'node:url'
+import { describe, expect, it } from 'vitest'
+import { parseMigration, readMigrations } from '../../../src/store/migration-files.ts'
+import { temporaryFolder } from '../../support/process.ts'
+import { migrationFaults } from './migration-rules.ts'
+
+const FOLDER = new URL('../../../src/store/migrations/', import.meta.url)
+const KINDS = ['sqlite', 'postgres'] as const
+
+/** Migrations before this number were written before the rules, which a database that has them does not need any more. */
+const FIRST_WITH_RULES = 11
+
+describe('readMigrations', () => {
+  it('refuses a number that is used both in the folder and above it', () => {
+    const folder = pathToFileURL(`${temporaryFolder()}/sqlite/`)
+    mkdirSync(folder)
+    writeFileSync(new URL('0001-own.sql', folder), '-- compatible\nSELECT 1;')
+    writeFileSync(new URL('../0001-all.sql', folder), '-- compatible\nSELECT 1;')
+    expect(() => readMigrations(folder)).toThrow('another migration with the number of 0001-')
+  })
+
+  it('reads those for every database from the folder above, in the order of all numbers', () => {
+    const folder = pathToFileURL(`${temporaryFolder()}/sqlite/`)
+    mkdirSync(folder)
+    for (const [at, name] of [
+      [folder, '0002-own.sql'],
+      [folder, '0001-own.sql'],
+      [new URL('../', folder), '0003-all.sql'],
+    ] as const)
+      writeFileSync(new URL(name, at), `-- compatible\n-- ${name}\nSELECT 1;\n`)
+    expect(readMigrations(folder).map(({ number, name }) => [number, name])).toEqual([
+      [1, '0001-own.sql'],
+      [2, '0002-own.sql'],
+      [3, '0003-all.sql'],
+    ])
+  })
+
+  it.each(KINDS)('reads the migrations of %s in the order of their numbers', (kind) => {
+    const found = readMigrations(new URL(`${kind}/`, FOLDER))
+    const numbers = found.map(({ number }) => number)
+    expect(numbers).toEqual([...new Set(numbers)].toSorted((a, b) => a - b))
+    expect(found[0]).toMatchObject({ number: 1, name: '0001-initial.sql', compatibility: 'breaking' })
+    expect(found[0]?.steps[0]?.sql).toContain('CREATE TABLE events')
+  })
+})
+
+describe('parseMigration', () => {
+  it('reads the mark and the steps', () => {
+    const text = [
+      '-- compatible',
+      '-- Why it is needed.',
+      'ALTER TABLE a ADD COLUMN b TEXT;',
+      '-- step, outside a transaction',
+      'CREATE INDEX CONCURRENTLY IF NOT EXISTS a_by_b ON a (b);',
+      '-- step, long',
+      '-- Why it is long.',
+      'ALTER TABLE a VALIDATE CONSTRAINT c;',
+      '-- step, short',
+      'ALTER TABLE a DROP CONSTRAINT c;',
+      '',
+    ]
+    expect(parseMigration('0012-more.sql', text.join('\n'))).toEqual({
+      number: 12,
+      name: '0012-more.sql',
+      compatibility: 'compatible',
+      steps: [
+        { kind: 'short', sql: '-- Why it is needed.\nALTER TABLE a ADD COLUMN b TEXT;\n' },
+        {
+          kind: 'outside a transaction',
+          sql: '\nCREATE INDEX CONCURRENTLY IF NOT EXISTS a_by_b ON a (b);\n',
+        },
+        { kind: 'long', sql: '\n-- Why it is long.\nALTER TABLE a VALIDATE CONSTRAINT c;\n' },
+        { kind: 'short', sql: '\nALTER TABLE a DROP CONSTRAINT c;\n' },
+      ],
+    })
+  })
+
+  it('needs no statement before the first line of a step', () => {
+    const { steps } = parseMigration('0012-long.sql', '-- breaking\n-- Why.\n-- step, long\nSELECT 1;\n')
+    expect(steps).toEqual([{ kind: 'long', sql: '\nSELECT 1;\n' }])
+  })
+
+  it.each([
+    ['no mark', 'SELECT 1;', 'first line of 0012-bad.sql'],
+    ['a mark that is not in the first line', '-- Why.\n-- compatible\nSELECT 1;', 'first line of 0012-bad.sql'],
+    ['an unknown mark', '-- additive\nSELECT 1;', 'first line of 0012-bad.sql'],
+    ['no statement', '-- compatible\n-- Why.\n', 'Each step of 0012-bad.sql'],
+    ['a step without a statement', '-- compatible\nSELECT 1;\n-- step, long\n', 'Each step of 0012-bad.sql'],
+    ['an unknown kind of step', '-- compatible\n-- step, slow\nSELECT 1;\n', 'Each step of 0012-bad.sql'],
+  ])('refuses a file with %s', (_, text, message) => {
+    expect(() => parseMigration('0012-bad.sql', text)).toThrow(message)
+  })
+})
+
+describe.each(KINDS)('the rules for migrations of %s', (kind) => {
+  it('hold for every file from number 11 on', () => {
+    const found = readMigrations(new URL(`${kind}/`, FOLDER)).filter(({ number }) => number >= FIRST_WITH_RULES)
+    expect(found.flatMap((migration) => migrationFaults(migration, kind))).toEqual([])
+  })
+})
+
+describe('the rules for migrations', () => {
+  it.each([
+    ['changes a type', 'breaking', 'ALTER TABLE links ALTER COLUMN site TYPE BIGINT;'],
+    ['changes a type', 'breaking', 'ALTER TABLE links ALTER site SET DATA TYPE BIGINT;'],
+    ['rewrites a table', 'breaking', 'ALTER TABLE links SET UNLOGGED;'],
+    ['rewrites a table', 'compatible', 'ALTER TABLE links ADD COLUMN id2 UUID DEFAULT gen_random_uuid();'],
+    ['rewrites a table', 'compatible', 'ALTER TABLE links ADD COLUMN n BIGSERIAL;'],
+    ['rewrites a table', 'compatible', 'ALTER TABLE links ADD note TEXT GENERATED ALWAYS AS (lower(site)) STORED;'],
+    ['updates many rows', 'compatible', "UPDATE payments SET site = '' WHERE site IS NULL;"],
+    ['updates many rows', 'breaking', 'DELETE FROM events;'],
+    ['builds an index while writers wait', 'compatible', 'CREATE INDEX links_by_note ON links (note);'],
+    ['builds an index while writers wait', 'compatible', 'CREATE UNIQUE INDEX links_by_note ON links (note);'],
+    [
+      'needs a step outside a transaction with one statement',
+      'compatible',
+      'CREATE INDEX CONCURRENTLY IF NOT EXISTS a ON links (a);',
+    ],
+    [
+      'needs a step outside a transaction with one statement',
+      'compatible',
+      '-- step, outside a transaction\nCREATE INDEX CONCURRENTLY IF NOT EXISTS a ON links (a);\nSELECT 1;',
+    ],
+    [
+      'cannot be repeated',
+      'compatible',
+      '-- step, outside a transaction\nCREATE INDEX CONCURRENTLY links_by_note ON links (note);',
+    ],
+    [
+      'cannot be repeated',
+      'compatible',
+      '-- step, outside a transaction\nALTER TABLE a DETACH PARTITION b CONCURRENTLY;',
+    ],
+    ['needs a default', 'compatible', 'ALTER TABLE links ADD COLUMN note TEXT NOT NULL;'],
+    ['needs a default', 'breaking', 'ALTER TABLE links ADD COLUMN IF NOT EXISTS note TEXT COLLATE "C" NOT NULL;'],
+    ['needs a default', 'compatible', 'ALTER TABLE links ALTER COLUMN note SET NOT NULL;'],
+    ['checks all rows', 'compatible', 'ALTER TABLE links ADD CONSTRAINT c CHECK (note <> 1);'],
+    ['checks all rows', 'compatible', 'ALTER TABLE links ADD CONSTRAINT c FOREIGN KEY (a) REFERENCES b (a);'],
+    ['checks all rows', 'compatible', 'ALTER TABLE links ADD CONSTRAINT c UNIQUE (note);'],
+    ['needs a long step', 'compatible', 'ALTER TABLE links VALIDATE CONSTRAINT c;'],
+    ['drops', 'compatible', 'DROP TABLE links;'],
+    ['drops', 'compatible', 'DROP INDEX IF EXISTS links_by_note;'],
+    ['drops', 'compatible', 'ALTER TABLE links DROP COLUMN note;'],
+    ['drops', 'compatible', 'ALTER TABLE links DROP CONSTRAINT c;'],
+    ['drops', 'compatible', 'ALTER TABLE links ALTER COLUMN note DROP NOT NULL;'],
+    ['drops', 'compatible', 'ALTER TABLE links RENAME COLUMN note TO remark;'],
+    ['drops', 'compatible', 'ALTER TABLE links RENAME TO all_links;'],
+  ])('refuse what %s: a %s file with %s', (fault, mark, sql) => {
+    const migration = parseMigration('0042-bad.sql', `-- ${mark}\n${sql}\n`)
+    expect(migrationFaults(migration, 'postgres')).toEqual([expect.stringContaining(`0042-bad.sql ${fault}: `)])
+  })
+
+  it.each([
+    ["-- breaking\n-- DROP TABLE is described here; it's only described.\nDROP TABLE IF EXISTS remarks;"],
+    [
+      '-- compatible\nALTER TABLE links ADD COLUMN note TEXT;\nALTER TABLE links ADD COLUMN n INTEGER NOT NULL DEFAULT 0;',
+    ],
+    [
+      '-- compatible\nCREATE TABLE remarks (id TEXT NOT NULL PRIMARY KEY, link TEXT NOT NULL);\nCREATE INDEX remarks_by_link ON remarks (link);',
+    ],
+    ['-- compatible\n-- step, outside a transaction\nCREATE INDEX CONCURRENTLY IF NOT EXISTS a ON links (a);'],
+    [
+      `-- compatible
+ALTER TABLE links ADD CONSTRAINT small CHECK (number < 9) NOT VALID;
+-- step, long
+ALTER TABLE links VALIDATE CONSTRAINT small;
+-- step, short
+ALTER TABLE links RENAME TO links_old;
+CREATE TABLE links (number BIGINT NOT NULL) PARTITION BY RANGE (number);
+ALTER TABLE links ATTACH PARTITION links_old FOR VALUES FROM (MINVALUE) TO (9);
+ALTER TABLE links_old DROP CONSTRAINT small;
+CREATE INDEX links_by_note ON ONLY links (note);`,
+    ],
+    ['-- compatible\nUPDATE meta SET sweep_from = 0;'],
+  ])('allow %j', (text) => {
+    expect(migrationFaults(parseMigration('0042-good.sql', text), 'postgres')).toEqual([])
+  })
+})
