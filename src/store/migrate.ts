@@ -15,8 +15,8 @@ export type MigrationTarget = {
   /** Returns what has been applied; an empty list if the database is new. */
   applied(): Promise<readonly AppliedMigration[]>
   /**
-   * Applies and records at least this step of a migration, or lets another process do it. A transaction that applies a step also
-   * records it.
+   * Applies this step of a migration and records it, and may apply and record the following steps, too. It may also do nothing, if
+   * another process may have applied the step meanwhile: then it is called again if the step is still missing.
    */
   apply(migration: Migration, step: number): Promise<void>
 }
@@ -70,7 +70,7 @@ function laterMigrations(applied: readonly AppliedMigration[], migrations: reado
 }
 
 /** Returns the first step that is missing; null if none is. */
-export function nextStep(
+function nextStep(
   applied: readonly AppliedMigration[],
   migrations: readonly Migration[],
 ): { readonly migration: Migration; readonly step: number } | null {

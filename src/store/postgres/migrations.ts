@@ -1,4 +1,4 @@
-import { migrate, type AppliedMigration, type MigrationListener, type MigrationTarget, nextStep } from '../migrate.ts'
+import { migrate, type AppliedMigration, type MigrationListener, type MigrationTarget } from '../migrate.ts'
 import { type Migration, type MigrationStep, readMigrations } from '../migration-files.ts'
 import { buildIndex, concurrentIndex } from './concurrent-index.ts'
 import { WRITERS_LOCK } from './locks.ts'
@@ -47,14 +47,14 @@ function migrationTarget(parts: Parts): MigrationTarget {
   return {
     applied: () => appliedMigrations(connection),
     async apply(migration, step) {
-      if (!(await lock.isHeld())) {
+      const isOutside = migration.steps[step]?.kind === 'outside a transaction'
+      if (await lock.isHeld())
+        await (isOutside ? applyOutside(parts, migration, step) : applyInTransaction(parts, migration, step))
+      else {
+        // Nothing is applied yet: meanwhile another node may have applied this step.
         await lock.take()
         await retry(() => inTransaction(connection, () => connection.run(TABLE)))
-        // Another node may have applied this step before.
-        if (nextStep(await appliedMigrations(connection), [migration])?.step !== step) return
       }
-      const isOutside = migration.steps[step]?.kind === 'outside a transaction'
-      await (isOutside ? applyOutside(parts, migration, step) : applyInTransaction(parts, migration, step))
     },
   }
 }

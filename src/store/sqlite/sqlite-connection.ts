@@ -105,10 +105,10 @@ function migrationTarget(database: DatabaseSync, now: Date): MigrationTarget {
     )
   return {
     async applied() {
-      const names = ['number', 'compatibility', 'steps'].filter((name) => columns().has(name))
-      if (names.length === 0) return []
-      const rows = database.prepare(`SELECT ${names.join(', ')} FROM migrations`).all()
-      return rows.map((row) => ({ compatibility: null, steps: null, ...row }) as unknown as AppliedMigration)
+      const names = columns()
+      if (names.size === 0) return []
+      const marks = names.has('compatibility') ? 'compatibility, steps' : 'NULL AS compatibility, NULL AS steps'
+      return database.prepare(`SELECT number, ${marks} FROM migrations`).all() as AppliedMigration[]
     },
     async apply({ number, name, compatibility, steps }) {
       transaction.begin()

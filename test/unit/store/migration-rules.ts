@@ -22,7 +22,7 @@ const ADD_CONSTRAINT = /\bADD (?:CONSTRAINT \w+ )?(?:CHECK|FOREIGN KEY|UNIQUE|PR
 const DROP = /\bDROP (?:TABLE |INDEX |COLUMN |CONSTRAINT )?(?:CONCURRENTLY )?(?:IF EXISTS )?(\w+)/i
 const RENAME = /\bRENAME (?:TO|COLUMN|CONSTRAINT|\w+ TO)\b/i
 /** Tables of a few rows. */
-const SMALL = ['meta', 'log_head', 'leases', 'migrations']
+const SMALL: ReadonlySet<string> = new Set(['meta', 'log_head', 'leases', 'migrations'])
 
 const isOn = (made: ReadonlySet<string>, name: string | undefined) => name !== undefined && made.has(name.toLowerCase())
 const altered = (sql: string) => /^ALTER TABLE (?:IF EXISTS )?(?:ONLY )?(\w+)/i.exec(sql)?.[1]
@@ -44,7 +44,7 @@ const RULES: readonly Rule[] = [
     postgresOnly: true,
     breaks: ({ sql }, made) => {
       const [, table = ''] = /^(?:UPDATE|DELETE FROM) (?:ONLY )?(\w+)/i.exec(sql) ?? []
-      return table !== '' && !isOn(made, table) && !SMALL.includes(table)
+      return table !== '' && !isOn(made, table) && !SMALL.has(table)
     },
   },
   {

@@ -11,5 +11,5 @@ export function scriptBefore(name: string, kind: 'sqlite' | 'postgres', table: s
   expect(index).toBeGreaterThan(0)
   const before = all.slice(0, index)
   const record = (migration: Migration) => `INSERT INTO migrations VALUES (${migration.number}, '${migration.name}', 0)`
-  return [table, ...before.flatMap((migration) => [...migration.steps.map(({ sql }) => sql), record(migration)])]
+  return [table, ...before.flatMap((migration) => migration.steps.map(({ sql }) => sql).concat(record(migration)))]
 }
