@@ -5,6 +5,7 @@ import { readLimits } from './config/limits.ts'
 import { readMonitoring } from './config/monitoring.ts'
 import { startReading } from './config/read-setting.ts'
 import type { Environment, SettingReader } from './config/read-setting.ts'
+import { readRetention } from './config/retention.ts'
 import { Generated, readClients, readHttp, readRouter, readSecrets, readUpstream } from './config/sections.ts'
 import type { Config, GenerateKey } from './config/shape.ts'
 import { unknownSettings } from './config/unknown-settings.ts'
@@ -50,6 +51,7 @@ export function parseConfig(env: Environment, generate: GenerateKey = randomKey)
     router: readRouter(reading),
     callbackOrigins: reading.read('CALLBACK_ORIGINS', parseServerOrigins, []),
     database: reading.read('DATABASE_URL', parseDatabase, DATABASE),
+    retention: readRetention(reading),
     refundWindowDays: reading.read('REFUND_WINDOW_DAYS', wholeNumber(1, 1_000), 180),
     tracesEndpoint: reading.read('OTEL_EXPORTER_OTLP_ENDPOINT', parseCollector, null),
     trustedDocuments: reading.read('TRUSTED_DOCUMENTS', parseLine, null),

@@ -8,6 +8,7 @@ import { agreementReads } from '../reconciliation/read-agreements.ts'
 import { createReadBudget } from '../reconciliation/read-budget.ts'
 import { paymentReads } from '../reconciliation/read-payments.ts'
 import { startUpkeep } from '../reconciliation/upkeep.ts'
+import { type RetentionOptions, startRetention } from '../retention/retention.ts'
 import type { ReadSubject, Store } from '../store/store.ts'
 import type { Sites } from '../upstream/client/sites.ts'
 import type { UpstreamClient } from '../upstream/client/upstream-client.ts'
@@ -29,15 +30,16 @@ type ReadingParts = {
   readonly store: Store
   readonly upstream: UpstreamClient
   readonly sites: Sites
+  readonly retention: Pick<RetentionOptions, 'settings' | 'folder'>
   readonly logger: Logger
   readonly clock: () => Date
   readonly timer: Timer
-  readonly observe: Pick<Metrics, 'readEnded' | 'readsListed' | 'swept'>
+  readonly observe: Pick<Metrics, 'readEnded' | 'readsListed' | 'swept' | 'rowsArchived'>
 }
 
-/** Creates the readers of payments and agreements, the leader election and the upkeep. */
+/** Creates the readers of payments and agreements, the leader election, the upkeep and the retention. */
 export function createReading(parts: ReadingParts): Readers {
-  const { store, upstream, sites, logger, clock, timer, observe } = parts
+  const { store, upstream, sites, retention: kept, logger, clock, timer, observe } = parts
   const budget = createReadBudget({ timer, logger })
   const leader = createLeader({
     leases: store.leases,
@@ -49,6 +51,8 @@ export function createReading(parts: ReadingParts): Readers {
       await upkeep.beat()
       wakePayments()
       wakeAgreements()
+      // Not awaited, since it may take minutes.
+      void retention.run()
     },
   })
   const { isLeader } = leader
@@ -75,6 +79,15 @@ export function createReading(parts: ReadingParts): Readers {
       wakePayments()
     },
   })
+  const retention = startRetention({
+    ...kept,
+    store: store.retention,
+    logger,
+    clock,
+    timer,
+    isLeader,
+    onArchived: observe.rowsArchived,
+  })
   let started: Promise<void> = Promise.resolve()
 
   return {
@@ -91,7 +104,7 @@ export function createReading(parts: ReadingParts): Readers {
     async close() {
       await started
       budget.close()
-      await upkeep.close()
+      await Promise.all([upkeep.close(), retention.close()])
       await Promise.all([payments.close(), agreements.close()])
       await leader.close()
     },

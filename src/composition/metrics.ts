@@ -1,4 +1,5 @@
 import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client'
+import type { PrunedKind } from '../store/retention/retention-store.ts'
 import type { DueReads, ReadBacklog, ReadOutcome } from '../store/store.ts'
 import { createUpstreamMetrics, type UpstreamMetrics } from '../upstream/client/upstream-metrics.ts'
 
@@ -15,6 +16,8 @@ export type Metrics = {
   readsListed(count: number): void
   /** Counts a sweep, which reads everything that may have changed. */
   swept(): void
+  /** Counts rows that were archived because of their age, before they are pruned. */
+  rowsArchived(kind: PrunedKind, count: number): void
   readonly upstream: UpstreamMetrics
   /** Counts a request or connection that was rejected before it was processed. */
   turnedAway(reason: TurnedAway): void
@@ -57,6 +60,12 @@ export function createMetrics(gauges: Gauges, clock: () => Date): Metrics {
     help: 'Sweeps over what may have changed, after no process ran for a while.',
     registers,
   })
+  const archived = new Counter({
+    name: 'payments_archived_rows_total',
+    help: 'Rows that were archived because of their age, to be pruned, by kind.',
+    labelNames: ['kind'],
+    registers,
+  })
   const turnedAway = new Counter({
     name: 'payments_turned_away_total',
     help: 'GraphQL requests and connections turned away before they were looked at, by reason.',
@@ -83,6 +92,7 @@ export function createMetrics(gauges: Gauges, clock: () => Date): Metrics {
     readEnded: (outcome) => reads.inc({ outcome }),
     readsListed: (count) => listed.inc(count),
     swept: () => sweeps.inc(),
+    rowsArchived: (kind, count) => archived.inc({ kind }, count),
     upstream: createUpstreamMetrics(registry, gauges.sites),
     turnedAway: (reason) => turnedAway.inc({ reason }),
     orphanLinkPaid: () => orphans.inc(),

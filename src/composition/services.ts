@@ -22,6 +22,7 @@ import type { BreakerSettings } from '../upstream/resilience/breaker.ts'
 import type { AppConfig } from './app-config.ts'
 import { createReading } from './compose-readers.ts'
 import type { Metrics } from './metrics.ts'
+import { openArchive } from './open-archive.ts'
 import { openStore } from './open-store.ts'
 import { createWebhookHandlers, type WebhookHandlers } from './webhook-handlers.ts'
 
@@ -44,7 +45,7 @@ type BackendOptions = {
   /** Called when the store has failed in a way that requires a restart of the process. */
   readonly onFatal: () => void
   readonly timer?: Timer | undefined
-  readonly observe: Pick<Metrics, 'readEnded' | 'readsListed' | 'swept'>
+  readonly observe: Pick<Metrics, 'readEnded' | 'readsListed' | 'swept' | 'rowsArchived'>
   readonly breaker: Partial<BreakerSettings>
   /** Receives the events of the upstream client. */
   readonly watch: UpstreamWatch
@@ -66,6 +67,7 @@ export async function startServices(config: AppConfig, options: BackendOptions):
     tracing: options.tracing,
     ...states.noting(options.watch),
   })
+  const archive = await openArchive(config.retention)
   const store = await openStore(config, clock, logger)
   store.onFatal((failure) => {
     logger.fatal({ err: failure }, 'the store cannot be written to any more')
@@ -74,7 +76,16 @@ export async function startServices(config: AppConfig, options: BackendOptions):
   const scheduler = createSliceScheduler()
   const tail = await startTail({ log: store.log, logger, scheduler })
   const keys = createKeyRing(config.signingKeys)
-  const reading = createReading({ store, upstream, sites, logger, clock, timer, observe })
+  const reading = createReading({
+    store,
+    upstream,
+    sites,
+    retention: { settings: config.retention, folder: archive },
+    logger,
+    clock,
+    timer,
+    observe,
+  })
   const lists = createMethodLists(upstream, sites)
   const operations = createOperations({
     ...options,

@@ -31,6 +31,10 @@ export const SETTINGS = [
   'CALLBACK_ORIGINS',
   'DATABASE_URL',
   'REDIS_URL',
+  'RETENTION_EVENTS_DAYS',
+  'RETENTION_DELIVERIES_DAYS',
+  'RETENTION_DELIVERY_KEYS_DAYS',
+  'ARCHIVE_URL',
   'TRUSTED_DOCUMENTS',
   'OTEL_EXPORTER_OTLP_ENDPOINT',
   'GRAPHQL_MAX_TOKENS',
@@ -49,7 +53,8 @@ export const SETTINGS = [
 ] as const
 
 /** Only names with our prefixes can be distinguished from settings of other programs. */
-const OURS = /^(?:UPSTREAM|WEBHOOK|SIGNING|JWT|ROUTER|TRUST|TRUSTED|SANDBOX|ALLOWED|CALLBACK|GRAPHQL|SOCKET)_/
+const OURS =
+  /^(?:UPSTREAM|WEBHOOK|SIGNING|JWT|ROUTER|TRUST|TRUSTED|SANDBOX|ALLOWED|CALLBACK|GRAPHQL|SOCKET|RETENTION|ARCHIVE)_/
 
 /** Kubernetes and Docker set these for every neighbouring service, which may be named `router` or `sandbox`. */
 const SET_BY_ORCHESTRATOR =

@@ -31,9 +31,9 @@ export function receiveAgreement(ledger: Ledger, callback: IncomingCallback): De
 
 /** Stores a callback without applying it: the state of its subject is read from the payments API when a client requests it. */
 export function keepCallback(rows: Rows, { subjectId, statusRaw, ...received }: KeptCallback): DeliveryOutcome {
-  const before = findDelivery(rows, received.bodyHashes)
-  if (before !== null)
-    return { disposition: countAttempt(rows, before, received.receivedAt), repeat: true, readDue: false }
+  wantDelivery(rows, received.bodyHashes)
+  const disposition = countRepeat(rows, received)
+  if (disposition !== null) return { disposition, repeat: true, readDue: false }
   const subject = subjectId === null ? null : { id: subjectId, statusRaw: statusRaw ?? '' }
   const row = newDelivery({ ...received, body: null })
   return storeDelivery(rows, row, subject, { disposition: 'NO_CHANGE', eventId: null })
@@ -52,9 +52,8 @@ function receive<K extends Kind>(
   // Requested first, so that the rows of both are loaded together.
   wantDelivery(rows, received.bodyHashes)
   const target = report === null ? null : subject.findTarget(rows, report, received.ref)
-  const before = findDelivery(rows, received.bodyHashes)
-  if (before !== null) {
-    const disposition = countAttempt(rows, before, received.receivedAt)
+  const disposition = countRepeat(rows, received)
+  if (disposition !== null) {
     const readDue =
       disposition !== 'QUARANTINED' && report !== null && receiveRepeat(subject, rows, report, received.receivedAt)
     return { disposition, repeat: true, readDue }
@@ -118,7 +117,22 @@ function wantDelivery(rows: Rows, hashes: readonly string[]): void {
   for (const hash of hashes) {
     rows.deliveries.want('id', deliveryKey(hash))
     rows.deliveries.want('bodyHash', hash)
+    rows.prunedDeliveries.want('id', deliveryKey(hash))
   }
+}
+
+/** Counts an attempt of an earlier delivery, unless it has been pruned. Returns its disposition; null if the delivery is new. */
+function countRepeat(
+  rows: Rows,
+  { bodyHashes, receivedAt }: Pick<ReceivedDelivery, 'bodyHashes' | 'receivedAt'>,
+): DeliveryRow['disposition'] | null {
+  const before = findDelivery(rows, bodyHashes)
+  if (before !== null) {
+    rows.deliveries.put({ ...before, attempts: before.attempts + 1, lastReceivedAt: receivedAt.toISOString() })
+    return before.disposition
+  }
+  const pruned = bodyHashes.map((hash) => rows.prunedDeliveries.first('id', deliveryKey(hash)))
+  return pruned.find((row) => row !== null)?.disposition ?? null
 }
 
 /** Returns the delivery with one of these body hashes. */
@@ -128,12 +142,6 @@ function findDelivery(rows: Rows, hashes: readonly string[]): DeliveryRow | null
     if (found !== null) return found
   }
   return null
-}
-
-/** Counts an attempt of an earlier delivery. Returns its disposition. */
-function countAttempt(rows: Rows, delivery: DeliveryRow, at: Date): DeliveryRow['disposition'] {
-  rows.deliveries.put({ ...delivery, attempts: delivery.attempts + 1, lastReceivedAt: at.toISOString() })
-  return delivery.disposition
 }
 
 function newDelivery({ bodyHashes, ref, body, receivedAt }: ReceivedDelivery): DeliveryRow {

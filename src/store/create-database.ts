@@ -12,6 +12,8 @@ import { payoutQueries } from './queries/payout-queries.ts'
 import { agreementReadQueries } from './queries/reads/agreement-read-queries.ts'
 import { readQueries } from './queries/reads/reads.ts'
 import { sweepQueries } from './queries/reads/sweep-queries.ts'
+import type { PruneUnits } from './retention/prune-units.ts'
+import { createRetentionStore } from './retention/retention-queries.ts'
 import type { Db } from './unit.ts'
 
 export type DatabaseParts = {
@@ -20,6 +22,7 @@ export type DatabaseParts = {
   /** The same for lists and counts, which may take milliseconds. */
   readonly lists: Db
   readonly commits: Pick<GroupCommit, 'decide' | 'exclusively'>
+  readonly pruneUnits: PruneUnits
   /** Null if rows must not be cached, because other processes write them too. */
   readonly rows: CommittedRows | null
   readonly listeners: AppendListeners
@@ -33,7 +36,7 @@ export type DatabaseParts = {
 
 /** Creates a database from its readers and its writer. The queries are the same for SQLite and PostgreSQL. */
 export async function createDatabase(parts: DatabaseParts): Promise<Database> {
-  const { reader, lists, commits, rows, listeners, now, assertHealthy, onFatal, close } = parts
+  const { reader, lists, commits, pruneUnits, rows, listeners, now, assertHealthy, onFatal, close } = parts
   const { log_id: logId } = await metaOf(reader)
   const log = createEventLog(reader, lists, listeners)
   return {
@@ -54,6 +57,7 @@ export async function createDatabase(parts: DatabaseParts): Promise<Database> {
       },
     },
     sweep: sweepQueries(reader),
+    retention: createRetentionStore(lists, commits.exclusively, pruneUnits),
     logId,
     async ping() {
       assertHealthy()

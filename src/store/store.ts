@@ -10,6 +10,7 @@ import type { AgreementReadStore, AgreementStore } from './agreement-store.ts'
 import type { CommandStore, RefKind } from './command-store.ts'
 import type { LeaseStore } from './lease-store.ts'
 import type { ReadStore } from './read-store.ts'
+import type { RetentionStore } from './retention/retention-store.ts'
 import type { StoreFailure } from './store-errors.ts'
 
 export type * from './agreement-store.ts'
@@ -37,6 +38,7 @@ export type Store = {
   readonly heartbeat: Heartbeat
   readonly sweep: Sweep
   readonly leases: LeaseStore
+  readonly retention: RetentionStore
   /** Random id of this log, created with the database. It distinguishes cursors of other logs. */
   readonly logId: string
   /** Resolves if the database answers; rejects if it does not. */
@@ -79,6 +81,11 @@ export type SweepStep = { readonly planned: number; readonly done: boolean }
 export type EventLog = {
   /** Position of the last committed event; 0 while the log is empty. */
   head(): Promise<number>
+  /**
+   * Position of the last pruned event; 0 if none was pruned. If it is above a position after a `read` from there, the read may have
+   * missed events.
+   */
+  horizon(): Promise<number>
   /** Events after a position, in order, at most `limit` (1 to 1,000). */
   read(after: number, limit: number, filter?: EventFilter): Promise<PaymentEvent[]>
   byIds(ids: readonly string[]): Promise<PaymentEvent[]>

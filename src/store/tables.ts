@@ -1,9 +1,11 @@
+import type { Disposition } from '../domain/payments/payment.ts'
 import type { LeaseName } from './lease-store.ts'
 import type { AgreementPayersTable, AgreementsTable } from './rows/agreement-rows.ts'
 import type { CommandRefsTable, CommandsTable, PayinsTable } from './rows/command-rows.ts'
 import type { LinksTable } from './rows/link-rows.ts'
 import type { DeliveriesTable, EventsTable } from './rows/log-rows.ts'
 import type { PayersTable, PaymentsTable } from './rows/payment-rows.ts'
+import type { Numbering } from './rows/table.ts'
 
 /** The tables of both databases: instants in milliseconds since the epoch, booleans as 0 or 1, JSON as text. */
 export type Tables = {
@@ -21,6 +23,9 @@ export type Tables = {
   readonly command_refs: CommandRefsTable
   readonly leases: LeasesTable
   readonly payouts: PayoutsTable
+  readonly pruned_streams: PrunedStreamsTable
+  readonly pruned_deliveries: PrunedDeliveriesTable
+  readonly archives: ArchivesTable
 }
 
 type MetaTable = {
@@ -32,7 +37,23 @@ type MetaTable = {
   sweep_cursor: string | null
 }
 
-type LogHeadTable = { id: number; position: number }
+type LogHeadTable = { id: number; position: number; horizon: number }
+
+type PrunedStreamsTable = { stream_id: string; sequence: number }
+
+type PrunedDeliveriesTable = { id: string; disposition: Disposition; received_at: number }
+
+type ArchivesTable = {
+  number: Numbering
+  kind: 'events' | 'deliveries'
+  until: number
+  first: number
+  last: number
+  count: number
+  file: string | null
+  sha256: string | null
+  archived_at: number
+}
 
 type LeasesTable = { name: LeaseName; owner: string; until: number }
 

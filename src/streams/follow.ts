@@ -8,7 +8,7 @@ import type { Tail, Waiting } from './tail.ts'
 
 /** Dependencies that all streams of a process share. */
 export type FollowServices = {
-  readonly store: { readonly log: Pick<EventLog, 'head' | 'read'> }
+  readonly store: { readonly log: Pick<EventLog, 'head' | 'horizon' | 'read'> }
   readonly tail: Tail
   readonly scheduler: SliceScheduler
   readonly deadlines: Deadlines
@@ -207,7 +207,13 @@ class LogStream implements Follower, Waiting, Deadline, StreamMember {
     const filter = this.streamId === null ? this.#filter : { streamIds: [this.streamId] }
     // The store has at least the events of the tail, and all up to the head.
     const known = Math.max(tail.end, this.#head)
-    this.#await(store.log.read(this.#position, PAGE, filter), (events) => {
+    const readPage = async () => {
+      const events = await store.log.read(this.#position, PAGE, filter)
+      // Queried after the page, so that it shows every pruning that the page may lack events of.
+      return { events, horizon: await store.log.horizon() }
+    }
+    this.#await(readPage(), ({ events, horizon }) => {
+      if (this.#position < horizon) return this.#giveLast(this.#head, 'Events after the cursor are no longer kept.')
       this.#page = events
       this.#pageIndex = 0
       if (events.length === 0) this.#position = Math.max(this.#position, known)

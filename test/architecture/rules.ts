@@ -9,7 +9,7 @@ const LEVELS: readonly (readonly string[])[] = [
   ['composition'],
   ['http'],
   ['graphql'],
-  ['commands', 'ledger', 'lookups', 'streams', 'reconciliation', 'upstream', 'access', 'webhooks'],
+  ['commands', 'ledger', 'lookups', 'streams', 'reconciliation', 'retention', 'upstream', 'access', 'webhooks'],
   ['store'],
   ['domain', 'keys', 'config', 'observability'],
   ['lib'],

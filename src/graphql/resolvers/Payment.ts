@@ -2,10 +2,10 @@ import type { Money } from '../../domain/money/money.ts'
 import { nextAction } from '../../domain/payments/next-action.ts'
 import { factsOf } from '../../domain/payments/payment-status.ts'
 import type { Payment as PaymentState } from '../../domain/payments/payment.ts'
+import { eventPage } from '../arguments/event-page.ts'
 import type { Context } from '../context.ts'
 import type { PaymentResolvers, PaymentStatus } from '../generated.ts'
 import { mayReadPayment } from '../rights/rights.ts'
-import { streamEvents } from '../subscriptions/stream-events.ts'
 import { presentable } from '../views/presentable.ts'
 
 export const Payment: PaymentResolvers = {
@@ -35,7 +35,7 @@ export const Payment: PaymentResolvers = {
   instructions: ({ details, status }) => (status === 'failed' ? null : details.instructions),
   expiresAt: ({ details }) => details.expiresAt,
   createdAt: ({ details }) => details.createdAt,
-  events: (payment, args, context) => streamEvents(payment.streamId, args, context),
+  events: (payment, args, context) => eventPage({ streamIds: [payment.streamId] }, args, context),
   __resolveReference: async ({ id }, context) => {
     const payment = presentable(await context.loaders.paymentById.load(id))
     return payment !== null && (await mayReadPayment(context, payment)) ? payment : null

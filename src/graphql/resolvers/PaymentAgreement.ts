@@ -1,6 +1,6 @@
 import { hasScope } from '../../access/caller.ts'
+import { eventPage } from '../arguments/event-page.ts'
 import type { AgreementPurpose, AgreementStatus, PaymentAgreementResolvers } from '../generated.ts'
-import { streamEvents } from '../subscriptions/stream-events.ts'
 import { presentableAgreement } from '../views/presentable.ts'
 
 export const PaymentAgreement: PaymentAgreementResolvers = {
@@ -19,7 +19,7 @@ export const PaymentAgreement: PaymentAgreementResolvers = {
     return payer === null || payer.name === null ? null : { ...payer, name: payer.name }
   },
   createdAt: (agreement) => known(agreement.createdAt),
-  events: (agreement, args, context) => streamEvents(agreement.streamId, args, context),
+  events: (agreement, args, context) => eventPage({ streamIds: [agreement.streamId] }, args, context),
   __resolveReference: async (reference, { caller, loaders }) => {
     if (!hasScope(caller, 'agreements:read')) return null
     const found =

@@ -1,11 +1,11 @@
 import { linkState } from '../../domain/payments/payment-link.ts'
 import type { Payment } from '../../domain/payments/payment.ts'
+import { eventPage } from '../arguments/event-page.ts'
 import type { Context } from '../context.ts'
 import type { PaymentLinkResolvers } from '../generated.ts'
 import type { LinkView } from '../models.ts'
 import { mayReadLink } from '../rights/rights.ts'
 import { statusTokenFor } from '../rights/status-token-access.ts'
-import { streamEvents } from '../subscriptions/stream-events.ts'
 import { presentable } from '../views/presentable.ts'
 import { whenKnown } from '../when-known.ts'
 
@@ -15,7 +15,7 @@ export const PaymentLink: PaymentLinkResolvers = {
   state: (link, _args, context) =>
     whenKnown(paymentOf(link, context), (payment) => linkState(link, payment, context.clock())),
   payment: (link, _args, context) => whenKnown(paymentOf(link, context), presentable),
-  events: ({ streamId }, args, context) => streamEvents(streamId, args, context),
+  events: ({ streamId }, args, context) => eventPage({ streamIds: [streamId] }, args, context),
   statusToken: ({ id, expiresAt }, _args, { keys }) => statusTokenFor(keys, id, expiresAt),
   __resolveReference: ({ id }, context) =>
     whenKnown(context.loaders.linkById.load(id), (link) => (link !== null && mayReadLink(context, link) ? link : null)),

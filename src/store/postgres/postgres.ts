@@ -13,6 +13,7 @@ import {
   type SocketFactory,
 } from './postgres-connection.ts'
 import { isTransient, unusable } from './postgres-failure.ts'
+import { postgresPruneUnits } from './postgres-prune-units.ts'
 import { openReader } from './postgres-reader.ts'
 import { createWriter } from './writer.ts'
 
@@ -51,10 +52,13 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
       isTransient,
       maxWaitMs: MAX_WAIT_MS,
     })
+    const pruneUnits = postgresPruneUnits(reader.db, commits.exclusively)
+    await pruneUnits.prepare(clock())
     return await createDatabase({
       reader: reader.db,
       lists: reader.db,
       commits,
+      pruneUnits,
       rows: null,
       listeners,
       now: clock,

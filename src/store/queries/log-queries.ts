@@ -12,7 +12,8 @@ import { unindexed } from './unindexed.ts'
 /** Creates the event log, read in the order of commits. `lists` reads outside the event loop where the database can. */
 export function createEventLog(reader: Db, lists: Db, listeners: AppendListeners): EventLog {
   return {
-    head: () => head(reader),
+    head: async () => (await bounds(reader)).position,
+    horizon: async () => (await bounds(reader)).horizon,
     read: (after, limit, filter = {}) => read(isNarrow(filter) ? reader : lists, { after, limit }, filter),
     byIds: (ids) => byIds(reader, ids),
     onAppend: (listener) => listeners.add(listener),
@@ -29,9 +30,8 @@ function isNarrow(filter: EventFilter): boolean {
   return Object.keys(filter).every((name) => name === 'streamIds')
 }
 
-async function head(db: Db): Promise<number> {
-  const { position } = await db.selectFrom('log_head').select('position').executeTakeFirstOrThrow()
-  return position
+async function bounds(db: Db): Promise<{ readonly position: number; readonly horizon: number }> {
+  return db.selectFrom('log_head').select(['position', 'horizon']).executeTakeFirstOrThrow()
 }
 
 async function read(

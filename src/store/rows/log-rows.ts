@@ -120,17 +120,29 @@ export const LOG_HEAD: TableSpec<LogHeadRow, 'id'> = {
   toRow: ({ position }) => ({ id: Number(ONLY), position }),
 }
 
-/** Sequence of the last event of a stream; a stream without events has no row. */
+/** Sequence of the last event of a stream, also if it has been pruned; a stream without events has no row. */
 export type StreamRow = { readonly id: string; readonly sequence: number }
 
 export const STREAMS: TableSpec<StreamRow, 'id'> = {
-  name: 'events',
+  name: 'stream_sequences',
   columns: { stream_id: 'text', sequence: 'integer' },
   derived: { select: 'stream_id, max(sequence) AS sequence', groupBy: 'stream_id' },
   keyOf: ({ id }) => id,
   lookups: { id: { columns: ['stream_id'], keyOf: ({ id }) => id } },
   fromRow: ({ stream_id: id, sequence }) => ({ id: String(id), sequence: Number(sequence) }),
   toRow: ({ id, sequence }) => ({ stream_id: id, sequence }),
+}
+
+/** What is kept of a pruned delivery, so that a repeat is recognised. */
+export type PrunedDeliveryRow = { readonly id: string; readonly disposition: Disposition }
+
+export const PRUNED_DELIVERIES: TableSpec<PrunedDeliveryRow, 'id'> = {
+  name: 'pruned_deliveries',
+  columns: { id: 'text', disposition: 'text' },
+  keyOf: ({ id }) => id,
+  lookups: { id: { columns: ['id'], keyOf: ({ id }) => id } },
+  fromRow: ({ id, disposition }) => ({ id: String(id), disposition: disposition as Disposition }),
+  toRow: ({ id, disposition }) => ({ id, disposition }),
 }
 
 /** A stored delivery. Its number is assigned by the database. */

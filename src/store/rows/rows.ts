@@ -2,7 +2,7 @@ import type { PaymentEvent } from '../../domain/payments/payment-event.ts'
 import { AGREEMENT_PAYERS, AGREEMENTS } from './agreement-rows.ts'
 import { ATTEMPTS, COMMANDS, PAYINS, PAYOUTS } from './command-rows.ts'
 import { LINKS } from './link-rows.ts'
-import { DELIVERIES, EVENTS, LOG_HEAD, STREAMS } from './log-rows.ts'
+import { DELIVERIES, EVENTS, LOG_HEAD, PRUNED_DELIVERIES, STREAMS } from './log-rows.ts'
 import { PAYMENT_PAYERS, PAYMENTS } from './payment-rows.ts'
 import {
   type AnySpec,
@@ -27,6 +27,7 @@ const SPECS = {
   commands: COMMANDS,
   payouts: PAYOUTS,
   deliveries: DELIVERIES,
+  prunedDeliveries: PRUNED_DELIVERIES,
   events: EVENTS,
   streams: STREAMS,
   logHead: LOG_HEAD,

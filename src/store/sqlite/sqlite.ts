@@ -16,6 +16,7 @@ import { createReadThread, queriesOnThread } from './read-thread.ts'
 import { type Connect, openReader, openWriter, transactionSteps } from './sqlite-connection.ts'
 import { durableQueries, queriesOn } from './sqlite-dialect.ts'
 import { toStoreFailure } from './sqlite-failure.ts'
+import { sqlitePruneUnits } from './sqlite-prune-units.ts'
 import { sqliteTransaction } from './sqlite-transaction.ts'
 
 export type SqliteOptions = MigrationListener & {
@@ -65,10 +66,12 @@ export async function openSqlite(options: SqliteOptions): Promise<Database> {
       checkpoint: createCheckpoint(writer, mover === undefined ? null : () => mover.all(MOVE_PAGES, [])),
     })
     const commits = createCommits(transaction, health, listeners)
+    const queries = durableQueries(queriesOn(reader), health.unsynced)
     return await createDatabase({
-      reader: durableQueries(queriesOn(reader), health.unsynced),
+      reader: queries,
       lists: durableQueries(lists === undefined ? queriesOn(reader) : queriesOnThread(lists), health.unsynced),
       commits,
+      pruneUnits: sqlitePruneUnits(queries),
       rows: options.cacheRows === false ? null : rows,
       listeners,
       now: clock,

@@ -15,18 +15,21 @@ const TABLES = [
   'deliveries',
   'events',
   'leases',
+  'pruned_streams',
+  'pruned_deliveries',
+  'archives',
 ]
 
 /** Makes a database as empty as a new one, in a fraction of the time. */
 const WIPE = `${TABLES.map((table) => `DELETE FROM ${table};`).join('\n')}
 SELECT setval(pg_get_serial_sequence('deliveries', 'number'), 1, false);
-UPDATE log_head SET position = 0;
+UPDATE log_head SET position = 0, horizon = 0;
 UPDATE meta SET log_id = replace(gen_random_uuid()::text, '-', ''), heartbeat_at = NULL, sweep_from = NULL, sweep_cursor = NULL;`
 
 export type PostgresFixtures = { readonly open: OpenStore; drop(): Promise<void> }
 
-/** Creates a factory of stores on empty PostgreSQL databases, which are reused; `drop` removes them. */
-export function postgresFixtures(server: PostgresServer): PostgresFixtures {
+/** Creates a factory of stores on empty PostgreSQL databases, which are reused by default; `drop` removes them. */
+export function postgresFixtures(server: PostgresServer, { reuse = true } = {}): PostgresFixtures {
   const databases: Database[] = []
   const free: Database[] = []
 
@@ -51,6 +54,7 @@ export function postgresFixtures(server: PostgresServer): PostgresFixtures {
         },
         async destroy() {
           await current.close()
+          if (!reuse) return
           await database.run(WIPE)
           free.push(database)
         },

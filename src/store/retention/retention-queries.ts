@@ -1,0 +1,139 @@
+import { type Selectable, sql } from 'kysely'
+import { deliveryKey } from '../encoding/delivery-columns.ts'
+import type { GroupCommit } from '../group-commit.ts'
+import { type DeliveriesTable, type EventsTable, toDelivery, toEvent } from '../rows/log-rows.ts'
+import type { Db } from '../unit.ts'
+import type { PruneUnits } from './prune-units.ts'
+import type { Archive, PruneUnit, RetentionStore } from './retention-store.ts'
+
+/** Rows per transaction, for which other writes wait. */
+const PRUNED_AT_ONCE = 200
+const PURGED_AT_ONCE = 500
+
+/** Creates the part of a store that archives and prunes. `lists` reads outside the event loop where the database can. */
+export function createRetentionStore(
+  lists: Db,
+  exclusively: GroupCommit['exclusively'],
+  units: PruneUnits,
+): RetentionStore {
+  return {
+    prepare: units.prepare,
+    due: units.due,
+    archivedTo: (unit) => endOfArchives(lists, unit),
+    async page(unit, after, limit) {
+      const page = { after, limit }
+      return unit.kind === 'events'
+        ? (await eventsOf(lists, unit, page)).map((row) => ({ place: row.position, row: toEvent(row) }))
+        : (await deliveriesOf(lists, unit, page)).map((row) => ({ place: row.number, row: toDelivery(row) }))
+    },
+    record: (archive) => exclusively(({ db }) => insertArchive(db, archive)),
+    async pruneSome(unit, after) {
+      const last = await endOfArchives(lists, unit)
+      return exclusively(async ({ db }) => {
+        const keep = unit.kind === 'events' ? keepSequences : keepDeliveryKeys
+        const end = await keep(db, unit, { after, limit: PRUNED_AT_ONCE, last })
+        if (end === null) await units.removeUnit(db, unit, last)
+        else await units.remove(db, unit, end)
+        return end
+      })
+    },
+    purgeKeys: (before) => exclusively(({ db }) => purgeKeys(db, before.getTime())),
+  }
+}
+
+type Page = { readonly after: number; readonly limit: number }
+/** `last` is the place up to which the unit is archived. */
+type Slice = Page & { readonly last: number }
+
+async function eventsOf(db: Db, { table, until }: PruneUnit, page: Page): Promise<Selectable<EventsTable>[]> {
+  const rows = await rowsOf<Selectable<EventsTable>>(db, { table, place: 'position' }, page)
+  return beforeEnd(rows, (row) => row.recorded_at < until)
+}
+
+async function deliveriesOf(db: Db, { table, until }: PruneUnit, page: Page): Promise<Selectable<DeliveriesTable>[]> {
+  const rows = await rowsOf<Selectable<DeliveriesTable>>(db, { table, place: 'number' }, page)
+  return beforeEnd(rows, (row) => row.first_received_at < until)
+}
+
+async function rowsOf<Row>(
+  db: Db,
+  { table, place }: { readonly table: string; readonly place: string },
+  { after, limit }: Page,
+): Promise<Row[]> {
+  const by = sql.ref(place)
+  const found = await sql<Row>`
+    SELECT * FROM ${sql.table(table)} WHERE ${by} > ${after} ORDER BY ${by} LIMIT ${limit}`.execute(db)
+  return found.rows
+}
+
+/** Returns the rows up to the first of a later unit, which a table without partitions contains, too. */
+function beforeEnd<Row>(rows: Row[], isOfUnit: (row: Row) => boolean): Row[] {
+  const end = rows.findIndex((row) => !isOfUnit(row))
+  return end === -1 ? rows : rows.slice(0, end)
+}
+
+async function endOfArchives(db: Db, { kind, until }: PruneUnit): Promise<number> {
+  const row = await db
+    .selectFrom('archives')
+    .select('last')
+    .where('kind', '=', kind)
+    .where('until', '=', until)
+    .orderBy('last', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  return row?.last ?? 0
+}
+
+async function insertArchive(db: Db, { archivedAt, ...archive }: Archive): Promise<void> {
+  await db
+    .insertInto('archives')
+    .values({ ...archive, archived_at: archivedAt })
+    .execute()
+}
+
+/**
+ * Keeps the last sequence of each stream, so that its next event does not get the id of a pruned one, and moves the horizon. Returns the
+ * position of the last event; null if no archived event is left.
+ */
+async function keepSequences(db: Db, unit: PruneUnit, slice: Slice): Promise<number | null> {
+  const events = (await eventsOf(db, unit, slice)).filter(({ position }) => position <= slice.last)
+  const last = events.at(-1)?.position
+  if (last === undefined) return null
+  const sequences = new Map(events.map((event) => [event.stream_id, event.sequence]))
+  await db
+    .insertInto('pruned_streams')
+    .values(Array.from(sequences, ([id, sequence]) => ({ stream_id: id, sequence })))
+    .onConflict((conflict) =>
+      conflict
+        .column('stream_id')
+        .doUpdateSet({ sequence: (eb) => eb.ref('excluded.sequence') })
+        .whereRef('excluded.sequence', '>', 'pruned_streams.sequence'),
+    )
+    .execute()
+  await db.updateTable('log_head').set({ horizon: last }).where('horizon', '<', last).execute()
+  return last
+}
+
+/** Keeps the keys by which repeats are recognised. Returns the number of the last delivery; null if no archived delivery is left. */
+async function keepDeliveryKeys(db: Db, unit: PruneUnit, slice: Slice): Promise<number | null> {
+  const deliveries = (await deliveriesOf(db, unit, slice)).filter(({ number }) => number <= slice.last)
+  const last = deliveries.at(-1)?.number
+  if (last === undefined) return null
+  const keys = deliveries.map(({ id, body_hash: hash, disposition, first_received_at: at }) => ({
+    id: hash === null ? id : deliveryKey(hash),
+    disposition,
+    received_at: at,
+  }))
+  await db
+    .insertInto('pruned_deliveries')
+    .values(keys)
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+  return last
+}
+
+async function purgeKeys(db: Db, before: number): Promise<number> {
+  const old = db.selectFrom('pruned_deliveries').select('id').where('received_at', '<', before).limit(PURGED_AT_ONCE)
+  const result = await db.deleteFrom('pruned_deliveries').where('id', 'in', old).executeTakeFirst()
+  return Number(result.numDeletedRows)
+}

@@ -1,0 +1,54 @@
+import type { Delivery } from '../../domain/delivery.ts'
+import type { PaymentEvent } from '../../domain/payments/payment-event.ts'
+
+/** What is pruned when it is old: events by the instant at which they were recorded, deliveries by that of their first receipt. */
+export type PrunedKind = 'events' | 'deliveries'
+
+/** A row to be archived. Its place is the position of an event, or the number of a delivery. */
+export type ArchivedRow = { readonly place: number; readonly row: PaymentEvent | Delivery }
+
+/** Rows that are archived and pruned together: those of one month; on PostgreSQL those of one partition. */
+export type PruneUnit = {
+  readonly kind: PrunedKind
+  /** The end of the unit, exclusive, in milliseconds since the epoch. */
+  readonly until: number
+  /** The table that contains its rows. */
+  readonly table: string
+}
+
+/** A range of archived rows. */
+export type Archive = {
+  readonly kind: PrunedKind
+  /** The end of its unit. */
+  readonly until: number
+  /** Places of the first and the last row. */
+  readonly first: number
+  readonly last: number
+  readonly count: number
+  /** Name of the file; null if the rows were discarded. */
+  readonly file: string | null
+  /** Of the lines before compression, in hexadecimal digits; null without a file. */
+  readonly sha256: string | null
+  readonly archivedAt: number
+}
+
+/** Archives and prunes old rows. Used by one process at a time: see `reconciliation/leader.ts`. */
+export type RetentionStore = {
+  /** Creates the partitions of the next months; does nothing on a database without partitions. */
+  prepare(now: Date): Promise<void>
+  /** Returns the oldest unit that ended by `before`; null if there is none. */
+  due(kind: PrunedKind, before: Date): Promise<PruneUnit | null>
+  /** Place up to which the rows of a unit are archived; 0 at its start. */
+  archivedTo(unit: PruneUnit): Promise<number>
+  /** Returns the next rows of a unit in the order of their places; none at its end. */
+  page(unit: PruneUnit, after: number, limit: number): Promise<readonly ArchivedRow[]>
+  /** Records an archive. Its file must be on disk. */
+  record(archive: Archive): Promise<void>
+  /**
+   * Prunes the next archived rows of a unit after a place: keeps the keys of deliveries and the sequences of streams, and moves the horizon of the log.
+   * Returns the place of the last one; null at the end of the unit, which is then removed.
+   */
+  pruneSome(unit: PruneUnit, after: number): Promise<number | null>
+  /** Deletes keys of pruned deliveries that were received before an instant, at most 500. Returns their number. */
+  purgeKeys(before: Date): Promise<number>
+}
