@@ -37,6 +37,15 @@ async function appendTo(store: Store, tail: Tail, ...paymentIds: readonly string
   expect(tail.end).toBe(end)
 }
 
+/** Prunes the events up to a position. */
+async function pruneEvents({ retention }: Store, last: number): Promise<void> {
+  const unit = { kind: 'events', until: Number.MAX_SAFE_INTEGER, table: 'events' } as const
+  const discarded = { file: null, sha256: null, archivedAt: 0 }
+  await retention.record({ kind: unit.kind, until: unit.until, first: 1, last, count: last, ...discarded })
+  let after: number | null = 0
+  while (after !== null) after = await retention.pruneSome(unit, after)
+}
+
 describe('a stream', () => {
   it('from now on is caught up at once, and then live', async () => {
     const { store, tail, open } = await setUp()
@@ -63,6 +72,19 @@ describe('a stream', () => {
     ])
     await append(store)
     expect(await take(reader, 1)).toEqual([['EVENT', 4, 3]])
+  })
+
+  it('ends with RESYNC_REQUIRED when events after its position were pruned, also while it replays', async () => {
+    const { store, open } = await setUp({ capacity: 10 })
+    for (let n = 0; n < 300; n += 1) await append(store)
+    const replaying = open({ kind: 'after', position: 1 })
+    expect(await take(replaying, 1)).toEqual([['EVENT', 2, 1]])
+    await pruneEvents(store, 250)
+
+    expect((await take(replaying, 199)).at(-1)).toEqual(['EVENT', 201, 200])
+    expect(await take(replaying, 2)).toEqual([['RESYNC_REQUIRED', 300, null], null])
+    expect(await take(open({ kind: 'after', position: 249 }), 1)).toEqual([['RESYNC_REQUIRED', 300, null]])
+    expect(await take(open({ kind: 'after', position: 250 }), 1)).toEqual([['EVENT', 251, 250]])
   })
 
   it('with a snapshot goes on behind it', async () => {
