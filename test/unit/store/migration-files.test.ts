@@ -146,6 +146,8 @@ describe('the rules for migrations', () => {
     ['drops', 'compatible', 'ALTER TABLE links ALTER COLUMN note DROP NOT NULL;'],
     ['drops', 'compatible', 'ALTER TABLE links RENAME COLUMN note TO remark;'],
     ['drops', 'compatible', 'ALTER TABLE links RENAME TO all_links;'],
+    ['drops', 'compatible', 'ALTER INDEX links_by_note RENAME TO links_by_remark;'],
+    ['drops', 'compatible', 'ALTER TABLE links ALTER COLUMN number DROP IDENTITY;'],
   ])('refuse what %s: a %s file with %s', (fault, mark, sql) => {
     const migration = parseMigration('0042-bad.sql', `-- ${mark}\n${sql}\n`)
     expect(migrationFaults(migration, 'postgres')).toEqual([expect.stringContaining(`0042-bad.sql ${fault}: `)])
@@ -170,6 +172,8 @@ ALTER TABLE links RENAME TO links_old;
 CREATE TABLE links (number BIGINT NOT NULL) PARTITION BY RANGE (number);
 ALTER TABLE links ATTACH PARTITION links_old FOR VALUES FROM (MINVALUE) TO (9);
 ALTER TABLE links_old DROP CONSTRAINT small;
+ALTER TABLE links_old ALTER COLUMN number DROP IDENTITY;
+ALTER INDEX links_by_note RENAME TO links_old_by_note;
 CREATE INDEX links_by_note ON ONLY links (note);`,
     ],
     ['-- compatible\nUPDATE meta SET sweep_from = 0;'],

@@ -25,7 +25,7 @@ const RENAME = /\bRENAME (?:TO|COLUMN|CONSTRAINT|\w+ TO)\b/i
 const SMALL: ReadonlySet<string> = new Set(['meta', 'log_head', 'leases', 'migrations'])
 
 const isOn = (made: ReadonlySet<string>, name: string | undefined) => name !== undefined && made.has(name.toLowerCase())
-const altered = (sql: string) => /^ALTER TABLE (?:IF EXISTS )?(?:ONLY )?(\w+)/i.exec(sql)?.[1]
+const altered = (sql: string) => /^ALTER (?:TABLE|INDEX) (?:IF EXISTS )?(?:ONLY )?(\w+)/i.exec(sql)?.[1]
 
 const RULES: readonly Rule[] = [
   {
@@ -92,6 +92,8 @@ const RULES: readonly Rule[] = [
     compatibleOnly: true,
     breaks: ({ sql }, made) => {
       if (RENAME.test(sql)) return !isOn(made, altered(sql))
+      // The table that the file puts in the place of a renamed one gives the column a default.
+      if (/\bDROP IDENTITY\b/i.test(sql)) return !made.has(renamed(altered(sql) ?? ''))
       const dropped = DROP.exec(sql)?.[1]
       return dropped !== undefined && !isOn(made, dropped)
     },
@@ -130,5 +132,11 @@ function creations(sql: string): string[] {
   const table = /^CREATE TABLE (?:IF NOT EXISTS )?(\w+)/i.exec(sql)?.[1]
   const index = /^CREATE (?:UNIQUE )?INDEX (?:CONCURRENTLY )?(?:IF NOT EXISTS )?(\w+)/i.exec(sql)?.[1]
   const constraint = /\bADD CONSTRAINT (\w+)/i.exec(sql)?.[1]
-  return [table, index, constraint].filter((name) => name !== undefined).map((name) => name.toLowerCase())
+  const rename = /^ALTER TABLE \w+ RENAME TO (\w+)/i.exec(sql)?.[1]
+  return [table, index, constraint, rename && renamed(rename)].flatMap((name) => name?.toLowerCase() ?? [])
+}
+
+/** Returns the mark of a table that the file gives this name to; the rules for new tables do not apply to it. */
+function renamed(name: string): string {
+  return `renamed ${name.toLowerCase()}`
 }

@@ -61,8 +61,10 @@ describe.skipIf(server === null)('a start on PostgreSQL', () => {
       )
       .all()
     const here = await database.run(
-      `SELECT table_name || '.' || column_name || CASE is_nullable WHEN 'NO' THEN ' NOT NULL' ELSE '' END AS place
-       FROM information_schema.columns WHERE table_schema = 'public'`,
+      `SELECT relname || '.' || attname || CASE WHEN attnotnull THEN ' NOT NULL' ELSE '' END AS place
+       FROM pg_class JOIN pg_attribute ON attrelid = pg_class.oid
+       WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p') AND NOT relispartition
+         AND attnum > 0 AND NOT attisdropped`,
     )
     const places = (rows: Record<string, unknown>[]) => rows.map(({ place }) => String(place)).toSorted()
     expect(places(here)).toEqual(places(there))

@@ -14,10 +14,12 @@ BEGIN
   EXECUTE format('ALTER TABLE deliveries ADD CONSTRAINT deliveries_first_bound CHECK (first_received_at < %s) NOT VALID', bound);
 END $$;
 
+-- step, long
 -- Without a valid constraint the table would be read while it is attached, and nobody could write meanwhile.
 ALTER TABLE events VALIDATE CONSTRAINT events_first_bound;
 ALTER TABLE deliveries VALIDATE CONSTRAINT deliveries_first_bound;
 
+-- step, short
 ALTER TABLE events RENAME TO events_first;
 ALTER INDEX events_by_kind RENAME TO events_first_by_kind;
 CREATE TABLE events (LIKE events_first INCLUDING DEFAULTS) PARTITION BY RANGE (recorded_at);
