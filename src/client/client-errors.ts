@@ -67,7 +67,17 @@ export function errorOf(
 ): PaymentsClientError {
   const code = errors[0]?.extensions?.['code']
   const message = errors.map((error) => error.message).join('; ')
-  return new PaymentsClientError(typeof code === 'string' ? code : 'BAD_RESPONSE', message, { ...about, errors })
+  return new PaymentsClientError(typeof code === 'string' ? code : 'BAD_RESPONSE', message, {
+    ...about,
+    retryAfterMs: about.retryAfterMs ?? waitOf(errors[0]),
+    errors,
+  })
+}
+
+/** Milliseconds that an error asks to wait: a gateway does not pass on the header. Null when it does not say. */
+function waitOf(error: GraphError | undefined): number | null {
+  const wait = error?.extensions?.['retryAfterMs']
+  return typeof wait === 'number' && wait >= 0 ? wait : null
 }
 
 /** Converts any thrown value to an error of the client kit. */

@@ -46,6 +46,16 @@ it('sends again what was refused, and says so', async () => {
   expect(server.retries[1]?.waitMs).toBeLessThanOrEqual(1_500)
 })
 
+it('waits as long as the error says where a gateway has dropped the header', async () => {
+  const body = JSON.stringify({
+    errors: [{ message: 'Too much.', extensions: { code: 'OVERLOADED', retryAfterMs: 20 } }],
+  })
+  const server = await setUp((response) => refused(response, {}, body))
+  expect(await server.ask()).toEqual({ made: true })
+  expect(server.retries[0]?.waitMs).toBeGreaterThanOrEqual(20)
+  expect(server.retries[0]?.waitMs).toBeLessThanOrEqual(30)
+})
+
 it('does the same for a proxy that says when to come again', async () => {
   const server = await setUp((response) => refused(response, { 'retry-after': '0' }, 'busy'))
   expect(await server.ask()).toEqual({ made: true })

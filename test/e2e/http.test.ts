@@ -1,3 +1,4 @@
+import { Client, fetchExchange } from '@urql/core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startNetwork, type Network } from '../support/network.ts'
 import { CREATE_LINK, linkInput } from '../support/operations.ts'
@@ -70,6 +71,29 @@ describe('GraphQL over HTTP', () => {
   it('does not answer a GET that any page may send', async () => {
     const search = new URLSearchParams({ query: QUERY })
     expect((await fetch(`${graphql()}?${search.toString()}`)).status).toBe(400)
+    // A browser sends the credentials of the basic scheme by itself.
+    const basic = { authorization: `Basic ${Buffer.from('user:password').toString('base64')}` }
+    expect((await fetch(`${graphql()}?${search.toString()}`, { headers: basic })).status).toBe(401)
+  })
+
+  it('answers a GET with a token, which no page can send by itself, and the first query of urql by its defaults', async () => {
+    const search = new URLSearchParams({ query: QUERY })
+    expect((await fetch(`${graphql()}?${search.toString()}`, { headers: { authorization } })).status).toBe(200)
+    const methods: (string | undefined)[] = []
+    const client = new Client({
+      url: graphql(),
+      exchanges: [fetchExchange],
+      fetchOptions: { headers: { authorization } },
+      fetch: (url, options) => {
+        methods.push(options?.method)
+        return fetch(url, options)
+      },
+    })
+    expect(await client.query(QUERY, {}).toPromise()).toMatchObject({
+      error: undefined,
+      data: { paymentCurrencies: expect.any(Array) as unknown },
+    })
+    expect(methods).toEqual(['GET'])
   })
 
   it('runs no subscription', async () => {
@@ -141,6 +165,11 @@ describe('calls from a page', () => {
     expect(headers.get('access-control-allow-origin')).toBe('https://shop.example.test')
     expect(headers.get('access-control-allow-headers')).toContain('authorization')
     expect(headers.get('access-control-allow-credentials')).toBeNull()
+  })
+
+  it('of a listed origin may read how long to wait', async () => {
+    const response = await fetch(graphql(), { headers: { origin: 'https://shop.example.test' } })
+    expect(response.headers.get('access-control-expose-headers')?.split(', ')).toContain('Retry-After')
   })
 
   it('of another origin are not', async () => {

@@ -11,6 +11,7 @@ import { httpError, sendRefusal } from '../graphql/graphql-response.ts'
 import type { StreamCarrier, StreamRequest } from '../graphql/stream-carrier.ts'
 import { createInterruptionTexts } from '../response-streams/interruptions.ts'
 import { tokenOf } from '../server/client-caller.ts'
+import { RETRY_AFTER_S } from '../server/problem.ts'
 import { readCallback, type Callback } from './callback.ts'
 import { createRouterClient, PROTOCOL, PROTOCOL_HEADER } from './router-client.ts'
 import { runCallback, type RunningCallback } from './run-callback.ts'
@@ -53,9 +54,9 @@ const REFUSALS = {
   foreign: httpError('The callback address is not one of the routers known here.', 'FORBIDDEN', 403),
   stranger: STRANGER,
   known: httpError('There is a subscription with this id.', 'BAD_REQUEST', 400),
-  full: httpError('There are too many subscriptions with callbacks.', 'UNAVAILABLE', 503),
+  full: httpError('There are too many subscriptions with callbacks.', 'UNAVAILABLE', 503, RETRY_AFTER_S),
   refused: httpError('The callback address did not confirm the subscription.', 'BAD_REQUEST', 400),
-  failed: httpError('The callback address did not answer.', 'UNAVAILABLE', 503),
+  failed: httpError('The callback address did not answer.', 'UNAVAILABLE', 503, RETRY_AFTER_S),
 }
 
 /**

@@ -3,12 +3,13 @@ import { GraphQLError } from 'graphql'
 import { InvalidTokenError, TokenKeysUnavailableError } from '../../access/token-errors.ts'
 import type { Engine } from '../../graphql/engine/engine.ts'
 import type { Answer, Refusal } from '../../graphql/engine/request-outcome.ts'
+import { retryAfter } from '../server/problem.ts'
 import { entityTag, hasAlready } from './entity-tag.ts'
 import { responseType } from './media-types.ts'
 
-/** An error with the HTTP status that goes with it. */
-export function httpError(message: string, code: string, status: number): GraphQLError {
-  return new GraphQLError(message, { extensions: { code, http: { status } } })
+/** Returns an error with the HTTP status that goes with it, and the seconds after which a client may retry. */
+export function httpError(message: string, code: string, status: number, retryAfterS?: number): GraphQLError {
+  return new GraphQLError(message, { extensions: { code, ...retryAfter(retryAfterS), http: { status } } })
 }
 
 /** Returns the refusal for an error thrown while a request was read; rethrows internal errors. */
@@ -24,6 +25,8 @@ export function sendRefusal(reply: FastifyReply, { errors, status, challenge }: 
   const { accept, authorization } = reply.request.headers
   if (status === 401) reply.header('www-authenticate', challenge ?? bearerChallenge(authorization))
   if (status === 405) reply.header('allow', 'POST')
+  const waitMs = errors[0]?.extensions?.['retryAfterMs']
+  if (typeof waitMs === 'number') reply.header('retry-after', waitMs / 1000)
   return reply
     .code(status)
     .type(responseType(accept) ?? 'application/json; charset=utf-8')

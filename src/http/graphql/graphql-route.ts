@@ -27,7 +27,7 @@ export type GraphqlRouteOptions = {
   readonly carriers: readonly StreamCarrier[]
 }
 
-const DRAINING = httpError('This process is about to stop: try again.', 'UNAVAILABLE', 503)
+const DRAINING = httpError('This process is about to stop: try again.', 'UNAVAILABLE', 503, RETRY_AFTER_S)
 
 /**
  * GraphQL over HTTP: POST, and GET for queries. https://graphql.github.io/graphql-over-http/draft/
@@ -43,7 +43,7 @@ export function addGraphqlRoute(app: FastifyInstance, options: GraphqlRouteOptio
       exposeHeadRoute: false,
       bodyLimit: limits.bodyBytes,
       onRequest: (_request, reply, done) => {
-        if (isDraining()) sendRefusal(reply.header('retry-after', RETRY_AFTER_S), engine.refuse([DRAINING]))
+        if (isDraining()) sendRefusal(reply, engine.refuse([DRAINING]))
         else done()
       },
       handler: (request, reply) => {
@@ -146,6 +146,8 @@ export function lastEventId({ headers }: FastifyRequest): string | undefined {
 
 /** Headers that a page of another origin cannot send without a preflight. */
 const PREFLIGHT_HEADERS = ['x-apollo-operation-name', 'apollo-require-preflight'] as const
+/** Only a token: a browser sends the credentials of the basic scheme by itself, also for other pages. */
+const BEARER = /^bearer /i
 /** Content types that such a page can send without one. */
 const SIMPLE_TYPES = /^(?:application\/x-www-form-urlencoded|multipart\/form-data|text\/plain)\s*(?:;|$)/i
 const JSON_TYPE = /^application\/json\s*(?:;|$)/i
@@ -155,8 +157,12 @@ function crossSiteRefusal({ method, headers }: FastifyRequest): GraphQLError | n
   if (method !== 'GET') return null
   const type = headers['content-type']?.trim()
   const isSimple = type === undefined || SIMPLE_TYPES.test(type)
-  if (isSimple && !PREFLIGHT_HEADERS.some((name) => Boolean(headers[name])))
-    return badRequest(`A GET needs one of the headers ${PREFLIGHT_HEADERS.join(' and ')}, or the content-type of JSON.`)
+  const isPreflighted =
+    BEARER.test(headers.authorization ?? '') || PREFLIGHT_HEADERS.some((name) => Boolean(headers[name]))
+  if (isSimple && !isPreflighted)
+    return badRequest(
+      `A GET without a token needs one of the headers ${PREFLIGHT_HEADERS.join(' and ')}, or the content-type of JSON.`,
+    )
   if (type === undefined || JSON_TYPE.test(type)) return null
   return httpError('The content-type of a GET can only be application/json.', 'BAD_REQUEST', 415)
 }

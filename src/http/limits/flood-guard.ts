@@ -56,8 +56,9 @@ export function createFloodGuard({ failures, isRouter, onRefused, ...options }: 
       const decide = (guessed: boolean): void => {
         if (!guessed) return done()
         onRefused()
-        reply.headers({ 'retry-after': failures.retryAfter(), connection: 'close' })
-        return void reply.code(429).send(problem(429))
+        const seconds = failures.retryAfter()
+        reply.headers({ 'retry-after': seconds, connection: 'close' })
+        return void reply.code(429).send(problem(429, seconds))
       }
       // Other failures are answered by the route.
       return void caller.then(() => false, isGuess).then(decide)

@@ -2,14 +2,21 @@ import type { EarlyAnswer } from '../server/early-answers.ts'
 import { problem } from '../server/problem.ts'
 import { retryAfterS } from './retry-after.ts'
 
-/** Made once, because it is sent often when CPU time is scarce. */
-const BODY = JSON.stringify(problem(503))
+/** By the seconds after which a client may retry. Made once each, because they are sent often when CPU time is scarce. */
+const BODIES = new Map<number, string>()
 
 /** Returns the HTTP response to a refused request. */
 export function overloadedAnswer(): EarlyAnswer {
+  const seconds = retryAfterS()
   return {
     status: 503,
-    headers: ['retry-after', String(retryAfterS()), 'content-type', 'application/json; charset=utf-8'],
-    body: BODY,
+    headers: ['retry-after', String(seconds), 'content-type', 'application/json; charset=utf-8'],
+    body: bodyOf(seconds),
   }
+}
+
+function bodyOf(seconds: number): string {
+  const body = BODIES.get(seconds) ?? JSON.stringify(problem(503, seconds))
+  BODIES.set(seconds, body)
+  return body
 }

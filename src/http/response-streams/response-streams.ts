@@ -46,7 +46,7 @@ export type ResponseStreams = {
 /** Milliseconds within which peers must read the last result. */
 const GOODBYE_MS = 1_500
 const FOREIGN = httpError('The request was refused.', 'BAD_REQUEST', 403)
-const TOO_MANY = httpError('Too many streams are open.', 'TOO_MANY_OPERATIONS', 429)
+const TOO_MANY = httpError('Too many streams are open.', 'TOO_MANY_OPERATIONS', 429, RETRY_AFTER_S)
 
 /** Creates the streams over HTTP, which share one timer and a limit per address and per subject. */
 export function createResponseStreams(options: ResponseStreamOptions): ResponseStreams {
@@ -93,7 +93,6 @@ export function createResponseStreams(options: ResponseStreamOptions): ResponseS
       const peer = peerOf(request, caller)
       if (peer === null) {
         logger.warn({}, 'a stream was refused: too many are open')
-        reply.header('retry-after', RETRY_AFTER_S)
         return TOO_MANY
       }
       const stream = new ResponseStream(reply.raw, framing, peer, parts)

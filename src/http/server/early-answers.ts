@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { HttpConfig } from '../../config/shape.ts'
 import type { RequestListener } from '../connections/in-order.ts'
 import { cutUnreadAnswer } from '../connections/unread-answers.ts'
-import { safeHeaders } from './safe-headers.ts'
+import { EXPOSED_HEADERS, safeHeaders } from './safe-headers.ts'
 
 export type EarlyAnswer = {
   readonly status: number
@@ -32,7 +32,7 @@ export function createEarlyAnswers(options: EarlyAnswersOptions) {
   const origins = new Set(settings.allowedOrigins)
   const common = [
     ...Object.entries(safeHeaders(settings.publicUrl)).flat(),
-    ...(origins.size > 0 ? ['vary', 'Origin'] : []),
+    ...(origins.size > 0 ? ['vary', 'Origin', 'access-control-expose-headers', EXPOSED_HEADERS] : []),
   ]
   let takes: (request: IncomingMessage, response: ServerResponse) => boolean = () => false
 

@@ -15,10 +15,18 @@ const CODES: Readonly<Record<number, string>> = { 401: 'UNAUTHENTICATED', 429: '
 /** Retry-After of a refusal that is due to the process's own state: by then another process may serve. */
 export const RETRY_AFTER_S = 5
 
-/** Returns the body of an error in the form of GraphQL, so that clients read all errors in one way. */
-export function problem(status: number) {
+/**
+ * Returns the body of an error in the form of GraphQL, so that clients read all errors in one way. `retryAfterS` is the value of the header
+ * Retry-After, which gateways do not pass on.
+ */
+export function problem(status: number, retryAfterS?: number) {
   const code = CODES[status] ?? (status >= 500 ? 'INTERNAL_SERVER_ERROR' : 'BAD_REQUEST')
   const message =
     MESSAGES[status] ?? (status >= 500 ? 'The request failed. The fault has been logged.' : 'The request was refused.')
-  return { errors: [{ message, extensions: { code } }] }
+  return { errors: [{ message, extensions: { code, ...retryAfter(retryAfterS) } }] }
+}
+
+/** Returns the extension of an error that says when a client may retry; none without seconds. */
+export function retryAfter(seconds: number | undefined): { readonly retryAfterMs?: number } {
+  return seconds === undefined ? {} : { retryAfterMs: seconds * 1000 }
 }

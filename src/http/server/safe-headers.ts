@@ -1,3 +1,6 @@
+/** Headers that a page of an allowed origin may read, besides those that browsers always show. */
+export const EXPOSED_HEADERS = 'Retry-After, ETag'
+
 const YEAR_S = 31_536_000
 
 /** Nothing served here is a page: nothing may be executed, framed or submitted to. */

@@ -14,7 +14,7 @@ import { createEarlyAnswers, type EarlyAnswers } from './early-answers.ts'
 import { createNetworkCheck, isLoopback } from './peer-name.ts'
 import { problem } from './problem.ts'
 import { faultOf } from './request-fault.ts'
-import { safeHeaders } from './safe-headers.ts'
+import { EXPOSED_HEADERS, safeHeaders } from './safe-headers.ts'
 
 export type HttpServerOptions = {
   /** `allowedOrigins` are those of pages that may call from a browser; the server's own needs no entry. */
@@ -125,7 +125,12 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
   })
   app.addHook('onClose', async () => endLimit())
   if (settings.allowedOrigins.length > 0)
-    await app.register(cors, { origin: [...settings.allowedOrigins], methods: ['GET', 'POST'], maxAge: PREFLIGHT_S })
+    await app.register(cors, {
+      origin: [...settings.allowedOrigins],
+      methods: ['GET', 'POST'],
+      exposedHeaders: EXPOSED_HEADERS,
+      maxAge: PREFLIGHT_S,
+    })
 
   app.addHook('onRequest', ({ raw }, reply, done) => {
     const status = faultOf(raw.url ?? '', raw.rawHeaders)

@@ -56,7 +56,7 @@ export function addEventStreams(app: FastifyInstance, options: EventStreamOption
         reply.header('cache-control', 'no-store')
         const status = turnAway(request, reply)
         if (status === null) done()
-        else void reply.code(status).send(problem(status))
+        else void reply.code(status).send(problem(status, status === 503 ? RETRY_AFTER_S : undefined))
       },
       handler: async (request, reply) => {
         try {

@@ -4,11 +4,10 @@ import { expired } from '../../access/caller.ts'
 import type { OperationKind } from '../../graphql/engine/engine.ts'
 import { StreamInterrupted, type AnswerStream, type StreamAnswer } from '../../graphql/engine/request-outcome.ts'
 import { enterOverSocket } from '../overload/enter-over-socket.ts'
+import { retryAfterS } from '../overload/retry-after.ts'
 import { problem } from '../server/problem.ts'
 import { CLOSING } from './closing.ts'
 import type { GraphqlSocket } from './graphql-socket.ts'
-
-const OVERLOADED = JSON.stringify(problem(503).errors)
 
 /**
  * One operation of a socket: it is queued, runs, and sends its answers. The next answer of a stream is requested when the last one
@@ -48,7 +47,7 @@ export class SocketOperation {
         },
         refuse: () => {
           this.#leaveQueue = null
-          if (!this.isOver) this.#fail(OVERLOADED)
+          if (!this.isOver) this.#fail(JSON.stringify(problem(503, retryAfterS()).errors))
         },
       },
     )
