@@ -3,7 +3,7 @@ import type { CodegenConfig } from '@graphql-codegen/cli'
 type Output = CodegenConfig['generates'][string]
 
 /** How scalars are written in what is sent and received. */
-const WIRE_SCALARS = {
+export const WIRE_SCALARS = {
   DateTime: 'string',
   Decimal: 'string',
   CurrencyCode: 'string',

@@ -27,8 +27,8 @@ export const COMMON = defineConfig({
   },
 }).test
 
-// The gateway is a package of its own: `npm run test:gateway`.
-const EXCLUDED = ['**/*.long.test.ts', 'test/gateway/**']
+// The gateway is a package of its own: `npm run test:gateway`. The package is built first: `npm run test:package`.
+const EXCLUDED = ['**/*.long.test.ts', 'test/gateway/**', 'test/package/**']
 
 const BROWSER = ['test/browser/**/*.test.ts']
 

@@ -21,6 +21,7 @@ const assets = globSync(
   { exclude: ['src/web/**'] },
 )
 for (const asset of assets) cpSync(asset, join(TARGET, relative(SOURCE, asset)))
+run(process.execPath, ['scripts/client-schema.ts'])
 run(process.execPath, ['scripts/build-web.ts'])
 console.log(`${TARGET} is built, with ${assets.length} assets.`)
 

@@ -65,19 +65,14 @@ export function errorOf(
   errors: readonly GraphError[],
   about: Pick<PaymentsClientErrorOptions, 'status' | 'retryAfterMs'> = {},
 ): PaymentsClientError {
-  const code = errors[0]?.extensions?.['code']
+  // A gateway does not pass on the header Retry-After.
+  const { code, retryAfterMs } = errors[0]?.extensions ?? {}
   const message = errors.map((error) => error.message).join('; ')
   return new PaymentsClientError(typeof code === 'string' ? code : 'BAD_RESPONSE', message, {
     ...about,
-    retryAfterMs: about.retryAfterMs ?? waitOf(errors[0]),
+    retryAfterMs: about.retryAfterMs ?? (retryAfterMs as number | undefined) ?? null,
     errors,
   })
-}
-
-/** Milliseconds that an error asks to wait: a gateway does not pass on the header. Null when it does not say. */
-function waitOf(error: GraphError | undefined): number | null {
-  const wait = error?.extensions?.['retryAfterMs']
-  return typeof wait === 'number' && wait >= 0 ? wait : null
 }
 
 /** Converts any thrown value to an error of the client kit. */

@@ -1,0 +1,60 @@
+/**
+ * Writes what client tools need of the schema to dist/schema: the schema as clients see it, since Relay's compiler and linters refuse that
+ * of a subgraph; the object types of each interface and union, for caches such as Apollo Client's; and the types of the scalars, for code
+ * generators.
+ */
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import {
+  type DefinitionNode,
+  type GraphQLSchema,
+  isAbstractType,
+  Kind,
+  parse,
+  print,
+  printSchema,
+  visit,
+} from 'graphql'
+import { WIRE_SCALARS } from '../codegen.ts'
+import { createSchema } from '../src/graphql/schema/schema.ts'
+
+const TARGET = 'dist/schema'
+/** Names of federation: `_Service`, `federation__Scope`. */
+const FEDERATION = /^_|__/
+
+const schema = createSchema({ production: true })
+mkdirSync(TARGET, { recursive: true })
+write('client.graphql', clientSchema(schema))
+write('possible-types.json', `${JSON.stringify(possibleTypes(schema), null, 2)}\n`)
+write(
+  'scalars.json',
+  `${JSON.stringify(WIRE_SCALARS, (name, type: unknown) => (FEDERATION.test(name) ? undefined : type), 2)}\n`,
+)
+
+/** Returns the SDL without the types, fields and directives that only a router or a server uses. */
+function clientSchema(whole: GraphQLSchema): string {
+  const document = visit(parse(printSchema(whole)), {
+    DirectiveDefinition: () => null,
+    FieldDefinition: ({ name }) => (FEDERATION.test(name.value) ? null : undefined),
+  })
+  const used = new Set<string>()
+  visit(document, { NamedType: ({ name }) => void used.add(name.value) })
+  const isUsed = (definition: DefinitionNode) =>
+    'name' in definition &&
+    !FEDERATION.test(definition.name?.value ?? '') &&
+    (definition.kind !== Kind.ENUM_TYPE_DEFINITION || used.has(definition.name.value))
+  return `${print({ ...document, definitions: document.definitions.filter(isUsed) })}\n`
+}
+
+function possibleTypes(whole: GraphQLSchema): Record<string, string[]> {
+  const abstract = Object.values(whole.getTypeMap()).filter((type) => isAbstractType(type))
+  return Object.fromEntries(
+    abstract
+      .filter(({ name }) => !FEDERATION.test(name))
+      .map((type) => [type.name, whole.getPossibleTypes(type).map(({ name }) => name)]),
+  )
+}
+
+function write(file: string, text: string): void {
+  writeFileSync(join(TARGET, file), text)
+}
