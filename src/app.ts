@@ -51,6 +51,7 @@ export async function createApp(config: AppConfig, options: AppOptions): Promise
       callbacks: () => transports.open().callbacks,
       streams: () => backend.services.tail.listeners,
       reads: () => backend.services.store.reads.backlog(clock()),
+      redis: config.redis && (() => backend.redis?.isConnected === true),
     },
     clock,
   )

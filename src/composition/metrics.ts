@@ -33,6 +33,8 @@ export type Gauges = {
   readonly callbacks: () => number
   readonly streams: () => number
   readonly reads: () => Promise<ReadBacklog>
+  /** Whether Redis answers; null if none is configured. */
+  readonly redis: (() => boolean) | null
 }
 
 /** The metrics of one process, in Prometheus format. Each app has its own registry. `clock` is used for the age of doubts. */
@@ -77,6 +79,11 @@ export function createMetrics(gauges: Gauges, clock: () => Date): Metrics {
   )
   addGauge('payments_callback_subscriptions_open', 'Subscriptions with callbacks to a router.', gauges.callbacks)
   addGauge('payments_streams_open', 'Streams of events that are being followed.', gauges.streams)
+  const { redis } = gauges
+  if (redis !== null)
+    addGauge('payments_redis_connected', '1 while Redis answers; 0 while this process goes on without it.', () =>
+      redis() ? 1 : 0,
+    )
   return {
     registry,
     webhookAnswered,

@@ -8,6 +8,7 @@ import { createHealth, type OpenStreams } from '../lookups/health.ts'
 import { createRequirementsReader } from '../lookups/method-requirements.ts'
 import type { Logger } from '../observability/logger.ts'
 import type { Tracing } from '../observability/tracing/tracing.ts'
+import type { RedisConnection } from '../redis/redis-connection.ts'
 import { createDeadlines } from '../streams/deadlines.ts'
 import { createSliceScheduler } from '../streams/slice-scheduler.ts'
 import { createStreamRegistry, type StreamLimits } from '../streams/stream-registry.ts'
@@ -22,6 +23,7 @@ import type { BreakerSettings } from '../upstream/resilience/breaker.ts'
 import type { AppConfig } from './app-config.ts'
 import { createReading } from './compose-readers.ts'
 import type { Metrics } from './metrics.ts'
+import { openRedisOf } from './open-redis.ts'
 import { openStore } from './open-store.ts'
 import { createWebhookHandlers, type WebhookHandlers } from './webhook-handlers.ts'
 
@@ -29,6 +31,8 @@ import { createWebhookHandlers, type WebhookHandlers } from './webhook-handlers.
 export type Backend = {
   readonly services: Services
   readonly webhookHandlers: WebhookHandlers
+  /** Null if none is configured. */
+  readonly redis: RedisConnection | null
   /** Starts the reads that an earlier run left due. */
   start(): void
   /** Resolves when no read of the payments API is in progress. */
@@ -71,6 +75,7 @@ export async function startServices(config: AppConfig, options: BackendOptions):
     logger.fatal({ err: failure }, 'the store cannot be written to any more')
     options.onFatal()
   })
+  const redis = await openRedisOf(config, logger)
   const scheduler = createSliceScheduler()
   const tail = await startTail({ log: store.log, logger, scheduler })
   const keys = createKeyRing(config.signingKeys)
@@ -115,6 +120,7 @@ export async function startServices(config: AppConfig, options: BackendOptions):
       isEnabled: ({ code }) => enabled.has(code),
     },
     webhookHandlers: createWebhookHandlers(config, { store, keys, logger, clock, reading }),
+    redis,
     start: reading.start,
     settle: reading.idle,
     async close(milliseconds) {
@@ -129,6 +135,7 @@ export async function startServices(config: AppConfig, options: BackendOptions):
           'the drain was cut short: what is under way is taken up at the next start',
         ),
       )
+      redis?.close()
       await store.close()
     },
   }
