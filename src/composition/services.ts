@@ -12,7 +12,8 @@ import type { RedisConnection } from '../redis/redis-connection.ts'
 import { createDeadlines } from '../streams/deadlines.ts'
 import { createSliceScheduler } from '../streams/slice-scheduler.ts'
 import { createStreamRegistry, type StreamLimits } from '../streams/stream-registry.ts'
-import { startTail } from '../streams/tail.ts'
+import { startTail, type TailOptions } from '../streams/tail.ts'
+import type { WakeUps } from '../streams/wake-ups.ts'
 import type { UpstreamWatch } from '../upstream/client/observe-upstream.ts'
 import { createSiteStates } from '../upstream/client/site-states.ts'
 import { createSites, type Sites } from '../upstream/client/sites.ts'
@@ -25,6 +26,7 @@ import { createReading } from './compose-readers.ts'
 import type { Metrics } from './metrics.ts'
 import { openRedisOf } from './open-redis.ts'
 import { openStore } from './open-store.ts'
+import { openWakeUps } from './open-wake-ups.ts'
 import { createWebhookHandlers, type WebhookHandlers } from './webhook-handlers.ts'
 
 /** Everything behind the transports. */
@@ -33,6 +35,7 @@ export type Backend = {
   readonly webhookHandlers: WebhookHandlers
   /** Null if none is configured. */
   readonly redis: RedisConnection | null
+  readonly wakeUps: Pick<WakeUps, 'isConnected'>
   /** Starts the reads that an earlier run left due. */
   start(): void
   /** Resolves when no read of the payments API is in progress. */
@@ -53,6 +56,7 @@ type BackendOptions = {
   /** Receives the events of the upstream client. */
   readonly watch: UpstreamWatch
   readonly tracing: Tracing | null
+  readonly tail: Pick<TailOptions, 'pollMs'>
   readonly streamLimits: StreamLimits
   /** Returns the number of open sockets and streams of clients. */
   readonly openStreams: () => Omit<OpenStreams, 'subscriptions'>
@@ -77,7 +81,10 @@ export async function startServices(config: AppConfig, options: BackendOptions):
   })
   const redis = await openRedisOf(config, logger)
   const scheduler = createSliceScheduler()
-  const tail = await startTail({ log: store.log, logger, scheduler })
+  const wakeUps = await openWakeUps(config, { redis, logId: store.logId, logger })
+  const tail = await startTail({ log: store.log, logger, scheduler, wakeUps, ...options.tail })
+  // After the tail, which then has the events before their wake-up can be back.
+  store.log.onAppend(wakeUps.announce)
   const keys = createKeyRing(config.signingKeys)
   const reading = createReading({ store, upstream, sites, logger, clock, timer, observe })
   const lists = createMethodLists(upstream, sites)
@@ -121,6 +128,7 @@ export async function startServices(config: AppConfig, options: BackendOptions):
     },
     webhookHandlers: createWebhookHandlers(config, { store, keys, logger, clock, reading }),
     redis,
+    wakeUps,
     start: reading.start,
     settle: reading.idle,
     async close(milliseconds) {
@@ -135,6 +143,7 @@ export async function startServices(config: AppConfig, options: BackendOptions):
           'the drain was cut short: what is under way is taken up at the next start',
         ),
       )
+      wakeUps.close()
       redis?.close()
       await store.close()
     },

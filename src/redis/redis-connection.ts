@@ -13,8 +13,8 @@ export type RedisConnection = {
    * within half a second; then the commands may have had their effect.
    */
   run<Result>(use: (commands: RedisClient) => Promise<Result>): Promise<Result>
-  /** Creates a second client, for subscriptions; the caller connects and closes it. */
-  createSubscriber(): RedisClient
+  /** Returns the client for subscriptions, which is connected with the first call. It ends with this connection. */
+  subscriber(): RedisClient
   close(): void
 }
 
@@ -30,6 +30,7 @@ const CHECK_MS = 2_000
  */
 export function openRedis(config: RedisConfig, { logger }: RedisOptions): RedisConnection {
   const client = createRedisClient(config)
+  let subscriber: RedisClient | null = null
   let isConnected = false
   /** The last thing that was logged; null before that. */
   let logged: 'lost' | 'back' | null = null
@@ -64,7 +65,7 @@ export function openRedis(config: RedisConfig, { logger }: RedisOptions): RedisC
   })
   client.on('ready', () => void check())
   client.on('close', lose)
-  client.connect().catch(() => {})
+  connected(client)
   const checks = setInterval(() => void check(), CHECK_MS)
   checks.unref()
 
@@ -86,14 +87,26 @@ export function openRedis(config: RedisConfig, { logger }: RedisOptions): RedisC
         throw toRedisFailure(error)
       }
     },
-    createSubscriber: () => createRedisClient(config),
+    subscriber() {
+      // A client of a cluster opens connections of their own for subscriptions.
+      subscriber ??= client.isCluster ? client : connected(createRedisClient(config))
+      return subscriber
+    },
     close() {
       closed = true
       isConnected = false
       clearInterval(checks)
       client.disconnect()
+      subscriber?.disconnect()
     },
   }
+}
+
+/** Begins to connect. Failures are events of the client, which tries again. */
+function connected(client: RedisClient): RedisClient {
+  client.on('error', () => {})
+  client.connect().catch(() => {})
+  return client
 }
 
 function timedOut(): never {

@@ -3,10 +3,13 @@ export class RedisFailure extends Error {
   override readonly name = 'RedisFailure'
   /** The first word of the server's error, such as READONLY, or an error code of the system; DOWN without an answer. */
   readonly code: string
+  /** Whether the server has answered, with an error. */
+  readonly isRefusal: boolean
 
-  constructor(code: string) {
+  constructor(code: string, isRefusal = false) {
     super(`Redis: ${code}`)
     this.code = code
+    this.isRefusal = isRefusal
   }
 }
 
@@ -16,7 +19,6 @@ const ERROR_WORD = /^[A-Z]{2,24}(?= |$)/
 export function toRedisFailure(error: unknown): RedisFailure {
   if (error instanceof RedisFailure) return error
   if (!(error instanceof Error)) return new RedisFailure('DOWN')
-  const word = error.name === 'ReplyError' ? ERROR_WORD.exec(error.message)?.[0] : undefined
-  const code = 'code' in error && typeof error.code === 'string' ? error.code : undefined
-  return new RedisFailure(word ?? code ?? 'DOWN')
+  if (error.name === 'ReplyError') return new RedisFailure(ERROR_WORD.exec(error.message)?.[0] ?? 'ERR', true)
+  return new RedisFailure('code' in error && typeof error.code === 'string' ? error.code : 'DOWN')
 }

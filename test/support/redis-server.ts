@@ -41,6 +41,7 @@ export async function createRedisServer(settings: readonly string[] = []): Promi
   const folder = mkdtempSync(join(tmpdir(), 'payments-redis-'))
   const port = await freePort()
   const args = ['--port', `${port}`, '--bind', '127.0.0.1', '--dir', folder, '--save', '', ...settings]
+  const isCluster = settings.includes('--cluster-enabled')
   let server: ChildProcess | null = null
 
   const client = () => new Redis({ host: '127.0.0.1', port, maxRetriesPerRequest: null, retryStrategy: () => 50 })
@@ -56,7 +57,7 @@ export async function createRedisServer(settings: readonly string[] = []): Promi
 
   const own: RedisServer = {
     port,
-    url: `redis://127.0.0.1:${port}`,
+    url: `redis://127.0.0.1:${port}${isCluster ? '?cluster=true' : ''}`,
     config: {
       host: '127.0.0.1',
       port,
@@ -64,7 +65,7 @@ export async function createRedisServer(settings: readonly string[] = []): Promi
       username: null,
       password: null,
       database: 0,
-      cluster: settings.includes('--cluster-enabled'),
+      cluster: isCluster,
     },
     async start() {
       server = spawn(PROGRAM, args, { stdio: 'ignore' })
@@ -93,6 +94,22 @@ export async function createRedisServer(settings: readonly string[] = []): Promi
   }
   await own.start()
   return own
+}
+
+/** Starts a cluster of two servers, each with half of the slots. */
+export async function createRedisCluster(): Promise<readonly [RedisServer, RedisServer]> {
+  const busPorts = [await freePort(), await freePort()]
+  const createNode = (index: number) =>
+    createRedisServer(['--cluster-enabled', 'yes', '--cluster-port', `${busPorts[index]}`])
+  const nodes = [await createNode(0), await createNode(1)] as const
+  const [first, second] = nodes
+  await first.run('CLUSTER', 'ADDSLOTSRANGE', '0', '8191')
+  await second.run('CLUSTER', 'ADDSLOTSRANGE', '8192', '16383')
+  await second.run('CLUSTER', 'SET-CONFIG-EPOCH', '2')
+  await second.run('CLUSTER', 'MEET', '127.0.0.1', `${first.port}`, `${busPorts[0]}`)
+  for (const node of nodes)
+    while (!String(await node.run('CLUSTER', 'INFO')).includes('cluster_state:ok')) await delay(50)
+  return nodes
 }
 
 /** Resolves when a condition holds. */

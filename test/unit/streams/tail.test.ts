@@ -69,8 +69,8 @@ describe('the tail of the log', () => {
 
   it('counts its followers', async () => {
     const tail = await tailOf(await openStore())
-    for (let count = 0; count < 3; count++) tail.open()
-    tail.leave()
+    for (const streamId of [null, 'payment:P0', 'payment:P0']) tail.open(streamId)
+    tail.leave('payment:P0')
     expect(tail.listeners).toBe(2)
   })
 
