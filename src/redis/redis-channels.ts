@@ -1,12 +1,16 @@
 import { setImmediate } from 'node:timers/promises'
+import { withTimeout } from '../lib/timeout.ts'
 import type { Logger } from '../observability/logger.ts'
 import type { RedisClient } from './redis-client.ts'
 import type { RedisConnection } from './redis-connection.ts'
-import { type RedisFailure, toRedisFailure } from './redis-failure.ts'
+import { RedisFailure, toRedisFailure } from './redis-failure.ts'
 
 /** Channels of Redis. On a cluster they are sharded, so that a message goes only to the node that its subscribers are connected to. */
 export type RedisChannels = {
-  /** Publishes texts, in one round trip. They are lost if Redis does not answer. */
+  /**
+   * Publishes texts, and again those that Redis did not answer. Of those that wait for one channel only the last is sent;
+   * when too many wait, they are dropped.
+   */
   publish(messages: readonly (readonly [channel: string, text: string])[]): void
   /** Subscribes to a channel until `remove`, over every connection to come. */
   add(channel: string): void
@@ -24,10 +28,14 @@ export type RedisChannelsOptions = {
   onAdded(): void
 }
 
-/** Channels per command: others are served between two of them. */
+/** Channels per round trip: others are served between two of them. */
 const CHUNK = 500
+/** Texts that wait for Redis. */
+const MAX_UNSENT = 10_000
 /** Milliseconds between two checks of the connection, after which refused subscriptions are also tried again. */
 const CHECK_MS = 2_000
+/** Milliseconds after which subscriptions without an answer are tried again. */
+const CONFIRM_MS = 3_000
 /** Milliseconds after which a cluster has confirmed what the driver subscribes to by itself. */
 const RESUBSCRIBED_MS = 1_000
 
@@ -62,7 +70,10 @@ export function openRedisChannels(options: RedisChannelsOptions): RedisChannels 
     const removed = some.filter((channel) => !wanted.has(channel) && confirmed.has(channel))
     for (const channel of some) changed.delete(channel)
     try {
-      await Promise.all([subscribe(client, added), unsubscribe(client, removed)])
+      // On a cluster an answer may be lost with a connection that the driver replaces.
+      await withTimeout(Promise.all([subscribe(client, added), unsubscribe(client, removed)]), CONFIRM_MS, () => {
+        throw new RedisFailure('ETIMEDOUT')
+      })
     } catch (error) {
       for (const channel of some) changed.add(channel)
       throw error
@@ -100,7 +111,7 @@ export function openRedisChannels(options: RedisChannelsOptions): RedisChannels 
   checks.unref()
 
   return {
-    publish: (messages) => void redis.run((commands) => publish(commands, messages)).catch(() => {}),
+    publish: createPublisher(redis),
     add(channel) {
       wanted.add(channel)
       change(channel)
@@ -116,6 +127,34 @@ export function openRedisChannels(options: RedisChannelsOptions): RedisChannels 
       clearInterval(checks)
       client.off('subscribersReady', onResubscribed)
     },
+  }
+}
+
+/** Sends what waits, one round trip at a time, and the rest when Redis is back. */
+function createPublisher(redis: RedisConnection): RedisChannels['publish'] {
+  const unsent = new Map<string, string>()
+  let sending = false
+  const send = async (): Promise<void> => {
+    if (sending) return
+    sending = true
+    while (unsent.size > 0 && redis.isConnected) {
+      const messages = [...unsent.entries().take(CHUNK)]
+      for (const [channel] of messages) unsent.delete(channel)
+      try {
+        await redis.run((commands) => publish(commands, messages))
+      } catch (error) {
+        if (toRedisFailure(error).isRefusal) continue
+        for (const [channel, text] of messages) if (!unsent.has(channel)) unsent.set(channel, text)
+        break
+      }
+    }
+    sending = false
+  }
+  redis.onConnected(() => void send())
+  return (messages) => {
+    if (unsent.size > MAX_UNSENT) unsent.clear()
+    for (const [channel, text] of messages) unsent.set(channel, text)
+    void send()
   }
 }
 
@@ -136,7 +175,8 @@ async function publish(client: RedisClient, messages: readonly (readonly [string
   if (client.isCluster) return void (await Promise.all(messages.map((message) => client.spublish(...message))))
   const pipeline = client.pipeline()
   for (const message of messages) pipeline.publish(...message)
-  await pipeline.exec()
+  // Errors are among the results.
+  for (const [error] of (await pipeline.exec()) ?? []) if (error !== null) throw error
 }
 
 /** Logs that the server refuses subscriptions, once until it takes them again. */

@@ -26,6 +26,10 @@ export function createRedisClient(config: RedisConfig): RedisClient {
     clusterRetryStrategy: retryInMs,
     clusterNodeRetryStrategy: retryInMs,
     shardedSubscribers: true,
+    // Commands of one turn of the event loop share a round trip to each node.
+    enableAutoPipelining: true,
+    // In a pipeline the driver would remember only the first channel, and not renew the others with a connection.
+    autoPipeliningIgnoredCommands: ['ssubscribe', 'sunsubscribe'],
     // A certificate is for the name of a node, not for its address.
     dnsLookup: (address, done) => done(null, address),
     redisOptions: optionsOf(config),

@@ -13,6 +13,8 @@ export type RedisConnection = {
    * within half a second; then the commands may have had their effect.
    */
   run<Result>(use: (commands: RedisClient) => Promise<Result>): Promise<Result>
+  /** Adds a listener that is called each time that the server answers again, and the first time. */
+  onConnected(listener: () => void): void
   /** Returns the client for subscriptions, which is connected with the first call. It ends with this connection. */
   subscriber(): RedisClient
   close(): void
@@ -30,6 +32,7 @@ const CHECK_MS = 2_000
  */
 export function openRedis(config: RedisConfig, { logger }: RedisOptions): RedisConnection {
   const client = createRedisClient(config)
+  const listeners: (() => void)[] = []
   let subscriber: RedisClient | null = null
   let isConnected = false
   /** The last thing that was logged; null before that. */
@@ -48,6 +51,7 @@ export function openRedis(config: RedisConfig, { logger }: RedisOptions): RedisC
     isConnected = true
     if (logged === 'lost') logger.info({}, 'Redis is back')
     logged = 'back'
+    for (const listener of listeners) listener()
   }
   const check = async (): Promise<void> => {
     if (client.status !== 'ready') return
@@ -87,6 +91,7 @@ export function openRedis(config: RedisConfig, { logger }: RedisOptions): RedisC
         throw toRedisFailure(error)
       }
     },
+    onConnected: (listener) => void listeners.push(listener),
     subscriber() {
       // A client of a cluster opens connections of their own for subscriptions.
       subscriber ??= client.isCluster ? client : connected(createRedisClient(config))

@@ -83,7 +83,10 @@ export async function createRedisServer(settings: readonly string[] = []): Promi
     run,
     async monitor() {
       const seen: string[] = []
-      const monitoring = await client().monitor()
+      const connection = client()
+      const monitoring = await connection.monitor()
+      connection.disconnect()
+      monitoring.on('error', () => {})
       monitoring.on('monitor', (_time: string, command: string[]) => seen.push(command.join(' ')))
       return { seen, end: () => monitoring.disconnect() }
     },
