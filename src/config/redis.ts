@@ -34,7 +34,7 @@ export function readRedis(reading: SettingReader, database: DatabaseConfig): Red
 }
 
 /** Parses the URL of a Redis server. Messages contain nothing of it. */
-export function parseRedis(text: string): Parsed<RedisConfig> {
+function parseRedis(text: string): Parsed<RedisConfig> {
   const url = /[\s\p{Cc}]/u.test(text) ? null : URL.parse(text)
   if (url === null || !/^rediss?:\/\//i.test(text) || url.hostname === '')
     return bad(`must be ${FORM}; in user and password, characters such as @ : / ? # are written as %40 %3A %2F %3F %23`)

@@ -5,7 +5,7 @@ import { EVENT_STREAM, isCaughtUp, isReceived, PAYMENT_UPDATES } from './streams
 import { defaultAddress, deliver, paymentBody } from './webhooks.ts'
 
 /** Milliseconds; longer than any test, so that only a wake-up tells a node of another one's events. */
-export const NEVER_MS = 600_000
+const NEVER_MS = 600_000
 
 /** Two nodes on one database, each with its own HTTP server and its own sandbox. */
 export type Nodes = {
