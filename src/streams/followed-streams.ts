@@ -26,9 +26,11 @@ export function createFollowedStreams({ follow, unfollow }: Pick<WakeUps, 'follo
     leave(streamId) {
       count -= 1
       const others = (counts.get(streamId) ?? 0) - 1
-      if (others > 0) return void counts.set(streamId, others)
-      counts.delete(streamId)
-      unfollow(streamId)
+      if (others > 0) counts.set(streamId, others)
+      else {
+        counts.delete(streamId)
+        unfollow(streamId)
+      }
     },
   }
 }

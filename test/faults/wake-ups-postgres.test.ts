@@ -4,7 +4,7 @@ import { hasPgBouncer, type PgBouncer, startPgBouncer } from '../support/pgbounc
 import { canMakeServer, createOwnServer, type OwnServer } from '../support/postgres-server.ts'
 import type { Database } from '../support/postgres.ts'
 import { canMakeRedis, createRedisServer, until } from '../support/redis-server.ts'
-import { gauge, isReceived } from '../support/streams.ts'
+import { gauge } from '../support/streams.ts'
 
 const POLL_MS = 200
 const LISTENERS = `FROM pg_stat_activity
@@ -38,7 +38,7 @@ describe.skipIf(!canMakeServer())('wake-ups over a PostgreSQL server that fails'
       expect(await payment.send('authorised')).toBe(200)
       await payment.stream.until(isAuthorised)
       await until(logs('notifications of the database are back'))
-      await receiveThere(payment)
+      expect(await receiveThere(payment)).toEqual([2, 3])
       expect(await gauge(nodes.second, 'payments_wake_ups_connected')).toBe(1)
       expect(await database.run(`SELECT count(*)::int AS count ${LISTENERS}`)).toEqual([{ count: 2 }])
     })
@@ -50,7 +50,7 @@ describe.skipIf(!canMakeServer())('wake-ups over a PostgreSQL server that fails'
       expect(await gauge(nodes.second, 'payments_wake_ups_connected')).toBe(0)
       await own.start()
       await until(logs('notifications of the database are back'))
-      await receiveThere(payment)
+      expect(await receiveThere(payment)).toEqual([2])
     })
 
     it('come again when a server goes on that took connections and answered nothing', async () => {
@@ -59,7 +59,7 @@ describe.skipIf(!canMakeServer())('wake-ups over a PostgreSQL server that fails'
       await until(logs('notifications of the database are lost'))
       own.resume()
       await until(logs('notifications of the database are back'))
-      await receiveThere(payment)
+      expect(await receiveThere(payment)).toEqual([2])
     })
   })
 
@@ -79,7 +79,7 @@ describe.skipIf(!canMakeServer())('wake-ups over a PostgreSQL server that fails'
 
     it.each(['', '?pooler=transaction'])('are replaced by the poll, which is logged once: %s', async (parameter) => {
       const payment = await start({ DATABASE_URL: `${pooled}${parameter}` }, POLL_MS)
-      await receiveThere(payment)
+      expect(await receiveThere(payment)).toEqual([2])
       await until(logs('a pooler is in front of the database'))
       const lines = nodes.second.log().split('\n')
       expect(lines.filter((line) => line.includes('a pooler is'))).toEqual([expect.stringContaining('DATABASE_URL')])
@@ -90,8 +90,7 @@ describe.skipIf(!canMakeServer())('wake-ups over a PostgreSQL server that fails'
       const redis = await createRedisServer()
       try {
         const payment = await start({ DATABASE_URL: pooled, REDIS_URL: redis.url })
-        await payment.send('received')
-        await payment.stream.until(isReceived)
+        expect(await receiveThere(payment)).toEqual([2])
       } finally {
         await nodes.close()
         await redis.remove()

@@ -38,7 +38,7 @@ describe.skipIf(server === null || !canMakeRedis())('wake-ups over a Redis serve
       for (const type of ['pubsub', 'normal']) await redis.run('CLIENT', 'KILL', 'TYPE', type, 'SKIPME', 'yes')
       expect(await payment.send('authorised')).toBe(200)
       await payment.stream.until(({ event }) => event?.toStatus === 'authorised')
-      await receiveThere(payment)
+      expect(await receiveThere(payment)).toEqual([2, 3])
     })
 
     it('come again when the server is restarted, and what happened in between with them', async () => {
@@ -51,7 +51,7 @@ describe.skipIf(server === null || !canMakeRedis())('wake-ups over a Redis serve
       await redis.start()
       await payment.stream.until(({ event }) => event?.toStatus === 'authorised')
       await until(logs('Redis is back'))
-      await receiveThere(payment)
+      expect(await receiveThere(payment)).toEqual([2, 3])
     })
 
     it('come again when a server goes on that took connections and answered nothing', async () => {
@@ -62,30 +62,30 @@ describe.skipIf(server === null || !canMakeRedis())('wake-ups over a Redis serve
       redis.resume()
       await payment.stream.until(({ event }) => event?.toStatus === 'authorised')
       await until(logs('Redis is back'))
-      await receiveThere(payment)
+      expect(await receiveThere(payment)).toEqual([2, 3])
     })
 
     it('need nothing that the server stores', async () => {
       const payment = await start()
       await redis.run('FLUSHALL')
-      await receiveThere(payment)
+      expect(await receiveThere(payment)).toEqual([2])
     })
   })
 
   it('are replaced by the poll while the server is stopped', async () => {
     const payment = await start({ pollMs: POLL_MS })
     await redis.stop()
-    await receiveThere(payment)
+    expect(await receiveThere(payment)).toEqual([2])
     await redis.start()
   })
 
   it('are replaced by the poll where the server refuses the channels, which is logged once', async () => {
     await redis.run('ACL', 'SETUSER', 'app', 'on', '>secret-of-the-tests', '~*', 'resetchannels', '+@all')
     const payment = await start({ url: redis.url.replace('//', '//app:secret-of-the-tests@'), pollMs: POLL_MS })
-    await receiveThere(payment)
+    expect(await receiveThere(payment)).toEqual([2])
     await until(() => nodes.second.log().includes('Redis refuses a subscription'))
     const other = await followPayment(nodes.first, nodes.second)
-    await receiveThere(other)
+    expect(await receiveThere(other)).toEqual([2])
     const lines = nodes.second.log().split('\n')
     expect(lines.filter((line) => line.includes('Redis refuses'))).toEqual([expect.stringContaining('NOPERM')])
     expect(nodes.second.log()).not.toContain('secret-of-the-tests')

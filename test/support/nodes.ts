@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { type Network, startNetwork } from './network.ts'
 import type { Stream } from './stream.ts'
-import { EVENT_STREAM, isCaughtUp, isReceived, PAYMENT_UPDATES } from './streams.ts'
+import { EVENT_STREAM, isCaughtUp, isReceived, PAYMENT_UPDATES, sequences } from './streams.ts'
 import { defaultAddress, deliver, paymentBody } from './webhooks.ts'
 
 /** Milliseconds; longer than any test, so that only a wake-up tells a node of another one's events. */
@@ -47,8 +47,12 @@ export async function followLog(at: Network): Promise<Stream> {
   return stream
 }
 
-/** Sends the last status to the first node, and waits until the subscriber of the other one is told. */
-export async function receiveThere({ send, stream }: FollowedPayment): Promise<void> {
+/**
+ * Sends the last status to the first node, and waits until the subscriber of the other one is told. Returns the sequence numbers of all
+ * events that the subscriber was told; 2 is the first.
+ */
+export async function receiveThere({ send, stream }: FollowedPayment): Promise<number[]> {
   await send('received')
   await stream.until(isReceived)
+  return sequences(stream.items)
 }
