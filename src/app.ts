@@ -41,7 +41,7 @@ const LOAD_LATER_MS = 1_000
  * transports. Tests and production use it alike.
  */
 export async function createApp(config: AppConfig, options: AppOptions): Promise<App> {
-  const { logger, clock = () => new Date(), timer, breaker = {}, onFatal = () => {}, limits = {} } = options
+  const { logger, clock = () => new Date(), timer, breaker = {}, onFatal = () => {}, limits = {}, tail = {} } = options
   let url = config.http.publicUrl
   const metrics = createMetrics(
     {
@@ -51,6 +51,8 @@ export async function createApp(config: AppConfig, options: AppOptions): Promise
       callbacks: () => transports.open().callbacks,
       streams: () => backend.services.tail.listeners,
       reads: () => backend.services.store.reads.backlog(clock()),
+      redis: config.redis && (() => backend.redis?.isConnected === true),
+      wakeUps: config.database.kind === 'sqlite' ? null : () => backend.wakeUps.isConnected,
     },
     clock,
   )
@@ -66,6 +68,7 @@ export async function createApp(config: AppConfig, options: AppOptions): Promise
     breaker,
     watch: watchUpstream(metrics.upstream, logger),
     tracing,
+    tail,
     streamLimits: { ...config.http.socketLimits, ...limits },
     openStreams: () => transports.open(),
   })

@@ -5,12 +5,13 @@ import { readLimits } from './config/limits.ts'
 import { readMonitoring } from './config/monitoring.ts'
 import { startReading } from './config/read-setting.ts'
 import type { Environment, SettingReader } from './config/read-setting.ts'
+import { readRedis } from './config/redis.ts'
 import { readRetention } from './config/retention.ts'
 import { Generated, readClients, readHttp, readRouter, readSecrets, readUpstream } from './config/sections.ts'
 import type { Config, GenerateKey } from './config/shape.ts'
 import { unknownSettings } from './config/unknown-settings.ts'
 import { parseCollector, parseServerOrigins } from './config/urls.ts'
-import { notSupported, oneOf, parseLine, wholeNumber } from './config/values.ts'
+import { oneOf, parseLine, wholeNumber } from './config/values.ts'
 import { checkVerification } from './config/verification.ts'
 import { deeplyFrozen } from './lib/deeply-frozen.ts'
 import { LOG_LEVELS } from './observability/logger.ts'
@@ -19,6 +20,7 @@ export { describeFaults } from './config/config-faults.ts'
 export type { ConfigFault } from './config/config-faults.ts'
 export type { OperationLimits } from './config/limits.ts'
 export type { Environment } from './config/read-setting.ts'
+export type { RedisConfig } from './config/redis.ts'
 export type { ClientsConfig, Config, GenerateKey, UpstreamConfig } from './config/shape.ts'
 export type { SiteConfig } from './config/site-settings.ts'
 
@@ -40,6 +42,7 @@ export function parseConfig(env: Environment, generate: GenerateKey = randomKey)
   const reading = startReading(env)
   const generated = new Generated(generate)
   reading.read('NODE_ENV', oneOf(['development', 'test', 'production']), null)
+  const database = reading.read('DATABASE_URL', parseDatabase, DATABASE)
   const config: Config = {
     production: reading.production,
     http: readHttp(reading),
@@ -50,8 +53,9 @@ export function parseConfig(env: Environment, generate: GenerateKey = randomKey)
     clients: readClients(reading, generated),
     router: readRouter(reading),
     callbackOrigins: reading.read('CALLBACK_ORIGINS', parseServerOrigins, []),
-    database: reading.read('DATABASE_URL', parseDatabase, DATABASE),
+    database,
     retention: readRetention(reading),
+    redis: readRedis(reading, database),
     refundWindowDays: reading.read('REFUND_WINDOW_DAYS', wholeNumber(1, 1_000), 180),
     tracesEndpoint: reading.read('OTEL_EXPORTER_OTLP_ENDPOINT', parseCollector, null),
     trustedDocuments: reading.read('TRUSTED_DOCUMENTS', parseLine, null),
@@ -62,7 +66,6 @@ export function parseConfig(env: Environment, generate: GenerateKey = randomKey)
     generated: generated.settings,
     warnings: reading.warnings,
   }
-  reading.read('REDIS_URL', notSupported('is of use only with several nodes, which this version does not run'), null)
   checkTogether(config, reading)
   checkVerification(config.database, reading)
   const faults = [...reading.faults, ...unknownSettings(env)]

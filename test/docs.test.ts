@@ -66,8 +66,7 @@ describe('README.md', () => {
 describe('docs/settings.md', () => {
   it('lists every setting', () => {
     const unlisted = SETTINGS.filter((name) => !text('docs/settings.md').includes(`\`${name}\``))
-    // It would only be used by several nodes, which this version does not support: the configuration rejects it.
-    expect(unlisted).toEqual(['REDIS_URL'])
+    expect(unlisted).toEqual([])
   })
 })
 

@@ -2,6 +2,7 @@ import type { Config, UpstreamConfig } from '../config.ts'
 import type { CallbackLimits } from '../http/callback/callback-subscriptions.ts'
 import type { Timer } from '../lib/timer.ts'
 import type { Logger } from '../observability/logger.ts'
+import type { TailOptions } from '../streams/tail.ts'
 import type { BreakerSettings } from '../upstream/resilience/breaker.ts'
 
 /** A configuration with a payments API: if the built-in sandbox was configured, it has been started. */
@@ -18,6 +19,8 @@ export type AppOptions = {
   readonly breaker?: Partial<BreakerSettings>
   /** Overrides of the default limits of sockets, event streams and callbacks. */
   readonly limits?: Partial<TransportLimits>
+  /** Overrides how often the log is polled for events of other nodes. */
+  readonly tail?: Pick<TailOptions, 'pollMs'>
 }
 
 export type TransportLimits = Config['http']['socketLimits'] &

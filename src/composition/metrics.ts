@@ -36,6 +36,10 @@ export type Gauges = {
   readonly callbacks: () => number
   readonly streams: () => number
   readonly reads: () => Promise<ReadBacklog>
+  /** Whether Redis answers; null if none is configured. */
+  readonly redis: (() => boolean) | null
+  /** Whether wake-ups of other nodes arrive; null on a database that only one process uses. */
+  readonly wakeUps: (() => boolean) | null
 }
 
 /** The metrics of one process, in Prometheus format. Each app has its own registry. `clock` is used for the age of doubts. */
@@ -86,6 +90,12 @@ export function createMetrics(gauges: Gauges, clock: () => Date): Metrics {
   )
   addGauge('payments_callback_subscriptions_open', 'Subscriptions with callbacks to a router.', gauges.callbacks)
   addGauge('payments_streams_open', 'Streams of events that are being followed.', gauges.streams)
+  addSwitch('payments_redis_connected', '1 while Redis answers; 0 while this process goes on without it.', gauges.redis)
+  addSwitch(
+    'payments_wake_ups_connected',
+    '1 while other nodes announce their events to this one; 0 while they are found by polling.',
+    gauges.wakeUps,
+  )
   return {
     registry,
     webhookAnswered,
@@ -96,6 +106,11 @@ export function createMetrics(gauges: Gauges, clock: () => Date): Metrics {
     upstream: createUpstreamMetrics(registry, gauges.sites),
     turnedAway: (reason) => turnedAway.inc({ reason }),
     orphanLinkPaid: () => orphans.inc(),
+  }
+
+  /** Nothing without a `read`. */
+  function addSwitch(name: string, help: string, read: (() => boolean) | null): void {
+    if (read !== null) addGauge(name, help, () => Number(read()))
   }
 
   function addGauge(name: string, help: string, read: () => number): void {

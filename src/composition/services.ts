@@ -8,10 +8,12 @@ import { createHealth, type OpenStreams } from '../lookups/health.ts'
 import { createRequirementsReader } from '../lookups/method-requirements.ts'
 import type { Logger } from '../observability/logger.ts'
 import type { Tracing } from '../observability/tracing/tracing.ts'
+import type { RedisConnection } from '../redis/redis-connection.ts'
 import { createDeadlines } from '../streams/deadlines.ts'
 import { createSliceScheduler } from '../streams/slice-scheduler.ts'
 import { createStreamRegistry, type StreamLimits } from '../streams/stream-registry.ts'
-import { startTail } from '../streams/tail.ts'
+import { startTail, type TailOptions } from '../streams/tail.ts'
+import type { WakeUps } from '../streams/wake-ups.ts'
 import type { UpstreamWatch } from '../upstream/client/observe-upstream.ts'
 import { createSiteStates } from '../upstream/client/site-states.ts'
 import { createSites, type Sites } from '../upstream/client/sites.ts'
@@ -23,13 +25,18 @@ import type { AppConfig } from './app-config.ts'
 import { createReading } from './compose-readers.ts'
 import type { Metrics } from './metrics.ts'
 import { openArchive } from './open-archive.ts'
+import { openRedisOf } from './open-redis.ts'
 import { openStore } from './open-store.ts'
+import { openWakeUps } from './open-wake-ups.ts'
 import { createWebhookHandlers, type WebhookHandlers } from './webhook-handlers.ts'
 
 /** Everything behind the transports. */
 export type Backend = {
   readonly services: Services
   readonly webhookHandlers: WebhookHandlers
+  /** Null if none is configured. */
+  readonly redis: RedisConnection | null
+  readonly wakeUps: Pick<WakeUps, 'isConnected'>
   /** Starts the reads that an earlier run left due. */
   start(): void
   /** Resolves when no read of the payments API is in progress. */
@@ -50,6 +57,7 @@ type BackendOptions = {
   /** Receives the events of the upstream client. */
   readonly watch: UpstreamWatch
   readonly tracing: Tracing | null
+  readonly tail: Pick<TailOptions, 'pollMs'>
   readonly streamLimits: StreamLimits
   /** Returns the number of open sockets and streams of clients. */
   readonly openStreams: () => Omit<OpenStreams, 'subscriptions'>
@@ -73,8 +81,12 @@ export async function startServices(config: AppConfig, options: BackendOptions):
     logger.fatal({ err: failure }, 'the store cannot be written to any more')
     options.onFatal()
   })
+  const redis = await openRedisOf(config, logger)
   const scheduler = createSliceScheduler()
-  const tail = await startTail({ log: store.log, logger, scheduler })
+  const wakeUps = await openWakeUps(config, { redis, logId: store.logId, logger })
+  const tail = await startTail({ log: store.log, logger, scheduler, wakeUps, ...options.tail })
+  // After the tail, which then has the events before their wake-up can be back.
+  store.log.onAppend(wakeUps.announce)
   const keys = createKeyRing(config.signingKeys)
   const reading = createReading({
     store,
@@ -126,6 +138,8 @@ export async function startServices(config: AppConfig, options: BackendOptions):
       isEnabled: ({ code }) => enabled.has(code),
     },
     webhookHandlers: createWebhookHandlers(config, { store, keys, logger, clock, reading }),
+    redis,
+    wakeUps,
     start: reading.start,
     settle: reading.idle,
     async close(milliseconds) {
@@ -140,6 +154,8 @@ export async function startServices(config: AppConfig, options: BackendOptions):
           'the drain was cut short: what is under way is taken up at the next start',
         ),
       )
+      wakeUps.close()
+      redis?.close()
       await store.close()
     },
   }

@@ -5,6 +5,7 @@ import type { DatabaseConfig } from './database.ts'
 import type { HttpLimits } from './http-limits.ts'
 import type { OperationLimits } from './limits.ts'
 import type { MonitoringConfig } from './monitoring.ts'
+import type { RedisConfig } from './redis.ts'
 import type { RetentionConfig } from './retention.ts'
 import type { Secrets } from './secrets.ts'
 import type { SiteConfig } from './site-settings.ts'
@@ -62,6 +63,8 @@ export type Config = {
   readonly callbackOrigins: readonly string[]
   readonly database: DatabaseConfig
   readonly retention: RetentionConfig
+  /** What the nodes on one database share besides it; null if they share nothing else. */
+  readonly redis: RedisConfig | null
   /** Days after its last change during which a payment can be refunded or disputed, and is therefore polled. */
   readonly refundWindowDays: number
   /** Base URL of the trace collector; null for no tracing. */

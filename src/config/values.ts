@@ -36,8 +36,3 @@ export function parseLine(text: string): Parsed<string> {
   if (CONTROL.test(text)) return bad('must not contain control characters, such as a line break')
   return text.trim() === text ? good(text) : bad('must not begin or end with white space')
 }
-
-/** Rejects any value of a setting that this version does not support. */
-export function notSupported(message: string): Parser<never> {
-  return () => bad(message)
-}

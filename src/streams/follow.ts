@@ -101,7 +101,7 @@ class LogStream implements Follower, Waiting, Deadline, StreamMember {
   }
 
   begin(): void {
-    this.#services.tail.open()
+    this.#services.tail.open(this.streamId)
     // The deadline also ends a stream that waits: it must not outlive its permission.
     this.#services.deadlines.add(this)
   }
@@ -120,7 +120,7 @@ class LogStream implements Follower, Waiting, Deadline, StreamMember {
     const { tail, deadlines, streams } = this.#services
     deadlines.remove(this)
     tail.cancel(this)
-    tail.leave()
+    tail.leave(this.streamId)
     streams.leave(this)
     this.#tellEnd()
   }

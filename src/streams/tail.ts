@@ -2,8 +2,10 @@ import type { PaymentEvent } from '../domain/payments/payment-event.ts'
 import type { Logger } from '../observability/logger.ts'
 import { StoreFailure } from '../store/store-errors.ts'
 import type { EventLog } from '../store/store.ts'
+import { createFollowedStreams } from './followed-streams.ts'
 import { createRecentEvents, type EventPredicate } from './recent-events.ts'
 import type { Piece, SliceScheduler } from './slice-scheduler.ts'
+import { NO_WAKE_UPS, type WakeUps } from './wake-ups.ts'
 
 /** A follower that waits for the next event of one stream, or of the whole log. `run` is called when there is one. */
 export type Waiting = Piece & {
@@ -17,14 +19,14 @@ export type Waiting = Piece & {
 
 /**
  * The newest events of the log, read once per process for all of its streams. Events that this process appends are added
- * directly if they continue what is in memory; otherwise, for instance after appends of other nodes, the log is read. A slow poll
- * finds what no notification announced.
+ * directly if they continue what is in memory. The log is read when a wake-up tells that another node has appended to it, and
+ * otherwise by a slow poll, which finds what none announced.
  */
 export type Tail = {
-  /** Adds one to the number of followers. */
-  open(): void
-  /** Subtracts one from it. */
-  leave(): void
+  /** Adds a follower of one stream, or of the whole log (null). */
+  open(streamId: string | null): void
+  /** Removes it. */
+  leave(streamId: string | null): void
   /** Schedules `waiting.run` once, after the next event of its stream. */
   wait(waiting: Waiting): void
   /** Cancels a wait; does nothing if it is over. */
@@ -45,6 +47,8 @@ export type TailOptions = {
   readonly log: EventLog
   readonly logger: Logger
   readonly scheduler: Pick<SliceScheduler, 'push'>
+  /** Default: none, for a log that only this process appends to. */
+  readonly wakeUps?: Pick<WakeUps, 'onWake' | 'follow' | 'unfollow'>
   /** Milliseconds between two polls of the log. */
   readonly pollMs?: number
   /** How many events are kept in memory. */
@@ -56,12 +60,14 @@ const CAPACITY = 10_000
 const PAGE = 1_000
 
 export async function startTail(options: TailOptions): Promise<Tail> {
-  const { log, logger, scheduler, pollMs = POLL_MS, capacity = CAPACITY } = options
+  const { log, logger, scheduler, wakeUps = NO_WAKE_UPS, pollMs = POLL_MS, capacity = CAPACITY } = options
   const recent = createRecentEvents(await log.head(), capacity)
   const waitingFor = new Map<string | null, Set<Waiting>>()
-  let listeners = 0
+  const followed = createFollowedStreams(wakeUps)
   let pulling = false
   let wokenMeanwhile = false
+  /** The last position that was announced while the log was being read: it will have been read up to there. */
+  let announced = 0
   let closed = false
 
   const wake = (streamId: string | null, before: number) => {
@@ -92,6 +98,7 @@ export async function startTail(options: TailOptions): Promise<Tail> {
       // Reset here and not by the awaiting caller: a notification in between would see a running read, and be lost.
       pulling = wokenMeanwhile && !closed
     } while (pulling)
+    announced = 0
   }
 
   const look = async () => {
@@ -102,6 +109,7 @@ export async function startTail(options: TailOptions): Promise<Tail> {
       await readNew()
     } catch (error) {
       pulling = false
+      announced = 0
       if (closed) return
       // Anything else is a bug, after which no stream would continue.
       if (!(error instanceof StoreFailure)) throw error
@@ -112,13 +120,19 @@ export async function startTail(options: TailOptions): Promise<Tail> {
   const poll = setInterval(() => void look(), pollMs)
   poll.unref()
   const endNotice = log.onAppend((events) => {
-    if (!pulling && events[0]?.position === recent.end + 1) append(events)
-    else void look()
+    if (!pulling && events[0]?.position === recent.end + 1) return append(events)
+    announced = Math.max(announced, events.at(-1)?.position ?? 0)
+    void look()
+  })
+  wakeUps.onWake((position) => {
+    if (closed || (position !== null && position <= Math.max(recent.end, announced))) return
+    announced = Math.max(announced, position ?? 0)
+    void look()
   })
 
   return {
-    open: () => void (listeners += 1),
-    leave: () => void (listeners -= 1),
+    open: followed.open,
+    leave: followed.leave,
     wait(waiting) {
       const others = waitingFor.get(waiting.streamId)
       if (others === undefined) waitingFor.set(waiting.streamId, new Set([waiting]))
@@ -136,7 +150,7 @@ export async function startTail(options: TailOptions): Promise<Tail> {
       return recent.end
     },
     get listeners() {
-      return listeners
+      return followed.count
     },
     get closed() {
       return closed

@@ -11,6 +11,7 @@ const LEVELS: readonly (readonly string[])[] = [
   ['graphql'],
   ['commands', 'ledger', 'lookups', 'streams', 'reconciliation', 'retention', 'upstream', 'access', 'webhooks'],
   ['store'],
+  ['redis'],
   ['domain', 'keys', 'config', 'observability'],
   ['lib'],
 ]

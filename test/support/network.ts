@@ -64,6 +64,8 @@ export type NetworkOptions = {
   readonly breaker?: AppOptions['breaker']
   /** Replaces limits that would make a test too slow. */
   readonly limits?: AppOptions['limits']
+  /** Replaces how often the log is polled for events of other nodes. */
+  readonly tail?: AppOptions['tail']
 }
 
 /** Starts the sandbox and the app in this process, with real HTTP on free ports and a real database file. */
@@ -81,10 +83,10 @@ export async function startNetwork(options: NetworkOptions = {}): Promise<Networ
   const clock = options.clock ?? (() => new Date())
   const breaker = options.breaker ?? { least: Infinity }
   const timing = options.timer === undefined ? {} : { timer: options.timer }
-  const { limits = {} } = options
+  const { limits = {}, tail = {} } = options
   const start = (port: string, env = options.env) => {
     const config = configFor(settingsFor({ folder, port, sandbox, options: { ...options, ...(env && { env }) } }))
-    return createApp(config, { logger, clock, breaker, limits, ...timing })
+    return createApp(config, { logger, clock, breaker, limits, tail, ...timing })
   }
   let app = await start('0')
   let stopped: Promise<void> | null = null

@@ -15,6 +15,8 @@ const sites = (...list: unknown[]): string => JSON.stringify(list)
 /** Settings that an external payments API requires, unlike the built-in sandbox. */
 const KEYS = { UPSTREAM_SITES: sites(SITE), WEBHOOK_SECRETS: LONG, SIGNING_KEYS: LONG, JWT_SECRET: LONG }
 
+const POSTGRES = { DATABASE_URL: 'postgres://u@db.test/pay' }
+
 /** Invalid setting, its value, a part of the message, and other settings that are required. */
 const TABLE: [string, string, RegExp, Environment?][] = [
   ['NODE_ENV', 'prod', /one of development, test, production/],
@@ -58,7 +60,7 @@ const TABLE: [string, string, RegExp, Environment?][] = [
   ['ADMIN_PORT', '4000', /same as PORT/],
   ['METRICS_TOKEN', 'short', /16 characters/],
   ['METRICS_TOKEN', 'é'.repeat(16), /ASCII/],
-  ['PGSSLMODE', 'require', /sslmode into DATABASE_URL/, { DATABASE_URL: 'postgres://u@db.test/pay' }],
+  ['PGSSLMODE', 'require', /sslmode into DATABASE_URL/, POSTGRES],
   ['UPSTREAM_ENVIRONMENT', 'live', /one of sandbox, production/],
   ['UPSTREAM_SITES', 'no JSON', /JSON list/],
   ['UPSTREAM_SITES', '{}', /JSON list/],
@@ -142,7 +144,18 @@ const TABLE: [string, string, RegExp, Environment?][] = [
   ['DATABASE_URL', 'file://host/payments.db', /must be file:/],
   ['DATABASE_URL', 'file:./a.db?mode=ro', /must be file:/],
   ['DATABASE_URL', 'file::memory:', /must name a file/],
-  ['REDIS_URL', 'redis://localhost', /only with several nodes/],
+  ['REDIS_URL', 'redis://localhost', /only with PostgreSQL in DATABASE_URL/],
+  ['REDIS_URL', 'localhost:6379', /must be redis:\/\/user/, POSTGRES],
+  ['REDIS_URL', 'http://localhost', /must be redis:\/\/user/, POSTGRES],
+  ['REDIS_URL', 'redis:localhost', /must be redis:\/\/user/, POSTGRES],
+  ['REDIS_URL', 'redis://:p@ss@host/a b', /%40/, POSTGRES],
+  ['REDIS_URL', 'redis://:p%q@host', /%25/, POSTGRES],
+  ['REDIS_URL', 'redis://:p@host#q', /%23/, POSTGRES],
+  ['REDIS_URL', 'redis://user@host', /password with the user/, POSTGRES],
+  ['REDIS_URL', 'redis://host/cache', /number as its database/, POSTGRES],
+  ['REDIS_URL', 'redis://host/?family=6', /parameter that is not known/, POSTGRES],
+  ['REDIS_URL', 'redis://host/?cluster=yes', /cluster true or false/, POSTGRES],
+  ['REDIS_URL', 'redis://host/1?cluster=true', /database 0 of a cluster/, POSTGRES],
   ['ALLOWED_ORIGINS', '*', /entry 1 must be an origin/],
   ['ALLOWED_ORIGINS', 'https://a.test,https://*.b.test', /entry 2 must be an origin/],
   ['ALLOWED_ORIGINS', 'https://a.test/', /entry 1 must be an origin/],

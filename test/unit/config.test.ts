@@ -2,6 +2,7 @@ import { inspect } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import { parseConfig } from '../../src/config.ts'
 import type { Config, Environment } from '../../src/config.ts'
+import { Secret } from '../../src/keys/secret.ts'
 import { ACCOUNT, configOf, faultsOf, generate, PRODUCTION, SITES } from './config-environments.ts'
 
 const pathOf = ({ database }: Config) => database.kind === 'sqlite' && database.path
@@ -46,6 +47,19 @@ describe('parseConfig without any setting', () => {
 })
 
 describe('parseConfig reads', () => {
+  const redisOf = (url: string) => configOf({ DATABASE_URL: 'postgres://u@db.test/pay', REDIS_URL: url }).redis
+
+  it('the address of a Redis server', () => {
+    const plain = { tls: false, username: null, password: null, database: 0, cluster: false }
+    expect(configOf({}).redis).toBeNull()
+    expect(redisOf('redis://[::1]')).toEqual({ ...plain, host: '::1', port: 6379 })
+    expect(redisOf('redis://h.test:1/15?cluster=false')).toEqual({ ...plain, host: 'h.test', port: 1, database: 15 })
+    expect(redisOf('rediss://h.test?cluster=true')).toMatchObject({ tls: true, cluster: true })
+    const secured = redisOf('rediss://app:p%40ss@h.test/')
+    expect(secured).toMatchObject({ username: 'app', password: expect.any(Secret) })
+    expect(secured?.password?.reveal()).toBe('p@ss')
+  })
+
   it.each<[string, Environment, (config: Config) => unknown, unknown]>([
     ['a free port', { PORT: '0' }, (config) => config.http.port, 0],
     ['two free ports', { PORT: '0', SANDBOX_PORT: '0' }, (config) => config.http.port, 0],

@@ -3,8 +3,9 @@ import type { PaymentEvent } from '../../../src/domain/payments/payment-event.ts
 import { StoreFailure } from '../../../src/store/store-errors.ts'
 import type { EventLog } from '../../../src/store/store.ts'
 import type { Tail } from '../../../src/streams/tail.ts'
+import type { WakeListener } from '../../../src/streams/wake-ups.ts'
 import { events } from '../../contract/store/builders.ts'
-import { append, nextEvent, openStore, tailOf } from './log.ts'
+import { append, nextEvent, openStore, tailOf, turns } from './log.ts'
 
 /** Returns all events that the tail keeps after a position. */
 function eventsAfter(tail: Tail, start: number, streamId: string | null = null): PaymentEvent[] {
@@ -69,9 +70,79 @@ describe('the tail of the log', () => {
 
   it('counts its followers', async () => {
     const tail = await tailOf(await openStore())
-    for (let count = 0; count < 3; count++) tail.open()
-    tail.leave()
+    for (const streamId of [null, 'payment:P0', 'payment:P0']) tail.open(streamId)
+    tail.leave('payment:P0')
     expect(tail.listeners).toBe(2)
+  })
+
+  /** Opens a tail that hears nothing of its store's commits, as if they were another node's. */
+  async function tailOfAnotherNode() {
+    const store = await openStore()
+    let wake: WakeListener = () => {}
+    const told: string[] = []
+    let reads = 0
+    const tail = await tailOf(store, {
+      log: {
+        ...store.log,
+        onAppend: () => () => {},
+        read(...query) {
+          reads += 1
+          return store.log.read(...query)
+        },
+      },
+      wakeUps: {
+        onWake: (listener) => void (wake = listener),
+        follow: (streamId) => told.push(`follow ${streamId}`),
+        unfollow: (streamId) => told.push(`unfollow ${streamId}`),
+      },
+    })
+    return { store, tail, told, wake: (position: number | null) => wake(position), reads: () => reads }
+  }
+
+  it('reads the log when it is woken, and not for what it has read', async () => {
+    const { store, tail, wake, reads } = await tailOfAnotherNode()
+    await append(store)
+    const woken = nextEvent(tail, null)
+    wake(1)
+    await woken
+    await turns(5)
+    const readsOfOne = reads()
+    for (const position of [0, 1]) wake(position)
+    await turns(5)
+    expect([tail.end, reads()]).toEqual([1, readsOfOne])
+    await append(store)
+    const wokenAgain = nextEvent(tail, null)
+    wake(null)
+    await wokenAgain
+    expect(tail.end).toBe(2)
+  })
+
+  it('reads the log once more, and no more often, for all that announce one commit while it reads', async () => {
+    const { store, tail, wake, reads } = await tailOfAnotherNode()
+    await append(store)
+    const woken = nextEvent(tail, null)
+    for (let count = 0; count < 100; count++) wake(1)
+    await woken
+    await turns(20)
+    expect(reads()).toBeLessThanOrEqual(2)
+    await append(store)
+    const wokenAgain = nextEvent(tail, null)
+    wake(2)
+    await wokenAgain
+    expect(tail.end).toBe(2)
+  })
+
+  it('follows each stream from its first follower to its last', async () => {
+    const { tail, told } = await tailOfAnotherNode()
+    tail.open('payment:P0')
+    tail.open(null)
+    tail.open('payment:P0')
+    tail.leave('payment:P0')
+    expect(told).toEqual(['follow payment:P0', 'follow null'])
+    tail.leave('payment:P0')
+    tail.leave(null)
+    tail.open('payment:P0')
+    expect(told.slice(2)).toEqual(['unfollow payment:P0', 'unfollow null', 'follow payment:P0'])
   })
 
   it('finds what it was not woken for when it polls', async () => {
