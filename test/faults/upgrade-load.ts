@@ -24,10 +24,12 @@ export type Load = {
 const SENDERS = 4
 /** Milliseconds between two requests of a sender, so that processes can start meanwhile. */
 const PAUSE_MS = 20
+/** A node refuses for now, or a load balancer got no answer from its node. */
+const REPEATED: ReadonlySet<number> = new Set([502, 503])
 const MORE = { payments: 12, links: 2 }
 
 /**
- * Starts the load. What is not answered, or answered with 503, is sent again with the same bytes or key, as the payments API and
+ * Starts the load. What is not answered, or answered with 502 or 503, is sent again with the same bytes or key, as the payments API and
  * clients do.
  */
 export function startLoad(urls: readonly string[]): Load {
@@ -80,7 +82,7 @@ export function startLoad(urls: readonly string[]): Load {
   }
 }
 
-/** Repeats a request until it has a result: null means that there was no answer, or a 503. */
+/** Repeats a request until it has a result: null means that it has to be sent again. */
 async function persist<Result>(send: () => Promise<Result | null>): Promise<Result> {
   for (;;) {
     const result = await send().catch(() => null)
@@ -93,14 +95,14 @@ async function tell(url: string, uuid: string): Promise<number | null> {
   const body = paymentBody({ uuid })
   const response = await fetch(`${url}/webhooks/payments`, { method: 'POST', headers: honestHeaders(body), body })
   await response.arrayBuffer()
-  return response.status === 503 ? null : response.status
+  return REPEATED.has(response.status) ? null : response.status
 }
 
 async function createLink(url: string, input: Record<string, unknown>): Promise<CreateLinkResult | null> {
   const { status, data, errors } = await askOnce<{ createPaymentLink: CreateLinkResult } | null>(url, CREATE_LINK, {
     input,
   })
-  if (status === 503) return null
+  if (REPEATED.has(status)) return null
   const result = data?.createPaymentLink
   // An earlier attempt under this key is still being carried out.
   if (result?.__typename === 'IdempotencyConflictError' && result['inProgress'] === true) return null
