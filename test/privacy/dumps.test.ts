@@ -34,10 +34,14 @@ describe('the memory of the process', () => {
     for (const file of files) expect(readFileSync(join(folder, file)).includes(CANARY)).toBe(false)
   })
 
-  it.each(['package.json', 'Dockerfile', 'compose.yaml', 'scripts/build.ts', 'scripts/demo.ts'])(
-    'is not asked for by %s',
-    (file) => {
-      expect(readFileSync(file, 'utf8')).not.toMatch(DUMPS)
-    },
-  )
+  it.each([
+    'package.json',
+    'Dockerfile',
+    'compose.yaml',
+    'compose.databases.yaml',
+    'scripts/build.ts',
+    'scripts/demo.ts',
+  ])('is not asked for by %s', (file) => {
+    expect(readFileSync(file, 'utf8')).not.toMatch(DUMPS)
+  })
 })

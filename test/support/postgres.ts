@@ -15,7 +15,7 @@ export type PostgresServer = {
   createDatabase(): Promise<Database>
 }
 
-/** The configured URL, that of a server without passwords, and that of compose.yaml. */
+/** The configured URL, that of a server without passwords, and that of compose.databases.yaml. */
 const ADDRESSES = [
   process.env['TEST_POSTGRES_URL'],
   'postgres://postgres@127.0.0.1:5432/postgres',
@@ -28,7 +28,7 @@ const ADDRESSES = [
  */
 export async function findPostgres(): Promise<PostgresServer | null> {
   for (const address of ADDRESSES) if (await answers(address)) return serverAt(address)
-  missing('No PostgreSQL server answers', 'run `docker compose up -d`')
+  missing('No PostgreSQL server answers', 'run `docker compose -f compose.databases.yaml up -d`')
   return null
 }
 

@@ -37,15 +37,17 @@ export type ChildOptions = {
   readonly under?: readonly string[]
   /** True if a preloaded module exchanges messages with this process (`child.send`, `child.on('message')`). */
   readonly channel?: boolean
+  /** The program's entry. Default: that of this checkout. */
+  readonly main?: string
 }
 
-/** Runs `src/main.ts`. The process is killed when the test ends. Concurrent tests pass their own `onTestFinished`. */
+/** Runs the program. The process is killed when the test ends. Concurrent tests pass their own `onTestFinished`. */
 export function startChild(
-  { env, preload = [], cwd, under = [], channel = false }: ChildOptions,
+  { env, preload = [], cwd, under = [], channel = false, main = MAIN }: ChildOptions,
   onEnd: (end: () => void) => void = onTestFinished,
 ): Child {
   const imports = preload.flatMap((path) => ['--import', path])
-  const [first, ...args] = [...under, process.execPath, ...imports, MAIN]
+  const [first, ...args] = [...under, process.execPath, ...imports, main]
   const child = spawn(first ?? process.execPath, args, {
     env: { NODE_ENV: 'test', NODE_COMPILE_CACHE: COMPILED, ...env },
     cwd,

@@ -82,7 +82,8 @@ async function openServer(cleanUp: AsyncDisposableStack): Promise<PostgresServer
     return own
   }
   const server = await findPostgres()
-  if (server === null) throw new Error('There is no PostgreSQL server: run `docker compose up -d`.')
+  if (server === null)
+    throw new Error('There is no PostgreSQL server: run `docker compose -f compose.databases.yaml up -d`.')
   return server
 }
 

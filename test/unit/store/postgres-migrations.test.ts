@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { Client } from 'pg'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { MigrationListener } from '../../../src/store/migrate.ts'
@@ -30,6 +31,9 @@ INSERT INTO remarks VALUES ('once', 'more');
 )
 const VALID = `SELECT indisvalid AS valid FROM pg_index WHERE indexrelid = to_regclass('payouts_by_site')`
 const BUILDING = 'SELECT 1 FROM pg_stat_progress_create_index WHERE datname = current_database()'
+/** The lock of the migrations, with the process that holds it. */
+const LOCK = `pg_locks JOIN pg_stat_activity USING (pid) WHERE locktype = 'advisory'
+  AND classid = ${MIGRATION_LOCK.replace(',', ' AND objid =')} AND datname = current_database()`
 /** The state of a database on which both migrations are complete. */
 const COMPLETE = [
   { number: 901, compatibility: 'compatible', steps: 1 },
@@ -90,15 +94,12 @@ describe.skipIf(server === null).each(WAYS)('migrations of PostgreSQL beside run
 
   /** Ends the connection that holds the lock of the migrations. */
   async function loseLock(): Promise<void> {
-    const ended = await database.run(`SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory'
-      AND classid = ${MIGRATION_LOCK.replace(',', ' AND objid =')}
-      AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`)
-    expect(ended).toHaveLength(1)
+    expect(await database.run(`SELECT pg_terminate_backend(pid) FROM ${LOCK}`)).toHaveLength(1)
   }
 
   /** Resolves as soon as a query returns a row. */
   async function appears(sql: string): Promise<void> {
-    while ((await database.run(sql)).length === 0);
+    while ((await database.run(sql)).length === 0) await sleep(20)
   }
 
   const recorded = () =>
@@ -198,6 +199,15 @@ describe.skipIf(server === null).each(WAYS)('migrations of PostgreSQL beside run
     await locked.query('COMMIT')
     await Promise.all(nodes)
     expect(await database.run('SELECT id FROM payouts')).toHaveLength(1)
+  })
+
+  it('keep the lock for longer than a transaction may be idle', async () => {
+    const old = await begin('SELECT 1 FROM meta')
+    const migrated = migrateWith()
+    await appears(`SELECT 1 FROM ${LOCK} AND xact_start < clock_timestamp() - interval '6 s'`)
+    await old.query('COMMIT')
+    await migrated
+    expect(opened).toHaveLength(2)
   })
 
   it('do not keep an older version from starting meanwhile', async () => {

@@ -1,0 +1,173 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { parseEnv } from 'node:util'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { watchPaymentEvents } from '../../src/client/index.ts'
+import { startSandbox, type Sandbox } from '../../src/sandbox/index.ts'
+import { keep, QUICK } from '../client/watching.ts'
+import { developerToken } from '../faults/process-client.ts'
+import { startLoad } from '../faults/upgrade-load.ts'
+import { SECRETS } from '../support/app-settings.ts'
+import { type Balancer, hasCaddy, prepareBalancer } from '../support/caddy.ts'
+import { pay } from '../support/checkout.ts'
+import { freePort } from '../support/postgres-server.ts'
+import { type Database, findPostgres, type PostgresServer } from '../support/postgres.ts'
+import { type Child, startReady, temporaryFolder } from '../support/process.ts'
+import { projectOf, type Project, snippetsOf, typeFaults } from './snippets.ts'
+
+const GUIDE = 'cluster.md'
+const KIT = join(import.meta.dirname, '../../src/client/index.ts')
+const server = await findPostgres()
+const canRun = server !== null && hasCaddy()
+
+type Node = { readonly address: string; process: Child; start(): Promise<void> }
+
+/** Returns the guide's project; Node finds the kit by its path, because this package is not among the installed ones. */
+function projectWithKit(env: Readonly<Record<string, string>>): Project {
+  const project = projectOf(GUIDE, env)
+  const file = join(project.folder, 'follow.ts')
+  writeFileSync(file, readFileSync(file, 'utf8').replace("'payments-subgraph/client'", `'${KIT}'`))
+  return project
+}
+
+it('the guide for a cluster is written in sound types', () => {
+  const paths = { 'payments-subgraph/client': [KIT] }
+  expect(typeFaults(projectOf(GUIDE, {}), { paths, lib: ['ES2024', 'DOM', 'DOM.AsyncIterable'] })).toBe('')
+})
+
+describe.skipIf(!canRun)('the guide for a cluster', () => {
+  const ends: (() => void)[] = []
+  let database: Database
+  let sandbox: Sandbox
+  let balancer: Balancer
+  let nodes: Node[]
+
+  beforeAll(async () => {
+    const onEnd = (end: () => void) => void ends.push(end)
+    const folder = temporaryFolder(onEnd)
+    database = await (server as PostgresServer).createDatabase()
+    // With its fixed credentials, which the guide names.
+    sandbox = await startSandbox()
+    const prepared = await prepareBalancer(folder)
+    const settings = parseEnv(snippetsOf(GUIDE).get('cluster.env') ?? '') as Record<string, string>
+    const env = {
+      ...settings,
+      UPSTREAM_URL: sandbox.url,
+      DATABASE_URL: database.url,
+      PUBLIC_URL: prepared.url,
+      // The keys of the tests' clients and of their webhooks.
+      JWT_SECRET: SECRETS.jwt,
+      WEBHOOK_SECRETS: `${settings['WEBHOOK_SECRETS']},${SECRETS.webhook}`,
+      WARM_UP_MS: '0',
+    }
+    const createNode = async (): Promise<Node> => {
+      const port = String(await freePort())
+      const start = () => startReady({ env: { ...env, PORT: port }, cwd: folder }, onEnd)
+      const node: Node = {
+        address: `127.0.0.1:${port}`,
+        process: await start(),
+        async start() {
+          node.process = await start()
+        },
+      }
+      return node
+    }
+    nodes = await Promise.all([createNode(), createNode(), createNode()])
+    balancer = await prepared.start(nodes.map(({ address }) => address))
+  }, 120_000)
+
+  afterAll(async () => {
+    await balancer?.stop()
+    for (const end of ends) end()
+    await sandbox?.close()
+    await database?.drop()
+  })
+
+  /** Returns the node that has a stream; waits until there is one. */
+  async function nodeWithStream(): Promise<Node> {
+    for (;;) {
+      for (const node of nodes) {
+        const text = await (await fetch(`http://${node.address}/metrics`)).text()
+        if (Number(/^payments_streams_open (\d+)$/m.exec(text)?.[1] ?? 0) > 0) return node
+      }
+      await sleep(50)
+    }
+  }
+
+  it('has a stream that goes on at another node when its own is killed', async () => {
+    const token = await developerToken()
+    const follower = projectWithKit({ CLUSTER_URL: balancer.url, PAYMENTS_TOKEN: token }).run('follow.ts')
+    const checkoutUrl = (await follower.line(/^pay at /)).slice('pay at '.length)
+    await follower.line(/^CAUGHT_UP/)
+    const node = await nodeWithStream()
+    node.process.child.kill('SIGKILL')
+    await node.process.ended
+    await follower.line(/^connection reconnecting$/)
+    await pay(checkoutUrl)
+    const lines = (await follower.output()).split('\n')
+    const sequences = lines.flatMap((line) => /^EVENT (\d+) /.exec(line)?.[1] ?? []).map(Number)
+    expect(sequences.length).toBeGreaterThan(1)
+    expect(sequences).toEqual(sequences.map((_, index) => (sequences[0] ?? 0) + index))
+    expect(lines.findLast((line) => line.startsWith('EVENT'))).toMatch(/^EVENT \d+ RECEIVED$/)
+    await node.start()
+  }, 120_000)
+
+  it('has a load balancer that passes on server-sent events as they come', async () => {
+    const abort = new AbortController()
+    onTestFinished(() => abort.abort())
+    const response = await fetch(`${balancer.url}/graphql/stream`, {
+      method: 'POST',
+      signal: abort.signal,
+      headers: {
+        'content-type': 'application/json',
+        accept: 'text/event-stream',
+        authorization: `Bearer ${await developerToken()}`,
+      },
+      body: JSON.stringify({ query: 'subscription { paymentEventStream { kind cursor } }' }),
+    })
+    expect(response.headers.get('content-type')).toContain('text/event-stream')
+    const decoder = new TextDecoder()
+    let text = ''
+    for await (const part of response.body as ReadableStream<Uint8Array>) {
+      text += decoder.decode(part, { stream: true })
+      if (text.includes('CAUGHT_UP')) return
+    }
+    throw new Error(`The stream ended: ${text}`)
+  }, 60_000)
+
+  it('has a rolling restart that loses nothing, and no event of a stream', async () => {
+    const [{ last: before } = {}] = await database.run('SELECT position AS last FROM log_head')
+    const token = await developerToken()
+    const watching = keep((options) =>
+      watchPaymentEvents(
+        {},
+        { ...options, url: `${balancer.url}/graphql`, token, timing: QUICK, transports: ['socket'] },
+      ),
+    )
+    onTestFinished(() => void watching.leave())
+    await watching.until(({ kind }) => kind === 'CAUGHT_UP')
+    const load = startLoad([balancer.url])
+    for (const node of nodes) {
+      await load.more()
+      node.process.child.kill('SIGTERM')
+      expect(await node.process.ended).toMatchObject({ code: 0, signal: null })
+      await load.more()
+      await node.start()
+    }
+    await load.more()
+    await load.stop()
+    expect(load.faults).toEqual([])
+    const stored = new Set((await database.run('SELECT id FROM payments')).map(({ id }) => id))
+    expect([...load.payments].filter((id) => !stored.has(id))).toEqual([])
+    const links = new Set((await database.run('SELECT id FROM links')).map(({ id }) => id))
+    expect([...load.links].filter((id) => !links.has(id))).toEqual([])
+
+    const [{ last } = {}] = await database.run('SELECT position AS last FROM log_head')
+    const count = Number(last) - Number(before)
+    const events = () => watching.updates.flatMap(({ event }) => event?.id ?? [])
+    await watching.until(() => events().length >= count)
+    expect(events()).toHaveLength(count)
+    expect(new Set(events()).size).toBe(count)
+  }, 180_000)
+})
