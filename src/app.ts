@@ -50,6 +50,7 @@ export async function createApp(config: AppConfig, options: AppOptions): Promise
       eventStreams: () => transports.open().eventStreams,
       callbacks: () => transports.open().callbacks,
       streams: () => backend.services.tail.listeners,
+      isLeader: () => backend.isLeader(),
       reads: () => backend.services.store.reads.backlog(clock()),
     },
     clock,

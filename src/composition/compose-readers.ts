@@ -16,6 +16,8 @@ import type { Metrics } from './metrics.ts'
 /** Everything that calls the payments API without a client's request. */
 export type Readers = {
   readonly payments: DueReader<ReadSubject>
+  /** Whether this process is the leader, which makes the planned reads. */
+  isLeader(): boolean
   wakePayments(): void
   wakeAgreements(): void
   /** Starts the reads that an earlier run left due, once this process is the leader. */
@@ -40,10 +42,9 @@ export function createReading(parts: ReadingParts): Readers {
   const { store, upstream, sites, logger, clock, timer, observe } = parts
   const budget = createReadBudget({ timer, logger })
   const leader = createLeader({
-    leases: store.leases,
+    store,
     owner: randomUUID(),
     logger,
-    clock,
     timer,
     onGained: async () => {
       await upkeep.beat()
@@ -51,8 +52,7 @@ export function createReading(parts: ReadingParts): Readers {
       wakeAgreements()
     },
   })
-  const { isLeader } = leader
-  const common = { budget, logger, clock, timer, isLeader, onRead: observe.readEnded }
+  const common = { budget, logger, clock, timer, leader, onRead: observe.readEnded }
   const lists = createListedReads({ reads: store.reads, upstream, clock, onListed: observe.readsListed })
   const payments = createReader({
     ...common,
@@ -69,7 +69,7 @@ export function createReading(parts: ReadingParts): Readers {
     logger,
     clock,
     timer,
-    isLeader,
+    leader,
     onSwept() {
       observe.swept()
       wakePayments()
@@ -79,6 +79,7 @@ export function createReading(parts: ReadingParts): Readers {
 
   return {
     payments,
+    isLeader: () => leader.lease() !== null,
     wakePayments,
     wakeAgreements,
     start() {

@@ -32,6 +32,7 @@ export type Gauges = {
   readonly eventStreams: () => number
   readonly callbacks: () => number
   readonly streams: () => number
+  readonly isLeader: () => boolean
   readonly reads: () => Promise<ReadBacklog>
 }
 
@@ -76,6 +77,9 @@ export function createMetrics(gauges: Gauges, clock: () => Date): Metrics {
     gauges.eventStreams,
   )
   addGauge('payments_callback_subscriptions_open', 'Subscriptions with callbacks to a router.', gauges.callbacks)
+  addGauge('payments_reader_leader', 'Whether this process makes the planned reads: 1 at one of all nodes.', () =>
+    Number(gauges.isLeader()),
+  )
   addGauge('payments_streams_open', 'Streams of events that are being followed.', gauges.streams)
   return {
     registry,

@@ -29,6 +29,8 @@ import { createWebhookHandlers, type WebhookHandlers } from './webhook-handlers.
 export type Backend = {
   readonly services: Services
   readonly webhookHandlers: WebhookHandlers
+  /** Whether this process is the leader, which makes the planned reads. */
+  isLeader(): boolean
   /** Starts the reads that an earlier run left due. */
   start(): void
   /** Resolves when no read of the payments API is in progress. */
@@ -115,6 +117,7 @@ export async function startServices(config: AppConfig, options: BackendOptions):
       isEnabled: ({ code }) => enabled.has(code),
     },
     webhookHandlers: createWebhookHandlers(config, { store, keys, logger, clock, reading }),
+    isLeader: reading.isLeader,
     start: reading.start,
     settle: reading.idle,
     async close(milliseconds) {

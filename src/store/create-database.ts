@@ -24,6 +24,8 @@ export type DatabaseParts = {
   readonly rows: CommittedRows | null
   readonly listeners: AppendListeners
   readonly now: () => Date
+  /** See `Store.now`. */
+  readonly databaseNow: Database['now']
   /** Throws if the database has failed in a way that queries do not show. */
   readonly assertHealthy: () => void
   /** See `Store.onFatal`. */
@@ -33,7 +35,7 @@ export type DatabaseParts = {
 
 /** Creates a database from its readers and its writer. The queries are the same for SQLite and PostgreSQL. */
 export async function createDatabase(parts: DatabaseParts): Promise<Database> {
-  const { reader, lists, commits, rows, listeners, now, assertHealthy, onFatal, close } = parts
+  const { reader, lists, commits, rows, listeners, now, databaseNow, assertHealthy, onFatal, close } = parts
   const { log_id: logId } = await metaOf(reader)
   const log = createEventLog(reader, lists, listeners)
   return {
@@ -55,6 +57,7 @@ export async function createDatabase(parts: DatabaseParts): Promise<Database> {
     },
     sweep: sweepQueries(reader),
     logId,
+    now: databaseNow,
     async ping() {
       assertHealthy()
       await log.head()

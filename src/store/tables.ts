@@ -34,6 +34,6 @@ type MetaTable = {
 
 type LogHeadTable = { id: number; position: number }
 
-type LeasesTable = { name: LeaseName; owner: string; until: number }
+type LeasesTable = { name: LeaseName; owner: string; until: number; fence: number }
 
 type PayoutsTable = { id: string; site: string }

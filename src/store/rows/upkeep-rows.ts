@@ -8,15 +8,21 @@ export type LeaseRow = {
   readonly owner: string
   /** Milliseconds since the epoch. */
   readonly until: number
+  readonly fence: number
 }
 
 export const LEASES: TableSpec<LeaseRow, 'name'> = {
   name: 'leases',
-  columns: { name: 'text', owner: 'text', until: 'integer' },
+  columns: { name: 'text', owner: 'text', until: 'integer', fence: 'integer' },
   keyOf: ({ name }) => name,
   lookups: { name: { columns: ['name'], keyOf: ({ name }) => name } },
-  fromRow: ({ name, owner, until }) => ({ name: name as LeaseName, owner: String(owner), until: Number(until) }),
-  toRow: ({ name, owner, until }) => ({ name, owner, until }),
+  fromRow: ({ name, owner, until, fence }) => ({
+    name: name as LeaseName,
+    owner: String(owner),
+    until: Number(until),
+    fence: Number(fence),
+  }),
+  toRow: ({ name, owner, until, fence }) => ({ name, owner, until, fence }),
 }
 
 /** Facts about the database as a whole. Instants in milliseconds since the epoch. */

@@ -15,6 +15,7 @@ const TABLES = [
   'deliveries',
   'events',
   'leases',
+  'read_paces',
 ]
 
 /** Makes a database as empty as a new one, in a fraction of the time. */
