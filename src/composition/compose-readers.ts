@@ -7,6 +7,7 @@ import { createListedReads } from '../reconciliation/listed-reads.ts'
 import { agreementReads } from '../reconciliation/read-agreements.ts'
 import { createReadBudget } from '../reconciliation/read-budget.ts'
 import { paymentReads } from '../reconciliation/read-payments.ts'
+import { createSharedPace } from '../reconciliation/shared-pace.ts'
 import { startUpkeep } from '../reconciliation/upkeep.ts'
 import type { ReadSubject, Store } from '../store/store.ts'
 import type { Sites } from '../upstream/client/sites.ts'
@@ -40,7 +41,6 @@ type ReadingParts = {
 /** Creates the readers of payments and agreements, the leader election and the upkeep. */
 export function createReading(parts: ReadingParts): Readers {
   const { store, upstream, sites, logger, clock, timer, observe } = parts
-  const budget = createReadBudget({ timer, logger })
   const leader = createLeader({
     store,
     owner: randomUUID(),
@@ -51,6 +51,13 @@ export function createReading(parts: ReadingParts): Readers {
       wakePayments()
       wakeAgreements()
     },
+  })
+  const { paces } = store
+  const budget = createReadBudget({
+    timer,
+    logger,
+    sharedPace: (site, perSecond) =>
+      paces === null ? null : createSharedPace({ store, paces, site, perSecond, leader, logger, timer }),
   })
   const common = { budget, logger, clock, timer, leader, onRead: observe.readEnded }
   const lists = createListedReads({ reads: store.reads, upstream, clock, onListed: observe.readsListed })

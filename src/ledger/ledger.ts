@@ -2,7 +2,7 @@ import { REFUND_WINDOW_MS } from '../domain/reads/read-schedule.ts'
 import type { Lease } from '../store/lease-store.ts'
 import type { Database } from '../store/port.ts'
 import type { Rows } from '../store/rows/rows.ts'
-import type { Store, SweepStep } from '../store/store.ts'
+import type { PaceStore, Store, SweepStep } from '../store/store.ts'
 import { wantLogHead } from './append-events.ts'
 import {
   adoptCommand,
@@ -13,6 +13,7 @@ import {
   retryCommand,
 } from './command-records.ts'
 import { releaseLease, takeLease, underLease } from './leases.ts'
+import { giveSlotBack, takeSlot, throttleSite } from './read-paces.ts'
 import { keepCallback, receiveAgreement, receivePayment } from './receive.ts'
 import { postponeAgreementRead, recordAgreementRead } from './record-agreement-read.ts'
 import { confirmListed, postponePaymentRead, recordPaymentRead, schedulePaymentRead } from './record-payment-read.ts'
@@ -106,6 +107,16 @@ export function createLedger(database: Database, { refundWindowMs = REFUND_WINDO
       take: (name, owner, times) => decide((rows) => takeLease(rows, { name, owner, ...times })),
       release: (lease) => decide((rows) => releaseLease(rows, lease)),
     },
+    paces: database.isShared ? pacesOf(database) : null,
+  }
+}
+
+function pacesOf({ decide }: Database): PaceStore {
+  return {
+    take: (site, { lease, ...request }) =>
+      decide((rows) => underLease(rows, lease, () => takeSlot(rows, site, request))),
+    giveBack: (site, at) => decide((rows) => giveSlotBack(rows, site, at)),
+    throttle: (site, throttled) => decide((rows) => throttleSite(rows, site, throttled)),
   }
 }
 

@@ -24,6 +24,7 @@ export type DatabaseParts = {
   readonly rows: CommittedRows | null
   readonly listeners: AppendListeners
   readonly now: () => Date
+  readonly isShared: boolean
   /** See `Store.now`. */
   readonly databaseNow: Database['now']
   /** Throws if the database has failed in a way that queries do not show. */
@@ -35,10 +36,11 @@ export type DatabaseParts = {
 
 /** Creates a database from its readers and its writer. The queries are the same for SQLite and PostgreSQL. */
 export async function createDatabase(parts: DatabaseParts): Promise<Database> {
-  const { reader, lists, commits, rows, listeners, now, databaseNow, assertHealthy, onFatal, close } = parts
+  const { reader, lists, commits, rows, listeners, now, isShared, databaseNow, assertHealthy, onFatal, close } = parts
   const { log_id: logId } = await metaOf(reader)
   const log = createEventLog(reader, lists, listeners)
   return {
+    isShared,
     decide: commits.decide,
     log,
     inbox: inboxQueries(reader, lists),

@@ -9,6 +9,8 @@ export type Database = Pick<
   Store,
   'log' | 'links' | 'payments' | 'agreements' | 'payouts' | 'logId' | 'now' | 'ping' | 'onFatal' | 'close'
 > & {
+  /** Whether several processes may use the database at once. */
+  readonly isShared: boolean
   /**
    * Runs a decision in a transaction, together with concurrent ones, and resolves once its changes are durable. If the decision throws,
    * it changes nothing.

@@ -9,12 +9,14 @@ import type { Disposition, Payment } from '../domain/payments/payment.ts'
 import type { AgreementReadStore, AgreementStore } from './agreement-store.ts'
 import type { CommandStore, RefKind } from './command-store.ts'
 import type { Lease, LeaseStore } from './lease-store.ts'
+import type { PaceStore } from './pace-store.ts'
 import type { ReadStore } from './read-store.ts'
 import type { StoreFailure } from './store-errors.ts'
 
 export type * from './agreement-store.ts'
 export type * from './command-store.ts'
 export type * from './lease-store.ts'
+export type * from './pace-store.ts'
 export type * from './read-store.ts'
 
 /**
@@ -37,6 +39,8 @@ export type Store = {
   readonly heartbeat: Heartbeat
   readonly sweep: Sweep
   readonly leases: LeaseStore
+  /** Null if only one process can use the database: its own memory has the rate of each site. */
+  readonly paces: PaceStore | null
   /** Random id of this log, created with the database. It distinguishes cursors of other logs. */
   readonly logId: string
   /** Returns the time of the database's clock, which is the same for all processes. That of a SQLite file is the clock of its process. */

@@ -62,6 +62,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
       rows: null,
       listeners,
       now: clock,
+      isShared: true,
       databaseNow: () => clockOf(reader.db),
       assertHealthy: () => {},
       onFatal: () => () => {},
