@@ -45,7 +45,7 @@ export type SharedPaceOptions = {
 }
 
 /** Longest time to get a slot from the store, in milliseconds. */
-const SLOW_MS = 1_000
+const SLOW_MS = 2_000
 /** How long the process then has its own rate, in milliseconds. */
 const ALONE_MS = 10_000
 /** A planned read takes a slot that is so near, in milliseconds: less than between two slots at the full rate. */

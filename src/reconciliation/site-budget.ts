@@ -33,6 +33,8 @@ export type SiteBudgetParts = {
 const UNDER_WAY = 2
 /** Further callers are rejected at once: at full rate, ten callers of one process mean a wait of at most five seconds. */
 const PERSONS_WAITING = 10
+/** A caller is rejected after so many milliseconds, before the operation times out: callers of other processes, or a lower rate. */
+const PERSON_WAIT_MS = 7_000
 /** Longest time to fetch the next due read of a class from the store; its permit is kept for that time. */
 const FETCH_MS = 100
 
@@ -124,6 +126,19 @@ export function createSiteBudget({ pace, shared, timer, report }: SiteBudgetPart
     serve()
   }
 
+  const queuePerson = (resolve: Waiter) => {
+    if (waiting.person.length >= PERSONS_WAITING) return resolve(notSent('no-slot'))
+    const waiter: Waiter = (granted) => {
+      cancel()
+      resolve(granted)
+    }
+    const cancel = timer.after(PERSON_WAIT_MS, () => {
+      waiting.person = waiting.person.filter((other) => other !== waiter)
+      resolve(notSent('no-slot'))
+    })
+    waiting.person.push(waiter)
+  }
+
   const serve = () => {
     cancelTimer?.()
     cancelTimer = null
@@ -144,8 +159,8 @@ export function createSiteBudget({ pace, shared, timer, report }: SiteBudgetPart
     pace,
     enter: (urgency) =>
       new Promise((resolve) => {
-        if (urgency === 'person' && waiting.person.length >= PERSONS_WAITING) return resolve(notSent('no-slot'))
-        waiting[urgency].push(resolve)
+        if (urgency === 'person') queuePerson(resolve)
+        else waiting[urgency].push(resolve)
         serve()
       }),
     close() {
