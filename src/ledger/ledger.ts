@@ -13,7 +13,7 @@ import {
   retryCommand,
 } from './command-records.ts'
 import { releaseLease, takeLease, underLease } from './leases.ts'
-import { giveSlotBack, takeSlot, throttleSite } from './read-paces.ts'
+import { releaseSlot, takeSlot, throttleSite } from './read-paces.ts'
 import { keepCallback, receiveAgreement, receivePayment } from './receive.ts'
 import { postponeAgreementRead, recordAgreementRead } from './record-agreement-read.ts'
 import { confirmListed, postponePaymentRead, recordPaymentRead, schedulePaymentRead } from './record-payment-read.ts'
@@ -115,7 +115,7 @@ function pacesOf({ decide }: Database): PaceStore {
   return {
     take: (site, { lease, ...request }) =>
       decide((rows) => underLease(rows, lease, () => takeSlot(rows, site, request))),
-    giveBack: (site, at) => decide((rows) => giveSlotBack(rows, site, at)),
+    release: (site, at) => decide((rows) => releaseSlot(rows, site, at)),
     throttle: (site, throttled) => decide((rows) => throttleSite(rows, site, throttled)),
   }
 }

@@ -1,12 +1,12 @@
 import { FULL_PACE, faster, nextSlot, type ReadPace, slower, withoutSlot, withSlot } from '../domain/reads/read-pace.ts'
-import type { Slot, SlotRequest, Throttled } from '../store/store.ts'
 import type { Rows } from '../store/rows/rows.ts'
+import type { ReadSlot, SlotRequest, ThrottledRead } from '../store/store.ts'
 
 /** Milliseconds. A slot further ahead was taken by a clock that has been set back since, as by the one of a failed server. */
 const MOST_AHEAD_MS = 5 * 60_000
 
 /** Takes the next slot of a site, unless it is too far ahead or the site is closed. */
-export function takeSlot(rows: Rows, site: string, request: Omit<SlotRequest, 'lease'>): Slot {
+export function takeSlot(rows: Rows, site: string, request: Omit<SlotRequest, 'lease'>): ReadSlot {
   const { now, perSecond, answers, aheadMs } = request
   const stored = faster(paceOf(rows, site), answers)
   const pace = (stored.slots.at(-1) ?? now) > now + MOST_AHEAD_MS ? { ...stored, slots: [] } : stored
@@ -17,12 +17,12 @@ export function takeSlot(rows: Rows, site: string, request: Omit<SlotRequest, 'l
 }
 
 /** Gives the last slot of a site back; does nothing if another one was taken after it. */
-export function giveSlotBack(rows: Rows, site: string, at: number): void {
+export function releaseSlot(rows: Rows, site: string, at: number): void {
   rows.readPaces.put({ site, ...withoutSlot(paceOf(rows, site), at) })
 }
 
 /** Slows a site down. */
-export function throttleSite(rows: Rows, site: string, throttled: Throttled): void {
+export function throttleSite(rows: Rows, site: string, throttled: ThrottledRead): void {
   rows.readPaces.put({ site, ...slower(paceOf(rows, site), throttled) })
 }
 

@@ -3,7 +3,7 @@ import { withTimeout } from '../lib/timeout.ts'
 import type { Timer } from '../lib/timer.ts'
 import type { Logger } from '../observability/logger.ts'
 import { LeaseLostError } from '../store/store-errors.ts'
-import type { PaceStore, Slot, Store } from '../store/store.ts'
+import type { PaceStore, ReadSlot, Store } from '../store/store.ts'
 import type { HeldLease } from './leader.ts'
 
 /** The slots of one site, which all processes on the database share. No method rejects or throws. */
@@ -14,7 +14,7 @@ export type SharedPace = {
    */
   take(urgency: Urgency): Promise<SharedSlot>
   /** Gives back a slot whose read was not sent. */
-  giveBack(at: number): void
+  release(at: number): void
   /** Reports that a read was answered. */
   answered(): void
   /** Reports that the payments API has throttled the read of a slot; null for a read without a slot. */
@@ -95,7 +95,7 @@ export function createSharedPace(options: SharedPaceOptions): SharedPace {
       if (timer.now() < aloneUntil) return { kind: 'alone' }
       return withTimeout(ask(urgency), SLOW_MS, () => alone(null)).catch(alone)
     },
-    giveBack: (at) => tell(paces.giveBack(site, at)),
+    release: (at) => tell(paces.release(site, at)),
     answered: () => (answers += 1),
     throttled(at, retryAfterMs) {
       const throttle = async () => {
@@ -107,7 +107,7 @@ export function createSharedPace(options: SharedPaceOptions): SharedPace {
   }
 }
 
-function sharedSlot({ taken, at, share, closedUntil }: Slot, now: number): SharedSlot {
+function sharedSlot({ taken, at, share, closedUntil }: ReadSlot, now: number): SharedSlot {
   const inMs = Math.max(0, at - now)
   const closedMs = Math.max(0, closedUntil - now)
   return taken ? { kind: 'taken', at, inMs, share, closedMs } : { kind: 'later', inMs, share, closedMs }

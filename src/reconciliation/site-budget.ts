@@ -35,6 +35,8 @@ const UNDER_WAY = 2
 const PERSONS_WAITING = 10
 /** A caller is rejected after so many milliseconds, before the operation times out: callers of other processes, or a lower rate. */
 const PERSON_WAIT_MS = 7_000
+/** Slots of the shared pace that are held for persons who wait: those of a second. */
+const PERSONS_AHEAD = 2
 /** Longest time to fetch the next due read of a class from the store; its permit is kept for that time. */
 const FETCH_MS = 100
 
@@ -55,8 +57,8 @@ export function createSiteBudget({ pace, shared, timer, report }: SiteBudgetPart
   const order = createReadOrder()
   let last: { readonly urgency: Urgency; readonly at: number } | null = null
   let cancelTimer: (() => void) | null = null
-  /** Whether a slot of the shared pace is being taken or waited for: one at a time, so that the process holds no more than it uses. */
-  let isTaking = false
+  /** Slots of the shared pace that are being taken or waited for. */
+  const taking = { person: 0, planned: 0 }
   /** Until then the shared pace has no slot for a planned read. */
   let plannedFrom = Number.NEGATIVE_INFINITY
 
@@ -74,8 +76,15 @@ export function createSiteBudget({ pace, shared, timer, report }: SiteBudgetPart
       ? last.at + FETCH_MS - timer.now()
       : 0
 
+  /** A person's slot is taken before the rate allows the read, so that no planned read of another process takes it first. */
   const waitMs = (next: Urgency): number =>
-    Math.max(pace.waitMs(), untilBack(next), next === 'person' ? 0 : plannedFrom - timer.now())
+    shared !== null && next === 'person' ? 0 : Math.max(pace.waitMs(), untilBack(next), plannedFrom - timer.now())
+
+  /** Whether a slot may be taken: the process holds no more of them than it uses soon. */
+  const mayTake = (next: Urgency): boolean =>
+    next === 'person'
+      ? taking.person < Math.min(PERSONS_AHEAD, waiting.person.length)
+      : taking.person + taking.planned === 0
 
   /** Grants a permit to the first that waits; `slot` is the instant of its shared slot, null without one. */
   const grant = (urgency: Urgency, slot: number | null) => {
@@ -101,25 +110,32 @@ export function createSiteBudget({ pace, shared, timer, report }: SiteBudgetPart
       cancel() {
         leave()
         pace.takeBack()
-        if (slot !== null) shared?.giveBack(slot)
+        if (slot !== null) shared?.release(slot)
         serve()
       },
     })
   }
 
+  const pause = (milliseconds: number) =>
+    new Promise<void>((resolve) => {
+      if (milliseconds > 0) timer.after(milliseconds, resolve)
+      else resolve()
+    })
+
   /** Takes a slot of the shared pace for the most urgent read, and grants it then. */
   const grantShared = async (pool: SharedPace, next: Urgency) => {
-    isTaking = true
+    const group = next === 'person' ? 'person' : 'planned'
+    taking[group] += 1
     const slot = await pool.take(next)
     if ('share' in slot) pace.adopt(slot)
-    if (slot.kind === 'taken' && slot.inMs > 0)
-      await new Promise<void>((resolve) => void timer.after(slot.inMs, resolve))
-    isTaking = false
+    if (slot.kind === 'taken') await pause(slot.inMs)
+    while (slot.kind === 'alone' && pace.waitMs() > 0) await pause(pace.waitMs())
+    taking[group] -= 1
     if (slot.kind === 'taken') {
       // A person who has come meanwhile goes first; a slot that was taken for a person was taken without a lease.
       const urgency = waits('person') || next === 'person' ? 'person' : order.next(waits)
       if (urgency !== null && waits(urgency)) grant(urgency, slot.at)
-      else pool.giveBack(slot.at)
+      else pool.release(slot.at)
     } else if (slot.kind === 'later') plannedFrom = timer.now() + slot.inMs
     else if (slot.kind === 'not-leader') turnAway(PLANNED, notSent('closed'))
     else if (waits(next)) grant(next, null)
@@ -144,7 +160,8 @@ export function createSiteBudget({ pace, shared, timer, report }: SiteBudgetPart
     cancelTimer = null
     if (pace.closedMs() > 0) turnAway(['person'], throttled(pace.closedMs()))
     if (pace.heldMs() > 0) turnAway(PLANNED, throttled(pace.heldMs()))
-    for (let next = order.next(waits); next !== null && !isTaking; next = order.next(waits)) {
+    for (let next = order.next(waits); next !== null; next = order.next(waits)) {
+      if (shared !== null && !mayTake(next)) return
       const milliseconds = waitMs(next)
       if (milliseconds > 0) {
         cancelTimer = timer.after(milliseconds, serve)

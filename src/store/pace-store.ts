@@ -3,11 +3,11 @@ import type { Lease } from './lease-store.ts'
 /** The rate at which each site is read by all processes together. Instants are milliseconds since the epoch by the database's clock. */
 export type PaceStore = {
   /** Takes the next slot of a site for one read. Rejects with `LeaseLostError` if there is a lease and it is not the current one. */
-  take(site: string, request: SlotRequest): Promise<Slot>
+  take(site: string, request: SlotRequest): Promise<ReadSlot>
   /** Gives a slot back because its read was not sent. A slot that another one follows is lost. */
-  giveBack(site: string, at: number): Promise<void>
+  release(site: string, at: number): Promise<void>
   /** Records that the payments API has throttled a read, and for how long it asked for a pause: all processes slow down. */
-  throttle(site: string, throttled: Throttled): Promise<void>
+  throttle(site: string, throttled: ThrottledRead): Promise<void>
 }
 
 export type SlotRequest = {
@@ -22,7 +22,7 @@ export type SlotRequest = {
   readonly lease: Lease | null
 }
 
-export type Slot = {
+export type ReadSlot = {
   /** Whether the slot was taken. It is not during a pause. */
   readonly taken: boolean
   /** Instant of the slot, or of the earliest one. */
@@ -33,7 +33,7 @@ export type Slot = {
   readonly closedUntil: number
 }
 
-export type Throttled = {
+export type ThrottledRead = {
   /** Instant at which the read was sent. */
   readonly sentAt: number
   readonly now: number

@@ -67,9 +67,9 @@ describe.skipIf(server === null)('the rate of a site that several nodes share', 
     await take(0)
     const { at: second } = await take(1)
     const { at: third } = await take(2)
-    await pacesOf(1).giveBack('au', second)
+    await pacesOf(1).release('au', second)
     expect(await take(0)).toMatchObject({ at: third })
-    await pacesOf(0).giveBack('au', third)
+    await pacesOf(0).release('au', third)
     expect(await take(1)).toMatchObject({ at: third })
   })
 
