@@ -95,6 +95,7 @@ describe.skipIf(server === null)('the rate at which three nodes read a site', ()
         const before = reads().length
         const refreshed = fresh.ask(REFRESH, { id: ids[0] })
         await eventually('the payments API is read', async () => reads().length > before)
+        expect(await cluster.database.run('SELECT site FROM read_paces')).toEqual([])
         await session.run('ROLLBACK')
         await refreshed
       } finally {

@@ -129,13 +129,7 @@ describe.skipIf(server === null)('the budget of a site at several nodes', () => 
     const outcomes: string[] = []
     for (const budget of [one, other, third])
       for (let n = 0; n < 10; n++)
-        void budget.acquire('au', 'person').then(
-          (permit) => {
-            outcomes.push('granted')
-            permit.end(null)
-          },
-          (error: UpstreamFault) => void outcomes.push(error.message && error.detail.kind),
-        )
+        void budget.acquire('au', 'person').then(note(outcomes, 'granted'), () => void outcomes.push('refused'))
     await time.pass(8 * SECOND)
     expect(outcomes).toHaveLength(30)
     const granted = outcomes.filter((outcome) => outcome === 'granted').length
