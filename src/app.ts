@@ -50,6 +50,7 @@ export async function createApp(config: AppConfig, options: AppOptions): Promise
       eventStreams: () => transports.open().eventStreams,
       callbacks: () => transports.open().callbacks,
       streams: () => backend.services.tail.listeners,
+      isLeader: () => backend.isLeader(),
       reads: () => backend.services.store.reads.backlog(clock()),
       redis: config.redis && (() => backend.redis?.isConnected === true),
       wakeUps: config.database.kind === 'sqlite' ? null : () => backend.wakeUps.isConnected,

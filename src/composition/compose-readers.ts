@@ -7,6 +7,7 @@ import { createListedReads } from '../reconciliation/listed-reads.ts'
 import { agreementReads } from '../reconciliation/read-agreements.ts'
 import { createReadBudget } from '../reconciliation/read-budget.ts'
 import { paymentReads } from '../reconciliation/read-payments.ts'
+import { createSharedPace } from '../reconciliation/shared-pace.ts'
 import { startUpkeep } from '../reconciliation/upkeep.ts'
 import { type RetentionOptions, startRetention } from '../retention/retention.ts'
 import type { ReadSubject, Store } from '../store/store.ts'
@@ -17,6 +18,8 @@ import type { Metrics } from './metrics.ts'
 /** Everything that calls the payments API without a client's request. */
 export type Readers = {
   readonly payments: DueReader<ReadSubject>
+  /** Whether this process is the leader, which makes the planned reads. */
+  isLeader(): boolean
   wakePayments(): void
   wakeAgreements(): void
   /** Starts the reads that an earlier run left due, once this process is the leader. */
@@ -40,12 +43,10 @@ type ReadingParts = {
 /** Creates the readers of payments and agreements, the leader election, the upkeep and the retention. */
 export function createReading(parts: ReadingParts): Readers {
   const { store, upstream, sites, retention: kept, logger, clock, timer, observe } = parts
-  const budget = createReadBudget({ timer, logger })
   const leader = createLeader({
-    leases: store.leases,
+    store,
     owner: randomUUID(),
     logger,
-    clock,
     timer,
     onGained: async () => {
       await upkeep.beat()
@@ -55,8 +56,15 @@ export function createReading(parts: ReadingParts): Readers {
       void retention.run()
     },
   })
-  const { isLeader } = leader
-  const common = { budget, logger, clock, timer, isLeader, onRead: observe.readEnded }
+  const isLeader = () => leader.lease() !== null
+  const { paces } = store
+  const budget = createReadBudget({
+    timer,
+    logger,
+    sharedPace: (site, perSecond) =>
+      paces === null ? null : createSharedPace({ store, paces, site, perSecond, leader, logger, timer }),
+  })
+  const common = { budget, logger, clock, timer, leader, onRead: observe.readEnded }
   const lists = createListedReads({ reads: store.reads, upstream, clock, onListed: observe.readsListed })
   const payments = createReader({
     ...common,
@@ -73,7 +81,7 @@ export function createReading(parts: ReadingParts): Readers {
     logger,
     clock,
     timer,
-    isLeader,
+    leader,
     onSwept() {
       observe.swept()
       wakePayments()
@@ -92,6 +100,7 @@ export function createReading(parts: ReadingParts): Readers {
 
   return {
     payments,
+    isLeader,
     wakePayments,
     wakeAgreements,
     start() {

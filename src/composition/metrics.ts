@@ -35,6 +35,7 @@ export type Gauges = {
   readonly eventStreams: () => number
   readonly callbacks: () => number
   readonly streams: () => number
+  readonly isLeader: () => boolean
   readonly reads: () => Promise<ReadBacklog>
   /** Whether Redis answers; null if none is configured. */
   readonly redis: (() => boolean) | null
@@ -89,6 +90,9 @@ export function createMetrics(gauges: Gauges, clock: () => Date): Metrics {
     gauges.eventStreams,
   )
   addGauge('payments_callback_subscriptions_open', 'Subscriptions with callbacks to a router.', gauges.callbacks)
+  addGauge('payments_reader_leader', 'Whether this process makes the planned reads: 1 at one of all nodes.', () =>
+    Number(gauges.isLeader()),
+  )
   addGauge('payments_streams_open', 'Streams of events that are being followed.', gauges.streams)
   addSwitch('payments_redis_connected', '1 while Redis answers; 0 while this process goes on without it.', gauges.redis)
   addSwitch(

@@ -37,6 +37,8 @@ export type Backend = {
   /** Null if none is configured. */
   readonly redis: RedisConnection | null
   readonly wakeUps: Pick<WakeUps, 'isConnected'>
+  /** Whether this process is the leader, which makes the planned reads. */
+  isLeader(): boolean
   /** Starts the reads that an earlier run left due. */
   start(): void
   /** Resolves when no read of the payments API is in progress. */
@@ -140,6 +142,7 @@ export async function startServices(config: AppConfig, options: BackendOptions):
     webhookHandlers: createWebhookHandlers(config, { store, keys, logger, clock, reading }),
     redis,
     wakeUps,
+    isLeader: reading.isLeader,
     start: reading.start,
     settle: reading.idle,
     async close(milliseconds) {

@@ -1,7 +1,8 @@
 import { REFUND_WINDOW_MS } from '../domain/reads/read-schedule.ts'
+import type { Lease } from '../store/lease-store.ts'
 import type { Database } from '../store/port.ts'
 import type { Rows } from '../store/rows/rows.ts'
-import type { Store, SweepStep } from '../store/store.ts'
+import type { PaceStore, Store, SweepStep } from '../store/store.ts'
 import { wantLogHead } from './append-events.ts'
 import {
   adoptCommand,
@@ -11,7 +12,8 @@ import {
   rejectCommand,
   retryCommand,
 } from './command-records.ts'
-import { releaseLease, takeLease } from './leases.ts'
+import { releaseLease, takeLease, underLease } from './leases.ts'
+import { releaseSlot, takeSlot, throttleSite } from './read-paces.ts'
 import { keepCallback, receiveAgreement, receivePayment } from './receive.ts'
 import { postponeAgreementRead, recordAgreementRead } from './record-agreement-read.ts'
 import { confirmListed, postponePaymentRead, recordPaymentRead, schedulePaymentRead } from './record-payment-read.ts'
@@ -40,11 +42,13 @@ export type LedgerOptions = {
 export function createLedger(database: Database, { refundWindowMs = REFUND_WINDOW_MS }: LedgerOptions = {}): Store {
   const settings = { refundWindowMs }
   const { decide } = database
-  const onLedger = <Result>(decision: (ledger: Ledger) => Result) =>
+  const onLedger = <Result>(decision: (ledger: Ledger) => Result, lease: Lease | null = null) =>
     decide((rows) => {
       wantLogHead(rows)
-      return decision({ rows, settings })
+      return underLease(rows, lease, () => decision({ rows, settings }))
     })
+  const leased = (lease: Lease | null, decision: (rows: Rows) => void) =>
+    decide((rows) => underLease(rows, lease, () => decision(rows)))
   return {
     ...database,
     inbox: {
@@ -76,29 +80,43 @@ export function createLedger(database: Database, { refundWindowMs = REFUND_WINDO
     },
     reads: {
       ...database.reads,
-      record: (subject, report, at) => onLedger((ledger) => recordPaymentRead(ledger, subject, { report, at })),
-      confirmListed: (subject, report, at) => onLedger((ledger) => confirmListed(ledger, subject, { report, at })),
-      postpone: (subject, until) => onLedger((ledger) => postponePaymentRead(ledger, subject, until)),
+      record: (subject, report, at, lease) =>
+        onLedger((ledger) => recordPaymentRead(ledger, subject, { report, at }), lease),
+      confirmListed: (subject, report, at, lease) =>
+        onLedger((ledger) => confirmListed(ledger, subject, { report, at }), lease),
+      postpone: (subject, until, lease) => onLedger((ledger) => postponePaymentRead(ledger, subject, until), lease),
       schedule: (id, next) => onLedger((ledger) => schedulePaymentRead(ledger, id, next)),
     },
     agreementReads: {
       ...database.agreementReads,
-      record: (subject, report, at) => onLedger((ledger) => recordAgreementRead(ledger, subject, { report, at })),
-      postpone: (subject, until) => onLedger((ledger) => postponeAgreementRead(ledger, subject, until)),
+      record: (subject, report, at, lease) =>
+        onLedger((ledger) => recordAgreementRead(ledger, subject, { report, at }), lease),
+      postpone: (subject, until, lease) => onLedger((ledger) => postponeAgreementRead(ledger, subject, until), lease),
     },
     heartbeat: {
       ...database.heartbeat,
-      beat: (now) => decide((rows) => rows.meta.put({ ...metaOf(rows), heartbeatAt: now.getTime() })),
+      beat: (now, lease = null) =>
+        leased(lease, (rows) => rows.meta.put({ ...metaOf(rows), heartbeatAt: now.getTime() })),
     },
     sweep: {
       pending: database.sweep.pending,
-      begin: (from, now) => decide((rows) => beginSweep(rows, from, now)),
-      step: (now) => stepSweep(database, now.getTime()),
+      begin: (from, now, lease = null) => leased(lease, (rows) => beginSweep(rows, from, now)),
+      step: (now, lease = null) => stepSweep(database, now.getTime(), lease),
     },
     leases: {
       take: (name, owner, times) => decide((rows) => takeLease(rows, { name, owner, ...times })),
-      release: (name, owner) => decide((rows) => releaseLease(rows, name, owner)),
+      release: (lease) => decide((rows) => releaseLease(rows, lease)),
     },
+    paces: database.isShared ? pacesOf(database) : null,
+  }
+}
+
+function pacesOf({ decide }: Database): PaceStore {
+  return {
+    take: (site, { lease, ...request }) =>
+      decide((rows) => underLease(rows, lease, () => takeSlot(rows, site, request))),
+    release: (site, at) => decide((rows) => releaseSlot(rows, site, at)),
+    throttle: (site, throttled) => decide((rows) => throttleSite(rows, site, throttled)),
   }
 }
 
@@ -108,16 +126,18 @@ function outcomeOfDryRun(error: unknown) {
 }
 
 /** Queries the page first; plans nothing if another process has moved the cursor meanwhile. */
-async function stepSweep({ sweep, decide }: Database, now: number): Promise<SweepStep> {
+async function stepSweep({ sweep, decide }: Database, now: number, lease: Lease | null): Promise<SweepStep> {
   const { from, cursor } = await sweep.state()
   if (from === null) return { planned: 0, done: true }
   const { index, after } = parseSweepCursor(cursor)
   const part = SWEEP_PARTS[index]
   if (part === undefined) {
-    await decide((rows: Rows) => endSweep(rows))
+    await decide((rows: Rows) => underLease(rows, lease, () => endSweep(rows)))
     return { planned: 0, done: true }
   }
   const page = await sweep.page(part, { from: from.getTime(), after })
-  const isPlanned = await decide((rows: Rows) => sweepPage(rows, { cursor, index, page, now }))
+  const isPlanned = await decide((rows: Rows) =>
+    underLease(rows, lease, () => sweepPage(rows, { cursor, index, page, now })),
+  )
   return { planned: isPlanned ? page.ids.length : 0, done: false }
 }

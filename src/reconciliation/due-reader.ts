@@ -1,8 +1,10 @@
 import { READ_CLASSES, readAfterFailure } from '../domain/reads/read-schedule.ts'
 import type { Timer } from '../lib/timer.ts'
 import type { Logger, LogFields } from '../observability/logger.ts'
-import type { ReadOutcome } from '../store/store.ts'
+import { LeaseLostError } from '../store/store-errors.ts'
+import type { Lease, ReadOutcome } from '../store/store.ts'
 import { createDueQueue, type DueSource, dueQueueId, type DueQueueKey } from './due-queue.ts'
+import type { HeldLease } from './leader.ts'
 import type { ReadBudget, ReadPermit } from './read-budget.ts'
 import { type SingleFlightReader, createSingleFlightReader, type ReadResult } from './single-flight-reader.ts'
 
@@ -15,10 +17,13 @@ export type ReadSource<Subject> = DueSource<Subject> & {
    * subject.
    */
   ask(subject: Subject): Promise<ReadOutcome>
-  /** The same for a planned read, which may also cover neighbouring subjects by reading a list page. */
-  askPlanned(subject: Subject): Promise<ReadOutcome>
-  /** Records that a read gave no result, and when to try again; null for never. */
-  postpone(subject: Subject, until: Date | null): Promise<void>
+  /**
+   * The same for a planned read, which may also cover neighbouring subjects by reading a list page. Rejects with `LeaseLostError` if
+   * the lease is not the current one.
+   */
+  askPlanned(subject: Subject, lease: Lease): Promise<ReadOutcome>
+  /** Records that a planned read gave no result, and when to try again; null for never. Lease as for `askPlanned`. */
+  postpone(subject: Subject, until: Date | null, lease: Lease): Promise<void>
   /** Failed or fruitless reads in a row. */
   failures(subject: Subject): number
   /** Unique key of the subject. */
@@ -46,8 +51,8 @@ export type ReaderOptions<Subject> = {
   readonly logger: Logger
   readonly clock: () => Date
   readonly timer: Timer
-  /** Whether this process makes the planned reads. */
-  readonly isLeader: () => boolean
+  /** The process with this lease makes the planned reads. */
+  readonly leader: HeldLease
   /** Called after each call to the payments API. */
   readonly onRead: (outcome: ReadOutcome | 'failed') => void
 }
@@ -64,7 +69,7 @@ const SOON_MS = 50
  * are read in parallel, each within its own budget, in which the most urgent class comes first.
  */
 export function createReader<Subject>(options: ReaderOptions<Subject>): DueReader<Subject> {
-  const { source, budget, logger, clock, timer, isLeader } = options
+  const { source, budget, logger, clock, timer, leader } = options
   const reads: SingleFlightReader<Subject> = createSingleFlightReader(options)
   /** Keys of the subjects of planned reads that wait for their permit or are in progress. */
   const taken = new Set<string>()
@@ -81,29 +86,35 @@ export function createReader<Subject>(options: ReaderOptions<Subject>): DueReade
     isWanted: (subject) => !taken.has(source.key(subject)) && !reads.isAsking(subject),
   })
 
-  const mayRead = (site: string) => !closed && isLeader() && !isStalled() && budget.heldMs(site) === 0
+  const mayRead = (site: string) => !closed && leader.lease() !== null && !isStalled() && budget.heldMs(site) === 0
   const isStalled = () => timer.now() < stalledUntil
 
-  /** The store cannot record results, so no reads are made for a while. */
+  /** Another process reads now, or the store cannot record results, so no reads are made for a while. */
+  const stop = (error: unknown, lease: Lease) => {
+    if (error instanceof LeaseLostError) leader.lost(lease)
+    else stall(error)
+  }
   const stall = (error: unknown) => {
     logger.error({ err: error }, 'the plan of reads could not be followed')
     stalledUntil = timer.now() + STALLED_MS
   }
 
   /** A subject that stays due (a webhook overtook the answer, or its site is in trouble) is queued again. */
-  const readPlanned = async (subject: Subject, permit: ReadPermit) => {
-    const { result, trouble } = await reads.ask(subject, permit)
+  const readPlanned = async (subject: Subject, permit: ReadPermit, lease: Lease) => {
+    const { result, trouble } = await reads.ask(subject, permit, lease)
     const ids = source.ids(subject)
     if (result.kind === 'read') {
       const told = { ...ids, disposition: result.outcome }
       if (result.outcome === 'fruitless') logger.warn(told, 'read told nothing')
       else logger.info(told, 'read back')
+    } else if (result.error instanceof LeaseLostError) {
+      throw result.error
     } else if (trouble !== null && !trouble.mayBeItsOwn) {
       logger.debug({ ...ids, err: result.error }, 'read put off together with its site')
     } else {
       logger.warn({ ...ids, err: result.error }, 'read failed')
       const retryAt = readAfterFailure(clock().getTime(), source.failures(subject))
-      await source.postpone(subject, retryAt === null ? null : new Date(retryAt))
+      await source.postpone(subject, retryAt === null ? null : new Date(retryAt), lease)
     }
   }
 
@@ -112,11 +123,12 @@ export function createReader<Subject>(options: ReaderOptions<Subject>): DueReade
     const permit = await budget.acquire(queueKey.site, queueKey.readClass)
     if (permit === null) return
     const fresh = mayRead(queueKey.site) ? await queue.stillDue(subject) : null
-    if (fresh === null) return permit.cancel()
+    const lease = leader.lease()
+    if (fresh === null || lease === null) return permit.cancel()
     const key = source.key(fresh)
     taken.add(key)
-    const reading = readPlanned(fresh, permit)
-      .catch(stall)
+    const reading = readPlanned(fresh, permit, lease)
+      .catch((error: unknown) => stop(error, lease))
       .finally(() => {
         taken.delete(key)
         underWay.delete(reading)
@@ -177,7 +189,7 @@ export function createReader<Subject>(options: ReaderOptions<Subject>): DueReade
   }
 
   const waitsForMore = async (): Promise<number[]> => {
-    const next = isLeader() ? await source.nextDue() : null
+    const next = leader.lease() !== null ? await source.nextDue() : null
     const held = source.sites.map((site) => budget.heldMs(site)).filter((milliseconds) => milliseconds > 0)
     if (next === null) return held
     const untilDue = next.getTime() - clock().getTime()

@@ -1,22 +1,28 @@
 import type { Timer } from '../lib/timer.ts'
 import type { Logger } from '../observability/logger.ts'
-import type { LeaseStore } from '../store/store.ts'
+import type { Lease, Store } from '../store/store.ts'
 
 /** Leader election: the leader of the cluster makes the planned reads. */
-export type Leader = {
-  isLeader(): boolean
+export type Leader = HeldLease & {
   /** Tries to get the lease now and then every ten seconds. Resolves after the first try. */
   start(): Promise<void>
   /** Releases the lease. */
   close(): Promise<void>
 }
 
+/** The lease of the leader, for the work that is done under it. */
+export type HeldLease = {
+  /** Returns the lease of this process; null if another process may have it. */
+  lease(): Lease | null
+  /** Gives up a lease that the store has refused. */
+  lost(lease: Lease): void
+}
+
 export type LeaderOptions = {
-  readonly leases: LeaseStore
+  readonly store: Pick<Store, 'leases' | 'now'>
   /** Unique name of this process. */
   readonly owner: string
   readonly logger: Logger
-  readonly clock: () => Date
   readonly timer: Timer
   /** Called each time this process obtains the lease. */
   readonly onGained: () => Promise<void>
@@ -26,30 +32,30 @@ const LEASE_MS = 30_000
 const RENEW_MS = 10_000
 
 /**
- * Ensures one reader at a time in a cluster, by a lease in the store. This saves duplicate reads of the payments API; correctness
- * does not depend on it. A process that was paused beyond its lease may still record the answer to a read it had sent: the store
- * accepts an answer only if no delivery and no other answer was recorded since the subject was taken, and then the answer is the
- * newest known. So the lease needs no fencing number, and clocks that differ by more than its length cost only extra reads.
+ * Ensures one reader at a time in a cluster, by a lease in the store. The lease expires by the database's clock, which all processes share,
+ * so a wrong clock of a process neither ends the lease of another nor extends its own. A process judges its own lease by its monotonic
+ * timer. One that was paused beyond its lease, and does not know it yet, is stopped by the store: all work under a lease carries its fencing
+ * number, and is refused once another process has taken the lease.
  */
 export function createLeader(options: LeaderOptions): Leader {
-  const { leases, owner, logger, clock, timer, onGained } = options
-  let heldUntil = Number.NEGATIVE_INFINITY
+  const { store, owner, logger, timer, onGained } = options
+  let held: { readonly lease: Lease; readonly until: number } | null = null
   let cancel = () => {}
   let trying: Promise<void> = Promise.resolve()
   let closed = false
 
-  const isLeader = () => timer.now() < heldUntil
+  const lease = () => (held !== null && timer.now() < held.until ? held.lease : null)
 
   const attempt = async () => {
-    const wasLeader = isLeader()
-    // Counted from before the store call, so that the lease never appears to last longer here than in the store.
+    const before = lease()
+    // Counted from before the clock is read, so that the lease never appears to last longer here than in the store.
     const until = timer.now() + LEASE_MS
-    const now = clock()
-    const isHeld = await leases.take('reader', owner, { now, until: new Date(now.getTime() + LEASE_MS) })
-    heldUntil = isHeld ? until : Number.NEGATIVE_INFINITY
-    if (isHeld === wasLeader) return
-    logger.info({ kind: isHeld ? 'gained' : 'lost' }, 'the lease of the reader has changed hands')
-    if (isHeld) await onGained()
+    const now = await store.now()
+    const taken = await store.leases.take('reader', owner, { now, until: new Date(now.getTime() + LEASE_MS) })
+    held = taken === null ? null : { lease: taken, until }
+    if (taken?.fence === before?.fence) return
+    logger.info({ kind: taken === null ? 'lost' : 'gained' }, 'the lease of the reader has changed hands')
+    if (taken !== null) await onGained()
   }
 
   const tryAgain = () => {
@@ -62,7 +68,12 @@ export function createLeader(options: LeaderOptions): Leader {
   }
 
   return {
-    isLeader,
+    lease,
+    lost(refused) {
+      if (held?.lease.fence !== refused.fence) return
+      held = null
+      logger.warn({ kind: 'lost' }, 'another process has taken over the lease of the reader')
+    },
     async start() {
       tryAgain()
       await trying
@@ -71,9 +82,10 @@ export function createLeader(options: LeaderOptions): Leader {
       closed = true
       cancel()
       await trying
-      if (!isLeader()) return
-      heldUntil = Number.NEGATIVE_INFINITY
-      await leases.release('reader', owner).catch((error: unknown) => {
+      const last = lease()
+      if (last === null) return
+      held = null
+      await store.leases.release(last).catch((error: unknown) => {
         logger.warn({ err: error }, 'the lease of the reader could not be given back')
       })
     },

@@ -1,7 +1,7 @@
 import { isListable } from '../domain/payments/listed-payment.ts'
 import type { PaymentReport } from '../domain/payments/payment-report.ts'
 import { mayReadEarly } from '../domain/reads/read-schedule.ts'
-import type { ReadOutcome, ReadStore, ReadSubject } from '../store/store.ts'
+import type { Lease, ReadOutcome, ReadStore, ReadSubject } from '../store/store.ts'
 import { spanQuery } from '../upstream/client/assertions.ts'
 import type { Site } from '../upstream/client/sites.ts'
 import type { UpstreamClient } from '../upstream/client/upstream-client.ts'
@@ -11,9 +11,9 @@ export type ListedReads = {
   /**
    * Reads the page that lists a subject and its neighbours, and records what the page confirms. Returns null, without a call, if
    * the subject has to be read by itself. Returns `superseded` if the page did not settle the subject, which is then read by
-   * itself next time. Rejects with an `UpstreamFault`.
+   * itself next time. Rejects with an `UpstreamFault`, or with `LeaseLostError` if the lease is not the current one.
    */
-  read(subject: ReadSubject, site: Site): Promise<ReadOutcome | null>
+  read(subject: ReadSubject, site: Site, lease: Lease): Promise<ReadOutcome | null>
 }
 
 export type ListedReadOptions = {
@@ -71,13 +71,13 @@ export function createListedReads({ reads, upstream, clock, onListed }: ListedRe
   }
 
   /** Records the page; returns how many neighbours it confirmed and the outcome for the subject itself. */
-  const record = async (subject: ReadSubject, neighbours: readonly ReadSubject[], reports: Reports) => {
+  const record = async (subject: ReadSubject, { neighbours, reports }: Listed, lease: Lease) => {
     let confirmed = 0
     let own: ReadOutcome = 'superseded'
     for (const neighbour of neighbours) {
       const report = reports.get(listedId(neighbour))
       if (report === undefined) continue
-      const outcome = await reads.confirmListed(neighbour, report, clock())
+      const outcome = await reads.confirmListed(neighbour, report, clock(), lease)
       if (outcome === 'differs') setAside(neighbour)
       if (outcome !== 'changed' && outcome !== 'confirmed') continue
       confirmed += 1
@@ -86,12 +86,12 @@ export function createListedReads({ reads, upstream, clock, onListed }: ListedRe
     return { confirmed, own }
   }
 
-  const readPage = async (subject: ReadSubject, site: Site): Promise<ReadOutcome | null> => {
+  const readPage = async (subject: ReadSubject, site: Site, lease: Lease): Promise<ReadOutcome | null> => {
     const neighbours = await reads.nearby(subject, NEIGHBOURS)
     const page = pageOf(neighbours, clock().getTime())
     if (page === null) return null
     const reports = await listed(upstream, site, { page, byLink: subject.link !== null })
-    const { confirmed, own } = await record(subject, neighbours, reports)
+    const { confirmed, own } = await record(subject, { neighbours, reports }, lease)
     if (confirmed < LEAST_USEFUL) countMiss(site)
     else misses.delete(site.id)
     onListed(confirmed)
@@ -100,18 +100,21 @@ export function createListedReads({ reads, upstream, clock, onListed }: ListedRe
   }
 
   return {
-    async read(subject, site) {
+    async read(subject, site, lease) {
       if (aside.delete(keyOf(subject)) || isPaused(site) || !mayBeListed(subject)) return null
       // The page being read may contain this subject too.
       if (underWay.has(site.id)) return 'superseded'
       underWay.add(site.id)
-      return readPage(subject, site).finally(() => underWay.delete(site.id))
+      return readPage(subject, site, lease).finally(() => underWay.delete(site.id))
     },
   }
 }
 
 /** Reports by the id under which the list has the entry. */
 type Reports = ReadonlyMap<string, PaymentReport>
+
+/** A list page: the candidates for it, and the entries that it has. */
+type Listed = { readonly neighbours: readonly ReadSubject[]; readonly reports: Reports }
 
 type Page = { readonly from: Date; readonly to: Date; readonly page: number }
 

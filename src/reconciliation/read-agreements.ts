@@ -1,4 +1,4 @@
-import type { AgreementReadStore, AgreementReadSubject } from '../store/store.ts'
+import type { AgreementReadStore, AgreementReadSubject, Lease } from '../store/store.ts'
 import type { Sites } from '../upstream/client/sites.ts'
 import type { UpstreamClient } from '../upstream/client/upstream-client.ts'
 import { notSent } from '../upstream/client/upstream-fault.ts'
@@ -23,7 +23,7 @@ export function agreementReads(options: AgreementReadOptions): ReadSource<Agreem
   const siteById = (id: string) => sites.byId(id) ?? sites.forCurrency('AUD')
   const siteOf = ({ agreement }: AgreementReadSubject) => siteById(agreement.site)
 
-  const ask = async (subject: AgreementReadSubject) => {
+  const ask = async (subject: AgreementReadSubject, lease: Lease | null = null) => {
     const { id, clientTransactionId, createdAt } = subject.agreement
     const site = siteOf(subject)
     if (site === null) throw notSent('invalid-request', 'No credentials are configured for it.')
@@ -34,7 +34,7 @@ export function agreementReads(options: AgreementReadOptions): ReadSource<Agreem
       ...(createdAt === null ? {} : { createdAt: new Date(createdAt) }),
     })
     if (report === null || report.id !== id) throw new MisattributedReadError()
-    return reads.record(subject, report, clock())
+    return reads.record(subject, report, clock(), lease)
   }
 
   /** Concurrent queries share one result. */
@@ -48,7 +48,7 @@ export function agreementReads(options: AgreementReadOptions): ReadSource<Agreem
       return reads.due({ readSites, readClass, by, limit })
     },
     nextDue: reads.nextDue,
-    ask,
+    ask: (subject) => ask(subject),
     askPlanned: ask,
     again: ({ agreement }) => reads.subject(agreement.id),
     postpone: reads.postpone,

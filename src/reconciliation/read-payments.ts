@@ -1,5 +1,5 @@
 import { attributeRead } from '../domain/payments/attribution.ts'
-import type { ReadStore, ReadSubject } from '../store/store.ts'
+import type { Lease, ReadStore, ReadSubject } from '../store/store.ts'
 import type { Sites } from '../upstream/client/sites.ts'
 import type { UpstreamClient } from '../upstream/client/upstream-client.ts'
 import { notSent } from '../upstream/client/upstream-fault.ts'
@@ -32,10 +32,10 @@ export function paymentReads({ reads, upstream, sites, clock, lists }: PaymentRe
     return link === null ? upstream.getPayin(site, paymentId ?? '') : upstream.getPayinLink(site, link.id)
   }
 
-  const ask = async (subject: ReadSubject) => {
+  const ask = async (subject: ReadSubject, lease: Lease | null = null) => {
     const report = attributeRead(subject, await reportOn(subject))
     if (report === null) throw new MisattributedReadError()
-    return reads.record(subject, report, clock())
+    return reads.record(subject, report, clock(), lease)
   }
 
   /** Concurrent queries share one result. */
@@ -49,11 +49,11 @@ export function paymentReads({ reads, upstream, sites, clock, lists }: PaymentRe
       return reads.due({ readSites, readClass, by, limit })
     },
     nextDue: reads.nextDue,
-    ask,
-    askPlanned: async (subject) => {
+    ask: (subject) => ask(subject),
+    askPlanned: async (subject, lease) => {
       const site = siteOf(subject)
-      const outcome = site === null || lists === null ? null : await lists.read(subject, site)
-      return outcome ?? ask(subject)
+      const outcome = site === null || lists === null ? null : await lists.read(subject, site, lease)
+      return outcome ?? ask(subject, lease)
     },
     again: ({ paymentId, link }) => reads.subject(paymentId ?? link?.id ?? ''),
     postpone: reads.postpone,

@@ -1,6 +1,7 @@
+import { FULL_PACE, faster, nextSlot, type ReadPace, slower, withoutSlot, withSlot } from '../domain/reads/read-pace.ts'
 import { type SiteTrouble, siteTroubleOf, wasAnswered } from './site-trouble.ts'
 
-/** How fast one site may be read, and whether it may be read at all. All times are in milliseconds of the timer. */
+/** How fast this process may read one site, and whether it may be read at all. All times are in milliseconds of the timer. */
 export type SitePace = {
   /** Time until the rate allows the next read; 0 for now. */
   waitMs(): number
@@ -14,14 +15,9 @@ export type SitePace = {
   takeBack(): void
   /** Adapts the pace to the result of a read: `error` is null if it was answered. */
   learn(error: unknown, sentAt: number): SiteTrouble | null
+  /** Adopts the pace that all processes share. */
+  adopt(shared: { readonly share: number; readonly closedMs: number }): void
 }
-
-/** Reads allowed in a burst; the rate then requires the time they are worth, so that the rate holds in every second. */
-const BURST = 2
-/** Minimum rate of a throttled site, as a share of the full rate. */
-const LEAST_SHARE = 1 / 16
-/** Share of the full rate that each answer restores: forty answers from nothing to the full rate. */
-const RECOVERED_SHARE = 1 / 40
 
 /** The hold doubles with each failure in a row. */
 const HOLDS = {
@@ -29,28 +25,13 @@ const HOLDS = {
   credentials: { firstMs: 60_000, longestMs: 30 * 60_000 },
 }
 
-/**
- * The pace of one site: additive increase, multiplicative decrease
- * (https://en.wikipedia.org/wiki/Additive_increase/multiplicative_decrease).
- */
+/** Creates the pace of one site in this process. */
 export function createSitePace(now: () => number, perSecond: number): SitePace {
-  let rate = perSecond
-  let sends: number[] = []
-  let halvedAt = Number.NEGATIVE_INFINITY
-  let closedUntil = Number.NEGATIVE_INFINITY
+  let pace: ReadPace = FULL_PACE
   let heldUntil = Number.NEGATIVE_INFINITY
   let troublesInARow = 0
 
   const left = (until: number) => Math.max(0, until - now())
-
-  const slowDown = (sentAt: number, retryAfterMs: number | null) => {
-    // Reads that were in progress together are throttled together: the rate is halved once for them, not several times.
-    if (sentAt > halvedAt) {
-      rate = Math.max(rate / 2, perSecond * LEAST_SHARE)
-      halvedAt = now()
-    }
-    closedUntil = Math.max(closedUntil, now() + (retryAfterMs ?? 0))
-  }
 
   const hold = (kind: keyof typeof HOLDS) => {
     const { firstMs, longestMs } = HOLDS[kind]
@@ -59,31 +40,31 @@ export function createSitePace(now: () => number, perSecond: number): SitePace {
   }
 
   return {
-    waitMs() {
-      const before = sends.at(-BURST)
-      return before === undefined ? 0 : left(before + (BURST * 1000) / rate)
-    },
-    closedMs: () => left(closedUntil),
-    heldMs: () => left(Math.max(closedUntil, heldUntil)),
+    waitMs: () => left(nextSlot(pace, now(), perSecond)),
+    closedMs: () => left(pace.closedUntil),
+    heldMs: () => left(Math.max(pace.closedUntil, heldUntil)),
     send() {
-      // One more than the burst, in case the last is taken back.
-      sends = [...sends, now()].slice(-BURST - 1)
+      pace = withSlot(pace, now())
       return now()
     },
     takeBack() {
-      sends = sends.slice(0, -1)
+      pace = withoutSlot(pace, pace.slots.at(-1) ?? 0)
     },
     learn(error, sentAt) {
       const trouble = siteTroubleOf(error)
       if (trouble !== null) {
-        if (trouble.kind === 'throttled') slowDown(sentAt, trouble.retryAfterMs)
+        if (trouble.kind === 'throttled')
+          pace = slower(pace, { sentAt, now: now(), retryAfterMs: trouble.retryAfterMs })
         else hold(trouble.kind)
       } else if (wasAnswered(error)) {
-        rate = Math.min(perSecond, rate + perSecond * RECOVERED_SHARE)
+        pace = faster(pace, 1)
         troublesInARow = 0
         heldUntil = Number.NEGATIVE_INFINITY
       }
       return trouble
+    },
+    adopt: ({ share, closedMs }) => {
+      pace = { ...pace, share, closedUntil: Math.max(pace.closedUntil, now() + closedMs) }
     },
   }
 }

@@ -1,6 +1,8 @@
 import type { Timer } from '../lib/timer.ts'
 import type { Logger } from '../observability/logger.ts'
-import type { Store } from '../store/store.ts'
+import { LeaseLostError } from '../store/store-errors.ts'
+import type { Lease, Store } from '../store/store.ts'
+import type { HeldLease } from './leader.ts'
 
 /** Periodic maintenance tasks. */
 export type Upkeep = {
@@ -14,12 +16,12 @@ export type Upkeep = {
 }
 
 export type UpkeepOptions = {
-  readonly store: Pick<Store, 'heartbeat' | 'sweep' | 'commands'>
+  readonly store: Pick<Store, 'heartbeat' | 'sweep' | 'commands' | 'now'>
   readonly logger: Logger
   readonly clock: () => Date
   readonly timer: Timer
-  /** Whether this process is the leader of its cluster. */
-  readonly isLeader: () => boolean
+  /** The process with this lease does the tasks. */
+  readonly leader: HeldLease
   /** Called when a sweep has planned reads. */
   readonly onSwept: () => void
 }
@@ -36,27 +38,29 @@ const KEEP_COMMANDS_MS = 30 * DAY_MS
 
 /**
  * Writes a heartbeat, and detects from the previous one whether no process ran for a while: then everything that may have changed
- * in the gap is read again. Ends expired leases of commands whose process has ended, and deletes commands that ended long ago.
+ * in the gap is read again. The heartbeat is an instant of the database's clock, and is written and judged under the lease. So the clock of
+ * a process has no part in it, and a process that was paused can neither write an old heartbeat over a new one nor sweep a second time. Ends
+ * expired leases of commands whose process has ended, and deletes commands that ended long ago.
  */
-export function startUpkeep({ store, logger, clock, timer, isLeader, onSwept }: UpkeepOptions): Upkeep {
+export function startUpkeep({ store, logger, clock, timer, leader, onSwept }: UpkeepOptions): Upkeep {
   let purgedAt = Number.NEGATIVE_INFINITY
   let running: Promise<void> | null = null
   let closed = false
 
-  const catchUp = async (now: Date) => {
+  const catchUp = async (now: Date, lease: Lease) => {
     const last = await store.heartbeat.last()
-    const isGap = last !== null && now.getTime() - last.getTime() > GAP_MS
     // One transaction: if the process ends right after it, the next process continues the sweep.
-    if (isGap) await store.sweep.begin(new Date(last.getTime() - RETRIES_MS), now)
-    else await store.heartbeat.beat(now)
-    if ((await store.sweep.pending()) !== null) await sweep()
+    if (last !== null && isGap(last, now)) await store.sweep.begin(sweptFrom(last, now), now, lease)
+    else await store.heartbeat.beat(now, lease)
+    if ((await store.sweep.pending()) !== null) await sweep(now, lease)
   }
 
-  const sweep = async () => {
+  const sweep = async (now: Date, lease: Lease) => {
     let count = 0
     let done = false
-    while (!done && !closed && isLeader()) {
-      const step = await store.sweep.step(clock())
+    while (!done && !closed && leader.lease() !== null) {
+      // Due at once by the clocks of all processes, also if the one of this process is ahead.
+      const step = await store.sweep.step(clock() < now ? clock() : now, lease)
       count += step.planned
       done = step.done
     }
@@ -74,20 +78,22 @@ export function startUpkeep({ store, logger, clock, timer, isLeader, onSwept }: 
     await store.commands.purge(new Date(now.getTime() - KEEP_COMMANDS_MS))
   }
 
-  const beatOnce = async () => {
+  const beatOnce = async (lease: Lease) => {
     try {
-      const now = clock()
-      await catchUp(now)
+      const now = await store.now()
+      await catchUp(now, lease)
       await tidy(now)
     } catch (error) {
-      logger.error({ err: error }, 'the upkeep failed; it is tried again')
+      if (error instanceof LeaseLostError) leader.lost(lease)
+      else logger.error({ err: error }, 'the upkeep failed; it is tried again')
     } finally {
       running = null
     }
   }
 
   const beat = async () => {
-    if (isLeader()) await (running ??= beatOnce())
+    const lease = leader.lease()
+    if (lease !== null) await (running ??= beatOnce(lease))
   }
   const beatLater = (): (() => void) =>
     timer.after(EVERY_MS, () => {
@@ -103,4 +109,13 @@ export function startUpkeep({ store, logger, clock, timer, isLeader, onSwept }: 
       await running
     },
   }
+}
+
+/** A heartbeat in the future was written by a wrong clock: for how long no process ran is then unknown. */
+function isGap(last: Date, now: Date): boolean {
+  return Math.abs(now.getTime() - last.getTime()) > GAP_MS
+}
+
+function sweptFrom(last: Date, now: Date): Date {
+  return new Date(Math.min(last.getTime(), now.getTime()) - RETRIES_MS)
 }

@@ -1,5 +1,6 @@
 import type { AgreementPayer, AgreementReport, AgreementStatus } from '../domain/agreements/agreement-report.ts'
 import type { Agreement } from '../domain/agreements/agreement.ts'
+import type { Lease } from './lease-store.ts'
 import type { DueReadsQuery, ReadOutcome } from './read-store.ts'
 import type { PageQuery, Placed } from './store.ts'
 
@@ -41,8 +42,8 @@ export type AgreementReadStore = {
   nextDue(): Promise<Date | null>
   /** Returns the subject with this agreement id or clientTransactionId. */
   subject(id: string): Promise<AgreementReadSubject | null>
-  /** Records the result of a read; outcomes as for payments. */
-  record(subject: AgreementReadSubject, report: AgreementReport, at: Date): Promise<ReadOutcome>
+  /** Records the result of a read; outcomes and lease as for payments. */
+  record(subject: AgreementReadSubject, report: AgreementReport, at: Date, lease?: Lease | null): Promise<ReadOutcome>
   /** Records a read without a result, and when to retry it; null for never. A read that a callback requested stays due. */
-  postpone(subject: AgreementReadSubject, until: Date | null): Promise<void>
+  postpone(subject: AgreementReadSubject, until: Date | null, lease?: Lease | null): Promise<void>
 }

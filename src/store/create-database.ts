@@ -27,6 +27,9 @@ export type DatabaseParts = {
   readonly rows: CommittedRows | null
   readonly listeners: AppendListeners
   readonly now: () => Date
+  readonly isShared: boolean
+  /** See `Store.now`. */
+  readonly databaseNow: Database['now']
   /** Throws if the database has failed in a way that queries do not show. */
   readonly assertHealthy: () => void
   /** See `Store.onFatal`. */
@@ -36,10 +39,24 @@ export type DatabaseParts = {
 
 /** Creates a database from its readers and its writer. The queries are the same for SQLite and PostgreSQL. */
 export async function createDatabase(parts: DatabaseParts): Promise<Database> {
-  const { reader, lists, commits, pruneUnits, rows, listeners, now, assertHealthy, onFatal, close } = parts
+  const {
+    reader,
+    lists,
+    commits,
+    pruneUnits,
+    rows,
+    listeners,
+    now,
+    isShared,
+    databaseNow,
+    assertHealthy,
+    onFatal,
+    close,
+  } = parts
   const { log_id: logId } = await metaOf(reader)
   const log = createEventLog(reader, lists, listeners)
   return {
+    isShared,
     decide: commits.decide,
     log,
     inbox: inboxQueries(reader, lists),
@@ -59,6 +76,7 @@ export async function createDatabase(parts: DatabaseParts): Promise<Database> {
     sweep: sweepQueries(reader),
     retention: createRetentionStore(lists, commits.exclusively, pruneUnits),
     logId,
+    now: databaseNow,
     async ping() {
       assertHealthy()
       await log.head()

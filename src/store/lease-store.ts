@@ -1,12 +1,23 @@
 /** Name of a task that only one process may do at a time. */
 export type LeaseName = 'reader'
 
+/**
+ * A lease that a process was given. What the process does under its lease carries it, and the store refuses it with a `LeaseLostError`
+ * once another process has the lease, however late the first one notices.
+ */
+export type Lease = {
+  readonly name: LeaseName
+  readonly owner: string
+  /** Fencing number: rises each time the lease changes hands. */
+  readonly fence: number
+}
+
 export type LeaseStore = {
   /**
-   * Acquires or renews a lease until an instant. Returns whether this owner holds it. The lease of another owner is taken over once it
-   * has expired by `now`.
+   * Acquires or renews a lease until an instant. Both instants are of the database's clock (`Store.now`), which all processes share. Returns
+   * null if another owner holds it. The lease of another owner is taken over once it has expired by `now`.
    */
-  take(name: LeaseName, owner: string, times: { readonly now: Date; readonly until: Date }): Promise<boolean>
+  take(name: LeaseName, owner: string, times: { readonly now: Date; readonly until: Date }): Promise<Lease | null>
   /** Releases a lease before it expires. Does nothing if another owner holds it. */
-  release(name: LeaseName, owner: string): Promise<void>
+  release(lease: Lease): Promise<void>
 }

@@ -7,8 +7,10 @@ import type { AgreementReadStore, CommandStore, Heartbeat, Inbox, ReadStore, Sto
  */
 export type Database = Pick<
   Store,
-  'log' | 'links' | 'payments' | 'agreements' | 'payouts' | 'retention' | 'logId' | 'ping' | 'onFatal' | 'close'
+  'log' | 'links' | 'payments' | 'agreements' | 'payouts' | 'retention' | 'logId' | 'now' | 'ping' | 'onFatal' | 'close'
 > & {
+  /** Whether several processes may use the database at once. */
+  readonly isShared: boolean
   /**
    * Runs a decision in a transaction, together with concurrent ones, and resolves once its changes are durable. If the decision throws,
    * it changes nothing.

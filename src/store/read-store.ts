@@ -3,6 +3,7 @@ import type { PaymentLink } from '../domain/payments/payment-link.ts'
 import type { PaymentReport } from '../domain/payments/payment-report.ts'
 import type { Payment } from '../domain/payments/payment.ts'
 import type { PlannedRead, ReadClass } from '../domain/reads/read-schedule.ts'
+import type { Lease } from './lease-store.ts'
 
 /** What is to be read from the payments API: a payment, or a link without a known payment. */
 export type ReadSubject = {
@@ -53,18 +54,20 @@ export type ReadStore = {
    * Records the result of a read. `changed` or `confirmed` (no change): the next poll is planned, if there is to be one. `superseded`: a
    * delivery or another response was recorded since the subject was returned; nothing is changed, and the read stays due. `fruitless`: the
    * response contains nothing usable about the subject; the read counts as a failure and is retried with back-off, from 15 minutes on.
+   * With the lease of a planned read it rejects with `LeaseLostError` if that is not the current one; a user's refresh needs no lease.
    */
-  record(subject: ReadSubject, report: PaymentReport, at: Date): Promise<ReadOutcome>
+  record(subject: ReadSubject, report: PaymentReport, at: Date, lease?: Lease | null): Promise<ReadOutcome>
   /**
    * Records a read without a result, and when to retry it; null for never. A read that was planned by a delivery since the subject was
-   * returned stays due.
+   * returned stays due. Lease as for `record`.
    */
-  postpone(subject: ReadSubject, until: Date | null): Promise<void>
+  postpone(subject: ReadSubject, until: Date | null, lease?: Lease | null): Promise<void>
   /**
    * Records an entry of a list. An entry that equals the recorded state counts as a read. `differs`: any other entry; a read of the
    * subject is due at `at`, as a doubt. `superseded`: as for `record`, or the entry is not about the subject.
+   * Lease as for `record`.
    */
-  confirmListed(subject: ReadSubject, report: PaymentReport, at: Date): Promise<ListedOutcome>
+  confirmListed(subject: ReadSubject, report: PaymentReport, at: Date, lease?: Lease | null): Promise<ListedOutcome>
   /**
    * Plans a read of the subject with this payment id or upstream link uuid, without counting a failure. A read that is planned for an
    * earlier instant stays, unless only the new one is a doubt.

@@ -42,6 +42,15 @@ export class StoreConflictError extends Error {
   override readonly name = 'StoreConflictError'
 }
 
+/** Another process has the lease under which something was to be recorded. Nothing was changed. */
+export class LeaseLostError extends Error {
+  override readonly name = 'LeaseLostError'
+
+  constructor() {
+    super('Another process has the lease.')
+  }
+}
+
 /** This process cannot use the database, and a retry does not help: the start has to fail. */
 export class StoreUnusableError extends Error {
   override readonly name = 'StoreUnusableError'

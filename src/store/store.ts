@@ -8,7 +8,8 @@ import type { PaymentPhase } from '../domain/payments/payment-status.ts'
 import type { Disposition, Payment } from '../domain/payments/payment.ts'
 import type { AgreementReadStore, AgreementStore } from './agreement-store.ts'
 import type { CommandStore, RefKind } from './command-store.ts'
-import type { LeaseStore } from './lease-store.ts'
+import type { Lease, LeaseStore } from './lease-store.ts'
+import type { PaceStore } from './pace-store.ts'
 import type { ReadStore } from './read-store.ts'
 import type { RetentionStore } from './retention/retention-store.ts'
 import type { StoreFailure } from './store-errors.ts'
@@ -16,6 +17,7 @@ import type { StoreFailure } from './store-errors.ts'
 export type * from './agreement-store.ts'
 export type * from './command-store.ts'
 export type * from './lease-store.ts'
+export type * from './pace-store.ts'
 export type * from './read-store.ts'
 
 /**
@@ -39,8 +41,12 @@ export type Store = {
   readonly sweep: Sweep
   readonly leases: LeaseStore
   readonly retention: RetentionStore
+  /** Null if only one process can use the database: its own memory has the rate of each site. */
+  readonly paces: PaceStore | null
   /** Random id of this log, created with the database. It distinguishes cursors of other logs. */
   readonly logId: string
+  /** Returns the time of the database's clock, which is the same for all processes. That of a SQLite file is the clock of its process. */
+  now(): Promise<Date>
   /** Resolves if the database answers; rejects if it does not. */
   ping(): Promise<void>
   /**
@@ -55,7 +61,8 @@ export type Store = {
 export type Heartbeat = {
   /** Null before the first heartbeat. */
   last(): Promise<Date | null>
-  beat(now: Date): Promise<void>
+  /** Rejects with `LeaseLostError` without the lease. */
+  beat(now: Date, lease?: Lease | null): Promise<void>
 }
 
 /**
@@ -68,11 +75,11 @@ export type Sweep = {
   pending(): Promise<Date | null>
   /**
    * Starts a sweep and records a heartbeat in one transaction, so that the gap cannot be lost. An unfinished sweep starts again from the
-   * earlier of both instants.
+   * earlier of both instants. Rejects with `LeaseLostError` without the lease.
    */
-  begin(from: Date, now: Date): Promise<void>
-  /** Plans a bounded number of reads. Called until it returns `done`. */
-  step(now: Date): Promise<SweepStep>
+  begin(from: Date, now: Date, lease?: Lease | null): Promise<void>
+  /** Plans a bounded number of reads. Called until it returns `done`. Rejects with `LeaseLostError` without the lease. */
+  step(now: Date, lease?: Lease | null): Promise<SweepStep>
 }
 
 export type SweepStep = { readonly planned: number; readonly done: boolean }

@@ -55,6 +55,6 @@ type ArchivesTable = {
   archived_at: number
 }
 
-type LeasesTable = { name: LeaseName; owner: string; until: number }
+type LeasesTable = { name: LeaseName; owner: string; until: number; fence: number }
 
 type PayoutsTable = { id: string; site: string }

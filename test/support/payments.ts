@@ -37,7 +37,7 @@ type Answer = {
 }
 
 /** Returns a link's state and its events. Throws if the sequence numbers of the events have a gap. */
-export async function historyOf(network: Network, linkId: string): Promise<LinkHistory> {
+export async function historyOf(network: Pick<Network, 'ask'>, linkId: string): Promise<LinkHistory> {
   const { data } = await network.ask<Answer>(HISTORY, { id: linkId })
   const { state, payment, events } = data.paymentLink
   events.nodes.forEach(({ sequence }, index) => {

@@ -9,6 +9,8 @@ export type UpstreamProxy = {
   target: string
   /** All requests so far, as method and path. */
   readonly calls: readonly string[]
+  /** When each of them came, by `performance.now()`. */
+  readonly instants: readonly number[]
   /** Number of requests without an answer. */
   readonly underWay: number
   /** Holds back the answer to the next GET of a link's detail. */
@@ -32,10 +34,12 @@ export type HeldAnswer = {
 export async function startUpstreamProxy(): Promise<UpstreamProxy> {
   const held: Hold[] = []
   const seen: string[] = []
+  const instants: number[] = []
   let underWay = 0
   const server = createServer((incoming, outgoing) => {
     const call = `${incoming.method} ${incoming.url}`
     seen.push(call)
+    instants.push(performance.now())
     underWay += 1
     outgoing.once('close', () => (underWay -= 1))
     const index = held.findIndex(({ calls }) => calls.test(call))
@@ -53,6 +57,7 @@ export async function startUpstreamProxy(): Promise<UpstreamProxy> {
     url: `http://127.0.0.1:${port}/api`,
     target: '',
     calls: seen,
+    instants,
     get underWay() {
       return underWay
     },

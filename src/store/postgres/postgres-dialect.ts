@@ -3,10 +3,10 @@ import type { Tables } from '../tables.ts'
 import type { PostgresConnection } from './postgres-connection.ts'
 
 /** A connection for one query, or for the queries of one transaction. */
-export type Lease = { readonly connection: Pick<PostgresConnection, 'run'>; readonly release: () => void }
+export type PooledConnection = { readonly connection: Pick<PostgresConnection, 'run'>; readonly release: () => void }
 
 /** Creates queries on leased connections; they reject with `StoreFailure`. */
-export function queriesOn(lease: () => Promise<Lease>): Kysely<Tables> {
+export function queriesOn(lease: () => Promise<PooledConnection>): Kysely<Tables> {
   const pool = {
     options: {},
     connect: async () => {

@@ -9,7 +9,7 @@ import {
   guarded,
   LIMITS,
 } from './postgres-connection.ts'
-import { type Lease, queriesOn } from './postgres-dialect.ts'
+import { type PooledConnection, queriesOn } from './postgres-dialect.ts'
 import { isTransient, toStoreFailure } from './postgres-failure.ts'
 import { limitSettings, setForSession, setForTransaction } from './postgres-session.ts'
 
@@ -43,7 +43,7 @@ export function openReader(config: ConnectionConfig): { readonly db: Db; close()
   const proven = new WeakSet<PostgresConnection>()
   let ended: Promise<void> | null = null
 
-  const lease = async (): Promise<Lease> => {
+  const lease = async (): Promise<PooledConnection> => {
     if (ended !== null) throw new StoreClosedError()
     const client = await pool.connect().catch((error: unknown) => {
       throw toStoreFailure(error)

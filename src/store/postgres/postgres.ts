@@ -1,8 +1,10 @@
+import { sql } from 'kysely'
 import { createAppendListeners } from '../append-listeners.ts'
 import { createDatabase } from '../create-database.ts'
 import { createGroupCommit } from '../group-commit.ts'
 import type { MigrationListener } from '../migrate.ts'
 import type { Database } from '../port.ts'
+import type { Db } from '../unit.ts'
 import { migratePostgres } from './migrations.ts'
 import {
   ANSWER_MS,
@@ -62,6 +64,8 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
       rows: null,
       listeners,
       now: clock,
+      isShared: true,
+      databaseNow: () => clockOf(reader.db),
       assertHealthy: () => {},
       onFatal: () => () => {},
       async close() {
@@ -75,6 +79,13 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
     sockets.close()
     throw unusable(error)
   }
+}
+
+/** Returns the time of the server: a transaction's own `now()` would be that of its beginning. */
+async function clockOf(db: Db): Promise<Date> {
+  const { rows } = await sql<{ now: number }>`
+    SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now`.execute(db)
+  return new Date(Number(rows[0]?.now))
 }
 
 /** Checks and migrates the database, on separate connections without a query timeout. */

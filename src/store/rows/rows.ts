@@ -13,7 +13,7 @@ import {
   type TableSpec,
   trackTable,
 } from './table.ts'
-import { LEASES, META } from './upkeep-rows.ts'
+import { LEASES, META, READ_PACES } from './upkeep-rows.ts'
 
 /** All tables in the order in which they are written: referenced rows come before the rows that refer to them. */
 const SPECS = {
@@ -32,6 +32,7 @@ const SPECS = {
   streams: STREAMS,
   logHead: LOG_HEAD,
   leases: LEASES,
+  readPaces: READ_PACES,
   meta: META,
 } as const
 

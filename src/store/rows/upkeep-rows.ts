@@ -1,3 +1,4 @@
+import type { ReadPace } from '../../domain/reads/read-pace.ts'
 import type { LeaseName } from '../lease-store.ts'
 import { ONLY } from './log-rows.ts'
 import type { TableSpec } from './table.ts'
@@ -8,15 +9,45 @@ export type LeaseRow = {
   readonly owner: string
   /** Milliseconds since the epoch. */
   readonly until: number
+  readonly fence: number
 }
 
 export const LEASES: TableSpec<LeaseRow, 'name'> = {
   name: 'leases',
-  columns: { name: 'text', owner: 'text', until: 'integer' },
+  columns: { name: 'text', owner: 'text', until: 'integer', fence: 'integer' },
   keyOf: ({ name }) => name,
   lookups: { name: { columns: ['name'], keyOf: ({ name }) => name } },
-  fromRow: ({ name, owner, until }) => ({ name: name as LeaseName, owner: String(owner), until: Number(until) }),
-  toRow: ({ name, owner, until }) => ({ name, owner, until }),
+  fromRow: ({ name, owner, until, fence }) => ({
+    name: name as LeaseName,
+    owner: String(owner),
+    until: Number(until),
+    fence: Number(fence),
+  }),
+  toRow: ({ name, owner, until, fence }) => ({ name, owner, until, fence }),
+}
+
+/** How fast all processes together read a site. Instants are milliseconds since the epoch by the database's clock. */
+export type ReadPaceRow = ReadPace & { readonly site: string }
+
+export const READ_PACES: TableSpec<ReadPaceRow, 'site'> = {
+  name: 'read_paces',
+  columns: { site: 'text', share: 'integer', slots: 'text', halved_at: 'integer', closed_until: 'integer' },
+  keyOf: ({ site }) => site,
+  lookups: { site: { columns: ['site'], keyOf: ({ site }) => site } },
+  fromRow: (row) => ({
+    site: String(row['site']),
+    share: Number(row['share']),
+    slots: JSON.parse(String(row['slots'])) as number[],
+    halvedAt: Number(row['halved_at']),
+    closedUntil: Number(row['closed_until']),
+  }),
+  toRow: ({ site, share, slots, halvedAt, closedUntil }) => ({
+    site,
+    share,
+    slots: JSON.stringify(slots),
+    halved_at: halvedAt,
+    closed_until: closedUntil,
+  }),
 }
 
 /** Facts about the database as a whole. Instants in milliseconds since the epoch. */

@@ -39,7 +39,7 @@ export async function openWriter(
     await migrate(migrationTarget(database, now), readMigrations(MIGRATIONS), listener)
     database.prepare('UPDATE meta SET opened_at = ?').run(now.getTime())
     // Only this process has the file open: the owner of any lease has ended, so no lease has to expire first.
-    database.exec('DELETE FROM leases')
+    database.exec('UPDATE leases SET until = 0')
     assertSynchronous(database, FULL)
     database.exec('PRAGMA synchronous = NORMAL')
     assertSynchronous(database, NORMAL)

@@ -75,6 +75,8 @@ export async function openSqlite(options: SqliteOptions): Promise<Database> {
       rows: options.cacheRows === false ? null : rows,
       listeners,
       now: clock,
+      isShared: false,
+      databaseNow: async () => clock(),
       assertHealthy: health.assert,
       onFatal: health.onFatal,
       async close() {

@@ -1,5 +1,17 @@
 import { expect, it } from 'vitest'
-import { after } from './builders.ts'
+import { LeaseLostError } from '../../../src/store/store-errors.ts'
+import type { Lease, Store } from '../../../src/store/store.ts'
+import {
+  after,
+  agreementReport,
+  callback,
+  delivery,
+  MINUTE,
+  NOW,
+  present,
+  report,
+  settledAgreement,
+} from './builders.ts'
 import type { Fixture } from './store-contract.ts'
 
 const LEASE_MS = 30_000
@@ -7,32 +19,96 @@ const LEASE_MS = 30_000
 export function leasesContract(fixture: Fixture): void {
   const take = (owner: string, milliseconds: number) =>
     fixture.store.leases.take('reader', owner, { now: after(milliseconds), until: after(milliseconds + LEASE_MS) })
+  const held = async (owner: string, milliseconds: number) => present(await take(owner, milliseconds))
 
   it('has one holder, who may renew it', async () => {
-    expect(await take('a', 0)).toBe(true)
-    expect(await take('b', LEASE_MS - 1)).toBe(false)
-    expect(await take('a', LEASE_MS - 1)).toBe(true)
-    expect(await take('b', LEASE_MS)).toBe(false)
+    expect(await take('a', 0)).toEqual({ name: 'reader', owner: 'a', fence: 1 })
+    expect(await take('b', LEASE_MS - 1)).toBeNull()
+    expect(await take('a', LEASE_MS - 1)).toEqual({ name: 'reader', owner: 'a', fence: 1 })
+    expect(await take('b', LEASE_MS)).toBeNull()
   })
 
   it('is taken over once it has expired, and its former holder finds that out', async () => {
     await take('a', 0)
-    expect(await take('b', LEASE_MS)).toBe(true)
-    expect(await take('a', LEASE_MS + 1)).toBe(false)
+    expect(await take('b', LEASE_MS)).not.toBeNull()
+    expect(await take('a', LEASE_MS + 1)).toBeNull()
   })
 
   it('is free once it was given back, by its holder alone', async () => {
     const { leases } = fixture.store
-    await take('a', 0)
-    await leases.release('reader', 'b')
-    expect(await take('b', 1)).toBe(false)
-    await leases.release('reader', 'a')
-    expect(await take('b', 1)).toBe(true)
+    const lease = await held('a', 0)
+    await leases.release({ ...lease, owner: 'b' })
+    await leases.release({ ...lease, fence: 0 })
+    expect(await take('b', 1)).toBeNull()
+    await leases.release(lease)
+    expect(await take('b', 1)).not.toBeNull()
   })
 
   it('goes to one of those who try at once', async () => {
     const owners = Array.from({ length: 20 }, (_, n) => `owner-${n}`)
     const got = await Promise.all(owners.map((owner) => take(owner, 0)))
-    expect(got.filter(Boolean)).toHaveLength(1)
+    expect(got.filter((lease) => lease !== null)).toHaveLength(1)
   })
+
+  it('has a number that rises each time it changes hands, also when it was given back, and after a restart', async () => {
+    const first = await held('a', 0)
+    await fixture.store.leases.release(first)
+    const second = await held('b', 1)
+    const third = await held('a', 1 + LEASE_MS)
+    const again = await fixture.opened.reopen()
+    const fourth = present(
+      await again.leases.take('reader', 'c', { now: after(1 + 2 * LEASE_MS), until: after(1 + 3 * LEASE_MS) }),
+    )
+    expect([first, second, third, fourth].map(({ fence }) => fence)).toEqual([1, 2, 3, 4])
+  })
+
+  /** What a reader does under its lease. */
+  const WORK: Readonly<Record<string, (store: Store, lease: Lease | null) => Promise<unknown>>> = {
+    'a heartbeat': (store, lease) => store.heartbeat.beat(after(MINUTE), lease),
+    'the beginning of a sweep': (store, lease) => store.sweep.begin(NOW, after(MINUTE), lease),
+    'a step of a sweep': (store, lease) => store.sweep.step(after(MINUTE), lease),
+    'an answer': async (store, lease) =>
+      store.reads.record(await payment(store), report('received'), after(MINUTE), lease),
+    'an entry of a list': async (store, lease) =>
+      store.reads.confirmListed(await payment(store), report('received'), after(MINUTE), lease),
+    'a failed read': async (store, lease) => store.reads.postpone(await payment(store), after(MINUTE), lease),
+    'an answer about an agreement': async (store, lease) =>
+      store.agreementReads.record(await agreement(store), agreementReport('active'), after(MINUTE), lease),
+    'a failed read of an agreement': async (store, lease) =>
+      store.agreementReads.postpone(await agreement(store), after(MINUTE), lease),
+  }
+  const payment = async (store: Store) => present(await store.reads.subject('PAY1'))
+  const agreement = async (store: Store) => present(await store.agreementReads.subject('AGR1'))
+
+  for (const [what, work] of Object.entries(WORK)) {
+    it(`lets ${what} pass under the current lease, and refuses it without a trace under a former one`, async () => {
+      const { store } = fixture
+      await store.inbox.receive(delivery(report('pending')))
+      await settledAgreement(store, 'agreement')
+      await store.inbox.receiveAgreement(callback(agreementReport('pending')))
+      await store.heartbeat.beat(NOW)
+      await store.sweep.begin(after(-MINUTE), NOW)
+      const former = await held('a', 0)
+      // An expired lease is valid until another process takes it.
+      const current = await held('b', LEASE_MS)
+      const before = await look(store)
+      await expect(work(store, former)).rejects.toThrow(LeaseLostError)
+      // A version without fencing numbers takes a lease over without raising the number.
+      await expect(work(store, { ...current, owner: 'c' })).rejects.toThrow(LeaseLostError)
+      expect(await look(store)).toEqual(before)
+      await work(store, current)
+      expect(await look(store)).not.toEqual(before)
+    })
+  }
+
+  /** Returns everything that the work changes. */
+  async function look(store: Store) {
+    return {
+      heartbeat: await store.heartbeat.last(),
+      sweep: await store.sweep.pending(),
+      head: await store.log.head(),
+      payment: await payment(store),
+      agreement: await agreement(store),
+    }
+  }
 }

@@ -1,22 +1,23 @@
 import { onTestFinished, describe, expect, it } from 'vitest'
 import { createLogger } from '../../../src/observability/logger.ts'
-import { createLeader } from '../../../src/reconciliation/leader.ts'
+import { createLeader, type Leader } from '../../../src/reconciliation/leader.ts'
 import type { LeaseStore } from '../../../src/store/store.ts'
-import { NOW } from '../../contract/store/builders.ts'
+import { NOW, present } from '../../contract/store/builders.ts'
 import { openSqliteFixture } from '../../contract/store/sqlite-fixture.ts'
 import { openStoreInVirtualTime } from './virtual-store.ts'
 
 const SECOND = 1_000
+
+const leads = (leader: Leader) => leader.lease() !== null
 
 async function setUp() {
   const { store, time, destroy } = await openStoreInVirtualTime()
   const gained: string[] = []
   const join = (owner: string, leases: LeaseStore = store.leases) => {
     const leader = createLeader({
-      leases,
+      store: { leases, now: store.now },
       owner,
       logger: createLogger({ level: 'silent' }),
-      clock: time.clock,
       timer: time.timer,
       onGained: async () => void gained.push(owner),
     })
@@ -35,7 +36,7 @@ describe('the leader', () => {
     await b.start()
     for (let second = 0; second < 300; second++) {
       await time.pass(SECOND)
-      expect([a.isLeader(), b.isLeader()]).toEqual([true, false])
+      expect([leads(a), leads(b)]).toEqual([true, false])
     }
     expect(gained).toEqual(['a'])
   })
@@ -46,9 +47,9 @@ describe('the leader', () => {
     await a.start()
     await b.start()
     await a.close()
-    expect(a.isLeader()).toBe(false)
+    expect(leads(a)).toBe(false)
     await time.pass(10 * SECOND)
-    expect(b.isLeader()).toBe(true)
+    expect(leads(b)).toBe(true)
     expect(gained).toEqual(['a', 'b'])
   })
 
@@ -61,11 +62,11 @@ describe('the leader', () => {
     await b.start()
     const { promise, resolve: goOn } = Promise.withResolvers<void>()
     pause = promise
-    await time.passUntil(() => b.isLeader(), 40 * SECOND)
-    expect(a.isLeader()).toBe(false)
+    await time.passUntil(() => leads(b), 40 * SECOND)
+    expect(leads(a)).toBe(false)
     goOn()
     await time.pass(20 * SECOND)
-    expect([a.isLeader(), b.isLeader()]).toEqual([false, true])
+    expect([leads(a), leads(b)]).toEqual([false, true])
     expect(gained).toEqual(['a', 'b'])
   })
 
@@ -78,12 +79,25 @@ describe('the leader', () => {
     await a.start()
     away = true
     await time.pass(29 * SECOND)
-    expect(a.isLeader()).toBe(true)
+    expect(leads(a)).toBe(true)
     await time.pass(2 * SECOND)
-    expect(a.isLeader()).toBe(false)
+    expect(leads(a)).toBe(false)
     away = false
     await time.pass(10 * SECOND)
-    expect(a.isLeader()).toBe(true)
+    expect(leads(a)).toBe(true)
+    expect(gained).toEqual(['a', 'a'])
+  })
+
+  it('gives up a lease that the store has refused, and no later one', async () => {
+    const { time, gained, join } = await setUp()
+    const a = join('a')
+    await a.start()
+    const first = present(a.lease())
+    a.lost({ ...first, fence: first.fence - 1 })
+    expect(leads(a)).toBe(true)
+    a.lost(first)
+    expect(leads(a)).toBe(false)
+    await time.pass(10 * SECOND)
     expect(gained).toEqual(['a', 'a'])
   })
 
@@ -91,7 +105,7 @@ describe('the leader', () => {
     const { store, destroy, reopen } = await openSqliteFixture()
     onTestFinished(destroy)
     const times = { now: NOW, until: new Date(NOW.getTime() + 30 * SECOND) }
-    expect(await store.leases.take('reader', 'killed', times)).toBe(true)
-    expect(await (await reopen()).leases.take('reader', 'next', times)).toBe(true)
+    expect(await store.leases.take('reader', 'killed', times)).toMatchObject({ fence: 1 })
+    expect(await (await reopen()).leases.take('reader', 'next', times)).toMatchObject({ fence: 2 })
   })
 })

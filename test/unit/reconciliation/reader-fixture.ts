@@ -51,6 +51,7 @@ export async function setUp(parts: Parts = {}): Promise<ReaderFixture> {
   const { store, time, destroy } = await openStoreInVirtualTime()
   const logger = createLogger({ level: 'silent' })
   const budget = createReadBudget({ timer: time.timer, logger, perSecond })
+  const lease = present(await store.leases.take('reader', 'test', { now: NOW, until: NOW }))
   const fixture: Omit<ReaderFixture, 'reader'> = {
     store,
     budget,
@@ -87,7 +88,7 @@ export async function setUp(parts: Parts = {}): Promise<ReaderFixture> {
     logger,
     clock: time.clock,
     timer: time.timer,
-    isLeader: () => fixture.leads,
+    leader: { lease: () => (fixture.leads ? lease : null), lost: () => (fixture.leads = false) },
     onRead: (outcome) => fixture.outcomes.push(outcome),
   })
   onTestFinished(async () => {

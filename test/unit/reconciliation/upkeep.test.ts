@@ -10,13 +10,14 @@ const DAY = 24 * 60 * MINUTE
 
 async function setUp() {
   const { store, time, destroy } = await openStoreInVirtualTime()
-  const fixture = { store, time, swept: 0, leads: true }
+  const lease = present(await store.leases.take('reader', 'test', { now: NOW, until: after(DAY) }))
+  const fixture = { store, time, swept: 0, leads: true, lost: 0 }
   const upkeep = startUpkeep({
     store,
     logger: createLogger({ level: 'silent' }),
     clock: time.clock,
     timer: time.timer,
-    isLeader: () => fixture.leads,
+    leader: { lease: () => (fixture.leads ? lease : null), lost: () => (fixture.lost += 1) },
     onSwept: () => (fixture.swept += 1),
   })
   onTestFinished(async () => {
@@ -133,6 +134,29 @@ describe('the upkeep', () => {
     await fixture.upkeep.beat()
     expect(await fixture.store.commands.find(commandKey('createPaymentLink', 'old'))).toBeNull()
     expect((await fixture.store.commands.find(commandKey('createPaymentLink', 'young')))?.state).toBe('REJECTED')
+  })
+
+  it('writes and sweeps nothing under a lease that another process has taken over', async () => {
+    const fixture = await setUp()
+    await fixture.store.inbox.receive(delivery(report('received', { paymentId: 'PAID' })))
+    await fixture.upkeep.beat()
+    await fixture.store.leases.take('reader', 'another', { now: after(DAY), until: after(2 * DAY) })
+    await fixture.passes(6 * MINUTE)
+    await fixture.upkeep.beat()
+    expect(await fixture.store.heartbeat.last()).toEqual(NOW)
+    expect(await fixture.store.sweep.pending()).toBeNull()
+    expect(fixture).toMatchObject({ swept: 0, lost: 1 })
+  })
+
+  it('takes a heartbeat from the future for a gap of unknown length, and not one of a clock that is a little ahead', async () => {
+    const fixture = await setUp()
+    await fixture.store.heartbeat.beat(after(5 * MINUTE))
+    await fixture.upkeep.beat()
+    expect(await fixture.store.heartbeat.last()).toEqual(NOW)
+    expect(fixture.swept).toBe(0)
+    await fixture.store.heartbeat.beat(after(60 * MINUTE))
+    await fixture.upkeep.beat()
+    expect(fixture.swept).toBe(1)
   })
 
   it('goes on after a failure', async () => {

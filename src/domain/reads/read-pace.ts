@@ -1,0 +1,66 @@
+/**
+ * How fast one site is read: additive increase, multiplicative decrease
+ * (https://en.wikipedia.org/wiki/Additive_increase/multiplicative_decrease). Instants are milliseconds of one clock.
+ */
+export type ReadPace = {
+  /** Ten-thousandths of the full rate. */
+  readonly share: number
+  /** Instants of the last reads, oldest first; they may lie ahead. */
+  readonly slots: readonly number[]
+  /** When the rate was halved last. */
+  readonly halvedAt: number
+  /** End of the pause that the payments API asked for. */
+  readonly closedUntil: number
+}
+
+/** The share of the full rate. */
+const FULL = 10_000
+/** Reads allowed in a burst; the rate then requires the time they are worth, so that the rate holds in every second. */
+const BURST = 2
+/** Minimum rate of a throttled site: a sixteenth of the full rate. */
+const LEAST = FULL / 16
+/** What each answer restores: forty answers from nothing to the full rate. */
+const RECOVERED = FULL / 40
+
+/** The pace of a site that was not read yet. */
+export const FULL_PACE: ReadPace = { share: FULL, slots: [], halvedAt: -1, closedUntil: 0 }
+
+/** Returns the instant at which the rate allows the next read: `now` or later, and not before the last one. */
+export function nextSlot({ share, slots }: ReadPace, now: number, perSecond: number): number {
+  const before = slots.at(-BURST)
+  const allowed = before === undefined ? now : before + (BURST * 1000 * FULL) / (perSecond * share)
+  return Math.max(now, allowed, slots.at(-1) ?? now)
+}
+
+/** Counts a read at an instant. */
+export function withSlot(pace: ReadPace, at: number): ReadPace {
+  // One more than the burst, in case the last is given back.
+  return { ...pace, slots: [...pace.slots, at].slice(-BURST - 1) }
+}
+
+/** Takes back the last read if it is the one of this instant, because it was not sent. */
+export function withoutSlot(pace: ReadPace, at: number): ReadPace {
+  return pace.slots.at(-1) === at ? { ...pace, slots: pace.slots.slice(0, -1) } : pace
+}
+
+/**
+ * Returns the pace after a read that was sent at `sentAt` was throttled. Reads that were in progress together are throttled together: the
+ * rate is halved once for them, not several times.
+ */
+export function slower(
+  pace: ReadPace,
+  {
+    sentAt,
+    now,
+    retryAfterMs,
+  }: { readonly sentAt: number; readonly now: number; readonly retryAfterMs: number | null },
+): ReadPace {
+  const closedUntil = Math.max(pace.closedUntil, now + (retryAfterMs ?? 0))
+  if (sentAt <= pace.halvedAt) return { ...pace, closedUntil }
+  return { ...pace, closedUntil, share: Math.max(Math.floor(pace.share / 2), LEAST), halvedAt: now }
+}
+
+/** Returns the pace after so many reads were answered. */
+export function faster(pace: ReadPace, answers: number): ReadPace {
+  return { ...pace, share: Math.min(FULL, pace.share + answers * RECOVERED) }
+}

@@ -1,0 +1,124 @@
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { setTimeout } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { type Sandbox, startSandbox } from '../../src/sandbox/index.ts'
+import { SECRETS, settingsFor } from '../support/app-settings.ts'
+import { askAt, type Network } from '../support/network.ts'
+import type { Database, PostgresServer } from '../support/postgres.ts'
+import { startUpstreamProxy, type UpstreamProxy } from '../support/upstream-proxy.ts'
+
+/** Several nodes on one PostgreSQL database, in processes of their own, and the payments API behind a proxy. */
+export type Cluster = {
+  readonly database: Database
+  readonly sandbox: Sandbox
+  readonly proxy: UpstreamProxy
+  /** Starts another node, whose clock is ahead of the machine's by so many milliseconds. */
+  startNode(clockAheadMs?: number): Promise<ClusterNode>
+  /** Waits until one of these nodes, and no other of them, is the leader. Returns it. */
+  leaderOf(nodes: readonly ClusterNode[]): Promise<ClusterNode>
+  /** Lets a stored time pass: the heartbeat and the lease are then older by so many milliseconds. */
+  age(milliseconds: number): Promise<void>
+  /** Kills all nodes, and drops the database. */
+  close(): Promise<void>
+}
+
+export type ClusterNode = Pick<Network, 'ask'> & {
+  /** Returns the sum of the figures of a metric, over all labels or for some. */
+  metric(name: string, labels?: string): Promise<number>
+  /** Stops and continues the process as a whole. */
+  pause(): void
+  resume(): void
+  /** Ends the process with SIGKILL. */
+  kill(): Promise<void>
+  /** Drains the process. */
+  stop(): Promise<void>
+}
+
+/** What a node is started with. */
+export type NodeSettings = { readonly env: Readonly<Record<string, string>>; readonly clockAheadMs: number }
+
+const ENTRY = fileURLToPath(new URL('./cluster-node.ts', import.meta.url))
+/** For what happens at all, on a machine with other work. */
+const PATIENCE_MS = 90_000
+const POLL_MS = 50
+
+export async function startCluster(server: PostgresServer): Promise<Cluster> {
+  const database = await server.createDatabase()
+  const proxy = await startUpstreamProxy()
+  const sandbox = await startSandbox({ webhookSecret: SECRETS.webhook, paceMs: 1 })
+  proxy.target = sandbox.origin
+  const nodes: ClusterNode[] = []
+  const env = settingsFor({
+    folder: '',
+    port: '0',
+    sandbox,
+    options: { upstreamUrl: proxy.url, env: { DATABASE_URL: database.url } },
+  })
+  return {
+    database,
+    sandbox,
+    proxy,
+    async startNode(clockAheadMs = 0) {
+      const node = await startNode({ env, clockAheadMs })
+      nodes.push(node)
+      return node
+    },
+    async leaderOf(candidates) {
+      let leader: ClusterNode | undefined
+      await eventually('one node is the leader', async () => {
+        const leads = await Promise.all(candidates.map((node) => node.metric('payments_reader_leader')))
+        leader = candidates[leads.indexOf(1)]
+        return leads.reduce((sum, figure) => sum + figure, 0) === 1
+      })
+      if (leader === undefined) throw new Error('No node is the leader.')
+      return leader
+    },
+    age: async (milliseconds) =>
+      void (await database.run(`UPDATE meta SET heartbeat_at = heartbeat_at - ${milliseconds};
+        UPDATE leases SET until = until - ${milliseconds}`)),
+    async close() {
+      await Promise.all(nodes.map((node) => node.kill()))
+      await sandbox.close()
+      await proxy.close()
+      await database.drop()
+    },
+  }
+}
+
+/** Waits until a condition holds. Throws if it does not within a minute and a half. */
+export async function eventually(what: string, holds: () => Promise<boolean>): Promise<void> {
+  const until = performance.now() + PATIENCE_MS
+  while (!(await holds())) {
+    if (performance.now() > until) throw new Error(`It did not come true that ${what}.`)
+    await setTimeout(POLL_MS)
+  }
+}
+
+async function startNode(settings: NodeSettings): Promise<ClusterNode> {
+  const child = fork(ENTRY, [JSON.stringify(settings)], {
+    execArgv: [],
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+  })
+  const dead = once(child, 'exit').then(() => null)
+  const [url] = (await Promise.race([once(child, 'message'), dead.then(() => [null])])) as [string | null]
+  if (url === null) throw new Error('The node has ended before it listened.')
+  return {
+    ask: askAt(() => url),
+    async metric(name, labels = '') {
+      const text = await (await fetch(`${url}/metrics`)).text()
+      const lines = text.split('\n').filter((line) => line.startsWith(name) && line.includes(labels))
+      return lines.map((line) => Number(line.split(' ').at(-1))).reduce((sum, figure) => sum + figure, 0)
+    },
+    pause: () => void child.kill('SIGSTOP'),
+    resume: () => void child.kill('SIGCONT'),
+    async kill() {
+      child.kill('SIGKILL')
+      await dead
+    },
+    async stop() {
+      child.send('stop')
+      await dead
+    },
+  }
+}
