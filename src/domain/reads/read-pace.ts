@@ -62,5 +62,6 @@ export function slower(
 
 /** Returns the pace after so many reads were answered. */
 export function faster(pace: ReadPace, answers: number): ReadPace {
+  if (answers === 0 || pace.share === FULL) return pace
   return { ...pace, share: Math.min(FULL, pace.share + answers * RECOVERED) }
 }
