@@ -143,7 +143,7 @@ export async function startServices(config: AppConfig, options: BackendOptions):
           'the drain was cut short: what is under way is taken up at the next start',
         ),
       )
-      wakeUps.close()
+      await wakeUps.close()
       redis?.close()
       await store.close()
     },

@@ -17,7 +17,8 @@ export type RedisChannels = {
   remove(channel: string): void
   /** Whether there is a connection that messages arrive on. */
   readonly isConnected: boolean
-  close(): void
+  /** Resolves when what was published has been sent, or has failed. */
+  close(): Promise<void>
 }
 
 export type RedisChannelsOptions = {
@@ -110,8 +111,9 @@ export function openRedisChannels(options: RedisChannelsOptions): RedisChannels 
   }, CHECK_MS)
   checks.unref()
 
+  const publisher = createPublisher(redis)
   return {
-    publish: createPublisher(redis),
+    publish: publisher.publish,
     add(channel) {
       wanted.add(channel)
       change(channel)
@@ -123,20 +125,22 @@ export function openRedisChannels(options: RedisChannelsOptions): RedisChannels 
     get isConnected() {
       return client.status === 'ready'
     },
-    close() {
+    async close() {
       clearInterval(checks)
       client.off('subscribersReady', onResubscribed)
+      await publisher.idle()
     },
   }
 }
 
-/** Sends what waits, one round trip at a time, and the rest when Redis is back. */
-function createPublisher(redis: RedisConnection): RedisChannels['publish'] {
+/** Sends what waits, one round trip at a time, and the rest when Redis is back. `idle` resolves when nothing is being sent. */
+function createPublisher(redis: RedisConnection) {
   const unsent = new Map<string, string>()
-  let sending = false
-  const send = async (): Promise<void> => {
-    if (sending) return
-    sending = true
+  let isSending = false
+  /** The last call of `sendAll`. */
+  let sent = Promise.resolve()
+  const sendAll = async (): Promise<void> => {
+    isSending = true
     while (unsent.size > 0 && redis.isConnected) {
       const messages = [...unsent.entries().take(CHUNK)]
       for (const [channel] of messages) unsent.delete(channel)
@@ -148,13 +152,19 @@ function createPublisher(redis: RedisConnection): RedisChannels['publish'] {
         break
       }
     }
-    sending = false
+    isSending = false
   }
-  redis.onConnected(() => void send())
-  return (messages) => {
-    if (unsent.size > MAX_UNSENT) unsent.clear()
-    for (const [channel, text] of messages) unsent.set(channel, text)
-    void send()
+  const send = (): void => {
+    if (!isSending) sent = sendAll()
+  }
+  redis.onConnected(send)
+  return {
+    publish(messages: readonly (readonly [string, string])[]): void {
+      if (unsent.size > MAX_UNSENT) unsent.clear()
+      for (const [channel, text] of messages) unsent.set(channel, text)
+      send()
+    },
+    idle: () => sent,
   }
 }
 

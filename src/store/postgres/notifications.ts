@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { Client } from 'pg'
+import { withTimeout } from '../../lib/timeout.ts'
 import { ANSWER_MS, assertStillUsable, clientConfig, createSockets, guarded } from './postgres-connection.ts'
 
 export type Notifications = {
@@ -7,7 +8,8 @@ export type Notifications = {
   send(text: string): void
   /** Whether notifications arrive at present. */
   readonly isConnected: boolean
-  close(): void
+  /** Resolves when what was to be sent has been sent, or after half a second. */
+  close(): Promise<void>
 }
 
 /** `pooled`: there is a pooler, behind which no session can listen; no connection is kept. */
@@ -25,6 +27,7 @@ export type NotificationsOptions = {
 
 const FIRST_RETRY_MS = 50
 const LAST_RETRY_MS = 5_000
+const LAST_SEND_MS = 500
 /** Milliseconds between two checks that the server answers: a peer may be gone without a word. */
 const CHECK_MS = 5_000
 
@@ -36,7 +39,9 @@ export function openNotifications(options: NotificationsOptions): Notifications 
   let state: NotificationsState | null = null
   let session: Session | null = null
   let unsent: string | null = null
-  let sending = false
+  let isSending = false
+  /** The last call of `sendAll`. */
+  let sent = Promise.resolve()
   let closed = false
 
   const become = (next: NotificationsState): void => {
@@ -52,7 +57,7 @@ export function openNotifications(options: NotificationsOptions): Notifications 
         attempt = 0
         become('listening')
         options.onConnected()
-        void pump()
+        send()
         await session.ended
       } catch {
         // The next attempt follows.
@@ -64,9 +69,8 @@ export function openNotifications(options: NotificationsOptions): Notifications 
       await delay(retryInMs(attempt), undefined, { ref: false })
     }
   }
-  const pump = async (): Promise<void> => {
-    if (sending) return
-    sending = true
+  const sendAll = async (): Promise<void> => {
+    isSending = true
     while (unsent !== null && session !== null && state === 'listening') {
       const text = unsent
       unsent = null
@@ -77,19 +81,23 @@ export function openNotifications(options: NotificationsOptions): Notifications 
         break
       }
     }
-    sending = false
+    isSending = false
+  }
+  const send = (): void => {
+    if (!isSending) sent = sendAll()
   }
 
   void keepListening()
   return {
     send(text) {
       unsent = text
-      void pump()
+      send()
     },
     get isConnected() {
       return state === 'listening'
     },
-    close() {
+    async close() {
+      await withTimeout(sent, LAST_SEND_MS, () => {})
       closed = true
       session?.end()
     },
