@@ -157,7 +157,7 @@ export async function startServices(config: AppConfig, options: BackendOptions):
           'the drain was cut short: what is under way is taken up at the next start',
         ),
       )
-      wakeUps.close()
+      await wakeUps.close()
       redis?.close()
       await store.close()
     },

@@ -1,24 +1,16 @@
-import { setImmediate } from 'node:timers/promises'
-import { withTimeout } from '../lib/timeout.ts'
 import type { Logger } from '../observability/logger.ts'
-import type { RedisClient } from './redis-client.ts'
 import type { RedisConnection } from './redis-connection.ts'
-import { RedisFailure, toRedisFailure } from './redis-failure.ts'
+import { createRedisPublisher, type RedisPublisher } from './redis-publisher.ts'
+import { createRedisSubscriptions, type RedisSubscriptions } from './redis-subscriptions.ts'
 
 /** Channels of Redis. On a cluster they are sharded, so that a message goes only to the node that its subscribers are connected to. */
-export type RedisChannels = {
-  /**
-   * Publishes texts, and again those that Redis did not answer. Of those that wait for one channel only the last is sent;
-   * when too many wait, they are dropped.
-   */
-  publish(messages: readonly (readonly [channel: string, text: string])[]): void
-  /** Subscribes to a channel until `remove`, over every connection to come. */
-  add(channel: string): void
-  remove(channel: string): void
-  /** Whether there is a connection that messages arrive on. */
-  readonly isConnected: boolean
-  close(): void
-}
+export type RedisChannels = Pick<RedisPublisher, 'publish'> &
+  Pick<RedisSubscriptions, 'add' | 'remove'> & {
+    /** Whether there is a connection that messages arrive on. */
+    readonly isConnected: boolean
+    /** Resolves when what was published has been sent, or has failed. */
+    close(): Promise<void>
+  }
 
 export type RedisChannelsOptions = {
   readonly redis: RedisConnection
@@ -28,163 +20,46 @@ export type RedisChannelsOptions = {
   onAdded(): void
 }
 
-/** Channels per round trip: others are served between two of them. */
-const CHUNK = 500
-/** Texts that wait for Redis. */
-const MAX_UNSENT = 10_000
 /** Milliseconds between two checks of the connection, after which refused subscriptions are also tried again. */
 const CHECK_MS = 2_000
-/** Milliseconds after which subscriptions without an answer are tried again. */
-const CONFIRM_MS = 3_000
 /** Milliseconds after which a cluster has confirmed what the driver subscribes to by itself. */
 const RESUBSCRIBED_MS = 1_000
 
-/** Opens the connection for subscriptions. Subscriptions that come at once share a command. */
-export function openRedisChannels(options: RedisChannelsOptions): RedisChannels {
-  const { redis, onText, onAdded } = options
+/** Opens the connection for subscriptions, which is restored with its channels. */
+export function openRedisChannels({ redis, logger, onText, onAdded }: RedisChannelsOptions): RedisChannels {
   const client = redis.subscriber()
-  const wanted = new Set<string>()
-  const confirmed = new Set<string>()
-  /** Channels for which these two may differ. */
-  const changed = new Set<string>()
-  const onSettled = logRefusals(options.logger)
-  let settling = false
-
-  const settle = async (): Promise<void> => {
-    if (settling) return
-    settling = true
-    // Subscriptions of the same turn of the event loop share a command.
-    await setImmediate()
-    try {
-      while (changed.size > 0 && client.status === 'ready') await settleSome()
-      onSettled(null)
-    } catch (error) {
-      onSettled(toRedisFailure(error))
-    } finally {
-      settling = false
-    }
-  }
-  const settleSome = async (): Promise<void> => {
-    const some = [...changed.values().take(CHUNK)]
-    const added = some.filter((channel) => wanted.has(channel) && !confirmed.has(channel))
-    const removed = some.filter((channel) => !wanted.has(channel) && confirmed.has(channel))
-    for (const channel of some) changed.delete(channel)
-    try {
-      // On a cluster an answer may be lost with a connection that the driver replaces.
-      await withTimeout(Promise.all([subscribe(client, added), unsubscribe(client, removed)]), CONFIRM_MS, () => {
-        throw new RedisFailure('ETIMEDOUT')
-      })
-    } catch (error) {
-      for (const channel of some) changed.add(channel)
-      throw error
-    }
-    for (const channel of added) confirmed.add(channel)
-    for (const channel of removed) confirmed.delete(channel)
-    if (added.length > 0) onAdded()
-  }
-  const change = (channel: string): void => {
-    changed.add(channel)
-    void settle()
-  }
-
+  const publisher = createRedisPublisher(redis)
+  const subscriptions = createRedisSubscriptions({ client, logger, onAdded })
   client.on(client.isCluster ? 'smessage' : 'message', (_channel: string, text: string) => onText(text))
   client.on('ready', () => {
-    if (!client.isCluster) renew()
-    void settle()
+    // The driver renews those of a cluster, whose nodes have a connection each.
+    if (client.isCluster) void subscriptions.settle()
+    else subscriptions.renew()
   })
-  const renew = (): void => {
-    confirmed.clear()
-    for (const channel of wanted) changed.add(channel)
-  }
   const onResubscribed = (): void => {
     onAdded()
     setTimeout(onAdded, RESUBSCRIBED_MS).unref()
   }
-  // The driver has connected to a node of the cluster again, and subscribes to its channels by itself.
   client.on('subscribersReady', onResubscribed)
   const checks = setInterval(() => {
     if (client.status !== 'ready') return
     // Without an answer the driver replaces the connection.
     client.ping().catch(() => {})
-    void settle()
+    void subscriptions.settle()
   }, CHECK_MS)
   checks.unref()
 
   return {
-    publish: createPublisher(redis),
-    add(channel) {
-      wanted.add(channel)
-      change(channel)
-    },
-    remove(channel) {
-      wanted.delete(channel)
-      change(channel)
-    },
+    publish: publisher.publish,
+    add: subscriptions.add,
+    remove: subscriptions.remove,
     get isConnected() {
       return client.status === 'ready'
     },
-    close() {
+    async close() {
       clearInterval(checks)
       client.off('subscribersReady', onResubscribed)
+      await publisher.idle()
     },
-  }
-}
-
-/** Sends what waits, one round trip at a time, and the rest when Redis is back. */
-function createPublisher(redis: RedisConnection): RedisChannels['publish'] {
-  const unsent = new Map<string, string>()
-  let sending = false
-  const send = async (): Promise<void> => {
-    if (sending) return
-    sending = true
-    while (unsent.size > 0 && redis.isConnected) {
-      const messages = [...unsent.entries().take(CHUNK)]
-      for (const [channel] of messages) unsent.delete(channel)
-      try {
-        await redis.run((commands) => publish(commands, messages))
-      } catch (error) {
-        if (toRedisFailure(error).isRefusal) continue
-        for (const [channel, text] of messages) if (!unsent.has(channel)) unsent.set(channel, text)
-        break
-      }
-    }
-    sending = false
-  }
-  redis.onConnected(() => void send())
-  return (messages) => {
-    if (unsent.size > MAX_UNSENT) unsent.clear()
-    for (const [channel, text] of messages) unsent.set(channel, text)
-    void send()
-  }
-}
-
-async function subscribe(client: RedisClient, channels: readonly string[]): Promise<void> {
-  if (channels.length === 0) return
-  // Channels of one command would have to be of one node.
-  if (client.isCluster) await Promise.all(channels.map((channel) => client.ssubscribe(channel)))
-  else await client.subscribe(...channels)
-}
-
-async function unsubscribe(client: RedisClient, channels: readonly string[]): Promise<void> {
-  if (channels.length === 0) return
-  if (client.isCluster) await Promise.all(channels.map((channel) => client.sunsubscribe(channel)))
-  else await client.unsubscribe(...channels)
-}
-
-async function publish(client: RedisClient, messages: readonly (readonly [string, string])[]): Promise<void> {
-  if (client.isCluster) return void (await Promise.all(messages.map((message) => client.spublish(...message))))
-  const pipeline = client.pipeline()
-  for (const message of messages) pipeline.publish(...message)
-  // Errors are among the results.
-  for (const [error] of (await pipeline.exec()) ?? []) if (error !== null) throw error
-}
-
-/** Logs that the server refuses subscriptions, once until it takes them again. */
-function logRefusals(logger: Logger): (failure: RedisFailure | null) => void {
-  let isRefused = false
-  return (failure) => {
-    if (failure?.isRefusal === true && !isRefused)
-      logger.warn({ code: failure.code }, 'Redis refuses a subscription: events of other nodes are found by polling')
-    isRefused = failure?.isRefusal ?? false
   }
 }

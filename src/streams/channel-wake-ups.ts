@@ -8,7 +8,7 @@ export type Channels = {
   add(channel: string): void
   remove(channel: string): void
   readonly isConnected: boolean
-  close(): void
+  close(): Promise<void>
 }
 
 export type ChannelsListener = {

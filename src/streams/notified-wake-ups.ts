@@ -4,7 +4,7 @@ import type { WakeListener, WakeUps } from './wake-ups.ts'
 export type NotificationChannel = {
   send(text: string): void
   readonly isConnected: boolean
-  close(): void
+  close(): Promise<void>
 }
 
 export type ChannelListener = {

@@ -18,7 +18,8 @@ export type WakeUps = {
   unfollow(streamId: string | null): void
   /** Whether wake-ups of other nodes arrive at present. */
   readonly isConnected: boolean
-  close(): void
+  /** Resolves when what was announced has been sent, or after half a second. */
+  close(): Promise<void>
 }
 
 /** For a database that only one process uses. */
@@ -28,5 +29,5 @@ export const NO_WAKE_UPS: WakeUps = {
   follow: () => {},
   unfollow: () => {},
   isConnected: false,
-  close: () => {},
+  close: () => Promise.resolve(),
 }

@@ -1,13 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { Client } from 'pg'
-import { ANSWER_MS, assertStillUsable, clientConfig, createSockets, guarded } from './postgres-connection.ts'
+import { withTimeout } from '../../lib/timeout.ts'
+import { createListeningSession, type ListeningSession } from './listening-session.ts'
 
 export type Notifications = {
   /** Sends a text to the listeners of all processes, one text at a time. Of those that wait only the last is sent. */
   send(text: string): void
   /** Whether notifications arrive at present. */
   readonly isConnected: boolean
-  close(): void
+  /** Resolves when what was to be sent has been sent, or after half a second. */
+  close(): Promise<void>
 }
 
 /** `pooled`: there is a pooler, behind which no session can listen; no connection is kept. */
@@ -25,8 +26,7 @@ export type NotificationsOptions = {
 
 const FIRST_RETRY_MS = 50
 const LAST_RETRY_MS = 5_000
-/** Milliseconds between two checks that the server answers: a peer may be gone without a word. */
-const CHECK_MS = 5_000
+const LAST_SEND_MS = 500
 
 /**
  * Listens on a channel of the database (LISTEN and NOTIFY), over a connection of its own, which is restored for ever. A text is sent in a
@@ -34,9 +34,11 @@ const CHECK_MS = 5_000
  */
 export function openNotifications(options: NotificationsOptions): Notifications {
   let state: NotificationsState | null = null
-  let session: Session | null = null
+  let session: ListeningSession | null = null
   let unsent: string | null = null
-  let sending = false
+  let isSending = false
+  /** The last call of `sendAll`. */
+  let sent = Promise.resolve()
   let closed = false
 
   const become = (next: NotificationsState): void => {
@@ -46,27 +48,26 @@ export function openNotifications(options: NotificationsOptions): Notifications 
   }
   const keepListening = async (): Promise<void> => {
     for (let attempt = 0; !closed; attempt += 1) {
-      session = createSession(options)
       try {
+        session = createListeningSession(options)
         if ((await session.start()) === 'pooled') return become('pooled')
         attempt = 0
         become('listening')
         options.onConnected()
-        void pump()
+        send()
         await session.ended
       } catch {
         // The next attempt follows.
       } finally {
-        session.end()
+        session?.end()
         session = null
       }
       become('lost')
       await delay(retryInMs(attempt), undefined, { ref: false })
     }
   }
-  const pump = async (): Promise<void> => {
-    if (sending) return
-    sending = true
+  const sendAll = async (): Promise<void> => {
+    isSending = true
     while (unsent !== null && session !== null && state === 'listening') {
       const text = unsent
       unsent = null
@@ -77,71 +78,25 @@ export function openNotifications(options: NotificationsOptions): Notifications 
         break
       }
     }
-    sending = false
+    isSending = false
+  }
+  const send = (): void => {
+    if (!isSending) sent = sendAll()
   }
 
   void keepListening()
   return {
     send(text) {
       unsent = text
-      void pump()
+      send()
     },
     get isConnected() {
       return state === 'listening'
     },
-    close() {
+    async close() {
+      await withTimeout(sent, LAST_SEND_MS, () => {})
       closed = true
       session?.end()
-    },
-  }
-}
-
-/** One connection that listens, until it is lost. */
-type Session = {
-  /** Connects and listens. Rejects with `StoreFailure`, or with an error of the driver. */
-  start(): Promise<'listening' | 'pooled'>
-  run(sql: string, parameters: readonly unknown[]): Promise<unknown>
-  /** Resolves when the connection is lost, or after `end`. */
-  readonly ended: Promise<void>
-  end(): void
-}
-
-function createSession({ url, channel, onText }: NotificationsOptions): Session {
-  const sockets = createSockets()
-  const config = clientConfig(url, sockets, ANSWER_MS)
-  const client = new Client(config)
-  const connection = guarded(client, config.pooler)
-  const { promise: ended, resolve: onEnded } = Promise.withResolvers<void>()
-  let checks: NodeJS.Timeout | undefined
-  client.on('notification', ({ payload }) => onText(payload ?? ''))
-  client.on('error', () => onEnded())
-  client.on('end', () => onEnded())
-
-  const run: Session['run'] = async (sql, parameters) => {
-    try {
-      return await connection.run(sql, parameters)
-    } finally {
-      if (connection.broken) onEnded()
-    }
-  }
-  return {
-    async start() {
-      await client.connect()
-      await assertStillUsable(connection)
-      if (connection.shared) return 'pooled'
-      await connection.run(`LISTEN ${client.escapeIdentifier(channel)}`)
-      checks = setInterval(() => void run('SELECT 1', []).catch(() => {}), CHECK_MS)
-      checks.unref()
-      return 'listening'
-    },
-    run,
-    ended,
-    end() {
-      clearInterval(checks)
-      onEnded()
-      // Not awaited, because a server that hangs does not answer.
-      void client.end().catch(() => {})
-      sockets.close()
     },
   }
 }

@@ -13,7 +13,7 @@ describe.skipIf(server === null)('notifications of PostgreSQL', () => {
     if (server !== null) database = await server.createDatabase()
   })
   afterEach(() => {
-    for (const notifications of open.splice(0)) notifications.close()
+    for (const notifications of open.splice(0)) void notifications.close()
   })
   afterAll(() => database?.drop())
 
@@ -60,9 +60,17 @@ describe.skipIf(server === null)('notifications of PostgreSQL', () => {
     expect(receiver.connected()).toBe(2)
   })
 
+  it('are all sent before they end', async () => {
+    const [sender, receiver] = [await listen('last'), await listen('last')]
+    for (const text of ['1', '2', '3']) sender.send(text)
+    await sender.close()
+    await until(() => receiver.texts.includes('3'))
+    expect(receiver.texts).toEqual(['1', '3'])
+  })
+
   it('end with their connection, and without another attempt', async () => {
     const notifications = await listen('closed')
-    notifications.close()
+    await notifications.close()
     const listeners = `SELECT 1 FROM pg_stat_activity WHERE query LIKE 'LISTEN "closed"'`
     await expect.poll(() => database.run(listeners), { timeout: 20_000 }).toEqual([])
     expect(notifications.states).toEqual(['listening'])
