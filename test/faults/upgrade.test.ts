@@ -87,7 +87,7 @@ describe.skipIf(release === null)('the last release and the next one on one data
       onTestFinished(() => database.drop())
       const { last, nextWith } = await stage(() => database.url, postgresMigrations)
       const reader = createReader()
-      const nodes = [await last(), await last()] as const
+      const nodes = await Promise.all([last(), last()])
       await reader.read(nodes[0])
       const load = startLoad(nodes.map(({ url }) => url))
       const leave = async (node: Node) => {
