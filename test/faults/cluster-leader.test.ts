@@ -6,7 +6,7 @@ import { type Cluster, type ClusterNode, eventually, startCluster } from './clus
 const server = await findPostgres()
 const SECOND = 1_000
 const MINUTE = 60 * SECOND
-const TIMEOUT = 4 * MINUTE
+const TIMEOUT = 8 * MINUTE
 
 describe.skipIf(server === null)('the reader of a cluster', () => {
   let cluster: Cluster
