@@ -24,6 +24,7 @@ export type Cluster = {
 }
 
 export type ClusterNode = Pick<Network, 'ask'> & {
+  readonly url: string
   /** Returns the sum of the figures of a metric, over all labels or for some. */
   metric(name: string, labels?: string): Promise<number>
   /** Stops and continues the process as a whole. */
@@ -43,7 +44,11 @@ const ENTRY = fileURLToPath(new URL('./cluster-node.ts', import.meta.url))
 const PATIENCE_MS = 90_000
 const POLL_MS = 50
 
-export async function startCluster(server: PostgresServer): Promise<Cluster> {
+/** Starts the payments API, and creates a database. `settings` are further settings of the nodes. */
+export async function startCluster(
+  server: PostgresServer,
+  settings: Readonly<Record<string, string>> = {},
+): Promise<Cluster> {
   const database = await server.createDatabase()
   const proxy = await startUpstreamProxy()
   const sandbox = await startSandbox({ webhookSecret: SECRETS.webhook, paceMs: 1 })
@@ -53,7 +58,7 @@ export async function startCluster(server: PostgresServer): Promise<Cluster> {
     folder: '',
     port: '0',
     sandbox,
-    options: { upstreamUrl: proxy.url, env: { DATABASE_URL: database.url } },
+    options: { upstreamUrl: proxy.url, env: { DATABASE_URL: database.url, ...settings } },
   })
   return {
     database,
@@ -104,6 +109,7 @@ async function startNode(settings: NodeSettings): Promise<ClusterNode> {
   const [url] = (await Promise.race([once(child, 'message'), dead.then(() => [null])])) as [string | null]
   if (url === null) throw new Error('The node has ended before it listened.')
   return {
+    url,
     ask: askAt(() => url),
     async metric(name, labels = '') {
       const text = await (await fetch(`${url}/metrics`)).text()

@@ -6,8 +6,8 @@ import { SECRETS } from '../support/app-settings.ts'
 import { findPostgres, type PostgresServer } from '../support/postgres.ts'
 import { type Child, settingsFor, startReady, temporaryFolder } from '../support/process.ts'
 import { copyProgram, lastRelease, unpackRelease } from '../support/release.ts'
+import { startLoad, type Load } from './node-load.ts'
 import { followLog } from './process-client.ts'
-import { startLoad, type Load } from './upgrade-load.ts'
 
 const server = await findPostgres()
 const release = lastRelease()

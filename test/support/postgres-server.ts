@@ -1,11 +1,11 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { chownSync, existsSync, mkdtempSync, readdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { answers, missing, type PostgresServer, serverAt } from './postgres.ts'
+import { answers, missing, type PostgresServer, runAt, serverAt } from './postgres.ts'
 
 /** A PostgreSQL server of one test, which may damage it. */
 export type OwnServer = PostgresServer & {
@@ -19,6 +19,10 @@ export type OwnServer = PostgresServer & {
   resume(): void
   /** Decides whether the server starts as a read-only replica that follows another server. */
   asReplica(replica: boolean): void
+  /** Creates and starts a server that follows this one. Resolves when each commit here waits for that server. */
+  createStandby(): Promise<OwnServer>
+  /** Ends the recovery of a standby: from then on it accepts writes. */
+  promote(): Promise<void>
   remove(): Promise<void>
 }
 
@@ -30,15 +34,34 @@ export function canMakeServer(): boolean {
 }
 
 /** Creates and starts a server. */
-export async function createOwnServer(): Promise<OwnServer> {
+export function createOwnServer(): Promise<OwnServer> {
+  return startOwnServer('initdb', (data) => [
+    '-D',
+    data,
+    '-U',
+    'postgres',
+    '-A',
+    'trust',
+    '-E',
+    'UTF8',
+    '--no-locale',
+    '--no-sync',
+  ])
+}
+
+/** Starts a server whose data one of PostgreSQL's programs writes. */
+async function startOwnServer(program: string, argsOf: (data: string) => string[]): Promise<OwnServer> {
   const programs = findPrograms()
   if (programs === null) throw new Error('There is no initdb.')
   const identity = notRoot()
   const folder = mkdtempSync(join(tmpdir(), 'payments-postgres-'))
   if (identity.uid !== undefined) chownSync(folder, identity.uid, identity.gid)
   const data = join(folder, 'data')
-  const init = ['-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--no-locale', '--no-sync']
-  execFileSync(join(programs, 'initdb'), init, { ...identity, cwd: folder, stdio: ['ignore', 'ignore', 'inherit'] })
+  execFileSync(join(programs, program), argsOf(data), {
+    ...identity,
+    cwd: folder,
+    stdio: ['ignore', 'ignore', 'inherit'],
+  })
   const port = await freePort()
   const address = `postgres://postgres@127.0.0.1:${port}/postgres`
   const settings = [`port=${port}`, 'listen_addresses=127.0.0.1', 'unix_socket_directories=', 'max_connections=50']
@@ -81,6 +104,18 @@ export async function createOwnServer(): Promise<OwnServer> {
       if (replica) writeFileSync(mark, '')
       else rmSync(mark)
     },
+    async createStandby() {
+      const from = ['-h', '127.0.0.1', '-p', `${port}`, '-U', 'postgres', '-R', '-c', 'fast', '--no-sync']
+      const standby = await startOwnServer('pg_basebackup', (copy) => ['-D', copy, ...from])
+      await runAt(address, "ALTER SYSTEM SET synchronous_standby_names = '*'")
+      await runAt(address, 'SELECT pg_reload_conf()')
+      const isSynchronous = "SELECT 1 FROM pg_stat_replication WHERE sync_state = 'sync'"
+      while ((await runAt(address, isSynchronous)).length === 0) await delay(50)
+      return standby
+    },
+    async promote() {
+      await runAt(address, 'SELECT pg_promote()')
+    },
     async remove() {
       signal('SIGCONT')
       await own.aim()()
@@ -94,7 +129,8 @@ export async function createOwnServer(): Promise<OwnServer> {
 /** Returns the folder of the server's programs, from PATH or where Debian installs them; null if there is none. */
 function findPrograms(): string | null {
   const onPath = (process.env['PATH'] ?? '').split(':').find((folder) => existsSync(join(folder, 'initdb')))
-  if (onPath !== undefined) return onPath
+  // The other programs are where a link leads to.
+  if (onPath !== undefined) return dirname(realpathSync(join(onPath, 'initdb')))
   const debian = '/usr/lib/postgresql'
   const [newest] = existsSync(debian) ? readdirSync(debian).toSorted((a, b) => Number(b) - Number(a)) : []
   return newest === undefined ? null : join(debian, newest, 'bin')

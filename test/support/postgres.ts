@@ -58,7 +58,8 @@ async function createDatabase(address: string): Promise<Database> {
   }
 }
 
-async function runAt(address: string, sql: string): Promise<Record<string, unknown>[]> {
+/** Runs statements on one connection. Returns the rows of the last one. */
+export async function runAt(address: string, sql: string): Promise<Record<string, unknown>[]> {
   const client = new Client({ connectionString: address })
   await client.connect()
   try {

@@ -9,7 +9,7 @@ export type TcpProxy = {
 }
 
 /**
- * Starts a proxy of a server. `join` gets both sides of each connection, and forwards their data. If one side ends, the other is closed,
+ * Starts a proxy of a server; `target` is read for each connection. `join` gets both sides of each connection, and forwards their data. If one side ends, the other is closed,
  * too.
  */
 export async function startTcpProxy(

@@ -28,11 +28,18 @@ const PAUSE_MS = 20
 const REPEATED: ReadonlySet<number> = new Set([502, 503])
 const MORE = { payments: 12, links: 2 }
 
+export type LoadOptions = {
+  /** Whether links are created, too. Default: true. */
+  readonly commands?: boolean
+  /** To how many nodes at once each webhook is sent. Default: 1. */
+  readonly copies?: number
+}
+
 /**
  * Starts the load. What is not answered, or answered with 502 or 503, is sent again with the same bytes or key, as the payments API and
  * clients do.
  */
-export function startLoad(urls: readonly string[]): Load {
+export function startLoad(urls: readonly string[], { commands = true, copies = 1 }: LoadOptions = {}): Load {
   const nodes = new Set(urls)
   const payments = new Set<string>()
   const links = new Set<string>()
@@ -51,7 +58,7 @@ export function startLoad(urls: readonly string[]): Load {
   }
   const webhook = async (): Promise<void> => {
     const id = randomUUID()
-    const status = await persist(() => tell(next(), id))
+    const status = await persist(() => tellAll(Array.from({ length: copies }, next), id))
     if (status === 200) payments.add(id)
     else faults.push(`a webhook was answered with ${status}`)
   }
@@ -61,7 +68,7 @@ export function startLoad(urls: readonly string[]): Load {
     if (result.link === undefined) faults.push(`a command was answered with ${JSON.stringify(result)}`)
     else links.add(result.link.id)
   }
-  const senders = [...Array.from({ length: SENDERS }, () => repeat(webhook)), repeat(command)]
+  const senders = [...Array.from({ length: SENDERS }, () => repeat(webhook)), ...(commands ? [repeat(command)] : [])]
 
   return {
     nodes,
@@ -69,7 +76,10 @@ export function startLoad(urls: readonly string[]): Load {
     links,
     faults,
     async more() {
-      const goal = { payments: payments.size + SENDERS + MORE.payments, links: links.size + 1 + MORE.links }
+      const goal = {
+        payments: payments.size + SENDERS + MORE.payments,
+        links: commands ? links.size + 1 + MORE.links : 0,
+      }
       while (payments.size < goal.payments || links.size < goal.links) {
         if (faults.length > 0) throw new Error(faults.join('\n'))
         await once(answered, 'answer')
@@ -89,6 +99,12 @@ async function persist<Result>(send: () => Promise<Result | null>): Promise<Resu
     if (result !== null) return result
     await sleep(PAUSE_MS)
   }
+}
+
+/** Sends a webhook to several nodes at once. Returns the first answer that is not to be repeated; null if there is none. */
+async function tellAll(urls: readonly string[], uuid: string): Promise<number | null> {
+  const answers = await Promise.all(urls.map((url) => tell(url, uuid).catch(() => null)))
+  return answers.find((status) => status !== null) ?? null
 }
 
 async function tell(url: string, uuid: string): Promise<number | null> {
