@@ -135,7 +135,7 @@ export async function startServices(config: AppConfig, options: BackendOptions):
         streams: () => ({ ...options.openStreams(), subscriptions: tail.listeners }),
       }),
       keys,
-      cursors: createCursorCodec(keys, store.logId),
+      cursors: createCursorCodec(keys, store.logId, store.branches),
       clock,
       isEnabled: ({ code }) => enabled.has(code),
     },

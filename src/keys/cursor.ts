@@ -43,9 +43,17 @@ const SHORT_TAG_START = 12
  * Creates the codec of a log's cursors. A cursor is one block: kind (1 byte), position (7 bytes) and an 8-byte tag of the log, encrypted
  * with AES-256. A block cipher cannot be distinguished from a random permutation, so a forged text decrypts to the right tag and kind once
  * in 2^72 tries. Therefore 16 bytes are both opaque and authentic. With a single block the mode of operation does not matter.
+ * `branches`: see `Store.branches`. The tag of a position also names the branch on which it was read.
  */
-export function createCursorCodec(ring: KeyRing, logId: string): CursorCodec {
-  const tag = createHash('sha256').update(logId, 'utf8').digest().subarray(0, TAG_BYTES)
+export function createCursorCodec(
+  ring: KeyRing,
+  logId: string,
+  branches: () => readonly number[] = () => [],
+): CursorCodec {
+  const tag = tagOf(logId)
+  const branchTags: Buffer[] = []
+  const branchTag = (branch: number): Buffer =>
+    (branchTags[branch] ??= branch === 0 ? tag : tagOf(`${logId} ${branch}`))
   const keys = ring.subKeys('cursor')
   const encipher = blockCipher(keys[0])
   const decipherers = keys.map(blockDecipher)
@@ -60,8 +68,11 @@ export function createCursorCodec(ring: KeyRing, logId: string): CursorCodec {
   }
   const textOf = (block: Buffer): string => encipher(block).toString('base64url')
   return {
-    encode: (kind, position) => textOf(blockOf(kind, position, tag)),
-    decode: (kind, cursor) => decodeAs(cursor, (block) => positionIn(block, kind, tag)),
+    encode: (kind, position) => textOf(blockOf(kind, position, kind === 'log' ? branchTag(branches().length) : tag)),
+    decode: (kind, cursor) =>
+      decodeAs(cursor, (block) =>
+        kind === 'log' ? positionOnBranch(block, branches(), branchTag) : positionIn(block, kind, tag),
+      ),
     encodePlace: (kind, { number, at }) =>
       textOf(at === null ? blockOf(kind, number, tag) : placeBlockOf(kind, { number, at }, tag)),
     decodePlace: (kind, cursor) => decodeAs(cursor, (block) => placeIn(block, kind, tag)),
@@ -83,6 +94,23 @@ function positionIn(block: Buffer, kind: CursorKind, tag: Buffer): number | null
   if (block.readUInt8(0) !== KIND_BYTES[kind] || block.compare(tag, 0, TAG_BYTES, TAG_START) !== 0) return null
   const position = block.readUIntBE(1, 3) * LOW + block.readUInt32BE(4)
   return Number.isSafeInteger(position) ? position : null
+}
+
+/** Returns the position of a cursor of any branch of the log; null if its events are on a branch that the log has left. */
+function positionOnBranch(
+  block: Buffer,
+  branches: readonly number[],
+  tagOfBranch: (branch: number) => Buffer,
+): number | null {
+  for (let branch = branches.length; branch >= 0; branch -= 1) {
+    const position = positionIn(block, 'log', tagOfBranch(branch))
+    if (position !== null) return branches.slice(branch).every((last) => position <= last) ? position : null
+  }
+  return null
+}
+
+function tagOf(text: string): Buffer {
+  return createHash('sha256').update(text, 'utf8').digest().subarray(0, TAG_BYTES)
 }
 
 /**

@@ -25,6 +25,8 @@ export type DatabaseParts = {
   readonly pruneUnits: PruneUnits
   /** Null if rows must not be cached, because other processes write them too. */
   readonly rows: CommittedRows | null
+  /** See `Store.branches`. */
+  readonly branches: Database['branches']
   readonly listeners: AppendListeners
   readonly now: () => Date
   readonly isShared: boolean
@@ -45,6 +47,7 @@ export async function createDatabase(parts: DatabaseParts): Promise<Database> {
     commits,
     pruneUnits,
     rows,
+    branches,
     listeners,
     now,
     isShared,
@@ -76,6 +79,7 @@ export async function createDatabase(parts: DatabaseParts): Promise<Database> {
     sweep: sweepQueries(reader),
     retention: createRetentionStore(lists, commits.exclusively, pruneUnits),
     logId,
+    branches,
     now: databaseNow,
     async ping() {
       assertHealthy()

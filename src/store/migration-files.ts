@@ -28,7 +28,7 @@ const FILE_NAME = /^\d{4}-[a-z0-9-]+\.sql$/
 const MARK = /^-- (compatible|breaking)\n/
 /** The line before a step; what precedes the first of these lines is a short step. */
 const STEP = /^-- step, (.*)$/m
-const COMMENTS = /^\s*--.*$/gm
+const COMMENTS = /^[ \t]*--.*$/gm
 
 /**
  * Returns the migrations of one database's folder and, from the folder above it, those for all databases, in order. Throws if two have

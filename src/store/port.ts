@@ -7,7 +7,18 @@ import type { AgreementReadStore, CommandStore, Heartbeat, Inbox, ReadStore, Sto
  */
 export type Database = Pick<
   Store,
-  'log' | 'links' | 'payments' | 'agreements' | 'payouts' | 'retention' | 'logId' | 'now' | 'ping' | 'onFatal' | 'close'
+  | 'log'
+  | 'links'
+  | 'payments'
+  | 'agreements'
+  | 'payouts'
+  | 'retention'
+  | 'logId'
+  | 'branches'
+  | 'now'
+  | 'ping'
+  | 'onFatal'
+  | 'close'
 > & {
   /** Whether several processes may use the database at once. */
   readonly isShared: boolean

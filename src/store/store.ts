@@ -45,6 +45,11 @@ export type Store = {
   readonly paces: PaceStore | null
   /** Random id of this log, created with the database. It distinguishes cursors of other logs. */
   readonly logId: string
+  /**
+   * Returns, for each time that the log went on on another server, the position of the last event that it had there: later events of
+   * the server before are not in this log. None on SQLite, where a restored backup is another log.
+   */
+  branches(): readonly number[]
   /** Returns the time of the database's clock, which is the same for all processes. That of a SQLite file is the clock of its process. */
   now(): Promise<Date>
   /** Resolves if the database answers; rejects if it does not. */

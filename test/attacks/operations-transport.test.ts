@@ -48,7 +48,7 @@ describe('a mutation', () => {
 
   it.each<[string, number, () => Attempt]>([
     ['GET', 405, () => ({ method: 'GET', headers: PREFLIGHT, search: inSearch() })],
-    ['GET without a preflight', 400, () => ({ method: 'GET', search: inSearch() })],
+    ['GET with nothing but a token', 405, () => ({ method: 'GET', search: inSearch() })],
     [
       'GET that says it is a POST',
       405,

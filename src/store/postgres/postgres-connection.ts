@@ -32,6 +32,9 @@ export type PostgresConnection = {
 /** A connection outside the pool. */
 export type OwnConnection = PostgresConnection & { end(): Promise<void> }
 
+/** Called with each new connection before it is used. */
+export type OnConnected = (connection: PostgresConnection) => Promise<void>
+
 /** The driver's options, and the configured pooler; null if unknown. */
 export type ConnectionConfig = ClientConfig & { readonly pooler?: Pooler | null }
 

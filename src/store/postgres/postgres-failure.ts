@@ -76,6 +76,11 @@ export function isLostStatement({ cause }: StoreFailure): boolean {
   return cause instanceof PostgresError && LOST_STATEMENT.has(cause.code)
 }
 
+/** Returns whether the database user may not do this. */
+export function isDenied(error: unknown): boolean {
+  return error instanceof StoreFailure && error.cause instanceof PostgresError && error.cause.code === '42501'
+}
+
 /** Returns whether certainly nothing was recorded, and a retry of the same job is likely to succeed. */
 export function isTransient(error: unknown): boolean {
   return error instanceof StoreFailure && error.cause instanceof PostgresError && TRANSIENT.has(error.cause.code)

@@ -6,6 +6,7 @@ import {
   assertStillUsable,
   type PostgresConnection,
   type ConnectionConfig,
+  type OnConnected,
   guarded,
   LIMITS,
 } from './postgres-connection.ts'
@@ -34,7 +35,10 @@ const SETTINGS = [...limitSettings(LIMITS), ...PLANNING]
 const BEGIN = `BEGIN ISOLATION LEVEL READ COMMITTED READ ONLY; ${setForTransaction(SETTINGS)}`
 
 /** Creates queries that run concurrently with the writer, each on a free connection of a pool. */
-export function openReader(config: ConnectionConfig): { readonly db: Db; close(): Promise<void> } {
+export function openReader(
+  config: ConnectionConfig,
+  onConnected: OnConnected = async () => {},
+): { readonly db: Db; close(): Promise<void> } {
   const pool = new Pool({ ...config, max: MAX_READERS, pipeline: true })
   const connections = new WeakMap<ClientBase, PostgresConnection>()
   // The pool itself drops an idle connection that is lost.
@@ -53,6 +57,7 @@ export function openReader(config: ConnectionConfig): { readonly db: Db; close()
     try {
       if (!proven.has(connection)) {
         await assertStillUsable(connection)
+        await onConnected(connection)
         if (!connection.shared) await connection.run(setForSession(SETTINGS))
       }
       proven.add(connection)

@@ -5,6 +5,7 @@ import { createGroupCommit } from '../group-commit.ts'
 import type { MigrationListener } from '../migrate.ts'
 import type { Database } from '../port.ts'
 import type { Db } from '../unit.ts'
+import { createLogBranches } from './log-branches.ts'
 import { migratePostgres } from './migrations.ts'
 import {
   ANSWER_MS,
@@ -43,8 +44,9 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
   try {
     await prepareDatabase(sockets, clock(), options)
     const config = clientConfig(url, sockets, ANSWER_MS)
-    const reader = openReader(config)
-    const writer = createWriter(config)
+    const branches = createLogBranches()
+    const reader = openReader(config, branches.check)
+    const writer = createWriter(config, branches.check)
     const listeners = createAppendListeners()
     const commits = createGroupCommit({
       steps: writer.steps,
@@ -62,6 +64,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
       commits,
       pruneUnits,
       rows: null,
+      branches: branches.positions,
       listeners,
       now: clock,
       isShared: true,

@@ -2,7 +2,14 @@ import type { Transaction } from '../decide.ts'
 import type { AsyncTransactionSteps } from '../group-commit.ts'
 import { StoreFailure } from '../store-errors.ts'
 import { WRITERS_LOCK } from './locks.ts'
-import { assertStillUsable, connect, type ConnectionConfig, LIMITS, type OwnConnection } from './postgres-connection.ts'
+import {
+  assertStillUsable,
+  connect,
+  type ConnectionConfig,
+  LIMITS,
+  type OnConnected,
+  type OwnConnection,
+} from './postgres-connection.ts'
 import { PLANNING } from './postgres-reader.ts'
 import { limitSettings, setForTransaction } from './postgres-session.ts'
 import { postgresTransaction } from './postgres-transaction.ts'
@@ -30,7 +37,7 @@ const BEGIN = [
 ].join('; ')
 
 /** Creates the writer, with the only connection of this process that writes. It is opened on first use, and again after it was lost. */
-export function createWriter(config: ConnectionConfig): PostgresWriter {
+export function createWriter(config: ConnectionConfig, onConnected: OnConnected): PostgresWriter {
   let open: OwnConnection | null = null
 
   const discard = (): void => {
@@ -44,6 +51,7 @@ export function createWriter(config: ConnectionConfig): PostgresWriter {
     open = await connect(config)
     try {
       await assertStillUsable(open)
+      await onConnected(open)
       return open
     } catch (error) {
       discard()

@@ -73,6 +73,7 @@ export async function openSqlite(options: SqliteOptions): Promise<Database> {
       commits,
       pruneUnits: sqlitePruneUnits(queries),
       rows: options.cacheRows === false ? null : rows,
+      branches: () => [],
       listeners,
       now: clock,
       isShared: false,

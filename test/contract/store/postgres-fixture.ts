@@ -18,6 +18,7 @@ const TABLES = [
   'pruned_streams',
   'pruned_deliveries',
   'archives',
+  'log_branches',
   'read_paces',
 ]
 

@@ -1,0 +1,55 @@
+import { WRITERS_LOCK } from './locks.ts'
+import type { PostgresConnection } from './postgres-connection.ts'
+import { isDenied } from './postgres-failure.ts'
+
+/**
+ * The branches of the log: it branches when it goes on on another server, since the commits that the last server made after the backup, or
+ * that a standby had not received, are missing there.
+ */
+export type LogBranches = {
+  /** Returns the position of the last common event of each branch after the first. */
+  positions(): readonly number[]
+  /** Records a branch if the server of a new connection is another one than before. Called before the connection is used. */
+  check(connection: PostgresConnection): Promise<void>
+}
+
+/**
+ * The server: another cluster has another system identifier, and each restore to a point in time and each promotion of a standby
+ * begins a timeline, the first eight digits of the names of its WAL files.
+ */
+const SERVER = `(SELECT system_identifier FROM pg_control_system()) || ' ' || left(pg_walfile_name(pg_current_wal_lsn()), 8)`
+
+const BRANCHES = `SELECT number, after_position, server = ${SERVER} AS here FROM log_branches ORDER BY number`
+
+/** One transaction that excludes writers: nothing may be appended to a branch that is not recorded. */
+const RECORD = `
+  BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE;
+  SELECT pg_advisory_xact_lock(${WRITERS_LOCK});
+  INSERT INTO log_branches (number, server, after_position)
+    SELECT (SELECT count(*) FROM log_branches), ${SERVER}, position FROM log_head
+    WHERE (SELECT server FROM log_branches ORDER BY number DESC LIMIT 1) IS DISTINCT FROM ${SERVER};
+  COMMIT`
+
+export function createLogBranches(): LogBranches {
+  let positions: readonly number[] = []
+  return {
+    positions: () => positions,
+    async check(connection) {
+      const rows = await branchesOf(connection)
+      if (rows.length > 0) positions = rows.slice(1).map((row) => Number(row['after_position']))
+    },
+  }
+}
+
+/** Returns the branches, of which the last is that of this server; none if the user may not know which server it is. */
+async function branchesOf(connection: PostgresConnection): Promise<readonly Record<string, unknown>[]> {
+  try {
+    const { rows } = await connection.run(BRANCHES)
+    if (rows.at(-1)?.['here'] === true) return rows
+  } catch (error) {
+    if (isDenied(error)) return []
+    throw error
+  }
+  await connection.run(RECORD)
+  return (await connection.run(BRANCHES)).rows
+}
