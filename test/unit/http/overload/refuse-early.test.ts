@@ -7,6 +7,7 @@ import { problem } from '../../../../src/http/server/problem.ts'
 import { protect } from '../../../../src/http/server/protection.ts'
 import { createHttpServer, type HttpServer } from '../../../../src/http/server/server.ts'
 import { createLogger } from '../../../../src/observability/logger.ts'
+import { SHARE_NOTHING } from '../../../../src/redis/shared-counts.ts'
 import { rawExchange } from '../../../faults/raw-http.ts'
 import { send, type Reply, type Sending } from '../../../support/webhooks.ts'
 
@@ -34,6 +35,7 @@ beforeEach(async () => {
   server = await createHttpServer({
     settings: { publicUrl: 'https://pay.example.test', allowedOrigins: [SHOP], limits },
     isRouter: () => false,
+    shareCounts: SHARE_NOTHING,
     isDraining: () => draining,
     onTurnedAway,
     addressOf,
