@@ -31,7 +31,6 @@ async function startOurs(): Promise<Fill> {
   const server = await createHttpServer({
     settings: { publicUrl: 'https://payments.example', allowedOrigins: [], limits },
     isRouter: () => false,
-    shareCounts: SHARE_NOTHING,
     isDraining: () => false,
     onTurnedAway: () => {},
     addressOf: createAddressReader([]),
@@ -41,6 +40,7 @@ async function startOurs(): Promise<Fill> {
   const { overload } = protect(server, {
     limits,
     callerOf: () => ANONYMOUS,
+    shareCounts: SHARE_NOTHING,
     isRouter: () => false,
     onTurnedAway: () => {},
     addressOf: createAddressReader([]),

@@ -26,7 +26,7 @@ export type CountSharing = {
 }
 
 /** Share of a limit from which a node tells its count: below it, Redis hears nothing of a holder. */
-const TOLD_SHARE = 1 / 12
+const TOLD_SHARE = 1 / 10
 /** Share of a limit by which a count changes before it is told at once; smaller changes wait for the next round. */
 const STEP_SHARE = 1 / 50
 const ROUND_MS = 250

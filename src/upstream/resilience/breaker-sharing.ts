@@ -26,7 +26,14 @@ const STATE_MS = 10_000
 /** A probe that has not ended by then is given up by the others; the payments API has ten seconds for its headers. */
 const PROBE_MS = 10_000
 const TOLD = /^(open|closed):[0-9a-f-]{36}$/
-const LENGTH = 64
+
+/** Returns the beginnings of texts, empty for other values. */
+const LOOK = `
+local values = {}
+for i, key in ipairs(KEYS) do
+  values[i] = redis.call('TYPE', key).ok == 'string' and redis.call('GETRANGE', key, 0, 64) or ''
+end
+return values`
 
 type Site = { readonly key: string; seen: string; listener: (state: SharedBreakerState) => void; changes: number }
 
@@ -42,22 +49,19 @@ export function shareBreakers(state: SharedState): BreakerSharing {
   const look = async (): Promise<void> => {
     if (looking || !redis.isConnected) return
     looking = true
+    const before = sites.map(({ changes }) => changes)
     try {
-      await Promise.all(sites.map(lookAt))
+      const keys = sites.map(({ key }) => key)
+      const values = await redis.run((commands) => commands.eval(LOOK, keys.length, ...keys))
+      if (!Array.isArray(values)) return
+      for (const [index, site] of sites.entries())
+        // What was read before a change of our own is older than it.
+        if (before[index] === site.changes) hear(site, String(values[index]))
     } catch {
       // Looked at again in the next round.
     } finally {
       looking = false
     }
-  }
-  const lookAt = async (site: Site): Promise<void> => {
-    const { changes } = site
-    const value = await redis.run((commands) => commands.getrange(site.key, 0, LENGTH))
-    const told = TOLD.exec(value)?.[1]
-    // What was read before a change of our own is older than it.
-    if (told === undefined || value === site.seen || changes !== site.changes) return
-    site.seen = value
-    site.listener(told === 'open' ? 'open' : 'closed')
   }
   const looks = setInterval(() => void look(), LOOK_MS)
   looks.unref()
@@ -70,6 +74,13 @@ export function shareBreakers(state: SharedState): BreakerSharing {
     },
     close: () => clearInterval(looks),
   }
+}
+
+function hear(site: Site, value: string): void {
+  const told = TOLD.exec(value)?.[1]
+  if (told === undefined || value === site.seen) return
+  site.seen = value
+  site.listener(told === 'open' ? 'open' : 'closed')
 }
 
 function shareOf(state: SharedState, site: Site, lease: string): BreakerShare {

@@ -35,7 +35,6 @@ beforeEach(async () => {
   server = await createHttpServer({
     settings: { publicUrl: 'https://pay.example.test', allowedOrigins: [SHOP], limits },
     isRouter: () => false,
-    shareCounts: SHARE_NOTHING,
     isDraining: () => draining,
     onTurnedAway,
     addressOf,
@@ -46,6 +45,7 @@ beforeEach(async () => {
   ;({ overload } = protect(server, {
     limits,
     callerOf: () => ANONYMOUS,
+    shareCounts: SHARE_NOTHING,
     isRouter: () => false,
     onTurnedAway,
     addressOf,
