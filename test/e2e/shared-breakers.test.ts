@@ -38,13 +38,13 @@ describe.skipIf(server === null || !canMakeRedis())('the circuit breakers of thr
   const isOpen = async (node: Network) => (await (await fetch(`${node.app.url}/metrics`)).text()).includes(OPEN)
   const states = () => Promise.all(cluster.nodes.map(isOpen))
   /** Asks until the breaker of this node is in a state. */
-  const ask = (node: Network, open: boolean) =>
-    expect
-      .poll(async () => {
-        await node.ask(BALANCES)
-        return isOpen(node)
-      }, PATIENT)
-      .toBe(open)
+  const ask = async (node: Network, open: boolean) => {
+    const state = async () => {
+      await node.ask(BALANCES)
+      return isOpen(node)
+    }
+    await expect.poll(state, PATIENT).toBe(open)
+  }
 
   it('open with that of one, without a call of their own, and close with it', async () => {
     const [first, second] = cluster.nodes

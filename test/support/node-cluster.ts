@@ -1,6 +1,8 @@
+import { expect } from 'vitest'
 import { type Network, type NetworkOptions, startNetwork } from './network.ts'
 import type { Database } from './postgres.ts'
 import type { RedisServer } from './redis-server.ts'
+import { gauge } from './streams.ts'
 
 export type NodeCluster = {
   /** The first one has the sandbox of all. */
@@ -8,7 +10,7 @@ export type NodeCluster = {
   close(): Promise<void>
 }
 
-/** Starts three nodes on one database, one Redis server and one sandbox. */
+/** Starts three nodes on one database, one Redis server and one sandbox. Resolves when Redis answers all of them. */
 export async function startNodeCluster(
   { url }: Pick<Database, 'url'>,
   redis: Pick<RedisServer, 'url'>,
@@ -18,6 +20,8 @@ export async function startNodeCluster(
   const first = await startNetwork(shared)
   const other = () => startNetwork({ upstreamUrl: first.sandbox.url, ...shared })
   const nodes = [first, await other(), await other()] as const
+  const connected = () => Promise.all(nodes.map((node) => gauge(node, 'payments_redis_connected')))
+  await expect.poll(connected, { timeout: 20_000 }).toEqual([1, 1, 1])
   return {
     nodes,
     async close() {

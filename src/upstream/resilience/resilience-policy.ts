@@ -45,10 +45,10 @@ export function createResiliencePolicy({
   let asking = false
 
   /** Makes the probe, if no other node does; the requests that come meanwhile are rejected. */
-  async function probed<Answer>(share: BreakerShare, request: () => Promise<Answer>): Promise<Answer> {
+  async function probed<Answer>(others: BreakerShare, request: () => Promise<Answer>): Promise<Answer> {
     if (asking) throw turnedAway(breaker)
     asking = true
-    const mayProbe = await share.mayProbe()
+    const mayProbe = await others.mayProbe()
     asking = false
     if (!mayProbe) {
       breaker.postpone()
@@ -57,7 +57,7 @@ export function createResiliencePolicy({
     try {
       return await judged(breaker, request)
     } finally {
-      share.probeEnded()
+      others.probeEnded()
     }
   }
 
