@@ -14,6 +14,7 @@ import { problem } from '../../src/http/server/problem.ts'
 import { protect } from '../../src/http/server/protection.ts'
 import { createHttpServer } from '../../src/http/server/server.ts'
 import { createLogger } from '../../src/observability/logger.ts'
+import { SHARE_NOTHING } from '../../src/redis/shared-counts.ts'
 
 const HOST = '127.0.0.1'
 const BACKLOG = 4_096
@@ -39,6 +40,7 @@ async function startOurs(): Promise<Fill> {
   const { overload } = protect(server, {
     limits,
     callerOf: () => ANONYMOUS,
+    shareCounts: SHARE_NOTHING,
     isRouter: () => false,
     onTurnedAway: () => {},
     addressOf: createAddressReader([]),

@@ -158,6 +158,7 @@ async function createEntrance(config: AppConfig, parts: Parts, phase: Phase): Pr
         limits: settings.limits,
         callerOf: createCallerReader(verifier),
         isRouter: isKnownRouter,
+        shareCounts: parts.backend.shareCounts,
         onTurnedAway,
       },
     ),
@@ -198,6 +199,7 @@ async function addGraphql(config: AppConfig, entrance: Entrance) {
     logger,
     clock,
     limits,
+    shareCounts: entrance.backend.shareCounts,
   })
   addEventStreams(http, { engine, streams, callerOf, isFromRouter, isAllowedOrigin, isDraining, bodyBytes })
   const callbacks = createCallbackSubscriptions({
@@ -233,6 +235,7 @@ async function addGraphql(config: AppConfig, entrance: Entrance) {
     logger,
     clock,
     limits,
+    shareCounts: entrance.backend.shareCounts,
   })
   return { streams, callbacks, sockets }
 }

@@ -9,6 +9,7 @@ import { createRequirementsReader } from '../lookups/method-requirements.ts'
 import type { Logger } from '../observability/logger.ts'
 import type { Tracing } from '../observability/tracing/tracing.ts'
 import type { RedisConnection } from '../redis/redis-connection.ts'
+import type { ShareCounts } from '../redis/shared-counts.ts'
 import { createDeadlines } from '../streams/deadlines.ts'
 import { createSliceScheduler } from '../streams/slice-scheduler.ts'
 import { createStreamRegistry, type StreamLimits } from '../streams/stream-registry.ts'
@@ -26,6 +27,7 @@ import { createReading } from './compose-readers.ts'
 import type { Metrics } from './metrics.ts'
 import { openArchive } from './open-archive.ts'
 import { openRedisOf } from './open-redis.ts'
+import { openSharing, type Sharing } from './open-sharing.ts'
 import { openStore } from './open-store.ts'
 import { openWakeUps } from './open-wake-ups.ts'
 import { createWebhookHandlers, type WebhookHandlers } from './webhook-handlers.ts'
@@ -39,6 +41,7 @@ export type Backend = {
   readonly wakeUps: Pick<WakeUps, 'isConnected'>
   /** Whether this process is the leader, which makes the planned reads. */
   isLeader(): boolean
+  readonly shareCounts: ShareCounts
   /** Starts the reads that an earlier run left due. */
   start(): void
   /** Resolves when no read of the payments API is in progress. */
@@ -70,13 +73,6 @@ export async function startServices(config: AppConfig, options: BackendOptions):
   const { logger, clock, timer = systemTimer, observe, breaker } = options
   const sites = createSites(config.upstream.sites)
   const states = createSiteStates(clock)
-  const upstream = createUpstreamClient({
-    baseUrl: config.upstream.url,
-    sites,
-    breaker,
-    tracing: options.tracing,
-    ...states.noting(options.watch),
-  })
   const archive = await openArchive(config.retention)
   const store = await openStore(config, clock, logger)
   store.onFatal((failure) => {
@@ -84,12 +80,21 @@ export async function startServices(config: AppConfig, options: BackendOptions):
     options.onFatal()
   })
   const redis = await openRedisOf(config, logger)
+  const keys = createKeyRing(config.signingKeys)
+  const sharing = openSharing({ redis, logId: store.logId, keys, upstreamUrl: config.upstream.url })
+  const upstream = createUpstreamClient({
+    baseUrl: config.upstream.url,
+    sites,
+    breaker,
+    shareBreaker: sharing.shareBreaker,
+    tracing: options.tracing,
+    ...states.noting(options.watch),
+  })
   const scheduler = createSliceScheduler()
   const wakeUps = await openWakeUps(config, { redis, logId: store.logId, logger })
   const tail = await startTail({ log: store.log, logger, scheduler, wakeUps, ...options.tail })
   // After the tail, which then has the events before their wake-up can be back.
   store.log.onAppend(wakeUps.announce)
-  const keys = createKeyRing(config.signingKeys)
   const reading = createReading({
     store,
     upstream,
@@ -100,7 +105,7 @@ export async function startServices(config: AppConfig, options: BackendOptions):
     timer,
     observe,
   })
-  const lists = createMethodLists(upstream, sites)
+  const lists = createMethodLists(upstream, sites, sharing)
   const operations = createOperations({
     ...options,
     ...lists,
@@ -124,7 +129,7 @@ export async function startServices(config: AppConfig, options: BackendOptions):
       tail,
       scheduler,
       deadlines: createDeadlines(() => clock().getTime()),
-      streams: createStreamRegistry(options.streamLimits),
+      streams: createStreamRegistry(options.streamLimits, sharing.shareCounts),
       operations,
       health: createHealth({
         sites,
@@ -143,6 +148,7 @@ export async function startServices(config: AppConfig, options: BackendOptions):
     redis,
     wakeUps,
     isLeader: reading.isLeader,
+    shareCounts: sharing.shareCounts,
     start: reading.start,
     settle: reading.idle,
     async close(milliseconds) {
@@ -158,6 +164,7 @@ export async function startServices(config: AppConfig, options: BackendOptions):
         ),
       )
       await wakeUps.close()
+      sharing.close()
       redis?.close()
       await store.close()
     },
@@ -165,10 +172,22 @@ export async function startServices(config: AppConfig, options: BackendOptions):
 }
 
 /** Creates the cached method lists and the reader of each method's required fields. */
-function createMethodLists(upstream: UpstreamClient, sites: Sites) {
-  const methods = createMethodCache({ load: (site) => upstream.listPayinMethods(site), sites })
-  const directMethods = createMethodCache({ load: (site) => upstream.listDirectPayinMethods(site), sites })
-  const payoutMethods = createMethodCache({ load: (site) => upstream.listPayoutMethods(site), sites })
+function createMethodLists(upstream: UpstreamClient, sites: Sites, { methods: share }: Sharing) {
+  const methods = createMethodCache({
+    load: (site) => upstream.listPayinMethods(site),
+    sites,
+    share: share?.payin ?? null,
+  })
+  const directMethods = createMethodCache({
+    load: (site) => upstream.listDirectPayinMethods(site),
+    sites,
+    share: share?.directPayin ?? null,
+  })
+  const payoutMethods = createMethodCache({
+    load: (site) => upstream.listPayoutMethods(site),
+    sites,
+    share: share?.payout ?? null,
+  })
   const requirements = createRequirementsReader({
     upstream,
     sites,

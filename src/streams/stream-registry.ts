@@ -1,3 +1,5 @@
+import { SHARE_NOTHING, type ShareCounts, type SharedCounts } from '../redis/shared-counts.ts'
+
 /** Whose limits a stream counts against. */
 export type StreamAccount = {
   /** Key of a payer's grant for one link or payment; null if the caller's scopes allow the stream. */
@@ -34,11 +36,15 @@ export type StreamLimits = {
 /**
  * Creates the registry. A reloaded page leaves its previous stream open until the broken connection is noticed, which takes up to two
  * ping intervals. The newest stream of a payer is therefore the one in use, and the oldest is replaced. Back ends keep their streams
- * open for long: for them the new stream is refused, and none that works is ended.
+ * open for long: for them the new stream is refused, and none that works is ended. Streams at other nodes count too, but are not
+ * replaced: a payer without a stream at this node gets one.
  */
-export function createStreamRegistry({ streamsPerToken, streamsPerSubject }: StreamLimits): StreamRegistry {
-  const payers = createGroups()
-  const callers = createGroups()
+export function createStreamRegistry(
+  { streamsPerToken, streamsPerSubject }: StreamLimits,
+  share: ShareCounts = SHARE_NOTHING,
+): StreamRegistry {
+  const payers = createGroups(share('streams-token', streamsPerToken))
+  const callers = createGroups(share('streams-subject', streamsPerSubject))
   const leave = (member: StreamMember) => {
     payers.remove(member.payer, member)
     callers.remove(member.caller, member)
@@ -65,20 +71,24 @@ function isFull(size: number, limit: number): boolean {
 }
 
 /** Members by name, in insertion order. Names without members are removed. */
-function createGroups() {
+function createGroups(shared: SharedCounts) {
   const groups = new Map<string, Set<StreamMember>>()
   return {
-    size: (name: string) => groups.get(name)?.size ?? 0,
+    /** Of all nodes. */
+    size: (name: string) => (groups.get(name)?.size ?? 0) + shared.others(name),
     oldest: (name: string): StreamMember | undefined => groups.get(name)?.values().next().value,
     add(name: string | null, member: StreamMember): void {
       if (name === null) return
       const group = groups.get(name)
       if (group === undefined) groups.set(name, new Set([member]))
       else group.add(member)
+      shared.set(name, group === undefined ? 1 : group.size)
     },
     remove(name: string | null, member: StreamMember): void {
       const group = name === null ? undefined : groups.get(name)
-      if (name !== null && group?.delete(member) === true && group.size === 0) groups.delete(name)
+      if (name === null || group?.delete(member) !== true) return
+      if (group.size === 0) groups.delete(name)
+      shared.set(name, group.size)
     },
   }
 }

@@ -6,6 +6,7 @@ import type { SocketLimits } from '../../config/socket-limits.ts'
 import type { Engine } from '../../graphql/engine/engine.ts'
 import { createSharedTimer, lookPeriodMs } from '../../lib/shared-timer.ts'
 import type { Logger } from '../../observability/logger.ts'
+import type { ShareCounts } from '../../redis/shared-counts.ts'
 import type { TokenEnds } from '../connections/token-end.ts'
 import { httpError } from '../graphql/graphql-response.ts'
 import type { CarryStream, StreamRequest } from '../graphql/stream-carrier.ts'
@@ -26,6 +27,8 @@ export type ResponseStreamOptions = {
   readonly tokenEnds: TokenEnds
   readonly logger: Logger
   readonly clock: () => Date
+  /** Shares the limits per address and per subject with other nodes. */
+  readonly shareCounts: ShareCounts
   /** Limits for slow peers; the same as those of WebSockets. */
   readonly limits: Pick<SocketLimits, 'keepAliveMs' | 'bufferedMs' | 'perAddress' | 'perSubject'>
 }
@@ -50,9 +53,9 @@ const TOO_MANY = httpError('Too many streams are open.', 'TOO_MANY_OPERATIONS', 
 
 /** Creates the streams over HTTP, which share one timer and a limit per address and per subject. */
 export function createResponseStreams(options: ResponseStreamOptions): ResponseStreams {
-  const { limits, logger } = options
-  const addresses = createConcurrencyLimiter(limits.perAddress)
-  const subjects = createConcurrencyLimiter(limits.perSubject)
+  const { limits, logger, shareCounts } = options
+  const addresses = createConcurrencyLimiter(limits.perAddress, shareCounts('http-streams-address', limits.perAddress))
+  const subjects = createConcurrencyLimiter(limits.perSubject, shareCounts('http-streams-subject', limits.perSubject))
   const open = new Set<ResponseStream>()
   const { promise: allClosed, resolve: onAllClosed } = Promise.withResolvers<void>()
   let closing = false

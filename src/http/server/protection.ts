@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyRequest } from 'fastify'
 import type { Caller } from '../../access/caller.ts'
 import type { HttpLimits } from '../../config/http-limits.ts'
+import type { ShareCounts } from '../../redis/shared-counts.ts'
 import { addGraphqlHooks } from '../graphql/graphql-addresses.ts'
 import { createFailedAttempts, type FailedAttempts } from '../limits/failed-attempts.ts'
 import { createFloodGuard } from '../limits/flood-guard.ts'
@@ -16,6 +17,8 @@ export type ProtectionOptions = Pick<OverloadAdmissionOptions, 'addressOf' | 're
   readonly callerOf: CallerReader
   /** Whether a request is proved to come from the router. */
   readonly isRouter: (headers: IncomingHttpHeaders) => boolean
+  /** Shares failed authentications with other nodes. */
+  readonly shareCounts: ShareCounts
   readonly onTurnedAway: (reason: 'overload' | 'failed_authentication') => void
 }
 
@@ -42,7 +45,11 @@ export function protect(
     maxInFlight: limits.graphqlInFlight,
     onRefused: () => onTurnedAway('overload'),
   })
-  const failures = createFailedAttempts({ limit: limits.failedAuthentications, clock: () => performance.now() })
+  const failures = createFailedAttempts({
+    limit: limits.failedAuthentications,
+    clock: () => performance.now(),
+    shared: options.shareCounts('failed-authentications', limits.failedAuthentications),
+  })
   const onRefused = () => onTurnedAway('failed_authentication')
   const guard = createFloodGuard({ failures, callerOf: options.callerOf, isRouter, onRefused })
   const admission = createAdmission({ ...options, overload, send, callerOf: guard.callerOf })

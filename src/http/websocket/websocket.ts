@@ -4,6 +4,7 @@ import { GRAPHQL_TRANSPORT_WS_PROTOCOL } from 'graphql-ws'
 import { WebSocketServer, type ServerOptions } from 'ws'
 import { limitsOfRouter, type SocketLimits } from '../../config/socket-limits.ts'
 import { createSharedTimer, lookPeriodMs } from '../../lib/shared-timer.ts'
+import type { ShareCounts } from '../../redis/shared-counts.ts'
 import { createConcurrencyLimiter } from '../limits/concurrency-limiter.ts'
 import { peerKey } from '../overload/client-key.ts'
 import { retryAfterS } from '../overload/retry-after.ts'
@@ -20,6 +21,8 @@ export type WebSocketOptions = Omit<SocketParts, 'timer' | 'addresses' | 'subjec
   /** The same, or no router secret is configured. */
   readonly isFromRouter: (request: IncomingMessage) => boolean
   readonly limits: SocketLimits
+  /** Shares the limits per address and per subject with other nodes. */
+  readonly shareCounts: ShareCounts
 }
 
 export type WebSockets = {
@@ -39,10 +42,10 @@ const DRAIN_GOODBYE_MS = 1_500
 
 /** Serves subscriptions, queries and mutations over `graphql-transport-ws`. */
 export function addWebSocket(options: WebSocketOptions): WebSockets {
-  const { server, limits, overload, logger } = options
+  const { server, limits, overload, logger, shareCounts } = options
   const sockets = new WebSocketServer<typeof GraphqlSocket>({ ...settingsFor(limits), WebSocket: GraphqlSocket })
-  const addresses = createConcurrencyLimiter(limits.perAddress)
-  const subjects = createConcurrencyLimiter(limits.perSubject)
+  const addresses = createConcurrencyLimiter(limits.perAddress, shareCounts('sockets-address', limits.perAddress))
+  const subjects = createConcurrencyLimiter(limits.perSubject, shareCounts('sockets-subject', limits.perSubject))
   const parts: SocketParts = { ...options, timer: createSharedTimer(lookPeriodMs(limits)), addresses, subjects }
   const routerLimits = limitsOfRouter(limits)
   let closing = false

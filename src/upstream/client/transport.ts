@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Pool } from 'undici'
+import type { BreakerShare } from '../resilience/breaker-sharing.ts'
 import type { BreakerSettings, BreakerState } from '../resilience/breaker.ts'
 import { createResiliencePolicy, type ResiliencePolicy } from '../resilience/resilience-policy.ts'
 import { type Method, retryDelayMs, shouldRetry } from '../resilience/retry-policy.ts'
@@ -34,6 +35,8 @@ export type TransportOptions = {
   readonly breaker?: Partial<BreakerSettings>
   /** Called whenever the circuit breaker of a site opens, lets a probe through, or closes. */
   readonly onBreaker?: (change: BreakerChange) => void
+  /** Returns what other nodes know of a site's circuit breaker; null for one process. */
+  readonly shareBreaker?: (site: Site) => BreakerShare | null
   /** Called after each attempt, for metrics; the event contains no payer data and no secrets. */
   readonly observe?: (attempt: AttemptSeen) => void
   /** Returns the trace context headers of a request. */
@@ -92,13 +95,15 @@ export function createTransport(options: TransportOptions): Transport {
     keepAliveTimeout: IDLE_MS,
     keepAliveMaxTimeout: LONGEST_IDLE_MS,
   })
-  const policies = new Map(options.sites.all.map(({ id }) => [id, policyOf(id)]))
+  const policies = new Map(options.sites.all.map((site) => [site.id, policyOf(site)]))
 
-  function policyOf(siteId: string): ResiliencePolicy {
+  function policyOf(site: Site): ResiliencePolicy {
+    const { id: siteId } = site
     return createResiliencePolicy({
       concurrent: limits.concurrentPerSite,
       breaker: options.breaker,
       onBreaker: (state) => options.onBreaker?.({ siteId, state }),
+      share: options.shareBreaker?.(site) ?? null,
     })
   }
 

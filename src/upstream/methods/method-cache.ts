@@ -1,5 +1,6 @@
 import { parseMethodCode } from '../../domain/methods/method-code.ts'
 import type { Site, Sites } from '../client/sites.ts'
+import type { ShareMethods } from './method-sharing.ts'
 import { createSiteMethods, type SiteMethods } from './site-methods.ts'
 
 /** An entry of a method list: a code, and the one currency in which the method collects or pays out. */
@@ -8,6 +9,8 @@ export type ListedMethod = { readonly code: string; readonly currency: string }
 export type MethodCacheOptions<Method> = {
   readonly load: (site: Site) => Promise<readonly Method[]>
   readonly sites: Sites
+  /** Shares lists with the other nodes. Default: each process loads its own. */
+  readonly share?: ShareMethods<Method> | null
   /** Monotonic milliseconds. */
   readonly clock?: () => number
   /** Age up to which a list is served without a new call. Default: 5 minutes. */
@@ -63,10 +66,14 @@ const MOST_COMBINATIONS = 256
 export function createMethodCache<Method extends ListedMethod>(
   options: MethodCacheOptions<Method>,
 ): MethodCache<Method> {
-  const { load, sites, clock = () => performance.now(), ttlMs = TTL_MS, staleMs = STALE_MS } = options
+  const { load, sites, share = null, clock = () => performance.now(), ttlMs = TTL_MS, staleMs = STALE_MS } = options
+  const loaded = async (site: Site) => {
+    if (share !== null) return share(site, () => load(site))
+    return { methods: await load(site), ageMs: 0 }
+  }
   const entries = sites.all.map((site) => ({
     site,
-    cached: createSiteMethods({ load: () => load(site), clock, ttlMs, staleMs }),
+    cached: createSiteMethods({ load: () => loaded(site), clock, ttlMs, staleMs }),
   }))
   const served = new Set(sites.all.flatMap((site) => site.currencies))
   const combined = new Map<string, Combined<Method>>()

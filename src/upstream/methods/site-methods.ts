@@ -23,8 +23,11 @@ type CurrentMethods<Method> = {
   readonly expired: boolean
 }
 
+/** A list, and the milliseconds since it was read from the payments API, perhaps by another node. */
+export type LoadedMethods<Method> = { readonly methods: readonly Method[]; readonly ageMs: number }
+
 export type SiteMethodsOptions<Method> = {
-  readonly load: () => Promise<readonly Method[]>
+  readonly load: () => Promise<LoadedMethods<Method>>
   /** Monotonic milliseconds. */
   readonly clock: () => number
   readonly ttlMs: number
@@ -55,11 +58,11 @@ export function createSiteMethods<Method>(options: SiteMethodsOptions<Method>): 
 
   async function renew(): Promise<void> {
     try {
-      const methods = await load()
+      const { methods, ageMs } = await load()
       if (loaded === null || !sameMethods(loaded.methods, methods)) content += 1
       // Frozen, so that values derived from a method can be cached per method object.
       for (const method of methods) Object.freeze(method)
-      loaded = { methods, at: clock(), fetchedAt: new Date() }
+      loaded = { methods, at: clock() - ageMs, fetchedAt: new Date(Date.now() - ageMs) }
       failures = 0
     } catch {
       failures += 1

@@ -24,7 +24,16 @@ export type Breaker = {
   closedOffMs(): number
   /** Lets a request through and returns a function to call once with its result; null if the request is rejected. */
   enter(): ((result: CallResult) => void) | null
+  /** Whether the next request is the probe. */
+  isProbeDue(): boolean
+  /** Puts the probe off, because another node is sending one. */
+  postpone(): void
+  /** Takes over a change of another node's breaker, unless the own probe is in progress, which decides by itself. */
+  follow(state: 'open' | 'closed'): void
 }
+
+/** Longest wait for another node's probe, in milliseconds, before it is asked for again. */
+const POSTPONE_MS = 1_000
 
 const SETTINGS: BreakerSettings = {
   windowMs: 30_000,
@@ -40,7 +49,7 @@ const SETTINGS: BreakerSettings = {
  */
 export function createBreaker(
   given: Partial<BreakerSettings> = {},
-  onChange: (state: BreakerState) => void = () => undefined,
+  onChange: (state: BreakerState, cause: 'own' | 'followed') => void = () => undefined,
 ): Breaker {
   const settings = { ...SETTINGS, ...given }
   const { clock, openMs, share, least } = settings
@@ -50,12 +59,12 @@ export function createBreaker(
   let underWay = 0
   let window = createWindow(settings)
 
-  function become(next: BreakerState): void {
+  function become(next: BreakerState, cause: 'own' | 'followed' = 'own'): void {
     state = next
     generation += 1
     if (next === 'open') openUntil = clock() + openMs
     if (next === 'closed') window = createWindow(settings)
-    onChange(next)
+    onChange(next, cause)
   }
 
   function ended(probe: boolean, result: CallResult): void {
@@ -72,7 +81,18 @@ export function createBreaker(
     if (total >= least && trouble >= (total + underWay) * share) become('open')
   }
 
+  const isProbeDue = () => state === 'open' && clock() >= openUntil
+
   return {
+    isProbeDue,
+    postpone: () => {
+      if (isProbeDue()) openUntil = clock() + Math.min(POSTPONE_MS, openMs)
+    },
+    follow: (told) => {
+      if (state === 'half-open' || (told === 'closed' && state === 'closed')) return
+      if (state === told) openUntil = clock() + openMs
+      else become(told, 'followed')
+    },
     closedOffMs: () => {
       if (state === 'closed') return 0
       // The duration of the probe is unknown.

@@ -7,6 +7,7 @@ import { problem } from '../../../../src/http/server/problem.ts'
 import { protect } from '../../../../src/http/server/protection.ts'
 import { createHttpServer, type HttpServer } from '../../../../src/http/server/server.ts'
 import { createLogger } from '../../../../src/observability/logger.ts'
+import { SHARE_NOTHING } from '../../../../src/redis/shared-counts.ts'
 import { rawExchange } from '../../../faults/raw-http.ts'
 import { send, type Reply, type Sending } from '../../../support/webhooks.ts'
 
@@ -44,6 +45,7 @@ beforeEach(async () => {
   ;({ overload } = protect(server, {
     limits,
     callerOf: () => ANONYMOUS,
+    shareCounts: SHARE_NOTHING,
     isRouter: () => false,
     onTurnedAway,
     addressOf,
