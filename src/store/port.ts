@@ -7,7 +7,17 @@ import type { AgreementReadStore, CommandStore, Heartbeat, Inbox, ReadStore, Sto
  */
 export type Database = Pick<
   Store,
-  'log' | 'links' | 'payments' | 'agreements' | 'payouts' | 'retention' | 'logId' | 'ping' | 'onFatal' | 'close'
+  | 'log'
+  | 'links'
+  | 'payments'
+  | 'agreements'
+  | 'payouts'
+  | 'retention'
+  | 'erasures'
+  | 'logId'
+  | 'ping'
+  | 'onFatal'
+  | 'close'
 > & {
   /**
    * Runs a decision in a transaction, together with concurrent ones, and resolves once its changes are durable. If the decision throws,

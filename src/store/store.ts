@@ -10,6 +10,7 @@ import type { AgreementReadStore, AgreementStore } from './agreement-store.ts'
 import type { CommandStore, RefKind } from './command-store.ts'
 import type { LeaseStore } from './lease-store.ts'
 import type { ReadStore } from './read-store.ts'
+import type { ErasureStore } from './retention/erasure-store.ts'
 import type { RetentionStore } from './retention/retention-store.ts'
 import type { StoreFailure } from './store-errors.ts'
 
@@ -17,6 +18,7 @@ export type * from './agreement-store.ts'
 export type * from './command-store.ts'
 export type * from './lease-store.ts'
 export type * from './read-store.ts'
+export type * from './retention/erasure-store.ts'
 
 /**
  * Everything that must survive the process: the log of events, the inbox of deliveries, the current state, and the commands in
@@ -39,6 +41,7 @@ export type Store = {
   readonly sweep: Sweep
   readonly leases: LeaseStore
   readonly retention: RetentionStore
+  readonly erasures: ErasureStore
   /** Random id of this log, created with the database. It distinguishes cursors of other logs. */
   readonly logId: string
   /** Resolves if the database answers; rejects if it does not. */

@@ -59,6 +59,8 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
       lists: reader.db,
       commits,
       pruneUnits,
+      // Old versions of rows are removed by VACUUM.
+      onErased: () => {},
       rows: null,
       listeners,
       now: clock,

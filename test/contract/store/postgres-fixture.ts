@@ -18,6 +18,7 @@ const TABLES = [
   'pruned_streams',
   'pruned_deliveries',
   'archives',
+  'erasures',
 ]
 
 /** Makes a database as empty as a new one, in a fraction of the time. */
