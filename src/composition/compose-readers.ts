@@ -8,6 +8,7 @@ import { agreementReads } from '../reconciliation/read-agreements.ts'
 import { createReadBudget } from '../reconciliation/read-budget.ts'
 import { paymentReads } from '../reconciliation/read-payments.ts'
 import { startUpkeep } from '../reconciliation/upkeep.ts'
+import { startErasures } from '../retention/erasures.ts'
 import { type RetentionOptions, startRetention } from '../retention/retention.ts'
 import type { ReadSubject, Store } from '../store/store.ts'
 import type { Sites } from '../upstream/client/sites.ts'
@@ -19,6 +20,8 @@ export type Readers = {
   readonly payments: DueReader<ReadSubject>
   wakePayments(): void
   wakeAgreements(): void
+  /** Continues erasures that are not done, if this process is the leader; otherwise the leader does within ten seconds. */
+  continueErasures(): void
   /** Starts the reads that an earlier run left due, once this process is the leader. */
   start(): void
   /** Resolves when no read is in progress. */
@@ -37,7 +40,7 @@ type ReadingParts = {
   readonly observe: Pick<Metrics, 'readEnded' | 'readsListed' | 'swept' | 'rowsArchived'>
 }
 
-/** Creates the readers of payments and agreements, the leader election, the upkeep and the retention. */
+/** Creates the readers of payments and agreements, the leader election, the upkeep, the retention and the erasures. */
 export function createReading(parts: ReadingParts): Readers {
   const { store, upstream, sites, retention: kept, logger, clock, timer, observe } = parts
   const budget = createReadBudget({ timer, logger })
@@ -53,6 +56,7 @@ export function createReading(parts: ReadingParts): Readers {
       wakeAgreements()
       // Not awaited, since it may take minutes.
       void retention.run()
+      void erasures.run()
     },
   })
   const { isLeader } = leader
@@ -88,12 +92,14 @@ export function createReading(parts: ReadingParts): Readers {
     isLeader,
     onArchived: observe.rowsArchived,
   })
+  const erasures = startErasures({ store: store.erasures, logger, clock, timer, isLeader })
   let started: Promise<void> = Promise.resolve()
 
   return {
     payments,
     wakePayments,
     wakeAgreements,
+    continueErasures: () => void erasures.run(),
     start() {
       started = leader.start()
     },
@@ -104,7 +110,7 @@ export function createReading(parts: ReadingParts): Readers {
     async close() {
       await started
       budget.close()
-      await Promise.all([upkeep.close(), retention.close()])
+      await Promise.all([upkeep.close(), retention.close(), erasures.close()])
       await Promise.all([payments.close(), agreements.close()])
       await leader.close()
     },

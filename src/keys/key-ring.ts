@@ -3,7 +3,13 @@ import type { KeyObject } from 'node:crypto'
 import type { Secret } from './secret.ts'
 
 /** The purpose of a derived key. A key of one purpose verifies nothing that was made for another. */
-export type KeyPurpose = 'callback authorization' | 'status token' | 'cursor' | 'webhook body' | 'input fingerprint'
+export type KeyPurpose =
+  | 'callback authorization'
+  | 'status token'
+  | 'cursor'
+  | 'webhook body'
+  | 'input fingerprint'
+  | 'erased value'
 
 /** A key for one purpose. `id` identifies the signing key from which it was derived; it does not reveal the key, and may be shown. */
 export type SubKey = { readonly id: string; readonly key: KeyObject }

@@ -31,9 +31,10 @@ export function createErasureStore(
       const rows = await reader.selectFrom('erasures').select('number').where('done_at', 'is', null).execute()
       return rows.map(({ number }) => number).toSorted((a, b) => a - b)
     },
-    async page({ limit, before }) {
+    async page({ limit, before }, { valueHashes }) {
       const all = reader.selectFrom('erasures').selectAll().orderBy('number', 'desc').limit(limit)
-      const rows = await (before === null ? all : all.where('number', '<', before.number)).execute()
+      const after = before === null ? all : all.where('number', '<', before.number)
+      const rows = await (valueHashes === undefined ? after : after.where('value_hash', 'in', valueHashes)).execute()
       return rows.map(toErasure)
     },
   }

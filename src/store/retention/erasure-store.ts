@@ -1,7 +1,7 @@
 import type { PageQuery } from '../store.ts'
 
 /** What payers are found by: the id of a payment, link or agreement, the owner of links and payins, or an e-mail address. */
-export type ErasureKind = 'payment' | 'link' | 'agreement' | 'owner' | 'email'
+export type ErasureKind = 'PAYMENT' | 'LINK' | 'AGREEMENT' | 'OWNER' | 'EMAIL'
 
 export type ErasureRequest = {
   readonly kind: ErasureKind
@@ -31,6 +31,8 @@ export type PayerErasure = {
   readonly doneAt: string | null
 }
 
+export type ErasureFilter = { readonly valueHashes?: readonly string[] }
+
 /** Erases payers, in transactions of a few hundred payments, between which others write. */
 export type ErasureStore = {
   /** Records an erasure. Returns the running one of the same kind and value instead, if there is one. */
@@ -43,5 +45,5 @@ export type ErasureStore = {
   /** Returns the numbers of the erasures that are not done, oldest first. */
   running(): Promise<number[]>
   /** Newest first. */
-  page(page: PageQuery): Promise<PayerErasure[]>
+  page(page: PageQuery, filter: ErasureFilter): Promise<PayerErasure[]>
 }

@@ -19,17 +19,17 @@ const ERASED_AT_ONCE = 200
 export async function nextSubjects(db: Db, erasure: Running): Promise<Slice> {
   const { kind, value } = erasure
   switch (kind) {
-    case 'payment':
+    case 'PAYMENT':
       return last({ payments: [value], agreements: [] })
-    case 'agreement':
+    case 'AGREEMENT':
       return last({ payments: [], agreements: [value] })
-    case 'link': {
+    case 'LINK': {
       const links = await db.selectFrom('links').select('ref').where('id', '=', value).execute()
       return last({ payments: await paymentsThrough(db, links), agreements: [] })
     }
-    case 'email':
+    case 'EMAIL':
       return byEmail(db, value)
-    case 'owner':
+    case 'OWNER':
       return byOwner(db, erasure)
   }
 }

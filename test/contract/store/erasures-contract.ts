@@ -45,11 +45,11 @@ export function erasuresContract(fixture: Fixture): void {
   it('erases the payer of a payment, and of no other', async () => {
     await pay('P1', ADA)
     await pay('P2', ADA)
-    const begun = await begin('payment', 'P1')
+    const begun = await begin('PAYMENT', 'P1')
     expect(begun).toEqual({
       number: begun.number,
-      kind: 'payment',
-      valueHash: 'hash of payment',
+      kind: 'PAYMENT',
+      valueHash: 'hash of PAYMENT',
       requestedBy: 'operator-1',
       requestedAt: NOW.toISOString(),
       payments: 0,
@@ -67,7 +67,7 @@ export function erasuresContract(fixture: Fixture): void {
 
   it('drops what is reported later of an erased payer, by a webhook, by a read, and after a restart', async () => {
     await pay('P1', ADA, null, 'pending')
-    await erase('payment', 'P1')
+    await erase('PAYMENT', 'P1')
     await pay('P1', ADA)
     expect(await payers('P1')).toEqual({})
     fixture.store = await fixture.opened.reopen()
@@ -80,15 +80,15 @@ export function erasuresContract(fixture: Fixture): void {
 
   it('erases payers that are not on record yet', async () => {
     await pay('P1', { name: null, email: null } as never)
-    expect(await erase('payment', 'P1')).toMatchObject({ payments: 1, payers: 0 })
+    expect(await erase('PAYMENT', 'P1')).toMatchObject({ payments: 1, payers: 0 })
     await pay('P1', ADA, null, 'return_pending')
     expect(await payers('P1')).toEqual({})
   })
 
   it('counts what an earlier erasure has erased once', async () => {
     await pay('P1', ADA)
-    await erase('payment', 'P1')
-    expect(await erase('payment', 'P1')).toMatchObject({ payments: 0, payers: 0 })
+    await erase('PAYMENT', 'P1')
+    expect(await erase('PAYMENT', 'P1')).toMatchObject({ payments: 0, payers: 0 })
   })
 
   it('erases the payers of the payments through a link', async () => {
@@ -97,14 +97,14 @@ export function erasuresContract(fixture: Fixture): void {
     await pay('P1', ADA, 'a', 'failed')
     await pay('P2', BOB, 'a')
     await pay('P3', ADA, 'b')
-    expect(await erase('link', 'LINK-a')).toMatchObject({ payments: 2, payers: 2 })
+    expect(await erase('LINK', 'LINK-a')).toMatchObject({ payments: 2, payers: 2 })
     expect(await payers('P1', 'P2', 'P3')).toEqual({ P3: ADA })
   })
 
   it('erases the payer of an agreement, and drops what is reported later', async () => {
     const payer = { ...NO_AGREEMENT_PAYER, name: 'Ada Payer', accountNumberMasked: '•••123' }
     await settledAgreement(fixture.store, 'agr', { payer })
-    expect(await erase('agreement', 'AGR1')).toMatchObject({ agreements: 1, payments: 0, payers: 1 })
+    expect(await erase('AGREEMENT', 'AGR1')).toMatchObject({ agreements: 1, payments: 0, payers: 1 })
     expect(await fixture.store.agreements.payers(['AGR1'])).toEqual(new Map())
     await fixture.store.inbox.receiveAgreement(callback(agreementReport('active', { payer })))
     expect(await fixture.store.agreements.byIds(['AGR1'])).toMatchObject([{ statusRaw: 'active' }])
@@ -118,7 +118,7 @@ export function erasuresContract(fixture: Fixture): void {
       await pay('P2', { ...ADA, email: 'ada@example.TEST' })
       await pay('P3', BOB)
       await pay('P4', { ...ADA, email: 'xada@example.test' })
-      expect(await erase('email', email)).toMatchObject({ payments: 2, payers: 2 })
+      expect(await erase('EMAIL', email)).toMatchObject({ payments: 2, payers: 2 })
       expect(Object.keys(await payers('P1', 'P2', 'P3', 'P4'))).toEqual(['P3', 'P4'])
       await pay('P5', ADA)
       expect(await payers('P5')).toEqual({ P5: ADA })
@@ -128,7 +128,7 @@ export function erasuresContract(fixture: Fixture): void {
   it('erases the payers with an e-mail address beyond ASCII', async () => {
     await pay('P1', { name: null, email: 'ÉMILE@example.test' } as never)
     await pay('P2', { name: null, email: 'émile@example.test' } as never)
-    expect(await erase('email', 'émile@example.test')).toMatchObject({ payers: 2 })
+    expect(await erase('EMAIL', 'émile@example.test')).toMatchObject({ payers: 2 })
   })
 
   it('erases the payers of an owner, in slices, of links and of payins', async () => {
@@ -143,19 +143,19 @@ export function erasuresContract(fixture: Fixture): void {
     const direct = payin('d', { paymentId: 'DIRECT', ownerId: 'customer-7' })
     await store.commands.settleWithPayin(begun.id, direct, report('pending', { paymentId: 'DIRECT', payer: ADA }), NOW)
 
-    const first = await begin('owner', 'customer-7')
+    const first = await begin('OWNER', 'customer-7')
     expect(await store.erasures.step(first.number, NOW)).toMatchObject({ payments: 20, doneAt: null })
-    expect(await begin('owner', 'customer-7')).toMatchObject({ number: first.number, payments: 20 })
+    expect(await begin('OWNER', 'customer-7')).toMatchObject({ number: first.number, payments: 20 })
     const { erasure, steps } = await finish(first)
     expect(erasure).toMatchObject({ payments: 24, payers: 24 })
     expect(steps).toBe(2)
     expect(await payers('P0', 'P220', 'OTHER', 'DIRECT')).toEqual({ OTHER: BOB })
-    expect((await begin('owner', 'customer-7')).number).not.toBe(first.number)
+    expect((await begin('OWNER', 'customer-7')).number).not.toBe(first.number)
   })
 
   it('continues after a restart, and loses no payer between slices', async () => {
     await payMany(450)
-    const { number } = await begin('email', ADA.email.toLowerCase())
+    const { number } = await begin('EMAIL', ADA.email.toLowerCase())
     expect(await fixture.store.erasures.step(number, NOW)).toMatchObject({ payers: 200, doneAt: null })
     fixture.store = await fixture.opened.reopen()
     expect(await fixture.store.erasures.running()).toEqual([number])
@@ -166,22 +166,22 @@ export function erasuresContract(fixture: Fixture): void {
 
   it('is done by several processes at once as by one', async () => {
     await payMany(450)
-    const { number } = await begin('email', ADA.email.toLowerCase())
+    const { number } = await begin('EMAIL', ADA.email.toLowerCase())
     const { erasures } = fixture.store
     await Promise.all(Array.from({ length: 6 }, () => erasures.step(number, NOW)))
-    expect(await erasures.page({ limit: 10, before: null })).toMatchObject([{ number, payments: 450, payers: 450 }])
+    expect(await erasures.page({ limit: 10, before: null }, {})).toMatchObject([{ number, payments: 450, payers: 450 }])
   })
 
   it('lists erasures, newest first', async () => {
     await pay('P1', ADA)
     const made = [
-      await erase('payment', 'P1'),
-      await erase('owner', 'nobody'),
-      await erase('email', 'none@example.test'),
+      await erase('PAYMENT', 'P1'),
+      await erase('OWNER', 'nobody'),
+      await erase('EMAIL', 'none@example.test'),
     ]
     const { erasures } = fixture.store
-    expect(await erasures.page({ limit: 2, before: null })).toEqual([made[2], made[1]])
-    expect(await erasures.page({ limit: 2, before: { number: present(made[1]).number } })).toEqual([made[0]])
+    expect(await erasures.page({ limit: 2, before: null }, {})).toEqual([made[2], made[1]])
+    expect(await erasures.page({ limit: 2, before: { number: present(made[1]).number } }, {})).toEqual([made[0]])
     expect(await erasures.step(0, NOW)).toBeNull()
     expect(await erasures.step(present(made[0]).number, after(5000))).toEqual(made[0])
   })

@@ -6,7 +6,7 @@ ALTER TABLE agreement_payers ADD COLUMN erased INTEGER NOT NULL DEFAULT 0;
 -- Requests to erase payers.
 CREATE TABLE erasures (
   number INTEGER PRIMARY KEY AUTOINCREMENT,
-  -- What the payers are found by: payment, link, agreement, owner or email.
+  -- What the payers are found by: PAYMENT, LINK, AGREEMENT, OWNER or EMAIL.
   kind TEXT NOT NULL,
   -- The id, the owner or the e-mail address; null once the erasure is done.
   value TEXT,
