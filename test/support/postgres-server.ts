@@ -91,9 +91,9 @@ export async function createOwnServer(): Promise<OwnServer> {
   return own
 }
 
-/** Returns the folder of the server's programs, from PATH or where Debian installs them; null if there is none. */
-function findPrograms(): string | null {
-  const onPath = (process.env['PATH'] ?? '').split(':').find((folder) => existsSync(join(folder, 'initdb')))
+/** Returns the folder of PostgreSQL's programs, with this one, from PATH or where Debian installs them; null if there is none. */
+export function findPrograms(program = 'initdb'): string | null {
+  const onPath = (process.env['PATH'] ?? '').split(':').find((folder) => existsSync(join(folder, program)))
   if (onPath !== undefined) return onPath
   const debian = '/usr/lib/postgresql'
   const [newest] = existsSync(debian) ? readdirSync(debian).toSorted((a, b) => Number(b) - Number(a)) : []
