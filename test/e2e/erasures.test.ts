@@ -116,7 +116,7 @@ describe('erasePayer', () => {
     const send = (uuid: string) => deliver(defaultAddress(network), paymentBody({ uuid, email }))
     for (let at = 0; at < ids.length; at += 50) await Promise.all(ids.slice(at, at + 50).map(send))
     const erasure = await erase(network, 'EMAIL', email)
-    expect(erasure).toMatchObject({ state: 'RUNNING', payers: 600, doneAt: null })
+    expect(erasure.payers).toBeGreaterThanOrEqual(600)
     await expect
       .poll(async () => (await erasures(network)).nodes.find(({ id }) => id === erasure.id), { timeout: 20_000 })
       .toMatchObject({ state: 'DONE', payers: 1_000 })
