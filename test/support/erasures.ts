@@ -30,8 +30,8 @@ export const ERASE = `mutation Erase($input: ErasePayerInput!) {
   }
 }`
 
-const ERASURES = `query Erasures($first: Int!, $after: String, $filter: PayerErasureFilter) {
-  payerErasures(first: $first, after: $after, filter: $filter) {
+const ERASURES = `query Erasures($first: Int!, $after: String, $of: ErasePayerInput) {
+  payerErasures(first: $first, after: $after, of: $of) {
     nodes { ${FIELDS} }
     pageInfo { hasNextPage endCursor }
   }
@@ -57,7 +57,7 @@ export async function erase(network: Asking, by: string, value: string): Promise
 /** Returns a page of the erasures, newest first. */
 export async function erasures(
   { ask }: Asking,
-  { first = 50, ...page }: { readonly first?: number; readonly after?: string | null; readonly filter?: unknown } = {},
+  { first = 50, ...page }: { readonly first?: number; readonly after?: string | null; readonly of?: unknown } = {},
 ) {
   type Page = {
     readonly nodes: readonly ErasureNode[]

@@ -5,8 +5,7 @@ import type { QueryResolvers } from '../../generated.ts'
 export const payerErasures: QueryResolvers['payerErasures'] = async (_root, args, { keys, store, cursors }) => {
   const size = pageSize(args.first)
   const start = pageStart(cursors, 'erasures', args.after)
-  const of = args.filter?.of ?? null
-  const filter = of === null ? {} : { valueHashes: hashesOf(keys, of) }
+  const filter = args.of == null ? {} : { valueHashes: hashesOf(keys, args.of) }
   const before = start === null ? null : { number: start }
   const rows = await store.erasures.page({ limit: size + 1, before }, filter)
   return connection(
