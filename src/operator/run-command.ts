@@ -39,7 +39,7 @@ async function textOf(command: Command, target: Target): Promise<string> {
       return replayDelivery(ask, command)
     case 'erase-payer':
       return erasePayer(ask, command)
-    case 'erasures':
+    default:
       return listErasures(ask, command)
   }
 }

@@ -21,7 +21,7 @@ type EraseResult = {
 
 const FIELDS = 'id by state valueHash requestedBy requestedAt payments agreements payers doneAt'
 
-export const ERASE = `mutation Erase($input: ErasePayerInput!) {
+const ERASE = `mutation Erase($input: ErasePayerInput!) {
   erasePayer(input: $input) {
     __typename
     ... on ErasePayerSuccess { erasure { ${FIELDS} } }

@@ -29,7 +29,7 @@ export async function nextSubjects(db: Db, erasure: Running): Promise<Slice> {
     }
     case 'EMAIL':
       return byEmail(db, value)
-    case 'OWNER':
+    default:
       return byOwner(db, erasure)
   }
 }
