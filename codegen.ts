@@ -95,6 +95,7 @@ const config: CodegenConfig = {
           PaymentLink: './models.ts#LinkView',
           Payment: '../domain/payments/payment.ts#Payment as PaymentEntity',
           PaymentEvent: '../domain/payments/payment-event.ts#PaymentEvent as PaymentEventEntity',
+          PayerErasure: '../store/store.ts#PayerErasure as PayerErasureEntity',
           WebhookDelivery: '../domain/delivery.ts#Delivery',
           PaymentNextAction: './models.ts#NextActionView',
           PaymentAgreement: '../domain/agreements/agreement.ts#Agreement',

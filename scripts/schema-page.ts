@@ -28,6 +28,7 @@ const AREAS: readonly { readonly title: string; readonly names: RegExp }[] = [
   { title: 'Payment agreements', names: /Agreement/ },
   { title: 'Payouts, accounts and banks', names: /payout|Payout|[bB]alances|bankLookup/ },
   { title: 'Events and deliveries', names: /paymentEvent|[wW]ebhook/ },
+  { title: 'Erasure of payers', names: /^erasePayer$|^payerErasures$/ },
   { title: 'Health', names: /Health$/ },
   { title: 'Sandbox', names: /^simulate/ },
 ]

@@ -5,6 +5,7 @@ export const ALL_SCOPES = [
   'payments:refund',
   'payments:pii',
   'payments:risk',
+  'payments:erase',
   'agreements:read',
   'agreements:write',
   'payouts:read',

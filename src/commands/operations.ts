@@ -29,6 +29,7 @@ import { createPayin, type PayinOutcome } from './create-payin.ts'
 import { createPaymentAgreement, type AgreementOutcome } from './create-payment-agreement.ts'
 import { createPaymentLink, type LinkOutcome } from './create-payment-link.ts'
 import { createPayout, type PayoutOutcome } from './create-payout.ts'
+import { erasePayer, type EraseOutcome, type EraseRequest } from './erase-payer.ts'
 import type { CallbackOptions } from './idempotency/callback-address.ts'
 import { createIdempotentCommands, type KeyHolder } from './idempotency/idempotent-command.ts'
 import { refreshPayment, type RefreshOutcome } from './refresh-payment.ts'
@@ -50,6 +51,7 @@ export type Operations = {
   refundPayment(request: RefundRequest, holder: KeyHolder): Promise<RefundOutcome>
   refreshPayment(id: string): Promise<RefreshOutcome>
   replayDelivery(request: ReplayRequest): Promise<ReplayDeliveryOutcome>
+  erasePayer(request: EraseRequest, requestedBy: string | null): Promise<EraseOutcome>
   createPaymentAgreement(request: AgreementRequest, holder: KeyHolder): Promise<AgreementOutcome>
   amendPaymentAgreement(request: AmendmentRequest, holder: KeyHolder): Promise<ChangeOutcome>
   changePaymentAgreementStatus(request: StatusRequest, holder: KeyHolder): Promise<ChangeOutcome>
@@ -77,6 +79,8 @@ export type OperationsOptions = CallbackOptions & {
   readonly sandbox: boolean
   /** Called when a read of a payment or agreement has fallen due. */
   readonly onReadDue: () => void
+  /** Called when an erasure is to be continued in the background. */
+  readonly onErasureLeft: () => void
 }
 
 /** 128 random bits, in characters that need no escaping in a URL. */
@@ -103,6 +107,7 @@ export function createOperations(options: OperationsOptions): Operations {
     refundPayment: (request, holder) => refundPayment(partsFor(holder), request),
     refreshPayment: (id) => refreshPayment(options, id),
     replayDelivery: (request) => replayDelivery(options, request),
+    erasePayer: (request, requestedBy) => erasePayer(options, request, requestedBy),
     createPaymentAgreement: (request, holder) => createPaymentAgreement(partsFor(holder), request),
     amendPaymentAgreement: (request, holder) => amendPaymentAgreement(partsFor(holder), request),
     changePaymentAgreementStatus: (request, holder) => changePaymentAgreementStatus(partsFor(holder), request),

@@ -9,6 +9,7 @@ import { createReadBudget } from '../reconciliation/read-budget.ts'
 import { paymentReads } from '../reconciliation/read-payments.ts'
 import { createSharedPace } from '../reconciliation/shared-pace.ts'
 import { startUpkeep } from '../reconciliation/upkeep.ts'
+import { startErasures } from '../retention/erasures.ts'
 import { type RetentionOptions, startRetention } from '../retention/retention.ts'
 import type { ReadSubject, Store } from '../store/store.ts'
 import type { Sites } from '../upstream/client/sites.ts'
@@ -22,6 +23,8 @@ export type Readers = {
   isLeader(): boolean
   wakePayments(): void
   wakeAgreements(): void
+  /** Continues erasures that are not done, if this process is the leader; otherwise the leader does within ten seconds. */
+  continueErasures(): void
   /** Starts the reads that an earlier run left due, once this process is the leader. */
   start(): void
   /** Resolves when no read is in progress. */
@@ -40,7 +43,7 @@ type ReadingParts = {
   readonly observe: Pick<Metrics, 'readEnded' | 'readsListed' | 'swept' | 'rowsArchived'>
 }
 
-/** Creates the readers of payments and agreements, the leader election, the upkeep and the retention. */
+/** Creates the readers of payments and agreements, the leader election, the upkeep, the retention and the erasures. */
 export function createReading(parts: ReadingParts): Readers {
   const { store, upstream, sites, retention: kept, logger, clock, timer, observe } = parts
   const leader = createLeader({
@@ -54,6 +57,7 @@ export function createReading(parts: ReadingParts): Readers {
       wakeAgreements()
       // Not awaited, since it may take minutes.
       void retention.run()
+      void erasures.run()
     },
   })
   const isLeader = () => leader.lease() !== null
@@ -96,6 +100,7 @@ export function createReading(parts: ReadingParts): Readers {
     isLeader,
     onArchived: observe.rowsArchived,
   })
+  const erasures = startErasures({ store: store.erasures, logger, clock, timer, isLeader })
   let started: Promise<void> = Promise.resolve()
 
   return {
@@ -103,6 +108,7 @@ export function createReading(parts: ReadingParts): Readers {
     isLeader,
     wakePayments,
     wakeAgreements,
+    continueErasures: () => void erasures.run(),
     start() {
       started = leader.start()
     },
@@ -113,7 +119,7 @@ export function createReading(parts: ReadingParts): Readers {
     async close() {
       await started
       budget.close()
-      await Promise.all([upkeep.close(), retention.close()])
+      await Promise.all([upkeep.close(), retention.close(), erasures.close()])
       await Promise.all([payments.close(), agreements.close()])
       await leader.close()
     },

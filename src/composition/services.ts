@@ -119,6 +119,7 @@ export async function startServices(config: AppConfig, options: BackendOptions):
       reading.wakePayments()
       reading.wakeAgreements()
     },
+    onErasureLeft: reading.continueErasures,
   })
   const enabled = new Set(sites.all.flatMap((site) => site.currencies))
 

@@ -2,7 +2,7 @@ import { createCipheriv, createDecipheriv, createHash } from 'node:crypto'
 import type { KeyRing, SubKey } from './key-ring.ts'
 
 /** The list of a cursor; the cursor is invalid in every other list. */
-export type CursorKind = 'log' | 'links' | 'payments' | 'deliveries' | 'agreements'
+export type CursorKind = 'log' | 'links' | 'payments' | 'deliveries' | 'agreements' | 'erasures'
 
 /** The lists that have two orders. */
 export type PlaceKind = Extract<CursorKind, 'links' | 'payments' | 'agreements'>
@@ -26,7 +26,14 @@ export type CursorCodec = {
 
 export type CursorPlace = { readonly number: number; readonly at: number | null }
 
-const KIND_BYTES: Readonly<Record<CursorKind, number>> = { log: 1, links: 2, payments: 3, deliveries: 4, agreements: 5 }
+const KIND_BYTES: Readonly<Record<CursorKind, number>> = {
+  log: 1,
+  links: 2,
+  payments: 3,
+  deliveries: 4,
+  agreements: 5,
+  erasures: 6,
+}
 const SHAPE = /^[\w-]{22}$/
 const BLOCK_BYTES = 16
 const TAG_BYTES = 8

@@ -10,6 +10,7 @@ export type KeyPurpose =
   | 'webhook body'
   | 'input fingerprint'
   | 'shared state'
+  | 'erased value'
 
 /** A key for one purpose. `id` identifies the signing key from which it was derived; it does not reveal the key, and may be shown. */
 export type SubKey = { readonly id: string; readonly key: KeyObject }

@@ -13,7 +13,7 @@ import type { AgreementRow } from '../store/rows/agreement-rows.ts'
 import { fromIso } from '../store/rows/instants.ts'
 import type { Rows } from '../store/rows/rows.ts'
 import { findAttempt, refsOfSameCommand } from './attempts.ts'
-import { isNamed, mergePayers } from './record-payers.ts'
+import { mergePayers, savePayer } from './record-payers.ts'
 import type { Subject, Target } from './subject.ts'
 
 type AgreementKind = {
@@ -44,10 +44,7 @@ export const AGREEMENT: Subject<AgreementKind> = {
     plan: before?.plan ?? { dueAt: null, readClass: 'poll', failures: 0 },
   }),
   nextPoll: (_rows, state, { now, windowMs }) => nextAgreementPoll(state, now, windowMs),
-  savePayer(rows, { id, payer }) {
-    if (isNamed(payer))
-      rows.agreementPayers.put({ id, payer: mergePayers(payer, rows.agreementPayers.first('id', id)?.payer) })
-  },
+  savePayer: (rows, report) => savePayer(rows.agreementPayers, report),
   withKnownPayer(rows, report) {
     const known = rows.agreementPayers.first('id', report.id)?.payer
     return known === undefined ? report : { ...report, payer: mergePayers(known, report.payer) }

@@ -23,7 +23,7 @@ import { fromIso } from '../store/rows/instants.ts'
 import type { PaymentRow } from '../store/rows/payment-rows.ts'
 import type { Rows } from '../store/rows/rows.ts'
 import { isSameCommand } from './attempts.ts'
-import { isNamed, mergePayers } from './record-payers.ts'
+import { isNamed, mergePayers, savePayer } from './record-payers.ts'
 import type { Subject, Target } from './subject.ts'
 
 type PaymentKind = {
@@ -52,10 +52,7 @@ export const PAYMENT: Subject<PaymentKind> = {
     const link = linkOf(rows, payment)
     return nextPoll(payment, now, { linkExpiresAt: link === null ? null : fromIso(link.expiresAt), windowMs, lateMs })
   },
-  savePayer(rows, { paymentId: id, payer }) {
-    if (isNamed(payer))
-      rows.paymentPayers.put({ id, payer: mergePayers(payer, rows.paymentPayers.first('id', id)?.payer) })
-  },
+  savePayer: (rows, { paymentId: id, payer }) => savePayer(rows.paymentPayers, { id, payer }),
   withKnownPayer(rows, report) {
     const known = rows.paymentPayers.first('id', report.paymentId)?.payer
     return known === undefined ? report : { ...report, payer: mergePayers(known, report.payer) }

@@ -97,7 +97,7 @@ export type Subject<K extends Kind> = {
     state: K['State'],
     times: { readonly now: number; readonly windowMs: number; readonly lateMs: number },
   ): PlannedRead | null
-  /** Records the payer; fields that the report omits are unchanged. */
+  /** Records the payer, unless it was erased; fields that the report omits are unchanged. */
   savePayer(rows: Rows, report: K['Report']): void
   /** Returns the report with the recorded payer; only missing fields are taken from the report. */
   withKnownPayer(rows: Rows, report: K['Report']): K['Report']

@@ -12,10 +12,29 @@ export type DeliveriesCommand = {
 export type DeliveryCommand = { readonly kind: 'delivery'; readonly id: string; readonly json: boolean }
 export type ReplayCommand = Omit<DeliveryCommand, 'kind'> & { readonly kind: 'replay'; readonly apply: boolean }
 
+/** What payers are erased by, as the graph names it, by the option. */
+const ERASED_BY = {
+  payment: 'PAYMENT',
+  link: 'LINK',
+  agreement: 'AGREEMENT',
+  owner: 'OWNER',
+  email: 'EMAIL',
+} as const
+
+export type ErasePayerCommand = {
+  readonly kind: 'erase-payer'
+  readonly by: (typeof ERASED_BY)[keyof typeof ERASED_BY]
+  readonly value: string
+  readonly json: boolean
+}
+export type ErasuresCommand = { readonly kind: 'erasures'; readonly limit: number; readonly json: boolean }
+
 export type Command =
   | DeliveriesCommand
   | DeliveryCommand
   | ReplayCommand
+  | ErasePayerCommand
+  | ErasuresCommand
   | { readonly kind: 'documents' }
   | { readonly kind: 'help' }
 
@@ -32,18 +51,27 @@ export const USAGE = `Usage: payments-subgraph-operator <command> [--url <addres
   delivery <id>          one delivery, its body, and what it speaks of
   replay <id>            what would happen if it were decided anew: a dry run
     --apply              do it
+  erase-payer            erase who has paid, for good; one of:
+    --payment <id>       the payer of this payment
+    --link <id>          those of the payments through this link
+    --agreement <id>     the debited payer of this agreement
+    --owner <owner>      those of the payments of this owner's links and payins
+    --email <address>    those with this e-mail address
+  erasures               what was erased, newest first
+    --limit <n>          at most so many, 1 to 1000; default 50
   documents              the documents of these commands, for a manifest of trusted documents
 
-  --json                 the answer as JSON (deliveries, delivery, replay)
+  --json                 the answer as JSON (deliveries, delivery, replay, erase-payer, erasures)
   --url <address>        the subgraph's GraphQL address; default: SUBGRAPH_URL, or http://127.0.0.1:4000/graphql
 
 The token is read from SUBGRAPH_TOKEN alone. It needs the scope payments:read, payments:risk to be shown bodies,
-agreements:read to be shown agreements, and webhooks:replay to replay.
+agreements:read to be shown agreements, and webhooks:replay to replay. Erasures need payments:erase alone.
 Exit codes: 0 done, 1 refused or failed, 2 wrong usage.
 `
 
 const DEFAULT_LIMIT = 50
 const MAX_LIMIT = 1000
+const LIMIT_OPTION = { type: 'string', default: String(DEFAULT_LIMIT) } as const
 
 const URL_OPTION = { url: { type: 'string' }, help: { type: 'boolean' } } as const
 const JSON_OPTION = { ...URL_OPTION, json: { type: 'boolean', default: false } } as const
@@ -68,6 +96,13 @@ export function readCommandLine(args: readonly string[]): CommandLine {
       const { json, apply } = values
       return { command: { kind: 'replay', id: onlyId(positionals), json, apply }, url: values.url ?? null }
     }
+    case 'erase-payer':
+      return readErasePayer(rest)
+    case 'erasures': {
+      const { values, positionals } = parse(rest, { ...JSON_OPTION, limit: LIMIT_OPTION })
+      noneOf(positionals)
+      return { command: { kind: 'erasures', limit: limitIn(values.limit), json: values.json }, url: values.url ?? null }
+    }
     case 'documents':
       noneOf(parse(rest, URL_OPTION).positionals)
       return { command: { kind: 'documents' }, url: null }
@@ -83,7 +118,7 @@ function readDeliveries(args: readonly string[]): CommandLine {
     doubtful: { type: 'boolean', default: false },
     all: { type: 'boolean', default: false },
     subject: { type: 'string' },
-    limit: { type: 'string', default: String(DEFAULT_LIMIT) },
+    limit: LIMIT_OPTION,
   })
   noneOf(positionals)
   const { quarantined, doubtful, all, subject, json } = values
@@ -100,6 +135,20 @@ function readDeliveries(args: readonly string[]): CommandLine {
     },
     url: values.url ?? null,
   }
+}
+
+function readErasePayer(args: readonly string[]): CommandLine {
+  const text = { type: 'string' } as const
+  const options = { payment: text, link: text, agreement: text, owner: text, email: text }
+  const { values, positionals } = parse(args, { ...JSON_OPTION, ...options })
+  noneOf(positionals)
+  const [given, ...more] = Object.entries(ERASED_BY).flatMap(([name, by]) => {
+    const value = values[name as keyof typeof ERASED_BY]
+    return value === undefined ? [] : [{ by, value }]
+  })
+  if (given === undefined || more.length > 0)
+    throw new UsageError('Exactly one of --payment, --link, --agreement, --owner and --email says whose data to erase.')
+  return { command: { kind: 'erase-payer', ...given, json: values.json }, url: values.url ?? null }
 }
 
 function parse<Options extends ParseArgsOptionsConfig>(args: readonly string[], options: Options) {

@@ -50,9 +50,37 @@ export const REPLAY: OperatorDocument = {
 }`,
 }
 
+const ERASURE_FIELDS = 'id by state valueHash requestedBy requestedAt payments agreements payers doneAt'
+
+/** An erasure of payers. */
+export const ERASE: OperatorDocument = {
+  scopes: ['payments:erase'],
+  text: `mutation OperatorErase($input: ErasePayerInput!) {
+  erasePayer(input: $input) {
+    __typename
+    ... on ErasePayerSuccess { erasure { ${ERASURE_FIELDS} } }
+    ... on PaymentsError { code message }
+  }
+}`,
+}
+
+/** A page of erasures, newest first. */
+export const ERASURES: OperatorDocument = {
+  scopes: ['payments:erase'],
+  text: `query OperatorErasures($first: Int!, $after: String) {
+  payerErasures(first: $first, after: $after) {
+    nodes { ${ERASURE_FIELDS} }
+    pageInfo { hasNextPage endCursor }
+  }
+}`,
+}
+
 /** Returns all documents of the command line by id, in Relay's form, for a subgraph that accepts only trusted documents. */
 export function manifest(): Record<string, string> {
   return Object.fromEntries(
-    [DELIVERIES, DELIVERY, REPLAY].map(({ text }) => [createHash('sha256').update(text).digest('hex'), text]),
+    [DELIVERIES, DELIVERY, REPLAY, ERASE, ERASURES].map(({ text }) => [
+      createHash('sha256').update(text).digest('hex'),
+      text,
+    ]),
   )
 }

@@ -53,6 +53,31 @@ export const replayAnswer = z.object({
   replayWebhookDelivery: z.union([replayed, z.object({ code: z.string(), message: z.string() })]),
 })
 
+const erasure = z.object({
+  id: z.string(),
+  by: z.string(),
+  state: z.string(),
+  valueHash: z.string(),
+  requestedBy: z.string().nullable(),
+  requestedAt: z.string(),
+  payments: z.number(),
+  agreements: z.number(),
+  payers: z.number(),
+  doneAt: z.string().nullable(),
+})
+
+export const eraseAnswer = z.object({
+  erasePayer: z.union([z.object({ erasure }), z.object({ code: z.string(), message: z.string() })]),
+})
+
+export const erasuresAnswer = z.object({
+  payerErasures: z.object({
+    nodes: z.array(erasure),
+    pageInfo: z.object({ hasNextPage: z.boolean(), endCursor: z.string().nullable() }),
+  }),
+})
+
+export type Erasure = z.output<typeof erasure>
 export type Delivery = z.output<typeof delivery>
 export type FullDelivery = NonNullable<z.output<typeof deliveryAnswer>['webhookDelivery']>
 export type Replayed = z.output<typeof replayed>

@@ -1,5 +1,6 @@
 import { type Command, readCommandLine, USAGE } from './command-line.ts'
 import { manifest } from './documents.ts'
+import { erasePayer, listErasures } from './erasure-commands.ts'
 import { createClient } from './graph-client.ts'
 import { listDeliveries, replayDelivery, showDelivery } from './operator-commands.ts'
 import { OperatorError, UsageError } from './operator-errors.ts'
@@ -29,8 +30,18 @@ async function textOf(command: Command, target: Target): Promise<string> {
   if (command.kind === 'help') return USAGE.trimEnd()
   if (command.kind === 'documents') return JSON.stringify(manifest(), null, 2)
   const ask = clientOf(target)
-  if (command.kind === 'deliveries') return listDeliveries(ask, command)
-  return command.kind === 'delivery' ? showDelivery(ask, command) : replayDelivery(ask, command)
+  switch (command.kind) {
+    case 'deliveries':
+      return listDeliveries(ask, command)
+    case 'delivery':
+      return showDelivery(ask, command)
+    case 'replay':
+      return replayDelivery(ask, command)
+    case 'erase-payer':
+      return erasePayer(ask, command)
+    default:
+      return listErasures(ask, command)
+  }
 }
 
 function clientOf({ url, env }: Target) {

@@ -12,6 +12,7 @@ import { payoutQueries } from './queries/payout-queries.ts'
 import { agreementReadQueries } from './queries/reads/agreement-read-queries.ts'
 import { readQueries } from './queries/reads/reads.ts'
 import { sweepQueries } from './queries/reads/sweep-queries.ts'
+import { createErasureStore } from './retention/erasure-queries.ts'
 import type { PruneUnits } from './retention/prune-units.ts'
 import { createRetentionStore } from './retention/retention-queries.ts'
 import type { Db } from './unit.ts'
@@ -23,6 +24,8 @@ export type DatabaseParts = {
   readonly lists: Db
   readonly commits: Pick<GroupCommit, 'decide' | 'exclusively'>
   readonly pruneUnits: PruneUnits
+  /** Called before the commit that ends an erasure. */
+  readonly onErased: () => void
   /** Null if rows must not be cached, because other processes write them too. */
   readonly rows: CommittedRows | null
   /** See `Store.branches`. */
@@ -46,6 +49,7 @@ export async function createDatabase(parts: DatabaseParts): Promise<Database> {
     lists,
     commits,
     pruneUnits,
+    onErased,
     rows,
     branches,
     listeners,
@@ -78,6 +82,7 @@ export async function createDatabase(parts: DatabaseParts): Promise<Database> {
     },
     sweep: sweepQueries(reader),
     retention: createRetentionStore(lists, commits.exclusively, pruneUnits),
+    erasures: createErasureStore(reader, commits.exclusively, onErased),
     logId,
     branches,
     now: databaseNow,

@@ -13,6 +13,7 @@ export type Database = Pick<
   | 'agreements'
   | 'payouts'
   | 'retention'
+  | 'erasures'
   | 'logId'
   | 'branches'
   | 'now'

@@ -11,6 +11,7 @@ import type { CommandStore, RefKind } from './command-store.ts'
 import type { Lease, LeaseStore } from './lease-store.ts'
 import type { PaceStore } from './pace-store.ts'
 import type { ReadStore } from './read-store.ts'
+import type { ErasureStore } from './retention/erasure-store.ts'
 import type { RetentionStore } from './retention/retention-store.ts'
 import type { StoreFailure } from './store-errors.ts'
 
@@ -19,6 +20,7 @@ export type * from './command-store.ts'
 export type * from './lease-store.ts'
 export type * from './pace-store.ts'
 export type * from './read-store.ts'
+export type * from './retention/erasure-store.ts'
 
 /**
  * Everything that must survive the process: the log of events, the inbox of deliveries, the current state, and the commands in
@@ -43,6 +45,7 @@ export type Store = {
   readonly retention: RetentionStore
   /** Null if only one process can use the database: its own memory has the rate of each site. */
   readonly paces: PaceStore | null
+  readonly erasures: ErasureStore
   /** Random id of this log, created with the database. It distinguishes cursors of other logs. */
   readonly logId: string
   /**

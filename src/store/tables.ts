@@ -1,5 +1,7 @@
+import type { Generated } from 'kysely'
 import type { Disposition } from '../domain/payments/payment.ts'
 import type { LeaseName } from './lease-store.ts'
+import type { ErasureKind } from './retention/erasure-store.ts'
 import type { AgreementPayersTable, AgreementsTable } from './rows/agreement-rows.ts'
 import type { CommandRefsTable, CommandsTable, PayinsTable } from './rows/command-rows.ts'
 import type { LinksTable } from './rows/link-rows.ts'
@@ -26,6 +28,7 @@ export type Tables = {
   readonly pruned_streams: PrunedStreamsTable
   readonly pruned_deliveries: PrunedDeliveriesTable
   readonly archives: ArchivesTable
+  readonly erasures: ErasuresTable
 }
 
 type MetaTable = {
@@ -56,5 +59,19 @@ type ArchivesTable = {
 }
 
 type LeasesTable = { name: LeaseName; owner: string; until: number; fence: number }
+
+export type ErasuresTable = {
+  number: Numbering
+  kind: ErasureKind
+  value: string | null
+  value_hash: string
+  requested_by: string | null
+  requested_at: number
+  cursor: string | null
+  payments: Generated<number>
+  agreements: Generated<number>
+  payers: Generated<number>
+  done_at: number | null
+}
 
 type PayoutsTable = { id: string; site: string }

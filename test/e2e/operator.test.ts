@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import type { Scope } from '../../src/access/scopes.ts'
 import { doubtfulDelivery, everything, misaddressedDelivery, settle } from '../support/deliveries.ts'
+import { payerOf } from '../support/erasures.ts'
 import { startNetwork, type Network } from '../support/network.ts'
 import { defaultAddress, deliver, deliveries, paymentBody } from '../support/webhooks.ts'
 
@@ -161,6 +162,42 @@ describe('replay', () => {
       out: '',
       err: 'The token in SUBGRAPH_TOKEN has not every scope that this needs: webhooks:replay payments:read\n',
     })
+  })
+})
+
+describe('erase-payer', () => {
+  const eraser = async () => ({ SUBGRAPH_TOKEN: await network.token({ scopes: ['payments:erase'], subject: 'dpo-1' }) })
+
+  it('erases the payer of a payment, and lists that without telling whom', async () => {
+    const { paymentId } = doubtful
+    expect(await payerOf(network, paymentId)).not.toBeNull()
+    const erased = await operator(['erase-payer', '--payment', paymentId], await eraser())
+    expect(erased).toMatchObject({ code: 0, err: '' })
+    expect(erased.out).toMatch(/^Done\.\nerasure +\d+, by PAYMENT\npayments +1\nagreements +0\npayers on record +1\n$/)
+    expect(await payerOf(network, paymentId)).toBeNull()
+
+    await operator(['erase-payer', '--email', 'Nobody@example.test'], await eraser())
+    const { out } = await operator(['erasures'], await eraser())
+    const [head, ...lines] = out.trimEnd().split('\n')
+    expect(head).toMatch(/^ID +REQUESTED +BY +STATE +PAYMENTS +AGREEMENTS +PAYERS +REQUESTED BY +DONE +VALUE HASH$/)
+    expect(lines[0]).toMatch(/^\d+ +\S+ +EMAIL +DONE +0 +0 +0 +dpo-1 +\S+ +[\w-]{43}$/)
+    expect(lines[1]).toMatch(/^\d+ +\S+ +PAYMENT +DONE +1 +0 +1 +dpo-1 +/)
+    expect(out).not.toMatch(/nobody|Ada|ada@/i)
+    expect(JSON.parse((await operator(['erasures', '--json', '--limit', '1'], await eraser())).out)).toHaveLength(1)
+  })
+
+  it('is refused for what is not there, without the scope, and when it is not clear whose data', async () => {
+    expect(await operator(['erase-payer', '--link', 'nobody'], await eraser())).toMatchObject({
+      code: 1,
+      err: 'NOT_FOUND: There is nothing with this id.\n',
+    })
+    const reader = { SUBGRAPH_TOKEN: await tokenWith('payments:read') }
+    expect(await operator(['erase-payer', '--owner', 'nobody'], reader)).toMatchObject({
+      code: 1,
+      err: 'The token in SUBGRAPH_TOKEN has not every scope that this needs: payments:erase\n',
+    })
+    for (const args of [[], ['--link', 'a', '--email', 'b'], ['nobody']])
+      expect(await operator(['erase-payer', ...args])).toMatchObject({ code: 2, out: '' })
   })
 })
 

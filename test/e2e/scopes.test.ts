@@ -46,6 +46,7 @@ const MUTATIONS: readonly (readonly [name: string, input: () => Record<string, u
   ['createPayout', payoutInput],
   ['cancelScheduledPayout', () => ({ idempotencyKey: newKey(), id: 'nobody' })],
   ['replayWebhookDelivery', () => ({ deliveryId: 'nobody' })],
+  ['erasePayer', () => ({ by: 'OWNER', value: 'nobody' })],
   ['simulatePayin', () => ({ paymentId: 'nobody', outcome: 'FAILED' })],
   ['simulateDeposit', () => ({ accountNumber: '12345', amount: { value: '10', currency: 'AUD' } })],
 ]
@@ -67,6 +68,7 @@ const QUERIES: Readonly<Record<string, string>> = {
   'Query.payments': '{ payments { nodes { id } } }',
   'Query.paymentEvents': '{ paymentEvents { nodes { id } } }',
   'Query.webhookDeliveries': '{ webhookDeliveries { nodes { id } } }',
+  'Query.payerErasures': '{ payerErasures { nodes { id } } }',
   'Query.paymentsHealth': '{ paymentsHealth { serverTime } }',
   'Query.webhookDelivery': 'query Q($delivery: ID!) { webhookDelivery(id: $delivery) { id } }',
   'WebhookDelivery.body': 'query Q($delivery: ID!) { webhookDelivery(id: $delivery) { body } }',

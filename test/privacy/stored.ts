@@ -66,7 +66,11 @@ export function onPostgres({ url, run }: Database): Storage {
     env: { DATABASE_URL: url },
     rows: (_network, query) => run(query),
     columns: () =>
-      columnsOf(`SELECT table_name AS name FROM information_schema.tables WHERE table_schema = 'public'`, run),
+      columnsOf(
+        `SELECT relname AS name FROM pg_class
+          WHERE relkind IN ('r', 'p') AND NOT relispartition AND relnamespace = 'public'::regnamespace`,
+        run,
+      ),
     async bytes() {
       await run('CHECKPOINT')
       const files = await run(`

@@ -37,6 +37,7 @@ export function queries({ ids, links, payins, vietQr }: Fixture): Ask[] {
     list('paymentEvents', { first: 5 }),
     list('paymentEvents', { first: 5, filter: { agreementIds: [ids.agreement] } }),
     list('webhookDeliveries', { first: 5 }),
+    list('payerErasures', { first: 5 }),
     ...Object.values(ids.deliveries).map((id) => query('webhookDelivery', { id })),
     query('paymentAgreement', { id: ids.agreement }),
     query('paymentAgreement', { clientTransactionId: ids.clientTransaction }),

@@ -36,6 +36,7 @@ const SHORT: Readonly<Record<Scope, string>> = {
   'payments:refund': 'refund',
   'payments:pii': 'pii',
   'payments:risk': 'risk',
+  'payments:erase': 'erase',
   'agreements:read': 'a:r',
   'agreements:write': 'a:w',
   'payouts:read': 'po:r',

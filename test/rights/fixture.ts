@@ -3,6 +3,7 @@ import { createAgreement } from '../support/agreements.ts'
 import { pay } from '../support/checkout.ts'
 import { COMMANDS } from '../support/commands.ts'
 import { misaddressedDelivery, settle } from '../support/deliveries.ts'
+import { erase } from '../support/erasures.ts'
 import { agreementInput, ALIAS, payeeInput, payoutInput } from '../support/inputs.ts'
 import { made, mutate, type MutationName } from '../support/mutations.ts'
 import { startNetwork, type Network, type NetworkOptions } from '../support/network.ts'
@@ -75,6 +76,7 @@ async function furnished(network: Network): Promise<Fixture> {
   // Stays doubtful: the payments API does not know this payment, so no read can confirm its webhook.
   await deliver(defaultAddress(network), paymentBody({ status: 'a status of tomorrow' }))
   await settle(network)
+  await erase(network, 'OWNER', 'nobody')
   const [account] = network.sandbox.control.bankAccounts()
   const kept = { applied, quarantined, stale, ofAgreement }
   return {
@@ -169,6 +171,7 @@ async function carriedOut(
     ...commands.map(([name, input]) => [name, { input }] as const),
     ['refreshPayment', { id: link }],
     ['replayWebhookDelivery', { input: { deliveryId: stale } }],
+    ['erasePayer', { input: { by: 'OWNER', value: 'nobody' } }],
     ['simulateDeposit', { input: { accountNumber: '12345', amount: { value: '10', currency: 'AUD' } } }],
   ]
 }

@@ -126,11 +126,11 @@ async function startOwnServer(program: string, argsOf: (data: string) => string[
   return own
 }
 
-/** Returns the folder of the server's programs, from PATH or where Debian installs them; null if there is none. */
-function findPrograms(): string | null {
-  const onPath = (process.env['PATH'] ?? '').split(':').find((folder) => existsSync(join(folder, 'initdb')))
+/** Returns the folder of PostgreSQL's programs, with this one, from PATH or where Debian installs them; null if there is none. */
+export function findPrograms(program = 'initdb'): string | null {
+  const onPath = (process.env['PATH'] ?? '').split(':').find((folder) => existsSync(join(folder, program)))
   // The other programs are where a link leads to.
-  if (onPath !== undefined) return dirname(realpathSync(join(onPath, 'initdb')))
+  if (onPath !== undefined) return dirname(realpathSync(join(onPath, program)))
   const debian = '/usr/lib/postgresql'
   const [newest] = existsSync(debian) ? readdirSync(debian).toSorted((a, b) => Number(b) - Number(a)) : []
   return newest === undefined ? null : join(debian, newest, 'bin')

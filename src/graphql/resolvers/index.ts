@@ -8,11 +8,13 @@ import { createPayin } from './mutation/createPayin.ts'
 import { createPaymentAgreement } from './mutation/createPaymentAgreement.ts'
 import { createPaymentLink } from './mutation/createPaymentLink.ts'
 import { createPayout } from './mutation/createPayout.ts'
+import { erasePayer } from './mutation/erasePayer.ts'
 import { refreshPayment } from './mutation/refreshPayment.ts'
 import { refundPayment } from './mutation/refundPayment.ts'
 import { replayWebhookDelivery } from './mutation/replayWebhookDelivery.ts'
 import { simulateDeposit } from './mutation/simulateDeposit.ts'
 import { simulatePayin } from './mutation/simulatePayin.ts'
+import { PayerErasure } from './PayerErasure.ts'
 import { PayinMethod } from './PayinMethod.ts'
 import { PayinMethodTraits } from './PayinMethodTraits.ts'
 import { Payment } from './Payment.ts'
@@ -31,6 +33,7 @@ import { PayoutTransaction } from './PayoutTransaction.ts'
 import { accountBalances } from './query/accountBalances.ts'
 import { balances } from './query/balances.ts'
 import { bankLookup } from './query/bankLookup.ts'
+import { payerErasures } from './query/payerErasures.ts'
 import { payinMethod } from './query/payinMethod.ts'
 import { payinMethods } from './query/payinMethods.ts'
 import { payment } from './query/payment.ts'
@@ -68,6 +71,7 @@ export const resolvers: Resolvers = {
     paymentEvents,
     webhookDeliveries,
     webhookDelivery,
+    payerErasures,
     paymentAgreement,
     paymentAgreements,
     payoutMethods,
@@ -91,6 +95,7 @@ export const resolvers: Resolvers = {
     createPayout,
     cancelScheduledPayout,
     replayWebhookDelivery,
+    erasePayer,
     simulatePayin,
     simulateDeposit,
   },
@@ -111,6 +116,7 @@ export const resolvers: Resolvers = {
   PayoutMethod,
   PayoutTransaction,
   WebhookDelivery,
+  PayerErasure,
   PaymentsHealth,
   ReadBacklog,
 }

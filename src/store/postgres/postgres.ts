@@ -63,6 +63,8 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
       lists: reader.db,
       commits,
       pruneUnits,
+      // Old versions of rows are removed by VACUUM.
+      onErased: () => {},
       rows: null,
       branches: branches.positions,
       listeners,

@@ -29,6 +29,7 @@ export type AgreementPayersTable = {
   account_number_masked: string | null
   pay_id_masked: string | null
   pay_id_type: AgreementPayer['payIdType']
+  erased: Generated<Flag>
 }
 
 export type AgreementRow = {
@@ -93,7 +94,12 @@ export function toAgreement(stateJson: string): Agreement {
 }
 
 /** The debited payer of an agreement; `id` is that of the agreement. */
-export type AgreementPayerRow = { readonly id: string; readonly payer: AgreementPayer }
+export type AgreementPayerRow = {
+  readonly id: string
+  readonly payer: AgreementPayer
+  /** What is reported of an erased payer is dropped. */
+  readonly erased: boolean
+}
 
 export const AGREEMENT_PAYERS: TableSpec<AgreementPayerRow, 'id'> = {
   name: 'agreement_payers',
@@ -104,6 +110,7 @@ export const AGREEMENT_PAYERS: TableSpec<AgreementPayerRow, 'id'> = {
     account_number_masked: 'text',
     pay_id_masked: 'text',
     pay_id_type: 'text',
+    erased: 'integer',
   },
   keyOf: ({ id }) => id,
   lookups: { id: { columns: ['agreement_id'], keyOf: ({ id }) => id } },
@@ -116,13 +123,15 @@ export const AGREEMENT_PAYERS: TableSpec<AgreementPayerRow, 'id'> = {
       payIdMasked: row['pay_id_masked'] as string | null,
       payIdType: row['pay_id_type'] as AgreementPayer['payIdType'],
     },
+    erased: row['erased'] === 1,
   }),
-  toRow: ({ id, payer }) => ({
+  toRow: ({ id, payer, erased }) => ({
     agreement_id: id,
     name: payer.name,
     bsb: payer.bsb,
     account_number_masked: payer.accountNumberMasked,
     pay_id_masked: payer.payIdMasked,
     pay_id_type: payer.payIdType,
+    erased: erased ? 1 : 0,
   }),
 }

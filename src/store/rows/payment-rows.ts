@@ -30,7 +30,7 @@ export type PaymentsTable = PlanTable & {
   provisional: Flag
 }
 
-export type PayersTable = { payment_id: string; name: string | null; email: string | null }
+export type PayersTable = { payment_id: string; name: string | null; email: string | null; erased: Generated<Flag> }
 
 export type PaymentRow = {
   readonly state: Payment
@@ -114,16 +114,22 @@ export function toPayment(stateJson: string): Payment {
 }
 
 /** The payer of a payment; `id` is that of the payment. */
-export type PaymentPayerRow = { readonly id: string; readonly payer: Payer }
+export type PaymentPayerRow = {
+  readonly id: string
+  readonly payer: Payer
+  /** What is reported of an erased payer is dropped. */
+  readonly erased: boolean
+}
 
 export const PAYMENT_PAYERS: TableSpec<PaymentPayerRow, 'id'> = {
   name: 'payment_payers',
-  columns: { payment_id: 'text', name: 'text', email: 'text' },
+  columns: { payment_id: 'text', name: 'text', email: 'text', erased: 'integer' },
   keyOf: ({ id }) => id,
   lookups: { id: { columns: ['payment_id'], keyOf: ({ id }) => id } },
-  fromRow: ({ payment_id: id, name, email }) => ({
+  fromRow: ({ payment_id: id, name, email, erased }) => ({
     id: String(id),
     payer: { name: name as string | null, email: email as string | null },
+    erased: erased === 1,
   }),
-  toRow: ({ id, payer: { name, email } }) => ({ payment_id: id, name, email }),
+  toRow: ({ id, payer: { name, email }, erased }) => ({ payment_id: id, name, email, erased: erased ? 1 : 0 }),
 }

@@ -87,6 +87,8 @@ function openConnection(path: string, connect: Connect): DatabaseSync {
   database.exec('PRAGMA journal_mode = WAL')
   database.exec('PRAGMA synchronous = FULL')
   database.exec('PRAGMA foreign_keys = ON')
+  // What is deleted or replaced is overwritten with zeros, so that an erased payer is in no free part of a page.
+  database.exec('PRAGMA secure_delete = ON')
   return database
 }
 

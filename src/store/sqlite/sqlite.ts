@@ -7,7 +7,7 @@ import type { Transaction } from '../decide.ts'
 import { createGroupCommit, type GroupCommit } from '../group-commit.ts'
 import type { MigrationListener } from '../migrate.ts'
 import type { Database } from '../port.ts'
-import { createCheckpoint, MOVE_PAGES } from './checkpoint.ts'
+import { createCheckpoint } from './checkpoint.ts'
 import { clearEnding, isEnding } from './ending.ts'
 import { LockHeldError, prepareFile, takeLock, unusable } from './files.ts'
 import { type FsyncGuard, guardFsync } from './fsync-guard.ts'
@@ -60,11 +60,8 @@ export async function openSqlite(options: SqliteOptions): Promise<Database> {
     open.unshift(log)
     // Rows can be cached, because no other process writes the file: see `takeLock`.
     const { rows, steps, transaction } = cacheCommittedRows(transactionSteps(writer), sqliteTransaction(writer))
-    const health = guardFsync({
-      steps,
-      syncLog: log.sync,
-      checkpoint: createCheckpoint(writer, mover === undefined ? null : () => mover.all(MOVE_PAGES, [])),
-    })
+    const checkpoint = createCheckpoint(writer, mover === undefined ? null : (pragma) => mover.all(pragma, []))
+    const health = guardFsync({ steps, syncLog: log.sync, checkpoint: checkpoint.next })
     const commits = createCommits(transaction, health, listeners)
     const queries = durableQueries(queriesOn(reader), health.unsynced)
     return await createDatabase({
@@ -72,6 +69,7 @@ export async function openSqlite(options: SqliteOptions): Promise<Database> {
       lists: durableQueries(lists === undefined ? queriesOn(reader) : queriesOnThread(lists), health.unsynced),
       commits,
       pruneUnits: sqlitePruneUnits(queries),
+      onErased: checkpoint.clearLog,
       rows: options.cacheRows === false ? null : rows,
       branches: () => [],
       listeners,

@@ -20,6 +20,7 @@ const TABLES = [
   'archives',
   'log_branches',
   'read_paces',
+  'erasures',
 ]
 
 /** Makes a database as empty as a new one, in a fraction of the time. */

@@ -8,6 +8,7 @@ import { NOW } from './builders.ts'
 import { commandsContract } from './commands-contract.ts'
 import { concurrencyContract } from './concurrency-contract.ts'
 import { deliveryBacklogContract } from './delivery-backlog-contract.ts'
+import { erasuresContract } from './erasures-contract.ts'
 import { housekeepingContract } from './housekeeping-contract.ts'
 import { inboxContract } from './inbox-contract.ts'
 import { leasesContract } from './leases-contract.ts'
@@ -69,6 +70,9 @@ export function describeStore(name: string, open: OpenStore, { histories = 40 } 
     })
     describe('sweeps', () => {
       sweepContract(fixture)
+    })
+    describe('erasures', () => {
+      erasuresContract(fixture)
     })
     describe('log', () => {
       logContract(fixture)

@@ -1,0 +1,103 @@
+import { type RawBuilder, sql } from 'kysely'
+import { ROW_NUMBER } from '../queries/newest-first.ts'
+import type { Db } from '../unit.ts'
+import type { ErasureKind } from './erasure-store.ts'
+
+/** Ids of payments and agreements whose payers are erased. */
+export type Subjects = { readonly payments: readonly string[]; readonly agreements: readonly string[] }
+
+/** A running erasure. `cursor` is where it continues; null at its start. */
+type Running = { readonly kind: ErasureKind; readonly value: string; readonly cursor: string | null }
+
+/** The next subjects. `next` is where the erasure continues after them; null at its end. */
+type Slice = { readonly subjects: Subjects; readonly next: string | null }
+
+/** Links, payins or payers per transaction, for which other writes wait. */
+const ERASED_AT_ONCE = 200
+
+/** Returns the next subjects of an erasure, each kind by an index. */
+export async function nextSubjects(db: Db, erasure: Running): Promise<Slice> {
+  const { kind, value } = erasure
+  switch (kind) {
+    case 'PAYMENT':
+      return last({ payments: [value], agreements: [] })
+    case 'AGREEMENT':
+      return last({ payments: [], agreements: [value] })
+    case 'LINK': {
+      const links = await db.selectFrom('links').select('ref').where('id', '=', value).execute()
+      return last({ payments: await paymentsThrough(db, links), agreements: [] })
+    }
+    case 'EMAIL':
+      return byEmail(db, value)
+    default:
+      return byOwner(db, erasure)
+  }
+}
+
+function last(subjects: Subjects): Slice {
+  return { subjects, next: null }
+}
+
+async function paymentsThrough(db: Db, links: readonly { readonly ref: string }[]): Promise<string[]> {
+  if (links.length === 0) return []
+  const refs = links.map(({ ref }) => ref)
+  const rows = await db.selectFrom('payments').select('id').where('link_ref', 'in', refs).execute()
+  return rows.map(({ id }) => id)
+}
+
+/** An erased payer has no e-mail address, so that the next slice begins with those that are left. */
+async function byEmail(db: Db, email: string): Promise<Slice> {
+  const rows = await db
+    .selectFrom('payment_payers')
+    .select('payment_id')
+    .where(lowered(sql.ref('email')), 'in', [lowered(email), lowered(email.toUpperCase())])
+    .where('email', 'is not', null)
+    .limit(ERASED_AT_ONCE)
+    .execute()
+  const payments = rows.map(({ payment_id: id }) => id)
+  return { subjects: { payments, agreements: [] }, next: rows.length < ERASED_AT_ONCE ? null : EMAILS }
+}
+
+/** In both cases, because databases differ in which letters they lower: all, or those of ASCII. */
+function lowered(text: string | RawBuilder<unknown>): RawBuilder<string> {
+  return sql<string>`lower(${text})`
+}
+
+const EMAILS = 'emails'
+const LINKS = 'links:'
+const PAYINS = 'payins:'
+
+/** First the payments through the links of the owner, then those without a link. */
+async function byOwner(db: Db, { value: owner, cursor }: Running): Promise<Slice> {
+  if (cursor?.startsWith(PAYINS) === true) return payinsOf(db, owner, cursor.slice(PAYINS.length))
+  const after = cursor === null ? 0 : Number(cursor.slice(LINKS.length))
+  const links = await db
+    .selectFrom('links')
+    .select(['number', 'ref'])
+    .where('owner_id', '=', owner)
+    .where(ROW_NUMBER, '>', after)
+    .orderBy(ROW_NUMBER)
+    .limit(ERASED_AT_ONCE)
+    .execute()
+  const end = links.length < ERASED_AT_ONCE ? undefined : links.at(-1)
+  return {
+    subjects: { payments: await paymentsThrough(db, links), agreements: [] },
+    next: end === undefined ? PAYINS : `${LINKS}${end.number}`,
+  }
+}
+
+async function payinsOf(db: Db, owner: string, after: string): Promise<Slice> {
+  // As an expression, like the index: with the plain column a planner may scan the table in the order of its key.
+  const id = sql<string>`(payment_id || '')`
+  const rows = await db
+    .selectFrom('payins')
+    .select('payment_id')
+    .where('owner_id', '=', owner)
+    .where(id, '>', after)
+    .orderBy(id)
+    .limit(ERASED_AT_ONCE)
+    .execute()
+  const payments = rows.map((row) => row.payment_id)
+  const end = rows.length < ERASED_AT_ONCE ? undefined : payments.at(-1)
+  return { subjects: { payments, agreements: [] }, next: end === undefined ? null : `${PAYINS}${end}` }
+}

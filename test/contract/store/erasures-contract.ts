@@ -1,0 +1,188 @@
+import { expect, it } from 'vitest'
+import type { ErasureKind, PayerErasure, Store } from '../../../src/store/store.ts'
+import {
+  after,
+  agreementReport,
+  callback,
+  command,
+  delivery,
+  NO_AGREEMENT_PAYER,
+  NOW,
+  payin,
+  present,
+  report,
+  settledAgreement,
+  settledLink,
+} from './builders.ts'
+import type { Fixture } from './store-contract.ts'
+
+const ADA = { name: 'Ada Payer', email: 'Ada@Example.test' }
+const BOB = { name: 'Bob Payer', email: 'bob@example.test' }
+
+/** Tests how payers are erased. */
+export function erasuresContract(fixture: Fixture): void {
+  const begin = (kind: ErasureKind, value: string, store: Store = fixture.store) =>
+    store.erasures.begin({ kind, value, valueHash: `hash of ${kind}`, requestedBy: 'operator-1', requestedAt: NOW })
+
+  const pay = (paymentId: string, payer: typeof ADA, ref: string | null = null, status = 'received') =>
+    fixture.store.inbox.receive(
+      delivery(report(status, { paymentId, payer }), { ref, bytes: `${paymentId} ${status}` }),
+    )
+
+  const payMany = (count: number) => Promise.all(Array.from({ length: count }, (_, index) => pay(`P${index}`, ADA)))
+
+  /** Runs an erasure to its end. Returns its record, and the number of its transactions. */
+  const finish = async ({ number }: PayerErasure) => {
+    for (let steps = 1; ; steps += 1) {
+      const erasure = present(await fixture.store.erasures.step(number, after(1000)))
+      if (erasure.doneAt !== null) return { erasure, steps }
+    }
+  }
+  const erase = async (kind: ErasureKind, value: string) => (await finish(await begin(kind, value))).erasure
+
+  const payers = async (...ids: string[]) => Object.fromEntries(await fixture.store.payments.payers(ids))
+
+  it('erases the payer of a payment, and of no other', async () => {
+    await pay('P1', ADA)
+    await pay('P2', ADA)
+    const begun = await begin('PAYMENT', 'P1')
+    expect(begun).toEqual({
+      number: begun.number,
+      kind: 'PAYMENT',
+      valueHash: 'hash of PAYMENT',
+      requestedBy: 'operator-1',
+      requestedAt: NOW.toISOString(),
+      payments: 0,
+      agreements: 0,
+      payers: 0,
+      doneAt: null,
+    })
+    expect(await fixture.store.erasures.running()).toEqual([begun.number])
+    const { erasure } = await finish(begun)
+    expect(erasure).toEqual({ ...begun, payments: 1, payers: 1, doneAt: after(1000).toISOString() })
+    expect(await payers('P1', 'P2')).toEqual({ P2: ADA })
+    expect(await fixture.store.erasures.running()).toEqual([])
+    expect(await fixture.store.payments.byIds(['P1'])).toMatchObject([{ statusRaw: 'received' }])
+  })
+
+  it('drops what is reported later of an erased payer, by a webhook, by a read, and after a restart', async () => {
+    await pay('P1', ADA, null, 'pending')
+    await erase('PAYMENT', 'P1')
+    await pay('P1', ADA)
+    expect(await payers('P1')).toEqual({})
+    fixture.store = await fixture.opened.reopen()
+    const { store } = fixture
+    const subject = present(await store.reads.subject('P1'))
+    const read = report('return_pending', { paymentId: 'P1', payer: BOB })
+    expect(await store.reads.record(subject, read, after(2000))).toBe('changed')
+    expect(await payers('P1')).toEqual({})
+  })
+
+  it('erases payers that are not on record yet', async () => {
+    await pay('P1', { name: null, email: null } as never)
+    expect(await erase('PAYMENT', 'P1')).toMatchObject({ payments: 1, payers: 0 })
+    await pay('P1', ADA, null, 'return_pending')
+    expect(await payers('P1')).toEqual({})
+  })
+
+  it('counts what an earlier erasure has erased once', async () => {
+    await pay('P1', ADA)
+    await erase('PAYMENT', 'P1')
+    expect(await erase('PAYMENT', 'P1')).toMatchObject({ payments: 0, payers: 0 })
+  })
+
+  it('erases the payers of the payments through a link', async () => {
+    await settledLink(fixture.store, 'a')
+    await settledLink(fixture.store, 'b')
+    await pay('P1', ADA, 'a', 'failed')
+    await pay('P2', BOB, 'a')
+    await pay('P3', ADA, 'b')
+    expect(await erase('LINK', 'LINK-a')).toMatchObject({ payments: 2, payers: 2 })
+    expect(await payers('P1', 'P2', 'P3')).toEqual({ P3: ADA })
+  })
+
+  it('erases the payer of an agreement, and drops what is reported later', async () => {
+    const payer = { ...NO_AGREEMENT_PAYER, name: 'Ada Payer', accountNumberMasked: '•••123' }
+    await settledAgreement(fixture.store, 'agr', { payer })
+    expect(await erase('AGREEMENT', 'AGR1')).toMatchObject({ agreements: 1, payments: 0, payers: 1 })
+    expect(await fixture.store.agreements.payers(['AGR1'])).toEqual(new Map())
+    await fixture.store.inbox.receiveAgreement(callback(agreementReport('active', { payer })))
+    expect(await fixture.store.agreements.byIds(['AGR1'])).toMatchObject([{ statusRaw: 'active' }])
+    expect(await fixture.store.agreements.payers(['AGR1'])).toEqual(new Map())
+  })
+
+  it.each(['ada@example.test', 'ADA@EXAMPLE.TEST', 'Ada@Example.test'])(
+    'erases the payers with the e-mail address %s in any case',
+    async (email) => {
+      await pay('P1', ADA)
+      await pay('P2', { ...ADA, email: 'ada@example.TEST' })
+      await pay('P3', BOB)
+      await pay('P4', { ...ADA, email: 'xada@example.test' })
+      expect(await erase('EMAIL', email)).toMatchObject({ payments: 2, payers: 2 })
+      expect(Object.keys(await payers('P1', 'P2', 'P3', 'P4'))).toEqual(['P3', 'P4'])
+      await pay('P5', ADA)
+      expect(await payers('P5')).toEqual({ P5: ADA })
+    },
+  )
+
+  it('erases the payers with an e-mail address beyond ASCII', async () => {
+    await pay('P1', { name: null, email: 'ÉMILE@example.test' } as never)
+    await pay('P2', { name: null, email: 'émile@example.test' } as never)
+    expect(await erase('EMAIL', 'émile@example.test')).toMatchObject({ payers: 2 })
+  })
+
+  it('erases the payers of an owner, in slices, of links and of payins', async () => {
+    const { store } = fixture
+    for (let index = 0; index < 230; index += 1) {
+      await settledLink(store, `l${index}`, { ownerId: 'customer-7' })
+      if (index % 10 === 0) await pay(`P${index}`, ADA, `l${index}`)
+    }
+    await settledLink(store, 'other', { ownerId: 'customer-8' })
+    await pay('OTHER', BOB, 'other')
+    const { command: begun } = await store.commands.begin(command('d', { mutation: 'createPayin', refKind: 'payin' }))
+    const direct = payin('d', { paymentId: 'DIRECT', ownerId: 'customer-7' })
+    await store.commands.settleWithPayin(begun.id, direct, report('pending', { paymentId: 'DIRECT', payer: ADA }), NOW)
+
+    const first = await begin('OWNER', 'customer-7')
+    expect(await store.erasures.step(first.number, NOW)).toMatchObject({ payments: 20, doneAt: null })
+    expect(await begin('OWNER', 'customer-7')).toMatchObject({ number: first.number, payments: 20 })
+    const { erasure, steps } = await finish(first)
+    expect(erasure).toMatchObject({ payments: 24, payers: 24 })
+    expect(steps).toBe(2)
+    expect(await payers('P0', 'P220', 'OTHER', 'DIRECT')).toEqual({ OTHER: BOB })
+    expect((await begin('OWNER', 'customer-7')).number).not.toBe(first.number)
+  })
+
+  it('continues after a restart, and loses no payer between slices', async () => {
+    await payMany(450)
+    const { number } = await begin('EMAIL', ADA.email.toLowerCase())
+    expect(await fixture.store.erasures.step(number, NOW)).toMatchObject({ payers: 200, doneAt: null })
+    fixture.store = await fixture.opened.reopen()
+    expect(await fixture.store.erasures.running()).toEqual([number])
+    const { erasure } = await finish({ number } as PayerErasure)
+    expect(erasure).toMatchObject({ payments: 450, payers: 450 })
+    expect(await payers('P0', 'P449')).toEqual({})
+  })
+
+  it('is done by several processes at once as by one', async () => {
+    await payMany(450)
+    const { number } = await begin('EMAIL', ADA.email.toLowerCase())
+    const { erasures } = fixture.store
+    await Promise.all(Array.from({ length: 6 }, () => erasures.step(number, NOW)))
+    expect(await erasures.page({ limit: 10, before: null }, {})).toMatchObject([{ number, payments: 450, payers: 450 }])
+  })
+
+  it('lists erasures, newest first', async () => {
+    await pay('P1', ADA)
+    const made = [
+      await erase('PAYMENT', 'P1'),
+      await erase('OWNER', 'nobody'),
+      await erase('EMAIL', 'none@example.test'),
+    ]
+    const { erasures } = fixture.store
+    expect(await erasures.page({ limit: 2, before: null }, {})).toEqual([made[2], made[1]])
+    expect(await erasures.page({ limit: 2, before: { number: present(made[1]).number } }, {})).toEqual([made[0]])
+    expect(await erasures.step(0, NOW)).toBeNull()
+    expect(await erasures.step(present(made[0]).number, after(5000))).toEqual(made[0])
+  })
+}

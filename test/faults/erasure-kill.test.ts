@@ -1,0 +1,107 @@
+import { DatabaseSync } from 'node:sqlite'
+import { afterAll, describe, expect, it } from 'vitest'
+import type { Store } from '../../src/store/store.ts'
+import { delivery, report } from '../contract/store/builders.ts'
+import { sqliteFile } from '../contract/store/sqlite-fixture.ts'
+import { erase, erasures, type ErasureNode } from '../support/erasures.ts'
+import { askAt, token } from '../support/network.ts'
+import { findPostgres } from '../support/postgres.ts'
+import { openPostgresStore, openSqliteStore } from '../support/store.ts'
+import { type KillableApp, startApp } from './killable-app.ts'
+
+/** So many that the background takes dozens of transactions. */
+const PAYMENTS = 4_000
+const AT_ONCE = 500
+const EMAIL = 'ada@example.test'
+
+type Row = Readonly<Record<string, unknown>>
+
+/** A database of an app, which is open in no process of this test. */
+type Place = {
+  readonly app: { readonly path: string; readonly env?: Readonly<Record<string, string>> }
+  open(): Promise<Store>
+  rows(sql: string): Promise<readonly Row[]>
+  /** What happens before another process takes over what the killed one has done alone. */
+  readonly afterKill: () => Promise<unknown>
+  remove(): Promise<void>
+}
+
+async function onSqlite(): Promise<Place> {
+  const { path, remove } = await sqliteFile()
+  return {
+    app: { path },
+    open: () => openSqliteStore({ path }),
+    async rows(sql) {
+      const database = new DatabaseSync(path, { readOnly: true })
+      try {
+        return database.prepare(sql).all()
+      } finally {
+        database.close()
+      }
+    },
+    afterKill: async () => {},
+    remove,
+  }
+}
+
+const server = await findPostgres()
+const database = await server?.createDatabase()
+afterAll(() => database?.drop())
+
+async function onPostgres(): Promise<Place> {
+  if (database === undefined) throw new Error('There is no server.')
+  const { url, run } = database
+  return {
+    app: { path: '', env: { DATABASE_URL: url } },
+    open: () => openPostgresStore({ url }),
+    rows: run,
+    // As if the lease of the killed process had expired.
+    afterKill: () => run('DELETE FROM leases'),
+    remove: async () => {},
+  }
+}
+
+async function fill(store: Store): Promise<void> {
+  for (let at = 0; at < PAYMENTS; at += AT_ONCE) {
+    const payer = { name: 'Ada Payer', email: EMAIL }
+    const reports = Array.from({ length: AT_ONCE }, (_, index) =>
+      report('failed', { paymentId: `P${at + index}`, payer }),
+    )
+    await Promise.all(reports.map((said) => store.inbox.receive(delivery(said, { receivedAt: new Date() }))))
+  }
+  await store.close()
+}
+
+const PLACES: readonly (readonly [name: string, place: () => Promise<Place>])[] = [
+  ['SQLite', onSqlite],
+  ...(database === undefined ? [] : [['PostgreSQL', onPostgres] as const]),
+]
+
+describe.each(PLACES)('kill -9 while payers are erased, on %s', (_name, placed) => {
+  it('leaves a record, by which the next process erases the rest', { timeout: 120_000 }, async () => {
+    const place = await placed()
+    await fill(await place.open())
+    const first = await startApp(place.app)
+    const begun = await erase(asker(first), 'EMAIL', EMAIL)
+    expect((await first.kill()).signal).toBe('SIGKILL')
+    expect(begun.state).toBe('RUNNING')
+    expect(begun.payers).toBeGreaterThan(0)
+    const [left] = await place.rows('SELECT done_at, payers, value FROM erasures')
+    expect(left).toMatchObject({ done_at: null, value: EMAIL })
+    const [named] = await place.rows('SELECT count(*) AS count FROM payment_payers WHERE email IS NOT NULL')
+    expect(Number(named?.['count'])).toBe(PAYMENTS - Number(left?.['payers']))
+
+    await place.afterKill()
+    const second = await startApp(place.app)
+    const record = async (): Promise<ErasureNode | undefined> => (await erasures(asker(second))).nodes[0]
+    await expect.poll(record, { timeout: 60_000 }).toMatchObject({ id: begun.id, state: 'DONE', payers: PAYMENTS })
+    await second.kill('SIGTERM')
+    expect(await place.rows('SELECT * FROM payment_payers WHERE name IS NOT NULL OR email IS NOT NULL')).toEqual([])
+    expect(await place.rows('SELECT value, cursor FROM erasures')).toEqual([{ value: null, cursor: null }])
+    await place.remove()
+  })
+})
+
+function asker({ url }: KillableApp & { readonly url: string }) {
+  return { ask: askAt(() => url), token }
+}

@@ -1,0 +1,151 @@
+import { execFile } from 'node:child_process'
+import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { gunzipSync } from 'node:zlib'
+import { afterAll, describe, expect, it } from 'vitest'
+import { createAgreement, NO_ANSWER } from '../support/agreements.ts'
+import { erase, erasures } from '../support/erasures.ts'
+import { startNetwork, type Network } from '../support/network.ts'
+import { createLink } from '../support/operations.ts'
+import { findPrograms } from '../support/postgres-server.ts'
+import { findPostgres, missing } from '../support/postgres.ts'
+import { defaultAddress, deliver, paymentBody } from '../support/webhooks.ts'
+import { type Canaries, createCanaries } from './canaries.ts'
+import { foundInColumns, onPostgres, SQLITE, type Storage } from './stored.ts'
+
+const server = await findPostgres()
+const database = await server?.createDatabase()
+afterAll(() => database?.drop())
+const programs = findPrograms('pg_dump')
+if (programs === null) missing('There is no pg_dump', 'install the programs of PostgreSQL')
+
+const PAYMENTS = 400
+const DAY_MS = 24 * 3_600_000
+
+/** An app whose payers are canaries, each in a payment, a link or an agreement of its own. */
+type Peopled = {
+  readonly network: Network
+  readonly canaries: Canaries
+  readonly link: string
+  readonly agreement: string
+}
+
+async function peopled(storage: Storage, clock: () => Date): Promise<Peopled> {
+  const canaries = createCanaries()
+  const network = await startNetwork({ sandbox: NO_ANSWER, clock, env: storage.env })
+  const send = (index: number) => deliver(defaultAddress(network), bodyAbout(canaries, index))
+  for (let at = 0; at < PAYMENTS; at += 40)
+    await Promise.all(Array.from({ length: 40 }, (_, index) => send(at + index)))
+  const customer = { firstName: canaries.word('link.name'), lastName: 'Payer', email: canaries.email('link.email') }
+  const link = await createLink(network, { customer })
+  await network.sandbox.control.setStatus(link.id, 'received')
+  const payer = { name: canaries.word('agreement.name'), bankAccount: { bsb: '062-000', accountNumber: '123456789' } }
+  const agreement = await createAgreement(network, { payer })
+  await network.sandbox.settle()
+  await network.app.settle()
+  return { network, canaries, link: link.id, agreement: agreement.id }
+}
+
+/** Returns a webhook with the payer in every field for one, and in fields that this version does not know. */
+function bodyAbout(canaries: Canaries, index: number): string {
+  const name = canaries.word(`name ${index}`)
+  const email = canaries.email('email of all')
+  return paymentBody({
+    uuid: `payment-${index}`,
+    name,
+    email,
+    sender_info: { first_name: name, last_name: name, email, phone: canaries.digits('phone') },
+    sender_details: { name, address: name, card: { card_last_4: '4242', card_holder: name, token: name } },
+    payer: { name },
+    note: name,
+  })
+}
+
+async function eraseAll({ network, canaries, link, agreement }: Peopled): Promise<void> {
+  await erase(network, 'EMAIL', canaries.email('email of all'))
+  await erase(network, 'LINK', link)
+  await erase(network, 'AGREEMENT', agreement)
+  await expect
+    .poll(async () => (await erasures(network)).nodes.map(({ state }) => state), { timeout: 20_000 })
+    .toEqual(['DONE', 'DONE', 'DONE'])
+}
+
+async function eventsOf({ network }: Peopled) {
+  const { data } = await network.ask<{ paymentEvents: { nodes: unknown[] } }>(
+    '{ paymentEvents(first: 100) { nodes { id kind toStatus payment { id statusRaw amount { value } } } } }',
+  )
+  return data.paymentEvents.nodes
+}
+
+/** Returns the text of the archived files, once deliveries and events are archived. */
+async function archived(folder: string): Promise<string> {
+  const files = () => readdirSync(folder).filter((name) => name.endsWith('.ndjson.gz'))
+  await expect.poll(() => new Set(files().map((name) => name.split('-')[0])).size, { timeout: 20_000 }).toBe(2)
+  return files()
+    .map((name) => gunzipSync(readFileSync(join(folder, name))).toString())
+    .join('\n')
+}
+
+describe('payers that are erased', () => {
+  it(
+    'stand nowhere in the files of SQLite, and were in no column but those of payers',
+    { timeout: 60_000 },
+    async () => {
+      let ahead = 0
+      const world = await peopled(SQLITE, () => new Date(Date.now() + ahead))
+      const { network, canaries } = world
+      try {
+        const columns = ['payment_payers.name', 'payment_payers.email', 'agreement_payers.name']
+        expect([...(await foundInColumns(canaries, SQLITE, network)).keys()].toSorted()).toEqual(columns.toSorted())
+        expect(canaries.foundIn(await SQLITE.bytes(network))).toHaveLength(PAYMENTS + 4)
+        const before = await eventsOf(world)
+
+        await eraseAll(world)
+        const bytes = async () => canaries.foundIn(await SQLITE.bytes(network))
+        await expect.poll(bytes, { timeout: 20_000 }).toEqual([])
+        expect(statSync(join(network.folder, 'payments.db')).size).toBeGreaterThan(PAYMENTS * 1_000)
+        expect(await eventsOf(world)).toEqual(before)
+        expect(canaries.foundIn(network.log())).toEqual([])
+
+        ahead = 100 * DAY_MS
+        const archive = join(network.folder, 'archive')
+        const env = { RETENTION_EVENTS_DAYS: '40', RETENTION_DELIVERIES_DAYS: '40', ARCHIVE_URL: `file:${archive}` }
+        await network.restart(undefined, env)
+        const text = await archived(archive)
+        expect(text).toContain('"payment-399"')
+        expect(canaries.foundIn(text)).toEqual([])
+      } finally {
+        await network.close()
+      }
+    },
+  )
+
+  it.skipIf(database === undefined || programs === null)(
+    'stand in no dump of PostgreSQL',
+    { timeout: 60_000 },
+    async () => {
+      if (database === undefined) return
+      const storage = onPostgres(database)
+      const world = await peopled(storage, () => new Date())
+      const { network, canaries } = world
+      try {
+        expect(canaries.foundIn(await dumpOf(database.url))).toHaveLength(PAYMENTS + 4)
+        await eraseAll(world)
+        const dump = await dumpOf(database.url)
+        expect(dump).toContain('payment-399')
+        expect(canaries.foundIn(dump)).toEqual([])
+        await database.run('VACUUM FULL payment_payers, agreement_payers, erasures')
+        expect(canaries.foundIn(await storage.bytes(network))).toEqual([])
+      } finally {
+        await network.close()
+      }
+    },
+  )
+})
+
+async function dumpOf(url: string): Promise<string> {
+  const dump = join(programs ?? '', 'pg_dump')
+  const { stdout } = await promisify(execFile)(dump, ['--inserts', url], { maxBuffer: 100_000_000 })
+  return stdout
+}
