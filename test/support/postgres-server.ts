@@ -129,8 +129,11 @@ async function startOwnServer(program: string, argsOf: (data: string) => string[
 /** Returns the folder of PostgreSQL's programs, with this one, from PATH or where Debian installs them; null if there is none. */
 export function findPrograms(program = 'initdb'): string | null {
   const onPath = (process.env['PATH'] ?? '').split(':').find((folder) => existsSync(join(folder, program)))
-  // The other programs are where a link leads to.
-  if (onPath !== undefined) return dirname(realpathSync(join(onPath, program)))
+  if (onPath !== undefined) {
+    // The other programs are where a link leads to, unless it leads to Debian's wrapper of all versions.
+    const linked = dirname(realpathSync(join(onPath, program)))
+    return existsSync(join(linked, program)) ? linked : onPath
+  }
   const debian = '/usr/lib/postgresql'
   const [newest] = existsSync(debian) ? readdirSync(debian).toSorted((a, b) => Number(b) - Number(a)) : []
   return newest === undefined ? null : join(debian, newest, 'bin')
