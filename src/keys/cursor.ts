@@ -50,7 +50,7 @@ const SHORT_TAG_START = 12
  * Creates the codec of a log's cursors. A cursor is one block: kind (1 byte), position (7 bytes) and an 8-byte tag of the log, encrypted
  * with AES-256. A block cipher cannot be distinguished from a random permutation, so a forged text decrypts to the right tag and kind once
  * in 2^72 tries. Therefore 16 bytes are both opaque and authentic. With a single block the mode of operation does not matter.
- * `branches`: see `Store.branches`. The tag of a position also names the branch on which it was read.
+ * `branches`: see `Store.branches`. The tag of a position also names the branch on which it was written.
  */
 export function createCursorCodec(
   ring: KeyRing,
@@ -75,7 +75,8 @@ export function createCursorCodec(
   }
   const textOf = (block: Buffer): string => encipher(block).toString('base64url')
   return {
-    encode: (kind, position) => textOf(blockOf(kind, position, kind === 'log' ? branchTag(branches().length) : tag)),
+    encode: (kind, position) =>
+      textOf(blockOf(kind, position, kind === 'log' ? branchTag(branchOf(position, branches())) : tag)),
     decode: (kind, cursor) =>
       decodeAs(cursor, (block) =>
         kind === 'log' ? positionOnBranch(block, branches(), branchTag) : positionIn(block, kind, tag),
@@ -103,7 +104,12 @@ function positionIn(block: Buffer, kind: CursorKind, tag: Buffer): number | null
   return Number.isSafeInteger(position) ? position : null
 }
 
-/** Returns the position of a cursor of any branch of the log; null if its events are on a branch that the log has left. */
+/** Returns the branch on which a position was written: its cursor is the same on all later branches that have it. */
+function branchOf(position: number, branches: readonly number[]): number {
+  return 1 + branches.findLastIndex((last) => position > last)
+}
+
+/** Returns the position of a cursor of the log; null if its event is on a branch that the log has left. */
 function positionOnBranch(
   block: Buffer,
   branches: readonly number[],
@@ -111,7 +117,7 @@ function positionOnBranch(
 ): number | null {
   for (let branch = branches.length; branch >= 0; branch -= 1) {
     const position = positionIn(block, 'log', tagOfBranch(branch))
-    if (position !== null) return branches.slice(branch).every((last) => position <= last) ? position : null
+    if (position !== null) return branchOf(position, branches) === branch ? position : null
   }
   return null
 }

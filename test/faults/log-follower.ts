@@ -20,7 +20,6 @@ const PAUSE_MS = 100
 export async function followLogAt(url: () => string): Promise<LogFollower> {
   const events: string[] = []
   const faults: string[] = []
-  const token = await developerToken()
   const caughtUp = Promise.withResolvers<void>()
   let cursor: string | null = null
   let opened = 0
@@ -28,6 +27,7 @@ export async function followLogAt(url: () => string): Promise<LogFollower> {
   let end = () => {}
 
   const readStream = async (): Promise<void> => {
+    const token = await developerToken()
     const stream = openStream(url(), { query: EVENT_STREAM, variables: { after: cursor } }, { token })
     end = stream.cut
     opened += 1

@@ -24,6 +24,8 @@ export type Load = {
 const SENDERS = 4
 /** Milliseconds between two requests of a sender, so that processes can start meanwhile. */
 const PAUSE_MS = 20
+/** Milliseconds after which a sender gives up a request and sends it again. */
+const ANSWER_MS = 15_000
 /** A node refuses for now, or a load balancer got no answer from its node. */
 const REPEATED: ReadonlySet<number> = new Set([502, 503])
 const MORE = { payments: 12, links: 2 }
@@ -109,7 +111,9 @@ async function tellAll(urls: readonly string[], uuid: string): Promise<number | 
 
 async function tell(url: string, uuid: string): Promise<number | null> {
   const body = paymentBody({ uuid })
-  const response = await fetch(`${url}/webhooks/payments`, { method: 'POST', headers: honestHeaders(body), body })
+  const signal = AbortSignal.timeout(ANSWER_MS)
+  const headers = honestHeaders(body)
+  const response = await fetch(`${url}/webhooks/payments`, { method: 'POST', headers, body, signal })
   await response.arrayBuffer()
   return REPEATED.has(response.status) ? null : response.status
 }

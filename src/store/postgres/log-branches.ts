@@ -14,10 +14,11 @@ export type LogBranches = {
 }
 
 /**
- * The server: another cluster has another system identifier, and each restore to a point in time and each promotion of a standby
- * begins a timeline, the first eight digits of the names of its WAL files.
+ * The server and the database: another cluster has another system identifier, each restore to a point in time and each promotion of a
+ * standby begins a timeline (the first eight digits of the names of its WAL files), and a dump is restored into a database of its own.
  */
-const SERVER = `(SELECT system_identifier FROM pg_control_system()) || ' ' || left(pg_walfile_name(pg_current_wal_lsn()), 8)`
+const SERVER = `(SELECT system_identifier FROM pg_control_system()) || ' ' || left(pg_walfile_name(pg_current_wal_lsn()), 8)
+  || ' ' || (SELECT oid FROM pg_database WHERE datname = current_database())`
 
 const BRANCHES = `SELECT number, after_position, server = ${SERVER} AS here FROM log_branches ORDER BY number`
 
