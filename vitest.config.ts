@@ -11,6 +11,8 @@ export const COMMON = defineConfig({
     // They end what hangs; what has to be quick says so itself.
     testTimeout: 30_000,
     hookTimeout: 60_000,
+    // What is polled for happens, however busy the machine is.
+    expect: { poll: { timeout: 20_000 } },
     // Two processors are shared with browsers and databases there; whatever needs a second try is named at the end. A found
     // counterexample is none the less one when the next seed finds none.
     retry: process.env['CI'] === undefined ? 0 : { count: 1, condition: /^(?![^]*Property failed)/ },
