@@ -103,10 +103,11 @@ async function persist<Result>(send: () => Promise<Result | null>): Promise<Resu
   }
 }
 
-/** Sends a webhook to several nodes at once. Returns the first answer that is not to be repeated; null if there is none. */
+/** Sends a webhook to several nodes at once. Returns null if it is to be sent again, and otherwise 200 only if no node refused it. */
 async function tellAll(urls: readonly string[], uuid: string): Promise<number | null> {
   const answers = await Promise.all(urls.map((url) => tell(url, uuid).catch(() => null)))
-  return answers.find((status) => status !== null) ?? null
+  const final = answers.filter((status) => status !== null)
+  return final.find((status) => status !== 200) ?? final[0] ?? null
 }
 
 async function tell(url: string, uuid: string): Promise<number | null> {

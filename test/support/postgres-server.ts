@@ -68,7 +68,7 @@ async function startOwnServer(program: string, argsOf: (data: string) => string[
   const args = ['-D', data, ...settings.flatMap((setting) => ['-c', setting])]
   let server: ChildProcess | null = null
 
-  const signal = (name: NodeJS.Signals, pids = familyOf(server?.pid ?? 0)): void => {
+  const signal = (name: NodeJS.Signals, pids = familyOf(server?.pid)): void => {
     for (const pid of pids) signalOne(pid, name)
   }
   const ended = async (): Promise<void> => {
@@ -91,7 +91,7 @@ async function startOwnServer(program: string, argsOf: (data: string) => string[
       await ended()
     },
     aim() {
-      const pids = familyOf(server?.pid ?? 0)
+      const pids = familyOf(server?.pid)
       return async () => {
         signal('SIGKILL', pids)
         await ended()
@@ -149,8 +149,9 @@ export function notRoot(): { readonly uid: number; readonly gid: number } | Reco
   return { uid: idOf('-u'), gid: idOf('-g') }
 }
 
-/** Returns the ids of a process and its children. */
-function familyOf(parent: number): number[] {
+/** Returns the ids of a process and its children; none without a process. */
+function familyOf(parent: number | undefined): number[] {
+  if (parent === undefined) return []
   const all = execFileSync('ps', ['-A', '-o', 'pid=,ppid='], { encoding: 'utf8' })
   const pairs = all
     .trim()
