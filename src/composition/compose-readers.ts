@@ -52,7 +52,7 @@ export function createReading(parts: ReadingParts): Readers {
     logger,
     timer,
     onGained: async () => {
-      await upkeep.beat()
+      await upkeep.run()
       wakePayments()
       wakeAgreements()
       // Not awaited, since it may take minutes.

@@ -1,19 +1,9 @@
+import { type PeriodicTask, startPeriodicTask } from '../lib/periodic-task.ts'
 import type { Timer } from '../lib/timer.ts'
 import type { Logger } from '../observability/logger.ts'
 import { LeaseLostError } from '../store/store-errors.ts'
 import type { Lease, Store } from '../store/store.ts'
 import type { HeldLease } from './leader.ts'
-
-/** Periodic maintenance tasks. */
-export type Upkeep = {
-  /**
-   * Runs the due tasks, as the timer does every 15 seconds; does nothing if this process is not the leader. Never rejects: a
-   * failed task is retried at the next beat.
-   */
-  beat(): Promise<void>
-  /** Stops; resolves when the current beat has ended. */
-  close(): Promise<void>
-}
 
 export type UpkeepOptions = {
   readonly store: Pick<Store, 'heartbeat' | 'sweep' | 'commands' | 'now'>
@@ -40,25 +30,24 @@ const KEEP_COMMANDS_MS = 30 * DAY_MS
  * Writes a heartbeat, and detects from the previous one whether no process ran for a while: then everything that may have changed
  * in the gap is read again. The heartbeat is an instant of the database's clock, and is written and judged under the lease. So the clock of
  * a process has no part in it, and a process that was paused can neither write an old heartbeat over a new one nor sweep a second time. Ends
- * expired leases of commands whose process has ended, and deletes commands that ended long ago.
+ * expired leases of commands whose process has ended, and deletes commands that ended long ago. All of this by the timer every 15 seconds; a
+ * task that failed is tried again.
  */
-export function startUpkeep({ store, logger, clock, timer, leader, onSwept }: UpkeepOptions): Upkeep {
+export function startUpkeep({ store, logger, clock, timer, leader, onSwept }: UpkeepOptions): PeriodicTask {
   let purgedAt = Number.NEGATIVE_INFINITY
-  let running: Promise<void> | null = null
-  let closed = false
 
-  const catchUp = async (now: Date, lease: Lease) => {
+  const catchUp = async (now: Date, lease: Lease, mayGoOn: () => boolean) => {
     const last = await store.heartbeat.last()
     // One transaction: if the process ends right after it, the next process continues the sweep.
     if (last !== null && isGap(last, now)) await store.sweep.begin(sweptFrom(last, now), now, lease)
     else await store.heartbeat.beat(now, lease)
-    if ((await store.sweep.pending()) !== null) await sweep(now, lease)
+    if ((await store.sweep.pending()) !== null) await sweep(now, lease, mayGoOn)
   }
 
-  const sweep = async (now: Date, lease: Lease) => {
+  const sweep = async (now: Date, lease: Lease, mayGoOn: () => boolean) => {
     let count = 0
     let done = false
-    while (!done && !closed && leader.lease() !== null) {
+    while (!done && mayGoOn()) {
       // Due at once by the clocks of all processes, also if the one of this process is ahead.
       const step = await store.sweep.step(clock() < now ? clock() : now, lease)
       count += step.planned
@@ -78,37 +67,19 @@ export function startUpkeep({ store, logger, clock, timer, leader, onSwept }: Up
     await store.commands.purge(new Date(now.getTime() - KEEP_COMMANDS_MS))
   }
 
-  const beatOnce = async (lease: Lease) => {
+  const work = async (mayGoOn: () => boolean) => {
+    const lease = leader.lease()
+    if (lease === null) return
     try {
       const now = await store.now()
-      await catchUp(now, lease)
+      await catchUp(now, lease, mayGoOn)
       await tidy(now)
     } catch (error) {
       if (error instanceof LeaseLostError) leader.lost(lease)
       else logger.error({ err: error }, 'the upkeep failed; it is tried again')
-    } finally {
-      running = null
     }
   }
-
-  const beat = async () => {
-    const lease = leader.lease()
-    if (lease !== null) await (running ??= beatOnce(lease))
-  }
-  const beatLater = (): (() => void) =>
-    timer.after(EVERY_MS, () => {
-      cancel = beatLater()
-      void beat()
-    })
-  let cancel = beatLater()
-  return {
-    beat,
-    async close() {
-      closed = true
-      cancel()
-      await running
-    },
-  }
+  return startPeriodicTask({ everyMs: EVERY_MS, timer, mayRun: () => leader.lease() !== null, work })
 }
 
 /** A heartbeat in the future was written by a wrong clock: for how long no process ran is then unknown. */

@@ -1,19 +1,9 @@
 import type { RetentionConfig } from '../config/retention.ts'
+import { type PeriodicTask, restAsLong, startPeriodicTask } from '../lib/periodic-task.ts'
 import type { Timer } from '../lib/timer.ts'
 import type { Logger } from '../observability/logger.ts'
 import type { Archive, ArchivedRow, PrunedKind, PruneUnit, RetentionStore } from '../store/retention/retention-store.ts'
 import type { ArchiveContent, ArchiveFolder } from './archive-folder.ts'
-
-/** Archives and prunes old events and deliveries. */
-export type Retention = {
-  /**
-   * Archives and prunes what is due, as the timer does every hour; does nothing if this process is not the leader. Never rejects: what failed is
-   * tried again in the next hour.
-   */
-  run(): Promise<void>
-  /** Stops after the current step; resolves when it has ended. */
-  close(): Promise<void>
-}
 
 export type RetentionOptions = {
   readonly store: RetentionStore
@@ -36,21 +26,16 @@ const DAY_MS = 24 * 3_600_000
 const ROWS_PER_FILE = 1_000_000
 /** Rows per query. */
 const PAGE = 500
-/** Milliseconds between two transactions, at least: as long as the last one took, so that other writes have half of the time. */
-const LEAST_REST_MS = 5
 
 /**
  * Every hour, creates the partitions of the next months and prunes whole months that are older than the settings allow: first the month is
  * written to files, which are synced and read back; then its rows are removed. A process that is killed in between leaves a month that is archived
- * in part, and the next one continues with it.
+ * in part, and the next one continues with it. Only the leader does this; what failed is tried again in the next hour.
  */
-export function startRetention(options: RetentionOptions): Retention {
+export function startRetention(options: RetentionOptions): PeriodicTask {
   const { store, settings, logger, clock, timer, isLeader } = options
-  let running: Promise<void> | null = null
-  let closed = false
-  const mayGoOn = () => !closed && isLeader()
 
-  const runOnce = async () => {
+  const work = async (mayGoOn: () => boolean) => {
     try {
       await store.prepare(clock())
       for (const [kind, days] of [
@@ -59,31 +44,13 @@ export function startRetention(options: RetentionOptions): Retention {
       ] as const)
         if (days !== null) await pruneKind(options, { kind, before: daysAgo(clock(), days), mayGoOn })
       const before = daysAgo(clock(), settings.deliveryKeysDays)
-      while (mayGoOn() && (await store.purgeKeys(before)) > 0) await rest(timer, LEAST_REST_MS)
+      for (let startedAt = timer.now(); mayGoOn() && (await store.purgeKeys(before)) > 0; startedAt = timer.now())
+        await restAsLong(timer, startedAt)
     } catch (error) {
       logger.error({ err: error }, 'old rows could not be archived or pruned; it is tried again in an hour')
-    } finally {
-      running = null
     }
   }
-
-  const run = async () => {
-    if (mayGoOn()) await (running ??= runOnce())
-  }
-  const runLater = (): (() => void) =>
-    timer.after(EVERY_MS, () => {
-      cancel = runLater()
-      void run()
-    })
-  let cancel = runLater()
-  return {
-    run,
-    async close() {
-      closed = true
-      cancel()
-      await running
-    },
-  }
+  return startPeriodicTask({ everyMs: EVERY_MS, timer, mayRun: isLeader, work })
 }
 
 type Task = { readonly kind: PrunedKind; readonly before: Date; readonly mayGoOn: () => boolean }
@@ -144,12 +111,8 @@ async function pruneUnit({ store, timer }: RetentionOptions, unit: PruneUnit, ma
   while (after !== null && mayGoOn()) {
     const startedAt = timer.now()
     after = await store.pruneSome(unit, after)
-    await rest(timer, Math.max(timer.now() - startedAt, LEAST_REST_MS))
+    await restAsLong(timer, startedAt)
   }
-}
-
-function rest(timer: Timer, milliseconds: number): Promise<void> {
-  return new Promise((resolve) => void timer.after(milliseconds, resolve))
 }
 
 function daysAgo(now: Date, days: number): Date {

@@ -3,10 +3,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { PeriodicTask } from '../../../src/lib/periodic-task.ts'
 import { systemTimer } from '../../../src/lib/timer.ts'
 import { createLogger } from '../../../src/observability/logger.ts'
 import { type ArchiveFolder, createArchiveFolder } from '../../../src/retention/archive-folder.ts'
-import { type Retention, type RetentionOptions, startRetention } from '../../../src/retention/retention.ts'
+import { type RetentionOptions, startRetention } from '../../../src/retention/retention.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { delivery, NOW, report, settledLink } from './builders.ts'
 import type { OpenedStore, OpenStore } from './store-contract.ts'
@@ -25,7 +26,7 @@ export function describeRetention(name: string, open: OpenStore): void {
     let now = NOW
     let path: string
     let folder: ArchiveFolder
-    const running: Retention[] = []
+    const running: PeriodicTask[] = []
 
     beforeEach(async () => {
       now = NOW
@@ -41,7 +42,7 @@ export function describeRetention(name: string, open: OpenStore): void {
       await rm(path, { recursive: true })
     })
 
-    const start = (options: Partial<RetentionOptions> = {}): Retention => {
+    const start = (options: Partial<RetentionOptions> = {}): PeriodicTask => {
       const retention = startRetention({
         store: store.retention,
         settings: DAYS,
