@@ -1,4 +1,4 @@
-import { createAppendListeners } from '../../src/store/append-listeners.ts'
+import { NO_BRANCHES } from '../../src/store/log-branches.ts'
 import { createAgreementStore } from '../../src/store/queries/agreement-queries.ts'
 import { inboxQueries } from '../../src/store/queries/deliveries/inbox.ts'
 import { createLinkStore } from '../../src/store/queries/link-queries.ts'
@@ -15,7 +15,7 @@ export function listsOn(db: Db, payments: number): Lists {
     payments: createPaymentStore({ reader: db, lists: db, cache: null }),
     links: createLinkStore({ reader: db, lists: db, cache: null, now: () => now }),
     agreements: createAgreementStore(db, db),
-    log: createEventLog(db, db, createAppendListeners()),
+    log: createEventLog(db, db, { onAppend: () => () => {}, onBranch: NO_BRANCHES.onBranch }),
     inbox: inboxQueries(db, db),
   }
 }

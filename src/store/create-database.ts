@@ -1,6 +1,8 @@
-import type { AppendListeners } from './append-listeners.ts'
+import type { PaymentEvent } from '../domain/payments/payment-event.ts'
 import type { CommittedRows } from './committed-rows.ts'
 import type { GroupCommit } from './group-commit.ts'
+import type { Listeners } from './listeners.ts'
+import type { LogBranches } from './log-branches.ts'
 import type { Database } from './port.ts'
 import { createAgreementStore } from './queries/agreement-queries.ts'
 import { commandQueries } from './queries/command-queries.ts'
@@ -28,9 +30,9 @@ export type DatabaseParts = {
   readonly onErased: () => void
   /** Null if rows must not be cached, because other processes write them too. */
   readonly rows: CommittedRows | null
-  /** See `Store.branches`. */
-  readonly branches: Database['branches']
-  readonly listeners: AppendListeners
+  readonly branches: LogBranches
+  /** The listeners of this process's commits that appended events. */
+  readonly appended: Listeners<readonly PaymentEvent[]>
   readonly now: () => Date
   readonly isShared: boolean
   /** See `Store.now`. */
@@ -52,7 +54,7 @@ export async function createDatabase(parts: DatabaseParts): Promise<Database> {
     onErased,
     rows,
     branches,
-    listeners,
+    appended,
     now,
     isShared,
     databaseNow,
@@ -61,7 +63,7 @@ export async function createDatabase(parts: DatabaseParts): Promise<Database> {
     close,
   } = parts
   const { log_id: logId } = await metaOf(reader)
-  const log = createEventLog(reader, lists, listeners)
+  const log = createEventLog(reader, lists, { onAppend: appended.add, onBranch: branches.onBranch })
   return {
     isShared,
     decide: commits.decide,
@@ -84,7 +86,7 @@ export async function createDatabase(parts: DatabaseParts): Promise<Database> {
     retention: createRetentionStore(lists, commits.exclusively, pruneUnits),
     erasures: createErasureStore(reader, commits.exclusively, onErased),
     logId,
-    branches,
+    branches: branches.positions,
     now: databaseNow,
     async ping() {
       assertHealthy()

@@ -109,6 +109,11 @@ export type EventLog = {
    * appended events before them. Returns the function that removes the listener.
    */
   onAppend(listener: (events: readonly PaymentEvent[]) => void): () => void
+  /**
+   * Calls the listener when the log has gone on on another server (see `Store.branches`), before anything is read there, with the
+   * position up to which both logs are the same. Returns the function that removes the listener.
+   */
+  onBranch(listener: (last: number) => void): () => void
 }
 
 export type EventFilter = {

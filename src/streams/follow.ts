@@ -8,7 +8,7 @@ import type { Tail, Waiting } from './tail.ts'
 
 /** Dependencies that all streams of a process share. */
 export type FollowServices = {
-  readonly store: { readonly log: Pick<EventLog, 'head' | 'horizon' | 'read'> }
+  readonly store: { readonly log: Pick<EventLog, 'head' | 'horizon' | 'read' | 'onBranch'> }
   readonly tail: Tail
   readonly scheduler: SliceScheduler
   readonly deadlines: Deadlines
@@ -51,6 +51,8 @@ export type Follower = {
 
 const PAGE = 200
 
+const LOST: StreamStart = { kind: 'nowhere', reason: 'The event of the last cursor was lost in a failover.' }
+
 const OVER: StreamEnd = { kind: 'over' }
 
 /**
@@ -88,6 +90,9 @@ class LogStream implements Follower, Waiting, Deadline, StreamMember {
   /** Set while the reader waits for an item. */
   #reader: ItemReader | null = null
   #ended: StreamEnd | null = null
+  /** How often the log has branched since the stream was opened. */
+  #branches = 0
+  #endBranches = () => {}
 
   constructor(services: FollowServices, { streamId, matches, filter, start, endsAt, account }: FollowOptions) {
     this.#services = services
@@ -104,6 +109,7 @@ class LogStream implements Follower, Waiting, Deadline, StreamMember {
     this.#services.tail.open(this.streamId)
     // The deadline also ends a stream that waits: it must not outlive its permission.
     this.#services.deadlines.add(this)
+    this.#endBranches = this.#services.store.log.onBranch((last) => this.#branch(last))
   }
 
   pull(reader: ItemReader): void {
@@ -118,6 +124,7 @@ class LogStream implements Follower, Waiting, Deadline, StreamMember {
     this.#start = null
     this.#page = null
     const { tail, deadlines, streams } = this.#services
+    this.#endBranches()
     deadlines.remove(this)
     tail.cancel(this)
     tail.leave(this.streamId)
@@ -162,6 +169,27 @@ class LogStream implements Follower, Waiting, Deadline, StreamMember {
     if (event === null) return tail.wait(this)
     this.#pageIndex += 1
     this.#give({ kind: 'EVENT', position: event.position, previous: this.#previous, event })
+  }
+
+  /** Continues on another branch of the log: after what the client has if that is in the log, and with RESYNC_REQUIRED if not. */
+  #branch(last: number): void {
+    this.#branches += 1
+    this.#page = null
+    if (this.#known() > last) {
+      this.#start = LOST
+      this.#services.tail.cancel(this)
+      this.#services.scheduler.push(this)
+    } else {
+      this.#position = Math.min(this.#position, last)
+      this.#head = Math.min(this.#head, last)
+    }
+  }
+
+  /** Returns the position that the client has, or begins with. */
+  #known(): number {
+    if (this.#start?.kind === 'snapshot') return this.#start.head
+    if (this.#start?.kind === 'after') return this.#start.position
+    return this.#previous ?? 0
   }
 
   #begin(start: StreamStart): void {
@@ -243,9 +271,11 @@ class LogStream implements Follower, Waiting, Deadline, StreamMember {
   }
 
   #await<Result>(reading: Promise<Result>, use: (result: Result) => void): void {
+    const branches = this.#branches
     const onResult = (result: Result) => {
       if (this.#ended !== null) return
-      use(result)
+      // What was read before the log branched may not be in it, and is read again.
+      if (branches === this.#branches) use(result)
       if (this.#reader !== null) this.#resume()
     }
     reading.then(onResult, (error: unknown) => this.#fail(error))

@@ -61,7 +61,7 @@ const PAGE = 1_000
 
 export async function startTail(options: TailOptions): Promise<Tail> {
   const { log, logger, scheduler, wakeUps = NO_WAKE_UPS, pollMs = POLL_MS, capacity = CAPACITY } = options
-  const recent = createRecentEvents(await log.head(), capacity)
+  let recent = createRecentEvents(await log.head(), capacity)
   const waitingFor = new Map<string | null, Set<Waiting>>()
   const followed = createFollowedStreams(wakeUps)
   let pulling = false
@@ -90,7 +90,10 @@ export async function startTail(options: TailOptions): Promise<Tail> {
     do {
       wokenMeanwhile = false
       for (;;) {
-        const events = await log.read(recent.end, PAGE)
+        const before = recent
+        const events = await log.read(before.end, PAGE)
+        // The log has branched since: what was read may not be in it.
+        if (before !== recent && !closed) continue
         if (closed || events.length === 0) break
         append(events)
         if (events.length < PAGE) break
@@ -122,6 +125,12 @@ export async function startTail(options: TailOptions): Promise<Tail> {
   const endNotice = log.onAppend((events) => {
     if (!pulling && events[0]?.position === recent.end + 1) return append(events)
     announced = Math.max(announced, events.at(-1)?.position ?? 0)
+    void look()
+  })
+  // Before the streams, which then read the log.
+  const endBranches = log.onBranch((last) => {
+    recent = createRecentEvents(Math.min(recent.end, last), capacity)
+    announced = 0
     void look()
   })
   wakeUps.onWake((position) => {
@@ -159,6 +168,7 @@ export async function startTail(options: TailOptions): Promise<Tail> {
       closed = true
       clearInterval(poll)
       endNotice()
+      endBranches()
       const all = [...waitingFor.values()]
       waitingFor.clear()
       for (const set of all) for (const waiting of set) waiting.stop()

@@ -14,6 +14,8 @@ export type ReplaceableServer = {
   readonly cuts: number
   /** Kills the server, and has a synchronous standby take over. */
   failOver(): Promise<void>
+  /** The same with an asynchronous standby, which lacks what is committed while `isBehind` runs. */
+  failOverToOneBehind(isBehind: () => Promise<void>): Promise<void>
   remove(): Promise<void>
 }
 
@@ -21,6 +23,14 @@ export async function startReplaceableServer(): Promise<ReplaceableServer> {
   let primary = await createOwnServer()
   const target = { host: '127.0.0.1', port: portOf(primary) }
   const proxy: PostgresProxy = await startPostgresProxy(target)
+  const replaceBy = async (standby: OwnServer): Promise<void> => {
+    await primary.aim()()
+    await standby.start()
+    await standby.promote()
+    target.port = portOf(standby)
+    await primary.remove()
+    primary = standby
+  }
   return {
     server: serverAt(proxy.through(primary.address)),
     primary: () => primary,
@@ -28,13 +38,13 @@ export async function startReplaceableServer(): Promise<ReplaceableServer> {
     get cuts() {
       return proxy.cuts
     },
-    async failOver() {
+    failOver: async () => replaceBy(await primary.createStandby()),
+    async failOverToOneBehind(isBehind) {
       const standby = await primary.createStandby()
-      await primary.aim()()
-      await standby.promote()
-      target.port = portOf(standby)
-      await primary.remove()
-      primary = standby
+      await standby.stop()
+      await primary.dropStandby()
+      await isBehind()
+      await replaceBy(standby)
     },
     async remove() {
       await proxy.close()

@@ -10,14 +10,35 @@ import { delivery, report } from '../contract/store/builders.ts'
 import { canMakeServer, createOwnServer, type OwnServer } from '../support/postgres-server.ts'
 import { temporaryFolder } from '../support/process.ts'
 import { openPostgresStore } from '../support/store.ts'
+import { followServices, type ItemStream, openItems, tailOf } from '../unit/streams/log.ts'
 import { type ReplaceableServer, startReplaceableServer } from './cluster-servers.ts'
 
 const run = promisify(execFile)
 const ring = createKeyRing([new Secret('a-signing-key-of-more-than-32-characters')])
+/** Returns the payments of the next items of a stream, or their kinds. */
+async function taken(stream: ItemStream, count: number): Promise<(string | undefined)[]> {
+  const items = []
+  for (let n = 0; n < count; n += 1) {
+    const { value } = await stream.next()
+    items.push(value?.kind === 'EVENT' ? value.event.streamId.replace('payment:', '') : value?.kind)
+  }
+  return items
+}
+
 const cursorsOf = (store: Store) => createCursorCodec(ring, store.logId, store.branches)
 
 async function append(store: Store, ...paymentIds: readonly string[]): Promise<void> {
   for (const paymentId of paymentIds) await store.inbox.receive(delivery(report('pending', { paymentId })))
+}
+
+/** Repeats something until it succeeds. */
+async function persist(attempt: () => Promise<void>): Promise<void> {
+  const succeeds = () =>
+    attempt().then(
+      () => true,
+      () => false,
+    )
+  await expect.poll(succeeds, { timeout: 20_000 }).toBe(true)
 }
 
 describe.skipIf(!canMakeServer())('a log that goes on on another PostgreSQL server', () => {
@@ -72,16 +93,7 @@ describe.skipIf(!canMakeServer())('a log that goes on on another PostgreSQL serv
     await append(writer, 'P1', 'P2', 'P3')
     const last = cursorsOf(writer).encode('log', 3)
     await first.failOver()
-    await expect
-      .poll(
-        () =>
-          append(writer, 'P4').then(
-            () => true,
-            () => false,
-          ),
-        { timeout: 20_000 },
-      )
-      .toBe(true)
+    await persist(() => append(writer, 'P4'))
     await expect.poll(() => reader.log.head().catch(() => 0), { timeout: 20_000 }).toBe(4)
 
     for (const store of nodes) {
@@ -90,5 +102,32 @@ describe.skipIf(!canMakeServer())('a log that goes on on another PostgreSQL serv
     }
     const next = cursorsOf(reader).encode('log', 4)
     expect(cursorsOf(writer).decode('log', next)).toBe(4)
+  })
+
+  it('after a failover with a loss ends the streams of what is lost, and continues all others', async () => {
+    const { url } = await first.server.createDatabase()
+    const store = await open(url)
+    const services = followServices(store, await tailOf(store))
+    await append(store, 'P1', 'P2', 'P3')
+    const follow = (streamId: string | null) => openItems(services, { streamId, start: { kind: 'after', position: 0 } })
+    const [fast, slow, filtered] = [follow(null), follow(null), follow('payment:P1')]
+    expect(await taken(fast, 4)).toEqual(['P1', 'P2', 'P3', 'CAUGHT_UP'])
+    expect(await taken(filtered, 2)).toEqual(['P1', 'CAUGHT_UP'])
+    expect(await taken(slow, 1)).toEqual(['P1'])
+    let waiting: ReturnType<ItemStream['next']> | undefined
+    await first.failOverToOneBehind(async () => {
+      await append(store, 'P4', 'P5')
+      expect(await taken(fast, 2)).toEqual(['P4', 'P5'])
+      // It waits after the last event, which it was not given.
+      waiting = filtered.next()
+    })
+    const told = fast.next()
+    await persist(() => append(store, 'P6'))
+    expect(store.branches()).toEqual([3])
+
+    expect((await told).value).toMatchObject({ kind: 'RESYNC_REQUIRED' })
+    expect(await taken(slow, 4)).toEqual(['P2', 'P3', 'CAUGHT_UP', 'P6'])
+    await store.inbox.receive(delivery(report('received', { paymentId: 'P1' })))
+    expect((await waiting)?.value).toMatchObject({ kind: 'EVENT', position: 5, previous: 3 })
   })
 })

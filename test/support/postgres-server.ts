@@ -21,6 +21,8 @@ export type OwnServer = PostgresServer & {
   asReplica(replica: boolean): void
   /** Creates and starts a server that follows this one. Resolves when each commit here waits for that server. */
   createStandby(): Promise<OwnServer>
+  /** Has commits wait for no standby. */
+  dropStandby(): Promise<void>
   /** Ends the recovery of a standby: from then on it accepts writes. */
   promote(): Promise<void>
   remove(): Promise<void>
@@ -112,6 +114,10 @@ async function startOwnServer(program: string, argsOf: (data: string) => string[
       const isSynchronous = "SELECT 1 FROM pg_stat_replication WHERE sync_state = 'sync'"
       while ((await runAt(address, isSynchronous)).length === 0) await delay(50)
       return standby
+    },
+    async dropStandby() {
+      await runAt(address, 'ALTER SYSTEM RESET synchronous_standby_names')
+      await runAt(address, 'SELECT pg_reload_conf()')
     },
     async promote() {
       await runAt(address, 'SELECT pg_promote()')

@@ -1,3 +1,5 @@
+import { createListeners } from '../listeners.ts'
+import type { LogBranches } from '../log-branches.ts'
 import { WRITERS_LOCK } from './locks.ts'
 import type { PostgresConnection } from './postgres-connection.ts'
 import { isDenied } from './postgres-failure.ts'
@@ -6,9 +8,7 @@ import { isDenied } from './postgres-failure.ts'
  * The branches of the log: it branches when it goes on on another server, since the commits that the last server made after the backup, or
  * that a standby had not received, are missing there.
  */
-export type LogBranches = {
-  /** Returns the position of the last common event of each branch after the first. */
-  positions(): readonly number[]
+export type ServerBranches = LogBranches & {
   /** Records a branch if the server of a new connection is another one than before. Called before the connection is used. */
   check(connection: PostgresConnection): Promise<void>
 }
@@ -31,15 +31,28 @@ const RECORD = `
     WHERE (SELECT server FROM log_branches ORDER BY number DESC LIMIT 1) IS DISTINCT FROM ${SERVER};
   COMMIT`
 
-export function createLogBranches(): LogBranches {
+export function createLogBranches(): ServerBranches {
   let positions: readonly number[] = []
+  const branched = createListeners<number>()
   return {
     positions: () => positions,
+    onBranch: branched.add,
     async check(connection) {
       const rows = await branchesOf(connection)
-      if (rows.length > 0) positions = rows.slice(1).map((row) => Number(row['after_position']))
+      if (rows.length === 0) return
+      const before = positions
+      positions = rows.slice(1).map((row) => Number(row['after_position']))
+      const last = lastCommon(before, positions)
+      if (last !== null) branched.notify(last)
     },
   }
+}
+
+/** Returns the position up to which a log with some branches, and one with others, are the same; null if all branches are. */
+function lastCommon(before: readonly number[], after: readonly number[]): number | null {
+  const [shorter, longer] = before.length < after.length ? [before, after] : [after, before]
+  const first = longer.findIndex((last, branch) => last !== shorter[branch])
+  return first === -1 ? null : Math.min(...before.slice(first), ...after.slice(first))
 }
 
 /** Returns the branches, of which the last is that of this server; none if the user may not know which server it is. */

@@ -1,7 +1,8 @@
 import { sql } from 'kysely'
-import { createAppendListeners } from '../append-listeners.ts'
+import type { PaymentEvent } from '../../domain/payments/payment-event.ts'
 import { createDatabase } from '../create-database.ts'
 import { createGroupCommit } from '../group-commit.ts'
+import { createListeners } from '../listeners.ts'
 import type { MigrationListener } from '../migrate.ts'
 import type { Database } from '../port.ts'
 import type { Db } from '../unit.ts'
@@ -47,11 +48,11 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
     const branches = createLogBranches()
     const reader = openReader(config, branches.check)
     const writer = createWriter(config, branches.check)
-    const listeners = createAppendListeners()
+    const appended = createListeners<readonly PaymentEvent[]>()
     const commits = createGroupCommit({
       steps: writer.steps,
       transaction: writer.transaction,
-      onAppended: listeners.notify,
+      onAppended: appended.notify,
       toFailure: (error) => error,
       isTransient,
       maxWaitMs: MAX_WAIT_MS,
@@ -66,8 +67,8 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
       // Old versions of rows are removed by VACUUM.
       onErased: () => {},
       rows: null,
-      branches: branches.positions,
-      listeners,
+      branches,
+      appended,
       now: clock,
       isShared: true,
       databaseNow: () => clockOf(reader.db),

@@ -1,6 +1,5 @@
 import { type Expression, sql, type SqlBool } from 'kysely'
 import { parseEventId, type PaymentEvent } from '../../domain/payments/payment-event.ts'
-import type { AppendListeners } from '../append-listeners.ts'
 import { PAYMENT_ID_SQL, storedKinds } from '../encoding/event-columns.ts'
 import { toEvent } from '../rows/log-rows.ts'
 import type { EventFilter, EventLog } from '../store.ts'
@@ -10,13 +9,13 @@ import { findStreams, type StreamOfEvents } from './stream-queries.ts'
 import { unindexed } from './unindexed.ts'
 
 /** Creates the event log, read in the order of commits. `lists` reads outside the event loop where the database can. */
-export function createEventLog(reader: Db, lists: Db, listeners: AppendListeners): EventLog {
+export function createEventLog(reader: Db, lists: Db, listening: Pick<EventLog, 'onAppend' | 'onBranch'>): EventLog {
   return {
     head: async () => (await bounds(reader)).position,
     horizon: async () => (await bounds(reader)).horizon,
     read: (after, limit, filter = {}) => read(isNarrow(filter) ? reader : lists, { after, limit }, filter),
     byIds: (ids) => byIds(reader, ids),
-    onAppend: (listener) => listeners.add(listener),
+    ...listening,
   }
 }
 

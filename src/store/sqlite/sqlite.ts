@@ -1,10 +1,12 @@
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type AppendListeners, createAppendListeners } from '../append-listeners.ts'
+import type { PaymentEvent } from '../../domain/payments/payment-event.ts'
 import { cacheCommittedRows } from '../committed-rows.ts'
 import { createDatabase } from '../create-database.ts'
 import type { Transaction } from '../decide.ts'
 import { createGroupCommit, type GroupCommit } from '../group-commit.ts'
+import { createListeners, type Listeners } from '../listeners.ts'
+import { NO_BRANCHES } from '../log-branches.ts'
 import type { MigrationListener } from '../migrate.ts'
 import type { Database } from '../port.ts'
 import { createCheckpoint } from './checkpoint.ts'
@@ -54,7 +56,7 @@ export async function openSqlite(options: SqliteOptions): Promise<Database> {
     open.unshift(reader)
     // A connection of a test cannot be used on a thread.
     const [lists, mover] = options.connect === undefined ? [createReadThread(path), createReadThread(path)] : []
-    const listeners = createAppendListeners()
+    const appended = createListeners<readonly PaymentEvent[]>()
     const log = openLogSync(path)
     // Closed before the connections, because closing the last one removes the file.
     open.unshift(log)
@@ -62,7 +64,7 @@ export async function openSqlite(options: SqliteOptions): Promise<Database> {
     const { rows, steps, transaction } = cacheCommittedRows(transactionSteps(writer), sqliteTransaction(writer))
     const checkpoint = createCheckpoint(writer, mover === undefined ? null : (pragma) => mover.all(pragma, []))
     const health = guardFsync({ steps, syncLog: log.sync, checkpoint: checkpoint.next })
-    const commits = createCommits(transaction, health, listeners)
+    const commits = createCommits(transaction, health, appended)
     const queries = durableQueries(queriesOn(reader), health.unsynced)
     return await createDatabase({
       reader: queries,
@@ -71,8 +73,8 @@ export async function openSqlite(options: SqliteOptions): Promise<Database> {
       pruneUnits: sqlitePruneUnits(queries),
       onErased: checkpoint.clearLog,
       rows: options.cacheRows === false ? null : rows,
-      branches: () => [],
-      listeners,
+      branches: NO_BRANCHES,
+      appended,
       now: clock,
       isShared: false,
       databaseNow: async () => clock(),
@@ -114,12 +116,12 @@ const MAX_FAST_BATCH = 64
 function createCommits(
   transaction: Transaction,
   { steps, checkpoint }: FsyncGuard,
-  listeners: AppendListeners,
+  appended: Listeners<readonly PaymentEvent[]>,
 ): GroupCommit {
   return createGroupCommit({
     steps,
     transaction,
-    onAppended: listeners.notify,
+    onAppended: appended.notify,
     onCommitted: checkpoint,
     toFailure: toStoreFailure,
     slackShare: SLACK_SHARE,

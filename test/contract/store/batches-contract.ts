@@ -37,7 +37,7 @@ export function batchesContract(fixture: Fixture, open: OpenStore): void {
     const result = await check(property, { seed, numRuns: fixture.histories })
     // The report contains the seed: TEST_SEED repeats the run.
     expect(result.failed ? await asyncDefaultReportMessage(result) : null).toBeNull()
-  }, 60_000)
+  }, 240_000)
 }
 
 /** Returns the outcome of an action, or its error's name and message. */
