@@ -96,6 +96,7 @@ const config: CodegenConfig = {
           Payment: '../domain/payments/payment.ts#Payment as PaymentEntity',
           PaymentEvent: '../domain/payments/payment-event.ts#PaymentEvent as PaymentEventEntity',
           PayerErasure: '../store/store.ts#PayerErasure as PayerErasureEntity',
+          SigningKey: '../retention/signing-keys.ts#SigningKey as SigningKeyEntity',
           WebhookDelivery: '../domain/delivery.ts#Delivery',
           PaymentNextAction: './models.ts#NextActionView',
           PaymentAgreement: '../domain/agreements/agreement.ts#Agreement',

@@ -29,6 +29,7 @@ const AREAS: readonly { readonly title: string; readonly names: RegExp }[] = [
   { title: 'Payouts, accounts and banks', names: /payout|Payout|[bB]alances|bankLookup/ },
   { title: 'Events and deliveries', names: /paymentEvent|[wW]ebhook/ },
   { title: 'Erasure of payers', names: /^erasePayer$|^payerErasures$/ },
+  { title: 'Signing keys', names: /^signingKeys$/ },
   { title: 'Health', names: /Health$/ },
   { title: 'Sandbox', names: /^simulate/ },
 ]

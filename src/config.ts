@@ -7,7 +7,15 @@ import { startReading } from './config/read-setting.ts'
 import type { Environment, SettingReader } from './config/read-setting.ts'
 import { readRedis } from './config/redis.ts'
 import { readRetention } from './config/retention.ts'
-import { Generated, readClients, readHttp, readRouter, readSecrets, readUpstream } from './config/sections.ts'
+import {
+  Generated,
+  readCallbackKeys,
+  readClients,
+  readHttp,
+  readRouter,
+  readSecrets,
+  readUpstream,
+} from './config/sections.ts'
 import type { Config, GenerateKey } from './config/shape.ts'
 import { unknownSettings } from './config/unknown-settings.ts'
 import { parseCollector, parseServerOrigins } from './config/urls.ts'
@@ -50,6 +58,7 @@ export function parseConfig(env: Environment, generate: GenerateKey = randomKey)
     upstream: readUpstream(reading),
     webhooks: { secrets: readSecrets(reading, 'WEBHOOK_SECRETS', generated) },
     signingKeys: readSecrets(reading, 'SIGNING_KEYS', generated),
+    callbackKeys: readCallbackKeys(reading),
     clients: readClients(reading, generated),
     router: readRouter(reading),
     callbackOrigins: reading.read('CALLBACK_ORIGINS', parseServerOrigins, []),
@@ -74,7 +83,7 @@ export function parseConfig(env: Environment, generate: GenerateKey = randomKey)
 
 /** Checks settings that are valid by themselves but not together. */
 function checkTogether(
-  { http, monitoring: { admin }, router, callbackOrigins, upstream, webhooks, signingKeys }: Config,
+  { http, monitoring: { admin }, router, callbackOrigins, upstream, webhooks, signingKeys, callbackKeys }: Config,
   reading: SettingReader,
 ): void {
   if (callbackOrigins.length > 0 && router.kind !== 'guarded')
@@ -87,7 +96,7 @@ function checkTogether(
   }
   if (admin !== null && admin.port === http.port && admin.port !== 0) reading.fault('ADMIN_PORT', 'is the same as PORT')
   const credentials = new Set(upstream.sites?.map((site) => site.secretKey.reveal()))
-  const lists = { WEBHOOK_SECRETS: webhooks.secrets, SIGNING_KEYS: signingKeys }
+  const lists = { WEBHOOK_SECRETS: webhooks.secrets, SIGNING_KEYS: signingKeys, CALLBACK_KEYS: callbackKeys ?? [] }
   for (const [setting, secrets] of Object.entries(lists)) {
     const entry = secrets.findIndex((secret) => credentials.has(secret.reveal()))
     if (entry !== -1)

@@ -18,6 +18,10 @@ export type Metrics = {
   swept(): void
   /** Counts rows that were archived because of their age, before they are pruned. */
   rowsArchived(kind: PrunedKind, count: number): void
+  /** Counts a callback by the id of the key that has verified it. */
+  callbackVerified(keyId: string): void
+  /** Counts a callback that was refused because its key is not listed any more. */
+  callbackUnderUnknownKey(): void
   readonly upstream: UpstreamMetrics
   /** Counts a request or connection that was rejected before it was processed. */
   turnedAway(reason: TurnedAway): void
@@ -71,6 +75,17 @@ export function createMetrics(gauges: Gauges, clock: () => Date): Metrics {
     labelNames: ['kind'],
     registers,
   })
+  const callbacks = new Counter({
+    name: 'payments_callbacks_verified_total',
+    help: 'Webhooks and callbacks at the address of a command, by the id of the key that has verified them.',
+    labelNames: ['key'],
+    registers,
+  })
+  const unknownKeys = new Counter({
+    name: 'payments_callbacks_unknown_key_total',
+    help: 'The same, refused because their key is not listed (any more) in CALLBACK_KEYS or SIGNING_KEYS.',
+    registers,
+  })
   const turnedAway = new Counter({
     name: 'payments_turned_away_total',
     help: 'GraphQL requests and connections turned away before they were looked at, by reason.',
@@ -107,6 +122,8 @@ export function createMetrics(gauges: Gauges, clock: () => Date): Metrics {
     readsListed: (count) => listed.inc(count),
     swept: () => sweeps.inc(),
     rowsArchived: (kind, count) => archived.inc({ kind }, count),
+    callbackVerified: (key) => callbacks.inc({ key }),
+    callbackUnderUnknownKey: () => unknownKeys.inc(),
     upstream: createUpstreamMetrics(registry, gauges.sites),
     turnedAway: (reason) => turnedAway.inc({ reason }),
     orphanLinkPaid: () => orphans.inc(),

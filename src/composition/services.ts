@@ -10,6 +10,7 @@ import type { Logger } from '../observability/logger.ts'
 import type { Tracing } from '../observability/tracing/tracing.ts'
 import type { RedisConnection } from '../redis/redis-connection.ts'
 import type { ShareCounts } from '../redis/shared-counts.ts'
+import { startSigningKeys } from '../retention/signing-keys.ts'
 import { createDeadlines } from '../streams/deadlines.ts'
 import { createSliceScheduler } from '../streams/slice-scheduler.ts'
 import { createStreamRegistry, type StreamLimits } from '../streams/stream-registry.ts'
@@ -57,7 +58,10 @@ type BackendOptions = {
   /** Called when the store has failed in a way that requires a restart of the process. */
   readonly onFatal: () => void
   readonly timer?: Timer | undefined
-  readonly observe: Pick<Metrics, 'readEnded' | 'readsListed' | 'swept' | 'rowsArchived'>
+  readonly observe: Pick<
+    Metrics,
+    'readEnded' | 'readsListed' | 'swept' | 'rowsArchived' | 'callbackVerified' | 'callbackUnderUnknownKey'
+  >
   readonly breaker: Partial<BreakerSettings>
   /** Receives the events of the upstream client. */
   readonly watch: UpstreamWatch
@@ -80,7 +84,7 @@ export async function startServices(config: AppConfig, options: BackendOptions):
     options.onFatal()
   })
   const redis = await openRedisOf(config, logger)
-  const keys = createKeyRing(config.signingKeys)
+  const keys = createKeyRing(config.signingKeys, config.callbackKeys)
   const sharing = openSharing({ redis, logId: store.logId, keys, upstreamUrl: config.upstream.url })
   const upstream = createUpstreamClient({
     baseUrl: config.upstream.url,
@@ -105,6 +109,21 @@ export async function startServices(config: AppConfig, options: BackendOptions):
     timer,
     observe,
   })
+  const signingKeys = await startSigningKeys({
+    ring: keys,
+    store: store.signingKeys,
+    lifetimes: { refundWindowDays: config.refundWindowDays, deliveryKeysDays: config.retention.deliveryKeysDays },
+    logger,
+    clock,
+    timer,
+  })
+  const observeKeys = {
+    verified(keyId: string) {
+      signingKeys.callbackVerified(keyId)
+      observe.callbackVerified(keyId)
+    },
+    unknown: observe.callbackUnderUnknownKey,
+  }
   const lists = createMethodLists(upstream, sites, sharing)
   const operations = createOperations({
     ...options,
@@ -141,11 +160,12 @@ export async function startServices(config: AppConfig, options: BackendOptions):
         streams: () => ({ ...options.openStreams(), subscriptions: tail.listeners }),
       }),
       keys,
+      signingKeys,
       cursors: createCursorCodec(keys, store.logId, store.branches),
       clock,
       isEnabled: ({ code }) => enabled.has(code),
     },
-    webhookHandlers: createWebhookHandlers(config, { store, keys, logger, clock, reading }),
+    webhookHandlers: createWebhookHandlers(config, { store, keys, logger, clock, observeKeys, reading }),
     redis,
     wakeUps,
     isLeader: reading.isLeader,
@@ -156,6 +176,7 @@ export async function startServices(config: AppConfig, options: BackendOptions):
       tail.close()
       const end = async () => {
         await reading.close()
+        await signingKeys.close()
         await upstream.close()
       }
       await withTimeout(end(), milliseconds, () =>

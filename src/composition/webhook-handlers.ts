@@ -4,7 +4,7 @@ import type { Store } from '../store/store.ts'
 import { createAgreementWebhook } from '../webhooks/agreement-webhook.ts'
 import { createKeptWebhook } from '../webhooks/kept-webhook.ts'
 import { createPaymentWebhook } from '../webhooks/payment-webhook.ts'
-import type { WebhookHandler } from '../webhooks/webhook-handler.ts'
+import type { CallbackKeyObserver, WebhookHandler } from '../webhooks/webhook-handler.ts'
 import type { AppConfig } from './app-config.ts'
 import type { Readers } from './compose-readers.ts'
 
@@ -17,15 +17,16 @@ type WebhookHandlerParts = {
   readonly keys: KeyRing
   readonly logger: Logger
   readonly clock: () => Date
+  readonly observeKeys: CallbackKeyObserver
   readonly reading: Pick<Readers, 'wakePayments' | 'wakeAgreements'>
 }
 
 /** Creates the handlers of webhooks and callbacks. A delivery that leaves a doubt wakes the readers. */
 export function createWebhookHandlers(
   config: AppConfig,
-  { store, keys, logger, clock, reading }: WebhookHandlerParts,
+  { store, keys, logger, clock, observeKeys, reading }: WebhookHandlerParts,
 ): WebhookHandlers {
-  const common = { inbox: store.inbox, keys, secrets: config.webhooks.secrets, logger, clock }
+  const common = { inbox: store.inbox, keys, secrets: config.webhooks.secrets, logger, clock, observeKeys }
   return {
     payments: createPaymentWebhook({ ...common, onReadDue: reading.wakePayments }),
     agreements: createAgreementWebhook({ ...common, onReadDue: reading.wakeAgreements }),

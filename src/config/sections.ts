@@ -66,6 +66,11 @@ export function readSecrets(
   return reading.read(setting, secretsOf(rules), null) ?? [generated.keyFor(setting, reading)]
 }
 
+/** Reads the keys of callbacks, where they are not the signing keys. */
+export function readCallbackKeys(reading: SettingReader): Secrets | null {
+  return reading.read('CALLBACK_KEYS', secretsOf(SIGNING_RULES), null)
+}
+
 /** Reads how client tokens are verified: with a shared secret, or with the issuer's published keys. */
 export function readClients(reading: SettingReader, generated: Generated): ClientsConfig {
   const issuer = readClaim(reading, 'JWT_ISSUER', 'the iss of client tokens')

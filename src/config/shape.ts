@@ -57,6 +57,8 @@ export type Config = {
   readonly upstream: UpstreamConfig
   readonly webhooks: { readonly secrets: Secrets }
   readonly signingKeys: Secrets
+  /** Null: callbacks are signed with the signing keys, too. */
+  readonly callbackKeys: Secrets | null
   readonly clients: ClientsConfig
   readonly router: RouterConfig
   /** Origins of routers that may subscribe by HTTP callback; an empty list turns callbacks off. */

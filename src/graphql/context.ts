@@ -7,6 +7,7 @@ import type { CursorCodec } from '../keys/cursor.ts'
 import type { KeyRing } from '../keys/key-ring.ts'
 import type { Health } from '../lookups/health.ts'
 import type { MethodRequirementsReader } from '../lookups/method-requirements.ts'
+import type { SigningKeys } from '../retention/signing-keys.ts'
 import type { Store } from '../store/store.ts'
 import type { FollowServices } from '../streams/follow.ts'
 import type { MethodCache } from '../upstream/methods/method-cache.ts'
@@ -23,6 +24,7 @@ export type Services = FollowServices & {
   readonly operations: Operations
   readonly health: Health
   readonly keys: KeyRing
+  readonly signingKeys: Pick<SigningKeys, 'report'>
   readonly cursors: CursorCodec
   readonly isEnabled: (currency: Currency) => boolean
 }

@@ -2,6 +2,8 @@ import { createHmac } from 'node:crypto'
 import { equalsOneOf } from './constant-time.ts'
 import type { KeyRing, SubKey } from './key-ring.ts'
 
+const HEADER = /^Bearer v1\.([0-9a-f]{8})\.[\w-]{43}$/
+
 /** The kind of object that a callback is about. */
 export type CallbackKind = 'payment' | 'agreement' | 'payout' | 'gateway-payment'
 
@@ -15,17 +17,26 @@ export function callbackAuthorization(ring: KeyRing, kind: CallbackKind, ref: st
 }
 
 /**
- * Returns whether a callback's Authorization header is the one of this URL under any live signing key. Missing, malformed and forged
- * headers take the same code path and the same time (docs/payments-api.md, section 6.3).
+ * Returns the id of the live key under which a callback's Authorization header is the one of this URL; null if there is none. Missing,
+ * malformed and forged headers take the same code path and the same time (docs/payments-api.md, section 6.3).
  */
-export function checkCallbackAuthorization(
+export function callbackKeyOf(
   ring: KeyRing,
   kind: CallbackKind,
   ref: string,
   header: string | undefined,
-): boolean {
-  const expected = ring.subKeys('callback authorization').map((key) => headerUnder(key, kind, ref))
-  return equalsOneOf(header ?? '', expected)
+): string | null {
+  // Only a valid header ends the search early.
+  const verifying = ring
+    .subKeys('callback authorization')
+    .find((key) => equalsOneOf(header ?? '', [headerUnder(key, kind, ref)]))
+  return verifying?.id ?? null
+}
+
+/** Returns whether an Authorization header names a key that is not among the live ones; it may be forged. */
+export function namesUnknownKey(ring: KeyRing, header: string | undefined): boolean {
+  const id = HEADER.exec(header ?? '')?.[1]
+  return id !== undefined && !ring.ids('CALLBACK_KEYS').includes(id)
 }
 
 function headerUnder({ id, key }: SubKey, kind: CallbackKind, ref: string): string {

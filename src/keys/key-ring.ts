@@ -18,11 +18,18 @@ export type SubKey = { readonly id: string; readonly key: KeyObject }
 /** Sub-keys of every signing key, in the order of the settings: the first one signs, all verify. */
 export type SubKeys = readonly [SubKey, ...SubKey[]]
 
+/** The setting that lists a key. */
+export type KeySetting = 'CALLBACK_KEYS' | 'SIGNING_KEYS'
+
 /** The signing keys. Only keys that are derived from them are accessible. */
 export type KeyRing = {
   /** Returns the sub-keys for a purpose; derived at the first call, the same objects afterwards. */
   subKeys(purpose: KeyPurpose): SubKeys
+  /** Returns the ids of a setting's keys: the first one signs. */
+  ids(setting: KeySetting): readonly string[]
 }
+
+type Keys = readonly [Secret, ...Secret[]]
 
 /** Separates these keys from other uses of the same secret elsewhere. */
 const SALT = 'payments-subgraph/1'
@@ -32,24 +39,30 @@ const ID_BYTES = 4
 /**
  * Creates the ring of signing keys. Sub-keys are derived with HKDF-SHA256 (RFC 5869), with the purpose as `info`; the id of a key is eight
  * hexadecimal digits, derived in the same way with its own `info`.
+ * Callbacks have keys of their own where `callbackKeys` is given, and everything else has `signingKeys`.
  */
-export function createKeyRing(keys: readonly [Secret, ...Secret[]]): KeyRing {
+export function createKeyRing(signingKeys: Keys, callbackKeys: Keys | null = null): KeyRing {
+  const keysOf = (setting: KeySetting) => (setting === 'CALLBACK_KEYS' ? (callbackKeys ?? signingKeys) : signingKeys)
   const derived = new Map<KeyPurpose, SubKeys>()
   return {
     subKeys(purpose) {
       const known = derived.get(purpose)
       if (known) return known
-      const [first, ...others] = keys
+      const [first, ...others] = keysOf(purpose === 'callback authorization' ? 'CALLBACK_KEYS' : 'SIGNING_KEYS')
       const made: SubKeys = [subKey(first, purpose), ...others.map((key) => subKey(key, purpose))]
       derived.set(purpose, made)
       return made
     },
+    ids: (setting) => keysOf(setting).map(idOf),
   }
 }
 
 function subKey(secret: Secret, purpose: KeyPurpose): SubKey {
-  const id = derive(secret, 'key id', ID_BYTES).toString('hex')
-  return { id, key: createSecretKey(derive(secret, purpose, KEY_BYTES)) }
+  return { id: idOf(secret), key: createSecretKey(derive(secret, purpose, KEY_BYTES)) }
+}
+
+function idOf(secret: Secret): string {
+  return derive(secret, 'key id', ID_BYTES).toString('hex')
 }
 
 function derive(secret: Secret, info: string, bytes: number): Buffer {

@@ -27,6 +27,7 @@ export type ErasePayerCommand = {
   readonly value: string
   readonly json: boolean
 }
+export type KeysCommand = { readonly kind: 'keys'; readonly json: boolean }
 export type ErasuresCommand = { readonly kind: 'erasures'; readonly limit: number; readonly json: boolean }
 
 export type Command =
@@ -35,6 +36,7 @@ export type Command =
   | ReplayCommand
   | ErasePayerCommand
   | ErasuresCommand
+  | KeysCommand
   | { readonly kind: 'documents' }
   | { readonly kind: 'help' }
 
@@ -59,9 +61,10 @@ export const USAGE = `Usage: payments-subgraph-operator <command> [--url <addres
     --email <address>    those with this e-mail address
   erasures               what was erased, newest first
     --limit <n>          at most so many, 1 to 1000; default 50
+  keys                   the signing keys, what depends on each, and which can be removed
   documents              the documents of these commands, for a manifest of trusted documents
 
-  --json                 the answer as JSON (deliveries, delivery, replay, erase-payer, erasures)
+  --json                 the answer as JSON (of every command but documents)
   --url <address>        the subgraph's GraphQL address; default: SUBGRAPH_URL, or http://127.0.0.1:4000/graphql
 
 The token is read from SUBGRAPH_TOKEN alone. It needs the scope payments:read, payments:risk to be shown bodies,
@@ -102,6 +105,11 @@ export function readCommandLine(args: readonly string[]): CommandLine {
       const { values, positionals } = parse(rest, { ...JSON_OPTION, limit: LIMIT_OPTION })
       noneOf(positionals)
       return { command: { kind: 'erasures', limit: limitIn(values.limit), json: values.json }, url: values.url ?? null }
+    }
+    case 'keys': {
+      const { values, positionals } = parse(rest, JSON_OPTION)
+      noneOf(positionals)
+      return { command: { kind: 'keys', json: values.json }, url: values.url ?? null }
     }
     case 'documents':
       noneOf(parse(rest, URL_OPTION).positionals)

@@ -75,10 +75,21 @@ export const ERASURES: OperatorDocument = {
 }`,
 }
 
+/** The signing keys, and what depends on them. */
+export const KEYS: OperatorDocument = {
+  scopes: ['payments:read'],
+  text: `query OperatorKeys {
+  signingKeys {
+    keyId setting state firstSignedAt lastSignedAt lastCallbackAt removable
+    dependents { kind needed until count }
+  }
+}`,
+}
+
 /** Returns all documents of the command line by id, in Relay's form, for a subgraph that accepts only trusted documents. */
 export function manifest(): Record<string, string> {
   return Object.fromEntries(
-    [DELIVERIES, DELIVERY, REPLAY, ERASE, ERASURES].map(({ text }) => [
+    [DELIVERIES, DELIVERY, REPLAY, ERASE, ERASURES, KEYS].map(({ text }) => [
       createHash('sha256').update(text).digest('hex'),
       text,
     ]),

@@ -77,6 +77,22 @@ export const erasuresAnswer = z.object({
   }),
 })
 
+const signingKey = z.object({
+  keyId: z.string(),
+  setting: z.string(),
+  state: z.string(),
+  firstSignedAt: z.string().nullable(),
+  lastSignedAt: z.string(),
+  lastCallbackAt: z.string().nullable(),
+  removable: z.boolean(),
+  dependents: z.array(
+    z.object({ kind: z.string(), needed: z.boolean(), until: z.string().nullable(), count: z.number().nullable() }),
+  ),
+})
+
+export const keysAnswer = z.object({ signingKeys: z.array(signingKey) })
+
+export type SigningKey = z.output<typeof signingKey>
 export type Erasure = z.output<typeof erasure>
 export type Delivery = z.output<typeof delivery>
 export type FullDelivery = NonNullable<z.output<typeof deliveryAnswer>['webhookDelivery']>

@@ -2,6 +2,7 @@ import { type Command, readCommandLine, USAGE } from './command-line.ts'
 import { manifest } from './documents.ts'
 import { erasePayer, listErasures } from './erasure-commands.ts'
 import { createClient } from './graph-client.ts'
+import { listKeys } from './key-commands.ts'
 import { listDeliveries, replayDelivery, showDelivery } from './operator-commands.ts'
 import { OperatorError, UsageError } from './operator-errors.ts'
 
@@ -39,6 +40,8 @@ async function textOf(command: Command, target: Target): Promise<string> {
       return replayDelivery(ask, command)
     case 'erase-payer':
       return erasePayer(ask, command)
+    case 'keys':
+      return listKeys(ask, command)
     default:
       return listErasures(ask, command)
   }

@@ -14,6 +14,7 @@ import { payoutQueries } from './queries/payout-queries.ts'
 import { agreementReadQueries } from './queries/reads/agreement-read-queries.ts'
 import { readQueries } from './queries/reads/reads.ts'
 import { sweepQueries } from './queries/reads/sweep-queries.ts'
+import { createSigningKeyStore } from './queries/signing-key-queries.ts'
 import { createErasureStore } from './retention/erasure-queries.ts'
 import type { PruneUnits } from './retention/prune-units.ts'
 import { createRetentionStore } from './retention/retention-queries.ts'
@@ -85,6 +86,7 @@ export async function createDatabase(parts: DatabaseParts): Promise<Database> {
     sweep: sweepQueries(reader),
     retention: createRetentionStore(lists, commits.exclusively, pruneUnits),
     erasures: createErasureStore(reader, commits.exclusively, onErased),
+    signingKeys: createSigningKeyStore(reader, lists, commits.exclusively),
     logId,
     branches: branches.positions,
     now: databaseNow,

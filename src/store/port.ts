@@ -14,6 +14,7 @@ export type Database = Pick<
   | 'payouts'
   | 'retention'
   | 'erasures'
+  | 'signingKeys'
   | 'logId'
   | 'branches'
   | 'now'

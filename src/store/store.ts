@@ -13,6 +13,7 @@ import type { PaceStore } from './pace-store.ts'
 import type { ReadStore } from './read-store.ts'
 import type { ErasureStore } from './retention/erasure-store.ts'
 import type { RetentionStore } from './retention/retention-store.ts'
+import type { SigningKeyStore } from './signing-key-store.ts'
 import type { StoreFailure } from './store-errors.ts'
 
 export type * from './agreement-store.ts'
@@ -21,6 +22,7 @@ export type * from './lease-store.ts'
 export type * from './pace-store.ts'
 export type * from './read-store.ts'
 export type * from './retention/erasure-store.ts'
+export type * from './signing-key-store.ts'
 
 /**
  * Everything that must survive the process: the log of events, the inbox of deliveries, the current state, and the commands in
@@ -46,6 +48,7 @@ export type Store = {
   /** Null if only one process can use the database: its own memory has the rate of each site. */
   readonly paces: PaceStore | null
   readonly erasures: ErasureStore
+  readonly signingKeys: SigningKeyStore
   /** Random id of this log, created with the database. It distinguishes cursors of other logs. */
   readonly logId: string
   /**

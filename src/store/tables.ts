@@ -1,5 +1,6 @@
 import type { Generated } from 'kysely'
 import type { Disposition } from '../domain/payments/payment.ts'
+import type { KeySetting } from '../keys/key-ring.ts'
 import type { LeaseName } from './lease-store.ts'
 import type { ErasureKind } from './retention/erasure-store.ts'
 import type { AgreementPayersTable, AgreementsTable } from './rows/agreement-rows.ts'
@@ -29,6 +30,7 @@ export type Tables = {
   readonly pruned_deliveries: PrunedDeliveriesTable
   readonly archives: ArchivesTable
   readonly erasures: ErasuresTable
+  readonly signing_keys: SigningKeysTable
 }
 
 type MetaTable = {
@@ -38,6 +40,14 @@ type MetaTable = {
   heartbeat_at: number | null
   sweep_from: number | null
   sweep_cursor: string | null
+}
+
+export type SigningKeysTable = {
+  setting: KeySetting
+  key_id: string
+  first_signed_at: number | null
+  last_signed_at: number
+  last_callback_at: number | null
 }
 
 type LogHeadTable = { id: number; position: number; horizon: number }

@@ -1,6 +1,6 @@
 import { createSecretKey } from 'node:crypto'
 import { bodyHashes } from '../keys/body-hash.ts'
-import { checkCallbackAuthorization, type CallbackKind } from '../keys/callback-secret.ts'
+import { callbackKeyOf, type CallbackKind, namesUnknownKey } from '../keys/callback-secret.ts'
 import type { KeyRing } from '../keys/key-ring.ts'
 import type { Secret } from '../keys/secret.ts'
 import { parseExactJson, type ExactJson } from '../lib/exact-json.ts'
@@ -38,10 +38,18 @@ export type WebhookHandlerOptions = {
   readonly secrets: readonly Secret[]
   readonly logger: Logger
   readonly clock: () => Date
+  readonly observeKeys: CallbackKeyObserver
   /** Maximum number of concurrent deliveries. */
   readonly maxInFlight?: number
   /** Milliseconds after which a delivery that is not yet stored is refused. Default 2,500. */
   readonly maxStoreMs?: number
+}
+
+/** Is told under which keys callbacks arrive at the URLs that were made for them. */
+export type CallbackKeyObserver = {
+  readonly verified: (keyId: string) => void
+  /** The key is not listed (any more). Only for the URL of a command, which others do not know. */
+  readonly unknown: () => void
 }
 
 /** Per-endpoint configuration. */
@@ -97,15 +105,20 @@ export function createWebhookHandler(options: WebhookHandlerOptions, kind: Webho
     if (ref !== null && !(await isKnown(ref))) return 404
     if (!isPlainJson(headers)) return 415
     if ((contentLength(headers) ?? 0) > MAX_BYTES) return 413
-    if (ref !== null && !isAddressed(ref, headers)) return 401
+    if (ref !== null && !isAddressed(ref, headers, options.observeKeys)) return 401
     return null
   }
 
-  const isAddressed = (ref: string, headers: RequestHeaders): boolean =>
-    checkCallbackAuthorization(options.keys, kind.callback, ref, only(headers['authorization']))
+  const isAddressed = (ref: string, headers: RequestHeaders, observe: CallbackKeyObserver | null): boolean => {
+    const header = only(headers['authorization'])
+    const keyId = callbackKeyOf(options.keys, kind.callback, ref, header)
+    if (keyId !== null) observe?.verified(keyId)
+    else if (namesUnknownKey(options.keys, header)) observe?.unknown()
+    return keyId !== null
+  }
 
   const couldBeAuthentic = (ref: string | null, headers: RequestHeaders): boolean => {
-    if (ref !== null && !isAddressed(ref, headers)) return false
+    if (ref !== null && !isAddressed(ref, headers, null)) return false
     const signatures = signaturesIn(headers)
     return signatures === undefined ? kind.signature === 'checked-when-present' : looksSigned(only(signatures))
   }

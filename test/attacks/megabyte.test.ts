@@ -20,7 +20,7 @@ import { createOriginCheck } from '../../src/http/server/allowed-origins.ts'
 import { createRouterCheck } from '../../src/http/server/client-caller.ts'
 import { peerName } from '../../src/http/server/peer-name.ts'
 import { connectionToken } from '../../src/http/websocket/connection-token.ts'
-import { checkCallbackAuthorization } from '../../src/keys/callback-secret.ts'
+import { callbackKeyOf } from '../../src/keys/callback-secret.ts'
 import { createCursorCodec } from '../../src/keys/cursor.ts'
 import { Secret } from '../../src/keys/secret.ts'
 import { readStatusToken } from '../../src/keys/status-token.ts'
@@ -111,7 +111,7 @@ const READERS: Readonly<Record<string, (text: string) => unknown>> = {
   'an Authorization header': bearerToken,
   'a client token': (text) => void tokens.verify(text).catch(() => null),
   'a token among the parameters of a connection': (text) => connectionToken({ token: text }, {}),
-  'the Authorization header of a webhook': (text) => checkCallbackAuthorization(ring, 'payment', text, text),
+  'the Authorization header of a webhook': (text) => callbackKeyOf(ring, 'payment', text, text),
   'a signature': (text) => [verify(Buffer.of(), text, ['secret']), looksSigned(text)],
   "the router's secret": (text) => isRouter({ 'x-router-secret': text }),
   'an origin': (text) => isAllowedOrigin({ headers: { origin: text, host: text } } as IncomingMessage),

@@ -69,6 +69,7 @@ const QUERIES: Readonly<Record<string, string>> = {
   'Query.paymentEvents': '{ paymentEvents { nodes { id } } }',
   'Query.webhookDeliveries': '{ webhookDeliveries { nodes { id } } }',
   'Query.payerErasures': '{ payerErasures { nodes { id } } }',
+  'Query.signingKeys': '{ signingKeys { keyId } }',
   'Query.paymentsHealth': '{ paymentsHealth { serverTime } }',
   'Query.webhookDelivery': 'query Q($delivery: ID!) { webhookDelivery(id: $delivery) { id } }',
   'WebhookDelivery.body': 'query Q($delivery: ID!) { webhookDelivery(id: $delivery) { body } }',

@@ -51,6 +51,7 @@ export function queries({ ids, links, payins, vietQr }: Fixture): Ask[] {
     query('balances', { currencies: ['AUD'] }),
     query('accountBalances', { currencies: ['AUD'] }),
     query('paymentsHealth', {}),
+    query('signingKeys', {}),
     { ...entity('PaymentCurrency', { code: 'AUD' }), depth: 0 },
     query('_service', {}),
   ]

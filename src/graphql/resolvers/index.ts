@@ -49,9 +49,11 @@ import { payout } from './query/payout.ts'
 import { payoutMethod } from './query/payoutMethod.ts'
 import { payoutMethods } from './query/payoutMethods.ts'
 import { payouts } from './query/payouts.ts'
+import { signingKeys } from './query/signingKeys.ts'
 import { webhookDeliveries } from './query/webhookDeliveries.ts'
 import { webhookDelivery } from './query/webhookDelivery.ts'
 import { ReadBacklog } from './ReadBacklog.ts'
+import { SigningKey } from './SigningKey.ts'
 import { paymentAgreementUpdates } from './subscription/paymentAgreementUpdates.ts'
 import { paymentEventStream } from './subscription/paymentEventStream.ts'
 import { paymentLinkUpdates } from './subscription/paymentLinkUpdates.ts'
@@ -69,6 +71,7 @@ export const resolvers: Resolvers = {
     payment,
     payments,
     paymentEvents,
+    signingKeys,
     webhookDeliveries,
     webhookDelivery,
     payerErasures,
@@ -115,6 +118,7 @@ export const resolvers: Resolvers = {
   Payout,
   PayoutMethod,
   PayoutTransaction,
+  SigningKey,
   WebhookDelivery,
   PayerErasure,
   PaymentsHealth,

@@ -21,6 +21,7 @@ const TABLES = [
   'log_branches',
   'read_paces',
   'erasures',
+  'signing_keys',
 ]
 
 /** Makes a database as empty as a new one, in a fraction of the time. */

@@ -23,6 +23,7 @@ import { readsContract } from './reads-contract.ts'
 import { readsOfLinksContract } from './reads-of-links-contract.ts'
 import { refundsContract } from './refunds-contract.ts'
 import { replayContract } from './replay-contract.ts'
+import { signingKeysContract } from './signing-keys-contract.ts'
 import { sweepContract } from './sweep-contract.ts'
 
 /** A store on its own database. */
@@ -109,6 +110,9 @@ export function describeStore(name: string, open: OpenStore, { histories = 40 } 
     })
     describe('reads of agreements', () => {
       agreementReadsContract(fixture)
+    })
+    describe('signing keys', () => {
+      signingKeysContract(fixture)
     })
     describe('leases', () => {
       leasesContract(fixture)

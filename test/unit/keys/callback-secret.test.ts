@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { callbackAuthorization, checkCallbackAuthorization } from '../../../src/keys/callback-secret.ts'
+import { callbackAuthorization, callbackKeyOf, namesUnknownKey } from '../../../src/keys/callback-secret.ts'
 import { bitFlips, ringOf } from './rings.ts'
 
 const ring = ringOf('a')
@@ -16,9 +16,9 @@ describe('callback authorization', () => {
       fc.property(fc.string(), fc.string(), fc.constantFrom('payment', 'agreement'), (ref, other, kind) => {
         const value = callbackAuthorization(ring, kind, ref)
         const otherKind = kind === 'payment' ? 'agreement' : 'payment'
-        expect(checkCallbackAuthorization(ring, kind, ref, value)).toBe(true)
-        expect(checkCallbackAuthorization(ring, kind, other, value)).toBe(other === ref)
-        expect(checkCallbackAuthorization(ring, otherKind, ref, value)).toBe(false)
+        expect(callbackKeyOf(ring, kind, ref, value)).toBe(ring.ids('CALLBACK_KEYS')[0])
+        expect(callbackKeyOf(ring, kind, other, value) !== null).toBe(other === ref)
+        expect(callbackKeyOf(ring, otherKind, ref, value)).toBeNull()
       }),
     )
   })
@@ -33,17 +33,25 @@ describe('callback authorization', () => {
     `${header}, ${header}`,
     header.slice(7),
   ])('refuses %j', (value) => {
-    expect(checkCallbackAuthorization(ring, 'payment', 'ref-1', value)).toBe(false)
+    expect(callbackKeyOf(ring, 'payment', 'ref-1', value)).toBeNull()
   })
 
   it('refuses every flipped bit', () => {
-    const accepted = bitFlips(header).filter((value) => checkCallbackAuthorization(ring, 'payment', 'ref-1', value))
+    const accepted = bitFlips(header).filter((value) => callbackKeyOf(ring, 'payment', 'ref-1', value) !== null)
     expect(accepted).toEqual([])
   })
 
   it('stays right while its key is live, and no longer', () => {
-    expect(checkCallbackAuthorization(ringOf('b', 'a'), 'payment', 'ref-1', header)).toBe(true)
-    expect(checkCallbackAuthorization(ringOf('b'), 'payment', 'ref-1', header)).toBe(false)
+    expect(callbackKeyOf(ringOf('b', 'a'), 'payment', 'ref-1', header)).toBe(ring.ids('CALLBACK_KEYS')[0])
+    expect(callbackKeyOf(ringOf('b'), 'payment', 'ref-1', header)).toBeNull()
     expect(callbackAuthorization(ringOf('b', 'a'), 'payment', 'ref-1')).not.toBe(header)
+  })
+
+  it('tells a key that is not live from a wrong secret under one that is', () => {
+    expect(namesUnknownKey(ringOf('b'), header)).toBe(true)
+    expect(namesUnknownKey(ring, header)).toBe(false)
+    expect(namesUnknownKey(ring, header.slice(0, -1))).toBe(false)
+    expect(namesUnknownKey(ringOf('b'), 'Bearer nonsense')).toBe(false)
+    expect(namesUnknownKey(ringOf('b'), undefined)).toBe(false)
   })
 })

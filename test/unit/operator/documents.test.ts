@@ -2,7 +2,16 @@ import { readFileSync } from 'node:fs'
 import { Kind, parse, validate, valueFromASTUntyped } from 'graphql'
 import { expect, it } from 'vitest'
 import { createSchema } from '../../../src/graphql/schema/schema.ts'
-import { BODY_SCOPE, DELIVERIES, DELIVERY, ERASE, ERASURES, manifest, REPLAY } from '../../../src/operator/documents.ts'
+import {
+  BODY_SCOPE,
+  DELIVERIES,
+  DELIVERY,
+  ERASE,
+  ERASURES,
+  KEYS,
+  manifest,
+  REPLAY,
+} from '../../../src/operator/documents.ts'
 
 /** Returns the scopes that the schema requires for a field; null if it requires none. */
 function scopesAt(typeName: string, fieldName: string): unknown {
@@ -19,7 +28,7 @@ function scopesAt(typeName: string, fieldName: string): unknown {
 it('the documents ask for what the schema has', () => {
   const schema = createSchema({ production: false })
   const documents = Object.values(manifest())
-  expect(documents).toHaveLength(5)
+  expect(documents).toHaveLength(6)
   for (const text of documents) expect(validate(schema, parse(text))).toEqual([])
 })
 
@@ -30,4 +39,5 @@ it('the scopes that are named are those that the schema asks for', () => {
   expect(scopesAt('WebhookDelivery', 'body')).toEqual([[BODY_SCOPE]])
   expect(scopesAt('Mutation', 'erasePayer')).toEqual([ERASE.scopes])
   expect(scopesAt('Query', 'payerErasures')).toEqual([ERASURES.scopes])
+  expect(scopesAt('Query', 'signingKeys')).toEqual([KEYS.scopes])
 })

@@ -57,6 +57,7 @@ export async function openWebhookServer(
     secrets: [new Secret(SECRET)],
     logger: createLogger({ level: 'silent' }),
     clock: () => NOW,
+    observeKeys: { verified() {}, unknown() {} },
     onReadDue: () => void (readsDue += 1),
   }
   const handle = createPaymentWebhook({ ...options, ...change(options) })

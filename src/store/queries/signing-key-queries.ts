@@ -1,0 +1,93 @@
+import type { Selectable } from 'kysely'
+import type { AgreementStatus } from '../../domain/agreements/agreement-report.ts'
+import type { GroupCommit } from '../group-commit.ts'
+import type { SigningKeyRecord, SigningKeyStore, SigningKeyUse } from '../signing-key-store.ts'
+import type { SigningKeysTable } from '../tables.ts'
+import type { Db } from '../unit.ts'
+
+/** Null stands for a status that is not known. */
+const OPEN_STATUSES: readonly (AgreementStatus | null)[] = ['created', 'active', 'suspended', null]
+const MOST_COUNTED = 10_000
+
+/** Creates the queries of signing keys. */
+export function createSigningKeyStore(reader: Db, lists: Db, exclusively: GroupCommit['exclusively']): SigningKeyStore {
+  return {
+    record: (uses, now) =>
+      exclusively(async ({ db }) => {
+        const known = (await db.selectFrom('signing_keys').selectAll().execute()).map(toRecord)
+        for (const use of uses) await recordOne(db, known, use, now)
+      }),
+    all: async () =>
+      (
+        await reader
+          .selectFrom('signing_keys')
+          .selectAll()
+          .orderBy('setting')
+          .orderBy('last_signed_at', 'desc')
+          .execute()
+      ).map(toRecord),
+    async openAgreements(from, until) {
+      const counts = await Promise.all(OPEN_STATUSES.map((status) => countAgreements(lists, { status, from, until })))
+      return counts.reduce((sum, count) => sum + count, 0)
+    },
+  }
+}
+
+async function recordOne(
+  db: Db,
+  known: readonly SigningKeyRecord[],
+  { setting, keyId, signs, lastCallbackAt }: SigningKeyUse,
+  now: Date,
+): Promise<void> {
+  const ofSetting = known.filter((record) => record.setting === setting)
+  const record = ofSetting.find((each) => each.keyId === keyId)
+  const callbackAt = latest(record?.lastCallbackAt, lastCallbackAt)?.getTime() ?? null
+  if (record === undefined) {
+    // The keys that are recorded first may have signed before.
+    const firstAt = signs && ofSetting.length > 0 ? now.getTime() : null
+    const row = { first_signed_at: firstAt, last_signed_at: now.getTime(), last_callback_at: callbackAt }
+    await db
+      .insertInto('signing_keys')
+      .values({ setting, key_id: keyId, ...row })
+      .execute()
+    return
+  }
+  await db
+    .updateTable('signing_keys')
+    .set({ last_callback_at: callbackAt, ...(signs ? { last_signed_at: now.getTime() } : {}) })
+    .where('setting', '=', setting)
+    .where('key_id', '=', keyId)
+    .execute()
+}
+
+async function countAgreements(
+  db: Db,
+  { status, from, until }: { status: AgreementStatus | null; from: Date | null; until: Date },
+): Promise<number> {
+  const ofStatus = db
+    .selectFrom('agreements')
+    .select('created_at')
+    .where('status', status === null ? 'is' : '=', status)
+    .where('created_at', '<=', until.getTime())
+  const found = (from === null ? ofStatus : ofStatus.where('created_at', '>=', from.getTime())).limit(MOST_COUNTED)
+  const { count } = await db
+    .selectFrom(found.as('found'))
+    .select(({ fn }) => fn.countAll<number | string>().as('count'))
+    .executeTakeFirstOrThrow()
+  return Number(count)
+}
+
+function toRecord(row: Selectable<SigningKeysTable>): SigningKeyRecord {
+  return {
+    setting: row.setting,
+    keyId: row.key_id,
+    firstSignedAt: row.first_signed_at === null ? null : new Date(row.first_signed_at),
+    lastSignedAt: new Date(row.last_signed_at),
+    lastCallbackAt: row.last_callback_at === null ? null : new Date(row.last_callback_at),
+  }
+}
+
+function latest(one: Date | null | undefined, other: Date | null): Date | null {
+  if (one == null || other === null) return one ?? other
+  return one > other ? one : other
+}
