@@ -6,6 +6,7 @@ import { type Sandbox, startSandbox } from '../../src/sandbox/index.ts'
 import { SECRETS, settingsFor } from '../support/app-settings.ts'
 import { askAt, type Network } from '../support/network.ts'
 import type { Database, PostgresServer } from '../support/postgres.ts'
+import { COMPILED } from '../support/process.ts'
 import { startUpstreamProxy, type UpstreamProxy } from '../support/upstream-proxy.ts'
 
 /** Several nodes on one PostgreSQL database, in processes of their own, and the payments API behind a proxy. */
@@ -42,7 +43,7 @@ export type NodeSettings = { readonly env: Readonly<Record<string, string>>; rea
 const ENTRY = fileURLToPath(new URL('./cluster-node.ts', import.meta.url))
 /** For what happens at all, on a machine with other work. */
 const PATIENCE_MS = 90_000
-const POLL_MS = 50
+const POLL_MS = 100
 
 /** Starts the payments API, and creates a database. `settings` are further settings of the nodes. */
 export async function startCluster(
@@ -100,9 +101,38 @@ export async function eventually(what: string, holds: () => Promise<boolean>): P
   }
 }
 
+/** The row of the reader's lease; `left` in milliseconds. */
+export async function leaseOf({ database }: Cluster) {
+  const [row = {}] = await database.run(
+    `SELECT owner, fence, until, until - (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS left FROM leases`,
+  )
+  return {
+    owner: String(row['owner']),
+    fence: Number(row['fence']),
+    until: String(row['until']),
+    left: Number(row['left']),
+  }
+}
+
+/** Returns how many sweeps these nodes have begun since they started. */
+export async function sweepsOf(nodes: readonly ClusterNode[]): Promise<number> {
+  const counts = await Promise.all(nodes.map((node) => node.metric('payments_sweeps_total')))
+  return counts.reduce((sum, count) => sum + count, 0)
+}
+
+/** Waits until a heartbeat was written so many times. */
+export async function heartbeats({ database }: Cluster, count: number): Promise<void> {
+  const last = async () => String((await database.run('SELECT heartbeat_at FROM meta'))[0]?.['heartbeat_at'])
+  for (let n = 0; n < count; n++) {
+    const before = await last()
+    await eventually('there is a heartbeat', async () => (await last()) !== before)
+  }
+}
+
 async function startNode(settings: NodeSettings): Promise<ClusterNode> {
   const child = fork(ENTRY, [JSON.stringify(settings)], {
     execArgv: [],
+    env: { ...process.env, NODE_COMPILE_CACHE: COMPILED },
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   })
   const dead = once(child, 'exit').then(() => null)

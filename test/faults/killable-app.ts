@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { SECRETS } from '../support/network.ts'
+import { COMPILED } from '../support/process.ts'
 
 export type Exit = { readonly code: number | null; readonly signal: NodeJS.Signals | null }
 
@@ -82,7 +82,7 @@ export async function compile(path: string): Promise<void> {
 function settings(path: string): Record<string, string> {
   return {
     PATH: process.env['PATH'] ?? '',
-    NODE_COMPILE_CACHE: join(tmpdir(), 'payments-compiled'),
+    NODE_COMPILE_CACHE: COMPILED,
     HOST: '127.0.0.1',
     WARM_UP_MS: '0',
     PORT: '0',

@@ -10,7 +10,7 @@ import { SECRETS } from './network.ts'
 const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
 
 /** Folder of the compile cache, which halves the time of each start after the first one. */
-const COMPILED = join(tmpdir(), 'payments-compiled')
+export const COMPILED = join(tmpdir(), 'payments-compiled')
 
 export type Ended = {
   readonly code: number | null
