@@ -11,7 +11,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { queriesOn } from '../src/store/sqlite/sqlite-dialect.ts'
 import { openSqliteStore } from '../test/support/store.ts'
-import { agreementId, fillDatabase, paymentId } from './support/fill-database.ts'
+import { agreementId, fillDatabase, type Filling, fillingOf, paymentId } from './support/fill-database.ts'
 import { type ListCase, type Lists, listCases } from './support/list-cases.ts'
 import { listsOn } from './support/lists-on.ts'
 
@@ -26,8 +26,7 @@ const MANY = 120
 const GOAL = 1.2
 const TRIES = 3
 
-type Filled = {
-  readonly payments: number
+type Filled = Filling & {
   readonly database: DatabaseSync
   readonly lists: Lists
   readonly cases: readonly ListCase[]
@@ -40,15 +39,16 @@ async function fill(payments: number): Promise<Filled> {
   await (await openSqliteStore({ path })).close()
   const database = new DatabaseSync(path)
   database.exec('PRAGMA cache_size = -500000; PRAGMA synchronous = OFF; BEGIN')
-  await fillDatabase((sql) => database.exec(sql), payments)
+  const filling = fillingOf(payments)
+  await fillDatabase((sql) => database.exec(sql), filling)
   database.exec('COMMIT')
   const size = database.prepare('PRAGMA page_count').get()?.['page_count']
   console.log(`${payments} payments: ${Math.round((Number(size) * 4096) / 2 ** 20)} MiB`)
   return {
-    payments,
+    ...filling,
     database,
-    lists: listsOn(queriesOn(database), payments),
-    cases: listCases(payments),
+    lists: listsOn(queriesOn(database), filling),
+    cases: listCases(filling),
     close() {
       database.close()
       rmSync(folder, { recursive: true })

@@ -1,9 +1,16 @@
 /** Runs one statement. All statements are valid in both databases. */
 export type Run = (sql: string) => unknown
 
-/** Milliseconds since the epoch. Payment `n` is created `n * STEP_MS` later. */
+/** Milliseconds since the epoch. Payment `n` is created `n` steps later. */
 export const START = Date.UTC(2030, 0, 1)
-export const STEP_MS = 2_600
+
+/** The payments of a database. The step is that of a million payments a month, unless another one is given. */
+export type Filling = { readonly payments: number; readonly stepMs: number }
+
+export const fillingOf = (payments: number, stepMs = 2_600): Filling => ({ payments, stepMs })
+
+/** Returns the instant at which payment `n` was created, in milliseconds since the epoch. */
+export const instantOf = ({ stepMs }: Filling, n: number): number => START + Math.floor(n * stepMs)
 
 /** The reference of every fifth payment, as in a shop that uses one reference for many payments. */
 export const SHARED_REFERENCE = 'donation'
@@ -19,7 +26,6 @@ function scattered(n: number): string {
 }
 
 const ID = `((n * 2654435761) % 4294967296) || '-9f1c-4b7e-8d3a-5e6f7a8b9c0d'`
-const AT = `(${START} + n * ${STEP_MS})`
 
 /** The last 50 of each 1,000 payments have no known amount. */
 const AMOUNT_KNOWN = `(CASE WHEN n % 1000 >= 950 THEN 0 ELSE 1 END)`
@@ -34,6 +40,7 @@ const PROVISIONAL = `(CASE WHEN n % 2000 = 11 THEN 'true' ELSE 'false' END)`
 
 /** A JSON document of the usual length of a payment. */
 const STATE = `('{"id":"PAY-' || ${ID} || '","streamId":"link:ref-' || n || '","linkRef":"ref-' || n || '","version":4,' ||
+  '"statusRaw":"received","status":"received","phase":"SUCCEEDED","rank":4,"seen":["pending","received"],' ||
   '"provisional":' || ${PROVISIONAL} || ',"details":{"currency":"AUD","amount":"10.00"},"updatedAt":"2030-01-01T00:00:00.000Z",' ||
   '"filler":"${'-'.repeat(600)}"}')`
 
@@ -46,7 +53,8 @@ const DISPOSITION = `(CASE WHEN n % 5000 = 13 AND k = 4 THEN 'QUARANTINED' WHEN 
  * Fills an empty store with payments through links, an unused link for every fourth payment, five events and four deliveries of each
  * payment, and an agreement for every second payment. All data of payment `n` follow from `n`.
  */
-export async function fillDatabase(run: Run, payments: number): Promise<void> {
+export async function fillDatabase(run: Run, { payments, stepMs }: Filling): Promise<void> {
+  const at = `CAST(${START} + n * ${stepMs} AS BIGINT)`
   const rows = `WITH RECURSIVE rows_of(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM rows_of WHERE n < ${payments})`
   const parts = (last: number) =>
     `(${Array.from({ length: last }, (_, k) => `SELECT ${k + 1} AS k`).join(' UNION ALL ')}) parts`
@@ -55,40 +63,40 @@ export async function fillDatabase(run: Run, payments: number): Promise<void> {
         created_at, updated_at, confirmed_at, read_due_at)
       ${rows} SELECT 'PAY-' || ${ID}, 'link:ref-' || n, 'ref-' || n, ${STATE}, ${PHASE}, ${RANK}, ${AMOUNT_KNOWN},
         (CASE WHEN n % 3 = 0 THEN NULL ELSE ${REFERENCE} END), (CASE WHEN n % 3 = 0 THEN ${REFERENCE} END),
-        ${AT}, ${AT} + (n % 97) * 60000, ${AT}, (CASE WHEN n % 100 = 9 THEN ${AT} END) FROM rows_of`,
+        ${at}, ${at} + (n % 97) * 60000, ${at}, (CASE WHEN n % 100 = 9 THEN ${at} END) FROM rows_of`,
     `INSERT INTO links (id, ref, stream_id, site, reference, checkout_url, requested_value, requested_currency, description,
         created_at, expires_at, expired, payment_id, payment_phase, confirmed_at)
       ${rows} SELECT 'LINK-' || ${ID}, 'ref-' || n, 'link:ref-' || n, 'au', ${REFERENCE}, 'https://checkout.example/' || n,
-        '10.00', 'AUD', 'Two tickets', ${AT}, ${AT} + 3600000, 0, 'PAY-' || ${ID}, ${PHASE}, ${AT} FROM rows_of`,
+        '10.00', 'AUD', 'Two tickets', ${at}, ${at} + 3600000, 0, 'PAY-' || ${ID}, ${PHASE}, ${at} FROM rows_of`,
     // The last of these links are open. About ten have expired without a report of the payments API, however many links there are, because
     // the number of links that wait for the read after their expiry depends on how many expire at a time.
     `INSERT INTO links (id, ref, stream_id, site, reference, checkout_url, requested_value, requested_currency, description,
         created_at, expires_at, expired, confirmed_at)
       ${rows} SELECT 'UNUSED-' || ${ID}, 'unused-' || n, 'link:unused-' || n, 'au', ${REFERENCE},
-        'https://checkout.example/unused', '10.00', 'AUD', 'Two tickets', ${AT}, ${AT} + 3600000,
-        (CASE WHEN n > ${payments} - 40 OR n % ${4 * Math.ceil(payments / 40)} = 4 THEN 0 ELSE 1 END), ${AT} FROM rows_of WHERE n % 4 = 0`,
+        'https://checkout.example/unused', '10.00', 'AUD', 'Two tickets', ${at}, ${at} + 3600000,
+        (CASE WHEN n > ${payments} - 40 OR n % ${4 * Math.ceil(payments / 40)} = 4 THEN 0 ELSE 1 END), ${at} FROM rows_of WHERE n % 4 = 0`,
     `INSERT INTO agreements (id, client_transaction_id, ref, stream_id, site, status, state_json, created_at, updated_at)
       ${rows} SELECT 'AGR-' || ${ID}, 'client-' || n, 'agr-' || n, 'agreement:agr-' || n, 'au',
         (CASE WHEN n % 2000 = 0 THEN NULL WHEN n % 1000 = 50 THEN 'suspended' WHEN n % 500 = 100 THEN 'created' ELSE 'active' END),
-        '{"id":"AGR-' || ${ID} || '","provisional":false}', ${AT} - (n % 7) * 86400000, ${AT} FROM rows_of WHERE n % 2 = 0`,
+        '{"id":"AGR-' || ${ID} || '","provisional":false}', ${at} - (n % 7) * 86400000, ${at} FROM rows_of WHERE n % 2 = 0`,
     `INSERT INTO events (position, stream_id, sequence, kind, source, from_status, to_status, link_ref, payment_id,
         payment_json, recorded_at, delivery_id)
       ${rows} SELECT (n - 1) * 6 + k, 'link:ref-' || n, k, ${KIND}, 'WEBHOOK', 'pending', 'received', 'ref-' || n,
-        (CASE WHEN k > 1 THEN 'PAY-' || ${ID} END), (CASE WHEN k > 1 THEN ${STATE} END), ${AT}, 'D-' || n || '-' || k
+        (CASE WHEN k > 1 THEN 'PAY-' || ${ID} END), (CASE WHEN k > 1 THEN ${STATE} END), ${at}, 'D-' || n || '-' || k
       FROM rows_of CROSS JOIN ${parts(5)}`,
     `INSERT INTO events (position, stream_id, sequence, kind, source, agreement_id, agreement_json, recorded_at)
       ${rows} SELECT (n - 1) * 6 + 6, 'agreement:agr-' || n, 1, 'AGREEMENT_STATUS_CHANGED', 'WEBHOOK', 'AGR-' || ${ID},
-        '{"id":"AGR-' || ${ID} || '","provisional":false}', ${AT} FROM rows_of WHERE n % 2 = 0`,
+        '{"id":"AGR-' || ${ID} || '","provisional":false}', ${at} FROM rows_of WHERE n % 2 = 0`,
     `UPDATE log_head SET position = ${payments} * 6`,
     `INSERT INTO deliveries (id, body_hash, ref, subject_id, status_raw, disposition, attempts, first_received_at,
         last_received_at, event_id, body)
       ${rows} SELECT 'D-' || n || '-' || k, 'hash-' || ${ID} || k, 'ref-' || n, 'PAY-' || ${ID}, 'received', ${DISPOSITION}, 1,
-        ${AT}, ${AT}, 'link:ref-' || n || '.' || k, '{"filler":"${'-'.repeat(300)}"}' FROM rows_of CROSS JOIN ${parts(4)}`,
+        ${at}, ${at}, 'link:ref-' || n || '.' || k, '{"filler":"${'-'.repeat(300)}"}' FROM rows_of CROSS JOIN ${parts(4)}`,
     `INSERT INTO commands (id, mutation, key, fingerprint, state, attempt, ref, owner, lease_until, sent_at, result_json)
       ${rows} SELECT 'C-' || n, (CASE WHEN n % 50 = 0 THEN 'refundPayment' ELSE 'createPaymentLink' END), 'key-' || n, 'f',
-        'SETTLED', 1, 'ref-' || n, 'process-1', ${AT}, ${AT}, '{"linkId":"LINK-' || ${ID} || '"}' FROM rows_of`,
+        'SETTLED', 1, 'ref-' || n, 'process-1', ${at}, ${at}, '{"linkId":"LINK-' || ${ID} || '"}' FROM rows_of`,
     `INSERT INTO command_refs (ref, command_id, attempt, sent_at, kind, site)
-      ${rows} SELECT 'ref-' || n, 'C-' || n, 1, ${AT}, 'link', 'au' FROM rows_of`,
+      ${rows} SELECT 'ref-' || n, 'C-' || n, 1, ${at}, 'link', 'au' FROM rows_of`,
   ]
   for (const statement of statements) await run(statement)
 }

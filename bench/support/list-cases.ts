@@ -1,7 +1,16 @@
 import { readFileSync } from 'node:fs'
 import { buildSchema, getNamedType, isEnumType, isInputObjectType, type GraphQLInputField } from 'graphql'
 import type { Store } from '../../src/store/store.ts'
-import { agreementId, linkId, paymentId, reference, SHARED_REFERENCE, START, STEP_MS } from './fill-database.ts'
+import {
+  agreementId,
+  type Filling,
+  instantOf,
+  linkId,
+  paymentId,
+  reference,
+  SHARED_REFERENCE,
+  START,
+} from './fill-database.ts'
 
 export type Lists = Pick<Store, 'payments' | 'links' | 'agreements' | 'log'> & {
   readonly inbox: Pick<Store['inbox'], 'page' | 'subjectOf' | 'byIds'>
@@ -29,7 +38,7 @@ type Value = { readonly label: string; readonly value: unknown }
  * of each filter, with values that match many rows, few and none, from the start of the list and from its middle. Throws if this module
  * does not cover a list or a field.
  */
-export function listCases(payments: number): ListCase[] {
+export function listCases(filling: Filling): ListCase[] {
   const schema = buildSchema(readFileSync('schema.graphql', 'utf8'), { assumeValid: true })
   const fields = Object.values(schema.getQueryType()?.getFields() ?? {})
   return fields.flatMap(({ name: list, args }) => {
@@ -38,7 +47,7 @@ export function listCases(payments: number): ListCase[] {
     if (filter === undefined) return []
     const type = getNamedType(filter.type)
     if (read === undefined || !isInputObjectType(type)) throw new Error(`Nobody has thought of the list ${list}.`)
-    const choices = Object.values(type.getFields()).map((field) => ({ field, values: valuesOf(field, payments) }))
+    const choices = Object.values(type.getFields()).map((field) => ({ field, values: valuesOf(field, filling) }))
     return [false, true].flatMap((onwards) =>
       combinations(choices).map((chosen): ListCase => {
         const given = Object.fromEntries(chosen.map(({ field, value }) => [field, value.value]))
@@ -53,7 +62,7 @@ export function listCases(payments: number): ListCase[] {
           name: `${list}(${shown})${onwards ? ' onwards' : ''}`,
           keys,
           read: async (lists, limit = LIMIT) =>
-            (await read(lists, given, { limit, before: onwards ? placeOf(payments, given) : null })).length,
+            (await read(lists, given, { limit, before: onwards ? placeOf(filling, given) : null })).length,
         }
       }),
     )
@@ -76,16 +85,17 @@ const READERS: Readonly<Record<string, Reader>> = {
 }
 
 /** Returns the place in the middle of every list. */
-function placeOf(payments: number, filter: object): Place {
+function placeOf(filling: Filling, filter: object): Place {
   const byInstant = Object.keys(filter).some((name) => INSTANTS.has(name))
-  return { number: Math.ceil(payments / 2), at: byInstant ? middle(payments).getTime() : null }
+  return { number: Math.ceil(filling.payments / 2), at: byInstant ? middle(filling).getTime() : null }
 }
 
 const INSTANTS: ReadonlySet<string> = new Set(['createdFrom', 'createdBefore', 'updatedFrom', 'updatedBefore'])
 
-const middle = (payments: number): Date => new Date(START + (payments / 2) * STEP_MS)
+const middle = (filling: Filling): Date => new Date(instantOf(filling, filling.payments / 2))
 
-function valuesOf({ name, type }: GraphQLInputField, payments: number): Value[] {
+function valuesOf({ name, type }: GraphQLInputField, filling: Filling): Value[] {
+  const { payments } = filling
   const named = getNamedType(type)
   const all = isEnumType(named) ? named.getValues().map((value) => spelled(name, value.name)) : []
   const half = Math.floor(payments / 2)
@@ -107,26 +117,26 @@ function valuesOf({ name, type }: GraphQLInputField, payments: number): Value[] 
     statuses: () => some(all, 'suspended', 'active'),
     kinds: () => some(all, 'AGREEMENT_CREATED', 'PAYMENT_STATUS_CHANGED'),
     dispositions: () => some(all, 'QUARANTINED', 'APPLIED'),
-    createdFrom: () => from(payments),
-    updatedFrom: () => from(payments),
-    createdBefore: () => until(payments),
-    updatedBefore: () => until(payments),
+    createdFrom: () => from(filling),
+    updatedFrom: () => from(filling),
+    createdBefore: () => until(filling),
+    updatedBefore: () => until(filling),
   }
   const values = choices[name]
   if (values === undefined) throw new Error(`Nobody has thought of the condition ${name}.`)
   return values()
 }
 
-function from(payments: number): Value[] {
+function from(filling: Filling): Value[] {
   return [
-    { label: 'middle', value: middle(payments) },
+    { label: 'middle', value: middle(filling) },
     { label: 'after all', value: new Date(START * 2) },
   ]
 }
 
-function until(payments: number): Value[] {
+function until(filling: Filling): Value[] {
   return [
-    { label: 'middle', value: new Date(middle(payments).getTime() + 1) },
+    { label: 'middle', value: new Date(middle(filling).getTime() + 1) },
     { label: 'before all', value: new Date(0) },
   ]
 }

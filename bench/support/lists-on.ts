@@ -5,12 +5,12 @@ import { createLinkStore } from '../../src/store/queries/link-queries.ts'
 import { createEventLog } from '../../src/store/queries/log-queries.ts'
 import { createPaymentStore } from '../../src/store/queries/payment-queries.ts'
 import type { Db } from '../../src/store/unit.ts'
-import { START, STEP_MS } from './fill-database.ts'
+import { type Filling, instantOf } from './fill-database.ts'
 import type { Lists } from './list-cases.ts'
 
 /** Creates the lists of a filled database on one connection. Their clock is 3,500 seconds after the last payment. */
-export function listsOn(db: Db, payments: number): Lists {
-  const now = new Date(START + payments * STEP_MS + 3_500_000)
+export function listsOn(db: Db, filling: Filling): Lists {
+  const now = new Date(instantOf(filling, filling.payments) + 3_500_000)
   return {
     payments: createPaymentStore({ reader: db, lists: db, cache: null }),
     links: createLinkStore({ reader: db, lists: db, cache: null, now: () => now }),

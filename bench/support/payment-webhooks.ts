@@ -15,20 +15,28 @@ const UNDER_WAY = 64
 
 const keys = createKeyRing([new Secret(randomBytes(32).toString('hex'))])
 
-/** Stores the webhooks of new payments at the merchant's default URL, as the webhook handler does after the check of the signature. */
-export async function receivePaymentWebhooks(store: Store, payments: number): Promise<void> {
+/**
+ * Stores the webhooks of new payments at the merchant's default URL, as the webhook handler does after the check of the signature; received
+ * at an instant, by default now.
+ */
+export async function receivePaymentWebhooks(store: Store, payments: number, at?: Date): Promise<void> {
   for (let first = 0; first < payments; first += UNDER_WAY) {
     const ids = Array.from({ length: Math.min(UNDER_WAY, payments - first) }, () => randomUUID())
     for (const status of WEBHOOK_STATUSES)
-      await Promise.all(ids.map((id, n) => store.inbox.receive(delivered(bodyOf(id, first + n, status)))))
+      await Promise.all(ids.map((id, n) => store.inbox.receive(delivered(bodyOf(id, first + n, status), at))))
   }
 }
 
-function delivered(body: string): IncomingDelivery {
+/** Stores one webhook of each of these payments, which are on record. */
+export async function receiveLaterWebhooks(store: Store, ids: readonly string[], at: Date): Promise<void> {
+  await Promise.all(ids.map((id, n) => store.inbox.receive(delivered(bodyOf(id, n, 'in_dispute', '10.00'), at))))
+}
+
+function delivered(body: string, receivedAt = new Date()): IncomingDelivery {
   const json = parseExactJson(body)
   return {
     ref: null,
-    receivedAt: new Date(),
+    receivedAt,
     bodyHashes: bodyHashes(keys, Buffer.from(body), null),
     body: JSON.stringify(withoutSecrets(json)),
     report: readPaymentReport(json),
@@ -36,8 +44,7 @@ function delivered(body: string): IncomingDelivery {
 }
 
 /** Returns the flat object of a card payment, as the payments API writes it. */
-function bodyOf(uuid: string, n: number, status: (typeof WEBHOOK_STATUSES)[number]): string {
-  const amount = `${10 + (n % 900)}.5`
+function bodyOf(uuid: string, n: number, status: string, amount = `${10 + (n % 900)}.5`): string {
   return JSON.stringify({
     uuid,
     name: `Ada Payer ${n}`,

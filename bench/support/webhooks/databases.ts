@@ -6,7 +6,7 @@ import { Client } from 'pg'
 import type { PostgresServer } from '../../../test/support/postgres.ts'
 import { openPostgresStore } from '../../../test/support/store.ts'
 import { openSqliteStore } from '../../../test/support/store.ts'
-import { fillDatabase } from '../fill-database.ts'
+import { fillDatabase, fillingOf } from '../fill-database.ts'
 
 /** A database of the bench that contains some payments already. */
 export type BenchDatabase = {
@@ -32,7 +32,7 @@ export async function createSqlite(payments: number): Promise<BenchDatabase> {
   const filling = new DatabaseSync(path)
   // Without a write-ahead log, which would contain all data a second time. The product sets WAL again when it opens the file.
   filling.exec('PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF; PRAGMA cache_size = -1000000; BEGIN')
-  await fillDatabase((sql) => filling.exec(sql), payments)
+  await fillDatabase((sql) => filling.exec(sql), fillingOf(payments))
   filling.exec('COMMIT')
   filling.close()
   const query: Query = async (sql) => {
@@ -61,7 +61,7 @@ export async function createPostgres(server: PostgresServer, payments: number): 
   const client = new Client({ connectionString: url })
   await client.connect()
   await client.query('SET synchronous_commit = off')
-  await fillDatabase((sql) => client.query(sql), payments)
+  await fillDatabase((sql) => client.query(sql), fillingOf(payments))
   await client.end()
   // Otherwise the server would do this during the measurement.
   await run('VACUUM ANALYZE')

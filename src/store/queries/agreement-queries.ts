@@ -55,11 +55,12 @@ async function pageOfAgreements(
     {
       order,
       limit,
-      rowsOf: (numbers) =>
+      rowsWhere: (condition, end) =>
         db
           .selectFrom('agreements')
           .select(['number', 'created_at as at', 'state_json'])
-          .where('number', 'in', numbers)
+          .where(condition)
+          .modifyEnd(end)
           .execute(),
     },
   )

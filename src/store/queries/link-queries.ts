@@ -1,4 +1,4 @@
-import { type Expression, sql, type SqlBool } from 'kysely'
+import { type Expression, type RawBuilder, sql, type SqlBool } from 'kysely'
 import type { PaymentLink } from '../../domain/payments/payment-link.ts'
 import { PAYMENT_PHASES, type PaymentPhase } from '../../domain/payments/payment-status.ts'
 import { readByIds, type RowCache } from '../committed-rows.ts'
@@ -58,8 +58,9 @@ async function pageOfLinks(
   const ranges = [...new Set(phases)].map((phase) => ofPhase(phase, asked))
   if (open) ranges.push([...ofPhase('OPEN', asked), ...(over ? [] : [sql<SqlBool>`expires_at > ${now}`])])
   if (over && !open) ranges.push(unconfirmed(asked))
-  const rowsOf = (numbers: Expression<number>) => links(db).where('number', 'in', numbers).execute()
-  const rows = await mergeRanges(ranges, { order: list.order, limit, rowsOf })
+  const rowsWhere = (condition: Expression<SqlBool>, end: RawBuilder<unknown>) =>
+    links(db).where(condition).modifyEnd(end).execute()
+  const rows = await mergeRanges(ranges, { order: list.order, limit, rowsWhere })
   return rows.map((row) => list.placed(row, toLink(row)))
 }
 

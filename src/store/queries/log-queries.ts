@@ -1,4 +1,4 @@
-import { type Expression, sql, type SqlBool } from 'kysely'
+import { type Expression, type RawBuilder, sql, type SqlBool } from 'kysely'
 import { parseEventId, type PaymentEvent } from '../../domain/payments/payment-event.ts'
 import { PAYMENT_ID_SQL, storedKinds } from '../encoding/event-columns.ts'
 import { toEvent } from '../rows/log-rows.ts'
@@ -21,7 +21,7 @@ export function createEventLog(reader: Db, lists: Db, listening: Pick<EventLog, 
 
 const MAX_LIMIT = 1000
 
-/** Pairs of stream and sequence per statement: databases limit the depth of an OR. */
+/** Pairs of stream and sequence per statement. */
 const IDS_PER_STATEMENT = 200
 
 /** Returns whether a filter is empty or names only streams: then the events are adjacent in an index. */
@@ -55,9 +55,9 @@ async function read(
     ...(isInSequence ? { inRange: sql.ref('sequence') } : {}),
   } as const
   const ranges = rangesOf(streams, kinds).map((range) => range.concat(sql<SqlBool>`${position} > ${after}`))
-  const rowsOf = (positions: Expression<number>) =>
-    db.selectFrom('events').selectAll().where('position', 'in', positions).execute()
-  const rows = await mergeRanges(ranges, { order, limit, rowsOf })
+  const rowsWhere = (condition: Expression<SqlBool>, end: RawBuilder<unknown>) =>
+    db.selectFrom('events').selectAll().where(condition).modifyEnd(end).execute()
+  const rows = await mergeRanges(ranges, { order, limit, rowsWhere })
   return rows.map(toEvent)
 }
 
@@ -93,11 +93,9 @@ async function atPlaces(db: Db, places: readonly { streamId: string; sequence: n
   const rows = await db
     .selectFrom('events')
     .selectAll()
-    .where((eb) =>
-      eb.or(
-        places.map(({ streamId, sequence }) => eb.and([eb('stream_id', '=', streamId), eb('sequence', '=', sequence)])),
-      ),
-    )
+    .where('stream_id', 'in', [...new Set(places.map(({ streamId }) => streamId))])
+    .where('sequence', 'in', [...new Set(places.map(({ sequence }) => sequence))])
     .execute()
-  return rows.map(toEvent)
+  const asked = new Set(places.map(({ streamId, sequence }) => `${streamId}.${sequence}`))
+  return rows.filter((row) => asked.has(`${row.stream_id}.${row.sequence}`)).map(toEvent)
 }

@@ -17,8 +17,8 @@ export type Range = readonly Expression<SqlBool>[]
 type Asked<Column extends string, Row> = {
   readonly order: ListOrder<Column>
   readonly limit: number
-  /** Reads the rows with these keys, in any order. */
-  readonly rowsOf: (keys: Expression<number>) => Promise<readonly Row[]>
+  /** Reads the rows that meet a condition. `end` is appended to the statement. */
+  readonly rowsWhere: (condition: Expression<SqlBool>, end: RawBuilder<unknown>) => Promise<readonly Row[]>
 }
 
 /** Ranges per statement. Each adds to the time to build and plan the statement. */
@@ -44,16 +44,21 @@ export function oneOf(column: RawBuilder<unknown>, values: readonly string[]): E
 
 /**
  * Returns the first rows of the union of all ranges. At most one page of each range is read from the index, and only the rows of the
- * page from the table.
+ * page from the table. One range is read without its keys: looking a row up by its key costs a search in each partition.
  */
 export async function mergeRanges<Column extends string, Row extends Readonly<Record<Column, number>>>(
   ranges: readonly Range[],
-  { order, limit, rowsOf }: Asked<Column, Row>,
+  { order, limit, rowsWhere }: Asked<Column, Row>,
 ): Promise<Row[]> {
+  const [only, ...more] = ranges
+  if (only !== undefined && more.length === 0)
+    return firstOf(await rowsWhere(every(only), inOrder(order, limit)), order, limit)
+  const key = sql.ref(order.columns.at(-1)?.name ?? '')
   let found: Row[] = []
   for (let start = 0; start < ranges.length; start += RANGES_PER_STATEMENT) {
     const some = ranges.slice(start, start + RANGES_PER_STATEMENT)
-    found = firstOf([...found, ...(await rowsOf(firstKeys(some, order, limit)))], order, limit)
+    const rows = await rowsWhere(sql`${key} in ${firstKeys(some, order, limit)}`, sql``)
+    found = firstOf([...found, ...rows], order, limit)
   }
   return found
 }
@@ -74,20 +79,31 @@ function firstOf<Column extends string, Row extends Readonly<Record<Column, numb
 
 /** Returns a subquery: the keys of the first rows of the union of all ranges. */
 function firstKeys(ranges: readonly Range[], order: ListOrder<string>, limit: number): RawBuilder<number> {
-  const { table, columns, direction, inRange } = order
-  const sortedBy = (terms: readonly RawBuilder<unknown>[]) =>
-    sql`order by ${sql.join(terms.map((term) => sql`${term} ${sql.raw(direction)}`))} limit ${limit}`
+  const { table, columns, direction } = order
   const names = columns.map((_, index) => sql.ref(`place_${index}`))
   const terms = columns.map(({ by }) => by)
   const chosen = sql.join(terms.map((term, index) => sql`${term} as ${names[index]}`))
   const parts = ranges.map(
     (range) =>
-      sql`select * from (select ${chosen} from ${sql.table(table)} ${where(range)} ${sortedBy(inRange === undefined ? terms : [inRange])}) as part`,
+      sql`select * from (select ${chosen} from ${sql.table(table)} where ${every(range)} ${inOrder(order, limit)}) as part`,
   )
   const key = names.at(-1)
-  return sql<number>`(select ${key} from (${sql.join(parts, sql` union all `)} ${sortedBy(names)}) as page)`
+  return sql<number>`(select ${key} from (${sql.join(parts, sql` union all `)} ${sortedBy(names, direction, limit)}) as page)`
 }
 
-function where(range: Range): RawBuilder<unknown> {
-  return range.length === 0 ? sql`` : sql`where ${sql.join(range, sql` and `)}`
+/** Returns the end of a statement that reads the first rows of one range. */
+function inOrder({ columns, direction, inRange }: ListOrder<string>, limit: number): RawBuilder<unknown> {
+  return sortedBy(inRange === undefined ? columns.map(({ by }) => by) : [inRange], direction, limit)
+}
+
+function sortedBy(
+  terms: readonly RawBuilder<unknown>[],
+  direction: 'asc' | 'desc',
+  limit: number,
+): RawBuilder<unknown> {
+  return sql`order by ${sql.join(terms.map((term) => sql`${term} ${sql.raw(direction)}`))} limit ${limit}`
+}
+
+function every(range: Range): RawBuilder<SqlBool> {
+  return range.length === 0 ? sql<SqlBool>`1 = 1` : sql<SqlBool>`${sql.join(range, sql` and `)}`
 }

@@ -53,11 +53,12 @@ async function pageOfPayments(
     {
       order,
       limit,
-      rowsOf: (numbers) =>
+      rowsWhere: (condition, end) =>
         db
           .selectFrom('payments')
           .select(['number', 'updated_at as at', 'state_json'])
-          .where('number', 'in', numbers)
+          .where(condition)
+          .modifyEnd(end)
           .execute(),
     },
   )

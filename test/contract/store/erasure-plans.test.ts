@@ -1,7 +1,7 @@
 import { DatabaseSync } from 'node:sqlite'
 import { Client } from 'pg'
 import { expect, it, onTestFinished } from 'vitest'
-import { fillDatabase } from '../../../bench/support/fill-database.ts'
+import { fillDatabase, fillingOf } from '../../../bench/support/fill-database.ts'
 import { queriesOn as postgresQueries } from '../../../src/store/postgres/postgres-dialect.ts'
 import { PLANNING } from '../../../src/store/postgres/postgres-reader.ts'
 import { setForSession } from '../../../src/store/postgres/postgres-session.ts'
@@ -12,7 +12,7 @@ import { findPostgres } from '../../support/postgres.ts'
 import { openPostgresStore, openSqliteStore } from '../../support/store.ts'
 import { sqliteFile } from './sqlite-fixture.ts'
 
-const PAYMENTS = 3_000
+const FILLING = fillingOf(3_000)
 
 /** An owner of every thousandth link, and a payer of every thousandth payment; the others have owners and addresses of their own. */
 const FILL = [
@@ -50,7 +50,7 @@ it('whom an erasure is about is looked up by index on SQLite', async () => {
     database.close()
     await file.remove()
   })
-  await fillDatabase((sql) => database.exec(sql), PAYMENTS)
+  await fillDatabase((sql) => database.exec(sql), FILLING)
   for (const sql of FILL) database.exec(sql)
   const [link] = database.prepare(`SELECT id FROM links WHERE number = 7`).all()
   const plans: string[] = []
@@ -93,7 +93,7 @@ it.skipIf(server === null)('on PostgreSQL nothing is read but whom an erasure is
     await drop()
   })
   await client.connect()
-  await fillDatabase((sql) => client.query(sql), PAYMENTS)
+  await fillDatabase((sql) => client.query(sql), FILLING)
   for (const sql of FILL) await client.query(sql)
   await client.query('ANALYZE')
   await client.query(setForSession(PLANNING))

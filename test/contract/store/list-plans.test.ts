@@ -1,7 +1,7 @@
 import { DatabaseSync } from 'node:sqlite'
 import { Client, types } from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { fillDatabase, paymentId } from '../../../bench/support/fill-database.ts'
+import { fillDatabase, fillingOf, paymentId } from '../../../bench/support/fill-database.ts'
 import { LIMIT, type ListCase, listCases } from '../../../bench/support/list-cases.ts'
 import { listsOn } from '../../../bench/support/lists-on.ts'
 import { queriesOn as postgresQueries } from '../../../src/store/postgres/postgres-dialect.ts'
@@ -14,8 +14,8 @@ import { openSqliteStore } from '../../support/store.ts'
 import { type SqliteFile, sqliteFile } from './sqlite-fixture.ts'
 
 /** Enough that a full table scan cannot be mistaken for the read of a page. */
-const PAYMENTS = 3_000
-const CASES = listCases(PAYMENTS)
+const FILLING = fillingOf(3_000)
+const CASES = listCases(FILLING)
 
 /** Without a condition a list scans its table, from one end. */
 const WHOLE_TABLES = /^(SCAN|SEARCH) (deliveries|events)( USING INTEGER PRIMARY KEY \(rowid[<>]\?\))?$/
@@ -45,7 +45,7 @@ describe('plans of lists on SQLite', () => {
     file = await sqliteFile()
     await (await openSqliteStore({ path: file.path })).close()
     database = new DatabaseSync(file.path)
-    await fillDatabase((sql) => database.exec(sql), PAYMENTS)
+    await fillDatabase((sql) => database.exec(sql), FILLING)
   })
 
   afterAll(async () => {
@@ -71,7 +71,7 @@ describe('plans of lists on SQLite', () => {
   it('look every condition up in an index, and sort no more than pages', { timeout: 120_000 }, async () => {
     const faults = await faultsOf(CASES, async (listCase) => {
       explained = []
-      await listCase.read(listsOn(sqliteQueries(noting()), PAYMENTS))
+      await listCase.read(listsOn(sqliteQueries(noting()), FILLING))
       return explained.flatMap((plan) => faultsIn(plan, listCase))
     })
     expect(faults).toEqual([])
@@ -79,7 +79,7 @@ describe('plans of lists on SQLite', () => {
 
   it('find what came to an address by its index', async () => {
     explained = []
-    expect(await listsOn(sqliteQueries(noting()), PAYMENTS).inbox.subjectOf('ref-50')).toBe(paymentId(50))
+    expect(await listsOn(sqliteQueries(noting()), FILLING).inbox.subjectOf('ref-50')).toBe(paymentId(50))
     expect(explained).toEqual([['SEARCH deliveries USING INDEX deliveries_by_ref (ref=?)']])
   })
 })
@@ -149,7 +149,7 @@ describe.skipIf(server === null)('plans of lists on PostgreSQL', () => {
     await (await openPostgresStore({ url: database.url })).close()
     client = new Client({ connectionString: database.url, types: { getTypeParser } })
     await client.connect()
-    await fillDatabase((sql) => client.query(sql), PAYMENTS)
+    await fillDatabase((sql) => client.query(sql), FILLING)
     await client.query('ANALYZE')
     await client.query(setForSession(PLANNING))
   })
@@ -168,7 +168,7 @@ describe.skipIf(server === null)('plans of lists on PostgreSQL', () => {
       return { command, rowCount, rows: found }
     }
     const db = postgresQueries(() => Promise.resolve({ connection: { run }, release: () => {} }))
-    await listCase.read(listsOn(db, PAYMENTS))
+    await listCase.read(listsOn(db, FILLING))
     return rows
   }
 

@@ -1,7 +1,7 @@
 import { DatabaseSync } from 'node:sqlite'
 import { Client } from 'pg'
 import { expect, it, onTestFinished } from 'vitest'
-import { fillDatabase } from '../../../bench/support/fill-database.ts'
+import { fillDatabase, fillingOf } from '../../../bench/support/fill-database.ts'
 import type { Command } from '../../../src/domain/command.ts'
 import { queriesOn as postgresQueries } from '../../../src/store/postgres/postgres-dialect.ts'
 import { PLANNING } from '../../../src/store/postgres/postgres-reader.ts'
@@ -13,7 +13,7 @@ import { openPostgresStore, openSqliteStore } from '../../support/store.ts'
 import { sqliteFile } from './sqlite-fixture.ts'
 
 /** Every fiftieth payment has a refund: far more commands than may be read. */
-const PAYMENTS = 3_000
+const FILLING = fillingOf(3_000)
 const SINCE = Date.UTC(2031, 0, 1)
 const COMMAND = { id: 'C-none', mutation: 'createPaymentLink', result: { linkId: 'LINK-none' } } as unknown as Command
 
@@ -25,7 +25,7 @@ it('whether a command has a rival is looked up by index on SQLite', async () => 
     database.close()
     await file.remove()
   })
-  await fillDatabase((sql) => database.exec(sql), PAYMENTS)
+  await fillDatabase((sql) => database.exec(sql), FILLING)
   const plans: unknown[] = []
   const noting = new Proxy(database, {
     get: (target, name) =>
@@ -56,7 +56,7 @@ it.skipIf(server === null)('on PostgreSQL no command is read that is neither ope
     await drop()
   })
   await client.connect()
-  await fillDatabase((sql) => client.query(sql), PAYMENTS)
+  await fillDatabase((sql) => client.query(sql), FILLING)
   await client.query('ANALYZE')
   await client.query(setForSession(PLANNING))
   const plans: string[] = []

@@ -1,4 +1,4 @@
-import { type Expression, sql, type SqlBool } from 'kysely'
+import { type Expression, type RawBuilder, sql, type SqlBool } from 'kysely'
 import type { Delivery } from '../../../domain/delivery.ts'
 import { toDelivery } from '../../rows/log-rows.ts'
 import type { DeliveryFilter, PageQuery } from '../../store.ts'
@@ -23,8 +23,8 @@ export async function pageOfDeliveries(
   const subjectIds = filter.subjectIds && [...new Set(filter.subjectIds)]
   const dispositions = filter.dispositions && [...new Set(filter.dispositions)]
   if (subjectIds?.length === 0 || dispositions?.length === 0) return []
-  const rowsOf = (numbers: Expression<number>) =>
-    db.selectFrom('deliveries').selectAll().where('number', 'in', numbers).execute()
+  const rowsWhere = (condition: Expression<SqlBool>, end: RawBuilder<unknown>) =>
+    db.selectFrom('deliveries').selectAll().where(condition).modifyEnd(end).execute()
   // With the expression the table cannot be scanned in the order of its key: that would be slow if few rows match.
   const inOrder =
     subjectIds === undefined ? dispositions === undefined : grouped(subjectIds).every(({ length }) => length === 1)
@@ -32,7 +32,7 @@ export async function pageOfDeliveries(
   const order = { table: 'deliveries', columns: [{ name: 'number', by: number }], direction: 'desc' } as const
   const onwards = before === null ? [] : [sql<SqlBool>`${number} < ${before.number}`]
   const ranges = rangesOf(subjectIds, dispositions).map((range) => range.concat(onwards))
-  const rows = await mergeRanges(ranges, { order, limit, rowsOf })
+  const rows = await mergeRanges(ranges, { order, limit, rowsWhere })
   return rows.map(toDelivery)
 }
 
