@@ -7,7 +7,7 @@ import { compile, startApp } from './killable-app.ts'
 import { rounds } from './rounds.ts'
 import { seeded } from './seed.ts'
 
-const ROUNDS = rounds({ few: 20, many: 100 })
+const ROUNDS = rounds({ few: 6, many: 100 })
 const SENDERS = 16
 
 describe('kill -9 while webhooks come in', () => {

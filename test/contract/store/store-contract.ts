@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe } from 'vitest'
 import type { Store } from '../../../src/store/store.ts'
+import { rounds } from '../../faults/rounds.ts'
 import { agreementCallbacksContract } from './agreement-callbacks-contract.ts'
 import { agreementReadsContract } from './agreement-reads-contract.ts'
 import { agreementsContract } from './agreements-contract.ts'
@@ -41,8 +42,12 @@ export type OpenStore = (clock: () => Date) => Promise<OpenedStore>
 /** The state of each test of a contract; the clock stands at `NOW` until a test sets it. */
 export type Fixture = { opened: OpenedStore; store: Store; now: Date; readonly histories: number }
 
-/** Tests a store against the contract. `histories` is the number of random histories of each kind. Default: 40. */
-export function describeStore(name: string, open: OpenStore, { histories = 40 } = {}): void {
+/** Tests a store against the contract. `histories` is the number of random histories of each kind. Default: 15, and 200 in a full run. */
+export function describeStore(
+  name: string,
+  open: OpenStore,
+  { histories = rounds({ few: 15, many: 200 }) } = {},
+): void {
   describe(`store on ${name}`, () => {
     const fixture = { now: NOW, histories } as Fixture
 

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe } from 'vitest'
-import { hasPgBouncer, type PgBouncer, startPgBouncer } from '../../support/pgbouncer.ts'
-import { findPostgres } from '../../support/postgres.ts'
-import { type PostgresFixtures, postgresFixtures } from './postgres-fixture.ts'
-import { describeStore, type OpenStore } from './store-contract.ts'
+import { type PostgresFixtures, postgresFixtures } from '../contract/store/postgres-fixture.ts'
+import { describeStore, type OpenStore } from '../contract/store/store-contract.ts'
+import { hasPgBouncer, type PgBouncer, startPgBouncer } from '../support/pgbouncer.ts'
+import { findPostgres } from '../support/postgres.ts'
 
 const server = await findPostgres()
 
