@@ -253,11 +253,12 @@ function describe(
     const ratios = rows.map(({ times }) => ratiosOf(times)[index] ?? Number.NaN).toSorted((a, b) => a - b)
     return shown(ratios[ratios.length >> 1] ?? Number.NaN, 2)
   })
-  const cells = listed.map(({ name, times }) => [
-    name,
-    ...times.map((time) => shown(time, 2)),
-    ...ratiosOf(times).map((ratio) => shown(ratio, 2)),
-  ])
+  const cells = listed.map(({ name, times }) =>
+    [name].concat(
+      times.map((time) => shown(time, 2)),
+      ratiosOf(times).map((ratio) => shown(ratio, 2)),
+    ),
+  )
   return [
     `### ${kind === 'sqlite' ? 'SQLite' : 'PostgreSQL'}`,
     `${grown.map(({ bytes }, index) => `${titles[index]}: ${shown(bytes / 2 ** 20)} MiB`).join('; ')}. ${rows.length} cases whose pages are equally long, of which ${above.length} are above ${GOAL} from one size to the next; median ratios ${medians.join(', ')}. Shown are the first ${always.size} and every case above.`,

@@ -125,7 +125,7 @@ function epochOf(shards: number): Epoch {
 }
 
 function hash(text: string): number {
-  return [...text].reduce((sum, character) => (sum * 31 + (character.codePointAt(0) ?? 0)) >>> 0, 7)
+  return Array.from(text).reduce((sum, character) => (sum * 31 + (character.codePointAt(0) ?? 0)) >>> 0, 7)
 }
 
 function fail(): never {
