@@ -23,7 +23,7 @@ import type { Done, Task } from './idempotency/task.ts'
 export type CreateLinkOptions = TraceOptions & {
   readonly store: Pick<Store, 'links' | 'commands'>
   readonly upstream: Pick<UpstreamClient, 'createPayinLink' | 'listPayinLinks'>
-  readonly methods: MethodCache<PayinMethod>
+  readonly linkMethods: MethodCache<PayinMethod>
   readonly sites: Sites
   readonly once: IdempotentCommands
   readonly clock: () => Date
@@ -54,7 +54,7 @@ export async function createPaymentLink(options: CreateLinkOptions, request: Lin
   const task = linkTask(options, request, site)
   const earlier = await options.once.earlier(task)
   if (earlier !== null) return outcomeOf(earlier)
-  const refusal = await methodRefusal(options.methods, request)
+  const refusal = await methodRefusal(options.linkMethods, request)
   return refusal ?? outcomeOf(await options.once.run(task))
 }
 

@@ -70,7 +70,7 @@ export type OperationsOptions = CallbackOptions & {
   readonly store: Store
   readonly reader: DueReader<ReadSubject>
   readonly upstream: UpstreamClient
-  readonly methods: MethodCache<PayinMethod>
+  readonly linkMethods: MethodCache<PayinMethod>
   readonly requirements: MethodRequirementsReader
   readonly sites: Sites
   readonly logger: Logger

@@ -4,8 +4,13 @@ import type { RedisConnection } from '../redis/redis-connection.ts'
 import { SHARE_NOTHING, shareCounts } from '../redis/shared-counts.ts'
 import { createSharedState } from '../redis/shared-state.ts'
 import type { Site } from '../upstream/client/sites.ts'
-import { PAYIN_METHODS, PAYOUT_METHODS } from '../upstream/methods/method-schemas.ts'
-import { shareMethods } from '../upstream/methods/method-sharing.ts'
+import { type LoadSubject, shareLoads } from '../upstream/methods/load-sharing.ts'
+import {
+  PAYIN_METHODS,
+  PAYIN_REQUIREMENTS,
+  PAYOUT_METHODS,
+  PAYOUT_REQUIREMENTS,
+} from '../upstream/methods/method-schemas.ts'
 import { type BreakerShare, shareBreakers } from '../upstream/resilience/breaker-sharing.ts'
 
 type SharingParts = {
@@ -22,14 +27,18 @@ export function openSharing({ redis, logId, keys, upstreamUrl }: SharingParts) {
   const state = createSharedState({ redis, logId, digest: (text) => sharedDigest(keys, text) })
   const counts = shareCounts(state)
   const breakers = shareBreakers(state)
-  const subjectOf = ({ id, appId, currencies }: Site) => JSON.stringify([upstreamUrl, id, appId, currencies])
+  const partsOf = ({ id, appId, currencies }: Site) => [upstreamUrl, id, appId, currencies]
+  const nameOf = ({ site, methodCode }: LoadSubject) =>
+    JSON.stringify([...partsOf(site), ...(methodCode === undefined ? [] : [methodCode])])
   return {
     shareCounts: counts.share,
-    shareBreaker: (site: Site): BreakerShare => breakers.of(subjectOf(site)),
+    shareBreaker: (site: Site): BreakerShare => breakers.of(nameOf({ site })),
     methods: {
-      payin: shareMethods({ state, kind: 'payin-1', subjectOf, schema: PAYIN_METHODS }),
-      directPayin: shareMethods({ state, kind: 'direct-payin-1', subjectOf, schema: PAYIN_METHODS }),
-      payout: shareMethods({ state, kind: 'payout-1', subjectOf, schema: PAYOUT_METHODS }),
+      link: shareLoads({ state, kind: 'payin-2', nameOf, schema: PAYIN_METHODS }),
+      direct: shareLoads({ state, kind: 'direct-payin-2', nameOf, schema: PAYIN_METHODS }),
+      payout: shareLoads({ state, kind: 'payout-1', nameOf, schema: PAYOUT_METHODS }),
+      payinFields: shareLoads({ state, kind: 'payin-fields-1', nameOf, schema: PAYIN_REQUIREMENTS }),
+      payoutFields: shareLoads({ state, kind: 'payout-fields-1', nameOf, schema: PAYOUT_REQUIREMENTS }),
     },
     close() {
       counts.close()

@@ -1,4 +1,5 @@
 import { createOperations } from '../commands/operations.ts'
+import { currencies } from '../domain/money/currencies.ts'
 import type { Services } from '../graphql/context.ts'
 import { createCursorCodec } from '../keys/cursor.ts'
 import { createKeyRing } from '../keys/key-ring.ts'
@@ -18,10 +19,11 @@ import { startTail, type TailOptions } from '../streams/tail.ts'
 import type { WakeUps } from '../streams/wake-ups.ts'
 import type { UpstreamWatch } from '../upstream/client/observe-upstream.ts'
 import { createSiteStates } from '../upstream/client/site-states.ts'
-import { createSites, type Sites } from '../upstream/client/sites.ts'
+import { createSites, type Site, type Sites } from '../upstream/client/sites.ts'
 import { createUpstreamClient, type UpstreamClient } from '../upstream/client/upstream-client.ts'
 import { createKeyedCache } from '../upstream/methods/keyed-cache.ts'
 import { createMethodCache } from '../upstream/methods/method-cache.ts'
+import { createPayinMethodLists } from '../upstream/methods/payin-method-lists.ts'
 import type { BreakerSettings } from '../upstream/resilience/breaker.ts'
 import type { AppConfig } from './app-config.ts'
 import { createReading } from './compose-readers.ts'
@@ -154,7 +156,7 @@ export async function startServices(config: AppConfig, options: BackendOptions):
       health: createHealth({
         sites,
         states,
-        methods: lists.methods,
+        methods: lists.linkMethods,
         store,
         clock,
         streams: () => ({ ...options.openStreams(), subscriptions: tail.listeners }),
@@ -195,15 +197,15 @@ export async function startServices(config: AppConfig, options: BackendOptions):
 
 /** Creates the cached method lists and the reader of each method's required fields. */
 function createMethodLists(upstream: UpstreamClient, sites: Sites, { methods: share }: Sharing) {
-  const methods = createMethodCache({
+  const linkMethods = createMethodCache({
     load: (site) => upstream.listPayinMethods(site),
     sites,
-    share: share?.payin ?? null,
+    share: share?.link ?? null,
   })
   const directMethods = createMethodCache({
-    load: (site) => upstream.listDirectPayinMethods(site),
+    load: async (site) => (hasDirectPayins(site) ? upstream.listDirectPayinMethods(site) : []),
     sites,
-    share: share?.directPayin ?? null,
+    share: share?.direct ?? null,
   })
   const payoutMethods = createMethodCache({
     load: (site) => upstream.listPayoutMethods(site),
@@ -216,6 +218,15 @@ function createMethodLists(upstream: UpstreamClient, sites: Sites, { methods: sh
     directMethods,
     payoutMethods,
     createCache: createKeyedCache,
+    share,
   })
-  return { methods, payoutMethods, requirements }
+  const methods = createPayinMethodLists({ link: linkMethods, direct: directMethods, sites })
+  return { methods, linkMethods, payoutMethods, requirements }
+}
+
+/** NZD and HKD have no direct payins (docs/payments-api.md, section 9); a currency that we do not know may have them. */
+function hasDirectPayins(site: Site): boolean {
+  return site.currencies.some(
+    (code) => currencies.find((currency) => currency.code === code)?.versions.includes('V2') ?? true,
+  )
 }

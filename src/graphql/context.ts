@@ -1,6 +1,5 @@
 import type { Caller } from '../access/caller.ts'
 import type { Operations } from '../commands/operations.ts'
-import type { PayinMethod } from '../domain/methods/payin-method.ts'
 import type { Currency } from '../domain/money/currencies.ts'
 import type { PayoutMethod } from '../domain/payouts/payout.ts'
 import type { CursorCodec } from '../keys/cursor.ts'
@@ -11,13 +10,14 @@ import type { SigningKeys } from '../retention/signing-keys.ts'
 import type { Store } from '../store/store.ts'
 import type { FollowServices } from '../streams/follow.ts'
 import type { MethodCache } from '../upstream/methods/method-cache.ts'
+import type { PayinMethodLists } from '../upstream/methods/payin-method-lists.ts'
 import { type AnswerFreshness, createAnswerFreshness } from './engine/answer-freshness.ts'
 import { createLoaders, type Loaders } from './loaders.ts'
 
 /** Dependencies that live as long as the process. */
 export type Services = FollowServices & {
   readonly store: Store
-  readonly methods: MethodCache<PayinMethod>
+  readonly methods: PayinMethodLists
   readonly payoutMethods: MethodCache<PayoutMethod>
   /** Reads the required fields of a method; null if the payments API does not provide them. */
   readonly requirements: MethodRequirementsReader

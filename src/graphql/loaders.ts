@@ -12,7 +12,7 @@ import type { Payer } from '../domain/payments/payment-report.ts'
 import type { Payment } from '../domain/payments/payment.ts'
 import type { FoundPayout } from '../lookups/find-payouts.ts'
 import type { RowsById, Store } from '../store/store.ts'
-import type { MethodCache } from '../upstream/methods/method-cache.ts'
+import type { PayinMethodLists } from '../upstream/methods/payin-method-lists.ts'
 import { failedRead } from './error-formatter.ts'
 import { payoutView, type PayoutView } from './views/payout-view.ts'
 
@@ -37,7 +37,7 @@ export type Loaders = {
 
 type LoaderSources = {
   readonly store: Store
-  readonly methods: MethodCache<PayinMethod>
+  readonly methods: Pick<PayinMethodLists, 'find'>
   readonly operations: Pick<Operations, 'payoutsByIds'>
 }
 

@@ -4,6 +4,7 @@ import { startNetwork, type Network } from '../support/network.ts'
 
 type Method = {
   readonly code: string
+  readonly usableFor: readonly string[]
   readonly currency: string
   readonly kind: string
   readonly accepts?: boolean | null
@@ -13,13 +14,14 @@ type MethodList = {
   readonly fetchedAt: string
   readonly stale: boolean
   readonly unavailable: readonly string[]
+  readonly missing: readonly { readonly currency: string; readonly use: string }[]
 }
 
-const METHODS = `query Methods($currencies: [CurrencyCode!], $amount: PaymentAmountInput, $kinds: [PaymentMethodKindInput!]) {
-  payinMethods(currencies: $currencies, amount: $amount, kinds: $kinds) {
-    nodes { code name currency countryCode kind kindRaw minAmount { value } maxAmount { value exponent } cardBrands
-      checkoutLanguages traits { refundable promptsHandset } }
-    fetchedAt stale unavailable
+const METHODS = `query Methods($currencies: [CurrencyCode!], $amount: PaymentAmountInput, $kinds: [PaymentMethodKindInput!], $usableFor: [PayinMethodUseInput!]) {
+  payinMethods(currencies: $currencies, amount: $amount, kinds: $kinds, usableFor: $usableFor) {
+    nodes { code usableFor name currency countryCode kind kindRaw minAmount { value } maxAmount { value exponent } cardBrands
+      checkoutLanguages networks symbol logo traits { refundable promptsHandset } }
+    fetchedAt stale unavailable missing { currency use }
   }
 }`
 
@@ -34,8 +36,8 @@ describe('payinMethods', () => {
   beforeAll(async () => void (network = await startNetwork()))
   afterAll(() => network.close())
 
-  const codes = async (variables: Record<string, unknown>) =>
-    (await methods(network, variables)).nodes.map(({ code }) => code)
+  const codesOf = ({ nodes }: MethodList) => nodes.map(({ code }) => code)
+  const codes = async (variables: Record<string, unknown>) => codesOf(await methods(network, variables))
 
   it('asked for by 300 cold clients at once cost one call for each site', async () => {
     const own = await startNetwork()
@@ -68,12 +70,26 @@ describe('payinMethods', () => {
 
   it('tells of a method what the payments API says in its record', async () => {
     const query = `{ payinMethods(currencies: ["AUD", "KES"]) { nodes { code
-      traits { refundable cancellable requiresContact requiresKyc promptsHandset } } } }`
+      traits { refundable cancellable requiresContact requiresKyc promptsHandset confirmsOnPage timesOut openAmount } } } }`
     const { data } = await network.ask<{ payinMethods: { nodes: { code: string; traits: unknown }[] } }>(query)
     const traits = new Map(data.payinMethods.nodes.map((node) => [node.code, node.traits]))
     const said = { cancellable: false, requiresContact: false, requiresKyc: false }
-    expect(traits.get('au_alias_npp_aud')).toEqual({ ...said, refundable: true, promptsHandset: false })
-    expect(traits.get('ke_mobile_money_kes')).toEqual({ ...said, refundable: false, promptsHandset: true })
+    expect(traits.get('au_alias_npp_aud')).toEqual({
+      ...said,
+      refundable: true,
+      promptsHandset: false,
+      confirmsOnPage: null,
+      timesOut: null,
+      openAmount: false,
+    })
+    expect(traits.get('ke_mobile_money_kes')).toEqual({
+      ...said,
+      refundable: false,
+      promptsHandset: true,
+      confirmsOnPage: true,
+      timesOut: true,
+      openAmount: false,
+    })
   })
 
   it('lists what every site offers, as the payments API gives it', async () => {
@@ -92,12 +108,68 @@ describe('payinMethods', () => {
       maxAmount: { value: '1000000', exponent: 0 },
       cardBrands: ['visa', 'mastercard'],
       checkoutLanguages: ['ja', 'en'],
+      usableFor: ['LINK', 'DIRECT'],
+      networks: null,
+      symbol: '¥',
+      logo: `${new URL(network.sandbox.url).origin}/checkout/card.svg`,
       traits: { refundable: true, promptsHandset: false },
     })
     expect(list.nodes.find(({ code }) => code === 'ke_mobile_money_kes')).toMatchObject({
       kind: 'MOBILE_MONEY',
       traits: { refundable: false, promptsHandset: true },
     })
+  })
+
+  it('have those for direct payins alone, with what their own record says', async () => {
+    const { nodes } = await methods(network, { currencies: ['USDC', 'ARS'] })
+    expect(nodes.map(({ code, usableFor }) => [code, usableFor])).toEqual([
+      ['ar_bank_ars', ['DIRECT']],
+      ['usdc_bank', ['DIRECT']],
+    ])
+    expect(nodes[1]).toMatchObject({
+      name: 'USDC transfer',
+      currency: 'USDC',
+      symbol: 'USDC',
+      minAmount: { value: '10' },
+      maxAmount: { value: '100000' },
+      traits: { refundable: true },
+    })
+    expect(await codes({ amount: { value: '9.999999', currency: 'USDC' } })).toEqual([])
+    expect(await codes({ amount: { value: '10', currency: 'USDC' } })).toEqual(['usdc_bank'])
+    const { data } = await network.ask(
+      '{ payinMethod(code: "usdc_bank") { traits { openAmount } accepts(amount: { value: "1", currency: "USDC" }) } }',
+      {},
+      { token: null },
+    )
+    expect(data).toEqual({ payinMethod: { traits: { openAmount: true }, accepts: false } })
+  })
+
+  it('tell which links and direct payins take', async () => {
+    const list = await methods(network)
+    const by = (...uses: string[]) =>
+      list.nodes.filter(({ usableFor }) => usableFor.join() === uses.join()).map(({ code }) => code)
+    expect(by('LINK')).toEqual(['nz_card_nzd', 'hk_card_hkd'])
+    expect(by('DIRECT')).toEqual(['ar_bank_ars', 'usdc_bank'])
+    expect(by('LINK', 'DIRECT')).toHaveLength(list.nodes.length - 4)
+    expect(await codes({ usableFor: ['LINK'] })).toEqual(codesOf(list).filter((code) => !by('DIRECT').includes(code)))
+    expect(await codes({ usableFor: ['DIRECT'], currencies: ['NZD', 'USDC'] })).toEqual(['usdc_bank'])
+    expect(await codes({ usableFor: [] })).toEqual([])
+  })
+
+  it('have a logo that a page can load', async () => {
+    const { nodes } = await methods(network, { currencies: ['JPY'] })
+    const logos = nodes.map((node) => (node as { logo?: string | null }).logo)
+    const response = await fetch(logos.find((logo) => logo != null) ?? '')
+    expect(response.headers.get('content-type')).toContain('image/svg+xml')
+    expect(await response.text()).toMatch(/^<svg /)
+  })
+
+  it('name the networks where the payments API does', async () => {
+    const { nodes } = await methods(network, { currencies: ['MWK'] })
+    expect(nodes.map((node) => [node.code, (node as { networks?: unknown }).networks])).toEqual([
+      ['mw_mobile_money_mwk', ['airtel', 'tnm']],
+      ['mw_bank_mwk', null],
+    ])
   })
 
   it('are filtered by currency, amount and kind', async () => {
@@ -151,6 +223,29 @@ describe('a site whose credentials fail', () => {
       expect(new Set(list.nodes.map(({ currency }) => currency))).toEqual(new Set([one, other]))
       expect(await methods(network, { currencies: [failing] })).toMatchObject({ nodes: [], unavailable: [failing] })
       expect(await methods(network, { currencies: [one] })).toMatchObject({ unavailable: [] })
+    } finally {
+      await network.close()
+    }
+  })
+})
+
+describe('a list that the payments API does not give', () => {
+  const JPY = { currencies: ['JPY'] }
+  const sites = DEFAULT_SITES.filter(({ currencies }) => currencies.includes('JPY'))
+
+  it.each([
+    ['LINK', '/v3/payin_methods', ['DIRECT']],
+    ['DIRECT', '/v2/payins/payin_methods', ['LINK']],
+  ])('is named, and leaves the other one: %s', async (use, path, usableFor) => {
+    const network = await startNetwork({ sandbox: { sites } })
+    try {
+      network.sandbox.control.addFault({ path, times: 100, answer: { status: 500 } })
+      const list = await methods(network, JPY)
+      expect(list).toMatchObject({ unavailable: [], missing: [{ currency: 'JPY', use }] })
+      expect(list.nodes.map(({ code }) => code).toSorted()).toEqual(['jp_bank_jpy', 'jp_card_jpy'])
+      expect(list.nodes.map((node) => node.usableFor)).toEqual([usableFor, usableFor])
+      expect(await methods(network, { ...JPY, usableFor: [use] })).toMatchObject({ nodes: [], unavailable: ['JPY'] })
+      expect(await methods(network, { ...JPY, usableFor })).toMatchObject({ unavailable: [] })
     } finally {
       await network.close()
     }

@@ -123,7 +123,7 @@ describe('when a list changes', () => {
     onTestFinished(() => one.close())
     let now = performance.now()
     vi.spyOn(performance, 'now').mockImplementation(() => now)
-    const query = '{ payinMethods { nodes { code } } }'
+    const query = '{ payinMethods(usableFor: [LINK]) { nodes { code } } }'
     const methods = () => post({ query }, {}, one)
     await thrice(methods)
     now += 299_500
@@ -137,7 +137,7 @@ describe('when a list changes', () => {
     one.sandbox.control.addFault({ path: '/v3/payin_methods', times: 100, answer })
     now += 600
     expect(await methods()).toEqual(before)
-    const fresh = '{ again: payinMethods { nodes { code } } }'
+    const fresh = '{ again: payinMethods(usableFor: [LINK]) { nodes { code } } }'
     const renewed = '{"data":{"again":{"nodes":[{"code":"au_new_aud"}]}}}'
     await expect.poll(async () => (await post({ query: fresh }, {}, one)).body).toBe(renewed)
     expect((await methods()).body).toBe('{"data":{"payinMethods":{"nodes":[{"code":"au_new_aud"}]}}}')

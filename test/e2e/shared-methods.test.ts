@@ -8,6 +8,7 @@ import { canMakeRedis, createRedisServer, type RedisServer } from '../support/re
 const server = await findPostgres()
 const METHODS =
   '{ payinMethods { nodes { code name currency minAmount { value } traits { refundable } } stale unavailable } }'
+const FIELDS = '{ payinMethod(code: "au_alias_npp_aud") { requiredFields { name type required label raw } } }'
 const PATIENT = { timeout: 20_000 }
 
 type MethodList = {
@@ -43,8 +44,8 @@ describe.skipIf(server === null || !canMakeRedis())('method lists of three nodes
     )
   const calls = () =>
     cluster.nodes[0].sandbox.control.calls().filter(({ path }) => path === '/api/v3/payin_methods').length
-  const sharedKeys = async () => {
-    const keys = (await redis.run('KEYS', '*:methods:payin-1:*')) as string[]
+  const sharedKeys = async (kind = 'payin-2') => {
+    const keys = (await redis.run('KEYS', `*:methods:${kind}:*`)) as string[]
     return keys.filter((key) => !key.endsWith(':lease'))
   }
 
@@ -57,9 +58,33 @@ describe.skipIf(server === null || !canMakeRedis())('method lists of three nodes
     const keys = await sharedKeys()
     expect(keys).toHaveLength(DEFAULT_SITES.length)
     for (const key of keys) {
-      expect(key).toMatch(/^payments:\{[0-9a-f]{32}\}:methods:payin-1:[\w-]{43}$/)
+      expect(key).toMatch(/^payments:\{[0-9a-f]{32}\}:methods:payin-2:[\w-]{43}$/)
       expect(await redis.run('PTTL', key)).toBeGreaterThan(0)
     }
+  })
+
+  it('come with required fields that are loaded once for all, too', async () => {
+    const fields = (index: number) =>
+      Promise.all(
+        cluster.nodes
+          .slice(index, index + 1)
+          .map(async (node) => (await node.ask(FIELDS, {}, { token: null })).data['payinMethod']),
+      )
+    const reads = () =>
+      cluster.nodes[0].sandbox.control
+        .calls()
+        .filter(({ path }) => path.startsWith('/api/v2/payins/payin_method/params'))
+    const [first] = await fields(0)
+    expect(first).toMatchObject({
+      requiredFields: expect.arrayContaining([expect.objectContaining({ name: 'callback_url', required: true })]),
+    })
+    expect(await fields(1)).toEqual([first])
+    expect(reads()).toHaveLength(1)
+    const [key = ''] = await sharedKeys('payin-fields-1')
+    expect(await redis.run('PTTL', key)).toBeGreaterThan(0)
+    await redis.run('SET', key, 'nonsense', 'PX', '60000')
+    expect(await fields(2)).toEqual([first])
+    expect(reads()).toHaveLength(2)
   })
 
   it.each([

@@ -56,9 +56,11 @@ type Method = {
 
 describe('the limits of a method', () => {
   it('are both within it, and one unit beyond either is refused with them, in every currency', async () => {
-    const codes = network.sandbox.sites.flatMap((site) => site.currencies)
+    const all = network.sandbox.sites.flatMap((site) => site.currencies)
+    // The sandbox has no method for links in these.
+    const codes = all.filter((code) => code !== 'ARS' && code !== 'USDC')
     const { data } = await network.ask<{ payinMethods: { nodes: Method[] } }>(
-      'query M($codes: [CurrencyCode!]!) { payinMethods(currencies: $codes) { nodes { code currency minAmount { value } maxAmount { value } } } }',
+      'query M($codes: [CurrencyCode!]!) { payinMethods(currencies: $codes, usableFor: [LINK]) { nodes { code currency minAmount { value } maxAmount { value } } } }',
       { codes },
     )
     const limited = data.payinMethods.nodes.filter(

@@ -23,10 +23,10 @@ const day = (fromNow: number) => new Date(Date.now() + fromNow * 24 * 3_600_000)
 export function queries({ ids, links, payins, vietQr }: Fixture): Ask[] {
   return [
     query('paymentCurrencies', {}),
-    { ...query('payinMethods', { currencies: ['AUD', 'XAF'] }), depth: 1 },
+    { ...query('payinMethods', { currencies: ['AUD', 'XAF'] }), depth: 2 },
     query('payinMethod', { code: 'au_card_aud' }),
     query('payinMethod', { code: 'jp_bank_jpy' }),
-    query('payinMethod', { code: 'ke_mobile_money_kes' }),
+    query('payinMethod', { code: 'mw_mobile_money_mwk' }),
     ...links.map(({ id, statusToken }) => ({ ...query('paymentLink', { id }), statusToken })),
     ...links.flatMap(({ paymentId, statusToken }) =>
       paymentId === null ? [] : [{ ...query('payment', { id: paymentId }), statusToken }],

@@ -18,6 +18,9 @@ export type MethodRequirements = MethodFlags & {
   readonly description: string | null
   readonly minAmount: string | null
   readonly maxAmount: string | null
+  readonly networks: readonly string[] | null
+  readonly symbol: string | null
+  readonly logo: string | null
   readonly fields: readonly MethodField[]
 }
 

@@ -1,14 +1,14 @@
 import { compareDecimals, type Money } from '../money/money.ts'
 import type { PayinMethod } from './payin-method.ts'
 
+/** The fields that limit the amount of a method. */
+export type Limits = Pick<PayinMethod, 'currency' | 'minAmount' | 'maxAmount'>
+
 /** Returns one limit of a method as an amount; null if the payments API names none. */
-export function limitOf(method: PayinMethod, which: 'minAmount' | 'maxAmount'): Money | null {
+export function limitOf(method: Limits, which: 'minAmount' | 'maxAmount'): Money | null {
   const value = method[which]
   return value === null ? null : { value, currency: method.currency }
 }
-
-/** The fields that limit the amount of a method. */
-type Limits = Pick<PayinMethod, 'currency' | 'minAmount' | 'maxAmount'>
 
 /** Returns whether an amount is within a method's limits; null if the currency differs or no limit is known. */
 export function accepts(method: Limits, amount: Money): boolean | null {

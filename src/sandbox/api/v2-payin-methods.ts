@@ -18,15 +18,17 @@ export function v2PayinMethods(api: FastifyInstance, store: SandboxStore): void 
   api.get('/v2/payins/payin_method/params', async (request, reply) => {
     const code = new URL(request.url, store.origin).searchParams.get('payin_method_name')
     const method = payinMethodsOf(callersSite(request).currencies).find((candidate) => candidate.code === code)
-    return method === undefined ? sendBadRequest(reply) : sendJson(reply, 200, { record: methodRecord(method) })
+    return method === undefined
+      ? sendBadRequest(reply)
+      : sendJson(reply, 200, { record: methodRecord(method, store.origin) })
   })
 }
 
-function methodRecord(method: Method): object {
+function methodRecord(method: Method, origin: string): object {
   return {
     currency: method.currency,
     symbol: symbolOf(method.currency),
-    logo: '',
+    logo: method.kind === 'card' ? `${origin}/checkout/card.svg` : '',
     payin_method_name: method.code,
     description: method.name,
     payin_method_params: payinParamRules(method).descriptors,

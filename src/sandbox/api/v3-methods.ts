@@ -13,7 +13,7 @@ export function v3Methods(api: FastifyInstance, _world: SandboxStore): void {
   )
 }
 
-/** The documents do not name the last two keys (gap sheet, section 30); these are the sandbox's own. */
+/** The documents do not name the last three keys (gap sheet, section 30); these are the sandbox's own. */
 function methodEntry(method: Method): Record<string, unknown> {
   return {
     currency: method.currency,
@@ -23,5 +23,6 @@ function methodEntry(method: Method): Record<string, unknown> {
     max_amount: jsonNumber(method.max),
     supported_card_brands: method.kind === 'card' ? ['visa', 'mastercard'] : [],
     checkout_languages: method.languages,
+    ...(method.networks === undefined ? {} : { mobile_networks: method.networks }),
   }
 }

@@ -58,3 +58,10 @@ button { font: inherit; padding: 0.5rem 1rem; margin: 0 0.5rem 0.5rem 0; border:
 button:focus-visible, input:focus-visible, a:focus-visible { outline: 3px solid; outline-offset: 2px; }
 [role='status'] { font-weight: 600; }
 `
+
+/** The logo of cards. */
+export const CARD_LOGO = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 48 32" role="img" aria-label="Card">
+  <rect width="48" height="32" rx="4" fill="#1f4e79"/>
+  <rect y="7" width="48" height="6" fill="#fff"/>
+</svg>
+`

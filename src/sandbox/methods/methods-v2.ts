@@ -41,6 +41,9 @@ const V2_ONLY: readonly Method[] = [
   },
 ]
 
+/** The currencies that have direct payins alone. */
+export const DIRECT_CURRENCIES: readonly string[] = V2_ONLY.map(({ currency }) => currency)
+
 const SYMBOLS: Readonly<Record<string, string>> = {
   AUD: '$',
   JPY: '¥',

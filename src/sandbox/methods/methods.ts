@@ -16,9 +16,17 @@ export type Method = {
   readonly min: Decimal
   readonly max: Decimal
   readonly languages: readonly string[]
+  /** Mobile networks on which the method works; the names are the sandbox's own. */
+  readonly networks?: readonly string[]
 }
 
-type Row = readonly [code: string, name: string, kind: MethodKind, limits: readonly [min: string, max: string]]
+type Row = readonly [
+  code: string,
+  name: string,
+  kind: MethodKind,
+  limits: readonly [min: string, max: string],
+  networks?: readonly string[],
+]
 
 const ROWS: Readonly<Record<string, { languages: readonly string[]; methods: readonly Row[] }>> = {
   AUD: {
@@ -94,7 +102,7 @@ const ROWS: Readonly<Record<string, { languages: readonly string[]; methods: rea
   MWK: {
     languages: ['en'],
     methods: [
-      ['mw_mobile_money_mwk', 'Mobile money', 'mobile_money', ['2000', '750000']],
+      ['mw_mobile_money_mwk', 'Mobile money', 'mobile_money', ['2000', '750000'], ['airtel', 'tnm']],
       ['mw_bank_mwk', 'Bank transfer', 'transfer', ['2000', '5000000']],
     ],
   },
@@ -124,7 +132,7 @@ export const CATALOGUE_CURRENCIES: readonly string[] = Object.keys(ROWS)
  * MWK are documented (docs/payments-api.md, section 8).
  */
 const METHODS: readonly Method[] = Object.entries(ROWS).flatMap(([currency, { languages, methods }]) =>
-  methods.map(([code, name, kind, [min, max]]) => ({
+  methods.map(([code, name, kind, [min, max], networks]) => ({
     currency,
     code,
     name,
@@ -132,6 +140,7 @@ const METHODS: readonly Method[] = Object.entries(ROWS).flatMap(([currency, { la
     min: decimal(min),
     max: decimal(max),
     languages,
+    ...(networks === undefined ? {} : { networks }),
   })),
 )
 

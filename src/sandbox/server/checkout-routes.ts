@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { PAGE_SCRIPT, PAGE_STYLE } from '../checkout/assets.ts'
+import { CARD_LOGO, PAGE_SCRIPT, PAGE_STYLE } from '../checkout/assets.ts'
 import { checkoutPage, threeDsPage, unknownLinkPage } from '../checkout/checkout-page.ts'
 import { awaits3ds, statusOf } from '../payments/link.ts'
 import type { Link } from '../payments/link.ts'
@@ -29,6 +29,7 @@ export function registerCheckout(server: FastifyInstance, store: SandboxStore): 
   server.setNotFoundHandler(async (_request, reply) => sendPage(reply, unknownLinkPage(), { status: 404 }))
   server.get('/page.js', async (_request, reply) => reply.type('text/javascript').send(PAGE_SCRIPT))
   server.get('/page.css', async (_request, reply) => reply.type('text/css').send(PAGE_STYLE))
+  server.get('/card.svg', async (_request, reply) => reply.type('image/svg+xml').send(CARD_LOGO))
 
   server.get<Uuid>('/:uuid', async (request, reply) => {
     const link = store.links.get(request.params.uuid)

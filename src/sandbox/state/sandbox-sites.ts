@@ -1,3 +1,4 @@
+import { DIRECT_CURRENCIES } from '../methods/methods-v2.ts'
 import { CATALOGUE_CURRENCIES } from '../methods/methods.ts'
 
 /** One site of the merchant: its credentials and their currencies (docs/payments-api.md, section 5). */
@@ -12,8 +13,8 @@ export function siteOf(
   return sites.find((site) => site.appId === appId && site.secretKey === secretKey)
 }
 
-/** One site per currency of the v3 method list, with the same credentials in every sandbox. */
-export const DEFAULT_SITES: SandboxSite[] = CATALOGUE_CURRENCIES.map((currency) => {
+/** One site per currency of the method lists, with the same credentials in every sandbox. */
+export const DEFAULT_SITES: SandboxSite[] = [...CATALOGUE_CURRENCIES, ...DIRECT_CURRENCIES].map((currency) => {
   const id = currency.toLowerCase()
   return { id, appId: `sandbox-${id}`, secretKey: `sandbox-secret-${id}`, currencies: [currency] }
 })

@@ -84,7 +84,7 @@ export function payinCalls(transport: Transport): PayinCalls {
       const { status, json } = await transport.request(site, { method: 'GET', path: `${PATH}/payin_methods` })
       const methods = shaped(readPage(json), status).records.flatMap((record) => {
         const entry = readDirectMethodEntry(record, 'payin')
-        return entry === null ? [] : (toPayinMethod(entry, site.currencies) ?? [])
+        return entry === null ? [] : (toPayinMethod(entry, site.currencies, ['DIRECT']) ?? [])
       })
       return servedMethods(methods, site.currencies)
     },

@@ -23,7 +23,7 @@ export function payinMethodCalls(transport: Transport): PayinMethodCalls {
       if (page === null) throw unknownOutcome('misshapen', status)
       const methods = page.records.flatMap((record) => {
         const entry = readPayinMethodEntry(record)
-        return entry === null ? [] : (toPayinMethod(entry, site.currencies) ?? [])
+        return entry === null ? [] : (toPayinMethod(entry, site.currencies, ['LINK']) ?? [])
       })
       return servedMethods(methods, site.currencies)
     },

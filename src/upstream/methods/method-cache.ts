@@ -1,6 +1,6 @@
 import { parseMethodCode } from '../../domain/methods/method-code.ts'
 import type { Site, Sites } from '../client/sites.ts'
-import type { ShareMethods } from './method-sharing.ts'
+import type { ShareLoads } from './load-sharing.ts'
 import { createSiteMethods, type SiteMethods } from './site-methods.ts'
 
 /** An entry of a method list: a code, and the one currency in which the method collects or pays out. */
@@ -10,7 +10,7 @@ export type MethodCacheOptions<Method> = {
   readonly load: (site: Site) => Promise<readonly Method[]>
   readonly sites: Sites
   /** Shares lists with the other nodes. Default: each process loads its own. */
-  readonly share?: ShareMethods<Method> | null
+  readonly share?: ShareLoads<readonly Method[]> | null
   /** Monotonic milliseconds. */
   readonly clock?: () => number
   /** Age up to which a list is served without a new call. Default: 5 minutes. */
@@ -39,7 +39,7 @@ export type MethodCache<Method> = {
    * Returns the method with that code; null if no site is known to offer it. Never rejects. Calls `onStale` if the lists used are
    * not current.
    */
-  find(code: string, onStale?: () => void): Promise<Method | null>
+  find: FindMethod<Method>
   /** Increases whenever a renewal of a list succeeds or fails. */
   version(): number
   /** Returns the age of a site's list; null if there is none. Makes no call to the payments API. */
@@ -68,8 +68,8 @@ export function createMethodCache<Method extends ListedMethod>(
 ): MethodCache<Method> {
   const { load, sites, share = null, clock = () => performance.now(), ttlMs = TTL_MS, staleMs = STALE_MS } = options
   const loaded = async (site: Site) => {
-    if (share !== null) return share(site, () => load(site))
-    return { methods: await load(site), ageMs: 0 }
+    if (share !== null) return share({ site }, () => load(site))
+    return { value: await load(site), ageMs: 0 }
   }
   const entries = sites.all.map((site) => ({
     site,
@@ -77,7 +77,6 @@ export function createMethodCache<Method extends ListedMethod>(
   }))
   const served = new Set(sites.all.flatMap((site) => site.currencies))
   const combined = new Map<string, Combined<Method>>()
-  const byCode = codeIndex<Method>()
 
   async function list(currencies?: readonly string[]): Promise<MethodList<Method>> {
     const wanted = currencies === undefined ? null : new Set(currencies.filter((code) => served.has(code)))
@@ -99,17 +98,9 @@ export function createMethodCache<Method extends ListedMethod>(
     return made.list
   }
 
-  async function find(code: string, onStale: () => void = () => {}): Promise<Method | null> {
-    const { currency } = parseMethodCode(code)
-    const near = currency === null || !served.has(currency) ? null : await list([currency])
-    const decisive = near !== null && byCode(near).has(code) ? near : await list()
-    if (!isCurrent(decisive)) onStale()
-    return byCode(decisive).get(code) ?? null
-  }
-
   return {
     list,
-    find,
+    find: methodFinder(sites, list),
     version: () => entries.reduce((sum, { cached }) => sum + cached.version(), 0),
     freshness: (siteId) => entries.find(({ site }) => site.id === siteId)?.cached.current() ?? null,
   }
@@ -158,6 +149,24 @@ function missing(
   const there = new Set(usable.flatMap(({ site }) => site.currencies))
   const all = new Set(asked.flatMap(({ site }) => site.currencies))
   return Object.freeze([...all].filter((code) => !there.has(code) && (wanted === null || wanted.has(code))).sort())
+}
+
+export type FindMethod<Method> = (code: string, onStale?: () => void) => Promise<Method | null>
+
+/** Returns the `find` of a cache with this `list`. Asks for the list of the currency in the code first. */
+export function methodFinder<Method extends ListedMethod>(
+  sites: Sites,
+  list: (currencies?: readonly string[]) => Promise<MethodList<Method>>,
+): FindMethod<Method> {
+  const served = new Set(sites.all.flatMap((site) => site.currencies))
+  const byCode = codeIndex<Method>()
+  return async (code, onStale = () => {}) => {
+    const { currency } = parseMethodCode(code)
+    const near = currency === null || !served.has(currency) ? null : await list([currency])
+    const decisive = near !== null && byCode(near).has(code) ? near : await list()
+    if (!isCurrent(decisive)) onStale()
+    return byCode(decisive).get(code) ?? null
+  }
 }
 
 /** Returns the methods of a list by code; the index is built once per list object. */

@@ -1,3 +1,5 @@
+import type { Loaded } from './load-sharing.ts'
+
 export type SiteMethods<Method> = {
   /**
    * Starts a renewal if one is due. Returns a promise, which never rejects, if there is no list to serve until it ends; null if
@@ -23,11 +25,8 @@ type CurrentMethods<Method> = {
   readonly expired: boolean
 }
 
-/** A list, and the milliseconds since it was read from the payments API, perhaps by another node. */
-export type LoadedMethods<Method> = { readonly methods: readonly Method[]; readonly ageMs: number }
-
 export type SiteMethodsOptions<Method> = {
-  readonly load: () => Promise<LoadedMethods<Method>>
+  readonly load: () => Promise<Loaded<readonly Method[]>>
   /** Monotonic milliseconds. */
   readonly clock: () => number
   readonly ttlMs: number
@@ -37,7 +36,7 @@ export type SiteMethodsOptions<Method> = {
 const FIRST_PAUSE_MS = 5_000
 const LONGEST_PAUSE_MS = 60_000
 
-type Loaded<Method> = { readonly methods: readonly Method[]; readonly at: number; readonly fetchedAt: Date }
+type Kept<Method> = { readonly methods: readonly Method[]; readonly at: number; readonly fetchedAt: Date }
 
 /**
  * The method list of one site: one renewal at a time, and after a failed one a pause of 5 seconds that doubles up to a minute,
@@ -45,7 +44,7 @@ type Loaded<Method> = { readonly methods: readonly Method[]; readonly at: number
  */
 export function createSiteMethods<Method>(options: SiteMethodsOptions<Method>): SiteMethods<Method> {
   const { load, clock, ttlMs, staleMs } = options
-  let loaded: Loaded<Method> | null = null
+  let loaded: Kept<Method> | null = null
   let failures = 0
   let pausedUntil = Number.NEGATIVE_INFINITY
   let running: Promise<void> | null = null
@@ -58,7 +57,7 @@ export function createSiteMethods<Method>(options: SiteMethodsOptions<Method>): 
 
   async function renew(): Promise<void> {
     try {
-      const { methods, ageMs } = await load()
+      const { value: methods, ageMs } = await load()
       if (loaded === null || !sameMethods(loaded.methods, methods)) content += 1
       // Frozen, so that values derived from a method can be cached per method object.
       for (const method of methods) Object.freeze(method)

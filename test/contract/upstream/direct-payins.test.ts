@@ -26,7 +26,7 @@ describe('listDirectPayinMethods', () => {
     const { service, client } = await clientOf(fixed('payin-methods-v2'))
     expect(await client.listDirectPayinMethods(site())).toMatchObject([
       { code: 'au_payid_npp_aud', name: 'PayID', kind: 'ALIAS', minAmount: '20', maxAmount: '10000' },
-      { code: 'au_card_aud', name: 'au_card_aud', minAmount: null, cardBrands: null },
+      { code: 'au_card_aud', name: null, minAmount: null, cardBrands: null },
     ])
     expect(service.requests[0]?.line).toBe('GET /api/v2/payins/payin_methods HTTP/1.1')
   })

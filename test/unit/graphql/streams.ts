@@ -19,6 +19,7 @@ import { followServices } from '../streams/log.ts'
 
 export const METHOD: PayinMethod = {
   code: 'au_bank_aud',
+  usableFor: ['LINK'],
   name: 'Bank transfer',
   currency: 'AUD',
   countryCode: 'AU',
@@ -28,6 +29,9 @@ export const METHOD: PayinMethod = {
   maxAmount: '100.00',
   cardBrands: null,
   checkoutLanguages: null,
+  networks: null,
+  symbol: null,
+  logo: null,
   flags: NO_FLAGS,
 }
 

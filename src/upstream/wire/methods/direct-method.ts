@@ -7,7 +7,14 @@ import {
 } from '../../../domain/methods/method-field.ts'
 import { type ExactJson, stringifyExactJson } from '../../../lib/exact-json.ts'
 import { currency, decimal, isRecord, lenient, text, textFrom, usableMethodCode } from '../values/wire-fields.ts'
-import { METHOD_FLAGS, methodFlags, notNegative, type PayinMethodEntry } from './wire-payin-method.ts'
+import {
+  METHOD_FLAGS,
+  METHOD_LOOK,
+  methodFlags,
+  networksIn,
+  notNegative,
+  type PayinMethodEntry,
+} from './wire-payin-method.ts'
 
 const DESCRIPTION_LENGTH = 500
 const DESCRIPTOR_LENGTH = 500
@@ -23,6 +30,7 @@ const common = {
   min_amount: decimal.transform(notNegative),
   max_amount: decimal.transform(notNegative),
   ...METHOD_FLAGS,
+  ...METHOD_LOOK,
 }
 
 const entry = z.object({
@@ -48,6 +56,9 @@ export function readDirectMethodEntry(json: ExactJson, direction: Direction): Pa
     maxAmount: method.max_amount,
     cardBrands: null,
     checkoutLanguages: null,
+    networks: networksIn(json),
+    symbol: method.symbol,
+    logo: method.logo,
     flags: methodFlags(method),
     extras: {},
   }
@@ -77,6 +88,9 @@ export function readMethodRequirements(json: ExactJson, asked: AskedMethod): Met
     description: method.description,
     minAmount: method.min_amount,
     maxAmount: method.max_amount,
+    networks: networksIn(json),
+    symbol: method.symbol,
+    logo: method.logo,
     ...methodFlags(method),
     fields,
   }

@@ -1,15 +1,27 @@
 import { z } from 'zod'
 import { parseMethodCode } from '../../../domain/methods/method-code.ts'
 import type { MethodFlags } from '../../../domain/methods/method-traits.ts'
-import type { PayinMethod } from '../../../domain/methods/payin-method.ts'
+import type { PayinMethod, PayinMethodUse } from '../../../domain/methods/payin-method.ts'
 import type { ExactJson } from '../../../lib/exact-json.ts'
-import { currency, decimal, flag, isRecord, lenient, text, textFrom, usableMethodCode } from '../values/wire-fields.ts'
+import {
+  currency,
+  decimal,
+  flag,
+  isRecord,
+  lenient,
+  text,
+  textFrom,
+  url,
+  usableMethodCode,
+} from '../values/wire-fields.ts'
 
 const NAME_LENGTH = 200
 const LABEL_LENGTH = 64
+const SYMBOL_LENGTH = 16
 const MOST_LABELS = 100
 
 /** The names of these fields are not published (gap sheet, section 6), so every key that contains such a word is accepted. */
+const NETWORK_KEY = /network|operator/i
 const BRAND_KEY = /brand|supported_cards/i
 const LANGUAGE_KEY = /language|locale/i
 
@@ -22,6 +34,9 @@ export type PayinMethodEntry = {
   readonly maxAmount: string | null
   readonly cardBrands: readonly string[] | null
   readonly checkoutLanguages: readonly string[] | null
+  readonly networks: readonly string[] | null
+  readonly symbol: string | null
+  readonly logo: string | null
   readonly flags: MethodFlags
   readonly extras: Readonly<Record<string, ExactJson>>
 }
@@ -39,6 +54,9 @@ export function methodFlags(wire: { readonly [Name in keyof typeof METHOD_FLAGS]
   }
 }
 
+/** How a method is shown. Documented for v2 (gap sheet, section 8); read from v3 entries too, where they have it. */
+export const METHOD_LOOK = { symbol: text(SYMBOL_LENGTH), logo: url }
+
 const known = z.object({
   payin_method_code: lenient(usableMethodCode),
   payin_method_name: text(NAME_LENGTH),
@@ -46,6 +64,7 @@ const known = z.object({
   min_amount: decimal,
   max_amount: decimal,
   ...METHOD_FLAGS,
+  ...METHOD_LOOK,
 })
 
 /** Reads one entry of the v3 method list (docs/payments-api.md, section 2.5); null for one without a usable code. */
@@ -62,6 +81,9 @@ export function readPayinMethodEntry(json: ExactJson): PayinMethodEntry | null {
     maxAmount: notNegative(entry.max_amount),
     cardBrands: labelsUnder(BRAND_KEY, extras),
     checkoutLanguages: labelsUnder(LANGUAGE_KEY, extras),
+    networks: networksIn(extras),
+    symbol: entry.symbol,
+    logo: entry.logo,
     flags: methodFlags(entry),
     extras,
   }
@@ -71,14 +93,19 @@ export function readPayinMethodEntry(json: ExactJson): PayinMethodEntry | null {
  * Converts an entry into a method. The currency is the entry's own, else the one in its code, else the site's only one; null if
  * none of these is known.
  */
-export function toPayinMethod(entry: PayinMethodEntry, siteCurrencies: readonly string[]): PayinMethod | null {
+export function toPayinMethod(
+  entry: PayinMethodEntry,
+  siteCurrencies: readonly string[],
+  usableFor: readonly PayinMethodUse[] = [],
+): PayinMethod | null {
   const { countryCode, kind, kindRaw, currency: inCode } = parseMethodCode(entry.code)
   const only = siteCurrencies.length === 1 ? (siteCurrencies[0] ?? null) : null
   const settled = entry.currency ?? inCode ?? only
   if (settled === null) return null
   return {
     code: entry.code,
-    name: entry.name ?? entry.code,
+    usableFor,
+    name: entry.name,
     currency: settled,
     countryCode,
     kind,
@@ -87,6 +114,9 @@ export function toPayinMethod(entry: PayinMethodEntry, siteCurrencies: readonly 
     maxAmount: entry.maxAmount,
     cardBrands: entry.cardBrands,
     checkoutLanguages: entry.checkoutLanguages,
+    networks: entry.networks,
+    symbol: entry.symbol,
+    logo: entry.logo,
     flags: entry.flags,
   }
 }
@@ -103,6 +133,11 @@ export function servedMethods<Method extends { readonly code: string; readonly c
 ): Method[] {
   const served = methods.filter((method) => currencies.includes(method.currency))
   return [...new Map(served.toReversed().map((method) => [method.code, method])).values()].toReversed()
+}
+
+/** Returns the mobile networks or wallets that a record of a method names; null if it names none. */
+export function networksIn(record: Record<string, ExactJson>): readonly string[] | null {
+  return labelsUnder(NETWORK_KEY, record)
 }
 
 /** Returns the first list whose key matches, in the entry or in an object within it. */

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { takesOpenAmount } from '../../../domain/methods/open-amount.ts'
 import { instantToWire } from '../values/instant.ts'
 import {
   amount,
@@ -19,7 +20,7 @@ import {
 export type WirePayinRequest = {
   /** Upper-case currency code. */
   readonly currency: string
-  /** Plain digits; null only for the method `usdc_bank`, where the customer chooses the amount. */
+  /** Plain digits; null only where the customer chooses the amount (`takesOpenAmount`). */
   readonly amount: string | null
   /** True only for an AU merchant processing AUD (docs/payments-api.md, section 1, rule 3). */
   readonly gst: boolean
@@ -42,8 +43,6 @@ export type PayinSimulation = {
   readonly amount: string | null
 }
 
-const OPEN_AMOUNT_METHOD = 'usdc_bank'
-
 const creation = z
   .strictObject({
     currency: z.string().regex(/^[A-Z]{3,4}$/),
@@ -61,7 +60,7 @@ const creation = z
       .transform((expiry) => `${instantToWire(expiry)}.000+0000`)
       .optional(),
   })
-  .refine((body) => body.amount !== undefined || body.payin_method_name === OPEN_AMOUNT_METHOD, { path: ['amount'] })
+  .refine((body) => body.amount !== undefined || takesOpenAmount(body.payin_method_name), { path: ['amount'] })
   .refine((body) => !body.gst || body.currency === 'AUD', { path: ['gst'] })
 
 const simulation = z.strictObject({

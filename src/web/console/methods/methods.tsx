@@ -1,4 +1,4 @@
-import { PayinMethodsDocument, PayoutMethodsDocument } from '../generated/graphql.ts'
+import { type PayinMethodUse, PayinMethodsDocument, PayoutMethodsDocument } from '../generated/graphql.ts'
 import { Amount } from '../pieces/amount.tsx'
 import { RequestFailure } from '../pieces/failures.tsx'
 import { Choices, FilterForm } from '../pieces/filter-form.tsx'
@@ -32,11 +32,15 @@ export function Methods({ route }: { readonly route: Route }) {
         <h2 id="payins">Money in</h2>
         <RequestFailure error={error} />
         {list !== undefined && list !== null && <Freshness of={list} />}
+        {list != null && <MissingUses of={list} />}
         {list === undefined || list === null || list.nodes.length === 0 ? (
           <Waiting isAsking={isAsking} what="methods" />
         ) : (
-          <Table caption="Methods of money in" columns={['Method', 'Currency', 'Kind', 'Least', 'Most', 'Refunds']}>
-            {list.nodes.map(({ code, name, currency, kind, minAmount, maxAmount, traits }) => (
+          <Table
+            caption="Methods of money in"
+            columns={['Method', 'Currency', 'Kind', 'Used for', 'Least', 'Most', 'Refunds', 'Asks for']}
+          >
+            {list.nodes.map(({ code, name, currency, kind, usableFor, networks, minAmount, maxAmount, traits }) => (
               <tr key={code}>
                 <th scope="row">
                   {name}
@@ -44,7 +48,11 @@ export function Methods({ route }: { readonly route: Route }) {
                   <code>{code}</code>
                 </th>
                 <td>{currency}</td>
-                <td>{wordsOf(kind)}</td>
+                <td>
+                  {wordsOf(kind)}
+                  {networks !== null && ` (${networks.join(', ')})`}
+                </td>
+                <td>{usableFor.map((use) => NAMES[use]).join(', ')}</td>
                 <td class="number">
                   <Amount of={minAmount} />
                 </td>
@@ -52,6 +60,7 @@ export function Methods({ route }: { readonly route: Route }) {
                   <Amount of={maxAmount} />
                 </td>
                 <td>{traits.refundable === null ? 'Not known' : traits.refundable ? 'Yes' : 'No'}</td>
+                <td>{asksFor(traits)}</td>
               </tr>
             ))}
           </Table>
@@ -65,6 +74,38 @@ export function Methods({ route }: { readonly route: Route }) {
       </section>
     </Page>
   )
+}
+
+type Missing = { readonly currency: string; readonly use: PayinMethodUse }
+
+/** Names the uses of a currency that are not known, where something else of it is. */
+function MissingUses({
+  of: { missing, unavailable },
+}: {
+  readonly of: { readonly missing: readonly Missing[]; readonly unavailable: readonly string[] }
+}) {
+  const parts = missing.filter(({ currency }) => !unavailable.includes(currency))
+  if (parts.length === 0) return null
+  const named = parts.map(({ currency, use }) => `${currency} for ${NAMES[use]}`)
+  return <p class="notice bad">Not known, since the payments API did not answer: {named.join(', ')}.</p>
+}
+
+const NAMES: Readonly<Record<PayinMethodUse, string>> = { LINK: 'links', DIRECT: 'direct payins' }
+
+type Asked = {
+  readonly requiresContact: boolean | null
+  readonly requiresKyc: boolean | null
+  readonly openAmount: boolean
+}
+
+/** Returns what a payment by a method needs before it, or may leave out. */
+function asksFor({ requiresContact, requiresKyc, openAmount }: Asked): string {
+  const said = [
+    requiresContact === true ? 'a contact' : null,
+    requiresKyc === true ? 'identity checks' : null,
+    openAmount ? 'no amount' : null,
+  ].filter((text) => text !== null)
+  return said.length === 0 ? '–' : said.join(', ')
 }
 
 function PayoutMethods({ params }: { readonly params: URLSearchParams }) {

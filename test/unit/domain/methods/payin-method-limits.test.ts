@@ -1,22 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { NO_FLAGS } from '../../../../src/domain/methods/method-traits.ts'
 import { accepts, limitOf, spanOf } from '../../../../src/domain/methods/payin-method-limits.ts'
 import type { PayinMethod } from '../../../../src/domain/methods/payin-method.ts'
+import { payinMethod } from '../../../support/payin-method.ts'
 
 function method(minAmount: string | null, maxAmount: string | null, currency = 'AUD'): PayinMethod {
-  return {
-    code: 'au_card_aud',
-    name: 'Card',
-    currency,
-    countryCode: 'AU',
-    kind: 'CARD',
-    kindRaw: 'card',
-    minAmount,
-    maxAmount,
-    cardBrands: null,
-    checkoutLanguages: null,
-    flags: NO_FLAGS,
-  }
+  return payinMethod({ minAmount, maxAmount, currency })
 }
 
 describe('accepts', () => {

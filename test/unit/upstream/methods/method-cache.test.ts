@@ -1,10 +1,10 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
-import { NO_FLAGS } from '../../../../src/domain/methods/method-traits.ts'
 import type { PayinMethod } from '../../../../src/domain/methods/payin-method.ts'
 import { createSites, type Site } from '../../../../src/upstream/client/sites.ts'
 import { notSent } from '../../../../src/upstream/client/upstream-fault.ts'
 import { createMethodCache, isCurrent } from '../../../../src/upstream/methods/method-cache.ts'
+import { payinMethod } from '../../../support/payin-method.ts'
 
 const SECOND = 1_000
 const MINUTE = 60 * SECOND
@@ -12,19 +12,7 @@ const MINUTE = 60 * SECOND
 const site = (id: string, ...currencies: string[]) => ({ id, appId: `app-${id}`, secretKey: `key-${id}`, currencies })
 
 function method(code: string, currency: string, name = code): PayinMethod {
-  return {
-    code,
-    name,
-    currency,
-    countryCode: null,
-    kind: 'OTHER',
-    kindRaw: code,
-    minAmount: null,
-    maxAmount: null,
-    cardBrands: null,
-    checkoutLanguages: null,
-    flags: NO_FLAGS,
-  }
+  return payinMethod({ code, name, currency, countryCode: null, kind: 'OTHER', kindRaw: code })
 }
 
 /** Creates a payments API whose answers the test sets, and a cache whose clock the test advances. */

@@ -7,7 +7,7 @@ import { fixture } from '../../../../fixtures/upstream/read.ts'
 
 const method = (entry: { [key: string]: ExactJson }, currencies: string[] = ['AUD']) => {
   const read = readPayinMethodEntry(entry)
-  return read === null ? null : toPayinMethod(read, currencies)
+  return read === null ? null : toPayinMethod(read, currencies, ['LINK'])
 }
 
 describe('payin method entries', () => {
@@ -16,6 +16,7 @@ describe('payin method entries', () => {
     expect(records.map((record) => method(record as { [key: string]: ExactJson }))).toEqual([
       {
         code: 'au_card_aud',
+        usableFor: ['LINK'],
         name: 'Card',
         currency: 'AUD',
         countryCode: 'AU',
@@ -25,10 +26,14 @@ describe('payin method entries', () => {
         maxAmount: '10000.5',
         cardBrands: ['visa', 'mastercard'],
         checkoutLanguages: ['en', 'zh'],
+        networks: null,
+        symbol: null,
+        logo: 'https://static.test/card.svg',
         flags: NO_FLAGS,
       },
       {
         code: 'au_payid_npp_aud',
+        usableFor: ['LINK'],
         name: 'PayID',
         currency: 'AUD',
         countryCode: 'AU',
@@ -38,6 +43,9 @@ describe('payin method entries', () => {
         maxAmount: null,
         cardBrands: null,
         checkoutLanguages: null,
+        networks: null,
+        symbol: null,
+        logo: null,
         flags: NO_FLAGS,
       },
     ])
@@ -48,6 +56,27 @@ describe('payin method entries', () => {
       method({ payin_method_code: 'au_card_aud', is_refundable: 'true', is_cancellable: false, require_kyc: 'yes' })
         ?.flags,
     ).toEqual({ refundable: true, cancellable: false, requiresContact: null, requiresKyc: null })
+  })
+
+  it.each<[string, { [key: string]: ExactJson }, string[] | null]>([
+    ['a list', { supported_networks: ['airtel', 'tnm'] }, ['airtel', 'tnm']],
+    ['objects in an object', { mobile: { operators: [{ code: 'mtn', name: 'MTN' }] } }, ['mtn']],
+    ['no list', { network: 'mtn' }, null],
+  ])('finds the networks: %s', (_name, fields, expected) => {
+    expect(method({ payin_method_code: 'mw_mobile_money_mwk', ...fields }, ['MWK'])?.networks).toEqual(expected)
+  })
+
+  it.each<[string, ExactJson, string | null]>([
+    ['an address with https', 'https://static.test/card.svg', 'https://static.test/card.svg'],
+    ['an empty text', '', null],
+    ['another scheme', 'javascript:alert(1)', null],
+    ['plain http', 'http://static.test/card.svg', null],
+    ['credentials', 'https://a:b@static.test/card.svg', null],
+  ])('takes as logo what a page may load: %s', (_name, logo, expected) => {
+    expect(method({ payin_method_code: 'au_card_aud', logo, symbol: '$' })).toMatchObject({
+      logo: expected,
+      symbol: '$',
+    })
   })
 
   it('keeps what it does not know as extras', () => {
