@@ -1,11 +1,17 @@
 import type { MethodRequirements } from '../domain/methods/method-field.ts'
+import { OPEN_AMOUNT } from '../domain/methods/open-amount.ts'
 import { accepts } from '../domain/methods/payin-method-limits.ts'
 import type { DirectPayin } from '../domain/payments/direct-payin.ts'
-import { payinRequestProblems, type PayinRequest } from '../domain/payments/payin-rules.ts'
+import {
+  payinCurrency,
+  payinExpiryProblems,
+  payinRequestProblems,
+  type PayinRequest,
+} from '../domain/payments/payin-rules.ts'
 import type { PaymentReport } from '../domain/payments/payment-report.ts'
 import { reportOf, type Payment } from '../domain/payments/payment.ts'
 import type { MethodRequirementsReader } from '../lookups/method-requirements.ts'
-import type { CommandFailure, InputFailure } from '../lookups/operation-outcome.ts'
+import type { CommandFailure, FieldProblem, InputFailure } from '../lookups/operation-outcome.ts'
 import { siteProblem } from '../lookups/site-problem.ts'
 import type { Store } from '../store/store.ts'
 import type { Site, Sites } from '../upstream/client/sites.ts'
@@ -36,16 +42,25 @@ export type PayinOutcome =
  * payin list of the payments API. Source: docs/payments-api.md, section 4.5; gap sheet, sections 9 and 10.
  */
 export async function createPayin(options: CreatePayinOptions, request: PayinRequest): Promise<PayinOutcome> {
-  const site = options.sites.forCurrency(request.amount.currency, request.site ?? null)
-  if (site === null) return { kind: 'invalid-input', problems: [siteProblem(options.sites, request)] }
+  const site = siteFor(options.sites, request)
+  if ('path' in site) return { kind: 'invalid-input', problems: [site] }
   const problems = payinRequestProblems(request, null)
   if (problems.length > 0) return { kind: 'invalid-input', problems }
 
   const task = payinTask(options, request, site)
   const earlier = await options.once.earlier(task)
   if (earlier !== null) return outcomeOf(earlier)
+  const late = payinExpiryProblems(request, options.clock())
+  if (late.length > 0) return { kind: 'invalid-input', problems: late }
   const refusal = await methodRefusal(options.requirements, request, site)
   return refusal ?? outcomeOf(await options.once.run(task))
+}
+
+function siteFor(sites: Sites, { amount, currency, site = null }: PayinRequest): Site | FieldProblem {
+  const wanted = payinCurrency({ amount, currency })
+  if (wanted === '') return { path: ['currency'], message: 'is required without an amount' }
+  const path = amount == null ? ['currency'] : ['amount', 'currency']
+  return sites.forCurrency(wanted, site) ?? siteProblem(sites, { amount: { currency: wanted }, site }, path)
 }
 
 function outcomeOf(outcome: Done<Payment> | CommandFailure): PayinOutcome {
@@ -58,18 +73,18 @@ async function methodRefusal(
   request: PayinRequest,
   site: Site,
 ): Promise<InputFailure | null> {
-  const codes = await cache.payinCodes(request.amount.currency)
+  const codes = await cache.payinCodes(payinCurrency(request))
   if (codes !== null && !codes.includes(request.methodCode))
     return { kind: 'method-unavailable', availableCodes: codes }
   const requirements = await cache.payinFields(site, request.methodCode)
   if (requirements === null) return null
-  if (!withinLimits(requirements, request)) return outOfRange(requirements, request.amount.currency)
+  if (!withinLimits(requirements, request)) return outOfRange(requirements, payinCurrency(request))
   const problems = payinRequestProblems(request, requirements)
   return problems.length === 0 ? null : { kind: 'invalid-input', problems }
 }
 
 function withinLimits({ minAmount, maxAmount }: MethodRequirements, { amount }: PayinRequest): boolean {
-  return accepts({ minAmount, maxAmount, currency: amount.currency }, amount) !== false
+  return amount == null || accepts({ minAmount, maxAmount, currency: amount.currency }, amount) !== false
 }
 
 function outOfRange({ minAmount, maxAmount }: MethodRequirements, currency: string): InputFailure {
@@ -117,8 +132,8 @@ function wireRequest(request: PayinRequest, webhook: Notification) {
   const { amount, methodFields, reference, description, ...rest } = request
   return {
     ...rest,
-    currency: amount.currency,
-    amount: amount.value,
+    currency: payinCurrency(request),
+    amount: amount?.value ?? null,
     methodFields: methodFields ?? {},
     description: description ?? null,
     externalId: reference,
@@ -136,7 +151,7 @@ function payinOf(
     site: made.site.id,
     ownerId: request.ownerId ?? null,
     reference: request.reference,
-    requestedAmount: { value: request.amount.value, currency: request.amount.currency },
+    requestedAmount: { value: request.amount?.value ?? OPEN_AMOUNT, currency: payinCurrency(request) },
     methodCode: request.methodCode,
     createdAt: made.at.toISOString(),
   }

@@ -25,6 +25,8 @@ export type CreateLinkOptions = TraceOptions & {
   readonly upstream: Pick<UpstreamClient, 'createPayinLink' | 'listPayinLinks'>
   readonly linkMethods: MethodCache<PayinMethod>
   readonly sites: Sites
+  /** Whether the payments API is told the merchant's reference (gap sheet, section 5.2). */
+  readonly sendLinkReference: boolean
   readonly once: IdempotentCommands
   readonly clock: () => Date
 }
@@ -122,6 +124,7 @@ function wireRequest(options: CreateLinkOptions, request: LinkRequest, ref: stri
     expiresInSeconds: request.expiresInSeconds,
     successUrl: request.successUrl ?? null,
     failureUrl: request.failureUrl ?? null,
+    externalId: options.sendLinkReference ? request.reference : null,
     webhook: callbackAddress(options, 'payment', ref),
   }
 }

@@ -75,6 +75,8 @@ export type OperationsOptions = CallbackOptions & {
   readonly sites: Sites
   readonly logger: Logger
   readonly clock: () => Date
+  /** Whether links tell the payments API the merchant's reference. */
+  readonly sendLinkReference: boolean
   /** Whether the configured payments API is its sandbox. */
   readonly sandbox: boolean
   /** Called when a read of a payment or agreement has fallen due. */

@@ -135,6 +135,7 @@ export async function startServices(config: AppConfig, options: BackendOptions):
     sites,
     keys,
     reader: reading.payments,
+    sendLinkReference: config.sendLinkReference,
     sandbox: config.upstream.environment === 'sandbox',
     onReadDue() {
       reading.wakePayments()

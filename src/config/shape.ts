@@ -67,6 +67,8 @@ export type Config = {
   readonly retention: RetentionConfig
   /** What the nodes on one database share besides it; null if they share nothing else. */
   readonly redis: RedisConfig | null
+  /** Whether links tell the payments API the merchant's reference. */
+  readonly sendLinkReference: boolean
   /** Days after its last change during which a payment can be refunded or disputed, and is therefore polled. */
   readonly refundWindowDays: number
   /** Base URL of the trace collector; null for no tracing. */

@@ -217,3 +217,18 @@ describe('the site', () => {
     expect(await bySite({ amount: { value: '1000', currency: 'JPY' }, methodCode: null })).toEqual(['yen', 'yen'])
   })
 })
+
+describe('the reference of a link', () => {
+  const known = async (over: Record<string, unknown> = {}) => {
+    const { link } = await tryCreateLink(network, { reference: 'order-1842', ...over })
+    return network.sandbox.control.state().links.find(({ uuid }) => uuid === link?.id)?.externalId
+  }
+
+  it('reaches the payments API, unless that is turned off', async () => {
+    expect(await known()).toBe('order-1842')
+    await network.restart(undefined, { UPSTREAM_LINK_REFERENCE: 'off' })
+    expect(await known()).toBeNull()
+    await network.restart()
+    expect(await known({ site: 'aud-second' })).toBe('order-1842')
+  })
+})

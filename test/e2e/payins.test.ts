@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import type { FaultAnswer } from '../../src/sandbox/index.ts'
 import { aliasPayinInput, newKey, payinInput } from '../support/inputs.ts'
 import { asked, made, mutate } from '../support/mutations.ts'
@@ -100,6 +100,74 @@ describe('a direct payin', () => {
     })
     const kept = network.sandbox.control.state().payins.find(({ uuid }) => uuid === payin.id)
     expect(kept).toMatchObject({ methodCode: 'kr_bank_krw', externalId: 'order-1815', siteId: 'krw', amount: '25000' })
+  })
+
+  it('names the site that it was made with, and when it expires', async () => {
+    const expiresAt = new Date(Date.now() + 3 * 3_600_000).toISOString().replace(/\.\d+Z$/, '.000Z')
+    const { id } = await createPayin(network, { expiresAt, site: 'krw' })
+    const { data } = await network.ask('query P($id: ID!) { payment(id: $id) { site expiresAt } }', { id })
+    expect(data).toEqual({ payment: { site: 'krw', expiresAt } })
+  })
+
+  it('that is to expire too soon is refused', async () => {
+    const before = creations()
+    const soon = new Date(Date.now() + 14 * 60_000).toISOString()
+    expect(await create({ expiresAt: soon })).toMatchObject({
+      __typename: 'InvalidInputError',
+      problems: [{ path: ['expiresAt'] }],
+    })
+    expect(creations()).toBe(before)
+  })
+
+  it('that was made is replayed, though it expires soon', async () => {
+    let now = Date.now()
+    const own = await startNetwork({ sandbox: BY_HAND, clock: () => new Date(now) })
+    onTestFinished(() => own.close())
+    const input = payinInput({ expiresAt: new Date(now + 16 * 60_000).toISOString() })
+    const first = await mutate(own, 'createPayin', input)
+    now += 5 * 60_000
+    expect(await mutate(own, 'createPayin', input)).toMatchObject({ replayed: true, payment: first['payment'] })
+    expect(creations(own)).toBe(1)
+  })
+
+  it('without an amount has none until the payments API reports one', async () => {
+    const body = { uuid: 'OPEN0001', status: 'pending' }
+    network.sandbox.control.addFault({ method: 'POST', path: '/v2/payins', answer: { status: 200, body } })
+    const open = { amount: undefined, currency: 'USDC', methodCode: 'usdc_bank', methodFields: {} }
+    expect(await createPayin(network, open)).toMatchObject({ id: 'OPEN0001', amount: { value: '0', currency: 'USDC' } })
+  })
+
+  it('without an amount leaves it to the payer, where the method does', async () => {
+    const open = { amount: undefined, currency: 'USDC', methodCode: 'usdc_bank', methodFields: {} }
+    const { id } = await createPayin(network, open)
+    expect(network.sandbox.control.state().payins.find(({ uuid }) => uuid === id)).toMatchObject({
+      currency: 'USDC',
+      methodCode: 'usdc_bank',
+      siteId: 'usdc',
+      amount: '0',
+    })
+    expect(await readPayment(network, id)).toMatchObject({
+      status: 'PENDING',
+      amount: { value: '0.0', currency: 'USDC' },
+    })
+    const amount = { value: '25.5', currency: 'USDC' }
+    await mutate(network, 'simulatePayin', { paymentId: id, outcome: 'COMPLETED', amount })
+    await network.sandbox.settle()
+    const { data } = await network.ask('query P($id: ID!) { payment(id: $id) { status paid { value currency } } }', {
+      id,
+    })
+    expect(data).toEqual({ payment: { status: 'RECEIVED', paid: amount } })
+  })
+
+  it.each([
+    [['amount'], { amount: undefined, currency: 'KRW' }],
+    [['currency'], { amount: undefined, methodCode: 'usdc_bank' }],
+    [['currency'], { currency: 'AUD' }],
+    [['currency'], { amount: undefined, currency: 'XYZ', methodCode: 'usdc_bank' }],
+  ])('with a wrong or missing amount or currency is refused at %j', async (path, over) => {
+    const before = creations()
+    expect(await create(over)).toMatchObject({ __typename: 'InvalidInputError', problems: [{ path }] })
+    expect(creations()).toBe(before)
   })
 
   it('whose instructions come late has them by a webhook, in the same status', async () => {

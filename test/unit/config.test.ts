@@ -49,6 +49,14 @@ describe('parseConfig without any setting', () => {
 describe('parseConfig reads', () => {
   const redisOf = (url: string) => configOf({ DATABASE_URL: 'postgres://u@db.test/pay', REDIS_URL: url }).redis
 
+  it('whether links tell the payments API the reference', () => {
+    const read = (value: string) => parseConfig({ UPSTREAM_LINK_REFERENCE: value })
+    expect(
+      [read(''), read('meta_data'), read('off')].map((result) => result.ok && result.config.sendLinkReference),
+    ).toEqual([true, true, false])
+    expect(read('external_id')).toMatchObject({ ok: false, faults: [{ setting: 'UPSTREAM_LINK_REFERENCE' }] })
+  })
+
   it('the address of a Redis server', () => {
     const plain = { tls: false, username: null, password: null, database: 0, cluster: false }
     expect(configOf({}).redis).toBeNull()

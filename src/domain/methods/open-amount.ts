@@ -5,3 +5,6 @@ const OPEN_AMOUNT_METHODS: ReadonlySet<string> = new Set(['usdc_bank'])
 export function takesOpenAmount(methodCode: string): boolean {
   return OPEN_AMOUNT_METHODS.has(methodCode)
 }
+
+/** The amount of a payin whose payer chooses it, until the payments API reports one. */
+export const OPEN_AMOUNT = '0'

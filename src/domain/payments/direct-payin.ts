@@ -12,6 +12,7 @@ export type DirectPayin = {
   readonly ownerId: string | null
   /** The merchant's own reference, such as an order id. */
   readonly reference: string
+  /** `OPEN_AMOUNT` if the payer chooses the amount. */
   readonly requestedAmount: Money
   readonly methodCode: string
   /** ISO 8601 instant in UTC. */

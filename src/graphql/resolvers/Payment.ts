@@ -10,6 +10,7 @@ import { presentable } from '../views/presentable.ts'
 
 export const Payment: PaymentResolvers = {
   link: (payment, _args, context) => linkOf(payment, context),
+  site: async (payment, _args, context) => (await madeAs(payment, context))?.site ?? null,
   reference: async (payment, _args, context) =>
     (await madeAs(payment, context))?.reference ?? payment.details.reference,
   status: (payment) => (payment.status === null ? 'UNRECOGNISED' : (payment.status.toUpperCase() as PaymentStatus)),

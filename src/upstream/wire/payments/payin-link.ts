@@ -25,6 +25,8 @@ export type PayinLinkRequest = {
   readonly expiresInSeconds?: number
   readonly successUrl?: string | null
   readonly failureUrl?: string | null
+  /** The merchant's own reference. Whether the payments API takes it here is not documented (gap sheet, section 5.2). */
+  readonly externalId?: string | null
   readonly webhook: Notification
 }
 
@@ -73,6 +75,7 @@ const body = z.strictObject({
   payin_method_code: boundedText(100).optional(),
   expires_in: z.int().min(SHORTEST_EXPIRY_S).optional(),
   redirect_url: z.strictObject({ success: address.optional(), failure: address.optional() }).optional(),
+  meta_data: z.strictObject({ external_id: boundedText(255) }).optional(),
   webhook_notification: notification,
 })
 
@@ -88,6 +91,7 @@ export function toPayinLinkBody(request: PayinLinkRequest): { body: Record<strin
     payin_method_code: request.methodCode,
     expires_in: request.expiresInSeconds,
     redirect_url: redirect(request),
+    meta_data: request.externalId == null ? null : { external_id: request.externalId },
     webhook_notification: notificationBody(request.webhook),
   })
 }

@@ -3,7 +3,11 @@ import { describe, expect, it } from 'vitest'
 import { emailProblem, personNameProblem, textProblem } from '../../../../src/domain/field-problems.ts'
 import { parseFieldDescriptor, type MethodRequirements } from '../../../../src/domain/methods/method-field.ts'
 import { limitProblem, methodFieldProblems } from '../../../../src/domain/methods/method-rules.ts'
-import { payinRequestProblems, type PayinRequest } from '../../../../src/domain/payments/payin-rules.ts'
+import {
+  payinExpiryProblems,
+  payinRequestProblems,
+  type PayinRequest,
+} from '../../../../src/domain/payments/payin-rules.ts'
 
 const REQUEST: PayinRequest = {
   idempotencyKey: 'key-1',
@@ -87,6 +91,21 @@ describe('payinRequestProblems', () => {
     expect(problems({ methodCode: 'usdc_bank' }, { currency: 'USDC' })).toEqual(['methodCode'])
     // Limits in another currency do not apply to this amount.
     expect(problems({ amount: { value: '1', currency: 'PHP' } }, { currency: 'USDC' })).toEqual(['methodCode'])
+  })
+
+  it('lets the amount be absent for an open method alone, with a currency', () => {
+    const open = { amount: null, methodCode: 'usdc_bank' }
+    expect(problems({ ...open, currency: 'USDC' })).toEqual([])
+    expect(problems({ ...open, currency: 'USDC' }, { currency: 'USDC', minAmount: '10' })).toEqual([])
+    expect(problems({ ...open, currency: 'AUD' }, { currency: 'USDC' })).toEqual(['methodCode'])
+    expect(problems({ amount: null, currency: 'PHP' })).toEqual(['amount'])
+    expect(problems({ amount: undefined, currency: 'PHP' }, {})).toEqual(['amount'])
+  })
+
+  it('holds a currency to that of the amount', () => {
+    expect(problems({ currency: 'PHP' })).toEqual([])
+    expect(problems({ currency: null })).toEqual([])
+    expect(problems({ currency: 'USD' })).toEqual(['currency'])
   })
 
   it('asks for what the method asks for', () => {
@@ -231,4 +250,17 @@ describe('emailProblem', () => {
     `a@${'b'.repeat(260)}.c`,
     `a@${'b.'.repeat(100_000)}`,
   ])('refuses %.30j', (email) => expect(emailProblem(email)).toBe('must be an e-mail address'))
+})
+
+describe('payinExpiryProblems', () => {
+  const now = new Date('2026-01-01T00:00:00Z')
+  it.each([
+    [null, []],
+    ['2026-01-01T00:15:00Z', []],
+    ['2026-01-01T00:14:59.999Z', ['expiresAt']],
+    ['2025-12-31T00:00:00Z', ['expiresAt']],
+  ])('asks for a quarter of an hour: %s', (at, paths) => {
+    const expiresAt = at === null ? null : new Date(at)
+    expect(payinExpiryProblems({ ...REQUEST, expiresAt }, now).map(({ path }) => path.join('.'))).toEqual(paths)
+  })
 })
