@@ -10,7 +10,13 @@ import { createPayoutFinder, type FoundPayout } from '../lookups/find-payouts.ts
 import { listPayouts, type PayoutList } from '../lookups/list-payouts.ts'
 import { lookUpBank, type BankLookupOutcome } from '../lookups/look-up-bank.ts'
 import type { MethodRequirementsReader } from '../lookups/method-requirements.ts'
-import { readBalances, type BalanceList } from '../lookups/read-balances.ts'
+import {
+  readBalanceHistory,
+  readBalances,
+  type BalanceHistory,
+  type BalanceList,
+  type BalanceQuery,
+} from '../lookups/read-balances.ts'
 import type { Logger } from '../observability/logger.ts'
 import type { DueReader } from '../reconciliation/due-reader.ts'
 import type { ReadSubject, Store } from '../store/store.ts'
@@ -63,7 +69,8 @@ export type Operations = {
   /** Results are in the order of the ids. */
   payoutsByIds(ids: readonly string[]): Promise<readonly FoundPayout[]>
   payouts(query: { from: Date; to: Date; page: number; currency: string | null }): Promise<PayoutList>
-  balances(currencies: readonly string[] | null): Promise<BalanceList>
+  balances(query: BalanceQuery): Promise<BalanceList>
+  balanceHistory(query: { from: Date; to: Date; page: number; site: string | null }): Promise<BalanceHistory>
 }
 
 export type OperationsOptions = CallbackOptions & {
@@ -120,6 +127,7 @@ export function createOperations(options: OperationsOptions): Operations {
     lookUpBank: (qrContent) => lookUpBank(options, qrContent),
     payoutsByIds: payoutFinder.find,
     payouts: (query) => listPayouts(options, query),
-    balances: (currencies) => readBalances(options, currencies),
+    balances: (query) => readBalances(options, query),
+    balanceHistory: (query) => readBalanceHistory(options, query),
   }
 }

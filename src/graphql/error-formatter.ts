@@ -5,6 +5,7 @@ import { abridged } from '../lib/abbreviate.ts'
 import type { ReadFailure } from '../lookups/operation-outcome.ts'
 import type { Logger } from '../observability/logger.ts'
 import type { HideNames } from './admission/hidden-names.ts'
+import type { PaymentsErrorCode } from './generated.ts'
 
 /** Creates the error for an invalid argument. `extensions.argument` names the argument. */
 export function badArgument(argument: string, message: string): GraphQLError {
@@ -43,24 +44,32 @@ export function notFound(argument: string): GraphQLError {
   return new GraphQLError(`There is nothing with this ${argument}.`, { extensions: { code: 'NOT_FOUND', argument } })
 }
 
-const READ_CODES: Readonly<Record<ReadFailure['kind'], string>> = {
-  'not-found': 'NOT_FOUND',
+const READ_CODES: Readonly<Record<ReadFailure['kind'], PaymentsErrorCode>> = {
+  'not-found': 'UPSTREAM_NOT_FOUND',
   'upstream-rejected': 'UPSTREAM_REJECTED',
   'upstream-unavailable': 'UPSTREAM_UNAVAILABLE',
   'credentials-rejected': 'CREDENTIALS_REJECTED',
 }
 
 const READ_MESSAGES: Readonly<Record<ReadFailure['kind'], string>> = {
-  'not-found': 'The payments API has nothing of this kind.',
+  'not-found': 'The payments API answered 404: at its address it has nothing of this kind for the site.',
   'upstream-rejected': 'The payments API refused this request.',
   'upstream-unavailable': 'The payments API did not answer this.',
   'credentials-rejected': 'The payments API rejected the credentials of the site.',
 }
 
-/** Creates the error of a read for which the payments API gave no usable answer. It does not contain the API's own text. */
+/**
+ * Returns the code and the message of a read for which the payments API gave no usable answer. They contain nothing of the API's own text.
+ */
+export function describeReadFailure({ kind }: ReadFailure): { code: PaymentsErrorCode; message: string } {
+  return { code: READ_CODES[kind], message: READ_MESSAGES[kind] }
+}
+
+/** Creates the error of a read for which the payments API gave no usable answer. */
 export function failedRead(failure: ReadFailure): GraphQLError {
   const site = failure.kind === 'credentials-rejected' ? { site: failure.site } : {}
-  return new GraphQLError(READ_MESSAGES[failure.kind], { extensions: { code: READ_CODES[failure.kind], ...site } })
+  const { code, message } = describeReadFailure(failure)
+  return new GraphQLError(message, { extensions: { code, ...site } })
 }
 
 export type ErrorFormatter = (formatted: GraphQLFormattedError, error: unknown) => GraphQLFormattedError

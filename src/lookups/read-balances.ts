@@ -1,31 +1,43 @@
 import type { Site, Sites } from '../upstream/client/sites.ts'
 import type { UpstreamClient } from '../upstream/client/upstream-client.ts'
+import {
+  type BalanceHistoryPage,
+  type BalanceHistorySearch,
+  HISTORY_CURRENCY,
+} from '../upstream/endpoints/balance-endpoints.ts'
 import type { Balances } from '../upstream/wire/accounts/wire-balances.ts'
 import type { ReadFailure } from './operation-outcome.ts'
 import { faultOf, readFailure } from './upstream-failure.ts'
 
+/** The balance of one account: of a site, in one currency. */
+export type SitedBalances = Balances & { readonly site: string }
+
+export type BalanceFailure = { readonly site: string; readonly currency: string; readonly failure: ReadFailure }
+
 export type BalanceList = {
-  readonly balances: readonly Balances[]
-  /** Currencies whose site gave no usable answer, each with the reason. */
-  readonly failures: readonly { readonly currency: string; readonly failure: ReadFailure }[]
+  readonly balances: readonly SitedBalances[]
+  /** The accounts that gave no usable answer, each with the reason. */
+  readonly failures: readonly BalanceFailure[]
 }
+
+export type BalanceQuery = { readonly currencies: readonly string[] | null; readonly firstAlone?: boolean }
 
 type BalanceOptions = { readonly upstream: Pick<UpstreamClient, 'getBalances'>; readonly sites: Sites }
 
 /**
- * Reads the account balances of the named currencies, or of all configured ones. Omits a currency that no site serves. The
- * failure of one site does not affect the others.
+ * Reads the balances of the accounts of the named currencies, or of all configured ones; where several sites serve a currency, each has an
+ * account, of which `firstAlone` reads the first. Omits a currency that no site serves. The failure of one account does not affect the others.
  */
 export async function readBalances(
   options: BalanceOptions,
-  currencies: readonly string[] | null,
+  { currencies, firstAlone = false }: BalanceQuery,
 ): Promise<BalanceList> {
   const { sites } = options
   const wanted = new Set(currencies ?? sites.all.flatMap((site) => site.currencies))
   const answers = await Promise.all(
     [...wanted].flatMap((currency) => {
-      const site = sites.forCurrency(currency)
-      return site === null ? [] : readBalance(options, site, currency)
+      const serving = sites.all.filter((site) => site.currencies.includes(currency))
+      return serving.slice(0, firstAlone ? 1 : serving.length).map((site) => readBalance(options, site, currency))
     }),
   )
   return {
@@ -38,12 +50,33 @@ async function readBalance(
   { upstream }: BalanceOptions,
   site: Site,
   currency: string,
-): Promise<Balances | BalanceList['failures'][number]> {
+): Promise<SitedBalances | BalanceFailure> {
   try {
-    return await upstream.getBalances(site, currency)
+    return { ...(await upstream.getBalances(site, currency)), site: site.id }
   } catch (error) {
     const fault = faultOf(error)
     if (fault === null) throw error
-    return { currency, failure: readFailure(fault, site.id) }
+    return { site: site.id, currency, failure: readFailure(fault, site.id) }
+  }
+}
+
+export type BalanceHistory =
+  | { readonly kind: 'done'; readonly page: BalanceHistoryPage }
+  | { readonly kind: 'no-account' }
+  | ReadFailure
+
+/** Reads one page of the history of an account in AUD: of the named site, or of the first that serves it. */
+export async function readBalanceHistory(
+  { upstream, sites }: { readonly upstream: Pick<UpstreamClient, 'getBalanceHistory'>; readonly sites: Sites },
+  { site: named, ...search }: BalanceHistorySearch & { readonly site: string | null },
+): Promise<BalanceHistory> {
+  const site = sites.forCurrency(HISTORY_CURRENCY, named)
+  if (site === null) return { kind: 'no-account' }
+  try {
+    return { kind: 'done', page: await upstream.getBalanceHistory(site, search) }
+  } catch (error) {
+    const fault = faultOf(error)
+    if (fault === null) throw error
+    return readFailure(fault, site.id)
   }
 }

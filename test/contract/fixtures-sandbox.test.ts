@@ -102,6 +102,13 @@ const ROWS: readonly Row[] = [
     },
   },
   {
+    fixture: 'balance-history',
+    of: async ({ flat }) => {
+      await ok(flat, '/v1/simulate_deposit', { body: { account_number: '1234567', amount: '10' } })
+      return ok(flat, '/v1/balances/history?size=20')
+    },
+  },
+  {
     fixture: 'balances',
     of: ({ flat }) => ok(flat, '/v2/balances/detail?currency=AUD'),
     differs: ['type outgoing_balance'],

@@ -122,7 +122,8 @@ describe('a site whose credentials are rejected', () => {
     await own.close()
   })
 
-  const ACCOUNTS = '{ accountBalances(currencies: ["AUD", "JPY"]) { nodes { currency } unavailable } }'
+  const ACCOUNTS =
+    '{ accountBalances(currencies: ["AUD", "JPY"]) { nodes { currency } unavailable failures { site code message } } }'
   const stateOf = async (id: string) => {
     const { data } = await wrong.ask<{ paymentsHealth: Health }>('{ paymentsHealth { sites { id availability } } }')
     return data.paymentsHealth.sites.find((one) => one.id === id)?.availability
@@ -143,11 +144,13 @@ describe('a site whose credentials are rejected', () => {
   })
 
   it('leaves the balances of the others', async () => {
-    const partial = { nodes: [{ currency: 'AUD' }], unavailable: ['JPY'] }
+    const message = 'The payments API rejected the credentials of the site.'
+    const failures = [{ site: 'jpy', code: 'CREDENTIALS_REJECTED', message }]
+    const partial = { nodes: [{ currency: 'AUD' }], unavailable: ['JPY'], failures }
     expect((await wrong.ask(ACCOUNTS)).data['accountBalances']).toEqual(partial)
     const { data, errors } = await wrong.ask('{ balances(currencies: ["AUD", "JPY"]) { currency } }')
     expect({ data, errors }).toEqual({ data: { balances: [{ currency: 'AUD' }] }, errors: undefined })
-    const whole = { nodes: [{ currency: 'AUD' }, { currency: 'JPY' }], unavailable: [] }
+    const whole = { nodes: [{ currency: 'AUD' }, { currency: 'JPY' }], unavailable: [], failures: [] }
     expect((await own.ask(ACCOUNTS)).data['accountBalances']).toEqual(whole)
   })
 })

@@ -82,6 +82,7 @@ const QUERIES: Readonly<Record<string, string>> = {
   'Query.payouts': '{ payouts(from: "2026-01-01", to: "2026-01-02", currency: "AUD") { nodes { id } } }',
   'Query.balances': '{ balances(currencies: ["AUD"]) { currency } }',
   'Query.accountBalances': '{ accountBalances(currencies: ["AUD"]) { nodes { currency } } }',
+  'Query.balanceHistory': '{ balanceHistory(from: "2026-01-01", to: "2026-01-02") { nodes { id } } }',
   'Mutation.createPaymentLink':
     'mutation M($input: CreatePaymentLinkInput!) { createPaymentLink(input: $input) { ... on CreatePaymentLinkSuccess { replayed } } }',
   'Mutation.refreshPayment':

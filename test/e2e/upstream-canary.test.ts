@@ -82,6 +82,11 @@ const callsOfTheService = (): Operation[] => [
   ['query Q($id: ID!) { payout(id: $id) { id status statusRaw errorCode errorMessage } }', { id: ids.payout }],
   ['query Q($from: LocalDate!, $to: LocalDate!) { payouts(from: $from, to: $to) { nodes { id statusRaw } } }', SPAN],
   ['{ balances(currencies: ["AUD"]) { currency available { value } } }'],
+  ['{ accountBalances(currencies: ["AUD"]) { failures { site code message } } }'],
+  [
+    'query Q($from: LocalDate!, $to: LocalDate!) { balanceHistory(from: $from, to: $to) { nodes { id kindRaw statusRaw } } }',
+    SPAN,
+  ],
   ['{ payoutMethods { nodes { code kindRaw } stale unavailable } }'],
   ['{ payoutMethod(code: "au_bank_aud") { kindRaw requiredFields { name } } }'],
 ]
@@ -118,6 +123,7 @@ const withoutOwnWords = (answer: unknown): string =>
 /** Error codes that are expected while the payments API misbehaves; any other code means that the operation was not tested as intended. */
 const EXPECTED = new Set([
   'UPSTREAM_REJECTED',
+  'UPSTREAM_NOT_FOUND',
   'UPSTREAM_UNAVAILABLE',
   'CREDENTIALS_REJECTED',
   'OUTCOME_UNKNOWN',

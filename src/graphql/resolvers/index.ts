@@ -1,5 +1,7 @@
 import type { Resolvers } from '../generated.ts'
 import { AccountBalance } from './AccountBalance.ts'
+import { AccountBalanceFailure } from './AccountBalanceFailure.ts'
+import { BalanceMovement } from './BalanceMovement.ts'
 import { amendPaymentAgreement } from './mutation/amendPaymentAgreement.ts'
 import { cancelScheduledPayout } from './mutation/cancelScheduledPayout.ts'
 import { changePaymentAgreementStatus } from './mutation/changePaymentAgreementStatus.ts'
@@ -31,6 +33,7 @@ import { Payout } from './Payout.ts'
 import { PayoutMethod } from './PayoutMethod.ts'
 import { PayoutTransaction } from './PayoutTransaction.ts'
 import { accountBalances } from './query/accountBalances.ts'
+import { balanceHistory } from './query/balanceHistory.ts'
 import { balances } from './query/balances.ts'
 import { bankLookup } from './query/bankLookup.ts'
 import { payerErasures } from './query/payerErasures.ts'
@@ -83,6 +86,7 @@ export const resolvers: Resolvers = {
     payouts,
     balances,
     accountBalances,
+    balanceHistory,
     bankLookup,
     paymentsHealth,
   },
@@ -114,6 +118,8 @@ export const resolvers: Resolvers = {
   PaymentEvent,
   PaymentStreamItem,
   AccountBalance,
+  AccountBalanceFailure,
+  BalanceMovement,
   PaymentAgreement,
   Payout,
   PayoutMethod,

@@ -73,7 +73,13 @@ const SHAPES = {
   }),
   'not-found': (_failure: Of<'not-found'>) => final('NotFoundError', 'NOT_FOUND', 'There is nothing with this id.'),
   'upstream-rejected': ({ httpStatus, upstreamCode, problems }: Of<'upstream-rejected'>) => ({
-    ...final('UpstreamRejectedError', 'UPSTREAM_REJECTED', `The payments API answered ${httpStatus}.`),
+    ...(httpStatus === 404
+      ? final(
+          'UpstreamRejectedError',
+          'UPSTREAM_NOT_FOUND',
+          'The payments API answered 404: it does not know what this is for.',
+        )
+      : final('UpstreamRejectedError', 'UPSTREAM_REJECTED', `The payments API answered ${httpStatus}.`)),
     httpStatus,
     upstreamCode,
     problems: shown(problems),

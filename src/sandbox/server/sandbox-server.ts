@@ -3,6 +3,7 @@ import type { FastifyInstance } from 'fastify'
 import { registerApi } from '../api/api.ts'
 import type { ApiGroup } from '../api/api.ts'
 import { v1Agreements } from '../api/v1-agreements.ts'
+import { v1Balances } from '../api/v1-balances.ts'
 import { v1Deposits } from '../api/v1-deposits.ts'
 import { v1Gateway } from '../api/v1-gateway.ts'
 import { v2Balances } from '../api/v2-balances.ts'
@@ -32,6 +33,7 @@ const API_GROUPS: readonly ApiGroup[] = [
   v2Payins,
   v2PayoutMethods,
   v2Payouts,
+  v1Balances,
   v2Balances,
   v2Banks,
   v3Methods,

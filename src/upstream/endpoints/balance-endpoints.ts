@@ -1,8 +1,24 @@
-import { requireMatch, shaped } from '../client/assertions.ts'
+import { requireMatch, requireServed, shaped, spanQuery } from '../client/assertions.ts'
 import type { Site } from '../client/sites.ts'
 import type { Transport } from '../client/transport.ts'
 import { notSent } from '../client/upstream-fault.ts'
+import { type BalanceMovement, readBalanceMovement } from '../wire/accounts/wire-balance-history.ts'
 import { type Balances, readBalances } from '../wire/accounts/wire-balances.ts'
+import { readPage } from '../wire/values/wire-page.ts'
+
+export type BalanceHistorySearch = {
+  /** Whole seconds in UTC: `from` is rounded down, `to` up. */
+  readonly from: Date
+  readonly to: Date
+  /** Starts at 1; a page has 20 movements. */
+  readonly page: number
+}
+
+export type BalanceHistoryPage = {
+  readonly movements: readonly BalanceMovement[]
+  readonly totalPages: number | null
+  readonly totalCount: number | null
+}
 
 export type BalanceCalls = {
   /**
@@ -10,9 +26,17 @@ export type BalanceCalls = {
    * payments API's own lists of currencies with a balance differ (gap sheet, C22). Rejects with an `UpstreamFault`.
    */
   getBalances(site: Site, currency: string): Promise<Balances>
+  /**
+   * Returns one page of the movements of a site's balance in AUD, for which alone a history is documented (gap sheet, section 24). Unreadable
+   * records, and those in another currency, are omitted. Rejects with an `UpstreamFault`.
+   */
+  getBalanceHistory(site: Site, search: BalanceHistorySearch): Promise<BalanceHistoryPage>
 }
 
-/** Creates the calls for v2 balances. */
+/** The only currency with a balance history. */
+export const HISTORY_CURRENCY = 'AUD'
+
+/** Creates the calls for balances (v2) and their history (v1). */
 export function balanceCalls(transport: Transport): BalanceCalls {
   return {
     getBalances: async (site, currency) => {
@@ -22,6 +46,16 @@ export function balanceCalls(transport: Transport): BalanceCalls {
       const balances = shaped(readBalances(json, currency), status)
       requireMatch(balances.currency === currency, status)
       return balances
+    },
+
+    getBalanceHistory: async (site, { page, ...span }) => {
+      requireServed(site, HISTORY_CURRENCY)
+      const { from_date: from, to_date: to } = spanQuery(span)
+      const query = { from_date: `${from}Z`, to_date: `${to}Z`, page }
+      const { status, json } = await transport.request(site, { method: 'GET', path: '/v1/balances/history', query })
+      const { records, totalPages, totalCount } = shaped(readPage(json), status)
+      const movements = records.flatMap((record) => readBalanceMovement(record, HISTORY_CURRENCY) ?? [])
+      return { movements: movements.filter(({ currency }) => currency === HISTORY_CURRENCY), totalPages, totalCount }
     },
   }
 }

@@ -24,6 +24,38 @@ describe('getBalances', () => {
   })
 })
 
+describe('getBalanceHistory', () => {
+  const search = { from: new Date('2026-01-01T00:00:00.500Z'), to: new Date('2026-01-31T23:59:58.500Z'), page: 2 }
+
+  it('asks for a span and a page, and reads the movements', async () => {
+    const { service, client } = await clientOf(fixed('balance-history'))
+    expect(await client.getBalanceHistory(site(), search)).toMatchObject({
+      movements: [{ id: 'txn_5Gf81', amount: '125.5', fees: '1.25' }],
+      totalPages: 1,
+      totalCount: 1,
+    })
+    expect(service.requests[0]?.line).toBe(
+      'GET /api/v1/balances/history?from_date=2026-01-01T00%3A00%3A00Z&to_date=2026-01-31T23%3A59%3A59Z&page=2 HTTP/1.1',
+    )
+  })
+
+  it('leaves out what is in another currency, and what has no id or amount', async () => {
+    const records = [{ id: 'a', amount: 1 }, { id: 'b', amount: 1, currency: 'JPY' }, { id: 'c' }, { amount: 1 }, null]
+    const { client } = await clientOf(answer(200, JSON.stringify({ records })))
+    const { movements } = await client.getBalanceHistory(site(), search)
+    expect(movements.map(({ id }) => id)).toEqual(['a'])
+  })
+
+  it('is not asked of a site without AUD, nor backwards', async () => {
+    const { service, client } = await clientOf(fixed('balance-history'))
+    const jpy = { ...site(), currencies: ['JPY'] }
+    const backwards = { ...search, to: new Date('2025-01-01T00:00:00Z') }
+    for (const call of [client.getBalanceHistory(jpy, search), client.getBalanceHistory(site(), backwards)])
+      expect((await faultOf(call)).detail).toMatchObject({ reason: 'invalid-request' })
+    expect(service.connections()).toBe(0)
+  })
+})
+
 describe('lookupBankByQr', () => {
   it('sends the payload, and reads the account', async () => {
     const { service, client } = await clientOf(fixed('bank-account'))
@@ -73,9 +105,11 @@ it.each(['{}', '[]', '"ok"', '{"account_name":"x","available_balance":1}'])(
   async (body) => {
     const { client } = await clientOf(answer(200, body))
     for (const fault of await Promise.all(
-      [client.getBalances(site(), 'AUD'), client.lookupBankByQr(site(), '000201')].map((call: Promise<unknown>) =>
-        faultOf(call),
-      ),
+      [
+        client.getBalances(site(), 'AUD'),
+        client.getBalanceHistory(site(), { from: new Date(0), to: new Date(1), page: 1 }),
+        client.lookupBankByQr(site(), '000201'),
+      ].map((call: Promise<unknown>) => faultOf(call)),
     ))
       expect(fault.detail).toMatchObject({ kind: 'unknown', reason: 'misshapen', httpStatus: 200 })
   },

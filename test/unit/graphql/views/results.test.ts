@@ -53,6 +53,13 @@ const CASES: [OperationFailure, string, string, boolean, object][] = [
     { httpStatus: 422, upstreamCode: 'invalid', problems: PROBLEMS },
   ],
   [
+    { kind: 'upstream-rejected', httpStatus: 404, upstreamCode: null, problems: [] },
+    'UpstreamRejectedError',
+    'UPSTREAM_NOT_FOUND',
+    false,
+    { httpStatus: 404, upstreamCode: null, problems: [] },
+  ],
+  [
     { kind: 'upstream-unavailable', retryAfterSeconds: 7 },
     'UpstreamUnavailableError',
     'UPSTREAM_UNAVAILABLE',

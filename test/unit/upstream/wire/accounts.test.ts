@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { type ExactJson, stringifyExactJson } from '../../../../src/lib/exact-json.ts'
 import { readBankAccount, toBankLookupBody } from '../../../../src/upstream/wire/accounts/bank-account.ts'
 import { type DepositSimulation, toDepositBody } from '../../../../src/upstream/wire/accounts/deposit.ts'
+import { readBalanceMovement } from '../../../../src/upstream/wire/accounts/wire-balance-history.ts'
 import { readBalances } from '../../../../src/upstream/wire/accounts/wire-balances.ts'
 import type { JsonRecord } from '../../../../src/upstream/wire/values/wire-fields.ts'
 import { fixture } from '../../../fixtures/upstream/read.ts'
@@ -10,6 +11,42 @@ const without = (name: string, key: string): ExactJson => {
   const { [key]: _left, ...others } = fixture(name) as JsonRecord
   return others
 }
+
+describe('readBalanceMovement', () => {
+  const [record = null] = (fixture('balance-history') as { records: ExactJson[] }).records
+
+  it('reads a record to the digit', () => {
+    expect(readBalanceMovement(record, 'AUD')).toEqual({
+      id: 'txn_5Gf81',
+      currency: 'AUD',
+      amount: '125.5',
+      directionRaw: 'money_in',
+      kindRaw: 'payment',
+      methodRaw: 'card',
+      statusRaw: 'done',
+      referenceId: 'ref_9KQ2LM',
+      outgoing: '0',
+      total: '125.5',
+      fees: '1.25',
+      createdAt: '2026-01-05T04:22:21.000Z',
+    })
+  })
+
+  it('knows what is missing from what is nought', () => {
+    expect(readBalanceMovement({ id: 'txn_1', amount: '2', balance_detail: 'none' }, 'AUD')).toMatchObject({
+      currency: 'AUD',
+      outgoing: null,
+      total: null,
+      fees: null,
+      createdAt: null,
+    })
+  })
+
+  it.each(['id', 'amount'])('does not take a record without %s', (key) => {
+    const { [key]: _left, ...others } = record as JsonRecord
+    expect(readBalanceMovement(others, 'AUD')).toBeNull()
+  })
+})
 
 describe('readBalances', () => {
   it('reads the five amounts to the digit', () => {
