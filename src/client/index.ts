@@ -27,5 +27,5 @@ export type {
 export type { Timing } from './connection/timing.ts'
 export type { Transport } from './connection/open-transport.ts'
 export type { WakeSource } from './connection/wake-signal.ts'
-export { watchPayment, watchPaymentEvents, watchPaymentLink } from './watch/watch.ts'
+export { watchPayment, watchPaymentAgreement, watchPaymentEvents, watchPaymentLink } from './watch/watch.ts'
 export type { WatchOptions } from './watch/watch-options.ts'

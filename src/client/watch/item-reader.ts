@@ -42,7 +42,7 @@ export function createReader(
     get delivered() {
       return delivered
     },
-    take({ kind, previousCursor, event, link, payment, agreement = null, ...item }) {
+    take({ kind, previousCursor, event, link = null, payment = null, agreement = null, ...item }) {
       if (kind === 'RESYNC_REQUIRED') {
         cursor = held = null
         sequence = 0
@@ -61,9 +61,18 @@ export function createReader(
       afresh = false
       cursor = item.cursor
       if (event !== null) sequence = event.sequence
-      if (kind !== 'CAUGHT_UP') held = { link: link ?? held?.link ?? null, payment: payment ?? held?.payment ?? null }
+      if (kind !== 'CAUGHT_UP') held = joined(held, { link, payment, agreement })
       deliver({ kind, cursor: item.cursor, event, link, payment, agreement })
       return 'taken'
     },
+  }
+}
+
+/** Returns the state after an item, which may tell only a part of it. */
+export function joined(held: State | null, { link, payment, agreement }: Partial<State>): State {
+  return {
+    link: link ?? held?.link ?? null,
+    payment: payment ?? held?.payment ?? null,
+    agreement: agreement ?? held?.agreement ?? null,
   }
 }

@@ -1,4 +1,6 @@
 import {
+  PaymentAgreementSinceDocument,
+  PaymentAgreementUpdatesDocument,
   PaymentEventsSinceDocument,
   PaymentEventStreamDocument,
   PaymentLinkNowDocument,
@@ -11,7 +13,7 @@ import {
   type PaymentEventFilter,
 } from '../generated/documents.ts'
 import type { AnyDocument } from '../graph-endpoint.ts'
-import type { Page, State, Subject } from './watched-subject.ts'
+import type { AskOne, Page, State, Subject } from './watched-subject.ts'
 
 /** The id of the subject, and the language of its labels. */
 type Which = { readonly id: string; readonly statusToken: string | null; readonly locale: string | null }
@@ -51,6 +53,23 @@ export function paymentSubject(which: Which): Subject {
   }
 }
 
+export function agreementSubject(id: string): Subject {
+  const read = async (ask: AskOne, after: string | null, first: number) => {
+    const { paymentAgreement } = await ask(PaymentAgreementSinceDocument, { id, after, first })
+    return pageOf(agreementState(paymentAgreement), paymentAgreement?.events)
+  }
+  return {
+    field: 'paymentAgreementUpdates',
+    document: untyped(PaymentAgreementUpdatesDocument),
+    variables: { id },
+    isOneStream: true,
+    poll: {
+      now: async (ask) => (await read(ask, null, 1))?.state ?? null,
+      since: (ask, after) => read(ask, after, PAGE),
+    },
+  }
+}
+
 export function eventsSubject(filter: PaymentEventFilter | null, locale: string | null): Subject {
   return {
     field: 'paymentEventStream',
@@ -82,7 +101,17 @@ function paymentState(read: PaymentNow): State | null {
   return { link, payment: without(payment, 'events') }
 }
 
-function pageOf(state: State | null, events: LoggedPartsFragment | null | undefined): Page | null {
+function agreementState(agreement: State['agreement']): State | null {
+  if (agreement === null || agreement === undefined) return null
+  return { link: null, payment: null, agreement: without(agreement, 'events') }
+}
+
+type Logged = Pick<Page, 'events'>['events']
+
+function pageOf(
+  state: State | null,
+  events: { readonly nodes: Logged; readonly pageInfo: LoggedPartsFragment['pageInfo'] } | null | undefined,
+): Page | null {
   if (state === null || events === null || events === undefined) return null
   return { state, events: events.nodes, ...events.pageInfo }
 }

@@ -2,7 +2,7 @@ import { asClientError } from '../client-errors.ts'
 import { createChannel } from '../connection/channel.ts'
 import type { PaymentEventFilter } from '../generated/documents.ts'
 import { follow } from './follow-subject.ts'
-import { eventsSubject, linkSubject, paymentSubject } from './subjects.ts'
+import { agreementSubject, eventsSubject, linkSubject, paymentSubject } from './subjects.ts'
 import type { WatchOptions } from './watch-options.ts'
 import type { PaymentLinkUpdate, PaymentUpdate, Subject } from './watched-subject.ts'
 
@@ -22,6 +22,14 @@ export function watchPaymentLink(id: string, options: WatchOptions): AsyncIterab
 /** Follows one payment, like `watchPaymentLink`. */
 export function watchPayment(id: string, options: WatchOptions): AsyncIterableIterator<PaymentUpdate> {
   return watch(paymentSubject(whichOf(id, options)), options)
+}
+
+/** Follows one agreement, like `watchPaymentLink`: the updates contain the agreement alone. Requires `agreements:read`. */
+export function watchPaymentAgreement(
+  id: string,
+  options: Omit<WatchOptions, 'statusToken' | 'locale'>,
+): AsyncIterableIterator<PaymentUpdate> {
+  return watch(agreementSubject(id), options)
 }
 
 /**

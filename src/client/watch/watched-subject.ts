@@ -13,14 +13,21 @@ export type LinkDetails = LinkPartsFragment
 export type PaymentDetails = PaymentPartsFragment
 /** An event without its payment, link or agreement. */
 export type EventDetails = EventPartsFragment
-/** The fields of an agreement that an event includes. */
+/** The fields of an agreement that a back office needs. */
 export type AgreementDetails = AgreementPartsFragment
-/** An item as a server sends it; only the stream of all events includes agreements. */
-export type StreamItem = ItemPartsFragment & { readonly agreement?: AgreementDetails | null }
+/**
+ * An item as a server sends it. Only the streams of an agreement and of all events include agreements, and that of an agreement neither links
+ * nor payments.
+ */
+export type StreamItem = Omit<ItemPartsFragment, 'link' | 'payment'> & Partial<State>
 
-export type State = { readonly link: LinkDetails | null; readonly payment: PaymentDetails | null }
+export type State = {
+  readonly link: LinkDetails | null
+  readonly payment: PaymentDetails | null
+  readonly agreement?: AgreementDetails | null
+}
 
-export type LoggedEvent = State & EventDetails & { readonly agreement?: AgreementDetails | null }
+export type LoggedEvent = Partial<State> & EventDetails
 
 /** Events after a cursor, oldest first, and the state that was read before them. */
 export type Page = {
@@ -39,7 +46,7 @@ export type Poll = {
   since(ask: AskOne, after: string | null): Promise<Page | null>
 }
 
-/** A subject of a subscription: a link, a payment, or all events. */
+/** A subject of a subscription: a link, a payment, an agreement, or all events. */
 export type Subject = {
   /** The name of the subscription field. */
   readonly field: string
@@ -62,7 +69,7 @@ export type PaymentUpdate = {
   readonly event: EventDetails | null
   readonly link: LinkDetails | null
   readonly payment: PaymentDetails | null
-  /** The agreement of the event, on `watchPaymentEvents` only; null without `agreements:read`. */
+  /** The agreement, on `watchPaymentAgreement` and `watchPaymentEvents` only; null without `agreements:read`. */
   readonly agreement: AgreementDetails | null
   /** The server's clock when the update was made; null without a link. */
   readonly serverTime: string | null

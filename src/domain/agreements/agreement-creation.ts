@@ -47,6 +47,7 @@ function filledIn(state: Agreement, said: AgreementReport): AgreementFacts {
     frequency: state.frequencyRaw === null ? said.frequency : state.frequency,
     startDate: state.startDate ?? said.startDate,
     createdAt: state.createdAt ?? said.createdAt,
+    amendmentStatusRaw: state.amendmentStatusRaw,
   }
 }
 

@@ -71,6 +71,11 @@ export type AgreementReport = {
   readonly startDate: string | null
   /** ISO 8601 instant in UTC with milliseconds. */
   readonly createdAt: string | null
+  /**
+   * What the payments API answered to the last amendment, in its own word; null in other reports. Undefined for agreements that were recorded
+   * before it was read.
+   */
+  readonly amendmentStatusRaw?: string | null | undefined
   readonly payer: AgreementPayer
 }
 

@@ -242,6 +242,8 @@ function merge(known: AgreementFacts, said: AgreementFacts): AgreementFacts {
     frequency: frequency.frequency,
     startDate: said.startDate ?? known.startDate,
     createdAt: known.createdAt ?? said.createdAt,
+    // Left undefined where it is: a null would look like a change.
+    amendmentStatusRaw: said.amendmentStatusRaw ?? known.amendmentStatusRaw,
   }
 }
 

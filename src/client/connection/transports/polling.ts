@@ -1,5 +1,6 @@
 import { asClientError, PaymentsClientError } from '../../client-errors.ts'
 import { sendOnce } from '../../request/ask.ts'
+import { joined } from '../../watch/item-reader.ts'
 import type { AskOne, Page, State, StreamItem } from '../../watch/watched-subject.ts'
 import { endBy, isOfGraph, type ConnectionEnd, type ConnectionRequest, type OpenConnection } from '../connection.ts'
 
@@ -73,10 +74,10 @@ function createRounds({ subject, endpoint, token, after, held }: ConnectionReque
     const items: StreamItem[] = []
     for (;;) {
       const page = required(await poll.since(ask, cursor))
-      for (const { link, payment, agreement = null, ...event } of page.events) {
+      for (const { link = null, payment = null, agreement = null, ...event } of page.events) {
         items.push({ kind: 'EVENT', cursor: event.cursor, previousCursor: cursor, event, link, payment, agreement })
         cursor = event.cursor
-        state = { link: link ?? state?.link ?? null, payment: payment ?? state?.payment ?? null }
+        state = joined(state, { link, payment, agreement })
       }
       if (page.hasNextPage) continue
       if (items.length === 0 && poll.now !== null) {
@@ -100,15 +101,21 @@ function createRounds({ subject, endpoint, token, after, held }: ConnectionReque
 }
 
 function hasChanged(before: State, now: State): boolean {
-  const [was, is] = [before.payment, now.payment]
   // The state that was read is older than the last delivered one.
-  if (was !== null && (is === null || (is.id === was.id && is.version < was.version))) return false
+  if (isOlder(before.payment, now.payment) || isOlder(before.agreement, now.agreement)) return false
   return textOf(before) !== textOf(now)
 }
 
+type Versioned = { readonly id: string; readonly version: number } | null | undefined
+
+function isOlder(was: Versioned, is: Versioned): boolean {
+  if (was === null || was === undefined) return false
+  return is === null || is === undefined || (is.id === was.id && is.version < was.version)
+}
+
 /** The state as text, without the server time. */
-function textOf({ link, payment }: State): string {
-  return JSON.stringify([link === null ? null : { ...link, serverTime: null }, payment])
+function textOf({ link, payment, agreement = null }: State): string {
+  return JSON.stringify([link === null ? null : { ...link, serverTime: null }, payment, agreement])
 }
 
 function required<Value>(value: Value | null): Value {

@@ -11,7 +11,7 @@ import {
 import type { ExactJson } from '../../../lib/exact-json.ts'
 import { dayFromWire } from '../values/day.ts'
 import { maskedAlias, maskedNumber } from '../values/mask.ts'
-import { decimal, instant, isRecord, lenient, section, status, text, uuid } from '../values/wire-fields.ts'
+import { decimal, instant, isRecord, lenient, section, status, text, textFrom, uuid } from '../values/wire-fields.ts'
 import { decimalFromWire } from '../values/wire-money.ts'
 import { unwrapped } from '../values/wire-page.ts'
 
@@ -31,6 +31,9 @@ export const WRAPPERS = {
 
 /** The key of the agreement in the answer to an amendment (gap sheet, section 14). */
 export const AMENDMENT = 'payment_agreement_amendment'
+
+/** The key of what becomes of an amendment. What its object contains is not shown: only a `status` in it is read (gap sheet, section 14). */
+const AMENDMENT_STATUS = 'payment_agreement_amendment_status'
 
 const terms = section({ start_date: lenient(dayFromWire), frequency: text(WORD_LENGTH) })
 
@@ -90,8 +93,14 @@ export function readAgreementReport(json: ExactJson): AgreementReport | null {
     frequency: oneOf(AGREEMENT_FREQUENCIES, constantOf(frequencyRaw)),
     startDate,
     createdAt: body.created_at,
+    amendmentStatusRaw: amendmentStatusOf(json),
     payer: payerOf(body.payer_details),
   }
+}
+
+function amendmentStatusOf(json: ExactJson): string | null {
+  const told = isRecord(json) ? json[AMENDMENT_STATUS] : null
+  return textFrom(isRecord(told) ? told['status'] : told, WORD_LENGTH)
 }
 
 const NO_TERMS = { start_date: null, frequency: null }

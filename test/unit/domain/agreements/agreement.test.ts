@@ -43,6 +43,16 @@ describe('other facts under the same status', () => {
     })
   })
 
+  it('keep the answer to the last amendment, and are none in an agreement from before it was read', () => {
+    expect(ACTIVE.amendmentStatusRaw).toBeUndefined()
+    expect(told({ amendmentStatusRaw: null })).toMatchObject({ disposition: 'NO_CHANGE', change: null })
+    const read = decideAgreementRead(ACTIVE, agreementReport('active', { amendmentStatusRaw: 'pending' }))
+    expect(read.change?.facts.amendmentStatusRaw).toBe('pending')
+    const amended = { ...ACTIVE, amendmentStatusRaw: 'pending' }
+    const later = decideAgreementRead(amended, agreementReport('suspended', { amendmentStatusRaw: null }))
+    expect(later.change?.facts.amendmentStatusRaw).toBe('pending')
+  })
+
   it('take the purpose, and the frequency, with its own spelling, known or not', () => {
     expect(told({ purposeRaw: 'TAX', purpose: 'TAX' }).change?.facts).toMatchObject({
       purposeRaw: 'TAX',

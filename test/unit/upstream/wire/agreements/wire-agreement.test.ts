@@ -8,6 +8,18 @@ import { fixture } from '../../../../fixtures/upstream/read.ts'
 const least = { payment_agreement_id: 'agreement-1', status: 'active' }
 
 describe('readAgreementReport', () => {
+  it.each<{ status: ExactJson; expected: string | null }>([
+    { status: { status: 'pending' }, expected: 'pending' },
+    { status: 'accepted', expected: 'accepted' },
+    { status: { state: 'pending' }, expected: null },
+    { status: { status: { code: '1' } }, expected: null },
+    { status: null, expected: null },
+  ])('reads what was answered to an amendment: $status', ({ status, expected }) => {
+    const amended = fixture('agreement-amended') as { [key: string]: ExactJson }
+    const told = { ...amended, payment_agreement_amendment_status: status }
+    expect(readAgreementReport(told)).toMatchObject({ id: 'agreement-12345', amendmentStatusRaw: expected })
+  })
+
   it('reads the documented object, and masks the payer', () => {
     expect(readAgreementReport(fixture('agreement-created'))).toEqual({
       id: 'agreement-12345',
@@ -25,6 +37,7 @@ describe('readAgreementReport', () => {
       frequency: 'MONTHLY',
       startDate: '2024-07-15',
       createdAt: '2024-01-01T00:00:00.000Z',
+      amendmentStatusRaw: null,
       payer: {
         name: 'Jo Payer',
         bsb: '062-000',
