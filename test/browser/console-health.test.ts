@@ -50,6 +50,16 @@ describe.skipIf(browser.isMissing)('health in the console', () => {
     const page = await openConsole(await browser.profile(), network, { at: '/methods' })
     await page.getByRole('rowheader').filter({ hasText: 'au_card_aud' }).waitFor()
     expect(await page.getByText(/Read from the payments API/).count()).toBe(2)
+    const payins = page.getByRole('table', { name: 'Methods of money in' })
+    const rowOf = (code: string) =>
+      payins
+        .getByRole('row')
+        .filter({ has: page.getByText(code, { exact: true }) })
+        .textContent()
+    expect(await rowOf('au_card_aud')).toContain('links, direct payins')
+    expect(await rowOf('nz_card_nzd')).toMatch(/Card.*links(?!, )/)
+    expect(await rowOf('usdc_bank')).toMatch(/direct payins.*no amount/)
+    expect(await rowOf('mw_mobile_money_mwk')).toContain('(airtel, tnm)')
     await page.getByRole('checkbox', { name: 'KRW' }).check()
     await page.waitForURL('**/console#/methods?currency=KRW')
     await page.getByRole('rowheader').filter({ hasText: 'au_card_aud' }).waitFor({ state: 'detached' })

@@ -122,6 +122,7 @@ const VIEWS = [
   ['p', 'Payments'],
   ['m', 'Methods'],
   ['f', 'Live events'],
+  ['b', 'Accounts'],
   ['h', 'Health'],
 ] as const
 

@@ -165,6 +165,7 @@ describe.skipIf(browser.isMissing)('who uses the console', () => {
       'Links: unavailable. The token lacks payments:read.',
       'Agreements: unavailable. The token lacks agreements:read.',
       'Deliveries: unavailable. The token lacks payments:read.',
+      'Accounts: unavailable. The token lacks balances:read.',
       'Health: unavailable. The token lacks payments:read.',
       'Methods of money out: unavailable. The token lacks payouts:read.',
     ])
@@ -208,6 +209,7 @@ const VIEWS = [
   ['/links', 'Links'],
   ['/agreements', 'Agreements'],
   ['/deliveries', 'Deliveries'],
+  ['/accounts', 'Accounts'],
   ['/health', 'Health'],
   ['/methods', 'Methods'],
 ] as const

@@ -49,6 +49,17 @@ describe.skipIf(browser.isMissing)('the views of the console', () => {
     expect(await page.locator('svg.timeline .lane').allTextContents()).toEqual(['created', 'active'])
   })
 
+  test('list balances with what is missing, and what moved the account', async () => {
+    network.sandbox.control.addFault({ path: '/v2/balances/detail', answer: { status: 404 }, times: 1 })
+    const page = await openConsole(await browser.profile(), network, { at: '/accounts' })
+    await page.getByText('UPSTREAM_NOT_FOUND').waitFor()
+    const balances = page.getByRole('table', { name: 'Balances' })
+    expect(await balances.getByRole('row').count()).toBe(network.sandbox.sites.length)
+    const movements = page.getByRole('table', { name: 'Movements' }).getByRole('row')
+    await soon(() => movements.filter({ hasText: /payment, in.*done.*125\.50/ }).count()).toBe(1)
+    expect(await accessibilityFaults(page)).toEqual([])
+  })
+
   test('list deliveries by disposition and by what they are about', async () => {
     const page = await openConsole(await browser.profile(), network, { at: '/deliveries' })
     const applied = page.getByRole('row').filter({ hasText: 'Applied' })

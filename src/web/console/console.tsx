@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks'
+import { Accounts } from './accounts/accounts.tsx'
 import { Agreement } from './agreements/agreement.tsx'
 import { Agreements } from './agreements/agreements.tsx'
 import { Deliveries } from './deliveries/deliveries.tsx'
@@ -78,6 +79,8 @@ function Shown({ route, feed }: Props) {
       return id === null ? <Deliveries route={route} /> : <Delivery key={id} id={id} />
     case 'methods':
       return <Methods route={route} />
+    case 'accounts':
+      return <Accounts route={route} />
     default:
       return <Health />
   }

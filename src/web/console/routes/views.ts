@@ -6,7 +6,7 @@ export type View = {
   readonly scope: string | null
 }
 
-export type ViewName = 'feed' | 'payments' | 'links' | 'agreements' | 'deliveries' | 'methods' | 'health'
+export type ViewName = 'feed' | 'payments' | 'links' | 'agreements' | 'deliveries' | 'methods' | 'accounts' | 'health'
 
 export const VIEWS: readonly View[] = [
   { name: 'feed', title: 'Live events', key: 'f', scope: 'payments:read' },
@@ -15,6 +15,7 @@ export const VIEWS: readonly View[] = [
   { name: 'agreements', title: 'Agreements', key: 'a', scope: 'agreements:read' },
   { name: 'deliveries', title: 'Deliveries', key: 'd', scope: 'payments:read' },
   { name: 'methods', title: 'Methods', key: 'm', scope: null },
+  { name: 'accounts', title: 'Accounts', key: 'b', scope: 'balances:read' },
   { name: 'health', title: 'Health', key: 'h', scope: 'payments:read' },
 ]
 

@@ -1,0 +1,105 @@
+import { AccountHistoryDocument, AccountsDocument } from '../generated/graphql.ts'
+import { Amount } from '../pieces/amount.tsx'
+import { RequestFailure } from '../pieces/failures.tsx'
+import { Moment } from '../pieces/moment.tsx'
+import { Page, Waiting } from '../pieces/page.tsx'
+import { Table } from '../pieces/table.tsx'
+import { useAnswer } from '../pieces/use-answer.ts'
+import { hrefOf, type Route } from '../routes/route.ts'
+
+const BALANCES = ['Site', 'Currency', 'Available', 'Incoming', 'Outgoing', 'Reserve', 'Withdrawable']
+const HISTORY = ['Movement', 'When', 'What', 'Method', 'Status', 'Amount', 'Fees']
+const HISTORY_DAYS = 30
+const DAY_MS = 24 * 3_600_000
+
+/** What the account of each site holds, why an account has no balance, and what moved the account in AUD. */
+export function Accounts({ route }: { readonly route: Route }) {
+  const { data, error, isAsking } = useAnswer(AccountsDocument, {})
+  const list = data?.accountBalances ?? null
+  return (
+    <Page title="Accounts">
+      <RequestFailure error={error} />
+      {list?.failures.map(({ site, currency, code, message }) => (
+        <p key={`${site} ${currency}`} class="notice bad">
+          {site}, {currency}: {message} <code>{code}</code>
+        </p>
+      ))}
+      {list === null || list.nodes.length === 0 ? (
+        <Waiting isAsking={isAsking} what="accounts" />
+      ) : (
+        <Table caption="Balances" columns={BALANCES}>
+          {list.nodes.map(({ site, currency, available, incoming, outgoing, rollingReserve, withdrawable }) => (
+            <tr key={`${site} ${currency}`}>
+              <th scope="row">{site}</th>
+              <td>{currency}</td>
+              {[available, incoming, outgoing, rollingReserve, withdrawable].map((amount, index) => (
+                <td key={BALANCES[index + 2]} class="number">
+                  <Amount of={amount} />
+                </td>
+              ))}
+            </tr>
+          ))}
+        </Table>
+      )}
+      <section aria-labelledby="history">
+        <h2 id="history">Movements in AUD, last {HISTORY_DAYS} days</h2>
+        <History route={route} />
+      </section>
+    </Page>
+  )
+}
+
+function History({ route: { view, params } }: { readonly route: Route }) {
+  const page = pageOf(params)
+  const now = Date.now()
+  const variables = { from: dayOf(now - HISTORY_DAYS * DAY_MS), to: dayOf(now), page }
+  const { data, error, isAsking } = useAnswer(AccountHistoryDocument, variables)
+  const history = data?.balanceHistory ?? null
+  return (
+    <>
+      <RequestFailure error={error} />
+      {history === null || history.nodes.length === 0 ? (
+        <Waiting isAsking={isAsking} what="movements" />
+      ) : (
+        <Table caption="Movements" columns={HISTORY}>
+          {history.nodes.map(
+            ({ id, createdAt, kindRaw, directionRaw, direction, methodRaw, statusRaw, amount, fees }) => (
+              <tr key={id}>
+                <th scope="row">
+                  <code>{id}</code>
+                </th>
+                <td>{createdAt === null ? '–' : <Moment at={createdAt} />}</td>
+                <td>{[kindRaw ?? '–', NAMES[direction] ?? directionRaw].join(', ')}</td>
+                <td>{methodRaw ?? '–'}</td>
+                <td>{statusRaw ?? '–'}</td>
+                <td class="number">
+                  <Amount of={amount} />
+                </td>
+                <td class="number">
+                  <Amount of={fees} />
+                </td>
+              </tr>
+            ),
+          )}
+        </Table>
+      )}
+      <nav class="pager" aria-label="Pages of movements">
+        {page > 1 && <a href={hrefOf(view.name, null, { page: null })}>First page</a>}
+        {history !== null && page < (history.totalPages ?? 1) && (
+          <a href={hrefOf(view.name, null, { page: String(page + 1) })}>Next page</a>
+        )}
+      </nav>
+    </>
+  )
+}
+
+const NAMES: Readonly<Partial<Record<string, string>>> = { MONEY_IN: 'in', MONEY_OUT: 'out' }
+
+function pageOf(params: URLSearchParams): number {
+  const text = params.get('page') ?? ''
+  return /^[1-9]\d{0,5}$/.test(text) ? Number(text) : 1
+}
+
+function dayOf(milliseconds: number): string {
+  return new Date(milliseconds).toISOString().slice(0, 10)
+}
