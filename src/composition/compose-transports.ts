@@ -216,6 +216,7 @@ async function addGraphql(config: AppConfig, entrance: Entrance) {
     explorer: await addPagesFor(config, http),
     callerOf,
     isFromRouter,
+    isRouter: ({ headers }) => isKnownRouter(headers),
     limits: config.limits,
     isDraining,
     carriers: [callbacks, multipartCarrier(streams), eventStreamCarrier(streams)],

@@ -21,8 +21,19 @@ export type OperationLimits = {
   readonly variableBytes: number
   /** Bytes of an HTTP request body. */
   readonly bodyBytes: number
+  /** The limits that differ for `_entities` of a router with its secret. */
+  readonly router: RouterOperationLimits
   /** Timeout of a query or mutation in milliseconds. Streams have none. */
   readonly timeoutMs: number
+}
+
+export type RouterOperationLimits = {
+  /** Representations in `_entities`. */
+  readonly entities: number
+  /** Cost of `_entities`. The other fields of an operation have `cost`, because a router also forwards what clients write. */
+  readonly cost: number
+  /** Bytes of an HTTP request body, and of the variables as JSON. */
+  readonly bytes: number
 }
 
 /** The recursion of the parser and of tree walks needs about four stack frames per token. */
@@ -43,6 +54,11 @@ export function readLimits(reading: SettingReader): OperationLimits {
     entities: limit('GRAPHQL_MAX_ENTITIES', 100),
     variableBytes: limit('GRAPHQL_MAX_VARIABLES_BYTES', 50 * 1024, 10 * 1024 * 1024),
     bodyBytes: limit('GRAPHQL_MAX_BODY_BYTES', 100 * 1024, 10 * 1024 * 1024),
+    router: {
+      entities: limit('GRAPHQL_ROUTER_MAX_ENTITIES', 1_000, 10_000),
+      cost: limit('GRAPHQL_ROUTER_MAX_COST', 20_000),
+      bytes: limit('GRAPHQL_ROUTER_MAX_BYTES', 1024 * 1024, 10 * 1024 * 1024),
+    },
     timeoutMs: limit('GRAPHQL_TIMEOUT_MS', 10_000, 600_000),
   }
 }

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import DataLoader from 'dataloader'
 import type { GraphQLError } from 'graphql'
 import type { Operations } from '../commands/operations.ts'
@@ -19,7 +20,7 @@ import { payoutView, type PayoutView } from './views/payout-view.ts'
 /** Loads each row once per answer; synchronously if the store has it in memory. */
 export type RowLoader<Row> = { load(id: string): Row | null | Promise<Row | null> }
 
-/** The loaders of objects by key. Each key is read once per answer; keys requested in the same tick are read in one batch. */
+/** The loaders of objects by key. Each key is read once per answer; keys requested in the same tick are read together. */
 export type Loaders = {
   readonly linkById: RowLoader<PaymentLink>
   readonly linkByRef: DataLoader<string, PaymentLink | null>
@@ -75,7 +76,9 @@ const MAKE: { readonly [Name in keyof Loaders]: Make<Loaders[Name]> } = {
   eventById: ({ store }) => loader(store.log.byIds, (event) => event.id),
   deliveryById: ({ store }) => loader(store.inbox.byIds, (delivery) => delivery.id),
   payoutById: ({ operations }) =>
-    new DataLoader<string, PayoutView | null>(async (ids) => (await operations.payoutsByIds(ids)).map(loadedPayout)),
+    new DataLoader<string, PayoutView | null>(async (ids) =>
+      (await inSlices(ids, operations.payoutsByIds)).map(loadedPayout),
+    ),
   methodByCode: ({ methods }, onStale) =>
     new DataLoader((codes) => Promise.all(codes.map((code) => methods.find(code, onStale)))),
 }
@@ -89,12 +92,32 @@ for (const [name, make] of Object.entries<Make<unknown>>(MAKE))
     },
   })
 
+/** Keys that are read at once: the items of the largest page. */
+const SLICE = 100
+
+/**
+ * Reads keys slice by slice, and returns the items of all. Requests of others are served between two slices: a router may ask for a
+ * thousand keys at once, and SQLite reads on the main thread.
+ */
+async function inSlices<Item>(
+  keys: readonly string[],
+  load: (slice: readonly string[]) => Promise<readonly Item[]>,
+): Promise<readonly Item[]> {
+  if (keys.length <= SLICE) return load(keys)
+  const items: Item[] = []
+  for (let start = 0; start < keys.length; start += SLICE) {
+    if (start > 0) await setImmediate()
+    items.push(...(await load(keys.slice(start, start + SLICE))))
+  }
+  return items
+}
+
 /** Creates a loader from a batch read that returns a map. */
 function mapLoader<Value>(
   load: (keys: readonly string[]) => Promise<ReadonlyMap<string, Value>>,
 ): DataLoader<string, Value | null> {
   return new DataLoader(async (keys) => {
-    const found = await load(keys)
+    const found = new Map(await inSlices(keys, async (slice) => [...(await load(slice))]))
     return keys.map((key) => found.get(key) ?? null)
   })
 }
@@ -124,7 +147,7 @@ function loader<Row>(
   keyOf: (row: Row) => string,
 ): DataLoader<string, Row | null> {
   return new DataLoader(async (keys) => {
-    const rows = new Map((await load(keys)).map((row) => [keyOf(row), row]))
+    const rows = new Map((await inSlices(keys, load)).map((row) => [keyOf(row), row]))
     return keys.map((key) => rows.get(key) ?? null)
   })
 }

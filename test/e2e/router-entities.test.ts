@@ -94,6 +94,26 @@ function withCode(entity: Entity | null): Entity | null {
 const keyOf = (entity: Entity): string => Object.keys(entity).find((name) => name !== '__typename') ?? ''
 const refused = (index: number) => ({ path: ['_entities', index], extensions: { code: 'BAD_USER_INPUT' } })
 
+const CARD = `
+  __typename id reference checkoutUrl description createdAt expiresAt state
+  requestedAmount { value currency exponent }
+  method { code name }
+  payment {
+    id status phase terminal version updatedAt
+    amount { value currency } total { value currency } paid { value currency } refunded { value currency }
+    method { code name } card { brand type last4 } failure { code category } nextAction { __typename }
+  }`
+const CARDS = `query Cards($representations: [_Any!]!) {
+  _entities(representations: $representations) { ... on PaymentLink { ${CARD} } }
+}`
+
+/** Representations of links: every second one is the real link, the others are unknown, so that the store is asked for each. */
+function linksOf(count: number): Entity[] {
+  return Array.from({ length: count }, (_, index) =>
+    index % 2 === 0 ? { ...real[0] } : { ...real[0], id: randomUUID() },
+  )
+}
+
 /** Returns a representation with the real key and forged other fields. */
 function forgedAs(entity: Entity): Entity {
   return { ...FORGED, clientTransactionId: undefined, ...entity }
@@ -206,6 +226,72 @@ describe('a representation', () => {
   it('of a hundred is answered at its place', async () => {
     const asked = Array.from({ length: 100 }, (_, index) => real[index % real.length])
     expect((await entities(asked)).data._entities).toMatchObject(asked)
+  })
+
+  it('of a thousand with the fields of a card is answered over HTTP, and of one more is refused', async () => {
+    const token = await network.token()
+    const ask = (count: number) =>
+      network.ask<{ _entities: unknown[] }>(CARDS, { representations: linksOf(count) }, { token, headers })
+    const one = await network.ask(
+      `query L($id: ID!) { paymentLink(id: $id) { ${CARD} } }`,
+      { id: real[0]?.['id'] },
+      { token },
+    )
+    const card = one.data['paymentLink']
+    expect(card).toMatchObject({ state: 'PAID', payment: { status: 'RECEIVED' } })
+    const { data } = await ask(1_000)
+    expect(data._entities).toEqual(Array.from({ length: 1_000 }, (_, index) => (index % 2 === 0 ? card : null)))
+    const { errors } = await ask(1_001)
+    expect(errors).toMatchObject([
+      { extensions: { code: 'OPERATION_LIMIT_EXCEEDED', limit: 'entities', maximum: 1_000 } },
+    ])
+  })
+
+  it('costs nothing of what the other fields may cost, up to a limit of its own', async () => {
+    const token = await network.token()
+    const representations = linksOf(1_000)
+    const pages = Array.from(
+      { length: 5 },
+      (_, index) => `p${index}: payments(first: 100) { nodes { id amount { value } } }`,
+    )
+    const besides = (count: number) =>
+      `${pages.slice(0, count).join(' ')} _entities(representations: $representations) { __typename }`
+    const ask = (fields: string) =>
+      network.ask(`query E($representations: [_Any!]!) { ${fields} }`, { representations }, { headers, token })
+    expect((await ask(besides(4))).errors).toBeUndefined()
+    expect((await ask(besides(5))).errors).toMatchObject([{ extensions: { limit: 'cost', maximum: 1_000 } }])
+    const many = Array.from({ length: 10 }, (_, index) => `e${index}: _entities(representations: $representations)`)
+    const askEach = (selection: string) =>
+      ask(many.map((field) => `${field} { ... on PaymentLink { ${selection} } }`).join(' '))
+    expect((await askEach('id requestedAmount { value }')).errors).toBeUndefined()
+    expect((await askEach('id requestedAmount { value } payment { id }')).errors).toMatchObject([
+      { extensions: { limit: 'cost of entities', maximum: 20_000 } },
+    ])
+  })
+
+  it('may be of more bytes with the secret than without, also in a body of unknown length', async () => {
+    const text = (bytesInAll: number) => JSON.stringify({ query: '{ __typename }' }).padEnd(bytesInAll, ' ')
+    const post = async (body: string | ReadableStream, secret: Record<string, string>) => {
+      const own = { 'content-type': 'application/json', ...secret }
+      const { status } = await fetch(`${network.app.url}/graphql`, {
+        method: 'POST',
+        headers: own,
+        body,
+        duplex: 'half',
+      })
+      return status
+    }
+    const unknown = (body: string) => new Blob([body]).stream()
+    for (const [bytesInAll, secret, status] of [
+      [100 * 1024, {}, 200],
+      [100 * 1024 + 1, {}, 413],
+      [100 * 1024 + 1, { 'x-router-secret': 'secret-of-the-router-9' }, 413],
+      [1024 * 1024, headers, 200],
+      [1024 * 1024 + 1, headers, 413],
+    ] as const) {
+      expect(await post(text(bytesInAll), secret)).toBe(status)
+      expect(await post(unknown(text(bytesInAll)), secret)).toBe(status)
+    }
   })
 
   it('gives the router nothing that its caller may not read', async () => {

@@ -106,9 +106,8 @@ export function createAdmission({ schema, policy, trusted }: AdmissionOptions): 
     return admitted
   }
 
-  const coerced = (node: OperationDefinitionNode, variables: RequestReading['variables']) => {
-    if (Buffer.byteLength(JSON.stringify(variables)) > limits.variableBytes)
-      throw beyond('bytes of variables', limits.variableBytes)
+  const coerced = (node: OperationDefinitionNode, variables: RequestReading['variables'], maxBytes: number) => {
+    if (Buffer.byteLength(JSON.stringify(variables)) > maxBytes) throw beyond('bytes of variables', maxBytes)
     const values = coerceVariables(node, variables)
     if (values.errors !== undefined) throw new Refusal(values.errors.map((error) => coded(error, 'BAD_USER_INPUT')))
     return values.coerced
@@ -118,8 +117,10 @@ export function createAdmission({ schema, policy, trusted }: AdmissionOptions): 
     const { document, operations } = admitDocument(request.query)
     const { node, measures } = chosen(operations, request.operationName)
     refuseWith(accessRefusal(measures, policy, fromRouter))
-    const variables = coerced(node, request.variables)
-    refuseWith(weightRefusal(measures.weigh(variables), limits))
+    const hasSecret = policy.routerOnly && fromRouter
+    const maxBytes = hasSecret && measures.forRouter ? limits.router.bytes : limits.variableBytes
+    const variables = coerced(node, request.variables, maxBytes)
+    refuseWith(weightRefusal(measures.weigh(variables), limits, hasSecret))
     return { document, node, request, variables }
   }
 

@@ -3,7 +3,9 @@ import { startExpression, type Amount, type CostExpression, type RequestVariable
 import { givesList, type ListSize, type SchemaCosts } from './schema-costs.ts'
 
 export type Weight = {
+  /** Cost without that of `_entities`. */
   readonly cost: number
+  readonly entityCost: number
   /** Length of the longest list of representations. */
   readonly entities: number
   /** Size of the largest page, and the argument that requests it; null without a page. */
@@ -18,7 +20,9 @@ export type Tally = { readonly costs: SchemaCosts; readonly expression: CostExpr
 
 /** The figures of a part of a document; they may depend on variables. */
 export type Costs = {
+  /** Cost without that of `_entities`. */
   readonly cost: Amount
+  readonly entityCost: Amount
   /** Cost per item of the lists whose length the surrounding page determines. */
   readonly sizedCost: Amount
   /** Length of the longest list of representations. */
@@ -29,7 +33,7 @@ export type Costs = {
 
 type Pages = Readonly<Record<string, Amount>>
 
-export const NO_COSTS: Costs = { cost: 0, sizedCost: 0, entities: 0, pages: {} }
+export const NO_COSTS: Costs = { cost: 0, entityCost: 0, sizedCost: 0, entities: 0, pages: {} }
 
 /** Creates an empty tally. */
 export function startTally(costs: SchemaCosts): Tally {
@@ -40,6 +44,7 @@ export function startTally(costs: SchemaCosts): Tally {
 export function sumCosts({ expression }: Tally, parts: readonly Costs[]): Costs {
   return {
     cost: expression.sum(parts.map((part) => part.cost)),
+    entityCost: expression.sum(parts.map((part) => part.entityCost)),
     sizedCost: expression.sum(parts.map((part) => part.sizedCost)),
     entities: expression.largest(parts.map((part) => part.entities)),
     pages: largestPages(
@@ -69,9 +74,10 @@ type FieldCost = {
 /** Returns the costs of one call of a field with its selection; if `isSized`, those of one item, as `sizedCost`. */
 export function costsOfField(tally: Tally, { node, field, listSize, inner, isSized }: FieldCost): Costs {
   const { expression, costs } = tally
-  const entities = field.name === '_entities' ? representationsIn(tally, node) : 0
+  const givesEntities = field.name === '_entities'
+  const entities = givesEntities ? representationsIn(tally, node) : 0
   const slices = slicesIn(tally, node, { field, listSize })
-  const size = field.name === '_entities' ? entities : sizeOf(expression, { slices, listSize })
+  const size = givesEntities ? entities : sizeOf(expression, { slices, listSize })
   const isPage = listSize !== null && listSize.sizedFields.size > 0
   const item = expression.sum([
     costs.itemWeightOf(field),
@@ -85,7 +91,8 @@ export function costsOfField(tally: Tally, { node, field, listSize, inner, isSiz
     ...argumentCosts(tally, node, field),
   ])
   return {
-    cost: isSized ? 0 : cost,
+    cost: isSized || givesEntities ? 0 : cost,
+    entityCost: givesEntities ? cost : inner.entityCost,
     sizedCost: isSized ? cost : 0,
     entities: expression.largest([entities, inner.entities]),
     pages: largestPages(expression, [slices, inner.pages]),
@@ -141,13 +148,14 @@ function argumentCosts({ costs, expression }: Tally, node: FieldNode, field: Gra
 /** Returns the function that computes the cost of a whole operation for the variables of one request. */
 export function weigher(
   { expression }: Tally,
-  { cost, entities, pages }: Costs,
+  { cost, entityCost, entities, pages }: Costs,
 ): (variables: RequestVariables) => Weight {
   return (variables) => {
     const at = expression.solve(variables)
     const sizes = Object.entries(pages).map(([argument, size]) => ({ argument, size: at(size) }))
     return {
       cost: at(cost),
+      entityCost: at(entityCost),
       entities: at(entities),
       page: sizes.reduce<Weight['page']>((most, page) => (most === null || page.size > most.size ? page : most), null),
     }

@@ -38,12 +38,21 @@ export function streamRefusal({ operation }: OperationDefinitionNode, { conditio
   })
 }
 
-/** Returns the error if pages, entities or cost exceed a limit with the variables of this request, otherwise null. */
-export function weightRefusal({ page, entities, cost }: Weight, limits: OperationLimits): GraphQLError | null {
+/**
+ * Returns the error if pages, entities or cost exceed a limit with the variables of this request, otherwise null. With the router's
+ * secret, the cost of `_entities` is compared with a limit of its own.
+ */
+export function weightRefusal(
+  { page, entities, cost, entityCost }: Weight,
+  limits: OperationLimits,
+  hasSecret: boolean,
+): GraphQLError | null {
   if (page !== null && page.size > limits.page)
     return badArgument(page.argument, `must lie between 1 and ${limits.page}`)
-  if (entities > limits.entities) return beyond('entities', limits.entities)
-  return cost > limits.cost ? beyond('cost', limits.cost) : null
+  const maxEntities = hasSecret ? limits.router.entities : limits.entities
+  if (entities > maxEntities) return beyond('entities', maxEntities)
+  if (hasSecret && entityCost > limits.router.cost) return beyond('cost of entities', limits.router.cost)
+  return cost + (hasSecret ? 0 : entityCost) > limits.cost ? beyond('cost', limits.cost) : null
 }
 
 /** Returns the error if the policy forbids the operation's introspection or router fields to this client, otherwise null. */

@@ -1,4 +1,5 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { Transform } from 'node:stream'
+import { errorCodes, type FastifyInstance, type FastifyRequest, type preParsingHookHandler } from 'fastify'
 import type { OperationRequest } from '../../graphql/admission/read-request.ts'
 import { badRequest } from '../../graphql/error-formatter.ts'
 import { hasRepeatedKey } from '../../lib/has-repeated-key.ts'
@@ -9,6 +10,28 @@ const PARAMETERS: ReadonlySet<string> = new Set(['query', 'operationName', 'vari
 export function readJsonAlone(scope: FastifyInstance): void {
   scope.removeAllContentTypeParsers()
   scope.addContentTypeParser('application/json', { parseAs: 'string' }, (_request, body, done) => done(null, body))
+}
+
+/**
+ * Returns the hook that refuses bodies of more than `maxBytes` with 413, except for requests with the router's secret, which have the
+ * limit of the route. A body of unknown length is counted as it arrives.
+ */
+export function limitBody(maxBytes: number, isRouter: (request: FastifyRequest) => boolean): preParsingHookHandler {
+  return (request, _reply, payload, done) => {
+    const length = request.headers['content-length']
+    if ((length !== undefined && Number(length) <= maxBytes) || isRouter(request)) return done(null, payload)
+    if (length !== undefined) return done(new errorCodes.FST_ERR_CTP_BODY_TOO_LARGE())
+    let received = 0
+    const counted = new Transform({
+      transform(chunk: Buffer, _encoding, pass) {
+        received += chunk.length
+        if (received > maxBytes) pass(new errorCodes.FST_ERR_CTP_BODY_TOO_LARGE())
+        else pass(null, chunk)
+      },
+    })
+    payload.once('error', (error) => counted.destroy(error))
+    done(null, payload.pipe(counted))
+  }
 }
 
 /** Returns the operation of a request: from the query string of a GET, or the body of a POST. Throws a GraphQLError if there is none. */

@@ -8,7 +8,7 @@ import { badRequest } from '../../graphql/error-formatter.ts'
 import { asksForPage, type Pages } from '../pages/pages.ts'
 import { RETRY_AFTER_S } from '../server/problem.ts'
 import { GRAPHQL_PATH } from './graphql-addresses.ts'
-import { operationIn, readJsonAlone } from './graphql-body.ts'
+import { limitBody, operationIn, readJsonAlone } from './graphql-body.ts'
 import { httpError, refusalFor, sendAnswer, sendRecalled, sendRefusal } from './graphql-response.ts'
 import { responseType } from './media-types.ts'
 import type { CarryStream, StreamCarrier } from './stream-carrier.ts'
@@ -22,7 +22,9 @@ export type GraphqlRouteOptions = {
   /** Whether a request carries the router's secret, or no secret is configured. */
   readonly isFromRouter: (request: FastifyRequest) => boolean
   readonly isDraining: () => boolean
-  readonly limits: Pick<OperationLimits, 'bodyBytes'>
+  /** Whether a request carries the router's secret. */
+  readonly isRouter: (request: FastifyRequest) => boolean
+  readonly limits: Pick<OperationLimits, 'bodyBytes' | 'router'>
   /** The ways to deliver a subscription. The first that accepts a request is used. */
   readonly carriers: readonly StreamCarrier[]
 }
@@ -41,7 +43,8 @@ export function addGraphqlRoute(app: FastifyInstance, options: GraphqlRouteOptio
       method: ['GET', 'POST'],
       url: GRAPHQL_PATH,
       exposeHeadRoute: false,
-      bodyLimit: limits.bodyBytes,
+      bodyLimit: Math.max(limits.bodyBytes, limits.router.bytes),
+      preParsing: limitBody(limits.bodyBytes, options.isRouter),
       onRequest: (_request, reply, done) => {
         if (isDraining()) sendRefusal(reply, engine.refuse([DRAINING]))
         else done()

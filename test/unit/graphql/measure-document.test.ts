@@ -42,6 +42,10 @@ function measure(text: string) {
   return operation.measures
 }
 
+const costOf = (text: string, variables: Record<string, unknown> = {}) => {
+  const { cost, entityCost } = weigh(text, variables)
+  return cost + entityCost
+}
 const weigh = (text: string, variables: Record<string, unknown> = {}) => measure(text).weigh(variables)
 
 describe('the cost', () => {
@@ -82,7 +86,7 @@ describe('the cost', () => {
     ['{ _entities(representations: ["a", "b"]) { thing { id } } }', 4],
     ['{ __schema { types { fields { name } } } }', 0],
     ['{ unknown { id } thing { unknown { id } } }', 1],
-  ])('of %s is %i', (text, cost) => expect(weigh(text).cost).toBe(cost))
+  ])('of %s is %i', (text, cost) => expect(costOf(text)).toBe(cost))
 
   it.each<[string, Record<string, unknown>, number]>([
     ['query ($n: Int!) { sliced(first: $n) { id } }', { n: 9 }, 9],
@@ -99,7 +103,18 @@ describe('the cost', () => {
     ['query ($w: String) { search(part: { word: $w }) { id } }', { w: 'a' }, 4],
     ['query ($w: String) { search(part: { word: $w }) { id } }', { w: null }, 2],
     ['query ($r: [ID!]!) { _entities(representations: $r) { id } }', { r: ['a', 'b', 'c'] }, 3],
-  ])('of %s with %j is %i', (text, variables, cost) => expect(weigh(text, variables).cost).toBe(cost))
+  ])('of %s with %j is %i', (text, variables, cost) => expect(costOf(text, variables)).toBe(cost))
+
+  it('of entities is told apart from that of the other fields', () => {
+    const text = '{ _entities(representations: ["a", "b"]) { thing { id } } thing { id } }'
+    expect(weigh(text)).toMatchObject({ cost: 1, entityCost: 4 })
+    expect(
+      weigh('{ ...E thing { id } } fragment E on Query { _entities(representations: ["a"]) { id } }'),
+    ).toMatchObject({
+      cost: 1,
+      entityCost: 1,
+    })
+  })
 
   it('is worked out anew for every request, and once for what does not depend on it', () => {
     const { weigh: again } = measure('query ($n: Int!) { sliced(first: $n) { id } }')
@@ -163,7 +178,7 @@ describe('the size', () => {
     } fragment A on Query { page(first: $n) { total } }`
     expect(weigh(text, { n: 3, r: ['a', 'b'] })).toMatchObject({ page: { argument: 'first', size: 7 }, entities: 2 })
     expect(weigh(text, { n: 9, r: [] })).toMatchObject({ page: { argument: 'first', size: 9 }, entities: 1 })
-    expect(weigh('{ count }')).toEqual({ cost: 0, entities: 0, page: null })
+    expect(weigh('{ count }')).toEqual({ cost: 0, entityCost: 0, entities: 0, page: null })
   })
 })
 
