@@ -1,7 +1,7 @@
 import { defineConfig } from 'vitest/config'
 import { COMMON } from './vitest.config.ts'
 
-/** What lies in test/gateway: it needs a gateway, which `npm ci --prefix test/gateway/hive` installs. */
+/** What lies in test/gateway: it needs gateways, which `npm ci --prefix test/gateway/hive` and `… test/gateway/apollo` install. */
 export default defineConfig({
   test: {
     ...COMMON,

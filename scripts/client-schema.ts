@@ -1,9 +1,9 @@
 /**
- * Writes what client tools need of the schema to dist/schema: the schema as clients see it, since Relay's compiler and linters refuse that
- * of a subgraph; the object types of each interface and union, for caches such as Apollo Client's; and the types of the scalars, for code
- * generators.
+ * Writes what other tools need of the schema to dist/schema: the schema as clients see it, since Relay's compiler and linters refuse that
+ * of a subgraph; the object types of each interface and union, for caches such as Apollo Client's; the types of the scalars, for code
+ * generators; and the schema of the subgraph without scopes, for gateways that refuse them.
  */
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import {
   type DefinitionNode,
@@ -17,6 +17,7 @@ import {
 } from 'graphql'
 import { WIRE_SCALARS } from '../codegen.ts'
 import { createSchema } from '../src/graphql/schema/schema.ts'
+import { withoutScopes } from './without-scopes.ts'
 
 const TARGET = 'dist/schema'
 /** Names of federation: `_Service`, `federation__Scope`. */
@@ -25,6 +26,7 @@ const FEDERATION = /^_|__/
 const schema = createSchema({ production: true })
 mkdirSync(TARGET, { recursive: true })
 write('client.graphql', clientSchema(schema))
+write('subgraph-without-scopes.graphql', `${withoutScopes(readFileSync('schema.graphql', 'utf8'))}\n`)
 write('possible-types.json', `${JSON.stringify(possibleTypes(schema), null, 2)}\n`)
 write(
   'scalars.json',
