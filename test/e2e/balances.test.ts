@@ -1,0 +1,162 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { mutate } from '../support/mutations.ts'
+import { startNetwork, type Network } from '../support/network.ts'
+import { tryCreateLink } from '../support/operations.ts'
+import { BY_HAND } from '../support/payins.ts'
+
+let network: Network
+beforeAll(async () => void (network = await startNetwork({ sandbox: BY_HAND })))
+afterEach(() => network.sandbox.control.clearFaults())
+afterAll(() => network.close())
+
+describe('balances', () => {
+  const BALANCES = `query Balances($currencies: [CurrencyCode!]) {
+    balances(currencies: $currencies) {
+      currency available { value currency } incoming { value } outgoing { value } rollingReserve { value } withdrawable { value }
+    }
+  }`
+
+  it('are told by currency, and move with what comes in', async () => {
+    const { data } = await network.ask(BALANCES, { currencies: ['NZD', 'KRW'] })
+    const amounts = { incoming: { value: '0' }, outgoing: { value: '0' }, rollingReserve: { value: '0' } }
+    const opening = { available: { value: '100000000' }, withdrawable: { value: '100000000' }, ...amounts }
+    expect(data['balances']).toMatchObject([
+      { ...opening, currency: 'NZD' },
+      { ...opening, currency: 'KRW', available: { value: '100000000', currency: 'KRW' } },
+    ])
+    const amount = { value: '250', currency: 'NZD' }
+    await mutate(network, 'simulateDeposit', { accountNumber: '12345', amount })
+    expect((await network.ask(BALANCES, { currencies: ['NZD'] })).data['balances']).toMatchObject([
+      { available: { value: '100000250' }, incoming: { value: '250' } },
+    ])
+  })
+
+  it('are those of every currency when none is named, and none without credentials', async () => {
+    const all = await network.ask<{ balances: { currency: string }[] }>(BALANCES)
+    const served = network.sandbox.sites.flatMap(({ currencies }) => currencies)
+    expect(all.data.balances.map(({ currency }) => currency).toSorted()).toEqual(served.toSorted())
+    expect((await network.ask(BALANCES, { currencies: ['TZS'] })).data['balances']).toEqual([])
+  })
+
+  it('are told with the currencies that have no answer', async () => {
+    network.sandbox.control.addFault({ path: '/v2/balances/detail', answer: { status: 503 }, times: 3 })
+    const query = '{ accountBalances(currencies: ["NZD"]) { nodes { currency } unavailable } }'
+    expect((await network.ask(query)).data['accountBalances']).toEqual({ nodes: [], unavailable: ['NZD'] })
+    network.sandbox.control.clearFaults()
+    expect((await network.ask(query)).data['accountBalances']).toEqual({
+      nodes: [{ currency: 'NZD' }],
+      unavailable: [],
+    })
+  })
+
+  it('are an error when no account answers', async () => {
+    network.sandbox.control.addFault({ path: '/v2/balances/detail', answer: { status: 503 }, times: 9 })
+    const answer = await network.ask(BALANCES, { currencies: ['AUD', 'JPY'] })
+    expect(answer).toMatchObject({
+      data: { balances: null },
+      errors: [{ extensions: { code: 'UPSTREAM_UNAVAILABLE' } }],
+    })
+  })
+})
+
+describe('the accounts of two sites with one currency', () => {
+  it('are two balances, and one in the older list', async () => {
+    const sites = ['first', 'second'].map((id) => ({
+      id,
+      appId: `app-${id}`,
+      secretKey: `secret-${id}`,
+      currencies: ['AUD'],
+    }))
+    const own = await startNetwork({ sandbox: { sites } })
+    onTestFinished(() => own.close())
+    const query = `{ accountBalances { nodes { site currency available { value } } unavailable failures { site currency code message } }
+      balances { currency } }`
+    await mutate(own, 'simulateDeposit', {
+      accountNumber: '12345',
+      amount: { value: '5', currency: 'AUD' },
+      site: 'second',
+    })
+    const account = (site: string, value: string) => ({ site, currency: 'AUD', available: { value } })
+    expect((await own.ask(query)).data).toEqual({
+      accountBalances: {
+        nodes: [account('first', '100000000'), account('second', '100000005')],
+        unavailable: [],
+        failures: [],
+      },
+      balances: [{ currency: 'AUD' }],
+    })
+    own.sandbox.control.addFault({ path: '/v2/balances/detail', answer: { status: 404 }, times: 1 })
+    const { data } = await own.ask<{ accountBalances: { nodes: unknown[] } & Record<string, unknown> }>(query)
+    expect(data.accountBalances).toMatchObject({
+      unavailable: ['AUD'],
+      failures: [{ currency: 'AUD', code: 'UPSTREAM_NOT_FOUND', message: expect.stringContaining('404') }],
+    })
+    expect(data.accountBalances.nodes).toHaveLength(1)
+  })
+})
+
+describe('balanceHistory', () => {
+  const HISTORY = `query History($from: LocalDate!, $to: LocalDate!, $page: Int! = 1, $site: ID) {
+    balanceHistory(from: $from, to: $to, page: $page, site: $site) {
+      page totalPages totalCount
+      nodes { id direction directionRaw kindRaw methodRaw statusRaw referenceId createdAt
+        amount { value currency } outgoing { value } total { value } fees { value } }
+    }
+  }`
+  const today = new Date().toISOString().slice(0, 10)
+  const span = { from: today, to: today }
+
+  it('has what moved the balance, newest first, page by page', async () => {
+    const own = await startNetwork()
+    onTestFinished(() => own.close())
+    for (let value = 1; value <= 21; value += 1)
+      await mutate(own, 'simulateDeposit', {
+        accountNumber: '12345',
+        amount: { value: String(value), currency: 'AUD' },
+      })
+    const { link } = await tryCreateLink(own, { amount: { value: '12.5', currency: 'AUD' } })
+    await own.sandbox.control.setStatus(link?.id ?? '', 'received')
+    type History = { balanceHistory: { nodes: { id: string }[]; totalPages: number; totalCount: number } }
+    const page = async (number: number) =>
+      (await own.ask<History>(HISTORY, { ...span, page: number })).data.balanceHistory
+    const first = await page(1)
+    expect(first).toMatchObject({ page: 1, totalPages: 2, totalCount: 22 })
+    expect(first.nodes[0]).toMatchObject({
+      direction: 'MONEY_IN',
+      directionRaw: 'money_in',
+      kindRaw: 'payment',
+      statusRaw: 'done',
+      amount: { value: '12.5', currency: 'AUD' },
+      total: { value: '12.5' },
+      outgoing: { value: '0' },
+      fees: { value: '0' },
+    })
+    const ids = [...first.nodes, ...(await page(2)).nodes].map(({ id }) => id)
+    expect(new Set(ids).size).toBe(22)
+  })
+
+  it.each([
+    [{ from: today, to: '2020-01-01' }, 'to'],
+    [{ from: '2020-01-01', to: '2022-01-01' }, 'to'],
+    [{ ...span, page: 0 }, 'page'],
+    [{ ...span, site: 'jpy' }, 'site'],
+    [{ ...span, site: 'unknown' }, 'site'],
+  ])('refuses %j', async (variables, argument) => {
+    expect((await network.ask(HISTORY, variables)).errors).toMatchObject([
+      { extensions: { code: 'BAD_USER_INPUT', argument } },
+    ])
+  })
+
+  it.each([
+    [{ status: 404 }, 'UPSTREAM_NOT_FOUND'],
+    [{ status: 401 }, 'CREDENTIALS_REJECTED'],
+    [{ status: 422, body: { errors: { message: 'no' } } }, 'UPSTREAM_REJECTED'],
+    [{ status: 200, body: { records: 'none' } }, 'UPSTREAM_UNAVAILABLE'],
+  ])('tells a failure by its code: %j', async (answer, code) => {
+    network.sandbox.control.addFault({ path: '/v1/balances/history', answer, times: 3 })
+    const { data, errors } = await network.ask(HISTORY, span)
+    network.sandbox.control.clearFaults()
+    expect(data['balanceHistory']).toBeNull()
+    expect(errors).toMatchObject([{ extensions: { code } }])
+  })
+})
