@@ -94,6 +94,7 @@ const config: CodegenConfig = {
           PayinMethodTraits: '../domain/methods/payin-method.ts#PayinMethod as PayinMethodEntity',
           PaymentLink: './models.ts#LinkView',
           Payment: '../domain/payments/payment.ts#Payment as PaymentEntity',
+          Refund: './models.ts#RefundView',
           PaymentEvent: '../domain/payments/payment-event.ts#PaymentEvent as PaymentEventEntity',
           PayerErasure: '../store/store.ts#PayerErasure as PayerErasureEntity',
           SigningKey: '../retention/signing-keys.ts#SigningKey as SigningKeyEntity',

@@ -93,7 +93,18 @@ function refundTask(
     repeatAfterMs: null,
     send: async () => (await send(options, { request, site, ...rest })).report,
     settle: async (command, report) => {
-      const payment = await store.commands.settleWithPayment(command.id, request.paymentId, report, clock())
+      const payment = await store.commands.settleWithPayment(
+        command.id,
+        {
+          paymentId: request.paymentId,
+          refund: {
+            amount: request.amount?.value ?? null,
+            reason: request.description,
+          },
+        },
+        report,
+        clock(),
+      )
       options.reader.wake()
       if (payment === null) throw new Error('A payment that was refunded is not on record.')
       return { payment, requestedAt: new Date(command.sentAt) }

@@ -12,6 +12,7 @@ import type { PaymentLink } from '../domain/payments/payment-link.ts'
 import type { Payer } from '../domain/payments/payment-report.ts'
 import type { Payment } from '../domain/payments/payment.ts'
 import type { FoundPayout } from '../lookups/find-payouts.ts'
+import type { RefundRequestRow } from '../store/rows/command-rows.ts'
 import type { RowsById, Store } from '../store/store.ts'
 import type { PayinMethodLists } from '../upstream/methods/payin-method-lists.ts'
 import { failedRead } from './error-formatter.ts'
@@ -26,6 +27,7 @@ export type Loaders = {
   readonly linkByRef: DataLoader<string, PaymentLink | null>
   readonly paymentById: RowLoader<Payment>
   readonly payerByPayment: DataLoader<string, Payer | null>
+  readonly refundRequest: DataLoader<string, RefundRequestRow | null>
   readonly payinByPayment: DataLoader<string, DirectPayin | null>
   readonly agreementById: DataLoader<string, Agreement | null>
   readonly agreementByClientId: DataLoader<string, Agreement | null>
@@ -68,6 +70,7 @@ const MAKE: { readonly [Name in keyof Loaders]: Make<Loaders[Name]> } = {
   linkByRef: ({ store }) => loader(store.links.byRefs, (link) => link.ref),
   paymentById: ({ store }) => rowLoader(store.payments, (payment) => payment.id),
   payerByPayment: ({ store }) => mapLoader(store.payments.payers),
+  refundRequest: ({ store }) => mapLoader(store.payments.refundRequests),
   payinByPayment: ({ store }) => loader(store.payments.payins, (payin) => payin.paymentId),
   agreementById: ({ store }) => loader(store.agreements.byIds, (agreement) => agreement.id),
   agreementByClientId: ({ store }) =>

@@ -1,8 +1,12 @@
 import type { PaymentLink } from '../domain/payments/payment-link.ts'
 import type { Payment } from '../domain/payments/payment.ts'
+import type { Refund } from '../domain/payments/refund.ts'
 
 /** A link as a resolver's parent. `payment` is set for the link of an event or a snapshot: it is the payment at that time. */
 export type LinkView = PaymentLink & { readonly payment?: Payment | null }
+
+/** A refund as a resolver's parent, with its payment. */
+export type RefundView = { readonly refund: Refund; readonly payment: Payment }
 
 /** The customer's next action, as a resolver's parent. */
 export type NextActionView = {

@@ -71,8 +71,8 @@ export function createLedger(database: Database, { refundWindowMs = REFUND_WINDO
       settleWithLink: (id, link, at) => onLedger((ledger) => settleWithLink(ledger, id, { link, at })),
       settleWithPayin: (id, payin, report, at) =>
         onLedger((ledger) => settleWithPayin(ledger, id, { payin, report, at })),
-      settleWithPayment: (id, paymentId, report, at) =>
-        onLedger((ledger) => settleWithPayment(ledger, id, { paymentId, report, at })),
+      settleWithPayment: (id, about, report, at) =>
+        onLedger((ledger) => settleWithPayment(ledger, id, { ...about, report, at })),
       settleWithAgreement: (id, { ref, site }, report, at) =>
         onLedger((ledger) => settleWithAgreement(ledger, id, { ref, site, report, at })),
       settleWithAgreementChange: (id, agreementId, report, at) =>

@@ -5,7 +5,9 @@ import type { Command } from '../domain/command.ts'
 import { attributeRead } from '../domain/payments/attribution.ts'
 import { decideCreation, type DirectPayin } from '../domain/payments/direct-payin.ts'
 import type { PaymentReport } from '../domain/payments/payment-report.ts'
-import { type Payment, withRequestedAmount } from '../domain/payments/payment.ts'
+import { type Payment, reportOf, withRequestedAmount } from '../domain/payments/payment.ts'
+import type { RequestedRefund } from '../domain/payments/refund.ts'
+import type { RefundTerms } from '../store/command-store.ts'
 import type { PaymentRow } from '../store/rows/payment-rows.ts'
 import type { Rows } from '../store/rows/rows.ts'
 import { StoreConflictError } from '../store/store-errors.ts'
@@ -132,7 +134,12 @@ function recordCreation<K extends Kind>(
   return { row: subject.rowOf(rows, { ...state, provisional }, target.row, report), confirm }
 }
 
-type AboutPayment = { readonly paymentId: string; readonly report: PaymentReport | null; readonly at: Date }
+type AboutPayment = {
+  readonly paymentId: string
+  readonly report: PaymentReport | null
+  readonly at: Date
+  readonly refund?: RefundTerms
+}
 
 /**
  * Completes a command about a payment, and records the change in its response as an event. If the response is not reliable, a read of the
@@ -144,14 +151,46 @@ export function settleWithPayment(ledger: Ledger, commandId: string, answer: Abo
   rows.commands.want('id', commandId)
   rows.payins.want('paymentId', paymentId)
   rows.paymentPayers.want('id', paymentId)
+  rows.refundRequests.want('commandId', commandId)
   const row = findPayment(rows, paymentId)
   const command = findUnsettled(rows, commandId, { paymentId })
   if (command === null) return row?.state ?? null
   markSettled(rows, commandId, { paymentId })
-  const applied = applyToPayment(ledger, row, command, answer)
-  if (applied !== null) return applied
-  if (row !== null) rows.payments.put(confirmBy(row, at))
-  return row?.state ?? null
+  const requested =
+    answer.refund === undefined ? null : saveRequest(rows, command, { paymentId, refund: answer.refund })
+  const applied = applyToPayment(ledger, row, command, { ...answer, requested })
+  if (applied !== null) return applied.state
+  if (row === null) return null
+  const after = requested === null ? row : recordRefund(ledger, row, requested, at)
+  rows.payments.put(confirmBy(after, at))
+  return after.state
+}
+
+/** Records the key and the reason of a refund apart from the log, which has no personal data. Returns the refund as a part of its payment. */
+function saveRequest(
+  rows: Rows,
+  command: Command,
+  { paymentId, refund }: { readonly paymentId: string; readonly refund: RefundTerms },
+): RequestedRefund {
+  const isErased = rows.paymentPayers.first('id', paymentId)?.erased === true
+  const reason = isErased ? null : refund.reason
+  rows.refundRequests.put({ commandId: command.id, paymentId, idempotencyKey: command.key, reason })
+  return {
+    commandId: command.id,
+    amount: refund.amount,
+    requestedAt: new Date(command.sentAt).toISOString(),
+    subjectVersion: command.subjectVersion ?? 0,
+  }
+}
+
+/** Records a refund whose response says nothing reliable about the payment. */
+function recordRefund(ledger: Ledger, row: PaymentRow, requestedRefund: RequestedRefund, at: Date): PaymentRow {
+  const { state } = row
+  const { statusRaw, status, details, provisional, linkRef } = state
+  const change = { kind: 'PAYMENT_DETAILS_CHANGED', statusRaw, status, details, requestedRefund } as const
+  const target = targetOf(row, reportOf(state), { linkRef, link: linkOf(ledger.rows, state) })
+  const fact = { change, source: 'COMMAND', report: target.report, provisional, at } as const
+  return recordChange(PAYMENT, ledger, target, fact).row
 }
 
 /**
@@ -162,16 +201,17 @@ function applyToPayment(
   ledger: Ledger,
   row: PaymentRow | null,
   command: Command,
-  { paymentId, report: said, at }: AboutPayment,
-): Payment | null {
+  { paymentId, report: said, at, requested }: AboutPayment & { readonly requested: RequestedRefund | null },
+): PaymentRow | null {
   const { rows } = ledger
   const link = row === null ? null : linkOf(rows, row.state)
   const report = said === null ? null : attributeRead({ paymentId, link }, said)
   if (report === null || report.paymentId !== paymentId) return null
   if (row !== null && row.deliveries + linkDeliveries(rows, row.state) !== command.subjectDeliveries) return null
-  const target = answeredPayment(row, link, report)
+  const full = requested === null ? report : { ...report, requestedRefund: requested }
+  const target = answeredPayment(row, link, full)
   const applied = target === null ? null : applyAnswer(PAYMENT, ledger, target, { source: 'COMMAND', at })
-  return applied?.row.state ?? null
+  return applied?.row ?? null
 }
 
 /**

@@ -52,11 +52,16 @@ export type CommandStore = {
    */
   settleWithPayin(id: string, payin: DirectPayin, report: PaymentReport, at: Date): Promise<Payment>
   /**
-   * Completes a command about a payment, such as a refund: result `{ paymentId }`. The report of the response is applied like that of
+   * Completes a command about a payment: result `{ paymentId }`. Its refund becomes part of the payment. The report of the response is applied like that of
    * a read. If it is null or unusable, or a webhook came meanwhile, a read of the payment is due now. Returns the payment, or null if
    * it is not recorded.
    */
-  settleWithPayment(id: string, paymentId: string, report: PaymentReport | null, at: Date): Promise<Payment | null>
+  settleWithPayment(
+    id: string,
+    about: { readonly paymentId: string; readonly refund?: RefundTerms },
+    report: PaymentReport | null,
+    at: Date,
+  ): Promise<Payment | null>
   /**
    * Completes a command with the agreement it created: result `{ agreementId }`. Facts from earlier callbacks are kept; only missing
    * ones are added. `ref` may be that of any attempt.
@@ -87,6 +92,9 @@ export type CommandStore = {
 
 /** An idempotency key. It belongs to a caller and a mutation. */
 export type CommandKey = Pick<Command, 'mutation' | 'key' | 'keyScope'>
+
+/** What a refund was requested with. `amount` is plain digits; null for the whole remaining amount. */
+export type RefundTerms = { readonly amount: string | null; readonly reason: string }
 
 /** The payment or agreement that a command changes. */
 export type CommandSubject = { readonly paymentId: string } | { readonly agreementId: string }

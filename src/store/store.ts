@@ -13,6 +13,7 @@ import type { PaceStore } from './pace-store.ts'
 import type { ReadStore } from './read-store.ts'
 import type { ErasureStore } from './retention/erasure-store.ts'
 import type { RetentionStore } from './retention/retention-store.ts'
+import type { RefundRequestRow } from './rows/command-rows.ts'
 import type { SigningKeyStore } from './signing-key-store.ts'
 import type { StoreFailure } from './store-errors.ts'
 
@@ -279,6 +280,8 @@ export type PayoutStore = {
 export type PaymentStore = RowsById<Payment> & {
   /** Payers by payment id. */
   payers(paymentIds: readonly string[]): Promise<Map<string, Payer>>
+  /** The keys and reasons of refunds that were requested here, by command id. */
+  refundRequests(commandIds: readonly string[]): Promise<Map<string, RefundRequestRow>>
   /** The requests of payments that were created here without a link, by payment id. */
   payins(paymentIds: readonly string[]): Promise<DirectPayin[]>
   /**

@@ -4,7 +4,7 @@ import type { KeySetting } from '../keys/key-ring.ts'
 import type { LeaseName } from './lease-store.ts'
 import type { ErasureKind } from './retention/erasure-store.ts'
 import type { AgreementPayersTable, AgreementsTable } from './rows/agreement-rows.ts'
-import type { CommandRefsTable, CommandsTable, PayinsTable } from './rows/command-rows.ts'
+import type { CommandRefsTable, CommandsTable, PayinsTable, RefundRequestsTable } from './rows/command-rows.ts'
 import type { LinksTable } from './rows/link-rows.ts'
 import type { DeliveriesTable, EventsTable } from './rows/log-rows.ts'
 import type { PayersTable, PaymentsTable } from './rows/payment-rows.ts'
@@ -26,6 +26,7 @@ export type Tables = {
   readonly command_refs: CommandRefsTable
   readonly leases: LeasesTable
   readonly payouts: PayoutsTable
+  readonly refund_requests: RefundRequestsTable
   readonly pruned_streams: PrunedStreamsTable
   readonly pruned_deliveries: PrunedDeliveriesTable
   readonly archives: ArchivesTable

@@ -38,6 +38,11 @@ export const KEPT: Readonly<Record<string, Kept>> = {
   'agreements.state_json': { places: AGREEMENT, reason: 'what the agreement is for, and the merchant’s ids of it' },
   'agreements.client_transaction_id': { places: KEYS, reason: 'the agreement’s own key' },
   'events.agreement_json': { places: AGREEMENT, reason: 'the agreement as it was after the event' },
+  'refund_requests.idempotency_key': { places: KEYS, reason: 'Refund.idempotencyKey' },
+  'refund_requests.reason': {
+    places: /^input\.refund\.description$/,
+    reason: 'Refund.reason, apart so that it can be erased',
+  },
   'commands.key': { places: KEYS, reason: 'so that a repeat is told' },
   'commands.result_json': {
     places: /^(?:input\.gateway\.order .+|refusal\..+)$/,

@@ -108,13 +108,14 @@ async function furnished(network: Network): Promise<Fixture> {
 async function madeLinks(network: Network): Promise<Fixture['links'][number][]> {
   const customer = (lastName: string) => ({ email: 'ada@example.test', firstName: 'Ada', lastName })
   const all: Fixture['links'][number][] = []
-  for (const lastName of ['Payer', 'card_stolen', 'card_decline_rate_limit_exceeded', 'nobody']) {
+  for (const lastName of ['Payer', 'card_stolen', 'card_decline_rate_limit_exceeded', 'nobody', 'refunded']) {
     const link = await createLink(network, {
       ownerId: OWNER,
       customer: customer(lastName),
       expiresInSeconds: 7 * 24 * 3_600,
     })
     if (lastName === 'Payer') await network.sandbox.control.setStatus(link.id, 'received')
+    else if (lastName === 'refunded') await network.sandbox.control.setStatus(link.id, 'partially_refunded')
     else if (lastName !== 'nobody') await pay(link.checkoutUrl)
     await settle(network)
     const known = network.sandbox.control.state().links.find(({ uuid }) => uuid === link.id)

@@ -1,4 +1,5 @@
 import type { PaymentStatus } from './payment-status.ts'
+import type { RequestedRefund } from './refund.ts'
 
 /**
  * The content of a webhook, or of the response to a read, about one payment, in the types of this project. Fields that the body omits, or
@@ -15,6 +16,8 @@ export type PaymentReport = {
   readonly payer: Payer
   /** The reason of its latest refund; it is compared, and not stored. */
   readonly refundDescription?: string | null
+  /** The refund whose request it answers. */
+  readonly requestedRefund?: RequestedRefund
 }
 
 /** Everything about a payment except its status and its payer. Decimals are plain digits. */

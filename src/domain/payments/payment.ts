@@ -1,6 +1,7 @@
 import { compareDecimals, type Money } from '../money/money.ts'
 import type { PaymentDetails, PaymentReport } from './payment-report.ts'
 import { factsOf, PAID_RANK, type PaymentPhase, type PaymentStatus } from './payment-status.ts'
+import { type Refund, refundsAfter, type RequestedRefund } from './refund.ts'
 
 /** A payment: the result of its events. */
 export type Payment = {
@@ -23,6 +24,8 @@ export type Payment = {
   /** The payment is in doubt until a read confirms its status. */
   readonly provisional: boolean
   readonly details: PaymentDetails
+  /** Oldest first; absent for a payment without any, and for one that an earlier version has recorded (`refundsOf`). */
+  readonly refunds?: readonly Refund[]
   /** Instant of the last change, ISO 8601 in UTC. */
   readonly updatedAt: string
 }
@@ -35,6 +38,8 @@ export type PaymentChange = {
   readonly statusRaw: string
   readonly status: PaymentStatus | null
   readonly details: PaymentDetails
+  /** The refund whose request the change answers. */
+  readonly requestedRefund?: RequestedRefund
 }
 
 export type Decision = {
@@ -78,11 +83,18 @@ export function decideRead(state: Payment | null, report: PaymentReport): Decisi
   if (report.status !== null && factsOf(report.status).rank < WAITING_ENDS && state.rank >= PAID_RANK) return STALE
   const details = merge(state, report)
   if (report.statusRaw !== state.statusRaw) return { ...apply(report, details, false), provisional: false }
-  const changed = !sameDetails(details, state.details)
+  const { requestedRefund } = report
+  const changed = !sameDetails(details, state.details) || requestedRefund !== undefined
   return {
     disposition: changed ? 'APPLIED' : 'NO_CHANGE',
     change: changed
-      ? { kind: 'PAYMENT_DETAILS_CHANGED', statusRaw: state.statusRaw, status: state.status, details }
+      ? {
+          kind: 'PAYMENT_DETAILS_CHANGED',
+          statusRaw: state.statusRaw,
+          status: state.status,
+          details,
+          ...(requestedRefund === undefined ? {} : { requestedRefund }),
+        }
       : null,
     provisional: false,
     confirm: false,
@@ -100,6 +112,7 @@ export function evolve(
   const before = 'version' in state ? state : null
   const facts = change.status === null ? null : factsOf(change.status)
   const seen = before?.seen ?? []
+  const refunds = refundsAfter(before, change, { ...recorded, requested: change.requestedRefund ?? null })
   return {
     id: state.id,
     streamId: state.streamId,
@@ -112,6 +125,7 @@ export function evolve(
     seen: change.status === null || seen.includes(change.status) ? seen : [...seen, change.status],
     provisional: recorded.provisional,
     details: change.details,
+    ...(refunds.length === 0 ? {} : { refunds }),
     updatedAt: recorded.at,
   }
 }
@@ -160,7 +174,13 @@ function wasFurther(state: Payment, rank: number): boolean {
 function apply(report: PaymentReport, details: PaymentDetails, confirm: boolean): Decision {
   return {
     disposition: 'APPLIED',
-    change: { kind: 'PAYMENT_STATUS_CHANGED', statusRaw: report.statusRaw, status: report.status, details },
+    change: {
+      kind: 'PAYMENT_STATUS_CHANGED',
+      statusRaw: report.statusRaw,
+      status: report.status,
+      details,
+      ...(report.requestedRefund === undefined ? {} : { requestedRefund: report.requestedRefund }),
+    },
     provisional: report.status === null,
     confirm,
   }

@@ -2,6 +2,7 @@ import type { Money } from '../../domain/money/money.ts'
 import { nextAction } from '../../domain/payments/next-action.ts'
 import { factsOf } from '../../domain/payments/payment-status.ts'
 import type { Payment as PaymentState } from '../../domain/payments/payment.ts'
+import { refundsOf } from '../../domain/payments/refund.ts'
 import { eventPage } from '../arguments/event-page.ts'
 import type { Context } from '../context.ts'
 import type { PaymentResolvers, PaymentStatus } from '../generated.ts'
@@ -20,6 +21,7 @@ export const Payment: PaymentResolvers = {
   paid: (payment) => amountOf(payment, 'paid'),
   refunded: (payment) => amountOf(payment, 'refunded'),
   refundable: ({ details }) => details.refundable,
+  refunds: (payment) => refundsOf(payment).map((refund) => ({ refund, payment })),
   method: async (payment, _args, context) => {
     const code = await methodCodeOf(payment, context)
     return code === null ? null : context.loaders.methodByCode.load(code)

@@ -7,6 +7,11 @@ export const PaymentEvent: PaymentEventResolvers = {
   cursor: (event, _args, { cursors }) => cursors.encode('log', event.position),
   receivedAt: (event) => event.recordedAt,
   payment: (event) => presentable(event.payment),
+  refund({ payment, sequence }) {
+    const shown = presentable(payment)
+    const refund = shown?.refunds?.findLast(({ version }) => version === sequence) ?? null
+    return shown === null || refund === null ? null : { refund, payment: shown }
+  },
   agreement: (event, _args, { caller }) => visibleAgreement(caller, event.agreement),
   link: async (event, _args, { loaders }) => {
     const link = event.linkRef === null ? null : await loaders.linkByRef.load(event.linkRef)

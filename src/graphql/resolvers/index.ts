@@ -56,6 +56,7 @@ import { signingKeys } from './query/signingKeys.ts'
 import { webhookDeliveries } from './query/webhookDeliveries.ts'
 import { webhookDelivery } from './query/webhookDelivery.ts'
 import { ReadBacklog } from './ReadBacklog.ts'
+import { Refund } from './Refund.ts'
 import { SigningKey } from './SigningKey.ts'
 import { paymentAgreementUpdates } from './subscription/paymentAgreementUpdates.ts'
 import { paymentEventStream } from './subscription/paymentEventStream.ts'
@@ -117,6 +118,7 @@ export const resolvers: Resolvers = {
   PaymentFailure,
   PaymentEvent,
   PaymentStreamItem,
+  Refund,
   AccountBalance,
   AccountBalanceFailure,
   BalanceMovement,

@@ -1,6 +1,7 @@
 import { directPaymentStreamId, linkStreamId } from '../../domain/payments/payment-link.ts'
 import { factsOf, PAYMENT_STATUSES, type PaymentStatus, recogniseStatus } from '../../domain/payments/payment-status.ts'
 import type { Payment } from '../../domain/payments/payment.ts'
+import type { Refund } from '../../domain/payments/refund.ts'
 import { decodePaymentId } from './event-columns.ts'
 import { createTextPacker } from './packed-text.ts'
 import { longDetails, longInstant, shortDetails, shortInstant } from './payment-details.ts'
@@ -24,6 +25,7 @@ type Compact = {
   /** One letter per status. */
   readonly seen?: string
   readonly provisional?: true
+  readonly refunds?: readonly Refund[]
   /** Present, together with phase and rank, only if the three do not follow from `statusRaw`. */
   readonly status?: PaymentStatus | null
   readonly phase?: Payment['phase']
@@ -162,13 +164,14 @@ function compactText(payment: Payment): string {
   return text
 }
 
-function toCompact({ statusRaw, status, phase, rank, seen, provisional, details }: Payment): Compact {
+function toCompact({ statusRaw, status, phase, rank, seen, provisional, details, refunds }: Payment): Compact {
   const known = status === null ? null : factsOf(status)
   const follows = status === recogniseStatus(statusRaw) && phase === known?.phase && rank === known.rank
   return {
     facts: shortDetails(details),
     ...(seen.length === 0 ? {} : { seen: lettersOf(seen) }),
     ...(provisional ? { provisional } : {}),
+    ...(refunds === undefined ? {} : { refunds }),
     ...(follows ? {} : { status, phase, rank }),
   }
 }
@@ -188,6 +191,7 @@ function toPayment(identity: Identity, compact: Compact): Payment {
     seen: Array.from(compact.seen ?? '', (letter) => STATUS_OF.get(letter) ?? []).flat(),
     provisional: compact.provisional ?? false,
     details: longDetails(compact.facts),
+    ...(compact.refunds === undefined ? {} : { refunds: compact.refunds }),
     updatedAt: identity.updatedAt,
   }
 }

@@ -11,6 +11,7 @@ import { mergeRanges, type Range } from './merge-ranges.ts'
 import { newestFirst } from './newest-first.ts'
 import { payersOfPayments } from './payer-queries.ts'
 import { payinsOf } from './payin-queries.ts'
+import { refundRequestsOf } from './refund-queries.ts'
 import { unindexed } from './unindexed.ts'
 
 export type PaymentStoreParts = {
@@ -25,6 +26,7 @@ export function createPaymentStore({ reader, lists, cache }: PaymentStoreParts):
   return {
     ...readByIds(paymentsByIds(reader), cache),
     payers: (paymentIds) => payersOfPayments(reader, paymentIds),
+    refundRequests: (commandIds) => refundRequestsOf(reader, commandIds),
     payins: (paymentIds) => payinsOf(reader, paymentIds),
     page: (page, filter) => pageOfPayments(lists, page, filter),
     snapshot: (id) => snapshot(reader, id),

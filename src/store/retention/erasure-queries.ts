@@ -105,6 +105,8 @@ async function erasePayments(db: Db, ids: readonly string[]): Promise<Erased> {
     .values(ids.map((id) => ({ payment_id: id, ...erased })))
     .onConflict((conflict) => conflict.column('payment_id').doUpdateSet(erased))
     .execute()
+  // The reason of a refund is free text, which may name the payer.
+  await db.updateTable('refund_requests').set({ reason: null }).where('payment_id', 'in', ids).execute()
   return countErased(ids, known)
 }
 

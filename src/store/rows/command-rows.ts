@@ -213,3 +213,38 @@ export const PAYOUTS: TableSpec<PayoutRow, 'id'> = {
   fromRow: ({ id, site }) => ({ id: String(id), site: String(site) }),
   toRow: ({ id, site }) => ({ id, site }),
 }
+
+export type RefundRequestsTable = {
+  command_id: string
+  payment_id: string
+  idempotency_key: string
+  reason: string | null
+}
+
+/** A refund that a command has requested. */
+export type RefundRequestRow = {
+  readonly commandId: string
+  readonly paymentId: string
+  readonly idempotencyKey: string
+  /** Null once it is erased with the payer. */
+  readonly reason: string | null
+}
+
+export const REFUND_REQUESTS: TableSpec<RefundRequestRow, 'commandId'> = {
+  name: 'refund_requests',
+  columns: { command_id: 'text', payment_id: 'text', idempotency_key: 'text', reason: 'text' },
+  keyOf: ({ commandId }) => commandId,
+  lookups: { commandId: { columns: ['command_id'], keyOf: ({ commandId }) => commandId } },
+  fromRow: (row) => ({
+    commandId: String(row['command_id']),
+    paymentId: String(row['payment_id']),
+    idempotencyKey: String(row['idempotency_key']),
+    reason: row['reason'] as string | null,
+  }),
+  toRow: ({ commandId, paymentId, idempotencyKey, reason }) => ({
+    command_id: commandId,
+    payment_id: paymentId,
+    idempotency_key: idempotencyKey,
+    reason,
+  }),
+}

@@ -1,6 +1,6 @@
 import type { PaymentEvent } from '../../domain/payments/payment-event.ts'
 import { AGREEMENT_PAYERS, AGREEMENTS } from './agreement-rows.ts'
-import { ATTEMPTS, COMMANDS, PAYINS, PAYOUTS } from './command-rows.ts'
+import { ATTEMPTS, COMMANDS, PAYINS, PAYOUTS, REFUND_REQUESTS } from './command-rows.ts'
 import { LINKS } from './link-rows.ts'
 import { DELIVERIES, EVENTS, LOG_HEAD, PRUNED_DELIVERIES, STREAMS } from './log-rows.ts'
 import { PAYMENT_PAYERS, PAYMENTS } from './payment-rows.ts'
@@ -26,6 +26,7 @@ const SPECS = {
   attempts: ATTEMPTS,
   commands: COMMANDS,
   payouts: PAYOUTS,
+  refundRequests: REFUND_REQUESTS,
   deliveries: DELIVERIES,
   prunedDeliveries: PRUNED_DELIVERIES,
   events: EVENTS,

@@ -91,6 +91,31 @@ export function erasuresContract(fixture: Fixture): void {
     expect(await erase('PAYMENT', 'P1')).toMatchObject({ payments: 0, payers: 0 })
   })
 
+  it('erases the reasons of refunds with the payer of their payment, and stores none afterwards', async () => {
+    const { commands, payments } = fixture.store
+    const refund = async (paymentId: string, ref: string) => {
+      const asked = command(ref, { mutation: 'refundPayment', refKind: null, subject: { paymentId } })
+      const { id } = (await commands.begin(asked)).command
+      const reason = `${paymentId} is returned by Ada Payer`
+      await commands.settleWithPayment(id, { paymentId, refund: { amount: '1', reason } }, null, after(1))
+      return id
+    }
+    await pay('P1', ADA)
+    await pay('P2', ADA)
+    const [first, other] = [await refund('P1', 'r1'), await refund('P2', 'r2')]
+    await erase('PAYMENT', 'P1')
+    const late = await refund('P1', 'r3')
+    const requests = await payments.refundRequests([first, other, late])
+    expect([first, other, late].map((id) => requests.get(id)?.reason)).toEqual([
+      null,
+      'P2 is returned by Ada Payer',
+      null,
+    ])
+    const events = await fixture.store.log.read(0, 100, { paymentIds: ['P1', 'P2'] })
+    expect(events.filter(({ payment }) => payment?.refunds !== undefined)).not.toHaveLength(0)
+    expect(JSON.stringify(events)).not.toContain('Ada Payer')
+  })
+
   it('erases the payers of the payments through a link', async () => {
     await settledLink(fixture.store, 'a')
     await settledLink(fixture.store, 'b')

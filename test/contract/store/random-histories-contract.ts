@@ -92,7 +92,7 @@ async function playStep(
   } else if (act === 'refund') {
     const asked = command(`refund-${index}`, { refKind: null, sentAt: at.getTime() - 2 * MINUTE })
     const { command: begun } = await store.commands.begin(asked)
-    await store.commands.settleWithPayment(begun.id, paymentId, said, at)
+    await store.commands.settleWithPayment(begun.id, { paymentId }, said, at)
   } else {
     const subject = sent.get(paymentId)
     if (subject !== undefined) await store.reads.record(subject, said, at)

@@ -57,7 +57,7 @@ export function refundsContract(fixture: Fixture): void {
     await store.inbox.receive(delivery(report('received'), { ref: 'a' }))
     const id = await begun()
     const said = report('return_pending', { paymentId: 'LINK-a', details: { refunded: '0.00' } })
-    const payment = await store.commands.settleWithPayment(id, 'PAY1', said, answered)
+    const payment = await store.commands.settleWithPayment(id, { paymentId: 'PAY1' }, said, answered)
 
     expect(payment).toMatchObject({ id: 'PAY1', statusRaw: 'return_pending', linkRef: 'a', provisional: false })
     expect(await paymentOf(store)).toEqual(payment)
@@ -78,10 +78,67 @@ export function refundsContract(fixture: Fixture): void {
     expect(await store.reads.nextDue()).toSatisfy(pollAfter(answered))
   })
 
+  const TERMS = { amount: '10', reason: 'Ada Payer has returned it' }
+
+  it('adds the refund to the payment in the event of its answer, with its key and reason beside the log', async () => {
+    const { store } = fixture
+    await store.inbox.receive(delivery(report('received')))
+    const id = await begun()
+    const said = report('return_pending', { details: { refunded: '0.00' } })
+    const payment = await store.commands.settleWithPayment(id, { paymentId: 'PAY1', refund: TERMS }, said, answered)
+    const refund = {
+      number: 1,
+      state: 'PENDING',
+      amount: '10',
+      requestedAt: after(MINUTE).toISOString(),
+      settledAt: null,
+      commandId: id,
+      since: 2,
+      version: 2,
+    }
+    expect(payment).toMatchObject({ version: 2, refunds: [refund] })
+    expect(await paymentOf(store)).toEqual(payment)
+    expect((await events(store)).map((event) => event.payment?.refunds)).toEqual([undefined, [refund]])
+    expect(await store.payments.refundRequests([id, 'none'])).toEqual(
+      new Map([[id, { commandId: id, paymentId: 'PAY1', idempotencyKey: 'key-r', reason: TERMS.reason }]]),
+    )
+    const again = await store.commands.settleWithPayment(id, { paymentId: 'PAY1', refund: TERMS }, said, answered)
+    expect(again).toEqual(payment)
+    const last = after(3 * MINUTE)
+    await store.inbox.receive(
+      delivery(report('return_received', { details: { refunded: '10.00' } }), { receivedAt: last }),
+    )
+    expect((await paymentOf(store)).refunds).toEqual([
+      { ...refund, state: 'SETTLED', settledAt: last.toISOString(), version: 3 },
+    ])
+  })
+
+  it('keeps the request of a refund whose answer tells nothing, and joins it to what a webhook told before', async () => {
+    const { store } = fixture
+    for (const paymentId of ['P1', 'P2']) await store.inbox.receive(delivery(report('received', { paymentId })))
+    const [silent, overtaken] = [await begun('s', 'P1'), await begun('o', 'P2')]
+    const details = { refunded: '10.00' }
+    await store.inbox.receive(delivery(report('return_pending', { paymentId: 'P2', details })))
+    await store.inbox.receive(delivery(report('return_received', { paymentId: 'P2', details })))
+    await store.commands.settleWithPayment(silent, { paymentId: 'P1', refund: TERMS }, null, answered)
+    const late = report('return_pending', { paymentId: 'P2', details })
+    await store.commands.settleWithPayment(overtaken, { paymentId: 'P2', refund: TERMS }, late, answered)
+    expect(await paymentOf(store, 'P1')).toMatchObject({
+      statusRaw: 'received',
+      version: 2,
+      refunds: [{ state: 'PENDING', amount: '10', commandId: silent }],
+    })
+    expect(await paymentOf(store, 'P2')).toMatchObject({
+      statusRaw: 'return_received',
+      refunds: [{ number: 1, state: 'SETTLED', amount: '10', commandId: overtaken, since: 2, version: 4 }],
+    })
+    expect(await store.reads.nextDue()).toEqual(NOW)
+  })
+
   it('leaves a read that a webhook asked for to be made', async () => {
     const { store } = fixture
     await store.inbox.receive(delivery(report('partially_refunded')))
-    await store.commands.settleWithPayment(await begun(), 'PAY1', report('return_pending'), answered)
+    await store.commands.settleWithPayment(await begun(), { paymentId: 'PAY1' }, report('return_pending'), answered)
     expect((await paymentOf(store)).statusRaw).toBe('return_pending')
     expect(await store.reads.nextDue()).toEqual(NOW)
   })
@@ -96,7 +153,7 @@ export function refundsContract(fixture: Fixture): void {
       await store.inbox.receive(told('return_pending'))
       await store.inbox.receive(told('return_received'))
       const late = report('return_pending', { paymentId })
-      await store.commands.settleWithPayment(id, paymentId, late, answered)
+      await store.commands.settleWithPayment(id, { paymentId }, late, answered)
       expect((await paymentOf(store, paymentId)).statusRaw).toBe('return_received')
     }
   })
@@ -104,7 +161,12 @@ export function refundsContract(fixture: Fixture): void {
   it('takes an answer that nothing has overtaken, whatever the clock of the node that took the webhook before', async () => {
     const { store } = fixture
     await store.inbox.receive(delivery(report('received'), { receivedAt: after(60 * MINUTE) }))
-    const settled = await store.commands.settleWithPayment(await begun(), 'PAY1', report('return_pending'), answered)
+    const settled = await store.commands.settleWithPayment(
+      await begun(),
+      { paymentId: 'PAY1' },
+      report('return_pending'),
+      answered,
+    )
     expect(settled?.statusRaw).toBe('return_pending')
   })
 
@@ -117,7 +179,7 @@ export function refundsContract(fixture: Fixture): void {
       const own = said?.paymentId === 'PAY1' ? { ...said, paymentId } : said
       const payment = await store.commands.settleWithPayment(
         await begun(paymentId, paymentId),
-        paymentId,
+        { paymentId },
         own,
         answered,
       )
@@ -138,8 +200,15 @@ export function refundsContract(fixture: Fixture): void {
     await store.inbox.receive({ ...refund, receivedAt: after(1.5 * MINUTE) })
 
     const said = report('return_pending')
-    expect((await store.commands.settleWithPayment(first, 'PAY1', said, answered))?.statusRaw).toBe('return_received')
-    const late = await store.commands.settleWithPayment(second, 'P2', { ...said, paymentId: 'P2' }, answered)
+    expect((await store.commands.settleWithPayment(first, { paymentId: 'PAY1' }, said, answered))?.statusRaw).toBe(
+      'return_received',
+    )
+    const late = await store.commands.settleWithPayment(
+      second,
+      { paymentId: 'P2' },
+      { ...said, paymentId: 'P2' },
+      answered,
+    )
     expect(late?.statusRaw).toBe('partially_refunded')
     expect(await store.log.head()).toBe(3)
     expect(await dueReads(store.reads, answered, 9)).toHaveLength(2)
@@ -148,11 +217,13 @@ export function refundsContract(fixture: Fixture): void {
   it('learns of a payment that was not on record, or ends the command without one', async () => {
     const { store } = fixture
     const said = report('return_pending')
-    expect(await store.commands.settleWithPayment(await begun('r1'), 'PAY1', said, answered)).toMatchObject({
+    expect(
+      await store.commands.settleWithPayment(await begun('r1'), { paymentId: 'PAY1' }, said, answered),
+    ).toMatchObject({
       streamId: 'payment:PAY1',
       statusRaw: 'return_pending',
     })
-    expect(await store.commands.settleWithPayment(await begun('r2'), 'NONE', null, answered)).toBeNull()
+    expect(await store.commands.settleWithPayment(await begun('r2'), { paymentId: 'NONE' }, null, answered)).toBeNull()
     expect((await store.commands.find(commandKey('refundPayment', 'key-r2')))?.state).toBe('SETTLED')
   })
 
@@ -160,10 +231,12 @@ export function refundsContract(fixture: Fixture): void {
     const { store } = fixture
     await store.inbox.receive(delivery(report('received')))
     const id = await begun()
-    await store.commands.settleWithPayment(id, 'PAY1', report('return_pending'), answered)
-    const again = await store.commands.settleWithPayment(id, 'PAY1', report('return_received'), answered)
+    await store.commands.settleWithPayment(id, { paymentId: 'PAY1' }, report('return_pending'), answered)
+    const again = await store.commands.settleWithPayment(id, { paymentId: 'PAY1' }, report('return_received'), answered)
     expect(again?.statusRaw).toBe('return_pending')
-    await expect(store.commands.settleWithPayment(id, 'P2', null, answered)).rejects.toThrow(StoreConflictError)
+    await expect(store.commands.settleWithPayment(id, { paymentId: 'P2' }, null, answered)).rejects.toThrow(
+      StoreConflictError,
+    )
     expect(await store.reads.nextDue()).toSatisfy(pollAfter(answered))
   })
 
@@ -192,7 +265,7 @@ export function refundsContract(fixture: Fixture): void {
     expect(await hasRival(after(3 * MINUTE))).toBe(true)
     await store.commands.markUnknown(two.id)
     expect(await hasRival(after(3 * MINUTE))).toBe(true)
-    await store.commands.settleWithPayment(two.id, 'PAY1', null, answered)
+    await store.commands.settleWithPayment(two.id, { paymentId: 'PAY1' }, null, answered)
     expect(await hasRival(after(2 * MINUTE + 1))).toBe(false)
     expect(await hasRival(after(2 * MINUTE))).toBe(true)
 

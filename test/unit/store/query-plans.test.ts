@@ -65,7 +65,7 @@ describe('query plans on SQLite', () => {
     await store.commands.settleWithPayin(direct.id, payin('p', ofPayin), report('pending', ofPayin), NOW)
     await store.inbox.receive(delivery(report('received', ofPayin), { ref: 'p' }))
     const { command: refund } = await store.commands.begin(command('r', { refKind: null }))
-    await store.commands.settleWithPayment(refund.id, 'P3', report('return_pending', ofPayin), after(1))
+    await store.commands.settleWithPayment(refund.id, { paymentId: 'P3' }, report('return_pending', ofPayin), after(1))
     await dueReads(store.reads, NOW, 10)
 
     await settledAgreement(store)

@@ -1,0 +1,230 @@
+import { describe, expect, it } from 'vitest'
+import type { PaymentStatus } from '../../../../src/domain/payments/payment-status.ts'
+import {
+  MOST_REFUNDS,
+  type Refund,
+  refundsAfter,
+  refundsOf,
+  type RequestedRefund,
+} from '../../../../src/domain/payments/refund.ts'
+
+type Change = readonly [status: PaymentStatus, total: string | null, requested?: Partial<RequestedRefund>]
+
+const AT = (sequence: number) => new Date(Date.UTC(2026, 0, 1, 0, 0, sequence)).toISOString()
+const ASKED = '2026-01-01T00:00:00.500Z'
+
+/** Returns the refunds of a received payment of 100.0 after changes; the first has the sequence 2. */
+function after(...changes: readonly Change[]): readonly Refund[] {
+  let status: PaymentStatus = 'received'
+  let refunded: string | null = null
+  let refunds: readonly Refund[] = []
+  for (const [index, [next, total, requested]] of changes.entries()) {
+    const sequence = index + 2
+    const before = { status, details: details(refunded), refunds, version: sequence - 1 }
+    status = next
+    refunded = total ?? refunded
+    const whole = { commandId: 'c1', amount: null, requestedAt: ASKED, subjectVersion: 1, ...requested }
+    const recorded = { sequence, at: AT(sequence), requested: requested === undefined ? null : whole }
+    refunds = refundsAfter(before, { status, details: details(refunded) }, recorded)
+  }
+  return refunds
+}
+
+const details = (refunded: string | null) => ({ amount: '100.0', paid: '100.0', refunded })
+
+/** Returns each refund as `<state> <amount> <command>`. */
+const short = (refunds: readonly Refund[]) =>
+  refunds.map(({ state, amount, commandId }) => `${state} ${amount ?? '?'} ${commandId ?? '-'}`)
+
+describe('the refunds of a payment', () => {
+  it.each<[string, Change[], string[]]>([
+    ['none', [['in_dispute', null]], []],
+    ['one of ours, pending', [['return_pending', '0.0', { amount: '25' }]], ['PENDING 25 c1']],
+    [
+      'one of ours, whose total grows with the request',
+      [
+        ['return_pending', '25.0', { amount: '25' }],
+        ['partially_refunded', '25.0'],
+      ],
+      ['SETTLED 25 c1'],
+    ],
+    [
+      'one of ours, whose total grows with its end',
+      [
+        ['return_pending', '0.0', { amount: '25' }],
+        ['partially_refunded', '25.0'],
+      ],
+      ['SETTLED 25 c1'],
+    ],
+    ['the whole, answered at once', [['return_received', '100.0', {}]], ['SETTLED 100.0 c1']],
+    [
+      'the whole, whose total is never told',
+      [
+        ['return_pending', null, {}],
+        ['return_received', null],
+      ],
+      ['SETTLED 100.0 c1'],
+    ],
+    [
+      'a request that was reported before it was answered',
+      [
+        ['return_pending', '25.0'],
+        ['return_pending', '25.0', { amount: '25' }],
+      ],
+      ['PENDING 25 c1'],
+    ],
+    [
+      'a request that was processed before it was answered',
+      [
+        ['return_pending', '25.0'],
+        ['partially_refunded', '25.0'],
+        ['partially_refunded', '25.0', { amount: '25' }],
+      ],
+      ['SETTLED 25 c1'],
+    ],
+    [
+      'one made elsewhere before the command, of the same amount, is not taken for it',
+      [
+        ['partially_refunded', '25.0'],
+        ['return_pending', '25.0', { amount: '25', subjectVersion: 2 }],
+      ],
+      ['SETTLED 25.0 -', 'PENDING 25 c1'],
+    ],
+    [
+      'one made elsewhere meanwhile, of another amount, is not taken for it',
+      [
+        ['partially_refunded', '30.0'],
+        ['partially_refunded', '30.0', { amount: '25' }],
+      ],
+      ['SETTLED 30.0 -', 'PENDING 25 c1'],
+    ],
+    [
+      'a part, and the rest',
+      [
+        ['return_pending', '25.0', { amount: '25' }],
+        ['partially_refunded', '25.0'],
+        ['return_pending', '100.0', { commandId: 'c2', subjectVersion: 3 }],
+        ['return_received', '100.0'],
+      ],
+      ['SETTLED 25 c1', 'SETTLED 75.0 c2'],
+    ],
+    [
+      'two equal parts',
+      [
+        ['return_pending', '10.0', { amount: '10' }],
+        ['partially_refunded', '10.0'],
+        ['return_pending', '20.0', { commandId: 'c2', amount: '10', subjectVersion: 3 }],
+        ['partially_refunded', '20.0'],
+      ],
+      ['SETTLED 10 c1', 'SETTLED 10 c2'],
+    ],
+    ['one made elsewhere', [['partially_refunded', '10.0']], ['SETTLED 10.0 -']],
+    ['one made elsewhere, without a status of a refund', [['received', '10.0']], ['SETTLED 10.0 -']],
+    [
+      'two parts made elsewhere, without a status in between',
+      [
+        ['partially_refunded', '10.0'],
+        ['partially_refunded', '35.0'],
+      ],
+      ['SETTLED 10.0 -', 'SETTLED 25.0 -'],
+    ],
+    [
+      'one of ours, and one made elsewhere by its end',
+      [
+        ['return_pending', '0.0', { amount: '25' }],
+        ['partially_refunded', '40.0'],
+      ],
+      ['SETTLED 25 c1', 'SETTLED 15.0 -'],
+    ],
+    [
+      'a rejected one, and its repeat',
+      [
+        ['return_pending', '100.0', {}],
+        ['return_rejected', '100.0'],
+        ['return_pending', '100.0', { commandId: 'c2', amount: '25', subjectVersion: 3 }],
+        ['partially_refunded', '25.0'],
+      ],
+      ['REJECTED 100.0 c1', 'SETTLED 25 c2'],
+    ],
+    [
+      'an expired one',
+      [
+        ['return_pending', '0.0', { amount: '25' }],
+        ['return_expired', '0.0'],
+      ],
+      ['EXPIRED 25 c1'],
+    ],
+    ['a rejection whose request was never reported', [['return_rejected', null]], ['REJECTED ? -']],
+    [
+      'a dispute after a part, and back',
+      [
+        ['partially_refunded', '10.0'],
+        ['in_dispute', '10.0'],
+        ['partially_refunded', '10.0'],
+      ],
+      ['SETTLED 10.0 -'],
+    ],
+    [
+      'an answer that is repeated',
+      [
+        ['return_pending', '5.0', { amount: '5' }],
+        ['return_pending', '5.0'],
+      ],
+      ['PENDING 5 c1'],
+    ],
+  ])('are %s', (_what, changes, expected) => {
+    expect(short(after(...changes))).toEqual(expected)
+  })
+
+  it('have the instants and sequences of their events', () => {
+    const [refund] = after(
+      ['return_pending', '25.0'],
+      ['return_pending', '25.0', { amount: '25' }],
+      ['return_rejected', null],
+    )
+    expect(refund).toEqual({
+      number: 1,
+      state: 'REJECTED',
+      amount: '25',
+      requestedAt: ASKED,
+      settledAt: AT(4),
+      commandId: 'c1',
+      since: 2,
+      version: 4,
+    })
+  })
+
+  it('are the latest when there are more than a payment contains, and keep their numbers', () => {
+    const many = Array.from({ length: MOST_REFUNDS + 3 }, (_, index): Change => [
+      'partially_refunded',
+      `${index + 1}.0`,
+    ])
+    const refunds = after(...many, ['in_dispute', null], ['partially_refunded', null])
+    expect(refunds.map(({ number }) => number)).toEqual(Array.from({ length: MOST_REFUNDS }, (_, index) => index + 4))
+    expect(new Set(refunds.map(({ amount }) => amount))).toEqual(new Set(['1.0']))
+  })
+})
+
+describe('the refunds of a payment that was recorded without them', () => {
+  it.each<[PaymentStatus, string | null, string[]]>([
+    ['received', null, []],
+    ['received', '0.0', []],
+    ['partially_refunded', '40.0', ['SETTLED 40.0 -']],
+    ['return_received', null, ['SETTLED 100.0 -']],
+    ['return_pending', '40.0', ['PENDING 40.0 -']],
+    ['return_rejected', null, ['REJECTED ? -']],
+  ])('follow from %s and %s', (status, refunded, expected) => {
+    const refunds = refundsOf({ status, details: details(refunded), version: 7 })
+    expect(short(refunds)).toEqual(expected)
+    for (const refund of refunds) expect(refund).toMatchObject({ requestedAt: null, settledAt: null, since: 7 })
+  })
+
+  it('go on from there', () => {
+    const before = { status: 'partially_refunded' as const, details: details('40.0'), version: 7 }
+    const next = { status: 'partially_refunded' as const, details: details('55.0') }
+    expect(short(refundsAfter(before, next, { sequence: 8, at: AT(8), requested: null }))).toEqual([
+      'SETTLED 40.0 -',
+      'SETTLED 15.0 -',
+    ])
+  })
+})
