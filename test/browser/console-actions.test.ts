@@ -47,6 +47,9 @@ describe.skipIf(browser.isMissing)('what an operator does in the console', () =>
     await page.getByRole('button', { name: 'Close' }).click()
     await page.locator('.facts').getByText('return_pending').waitFor()
     expect(await readPayment(network, paymentId)).toMatchObject({ status: 'RETURN_PENDING' })
+    const listed = page.getByRole('list', { name: 'Refunds' }).getByRole('listitem')
+    await soon(() => listed.allTextContents()).toEqual([expect.stringMatching(/^Pending .*25\.50.*, requested here/)])
+    expect(await accessibilityFaults(page)).toEqual([])
     // The focus returns to the button that opened the dialog.
     await soon(() => focused(page)).toBe('Refund …')
   })

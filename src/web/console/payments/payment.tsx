@@ -10,6 +10,7 @@ import { useScope, useSession } from '../session/session.ts'
 import { PaymentFacts } from './payment-facts.tsx'
 import { Reconcile } from './reconcile.tsx'
 import { RefundDialog } from './refund-dialog.tsx'
+import { Refunds } from './refunds.tsx'
 import { useLivePayment } from './use-live-payment.ts'
 
 export type PaymentNow = NonNullable<PaymentNowQuery['payment']>
@@ -20,6 +21,7 @@ export function Payment({ id }: { readonly id: string }) {
   const { data, error, isAsking, askAgain } = useAnswer(PaymentNowDocument, {
     id,
     pii: useScope('payments:pii'),
+    refund: useScope('payments:refund'),
     risk: useScope('payments:risk'),
   })
   const readAgain = () => {
@@ -36,6 +38,7 @@ export function Payment({ id }: { readonly id: string }) {
       {payment !== null && (
         <>
           <PaymentFacts payment={payment} />
+          <Refunds refunds={payment.refunds} />
           <Actions payment={payment} onDone={readAgain} />
           <div class="beside">
             <History events={payment.events?.nodes ?? []} isWhole={payment.events?.pageInfo.hasNextPage === false} />
