@@ -232,4 +232,26 @@ export const PLANTS: readonly Plant[] = [
     ],
     tests: ['test/unit/graphql/fan-out-random.test.ts'],
   },
+  {
+    name: 'a refund that was made elsewhere before is taken for the one of a command',
+    edits: [
+      {
+        file: 'src/domain/payments/refund.ts',
+        from: 'refund.commandId === null && refund.since > subjectVersion && fits',
+        to: 'refund.commandId === null && fits',
+      },
+    ],
+    tests: ['test/unit/domain/payments/refund.test.ts'],
+  },
+  {
+    name: 'an erasure leaves the reasons of refunds',
+    edits: [
+      {
+        file: 'src/store/retention/erasure-queries.ts',
+        from: ".set({ reason: null }).where('payment_id', 'in', ids)",
+        to: ".set({ reason: null }).where('payment_id', 'in', [''])",
+      },
+    ],
+    tests: ['test/contract/store/sqlite.test.ts'],
+  },
 ]
