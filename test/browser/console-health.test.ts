@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { misaddressedDelivery } from '../support/deliveries.ts'
 import { startNetwork, type Network } from '../support/network.ts'
 import { createLink } from '../support/operations.ts'
@@ -11,10 +11,11 @@ const browser = await findBrowser()
 
 describe.skipIf(browser.isMissing)('health in the console', () => {
   let network: Network
-  beforeAll(async () => {
+  // For each test, since the first one opens the circuit breaker of a site.
+  beforeEach(async () => {
     network = await startNetwork({ breaker: { least: 3 } })
-    return () => network.close()
   })
+  afterEach(() => network.close())
 
   test('shows what is open, what waits, and a service that does not answer', async () => {
     const link = await createLink(network)
@@ -46,7 +47,6 @@ describe.skipIf(browser.isMissing)('health in the console', () => {
   })
 
   test('shows the methods, how fresh they are, and what is missing', async () => {
-    network.sandbox.control.clearFaults()
     const page = await openConsole(await browser.profile(), network, { at: '/methods' })
     await page.getByRole('rowheader').filter({ hasText: 'au_card_aud' }).waitFor()
     expect(await page.getByText(/Read from the payments API/).count()).toBe(2)
