@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { misaddressedDelivery } from '../support/deliveries.ts'
 import { startNetwork, type Network } from '../support/network.ts'
 import { createLink } from '../support/operations.ts'
@@ -11,11 +11,10 @@ const browser = await findBrowser()
 
 describe.skipIf(browser.isMissing)('health in the console', () => {
   let network: Network
-  // For each test, since the first one opens the circuit breaker of a site.
-  beforeEach(async () => {
+  beforeAll(async () => {
     network = await startNetwork({ breaker: { least: 3 } })
+    return () => network.close()
   })
-  afterEach(() => network.close())
 
   test('shows what is open, what waits, and a service that does not answer', async () => {
     const link = await createLink(network)
@@ -47,7 +46,10 @@ describe.skipIf(browser.isMissing)('health in the console', () => {
   })
 
   test('shows the methods, how fresh they are, and what is missing', async () => {
-    const page = await openConsole(await browser.profile(), network, { at: '/methods' })
+    // The other test may have opened the circuit breaker of a site.
+    const own = await startNetwork()
+    onTestFinished(() => own.close())
+    const page = await openConsole(await browser.profile(), own, { at: '/methods' })
     await page.getByRole('rowheader').filter({ hasText: 'au_card_aud' }).waitFor()
     expect(await page.getByText(/Read from the payments API/).count()).toBe(2)
     const payins = page.getByRole('table', { name: 'Methods of money in' })
