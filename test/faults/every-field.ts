@@ -20,20 +20,23 @@ const LEADS_AWAY = new Set(['link', 'events', 'method'])
 export function everyField(typeName: string): string {
   const type = schema.getType(typeName)
   if (!isObjectType(type)) throw new Error(`${typeName} is no object of the schema.`)
-  return fieldsOf(type)
+  return fieldsOf(type, [])
 }
 
-function fieldsOf(type: GraphQLObjectType): string {
+/** `above`: the types that contain this one; a field that leads back to one of them is left out. */
+function fieldsOf(type: GraphQLObjectType, above: readonly GraphQLNamedType[]): string {
+  const types = [...above, type]
   return Object.values(type.getFields())
     .filter(({ name, args }) => !LEADS_AWAY.has(name) && !args.some(isRequiredArgument))
-    .map(({ name, type: held }) => `${name}${selectionOf(getNamedType(held))}`)
+    .filter((field) => !types.includes(getNamedType(field.type)))
+    .map(({ name, type: held }) => `${name}${selectionOf(getNamedType(held), types)}`)
     .join(' ')
 }
 
-function selectionOf(type: GraphQLNamedType): string {
+function selectionOf(type: GraphQLNamedType, above: readonly GraphQLNamedType[]): string {
   if (isLeafType(type)) return ''
-  if (isObjectType(type)) return ` { ${fieldsOf(type)} }`
+  if (isObjectType(type)) return ` { ${fieldsOf(type, above)} }`
   if (!isAbstractType(type)) throw new Error(`${type.name} cannot be selected.`)
-  const parts = schema.getPossibleTypes(type).map((part) => `... on ${part.name} { ${fieldsOf(part)} }`)
+  const parts = schema.getPossibleTypes(type).map((part) => `... on ${part.name} { ${fieldsOf(part, above)} }`)
   return ` { __typename ${parts.join(' ')} }`
 }
