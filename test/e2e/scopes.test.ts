@@ -15,11 +15,13 @@ import {
 import { made, mutate } from '../support/mutations.ts'
 import { startNetwork, type Network } from '../support/network.ts'
 import { createLink, linkInput, type CreatedLink } from '../support/operations.ts'
+import { historyOf } from '../support/payments.ts'
 import { EVENT_STREAM } from '../support/streams.ts'
 import { deliveries } from '../support/webhooks.ts'
 
 let network: Network
 let link: CreatedLink
+let refunded: CreatedLink
 let agreementId: string
 let payoutId: string
 let deliveryId: string
@@ -28,6 +30,11 @@ beforeAll(async () => {
   link = await createLink(network, { ownerId: 'customer-7' })
   await act(link.checkoutUrl, 'decline')
   await network.sandbox.settle()
+  refunded = await createLink(network)
+  await network.sandbox.control.setStatus(refunded.id, 'received')
+  const paymentId = (await historyOf(network, refunded.id)).payment?.id
+  const refund = { idempotencyKey: newKey(), paymentId, description: 'Changed their mind' }
+  await made(mutate(network, 'refundPayment', refund), 'payment')
   deliveryId = (await deliveries(network))[0]?.id ?? ''
   agreementId = (await createAgreement(network)).id
   const payout = mutate(network, 'createPayout', payoutInput({ transactions: [payeeInput()] }))
@@ -60,6 +67,10 @@ const QUERIES: Readonly<Record<string, string>> = {
     'query Q($id: ID!, $st: String) { paymentLink(id: $id, statusToken: $st) { payment { payer { name email } } } }',
   'PaymentFailure.codeRaw':
     'query Q($id: ID!, $st: String) { paymentLink(id: $id, statusToken: $st) { payment { failure { codeRaw } } } }',
+  'Refund.idempotencyKey':
+    'query Q($refunded: ID!, $rst: String) { paymentLink(id: $refunded, statusToken: $rst) { payment { refunds { idempotencyKey } } } }',
+  'Refund.reason':
+    'query Q($refunded: ID!, $rst: String) { paymentLink(id: $refunded, statusToken: $rst) { payment { refunds { reason } } } }',
   'PaymentFailure.upstreamMessage':
     'query Q($id: ID!, $st: String) { paymentLink(id: $id, statusToken: $st) { payment { failure { upstreamMessage } } } }',
   'PaymentAgreement.payer': 'query Q($agreement: ID!) { paymentAgreement(id: $agreement) { payer { name } } }',
@@ -111,6 +122,8 @@ describe.each(Object.entries(QUERIES).filter(([name]) => !name.startsWith('Subsc
     const subjects = {
       id: link.id,
       st: link.statusToken,
+      refunded: refunded.id,
+      rst: refunded.statusToken,
       agreement: agreementId,
       payout: payoutId,
       delivery: deliveryId,

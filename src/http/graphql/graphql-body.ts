@@ -14,18 +14,23 @@ export function readJsonAlone(scope: FastifyInstance): void {
 
 /**
  * Returns the hook that refuses bodies of more than `maxBytes` with 413, except for requests with the router's secret, which have the
- * limit of the route. A body of unknown length is counted as it arrives.
+ * limit of the route. A body of unknown length is counted as it arrives. The connection ends, so that the rest of a body is not read
+ * as another request.
  */
 export function limitBody(maxBytes: number, isRouter: (request: FastifyRequest) => boolean): preParsingHookHandler {
-  return (request, _reply, payload, done) => {
+  return (request, reply, payload, done) => {
+    const tooLarge = () => {
+      void reply.header('connection', 'close')
+      return new errorCodes.FST_ERR_CTP_BODY_TOO_LARGE()
+    }
     const length = request.headers['content-length']
     if ((length !== undefined && Number(length) <= maxBytes) || isRouter(request)) return done(null, payload)
-    if (length !== undefined) return done(new errorCodes.FST_ERR_CTP_BODY_TOO_LARGE())
+    if (length !== undefined) return done(tooLarge())
     let received = 0
     const counted = new Transform({
       transform(chunk: Buffer, _encoding, pass) {
         received += chunk.length
-        if (received > maxBytes) pass(new errorCodes.FST_ERR_CTP_BODY_TOO_LARGE())
+        if (received > maxBytes) pass(tooLarge())
         else pass(null, chunk)
       },
     })
