@@ -10,20 +10,16 @@
  *   --rounds <n>         rounds in which the stores take turns; default 15
  *   --page <path>        page for the figures; default: docs/performance.md
  */
-import { mkdtempSync, rmSync, statSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import { parseArgs } from 'node:util'
-import { Client } from 'pg'
 import type { Store } from '../src/store/store.ts'
 import { findPostgres } from '../test/support/postgres.ts'
 import { openPostgresStore, openSqliteStore } from '../test/support/store.ts'
 import { shown, table } from './support/figures.ts'
-import { fillDatabase, type Filling, fillingOf, instantOf, linkId, paymentId, START } from './support/fill-database.ts'
+import { type Filling, fillingOf, instantOf, linkId, paymentId } from './support/fill-database.ts'
 import { listCases } from './support/list-cases.ts'
 import { receiveLaterWebhooks, receivePaymentWebhooks } from './support/payment-webhooks.ts'
 import { describeMachine, writeSection } from './support/performance-page.ts'
+import { createPostgres, createSqlite } from './support/webhooks/databases.ts'
 
 const EVENTS_PER_PAYMENT = 5.5
 const MONTH_MS = 30.44 * 24 * 3_600_000
@@ -67,48 +63,20 @@ function progress(step: string): void {
 
 const clockOf = (filling: Filling) => new Date(instantOf(filling, filling.payments) + 60_000)
 
-async function growSqlite(filling: Filling): Promise<Grown> {
-  const folder = mkdtempSync(join(tmpdir(), 'payments-bench-'))
-  const path = join(folder, 'payments.db')
-  await (await openSqliteStore({ path })).close()
-  const filled = new DatabaseSync(path)
-  // Without a write-ahead log, which would contain all data a second time.
-  filled.exec('PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF; PRAGMA cache_size = -2000000; BEGIN')
-  await fillDatabase((sql) => filled.exec(sql), filling)
-  filled.exec('COMMIT')
-  filled.close()
-  const store = await openSqliteStore({ path, clock: () => clockOf(filling) })
+async function grow(kind: string, filling: Filling): Promise<Grown> {
+  const server = kind === 'sqlite' ? null : await findPostgres()
+  if (kind !== 'sqlite' && server === null) throw new Error('There is no PostgreSQL server: pass --databases sqlite.')
+  const database = server === null ? await createSqlite(filling) : await createPostgres(server, filling)
+  const bytes = await database.size()
+  const clock = () => clockOf(filling)
+  const store = await (server === null
+    ? openSqliteStore({ path: database.url.slice('file:'.length), clock })
+    : openPostgresStore({ url: database.url, clock }))
   const close = async () => {
     await store.close()
-    rmSync(folder, { recursive: true })
+    await database.remove()
   }
-  return { filling, store, bytes: statSync(path).size, close }
-}
-
-async function growPostgres(filling: Filling): Promise<Grown> {
-  const database = await (await findPostgres())?.createDatabase()
-  if (database === undefined) throw new Error('There is no PostgreSQL server: pass --databases sqlite.')
-  const preparing = await openPostgresStore({ url: database.url })
-  const end = new Date(instantOf(filling, filling.payments))
-  for (let month = new Date(START); month <= end; month = new Date(month.getTime() + MONTH_MS / 2))
-    await preparing.retention.prepare(month)
-  await preparing.retention.prepare(end)
-  await preparing.close()
-  const client = new Client({ connectionString: database.url })
-  await client.connect()
-  await client.query('SET synchronous_commit = off')
-  await fillDatabase((sql) => client.query(sql), filling)
-  await client.end()
-  // Otherwise the server would do this during the measurement.
-  await database.run('VACUUM ANALYZE')
-  await database.run('CHECKPOINT')
-  const [size] = await database.run('SELECT pg_database_size(current_database()) AS bytes')
-  const store = await openPostgresStore({ url: database.url, clock: () => clockOf(filling) })
-  const close = async () => {
-    await store.close()
-    await database.drop()
-  }
-  return { filling, store, bytes: Number(size?.['bytes']), close }
+  return { filling, store, bytes, close }
 }
 
 /** Returns ids spread over the whole store, other ones in each round. */
@@ -219,7 +187,7 @@ async function report(kind: string): Promise<string> {
   try {
     for (const filling of [oneMonth, ...fillings]) {
       progress(`filling ${kind} with ${shown(filling.payments)} payments`)
-      grown.push(await (kind === 'sqlite' ? growSqlite(filling) : growPostgres(filling)))
+      grown.push(await grow(kind, filling))
     }
     const common = works().map((work) => ({ name: work.name, workOf: () => work }))
     const pagesOf = grown.map(({ filling }) => pages(filling))

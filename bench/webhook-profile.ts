@@ -7,6 +7,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { moveToLoadCore } from './support/cores.ts'
+import { fillingOf } from './support/fill-database.ts'
 import { describeMachine, writeSection } from './support/performance-page.ts'
 import { createSqlite } from './support/webhooks/databases.ts'
 import { startSender } from './support/webhooks/load.ts'
@@ -31,7 +32,7 @@ try {
 }
 
 async function run(): Promise<void> {
-  const database = await createSqlite(PAYMENTS)
+  const database = await createSqlite(fillingOf(PAYMENTS))
   cleanUp.defer(() => database.remove())
   const product = await startProduct(PROGRAM, database.url, cleanUp, {
     NODE_OPTIONS: `--cpu-prof --cpu-prof-dir=${folder}`,

@@ -43,6 +43,7 @@ const ID_BYTES = 4
  */
 export function createKeyRing(signingKeys: Keys, callbackKeys: Keys | null = null): KeyRing {
   const keysOf = (setting: KeySetting) => (setting === 'CALLBACK_KEYS' ? (callbackKeys ?? signingKeys) : signingKeys)
+  const ids = { CALLBACK_KEYS: keysOf('CALLBACK_KEYS').map(idOf), SIGNING_KEYS: signingKeys.map(idOf) }
   const derived = new Map<KeyPurpose, SubKeys>()
   return {
     subKeys(purpose) {
@@ -53,7 +54,7 @@ export function createKeyRing(signingKeys: Keys, callbackKeys: Keys | null = nul
       derived.set(purpose, made)
       return made
     },
-    ids: (setting) => keysOf(setting).map(idOf),
+    ids: (setting) => ids[setting],
   }
 }
 

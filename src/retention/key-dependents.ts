@@ -1,4 +1,3 @@
-import type { KeySetting } from '../keys/key-ring.ts'
 import type { SigningKeyRecord } from '../store/store.ts'
 
 /** What was made with a signing key. */
@@ -82,6 +81,3 @@ export function keyDependents(
 function after(date: Date, days: number): Date {
   return new Date(date.getTime() + days * DAY_MS)
 }
-
-/** The settings of keys, in the order in which they are listed. */
-export const KEY_SETTINGS: readonly KeySetting[] = ['CALLBACK_KEYS', 'SIGNING_KEYS']

@@ -3,7 +3,7 @@ import { startPeriodicTask } from '../lib/periodic-task.ts'
 import type { Timer } from '../lib/timer.ts'
 import type { Logger } from '../observability/logger.ts'
 import type { SigningKeyRecord, SigningKeyStore } from '../store/store.ts'
-import { KEY_SETTINGS, type KeyDependent, keyDependents, type KeyLifetimes } from './key-dependents.ts'
+import { type KeyDependent, keyDependents, type KeyLifetimes } from './key-dependents.ts'
 
 /** SIGNS: the first of its setting. VERIFIES: listed after it. REMOVED: no longer listed by the process that is asked. */
 export type SigningKeyState = 'SIGNS' | 'VERIFIES' | 'REMOVED'
@@ -34,6 +34,7 @@ export type SigningKeysOptions = {
 }
 
 const EVERY_MS = 3_600_000
+const SETTINGS: readonly KeySetting[] = ['CALLBACK_KEYS', 'SIGNING_KEYS']
 
 /**
  * Records at its start, and hourly, which keys are in use. Warns of each key that is not listed any more although something depends on it:
@@ -64,7 +65,7 @@ export async function startSigningKeys(options: SigningKeysOptions): Promise<Sig
   }
   const report = async () => Promise.all((await store.all()).map(describe))
   const record = async () => {
-    const uses = KEY_SETTINGS.flatMap((setting) =>
+    const uses = SETTINGS.flatMap((setting) =>
       ring.ids(setting).map((keyId, index) => ({
         setting,
         keyId,

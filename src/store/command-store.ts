@@ -52,9 +52,9 @@ export type CommandStore = {
    */
   settleWithPayin(id: string, payin: DirectPayin, report: PaymentReport, at: Date): Promise<Payment>
   /**
-   * Completes a command about a payment: result `{ paymentId }`. Its refund becomes part of the payment. The report of the response is applied like that of
-   * a read. If it is null or unusable, or a webhook came meanwhile, a read of the payment is due now. Returns the payment, or null if
-   * it is not recorded.
+   * Completes a command about a payment: result `{ paymentId }`. Its refund becomes part of the payment. The report of the response is
+   * applied like that of a read. If it is null or unusable, or a webhook came meanwhile, a read of the payment is due now. Returns the
+   * payment, or null if it is not recorded.
    */
   settleWithPayment(
     id: string,

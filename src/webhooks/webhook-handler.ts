@@ -113,7 +113,7 @@ export function createWebhookHandler(options: WebhookHandlerOptions, kind: Webho
     const header = only(headers['authorization'])
     const keyId = callbackKeyOf(options.keys, kind.callback, ref, header)
     if (keyId !== null) observe?.verified(keyId)
-    else if (namesUnknownKey(options.keys, header)) observe?.unknown()
+    else if (observe !== null && namesUnknownKey(options.keys, header)) observe.unknown()
     return keyId !== null
   }
 

@@ -1,9 +1,10 @@
 import { expect, onTestFinished, test } from 'vitest'
+import { fillingOf } from '../../bench/support/fill-database.ts'
 import { createSqlite } from '../../bench/support/webhooks/databases.ts'
 import { faultsOf } from '../../bench/support/webhooks/rounds.ts'
 
 test('the check of the bench finds webhooks that were refused, and what is not stored', async () => {
-  const database = await createSqlite(10)
+  const database = await createSqlite(fillingOf(10))
   onTestFinished(() => database.remove())
   const target = { name: 'A node', receiver: { urls: [], pids: [] }, database, stop: async () => {} }
 

@@ -6,7 +6,7 @@ import { Client } from 'pg'
 import type { PostgresServer } from '../../../test/support/postgres.ts'
 import { openPostgresStore } from '../../../test/support/store.ts'
 import { openSqliteStore } from '../../../test/support/store.ts'
-import { fillDatabase, fillingOf } from '../fill-database.ts'
+import { fillDatabase, type Filling, instantOf, START } from '../fill-database.ts'
 
 /** A database of the bench that contains some payments already. */
 export type BenchDatabase = {
@@ -24,17 +24,17 @@ export type Stored = { readonly deliveries: number; readonly events: number; rea
 
 type Query = (sql: string) => Promise<Readonly<Record<string, unknown>> | undefined>
 
-/** Creates a SQLite file with `payments` payments. */
-export async function createSqlite(payments: number): Promise<BenchDatabase> {
+/** Creates a SQLite file with these payments. */
+export async function createSqlite(filling: Filling): Promise<BenchDatabase> {
   const folder = mkdtempSync(join(tmpdir(), 'payments-bench-'))
   const path = join(folder, 'payments.db')
   await (await openSqliteStore({ path })).close()
-  const filling = new DatabaseSync(path)
+  const filled = new DatabaseSync(path)
   // Without a write-ahead log, which would contain all data a second time. The product sets WAL again when it opens the file.
-  filling.exec('PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF; PRAGMA cache_size = -1000000; BEGIN')
-  await fillDatabase((sql) => filling.exec(sql), fillingOf(payments))
-  filling.exec('COMMIT')
-  filling.close()
+  filled.exec('PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF; PRAGMA cache_size = -1000000; BEGIN')
+  await fillDatabase((sql) => filled.exec(sql), filling)
+  filled.exec('COMMIT')
+  filled.close()
   const query: Query = async (sql) => {
     const reading = new DatabaseSync(path, { readOnly: true })
     try {
@@ -54,14 +54,16 @@ export async function createSqlite(payments: number): Promise<BenchDatabase> {
   }
 }
 
-/** Creates a database with `payments` payments on a server. */
-export async function createPostgres(server: PostgresServer, payments: number): Promise<BenchDatabase> {
+/** Creates a database with these payments on a server, in a partition for each of their months. */
+export async function createPostgres(server: PostgresServer, filling: Filling): Promise<BenchDatabase> {
   const { url, run, drop } = await server.createDatabase()
-  await (await openPostgresStore({ url })).close()
+  const store = await openPostgresStore({ url })
+  for (const month of monthsOf(filling)) await store.retention.prepare(month)
+  await store.close()
   const client = new Client({ connectionString: url })
   await client.connect()
   await client.query('SET synchronous_commit = off')
-  await fillDatabase((sql) => client.query(sql), fillingOf(payments))
+  await fillDatabase((sql) => client.query(sql), filling)
   await client.end()
   // Otherwise the server would do this during the measurement.
   await run('VACUUM ANALYZE')
@@ -75,6 +77,16 @@ export async function createPostgres(server: PostgresServer, payments: number): 
     },
     remove: drop,
   }
+}
+
+/** Returns an instant in each month of the payments, and the last one. */
+function monthsOf(filling: Filling): Date[] {
+  const [first, last] = [new Date(START), new Date(instantOf(filling, filling.payments))]
+  const months = 12 * (last.getUTCFullYear() - first.getUTCFullYear()) + last.getUTCMonth() - first.getUTCMonth()
+  return Array.from(
+    { length: months + 1 },
+    (_, n) => new Date(Date.UTC(first.getUTCFullYear(), first.getUTCMonth() + n)),
+  )
 }
 
 async function countStored(query: Query): Promise<() => Promise<Stored>> {

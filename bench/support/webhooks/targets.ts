@@ -1,6 +1,7 @@
 import { canMakeServer, createOwnServer } from '../../../test/support/postgres-server.ts'
 import { findPostgres, type PostgresServer } from '../../../test/support/postgres.ts'
 import { shown } from '../figures.ts'
+import { fillingOf } from '../fill-database.ts'
 import type { ServerProcess } from '../processes.ts'
 import { type BenchDatabase, createPostgres, createSqlite } from './databases.ts'
 import type { Receiver } from './load.ts'
@@ -44,7 +45,7 @@ export async function startPeerTarget(cleanUp: AsyncDisposableStack): Promise<Ta
 /** Starts the product on SQLite files. */
 export async function startSqlite({ program, payments, cleanUp }: GroupOptions): Promise<Group> {
   const start = async (stored: number) => {
-    const database = await createSqlite(stored)
+    const database = await createSqlite(fillingOf(stored))
     cleanUp.defer(() => database.remove())
     return targetOf(`SQLite, ${shown(stored)} payments`, [await startProduct(program, database.url, cleanUp)], database)
   }
@@ -60,7 +61,7 @@ export async function startSqlite({ program, payments, cleanUp }: GroupOptions):
 export async function startPostgres({ program, payments, cleanUp }: GroupOptions): Promise<Group> {
   const server = await openServer(cleanUp)
   const start = async (stored: number, nodes: number) => {
-    const database = await createPostgres(server, stored)
+    const database = await createPostgres(server, fillingOf(stored))
     cleanUp.defer(() => database.remove())
     const starting = Array.from({ length: nodes }, () => startProduct(program, database.url, cleanUp))
     const name = `PostgreSQL, ${nodes} ${nodes === 1 ? 'node' : 'nodes'}, ${shown(stored)} payments`
