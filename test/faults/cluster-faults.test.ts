@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { canMakeServer } from '../support/postgres-server.ts'
 import { canMakeRedis, createRedisServer, type RedisServer } from '../support/redis-server.ts'
 import { type ReplaceableServer, startReplaceableServer } from './cluster-servers.ts'
-import { type Cluster, type ClusterNode, eventually, startCluster } from './cluster.ts'
+import { type Cluster, type ClusterNode, eventually, type SharedServer, startCluster } from './cluster.ts'
 import { followLogAt, type LogFollower } from './log-follower.ts'
 import { startLoad, type Load } from './node-load.ts'
 import { FULL, rounds } from './rounds.ts'
@@ -13,7 +13,7 @@ import { tell } from './tell.ts'
 /** The clocks of the three nodes, relative to the machine's. */
 const CLOCKS_MS = [-30_000, 0, 30_000]
 /** Each fault once, or so many faults at random. */
-const ROUNDS = rounds({ few: 9, many: Number(process.env['ROUNDS'] ?? 100) })
+const ROUNDS = rounds({ few: 11, many: Number(process.env['ROUNDS'] ?? 100) })
 /** Longest time for which something is suspended, in milliseconds; a lease expires after 30 s. */
 const SUSPENDED_MS = FULL ? 35_000 : 2_000
 
@@ -95,6 +95,15 @@ describe.skipIf(!canMakeServer() || !canMakeRedis())('three nodes under load', (
       await suspended()
       node?.resume()
     },
+    'node cut off from PostgreSQL': () => cutOff('DATABASE_URL'),
+    'node cut off from Redis': () => cutOff('REDIS_URL'),
+  }
+
+  async function cutOff(from: SharedServer): Promise<void> {
+    const node = nodes[anyNode()]
+    node?.cutOff(from)
+    await suspended()
+    node?.heal()
   }
 
   it(

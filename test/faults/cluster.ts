@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { type Sandbox, startSandbox } from '../../src/sandbox/index.ts'
 import { SECRETS, settingsFor } from '../support/app-settings.ts'
 import { askAt, type Network } from '../support/network.ts'
+import { type PartitionProxy, startPartitionProxy } from '../support/partition-proxy.ts'
 import type { Database, PostgresServer } from '../support/postgres.ts'
 import { COMPILED } from '../support/process.ts'
 import { startUpstreamProxy, type UpstreamProxy } from '../support/upstream-proxy.ts'
@@ -31,15 +32,22 @@ export type ClusterNode = Pick<Network, 'ask'> & {
   /** Stops and continues the process as a whole. */
   pause(): void
   resume(): void
+  /** Cuts the node, and no other one, off from a server until `heal` is called. */
+  cutOff(from: SharedServer): void
+  heal(): void
   /** Ends the process with SIGKILL. */
   kill(): Promise<void>
   /** Drains the process. */
   stop(): Promise<void>
 }
 
+/** The setting of a server that nodes share. */
+export type SharedServer = 'DATABASE_URL' | 'REDIS_URL'
+
 /** What a node is started with. */
 export type NodeSettings = { readonly env: Readonly<Record<string, string>>; readonly clockAheadMs: number }
 
+const SHARED: readonly SharedServer[] = ['DATABASE_URL', 'REDIS_URL']
 const ENTRY = fileURLToPath(new URL('./cluster-node.ts', import.meta.url))
 /** For what happens at all, on a machine with other work. */
 const PATIENCE_MS = 90_000
@@ -129,13 +137,20 @@ export async function heartbeats({ database }: Cluster, count: number): Promise<
   }
 }
 
-async function startNode(settings: NodeSettings): Promise<ClusterNode> {
+async function startNode({ env, clockAheadMs }: NodeSettings): Promise<ClusterNode> {
+  const links = new Map<string, PartitionProxy>()
+  for (const name of SHARED) if (env[name] !== undefined) links.set(name, await startPartitionProxy(env[name]))
+  const own = Object.fromEntries([...links].map(([name, link]) => [name, link.through(env[name] ?? '')]))
+  const settings: NodeSettings = { env: { ...env, ...own }, clockAheadMs }
   const child = fork(ENTRY, [JSON.stringify(settings)], {
     execArgv: [],
     env: { ...process.env, NODE_COMPILE_CACHE: COMPILED },
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   })
-  const dead = once(child, 'exit').then(() => null)
+  const dead = once(child, 'exit').then(async () => {
+    for (const link of links.values()) await link.close()
+    return null
+  })
   const [url] = (await Promise.race([once(child, 'message'), dead.then(() => [null])])) as [string | null]
   if (url === null) throw new Error('The node has ended before it listened.')
   return {
@@ -148,6 +163,8 @@ async function startNode(settings: NodeSettings): Promise<ClusterNode> {
     },
     pause: () => void child.kill('SIGSTOP'),
     resume: () => void child.kill('SIGCONT'),
+    cutOff: (from) => links.get(from)?.cut(),
+    heal: () => [...links.values()].forEach((link) => link.heal()),
     async kill() {
       child.kill('SIGKILL')
       await dead
