@@ -10,6 +10,8 @@ const KINDS: Readonly<Record<PaymentEventKind, string>> = {
   AGREEMENT_CREATED: 'A',
   AGREEMENT_STATUS_CHANGED: 'T',
   AGREEMENT_AMENDED: 'M',
+  // Only ever read: what a later version has written.
+  OTHER: '?',
 }
 const KIND_OF = new Map(Object.entries(KINDS).map(([kind, code]) => [code, kind as PaymentEventKind]))
 
@@ -18,9 +20,9 @@ export function encodeKind(kind: PaymentEventKind): string {
   return KINDS[kind]
 }
 
-/** Returns the kind of a stored code. Also reads whole names, which earlier versions stored. */
+/** Returns the kind of a stored code, or of a whole name, as earlier versions stored it. `OTHER` if this version does not know it. */
 export function decodeKind(stored: string): PaymentEventKind {
-  return KIND_OF.get(stored) ?? (stored as PaymentEventKind)
+  return KIND_OF.get(stored) ?? (stored in KINDS ? (stored as PaymentEventKind) : 'OTHER')
 }
 
 /** Returns all values that `events.kind` may have for these kinds. */
