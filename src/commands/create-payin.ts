@@ -103,14 +103,11 @@ function payinTask(options: CreatePayinOptions, request: PayinRequest, site: Sit
     refKind: 'payin',
     repeatAfterMs: null,
     send: (ref) => upstream.createPayin(site, wireRequest(request, callbackAddress(options, 'payment', ref))),
-    settle: (command, report) => {
+    settle: async (command, report) => {
       const at = clock()
-      return store.commands.settleWithPayin(
-        command.id,
-        payinOf(request, { report, site, ref: command.ref, at }),
-        report,
-        at,
-      )
+      const payin = payinOf(request, { report, site, ref: command.ref, at })
+      if (request.severalPayments === true) await store.commands.expectSeveral(payin, at)
+      return store.commands.settleWithPayin(command.id, payin, report, at)
     },
     replay: (command) => load((command.result as { paymentId: string }).paymentId),
     findOutcome: async ({ ref, sentAt }) => {

@@ -91,6 +91,7 @@ function linkTask(options: CreateLinkOptions, request: LinkRequest, site: Site):
     settle: async (command, answer) => {
       const at = options.clock()
       const link = createdLink(request, { site: site.id, ref: command.ref, at, ...answer })
+      if (request.severalPayments === true) await store.commands.expectSeveral(link, at)
       await store.commands.settleWithLink(command.id, link, at)
       return link
     },

@@ -35,6 +35,7 @@ import { createPayin, type PayinOutcome } from './create-payin.ts'
 import { createPaymentAgreement, type AgreementOutcome } from './create-payment-agreement.ts'
 import { createPaymentLink, type LinkOutcome } from './create-payment-link.ts'
 import { createPayout, type PayoutOutcome } from './create-payout.ts'
+import { dismissDuplicate, type DismissDuplicateOutcome } from './dismiss-duplicate.ts'
 import { erasePayer, type EraseOutcome, type EraseRequest } from './erase-payer.ts'
 import type { CallbackOptions } from './idempotency/callback-address.ts'
 import { createIdempotentCommands, type KeyHolder } from './idempotency/idempotent-command.ts'
@@ -57,6 +58,7 @@ export type Operations = {
   refundPayment(request: RefundRequest, holder: KeyHolder): Promise<RefundOutcome>
   refreshPayment(id: string): Promise<RefreshOutcome>
   replayDelivery(request: ReplayRequest): Promise<ReplayDeliveryOutcome>
+  dismissDuplicate(paymentId: string): Promise<DismissDuplicateOutcome>
   erasePayer(request: EraseRequest, requestedBy: string | null): Promise<EraseOutcome>
   createPaymentAgreement(request: AgreementRequest, holder: KeyHolder): Promise<AgreementOutcome>
   amendPaymentAgreement(request: AmendmentRequest, holder: KeyHolder): Promise<ChangeOutcome>
@@ -116,6 +118,7 @@ export function createOperations(options: OperationsOptions): Operations {
     refundPayment: (request, holder) => refundPayment(partsFor(holder), request),
     refreshPayment: (id) => refreshPayment(options, id),
     replayDelivery: (request) => replayDelivery(options, request),
+    dismissDuplicate: (paymentId) => dismissDuplicate(options, paymentId),
     erasePayer: (request, requestedBy) => erasePayer(options, request, requestedBy),
     createPaymentAgreement: (request, holder) => createPaymentAgreement(partsFor(holder), request),
     amendPaymentAgreement: (request, holder) => amendPaymentAgreement(partsFor(holder), request),

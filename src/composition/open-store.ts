@@ -11,7 +11,8 @@ const DAY_MS = 24 * 3_600_000
 /** Opens the store on the configured database. Throws `StoreUnusableError` if the database cannot be used. */
 export async function openStore(config: AppConfig, clock: () => Date, logger: Logger): Promise<Store> {
   const database = await openDatabase(config, clock, logger)
-  return createLedger(database, { refundWindowMs: config.refundWindowDays * DAY_MS })
+  const { refundWindowDays, findsDuplicates } = config
+  return createLedger(database, { refundWindowMs: refundWindowDays * DAY_MS, findsDuplicates })
 }
 
 async function openDatabase({ database, ...config }: AppConfig, clock: () => Date, logger: Logger): Promise<Database> {

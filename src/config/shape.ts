@@ -69,6 +69,8 @@ export type Config = {
   readonly redis: RedisConfig | null
   /** Whether links tell the payments API the merchant's reference. */
   readonly sendLinkReference: boolean
+  /** Whether payments of one order are compared. */
+  readonly findsDuplicates: boolean
   /** Days after its last change during which a payment can be refunded or disputed, and is therefore polled. */
   readonly refundWindowDays: number
   /** Base URL of the trace collector; null for no tracing. */

@@ -7,6 +7,7 @@ import type { Agreement } from '../domain/agreements/agreement.ts'
 import type { Delivery } from '../domain/delivery.ts'
 import type { PayinMethod } from '../domain/methods/payin-method.ts'
 import type { DirectPayin } from '../domain/payments/direct-payin.ts'
+import type { DuplicatePayment } from '../domain/payments/duplicate-payment.ts'
 import type { PaymentEvent } from '../domain/payments/payment-event.ts'
 import type { PaymentLink } from '../domain/payments/payment-link.ts'
 import type { Payer } from '../domain/payments/payment-report.ts'
@@ -27,6 +28,7 @@ export type Loaders = {
   readonly linkByRef: DataLoader<string, PaymentLink | null>
   readonly paymentById: RowLoader<Payment>
   readonly payerByPayment: DataLoader<string, Payer | null>
+  readonly duplicateOf: DataLoader<string, DuplicatePayment | null>
   readonly refundRequest: DataLoader<string, RefundRequestRow | null>
   readonly payinByPayment: DataLoader<string, DirectPayin | null>
   readonly agreementById: DataLoader<string, Agreement | null>
@@ -70,6 +72,7 @@ const MAKE: { readonly [Name in keyof Loaders]: Make<Loaders[Name]> } = {
   linkByRef: ({ store }) => loader(store.links.byRefs, (link) => link.ref),
   paymentById: ({ store }) => rowLoader(store.payments, (payment) => payment.id),
   payerByPayment: ({ store }) => mapLoader(store.payments.payers),
+  duplicateOf: ({ store }) => mapLoader(store.payments.duplicates),
   refundRequest: ({ store }) => mapLoader(store.payments.refundRequests),
   payinByPayment: ({ store }) => loader(store.payments.payins, (payin) => payin.paymentId),
   agreementById: ({ store }) => loader(store.agreements.byIds, (agreement) => agreement.id),

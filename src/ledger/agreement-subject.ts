@@ -51,6 +51,7 @@ export const AGREEMENT: Subject<AgreementKind> = {
   },
   confirmed: (row) => ({ ...row, deliveries: row.deliveries + 1 }),
   affect() {},
+  follow: (_ledger, { row }) => row,
   countElsewhere() {},
 }
 

@@ -5,7 +5,7 @@ import { commandLookup } from '../store/rows/command-rows.ts'
 import type { Rows } from '../store/rows/rows.ts'
 import { StoreConflictError } from '../store/store-errors.ts'
 import { findAgreement } from './agreement-subject.ts'
-import { findPayment } from './payment-subject.ts'
+import { findPayment } from './find-payment.ts'
 
 /**
  * Records a command that is about to be sent, or returns the one with the same key. Throws `StoreConflictError` if its id or its

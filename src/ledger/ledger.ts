@@ -12,6 +12,7 @@ import {
   rejectCommand,
   retryCommand,
 } from './command-records.ts'
+import { expectSeveral } from './duplicates.ts'
 import { releaseLease, takeLease, underLease } from './leases.ts'
 import { releaseSlot, takeSlot, throttleSite } from './read-paces.ts'
 import { keepCallback, receiveAgreement, receivePayment } from './receive.ts'
@@ -20,6 +21,7 @@ import { confirmListed, postponePaymentRead, recordPaymentRead, schedulePaymentR
 import { DryRun, replayDelivery } from './replay.ts'
 import { settleWithLink } from './settle-link.ts'
 import {
+  dismissDuplicate,
   settle,
   settleWithAgreement,
   settleWithAgreementChange,
@@ -33,14 +35,17 @@ import { beginSweep, endSweep, metaOf, parseSweepCursor, SWEEP_PARTS, sweepPage 
 export type LedgerOptions = {
   /** Time after its last change in which a payment is polled, in milliseconds. Default: 180 days. */
   readonly refundWindowMs?: number
+  /** Whether payments of one order are compared. Default: true. */
+  readonly findsDuplicates?: boolean
 }
 
 /**
  * Creates the ledger of a database. It decides what each fact means (a webhook, the response to a read or to a command) and records the
  * result as events, states and due reads. Concurrent facts are decided one after the other in memory, and stored together.
  */
-export function createLedger(database: Database, { refundWindowMs = REFUND_WINDOW_MS }: LedgerOptions = {}): Store {
-  const settings = { refundWindowMs }
+export function createLedger(database: Database, options: LedgerOptions = {}): Store {
+  const { refundWindowMs = REFUND_WINDOW_MS, findsDuplicates = true } = options
+  const settings = { refundWindowMs, findsDuplicates }
   const { decide } = database
   const onLedger = <Result>(decision: (ledger: Ledger) => Result, lease: Lease | null = null) =>
     decide((rows) => {
@@ -67,6 +72,8 @@ export function createLedger(database: Database, { refundWindowMs = REFUND_WINDO
       reject: (id, refusal) => decide((rows) => rejectCommand(rows, id, refusal)),
       markUnknown: (id) => decide((rows) => markUnknown(rows, id)),
       settle: (id, result) => decide((rows) => settle(rows, id, result)),
+      expectSeveral: (order, at) => decide((rows) => expectSeveral(rows, order, at)),
+      dismissDuplicate: (paymentId, at) => onLedger((ledger) => dismissDuplicate(ledger, paymentId, at)),
       settleWithPayout: (id, payout) => decide((rows) => settleWithPayout(rows, id, payout)),
       settleWithLink: (id, link, at) => onLedger((ledger) => settleWithLink(ledger, id, { link, at })),
       settleWithPayin: (id, payin, report, at) =>

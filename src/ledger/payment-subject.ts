@@ -23,8 +23,10 @@ import { fromIso } from '../store/rows/instants.ts'
 import type { PaymentRow } from '../store/rows/payment-rows.ts'
 import type { Rows } from '../store/rows/rows.ts'
 import { isSameCommand } from './attempts.ts'
+import { followOrder, type Occasion } from './duplicates.ts'
+import { findPayment, linkOf } from './find-payment.ts'
 import { isNamed, mergePayers, savePayer } from './record-payers.ts'
-import type { Subject, Target } from './subject.ts'
+import { type Ledger, recordChange, type Subject, type Target } from './subject.ts'
 
 type PaymentKind = {
   readonly State: Payment
@@ -62,20 +64,30 @@ export const PAYMENT: Subject<PaymentKind> = {
     const isJoined = before?.linkRef !== payment.linkRef
     if (payment.linkRef !== null && (isChanged || isJoined)) updateLink(rows, payment.linkRef, payment)
   },
+  follow: (ledger, change) => followOrder(ledger, change, appendUnchanged),
   countElsewhere(rows, { linkRef }) {
     const link = linkRef === null ? null : rows.links.first('ref', linkRef)
     if (link !== null) rows.links.put({ ...link, deliveries: link.deliveries + 1 })
   },
 }
 
-/** Returns the payment with this uuid. */
-export function findPayment(rows: Rows, id: string): PaymentRow | null {
-  return rows.payments.first('id', id)
-}
-
-/** Returns the link of a payment, if it has a record. */
-export function linkOf(rows: Rows, { linkRef }: Pick<Payment, 'linkRef'>): PaymentLink | null {
-  return linkRef === null ? null : (rows.links.first('ref', linkRef)?.link ?? null)
+/** Appends an event that changes nothing of a payment but its version. Returns the row after it. */
+export function appendUnchanged(
+  ledger: Ledger,
+  row: PaymentRow,
+  kind: PaymentChange['kind'],
+  { source, at }: Occasion,
+): PaymentRow {
+  const { state } = row
+  const { statusRaw, status, details, provisional } = state
+  const report = reportOf(state)
+  const change = { kind, statusRaw, status, details }
+  return recordChange(
+    PAYMENT,
+    ledger,
+    { row, state, names: state, report },
+    { change, source, report, provisional, at },
+  ).row
 }
 
 /** Returns the ids of a new payment. Its events are in the stream of its link, if it has one. */
@@ -170,6 +182,7 @@ function rowOf(rows: Rows, state: Payment, before: PaymentRow | null, report: Pa
     createdAt: before?.createdAt ?? updatedAt,
     confirmedAt: before?.confirmedAt ?? updatedAt,
     deliveries: before?.deliveries ?? 0,
+    duplicate: before?.duplicate ?? false,
     plan: before?.plan ?? { dueAt: null, readClass: 'poll', failures: 0 },
   }
 }

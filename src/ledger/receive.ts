@@ -13,7 +13,8 @@ import type {
 } from '../store/store.ts'
 import { AGREEMENT } from './agreement-subject.ts'
 import { findAttempt } from './attempts.ts'
-import { linkOf, PAYMENT, type PaymentTarget } from './payment-subject.ts'
+import { linkOf } from './find-payment.ts'
+import { PAYMENT, type PaymentTarget } from './payment-subject.ts'
 import { confirmBy, type Kind, type Ledger, recordChange, type Subject, type Target } from './subject.ts'
 
 /** Stores a payment webhook and applies it. */

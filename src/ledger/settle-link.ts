@@ -49,17 +49,21 @@ export function settleWithLink(
     linkRef: link.ref,
     recordedAt: at.toISOString(),
   })
-  takeOverPayments(ledger, link, at.getTime())
+  takeOverPayments(ledger, link, at)
   markSettled(rows, commandId, result)
 }
 
-function takeOverPayments({ rows, settings }: Ledger, link: PaymentLink, now: number): void {
+function takeOverPayments(ledger: Ledger, link: PaymentLink, at: Date): void {
+  const { rows, settings } = ledger
+  const now = at.getTime()
   let speaker: Payment | null = null
   for (const row of paymentsThrough(rows, link)) {
     const state = joinLink(row.state, link.ref, link)
     const joined = PAYMENT.rowOf(rows, state, row, null)
     const next = PAYMENT.nextPoll(rows, state, { now, windowMs: settings.refundWindowMs, lateMs: 0 })
-    rows.payments.put(next === null ? joined : scheduled(joined, next))
+    const planned = next === null ? joined : scheduled(joined, next)
+    rows.payments.put(planned)
+    PAYMENT.follow(ledger, { before: null, row: planned, source: 'COMMAND', at })
     if (speaksForLink(state, speaker)) speaker = state
   }
   if (speaker !== null) updateLink(rows, link.ref, speaker)

@@ -13,7 +13,9 @@ import type { Rows } from '../store/rows/rows.ts'
 import { StoreConflictError } from '../store/store-errors.ts'
 import { AGREEMENT, findAddressed, findAgreement } from './agreement-subject.ts'
 import { findUnsettled, linkDeliveries, markSettled } from './command-records.ts'
-import { asRequested, findPayment, linkOf, PAYMENT, targetOf } from './payment-subject.ts'
+import { resolveDuplicate } from './duplicates.ts'
+import { findPayment, linkOf } from './find-payment.ts'
+import { appendUnchanged, asRequested, PAYMENT, targetOf } from './payment-subject.ts'
 import { answeredAgreement, answeredPayment, applyAnswer } from './record-answer.ts'
 import {
   confirmBy,
@@ -57,9 +59,11 @@ export function settleWithPayin(ledger: Ledger, commandId: string, { payin, repo
   rows.payins.put(payin)
   const target = createdPayment(known, payin, said)
   const { row, confirm } = recordCreation(PAYMENT, ledger, target, { decide: decideCreation, at })
-  rows.payments.put(confirm ? confirmBy(PAYMENT.confirmed(row, at), at) : PAYMENT.confirmed(row, at))
+  const confirmed = confirm ? confirmBy(PAYMENT.confirmed(row, at), at) : PAYMENT.confirmed(row, at)
+  rows.payments.put(confirmed)
   markSettled(rows, commandId, result)
-  return row.state
+  // What a webhook reported before was compared without the reference of the payin.
+  return PAYMENT.follow(ledger, { before: null, row: confirmed, source: 'COMMAND', at }).state
 }
 
 function assertNewPayin(
@@ -181,6 +185,17 @@ function saveRequest(
     requestedAt: new Date(command.sentAt).toISOString(),
     subjectVersion: command.subjectVersion ?? 0,
   }
+}
+
+/**
+ * Resolves the duplicate of a payment, because an operator keeps both. Idempotent. Returns the payment; null if it never was a duplicate.
+ */
+export function dismissDuplicate(ledger: Ledger, paymentId: string, at: Date): Payment | null {
+  const { rows } = ledger
+  rows.duplicates.want('paymentId', paymentId)
+  const row = findPayment(rows, paymentId)
+  if (row === null || rows.duplicates.first('paymentId', paymentId) === null) return null
+  return resolveDuplicate(ledger, row, { resolution: 'DISMISSED', source: 'COMMAND', at }, appendUnchanged).state
 }
 
 /** Records a refund whose response says nothing reliable about the payment. */

@@ -9,6 +9,8 @@ import { appendEvent, nextSequence } from './append-events.ts'
 export type LedgerSettings = {
   /** Time after its last change in which a payment is polled, in milliseconds. */
   readonly refundWindowMs: number
+  /** Whether payments of one order are compared. */
+  readonly findsDuplicates: boolean
 }
 
 /** The state of a subject: the result of its events. */
@@ -105,8 +107,18 @@ export type Subject<K extends Kind> = {
   confirmed(row: K['Row'], at: Date): K['Row']
   /** Applies the consequences of a fact to other rows. `before` is the recorded state. */
   affect(rows: Rows, state: K['State'], fact: { readonly before: K['State'] | null; readonly isChanged: boolean }): void
+  /** Records what follows from a change, as further events of this or another subject. Returns the row after them. */
+  follow(ledger: Ledger, change: FollowedChange<K>): K['Row']
   /** Counts a delivery for the link that the subject belongs to. */
   countElsewhere(rows: Rows, state: K['State']): void
+}
+
+/** A recorded change. `before` is the state before it, null for a new subject. */
+type FollowedChange<K extends Kind> = {
+  readonly before: K['State'] | null
+  readonly row: K['Row']
+  readonly source: EventSource
+  readonly at: Date
 }
 
 /** A change and its source. */
@@ -118,7 +130,7 @@ export type Fact<K extends Kind> = {
   readonly at: Date
 }
 
-/** Appends the event of a change, writes the resulting subject, and plans its next read. */
+/** Appends the event of a change, writes the resulting subject, plans its next read, and records what follows. */
 export function recordChange<K extends Kind>(
   subject: Subject<K>,
   { rows, settings }: Ledger,
@@ -145,7 +157,7 @@ export function recordChange<K extends Kind>(
   const row = { ...unplanned, plan: replacePoll(unplanned.plan, next, now) }
   subject.put(rows, row)
   subject.savePayer(rows, report)
-  return { row, eventId }
+  return { row: subject.follow({ rows, settings }, { before: target.row?.state ?? null, row, source, at }), eventId }
 }
 
 /** Returns a row with a read planned at an instant, as a doubt. */

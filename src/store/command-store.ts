@@ -2,6 +2,7 @@ import type { AgreementReport } from '../domain/agreements/agreement-report.ts'
 import type { Agreement } from '../domain/agreements/agreement.ts'
 import type { Command } from '../domain/command.ts'
 import type { DirectPayin } from '../domain/payments/direct-payin.ts'
+import type { OrderName } from '../domain/payments/duplicate-payment.ts'
 import type { PaymentLink } from '../domain/payments/payment-link.ts'
 import type { PaymentReport } from '../domain/payments/payment-report.ts'
 import type { Payment } from '../domain/payments/payment.ts'
@@ -51,6 +52,10 @@ export type CommandStore = {
    * missing ones are added. Returns the payment.
    */
   settleWithPayin(id: string, payin: DirectPayin, report: PaymentReport, at: Date): Promise<Payment>
+  /** Records that several payments of an order are expected, such as instalments: none is a duplicate from now on. */
+  expectSeveral(order: OrderName, at: Date): Promise<void>
+  /** Resolves a duplicate payment, because an operator keeps both. Idempotent. Returns the payment; null if it never was a duplicate. */
+  dismissDuplicate(paymentId: string, at: Date): Promise<Payment | null>
   /**
    * Completes a command about a payment: result `{ paymentId }`. Its refund becomes part of the payment. The report of the response is
    * applied like that of a read. If it is null or unusable, or a webhook came meanwhile, a read of the payment is due now. Returns the

@@ -1,6 +1,7 @@
 import type { AgreementReport } from '../domain/agreements/agreement-report.ts'
 import type { Delivery, ReplayRefusal } from '../domain/delivery.ts'
 import type { DirectPayin } from '../domain/payments/direct-payin.ts'
+import type { DuplicatePayment } from '../domain/payments/duplicate-payment.ts'
 import type { PaymentEvent, PaymentEventKind } from '../domain/payments/payment-event.ts'
 import type { PaymentLink } from '../domain/payments/payment-link.ts'
 import type { Payer, PaymentReport } from '../domain/payments/payment-report.ts'
@@ -282,6 +283,8 @@ export type PaymentStore = RowsById<Payment> & {
   payers(paymentIds: readonly string[]): Promise<Map<string, Payer>>
   /** The keys and reasons of refunds that were requested here, by command id. */
   refundRequests(commandIds: readonly string[]): Promise<Map<string, RefundRequestRow>>
+  /** Duplicates, resolved or not, by the id of the later payment. */
+  duplicates(paymentIds: readonly string[]): Promise<Map<string, DuplicatePayment>>
   /** The requests of payments that were created here without a link, by payment id. */
   payins(paymentIds: readonly string[]): Promise<DirectPayin[]>
   /**
@@ -298,4 +301,6 @@ export type PaymentFilter = {
   readonly updatedFrom?: Date
   readonly updatedBefore?: Date
   readonly phases?: readonly PaymentPhase[]
+  /** True for duplicates that are not resolved, false for all other payments. */
+  readonly duplicate?: boolean
 }

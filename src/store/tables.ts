@@ -5,6 +5,7 @@ import type { LeaseName } from './lease-store.ts'
 import type { ErasureKind } from './retention/erasure-store.ts'
 import type { AgreementPayersTable, AgreementsTable } from './rows/agreement-rows.ts'
 import type { CommandRefsTable, CommandsTable, PayinsTable, RefundRequestsTable } from './rows/command-rows.ts'
+import type { DuplicatePaymentsTable, PaidOrdersTable } from './rows/duplicate-rows.ts'
 import type { LinksTable } from './rows/link-rows.ts'
 import type { DeliveriesTable, EventsTable } from './rows/log-rows.ts'
 import type { PayersTable, PaymentsTable } from './rows/payment-rows.ts'
@@ -27,6 +28,8 @@ export type Tables = {
   readonly leases: LeasesTable
   readonly payouts: PayoutsTable
   readonly refund_requests: RefundRequestsTable
+  readonly paid_orders: PaidOrdersTable
+  readonly duplicate_payments: DuplicatePaymentsTable
   readonly pruned_streams: PrunedStreamsTable
   readonly pruned_deliveries: PrunedDeliveriesTable
   readonly archives: ArchivesTable

@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core'
-import { beforeAll, describe, expect, test, vi } from 'vitest'
+import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { startNetwork, type Network } from '../support/network.ts'
 import { createLink } from '../support/operations.ts'
 import { historyOf } from '../support/payments.ts'
@@ -116,6 +116,29 @@ describe.skipIf(browser.isMissing)('payments in the console', () => {
     expect(await accessibilityFaults(page)).toEqual([])
     await page.setViewportSize({ width: 1280, height: 1000 })
     await keepPicture(page, 'console-payment')
+  })
+
+  test('that are duplicates wait in a list of their own, until one is refunded or both are kept', async () => {
+    const shop = await startNetwork()
+    onTestFinished(() => shop.close())
+    for (let n = 0; n < 2; n += 1) {
+      const { id } = await createLink(shop, { reference: 'order-twice' })
+      await shop.sandbox.control.setStatus(id, 'received')
+    }
+    const page = await openConsole(await browser.profile(), shop, { at: '/payments' })
+    await page.getByRole('link', { name: 'Duplicate payments to settle' }).click()
+    await page.waitForURL('**/console#/payments?duplicate=OPEN')
+    await soon(() => references(page)).toEqual(['order-twice'])
+    await page.getByRole('link', { name: 'order-twice' }).click()
+    const notice = page.getByRole('region', { name: 'Duplicate payment' })
+    expect(await notice.textContent()).toContain('Its order was paid already by order-twice')
+    expect(await accessibilityFaults(page)).toEqual([])
+    await notice.getByRole('button', { name: 'Refund this payment' }).click()
+    await page.getByRole('dialog', { name: 'Refund' }).getByRole('button', { name: 'Close' }).click()
+    await notice.getByRole('button', { name: 'Keep both' }).click()
+    await soon(() => notice.textContent()).toContain('Both payments are kept.')
+    await goTo(page, '/payments?duplicate=OPEN')
+    await page.getByText('There are no payments here.').waitFor()
   })
 
   test('show bodies of deliveries, where the token may see them', async () => {

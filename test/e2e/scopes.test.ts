@@ -22,6 +22,7 @@ import { deliveries } from '../support/webhooks.ts'
 let network: Network
 let link: CreatedLink
 let refunded: CreatedLink
+let twice: CreatedLink
 let agreementId: string
 let payoutId: string
 let deliveryId: string
@@ -32,6 +33,8 @@ beforeAll(async () => {
   await network.sandbox.settle()
   refunded = await createLink(network)
   await network.sandbox.control.setStatus(refunded.id, 'received')
+  twice = await createLink(network)
+  await network.sandbox.control.setStatus(twice.id, 'received')
   const paymentId = (await historyOf(network, refunded.id)).payment?.id
   const refund = { idempotencyKey: newKey(), paymentId, description: 'Changed their mind' }
   await made(mutate(network, 'refundPayment', refund), 'payment')
@@ -53,6 +56,7 @@ const MUTATIONS: readonly (readonly [name: string, input: () => Record<string, u
   ['createPayout', payoutInput],
   ['cancelScheduledPayout', () => ({ idempotencyKey: newKey(), id: 'nobody' })],
   ['replayWebhookDelivery', () => ({ deliveryId: 'nobody' })],
+  ['dismissDuplicatePayment', () => ({ paymentId: 'nobody' })],
   ['erasePayer', () => ({ by: 'OWNER', value: 'nobody' })],
   ['simulatePayin', () => ({ paymentId: 'nobody', outcome: 'FAILED' })],
   ['simulateDeposit', () => ({ accountNumber: '12345', amount: { value: '10', currency: 'AUD' } })],
@@ -67,6 +71,8 @@ const QUERIES: Readonly<Record<string, string>> = {
     'query Q($id: ID!, $st: String) { paymentLink(id: $id, statusToken: $st) { payment { payer { name email } } } }',
   'PaymentFailure.codeRaw':
     'query Q($id: ID!, $st: String) { paymentLink(id: $id, statusToken: $st) { payment { failure { codeRaw } } } }',
+  'Payment.duplicate':
+    'query Q($twice: ID!, $tst: String) { paymentLink(id: $twice, statusToken: $tst) { payment { duplicate { reason } } } }',
   'Refund.idempotencyKey':
     'query Q($refunded: ID!, $rst: String) { paymentLink(id: $refunded, statusToken: $rst) { payment { refunds { idempotencyKey } } } }',
   'Refund.reason':
@@ -124,6 +130,8 @@ describe.each(Object.entries(QUERIES).filter(([name]) => !name.startsWith('Subsc
       st: link.statusToken,
       refunded: refunded.id,
       rst: refunded.statusToken,
+      twice: twice.id,
+      tst: twice.statusToken,
       agreement: agreementId,
       payout: payoutId,
       delivery: deliveryId,

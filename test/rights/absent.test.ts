@@ -48,6 +48,7 @@ describe('what belongs to somebody else', { timeout: PATIENCE_MS }, () => {
         "Mutation.changePaymentAgreementStatus input.id",
         "Mutation.cancelScheduledPayout input.id",
         "Mutation.replayWebhookDelivery input.deliveryId",
+        "Mutation.dismissDuplicatePayment input.paymentId",
         "Mutation.simulatePayin input.paymentId",
         "Subscription.paymentLinkUpdates id",
         "Subscription.paymentUpdates id",

@@ -158,6 +158,18 @@ async function cursorBeforeLast(network: Network, filter: Record<string, unknown
   return data.paymentEvents.edges.at(-2)?.cursor ?? ''
 }
 
+/** Dismisses the duplicate that the commands have made. Returns its payment's id. */
+async function dismissed(network: Network): Promise<string> {
+  const { data } = await network.ask<{ payments: { nodes: { id: string }[] } }>(
+    '{ payments(filter: { duplicate: true }) { nodes { id } } }',
+  )
+  const paymentId = data.payments.nodes[0]?.id ?? ''
+  const dismiss =
+    'mutation D($input: DismissDuplicatePaymentInput!) { dismissDuplicatePayment(input: $input) { __typename } }'
+  await network.ask(dismiss, { input: { paymentId } })
+  return paymentId
+}
+
 /** Returns each mutation with an input that was executed, and has the same result for every repeat. */
 async function carriedOut(
   network: Network,
@@ -172,6 +184,7 @@ async function carriedOut(
     ...commands.map(([name, input]) => [name, { input }] as const),
     ['refreshPayment', { id: link }],
     ['replayWebhookDelivery', { input: { deliveryId: stale } }],
+    ['dismissDuplicatePayment', { input: { paymentId: await dismissed(network) } }],
     ['erasePayer', { input: { by: 'OWNER', value: 'nobody' } }],
     ['simulateDeposit', { input: { accountNumber: '12345', amount: { value: '10', currency: 'AUD' } } }],
   ]

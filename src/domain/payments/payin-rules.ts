@@ -30,6 +30,7 @@ export type PayinRequest = {
   readonly expiresAt?: Date | null | undefined
   readonly ownerId?: string | null | undefined
   readonly site?: string | null | undefined
+  readonly severalPayments?: boolean | null | undefined
 }
 
 /** Returns the currency of a request; empty if it names none. */

@@ -2,7 +2,12 @@ import type { Agreement, AgreementChange } from '../agreements/agreement.ts'
 import type { Payment, PaymentChange } from './payment.ts'
 
 /** OTHER: of a kind that this version does not know. During an upgrade, nodes of the next version write to the same log. */
-export type PaymentEventKind = 'LINK_CREATED' | 'LINK_EXPIRED' | PaymentChange['kind'] | AgreementChange['kind'] | 'OTHER'
+export type PaymentEventKind =
+  | 'LINK_CREATED'
+  | 'LINK_EXPIRED'
+  | PaymentChange['kind']
+  | AgreementChange['kind']
+  | 'OTHER'
 
 /** WEBHOOK: reported by a webhook. READ: found by a read. COMMAND: the response to a mutation. */
 export type EventSource = 'WEBHOOK' | 'READ' | 'COMMAND'

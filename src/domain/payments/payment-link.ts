@@ -26,6 +26,7 @@ export type LinkRequest = {
   readonly failureUrl?: string | null | undefined
   readonly ownerId?: string | null | undefined
   readonly site?: string | null | undefined
+  readonly severalPayments?: boolean | null | undefined
 }
 
 export type LinkCustomer = {

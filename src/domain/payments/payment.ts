@@ -34,7 +34,11 @@ export type Payment = {
 export type Disposition = 'APPLIED' | 'STALE' | 'NO_CHANGE' | 'DOUBTFUL' | 'QUARANTINED'
 
 export type PaymentChange = {
-  readonly kind: 'PAYMENT_STATUS_CHANGED' | 'PAYMENT_DETAILS_CHANGED'
+  readonly kind:
+    | 'PAYMENT_STATUS_CHANGED'
+    | 'PAYMENT_DETAILS_CHANGED'
+    | 'DUPLICATE_PAYMENT_FOUND'
+    | 'DUPLICATE_PAYMENT_RESOLVED'
   readonly statusRaw: string
   readonly status: PaymentStatus | null
   readonly details: PaymentDetails

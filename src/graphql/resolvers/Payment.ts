@@ -22,6 +22,7 @@ export const Payment: PaymentResolvers = {
   refunded: (payment) => amountOf(payment, 'refunded'),
   refundable: ({ details }) => details.refundable,
   refunds: (payment) => refundsOf(payment).map((refund) => ({ refund, payment })),
+  duplicate: (payment, _args, { loaders }) => loaders.duplicateOf.load(payment.id),
   method: async (payment, _args, context) => {
     const code = await methodCodeOf(payment, context)
     return code === null ? null : context.loaders.methodByCode.load(code)

@@ -2,6 +2,7 @@ import type { Resolvers } from '../generated.ts'
 import { AccountBalance } from './AccountBalance.ts'
 import { AccountBalanceFailure } from './AccountBalanceFailure.ts'
 import { BalanceMovement } from './BalanceMovement.ts'
+import { DuplicatePayment } from './DuplicatePayment.ts'
 import { amendPaymentAgreement } from './mutation/amendPaymentAgreement.ts'
 import { cancelScheduledPayout } from './mutation/cancelScheduledPayout.ts'
 import { changePaymentAgreementStatus } from './mutation/changePaymentAgreementStatus.ts'
@@ -10,6 +11,7 @@ import { createPayin } from './mutation/createPayin.ts'
 import { createPaymentAgreement } from './mutation/createPaymentAgreement.ts'
 import { createPaymentLink } from './mutation/createPaymentLink.ts'
 import { createPayout } from './mutation/createPayout.ts'
+import { dismissDuplicatePayment } from './mutation/dismissDuplicatePayment.ts'
 import { erasePayer } from './mutation/erasePayer.ts'
 import { refreshPayment } from './mutation/refreshPayment.ts'
 import { refundPayment } from './mutation/refundPayment.ts'
@@ -103,11 +105,13 @@ export const resolvers: Resolvers = {
     createPayout,
     cancelScheduledPayout,
     replayWebhookDelivery,
+    dismissDuplicatePayment,
     erasePayer,
     simulatePayin,
     simulateDeposit,
   },
   Subscription: { paymentLinkUpdates, paymentUpdates, paymentAgreementUpdates, paymentEventStream },
+  DuplicatePayment,
   PaymentAmount,
   PaymentCurrency,
   PayinMethod,

@@ -6,6 +6,7 @@ import { toLinkOrNull } from '../rows/link-rows.ts'
 import { toPayment } from '../rows/payment-rows.ts'
 import type { PageQuery, PaymentFilter, PaymentStore, Placed } from '../store.ts'
 import type { Db } from '../unit.ts'
+import { duplicatesOf } from './duplicate-queries.ts'
 import { lookUp } from './look-up.ts'
 import { mergeRanges, type Range } from './merge-ranges.ts'
 import { newestFirst } from './newest-first.ts'
@@ -27,6 +28,7 @@ export function createPaymentStore({ reader, lists, cache }: PaymentStoreParts):
     ...readByIds(paymentsByIds(reader), cache),
     payers: (paymentIds) => payersOfPayments(reader, paymentIds),
     refundRequests: (commandIds) => refundRequestsOf(reader, commandIds),
+    duplicates: (paymentIds) => duplicatesOf(reader, paymentIds),
     payins: (paymentIds) => payinsOf(reader, paymentIds),
     page: (page, filter) => pageOfPayments(lists, page, filter),
     snapshot: (id) => snapshot(reader, id),
@@ -45,13 +47,13 @@ function paymentsByIds(db: Db): (ids: readonly string[]) => Promise<Payment[]> {
 async function pageOfPayments(
   db: Db,
   { limit, before }: PageQuery,
-  { reference, updatedFrom, updatedBefore, phases = PAYMENT_PHASES }: PaymentFilter,
+  { reference, updatedFrom, updatedBefore, phases = PAYMENT_PHASES, duplicate }: PaymentFilter,
 ): Promise<Placed<Payment>[]> {
   if (phases.length === 0) return []
   const asked = { from: updatedFrom, until: updatedBefore, before }
   const { order, conditions, placed } = newestFirst('payments', 'updated_at', asked)
   const rows = await mergeRanges(
-    [...new Set(phases)].flatMap((phase) => rangesOf(phase, reference).map((range) => range.concat(conditions))),
+    rangesOf([...new Set(phases)], reference, duplicate).map((range) => range.concat(conditions)),
     {
       order,
       limit,
@@ -67,16 +69,31 @@ async function pageOfPayments(
   return rows.map((row) => placed(row, toPayment(row.state_json)))
 }
 
-/** Returns the ranges of a phase. A reference is in its own column, or in `other_reference` if the link or payin has another one. */
-function rangesOf(phase: PaymentPhase, reference: string | undefined): Range[] {
-  // A literal, because with a parameter the planner would not use the partial index.
+/**
+ * Returns the ranges of a filter: one per phase, or that of the open duplicates, which are few. A reference is in its own column, or in
+ * `other_reference` if the link or payin has another one.
+ */
+function rangesOf(
+  phases: readonly PaymentPhase[],
+  reference: string | undefined,
+  duplicate: boolean | undefined,
+): Range[] {
+  // Literals, because with parameters the planner would not use the partial indexes.
   const listed = sql<SqlBool>`amount_known = 1`
-  if (reference === undefined) return [[listed, sql`phase = ${phase}`]]
-  const ofPhase = sql<SqlBool>`${unindexed(sql`phase`)} = ${phase}`
-  return [
-    [listed, sql`reference = ${reference}`, ofPhase],
-    [listed, sql`other_reference = ${reference}`, ofPhase],
-  ]
+  if (duplicate === true) {
+    const ofReference = sql<SqlBool>`${reference ?? null} in (reference, other_reference)`
+    const ofPhases = sql<SqlBool>`${unindexed(sql`phase`)} in (${sql.join(phases)})`
+    return [[listed, sql`duplicate = 1`, ofPhases, ...(reference === undefined ? [] : [ofReference])]]
+  }
+  const others = duplicate === false ? [sql<SqlBool>`duplicate = 0`] : []
+  return phases.flatMap((phase) => {
+    if (reference === undefined) return [[listed, sql`phase = ${phase}`, ...others]]
+    const ofPhase = sql<SqlBool>`${unindexed(sql`phase`)} = ${phase}`
+    return [
+      [listed, sql`reference = ${reference}`, ofPhase, ...others],
+      [listed, sql`other_reference = ${reference}`, ofPhase, ...others],
+    ]
+  })
 }
 
 /** Reads with one statement, and so from one snapshot. */

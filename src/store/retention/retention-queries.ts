@@ -135,5 +135,7 @@ async function keepDeliveryKeys(db: Db, unit: PruneUnit, slice: Slice): Promise<
 async function purgeKeys(db: Db, before: number): Promise<number> {
   const old = db.selectFrom('pruned_deliveries').select('id').where('received_at', '<', before).limit(PURGED_AT_ONCE)
   const result = await db.deleteFrom('pruned_deliveries').where('id', 'in', old).executeTakeFirst()
-  return Number(result.numDeletedRows)
+  const orders = db.selectFrom('paid_orders').select('id').where('updated_at', '<', before).limit(PURGED_AT_ONCE)
+  const forgotten = await db.deleteFrom('paid_orders').where('id', 'in', orders).executeTakeFirst()
+  return Number(result.numDeletedRows) + Number(forgotten.numDeletedRows)
 }

@@ -28,6 +28,7 @@ export type PaymentsTable = PlanTable & {
   /** See `readSiteOf`. */
   read_site: string
   provisional: Flag
+  duplicate: Generated<Flag>
 }
 
 export type PayersTable = { payment_id: string; name: string | null; email: string | null; erased: Generated<Flag> }
@@ -46,6 +47,8 @@ export type PaymentRow = {
   readonly confirmedAt: number
   /** Deliveries and responses recorded so far. */
   readonly deliveries: number
+  /** It is a duplicate that is not resolved. */
+  readonly duplicate: boolean
   readonly plan: ReadPlan
 }
 
@@ -70,6 +73,7 @@ export const PAYMENTS: TableSpec<PaymentRow, 'id' | 'linkRef' | 'namedLinkId'> =
     ...PLAN_COLUMNS,
     read_site: 'text',
     provisional: 'integer',
+    duplicate: 'integer',
   },
   keyOf: ({ state }) => state.id,
   lookups: {
@@ -85,9 +89,10 @@ export const PAYMENTS: TableSpec<PaymentRow, 'id' | 'linkRef' | 'namedLinkId'> =
     createdAt: Number(row['created_at']),
     confirmedAt: Number(row['confirmed_at']),
     deliveries: Number(row['deliveries']),
+    duplicate: row['duplicate'] === 1,
     plan: planOf(row),
   }),
-  toRow: ({ state, namedLinkId, otherReference, readSite, createdAt, confirmedAt, deliveries, plan }) => ({
+  toRow: ({ state, namedLinkId, otherReference, readSite, createdAt, confirmedAt, deliveries, duplicate, plan }) => ({
     id: state.id,
     stream_id: state.streamId,
     link_ref: state.linkRef,
@@ -105,6 +110,7 @@ export const PAYMENTS: TableSpec<PaymentRow, 'id' | 'linkRef' | 'namedLinkId'> =
     ...planColumns(plan),
     read_site: readSite,
     provisional: state.provisional ? 1 : 0,
+    duplicate: duplicate ? 1 : 0,
   }),
 }
 

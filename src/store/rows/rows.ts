@@ -1,6 +1,7 @@
 import type { PaymentEvent } from '../../domain/payments/payment-event.ts'
 import { AGREEMENT_PAYERS, AGREEMENTS } from './agreement-rows.ts'
 import { ATTEMPTS, COMMANDS, PAYINS, PAYOUTS, REFUND_REQUESTS } from './command-rows.ts'
+import { DUPLICATE_PAYMENTS, PAID_ORDERS } from './duplicate-rows.ts'
 import { LINKS } from './link-rows.ts'
 import { DELIVERIES, EVENTS, LOG_HEAD, PRUNED_DELIVERIES, STREAMS } from './log-rows.ts'
 import { PAYMENT_PAYERS, PAYMENTS } from './payment-rows.ts'
@@ -27,6 +28,8 @@ const SPECS = {
   commands: COMMANDS,
   payouts: PAYOUTS,
   refundRequests: REFUND_REQUESTS,
+  paidOrders: PAID_ORDERS,
+  duplicates: DUPLICATE_PAYMENTS,
   deliveries: DELIVERIES,
   prunedDeliveries: PRUNED_DELIVERIES,
   events: EVENTS,

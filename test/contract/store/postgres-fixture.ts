@@ -4,6 +4,8 @@ import type { OpenStore } from './store-contract.ts'
 
 /** Referencing tables before the tables that they reference. */
 const TABLES = [
+  'paid_orders',
+  'duplicate_payments',
   'payment_payers',
   'payins',
   'links',

@@ -9,6 +9,7 @@ import { NOW } from './builders.ts'
 import { commandsContract } from './commands-contract.ts'
 import { concurrencyContract } from './concurrency-contract.ts'
 import { deliveryBacklogContract } from './delivery-backlog-contract.ts'
+import { duplicatesContract } from './duplicates-contract.ts'
 import { erasuresContract } from './erasures-contract.ts'
 import { housekeepingContract } from './housekeeping-contract.ts'
 import { inboxContract } from './inbox-contract.ts'
@@ -59,6 +60,9 @@ export function describeStore(
 
     afterEach(() => fixture.opened.destroy())
 
+    describe('duplicate payments', () => {
+      duplicatesContract(fixture)
+    })
     describe('inbox', () => {
       inboxContract(fixture)
     })

@@ -7,6 +7,7 @@ import { Needs } from '../pieces/needs.tsx'
 import { Page, Waiting } from '../pieces/page.tsx'
 import { useAnswer } from '../pieces/use-answer.ts'
 import { useScope, useSession } from '../session/session.ts'
+import { Duplicate } from './duplicate.tsx'
 import { PaymentFacts } from './payment-facts.tsx'
 import { Reconcile } from './reconcile.tsx'
 import { RefundDialog } from './refund-dialog.tsx'
@@ -18,6 +19,7 @@ export type PaymentNow = NonNullable<PaymentNowQuery['payment']>
 /** One payment: its current facts, history, deliveries and actions; updated live while it is shown. */
 export function Payment({ id }: { readonly id: string }) {
   const [turn, setTurn] = useState(0)
+  const [isRefunding, setRefunding] = useState(false)
   const { data, error, isAsking, askAgain } = useAnswer(PaymentNowDocument, {
     id,
     pii: useScope('payments:pii'),
@@ -37,9 +39,19 @@ export function Payment({ id }: { readonly id: string }) {
       {payment === null && <Waiting isAsking={isAsking} what={`payments with the id ${id}`} />}
       {payment !== null && (
         <>
+          <Duplicate payment={payment} onRefund={() => setRefunding(true)} onDone={readAgain} />
           <PaymentFacts payment={payment} />
           <Refunds refunds={payment.refunds} />
-          <Actions payment={payment} onDone={readAgain} />
+          <Actions payment={payment} onRefund={() => setRefunding(true)} onDone={readAgain} />
+          {isRefunding && (
+            <RefundDialog
+              payment={payment}
+              onClose={() => {
+                setRefunding(false)
+                readAgain()
+              }}
+            />
+          )}
           <div class="beside">
             <History events={payment.events?.nodes ?? []} isWhole={payment.events?.pageInfo.hasNextPage === false} />
             <DeliveriesOf subjectId={payment.id} turn={turn} />
@@ -50,25 +62,17 @@ export function Payment({ id }: { readonly id: string }) {
   )
 }
 
-function Actions({ payment, onDone }: { readonly payment: PaymentNow; readonly onDone: () => void }) {
-  const [isRefunding, setRefunding] = useState(false)
+type ActionsProps = { readonly payment: PaymentNow; readonly onRefund: () => void; readonly onDone: () => void }
+
+function Actions({ payment, onRefund, onDone }: ActionsProps) {
   return (
     <section aria-labelledby="actions">
       <h2 id="actions">Actions</h2>
       <Reconcile id={payment.id} onDone={onDone} />
       <Needs scopes={['payments:refund']} what="Refunds">
-        <button type="button" onClick={() => setRefunding(true)}>
+        <button type="button" onClick={onRefund}>
           Refund …
         </button>
-        {isRefunding && (
-          <RefundDialog
-            payment={payment}
-            onClose={() => {
-              setRefunding(false)
-              onDone()
-            }}
-          />
-        )}
       </Needs>
     </section>
   )

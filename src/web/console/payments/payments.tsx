@@ -19,6 +19,8 @@ const PHASES: readonly PaymentPhaseInput[] = [
   'DISPUTED',
 ]
 
+const DUPLICATES = ['OPEN'] as const
+
 /** Payments, newest first, filtered by reference or id, by phase and by time of the last change. */
 export function Payments({ route }: { readonly route: Route }) {
   const { params } = route
@@ -32,11 +34,15 @@ export function Payments({ route }: { readonly route: Route }) {
 
   return (
     <Page title="Payments">
+      <p>
+        <a href={hrefOf('payments', null, { duplicate: 'OPEN' })}>Duplicate payments to settle</a>
+      </p>
       <FilterForm route={route} label="Payments">
         <SearchField name="q" label="Reference, payment id or link id" params={params} />
         <InstantField name="from" label="Changed from" params={params} />
         <InstantField name="before" label="Changed before" params={params} />
         <Choices name="phase" label="Phase" params={params} values={PHASES} />
+        <Choices name="duplicate" label="Duplicate" params={params} values={DUPLICATES} />
       </FilterForm>
       <RequestFailure error={list.error ?? found.error} />
       {link !== null && link !== undefined && link.payment === null && (
@@ -57,6 +63,7 @@ function filterOf(params: URLSearchParams) {
     updatedFrom: instantOf(params, 'from'),
     updatedBefore: instantOf(params, 'before'),
     phases: phases.length === 0 ? null : phases,
+    duplicate: chosenOf(params, 'duplicate', DUPLICATES).length === 0 ? null : true,
   }
 }
 
