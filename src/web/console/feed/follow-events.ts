@@ -12,6 +12,8 @@ import type { FeedEvent } from './feed-state.ts'
 
 export type Listener = {
   readonly onConnection: (connection: Connection) => void
+  /** Called once with the newest events, if the stream has no cursor to start after, and the cursor behind them. */
+  readonly onNewest: (events: readonly FeedEvent[], cursor: string) => void
   /** Called for every item with its cursor; the event is null on an item without one. */
   readonly onItem: (event: FeedEvent | null, cursor: string) => void
   /** Called when the log does not reach back to the cursor: the stream continues from now. */
@@ -56,7 +58,7 @@ async function takeNewest(session: Session, listener: Listener, signal: AbortSig
     try {
       const { paymentEvents } = await ask(NewestEventsDocument, { last: NEWEST }, endpointOf(session), { signal })
       const cursor = paymentEvents?.pageInfo.endCursor ?? null
-      if (cursor !== null) for (const node of paymentEvents?.nodes ?? []) listener.onItem(toFeedEvent(node), cursor)
+      if (cursor !== null) listener.onNewest((paymentEvents?.nodes ?? []).map(toFeedEvent), cursor)
       return cursor
     } catch (error) {
       if (!(error instanceof PaymentsClientError && error.retryable)) throw error

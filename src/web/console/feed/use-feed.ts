@@ -51,17 +51,19 @@ export function useFeed(session: Session | null): LiveFeed {
   useEffect(() => {
     if (session === null) return undefined
     const keeper = keepRegularly(() => now.current)
-    const batches = inBatches((events, cursor) => {
+    const take = (events: readonly FeedEvent[], cursor: string) => {
       now.current = withMore(now.current, events, cursor)
       keeper.changed()
       setState(now.current)
       if (events.length > 0) changes.tell(events)
-    })
+    }
+    const batches = inBatches(take)
     const stop = followEvents(session, now.current.cursor, {
       onConnection: (next) => {
         setConnection(next)
         changes.tell(null)
       },
+      onNewest: take,
       onItem: batches.add,
       onGap: () => setGap(true),
       onEnd: ({ code, message }) => {
