@@ -82,7 +82,8 @@ const READERS: Readonly<Record<string, Reader>> = {
   payments: ({ payments }, filter, page) => payments.page(page, filter),
   paymentLinks: ({ links }, filter, page) => links.page(page, filter),
   paymentAgreements: ({ agreements }, filter, page) => agreements.page(page, filter),
-  paymentEvents: ({ log }, filter, { limit, before }) => log.read(before?.number ?? 0, limit, filter),
+  paymentEvents: ({ log }, filter, { limit, before }) =>
+    before === null ? log.newest(limit, filter) : log.read(before.number, limit, filter),
   webhookDeliveries: ({ inbox }, filter, page) => inbox.page(page, filter),
 }
 

@@ -108,6 +108,8 @@ export type EventLog = {
   horizon(): Promise<number>
   /** Events after a position, in order, at most `limit` (1 to 1,000). */
   read(after: number, limit: number, filter?: EventFilter): Promise<PaymentEvent[]>
+  /** The last events before a position, by default of the whole log, in order, at most `limit` (1 to 1,000). */
+  newest(limit: number, filter?: EventFilter, before?: number): Promise<PaymentEvent[]>
   byIds(ids: readonly string[]): Promise<PaymentEvent[]>
   /**
    * Calls the listener after each commit of this process that appended events, with those events by position. Other nodes may have

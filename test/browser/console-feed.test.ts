@@ -1,5 +1,5 @@
 import type { Page, WebSocketRoute } from 'playwright-core'
-import { beforeAll, describe, expect, test, vi } from 'vitest'
+import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { createAgreement, NO_ANSWER } from '../support/agreements.ts'
 import { startNetwork, type Network } from '../support/network.ts'
 import { createLink } from '../support/operations.ts'
@@ -31,12 +31,36 @@ describe.skipIf(browser.isMissing)('the feed of the console', () => {
     expect(await texts(page, 'order-live')).toEqual(LIFE)
     expect(await accessibilityFaults(page)).toEqual([])
     await keepPicture(page, 'console-feed')
-    await page.getByRole('row').filter({ hasText: 'Link created' }).getByRole('link').click()
+    await rowOf(page, 'order-live', 'Link created').getByRole('link').click()
     await page.getByRole('heading', { level: 1, name: 'Link order-live' }).waitFor()
     expect(page.url()).toContain(`#/links/${id}`)
     await page.goBack()
     await rowOf(page, 'order-live', '→ received').getByRole('link').click()
     await page.getByRole('heading', { level: 1, name: 'Payment order-live' }).waitFor()
+  })
+
+  test('begins with the newest events, and goes on behind them', async () => {
+    const own = await startNetwork({ sandbox: NO_ANSWER })
+    onTestFinished(() => own.close())
+    for (let number = 1; number <= 101; number += 1) await createLink(own, { reference: `stored-${number}` })
+    const profile = await browser.profile({ expectedErrors: [GONE] })
+    const page = await openConsole(profile, own)
+    await rowOf(page, 'stored-101', 'Link created').waitFor()
+    await isLive(page)
+    await createLink(own, { reference: 'stored-102' })
+    await rowOf(page, 'stored-102', 'Link created').waitFor()
+    const newest = Array.from({ length: 101 }, (_, index) => `stored-${102 - index}`)
+    expect(await page.locator('[data-row]').allTextContents()).toEqual(newest)
+    // A page that is opened during an outage has no event to continue from.
+    await page.route('**/graphql', (route) => route.abort('connectionrefused'))
+    await page.evaluate(() => {
+      window.addEventListener('pagehide', () => sessionStorage.removeItem('console.feed'))
+    })
+    await page.reload()
+    await page.locator('.identity').getByText('Not connected').waitFor()
+    await page.unroute('**/graphql')
+    await rowOf(page, 'stored-102', 'Link created').waitFor()
+    await isLive(page)
   })
 
   test('goes on over a reload and a restart of the server, without a hole or a repeat', async () => {
@@ -82,7 +106,7 @@ describe.skipIf(browser.isMissing)('the feed of the console', () => {
     await rowOf(page, 'order-held', '→ received').waitFor()
     expect(await texts(page, 'order-held')).toEqual(LIFE)
     await page.getByRole('button', { name: 'Empty the list' }).click()
-    await page.getByText('Nothing has happened').waitFor()
+    await page.getByText('There are no events here.').waitFor()
   })
 
   test('says when the log does not reach back to where it was', async () => {
@@ -108,11 +132,13 @@ describe.skipIf(browser.isMissing)('the feed of the console', () => {
   })
 
   test('draws in between while ten thousand events come, and holds the newest five hundred', async () => {
+    const empty = await startNetwork()
+    onTestFinished(() => empty.close())
     const profile = await browser.profile()
     // More events than the sandbox can send in a reasonable time: the test creates them at the socket.
     const begin = Promise.withResolvers<void>()
     await profile.context.routeWebSocket('**/graphql', flood(10_000, begin.promise))
-    const page = await openConsole(profile, network)
+    const page = await openConsole(profile, empty)
     await page.evaluate(countFrames)
     begin.resolve()
     await page.getByRole('row').filter({ hasText: 'order-10000' }).waitFor({ timeout: 60_000 })

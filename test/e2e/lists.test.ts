@@ -199,6 +199,32 @@ describe('filters', () => {
     expect(idsOf(ofPayment)).toEqual([ofLink.nodes[1]?.id])
   })
 
+  it('find the newest events, oldest first', async () => {
+    const newest = async (args: string) => {
+      const query = `{ list: paymentEvents(${args}) { nodes { id } edges { cursor node { id } } pageInfo { hasNextPage hasPreviousPage startCursor endCursor } } }`
+      return network.ask<{ list: Page }>(query)
+    }
+    const link = await addRow()
+    const all = idsOf(await page('paymentEvents'))
+    const { list } = (await newest('last: 3')).data
+    expect(idsOf(list)).toEqual(all.slice(-3))
+    expect(list.pageInfo).toMatchObject({ hasNextPage: false, hasPreviousPage: true })
+    expect(idsOf(await page('paymentEvents', { after: list.pageInfo.startCursor }))).toEqual(all.slice(-2))
+    const ofLink = (await newest(`last: 3, filter: { linkIds: ["${link.id}"] }`)).data.list
+    expect(idsOf(ofLink)).toEqual(all.slice(-2))
+    expect(ofLink.pageInfo.hasPreviousPage).toBe(false)
+    const earlier = (await newest(`last: 2, before: "${list.pageInfo.startCursor}"`)).data.list
+    expect(idsOf(earlier)).toEqual(all.slice(-5, -3))
+    expect(earlier.pageInfo.hasNextPage).toBe(true)
+    const unpaired = await newest(`before: "${list.pageInfo.startCursor}"`)
+    expect(unpaired.errors?.[0]).toMatchObject({ message: expect.stringContaining('before') })
+    for (const args of ['last: 0', 'last: 101', `last: 3, after: "${list.pageInfo.endCursor}"`])
+      expect((await newest(args)).errors?.[0]).toMatchObject({
+        extensions: { code: 'BAD_USER_INPUT' },
+        message: expect.stringContaining('last'),
+      })
+  })
+
   it('find deliveries by subject and disposition', async () => {
     const link = await addRow()
     await network.sandbox.control.setStatus(link.id, 'received')

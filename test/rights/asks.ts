@@ -35,6 +35,7 @@ export function queries({ ids, links, payins, vietQr }: Fixture): Ask[] {
     list('paymentLinks', { first: 5 }),
     list('payments', { first: 5 }),
     list('paymentEvents', { first: 5 }),
+    list('paymentEvents', { last: 5 }),
     list('paymentEvents', { first: 5, filter: { agreementIds: [ids.agreement] } }),
     list('webhookDeliveries', { first: 5 }),
     list('payerErasures', { first: 5 }),

@@ -1,7 +1,7 @@
 import type { EventFilter } from '../../store/store.ts'
 import type { Context } from '../context.ts'
 import { badArgument } from '../error-formatter.ts'
-import { connection, pageSize, pageStart } from './paging.ts'
+import { connection, lastConnection, pageSize, pageStart } from './paging.ts'
 
 /**
  * Returns a page of the events of a filter, oldest first. Throws a BAD_USER_INPUT error for an invalid `first` or `after`, also for a
@@ -21,4 +21,16 @@ export async function eventPage(
     { rows, size, after },
     { cursor: (event) => cursors.encode('log', event.position), node: (event) => event },
   )
+}
+
+/** Returns the last events of a filter, oldest first. Throws a BAD_USER_INPUT error for an invalid `last` or `before`. */
+export async function newestEvents(
+  filter: EventFilter,
+  { last, before }: { readonly last: number; readonly before?: string | null | undefined },
+  { store, cursors }: Context,
+) {
+  const size = pageSize(last, 'last')
+  const end = pageStart(cursors, 'log', before, 'before')
+  const rows = await store.log.newest(size + 1, filter, end ?? undefined)
+  return lastConnection({ rows, size, before }, (event) => cursors.encode('log', event.position))
 }

@@ -4,17 +4,22 @@ import { badArgument } from '../error-formatter.ts'
 /** Maximum size of a page. */
 export const MAX_PAGE = 100
 
-/** Returns `first`; throws a BAD_USER_INPUT error that names it if it is not from 1 to `MAX_PAGE`. */
-export function pageSize(first: number): number {
-  if (Number.isInteger(first) && first >= 1 && first <= MAX_PAGE) return first
-  throw badArgument('first', `must lie between 1 and ${MAX_PAGE}`)
+/** Returns the size of a page; throws a BAD_USER_INPUT error that names the argument if it is not from 1 to `MAX_PAGE`. */
+export function pageSize(size: number, argument: 'first' | 'last' = 'first'): number {
+  if (Number.isInteger(size) && size >= 1 && size <= MAX_PAGE) return size
+  throw badArgument(argument, `must lie between 1 and ${MAX_PAGE}`)
 }
 
-/** Returns the position of `after`; null without it. Throws BAD_USER_INPUT for a forged cursor, or one of another log or list. */
-export function pageStart(cursors: CursorCodec, kind: CursorKind, after: string | null | undefined): number | null {
-  if (after === null || after === undefined) return null
-  const position = cursors.decode(kind, after)
-  if (position === null) throw badArgument('after', 'is not a cursor of this list')
+/** Returns the position of a cursor; null without it. Throws BAD_USER_INPUT for a forged one, or one of another log or list. */
+export function pageStart(
+  cursors: CursorCodec,
+  kind: CursorKind,
+  cursor: string | null | undefined,
+  argument: 'after' | 'before' = 'after',
+): number | null {
+  if (cursor === null || cursor === undefined) return null
+  const position = cursors.decode(kind, cursor)
+  if (position === null) throw badArgument(argument, 'is not a cursor of this list')
   return position
 }
 
@@ -56,4 +61,13 @@ export function connection<Row, Node>(
       endCursor: edges.at(-1)?.cursor ?? null,
     },
   }
+}
+
+type PageBefore<Row> = Pick<PageOf<Row>, 'rows' | 'size'> & { readonly before: string | null | undefined }
+
+/** Returns the connection for the last `size` of `size` + 1 or fewer rows; the extra row shows that others precede them. */
+export function lastConnection<Row>({ rows, size, before }: PageBefore<Row>, cursor: (row: Row) => string) {
+  const page = connection({ rows: rows.slice(-size), size, after: null }, { cursor, node: (row) => row })
+  const hasNextPage = before !== null && before !== undefined
+  return { ...page, pageInfo: { ...page.pageInfo, hasNextPage, hasPreviousPage: rows.length > size } }
 }

@@ -13,7 +13,12 @@ export function createEventLog(reader: Db, lists: Db, listening: Pick<EventLog, 
   return {
     head: async () => (await bounds(reader)).position,
     horizon: async () => (await bounds(reader)).horizon,
-    read: (after, limit, filter = {}) => read(isNarrow(filter) ? reader : lists, { after, limit }, filter),
+    read: (after, limit, filter = {}) =>
+      read(isNarrow(filter) ? reader : lists, { limit, direction: 'asc', from: after }, filter),
+    newest: async (limit, filter = {}, before = Number.MAX_SAFE_INTEGER) => {
+      const page = { limit, direction: 'desc', from: before } as const
+      return (await read(isNarrow(filter) ? reader : lists, page, filter)).toReversed()
+    },
     byIds: (ids) => byIds(reader, ids),
     ...listening,
   }
@@ -33,11 +38,10 @@ async function bounds(db: Db): Promise<{ readonly position: number; readonly hor
   return db.selectFrom('log_head').select(['position', 'horizon']).executeTakeFirstOrThrow()
 }
 
-async function read(
-  db: Db,
-  { after, limit }: { after: number; limit: number },
-  filter: EventFilter,
-): Promise<PaymentEvent[]> {
+/** The events of a page lie after the position `from`, or before it if they are read backwards. */
+type PageOfEvents = { readonly from: number; readonly limit: number; readonly direction: 'asc' | 'desc' }
+
+async function read(db: Db, { from, limit, direction }: PageOfEvents, filter: EventFilter): Promise<PaymentEvent[]> {
   if (!Number.isInteger(limit) || limit < 1 || limit > MAX_LIMIT)
     throw new RangeError(`The limit must be a whole number from 1 to ${MAX_LIMIT}.`)
   if (Object.values(filter).some((list) => list.length === 0)) return []
@@ -51,10 +55,11 @@ async function read(
   const order = {
     table: 'events',
     columns: [{ name: 'position', by: position }],
-    direction: 'asc',
+    direction,
     ...(isInSequence ? { inRange: sql.ref('sequence') } : {}),
   } as const
-  const ranges = rangesOf(streams, kinds).map((range) => range.concat(sql<SqlBool>`${position} > ${after}`))
+  const isBeyond = direction === 'asc' ? sql<SqlBool>`${position} > ${from}` : sql<SqlBool>`${position} < ${from}`
+  const ranges = rangesOf(streams, kinds).map((range) => range.concat(isBeyond))
   const rowsWhere = (condition: Expression<SqlBool>, end: RawBuilder<unknown>) =>
     db.selectFrom('events').selectAll().where(condition).modifyEnd(end).execute()
   const rows = await mergeRanges(ranges, { order, limit, rowsWhere })

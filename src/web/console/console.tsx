@@ -5,6 +5,7 @@ import { Agreements } from './agreements/agreements.tsx'
 import { Deliveries } from './deliveries/deliveries.tsx'
 import { Delivery } from './deliveries/delivery.tsx'
 import { Feed } from './feed/feed.tsx'
+import { LogContext } from './feed/log-changes.ts'
 import { useFeed, type LiveFeed } from './feed/use-feed.ts'
 import { Header } from './header.tsx'
 import { Health } from './health/health.tsx'
@@ -41,7 +42,9 @@ export function Console() {
       </a>
       <Header route={route} connection={feed.connection} onHelp={() => setHelping(true)} />
       <main id="content">
-        <Allowed route={route} feed={feed} />
+        <LogContext.Provider value={feed.changes}>
+          <Allowed route={route} feed={feed} />
+        </LogContext.Provider>
       </main>
       {isHelping && <HelpDialog onClose={() => setHelping(false)} />}
     </>

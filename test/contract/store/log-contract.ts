@@ -25,6 +25,23 @@ export function logContract(fixture: Fixture): void {
     expect(pages.map((page) => page.map(({ position }) => position))).toEqual([[1, 2, 3, 4], [5, 6], []])
   })
 
+  it('is read from its end, oldest first', async () => {
+    expect(await fixture.store.log.newest(3)).toEqual([])
+    await history()
+    const { log } = fixture.store
+    const positions = async (...args: Parameters<typeof log.newest>) =>
+      (await log.newest(...args)).map(({ position }) => position)
+    expect(await positions(4)).toEqual([3, 4, 5, 6])
+    expect(await positions(100)).toEqual([1, 2, 3, 4, 5, 6])
+    expect(await positions(2, { kinds: ['PAYMENT_STATUS_CHANGED'] })).toEqual([5, 6])
+    expect(await positions(2, { paymentIds: ['P1'] })).toEqual([3, 5])
+    expect(await positions(3, { streamIds: ['link:a', 'link:b'] })).toEqual([3, 4, 5])
+    expect(await positions(2, {}, 5)).toEqual([3, 4])
+    expect(await positions(2, { paymentIds: ['P1'] }, 5)).toEqual([3])
+    expect(await positions(3, { kinds: [] })).toEqual([])
+    await expect(log.newest(0)).rejects.toThrow(RangeError)
+  })
+
   it('joins the lists of a filter by AND, and the values of a list by OR', async () => {
     await history()
     const ids = async (filter: Parameters<typeof fixture.store.log.read>[2]) =>

@@ -1,6 +1,6 @@
 import { AccountHistoryDocument, AccountsDocument } from '../generated/graphql.ts'
 import { Amount } from '../pieces/amount.tsx'
-import { RequestFailure } from '../pieces/failures.tsx'
+import { AnswerFailure } from '../pieces/failures.tsx'
 import { Moment } from '../pieces/moment.tsx'
 import { Page, Waiting } from '../pieces/page.tsx'
 import { Table } from '../pieces/table.tsx'
@@ -11,21 +11,28 @@ const BALANCES = ['Site', 'Currency', 'Available', 'Incoming', 'Outgoing', 'Rese
 const HISTORY = ['Movement', 'When', 'What', 'Method', 'Status', 'Amount', 'Fees']
 const HISTORY_DAYS = 30
 const DAY_MS = 24 * 3_600_000
+/** Milliseconds between two reads: each asks the payments API. */
+const EVERY_MS = 60_000
 
 /** What the account of each site holds, why an account has no balance, and what moved the account in AUD. */
 export function Accounts({ route }: { readonly route: Route }) {
-  const { data, error, isAsking } = useAnswer(AccountsDocument, {})
-  const list = data?.accountBalances ?? null
+  const answer = useAnswer(AccountsDocument, {}, { everyMs: EVERY_MS })
+  const list = answer.data?.accountBalances ?? null
   return (
     <Page title="Accounts">
-      <RequestFailure error={error} />
+      <AnswerFailure of={answer} />
+      {answer.readAt !== null && answer.error === undefined && (
+        <p>
+          Read from the payments API <Moment at={new Date(answer.readAt).toISOString()} />.
+        </p>
+      )}
       {list?.failures.map(({ site, currency, code, message }) => (
         <p key={`${site} ${currency}`} class="notice bad">
           {site}, {currency}: {message} <code>{code}</code>
         </p>
       ))}
       {list === null || list.nodes.length === 0 ? (
-        <Waiting isAsking={isAsking} what="accounts" />
+        <Waiting of={answer} what="accounts" />
       ) : (
         <Table caption="Balances" columns={BALANCES}>
           {list.nodes.map(({ site, currency, available, incoming, outgoing, rollingReserve, withdrawable }) => (
@@ -53,13 +60,13 @@ function History({ route: { view, params } }: { readonly route: Route }) {
   const page = pageOf(params)
   const now = Date.now()
   const variables = { from: dayOf(now - HISTORY_DAYS * DAY_MS), to: dayOf(now), page }
-  const { data, error, isAsking } = useAnswer(AccountHistoryDocument, variables)
-  const history = data?.balanceHistory ?? null
+  const answer = useAnswer(AccountHistoryDocument, variables, { everyMs: EVERY_MS })
+  const history = answer.data?.balanceHistory ?? null
   return (
     <>
-      <RequestFailure error={error} />
+      <AnswerFailure of={answer} />
       {history === null || history.nodes.length === 0 ? (
-        <Waiting isAsking={isAsking} what="movements" />
+        <Waiting of={answer} what="movements" />
       ) : (
         <Table caption="Movements" columns={HISTORY}>
           {history.nodes.map(

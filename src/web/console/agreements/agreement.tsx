@@ -1,9 +1,9 @@
-import { useState } from 'preact/hooks'
 import { DeliveriesOf } from '../deliveries/deliveries-of.tsx'
+import type { FeedEvent } from '../feed/feed-state.ts'
 import { AgreementNowDocument, type AgreementNowQuery } from '../generated/graphql.ts'
 import { Amount } from '../pieces/amount.tsx'
 import { Fact, Facts } from '../pieces/facts.tsx'
-import { RequestFailure } from '../pieces/failures.tsx'
+import { AnswerFailure } from '../pieces/failures.tsx'
 import { History } from '../pieces/history.tsx'
 import { Moment } from '../pieces/moment.tsx'
 import { Needs } from '../pieces/needs.tsx'
@@ -17,25 +17,21 @@ export type AgreementNow = NonNullable<AgreementNowQuery['paymentAgreement']>
 
 /** One debit agreement: its terms, history and actions. */
 export function Agreement({ id }: { readonly id: string }) {
-  const [turn, setTurn] = useState(0)
-  const { data, error, isAsking, askAgain } = useAnswer(AgreementNowDocument, { id, pii: useScope('payments:pii') })
-  const agreement = data?.paymentAgreement ?? null
-  const readAgain = () => {
-    askAgain()
-    setTurn((last) => last + 1)
-  }
+  const concerns = ({ agreementId }: FeedEvent) => agreementId === id
+  const answer = useAnswer(AgreementNowDocument, { id, pii: useScope('payments:pii') }, { concerns })
+  const agreement = answer.data?.paymentAgreement ?? null
   return (
     <Page title={`Agreement ${agreement?.clientTransactionId ?? id}`}>
-      <RequestFailure error={error} />
+      <AnswerFailure of={answer} />
       {agreement === null ? (
-        <Waiting isAsking={isAsking} what={`agreements with the id ${id}`} />
+        <Waiting of={answer} what={`agreements with the id ${id}`} />
       ) : (
         <>
           <AgreementFacts agreement={agreement} />
           <section aria-labelledby="actions">
             <h2 id="actions">Actions</h2>
             <Needs scopes={['agreements:write']} what="Changes of its status">
-              <AgreementActions agreement={agreement} onDone={readAgain} />
+              <AgreementActions agreement={agreement} onDone={answer.askAgain} />
             </Needs>
           </section>
           <div class="beside">
@@ -44,7 +40,7 @@ export function Agreement({ id }: { readonly id: string }) {
               isWhole={agreement.events?.pageInfo.hasNextPage === false}
             />
             <Needs scopes={['payments:read']} what="Deliveries">
-              <DeliveriesOf subjectId={agreement.id} turn={turn} />
+              <DeliveriesOf subjectId={agreement.id} concerns={concerns} />
             </Needs>
           </div>
         </>

@@ -1,6 +1,6 @@
 import { AgreementsDocument, type AgreementStatusInput } from '../generated/graphql.ts'
 import { Amount } from '../pieces/amount.tsx'
-import { RequestFailure } from '../pieces/failures.tsx'
+import { AnswerFailure } from '../pieces/failures.tsx'
 import { Choices, chosenOf, FilterForm, InstantField, instantOf } from '../pieces/filter-form.tsx'
 import { Moment } from '../pieces/moment.tsx'
 import { Page, Waiting } from '../pieces/page.tsx'
@@ -19,7 +19,7 @@ const STATUSES: readonly AgreementStatusInput[] = ['CREATED', 'ACTIVE', 'SUSPEND
 export function Agreements({ route }: { readonly route: Route }) {
   const { params } = route
   const statuses = chosenOf(params, 'status', STATUSES)
-  const { data, error, isAsking } = useAnswer(AgreementsDocument, {
+  const variables = {
     first: PAGE,
     after: params.get('after'),
     filter: {
@@ -27,8 +27,9 @@ export function Agreements({ route }: { readonly route: Route }) {
       createdFrom: instantOf(params, 'from'),
       createdBefore: instantOf(params, 'before'),
     },
-  })
-  const list = data?.paymentAgreements
+  }
+  const answer = useAnswer(AgreementsDocument, variables, { concerns: ({ agreementId }) => agreementId !== null })
+  const list = answer.data?.paymentAgreements
   const rows = list?.nodes ?? []
 
   return (
@@ -38,9 +39,9 @@ export function Agreements({ route }: { readonly route: Route }) {
         <InstantField name="before" label="Made before" params={params} />
         <Choices name="status" label="Status" params={params} values={STATUSES} />
       </FilterForm>
-      <RequestFailure error={error} />
+      <AnswerFailure of={answer} />
       {rows.length === 0 ? (
-        <Waiting isAsking={isAsking} what="agreements" />
+        <Waiting of={answer} what="agreements" />
       ) : (
         <Table caption="Agreements" columns={COLUMNS}>
           {rows.map(({ id, clientTransactionId, status, description, limit, updatedAt }) => (

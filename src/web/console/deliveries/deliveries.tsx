@@ -1,9 +1,9 @@
 import { DeliveriesDocument } from '../generated/graphql.ts'
-import { RequestFailure } from '../pieces/failures.tsx'
+import { AnswerFailure } from '../pieces/failures.tsx'
 import { Choices, chosenOf, FilterForm, SearchField } from '../pieces/filter-form.tsx'
 import { Page, Waiting } from '../pieces/page.tsx'
 import { Pager } from '../pieces/pager.tsx'
-import { useAnswer } from '../pieces/use-answer.ts'
+import { ANY_EVENT, useAnswer } from '../pieces/use-answer.ts'
 import { hrefOf, type Route } from '../routes/route.ts'
 import { DeliveryTable } from './delivery-table.tsx'
 import { DISPOSITIONS } from './delivery-text.ts'
@@ -15,15 +15,16 @@ export function Deliveries({ route }: { readonly route: Route }) {
   const { params } = route
   const subject = params.get('subject')
   const dispositions = chosenOf(params, 'disposition', DISPOSITIONS)
-  const { data, error, isAsking } = useAnswer(DeliveriesDocument, {
+  const variables = {
     first: PAGE,
     after: params.get('after'),
     filter: {
       subjectIds: subject === null ? null : [subject],
       dispositions: dispositions.length === 0 ? null : dispositions,
     },
-  })
-  const list = data?.webhookDeliveries
+  }
+  const answer = useAnswer(DeliveriesDocument, variables, { concerns: ANY_EVENT })
+  const list = answer.data?.webhookDeliveries
   const rows = list?.nodes ?? []
 
   return (
@@ -36,8 +37,8 @@ export function Deliveries({ route }: { readonly route: Route }) {
         <SearchField name="subject" label="Payment or agreement id" params={params} />
         <Choices name="disposition" label="Disposition" params={params} values={DISPOSITIONS} />
       </FilterForm>
-      <RequestFailure error={error} />
-      {rows.length > 0 ? <DeliveryTable rows={rows} /> : <Waiting isAsking={isAsking} what="deliveries" />}
+      <AnswerFailure of={answer} />
+      {rows.length > 0 ? <DeliveryTable rows={rows} /> : <Waiting of={answer} what="deliveries" />}
       {list !== undefined && list !== null && <Pager route={route} page={list.pageInfo} />}
     </Page>
   )

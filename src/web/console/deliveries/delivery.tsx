@@ -1,12 +1,12 @@
 import { useState } from 'preact/hooks'
 import { DeliveryNowDocument } from '../generated/graphql.ts'
 import { Fact, Facts } from '../pieces/facts.tsx'
-import { RequestFailure } from '../pieces/failures.tsx'
+import { AnswerFailure } from '../pieces/failures.tsx'
 import { Moment } from '../pieces/moment.tsx'
 import { Needs } from '../pieces/needs.tsx'
 import { Page, Waiting } from '../pieces/page.tsx'
 import { Status } from '../pieces/status.tsx'
-import { useAnswer } from '../pieces/use-answer.ts'
+import { ANY_EVENT, useAnswer } from '../pieces/use-answer.ts'
 import { hrefOf } from '../routes/route.ts'
 import { useScope } from '../session/session.ts'
 import { Subject } from './delivery-table.tsx'
@@ -16,14 +16,15 @@ import { ReplayDialog } from './replay-dialog.tsx'
 /** One received webhook, its outcome, and a button to replay it. */
 export function Delivery({ id }: { readonly id: string }) {
   const [isReplaying, setReplaying] = useState(false)
-  const { data, error, isAsking, askAgain } = useAnswer(DeliveryNowDocument, { id, risk: useScope('payments:risk') })
-  const delivery = data?.webhookDelivery ?? null
+  const variables = { id, risk: useScope('payments:risk') }
+  const answer = useAnswer(DeliveryNowDocument, variables, { concerns: ANY_EVENT })
+  const delivery = answer.data?.webhookDelivery ?? null
 
   return (
     <Page title="Delivery">
-      <RequestFailure error={error} />
+      <AnswerFailure of={answer} />
       {delivery === null ? (
-        <Waiting isAsking={isAsking} what={`deliveries with the id ${id}`} />
+        <Waiting of={answer} what={`deliveries with the id ${id}`} />
       ) : (
         <>
           <Facts>
@@ -73,7 +74,7 @@ export function Delivery({ id }: { readonly id: string }) {
                 deliveryId={delivery.id}
                 onClose={() => {
                   setReplaying(false)
-                  askAgain()
+                  answer.askAgain()
                 }}
               />
             )}

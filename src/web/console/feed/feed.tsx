@@ -7,7 +7,7 @@ import type { LiveFeed } from './use-feed.ts'
 
 type Props = { readonly route: Route; readonly feed: LiveFeed }
 
-/** The live event feed, newest first, with filters, pause and resume. */
+/** The newest events, then each as it happens, newest first, with filters, pause and resume. */
 export function Feed({ route, feed }: Props) {
   const { params } = route
   const rows = shownOf(feed.shown, chosenOf(params, 'kind', EVENT_KINDS))
@@ -38,7 +38,11 @@ export function Feed({ route, feed }: Props) {
         </p>
       )}
       {rows.length === 0 ? (
-        <p class="quiet">Nothing has happened since this list was begun. What happens is shown at once.</p>
+        <p class="quiet">
+          {feed.connection === 'connecting'
+            ? 'Reading events …'
+            : 'There are no events here. New ones are shown at once.'}
+        </p>
       ) : (
         <FeedTable rows={rows} />
       )}

@@ -1,13 +1,16 @@
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { Connection } from '../../../client/index.ts'
 import { keep, readKept } from '../session/kept-token.ts'
 import { REFUSED, type Session } from '../session/session.ts'
 import { EMPTY_FEED, stateFrom, withMore, type FeedEvent, type FeedState } from './feed-state.ts'
 import { followEvents } from './follow-events.ts'
+import { createLogChanges, type LogChanges } from './log-changes.ts'
 
 /** The event stream, which continues while other views are shown. */
 export type LiveFeed = {
   readonly connection: Connection
+  /** Tells when the stream brings events, and when it was interrupted or connected anew. */
+  readonly changes: LogChanges
   /** The events to show, oldest first. */
   readonly shown: readonly FeedEvent[]
   readonly isPaused: boolean
@@ -43,17 +46,24 @@ export function useFeed(session: Session | null): LiveFeed {
   const [problem, setProblem] = useState<string | null>(null)
   const [turn, setTurn] = useState(0)
   const now = useRef(state)
+  const changes = useMemo(createLogChanges, [])
 
   useEffect(() => {
     if (session === null) return undefined
     const keeper = keepRegularly(() => now.current)
-    const batches = inBatches((events, cursor) => {
+    const take = (events: readonly FeedEvent[], cursor: string) => {
       now.current = withMore(now.current, events, cursor)
       keeper.changed()
       setState(now.current)
-    })
+      if (events.length > 0) changes.tell(events)
+    }
+    const batches = inBatches(take)
     const stop = followEvents(session, now.current.cursor, {
-      onConnection: setConnection,
+      onConnection: (next) => {
+        setConnection(next)
+        changes.tell(null)
+      },
+      onNewest: take,
       onItem: batches.add,
       onGap: () => setGap(true),
       onEnd: ({ code, message }) => {
@@ -77,6 +87,7 @@ export function useFeed(session: Session | null): LiveFeed {
 
   return {
     connection,
+    changes,
     shown: (paused ?? state).events,
     isPaused: paused !== null,
     held: paused === null ? 0 : newerThan(paused, state),

@@ -1,12 +1,11 @@
 import { HealthNowDocument, type HealthNowQuery } from '../generated/graphql.ts'
 import { Fact, Facts } from '../pieces/facts.tsx'
-import { RequestFailure } from '../pieces/failures.tsx'
+import { AnswerFailure } from '../pieces/failures.tsx'
 import { durationText, Moment } from '../pieces/moment.tsx'
 import { Page, Waiting } from '../pieces/page.tsx'
 import { Status } from '../pieces/status.tsx'
 import { Table } from '../pieces/table.tsx'
 import { useAnswer } from '../pieces/use-answer.ts'
-import { useEvery } from '../pieces/use-every.ts'
 import { hrefOf } from '../routes/route.ts'
 
 const EVERY_MS = 3_000
@@ -16,13 +15,12 @@ type HealthNow = NonNullable<HealthNowQuery['paymentsHealth']>
 
 /** The state of the payments API as the subgraph sees it, and pending work; refreshed every few seconds while it is shown. */
 export function Health() {
-  const { data, error, isAsking, askAgain } = useAnswer(HealthNowDocument, {})
-  useEvery(EVERY_MS, askAgain)
-  const health = data?.paymentsHealth ?? null
+  const answer = useAnswer(HealthNowDocument, {}, { everyMs: EVERY_MS })
+  const health = answer.data?.paymentsHealth ?? null
   return (
     <Page title="Health">
-      <RequestFailure error={error} />
-      {health === null ? <Waiting isAsking={isAsking} what="figures" /> : <Figures health={health} />}
+      <AnswerFailure of={answer} />
+      {health === null ? <Waiting of={answer} what="figures" /> : <Figures health={health} />}
     </Page>
   )
 }

@@ -2,7 +2,7 @@ import { LinkNowDocument } from '../generated/graphql.ts'
 import { Reconcile } from '../payments/reconcile.tsx'
 import { Amount } from '../pieces/amount.tsx'
 import { Fact, Facts } from '../pieces/facts.tsx'
-import { RequestFailure } from '../pieces/failures.tsx'
+import { AnswerFailure } from '../pieces/failures.tsx'
 import { History } from '../pieces/history.tsx'
 import { Moment } from '../pieces/moment.tsx'
 import { Page, Waiting } from '../pieces/page.tsx'
@@ -12,13 +12,13 @@ import { hrefOf } from '../routes/route.ts'
 
 /** One hosted checkout link with its history. */
 export function Link({ id }: { readonly id: string }) {
-  const { data, error, isAsking, askAgain } = useAnswer(LinkNowDocument, { id })
-  const link = data?.paymentLink ?? null
+  const answer = useAnswer(LinkNowDocument, { id }, { concerns: ({ linkId }) => linkId === id })
+  const link = answer.data?.paymentLink ?? null
   return (
     <Page title={`Link ${link?.reference ?? id}`}>
-      <RequestFailure error={error} />
+      <AnswerFailure of={answer} />
       {link === null ? (
-        <Waiting isAsking={isAsking} what={`links with the id ${id}`} />
+        <Waiting of={answer} what={`links with the id ${id}`} />
       ) : (
         <>
           <Facts>
@@ -44,7 +44,7 @@ export function Link({ id }: { readonly id: string }) {
               <Moment at={link.expiresAt} />
             </Fact>
           </Facts>
-          <Reconcile id={link.id} onDone={askAgain} />
+          <Reconcile id={link.id} onDone={answer.askAgain} />
           <History events={link.events?.nodes ?? []} isWhole={link.events?.pageInfo.hasNextPage === false} />
         </>
       )}

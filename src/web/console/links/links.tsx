@@ -1,13 +1,13 @@
 import { LinksDocument, type PaymentPhaseInput } from '../generated/graphql.ts'
 import { Amount } from '../pieces/amount.tsx'
-import { RequestFailure } from '../pieces/failures.tsx'
+import { AnswerFailure } from '../pieces/failures.tsx'
 import { Choices, chosenOf, FilterForm, InstantField, instantOf, SearchField } from '../pieces/filter-form.tsx'
 import { Moment } from '../pieces/moment.tsx'
 import { Page, Waiting } from '../pieces/page.tsx'
 import { Pager } from '../pieces/pager.tsx'
 import { Status } from '../pieces/status.tsx'
 import { Row, Table } from '../pieces/table.tsx'
-import { useAnswer } from '../pieces/use-answer.ts'
+import { ANY_EVENT, useAnswer } from '../pieces/use-answer.ts'
 import { hrefOf, type Route } from '../routes/route.ts'
 
 const PAGE = 20
@@ -19,7 +19,7 @@ const PHASES: readonly PaymentPhaseInput[] = ['IN_PROGRESS', 'SUCCEEDED', 'FAILE
 export function Links({ route }: { readonly route: Route }) {
   const { params } = route
   const phases = chosenOf(params, 'phase', PHASES)
-  const { data, error, isAsking } = useAnswer(LinksDocument, {
+  const variables = {
     first: PAGE,
     after: params.get('after'),
     filter: {
@@ -28,8 +28,9 @@ export function Links({ route }: { readonly route: Route }) {
       createdBefore: instantOf(params, 'before'),
       phases: phases.length === 0 ? null : phases,
     },
-  })
-  const list = data?.paymentLinks
+  }
+  const answer = useAnswer(LinksDocument, variables, { concerns: ANY_EVENT })
+  const list = answer.data?.paymentLinks
   const rows = list?.nodes ?? []
 
   return (
@@ -40,9 +41,9 @@ export function Links({ route }: { readonly route: Route }) {
         <InstantField name="before" label="Made before" params={params} />
         <Choices name="phase" label="Phase of the payment" params={params} values={PHASES} />
       </FilterForm>
-      <RequestFailure error={error} />
+      <AnswerFailure of={answer} />
       {rows.length === 0 ? (
-        <Waiting isAsking={isAsking} what="links" />
+        <Waiting of={answer} what="links" />
       ) : (
         <Table caption="Links" columns={COLUMNS}>
           {rows.map(({ id, reference, state, requestedAmount, payment, createdAt, expiresAt }) => (

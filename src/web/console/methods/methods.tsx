@@ -1,6 +1,6 @@
 import { type PayinMethodUse, PayinMethodsDocument, PayoutMethodsDocument } from '../generated/graphql.ts'
 import { Amount } from '../pieces/amount.tsx'
-import { RequestFailure } from '../pieces/failures.tsx'
+import { AnswerFailure } from '../pieces/failures.tsx'
 import { Choices, FilterForm } from '../pieces/filter-form.tsx'
 import { Needs } from '../pieces/needs.tsx'
 import { Page, Waiting } from '../pieces/page.tsx'
@@ -10,10 +10,14 @@ import { useAnswer } from '../pieces/use-answer.ts'
 import type { Route } from '../routes/route.ts'
 import { Freshness } from './freshness.tsx'
 
+/** Milliseconds between two reads of the lists, which change seldom. */
+const EVERY_MS = 60_000
+
 /** Payin and payout methods, for each currency with configured credentials. */
 export function Methods({ route }: { readonly route: Route }) {
   const { params } = route
-  const { data, error, isAsking } = useAnswer(PayinMethodsDocument, { currencies: currenciesOf(params) })
+  const answer = useAnswer(PayinMethodsDocument, { currencies: currenciesOf(params) }, { everyMs: EVERY_MS })
+  const { data } = answer
   const list = data?.payinMethods
   const enabled = data?.paymentCurrencies.filter((currency) => currency.enabled).map(({ code }) => code)
 
@@ -30,11 +34,11 @@ export function Methods({ route }: { readonly route: Route }) {
       </FilterForm>
       <section aria-labelledby="payins">
         <h2 id="payins">Money in</h2>
-        <RequestFailure error={error} />
+        <AnswerFailure of={answer} />
         {list !== undefined && list !== null && <Freshness of={list} />}
         {list != null && <MissingUses of={list} />}
         {list === undefined || list === null || list.nodes.length === 0 ? (
-          <Waiting isAsking={isAsking} what="methods" />
+          <Waiting of={answer} what="methods" />
         ) : (
           <Table
             caption="Methods of money in"
@@ -109,14 +113,14 @@ function asksFor({ requiresContact, requiresKyc, openAmount }: Asked): string {
 }
 
 function PayoutMethods({ params }: { readonly params: URLSearchParams }) {
-  const { data, error, isAsking } = useAnswer(PayoutMethodsDocument, { currencies: currenciesOf(params) })
-  const list = data?.payoutMethods
+  const answer = useAnswer(PayoutMethodsDocument, { currencies: currenciesOf(params) }, { everyMs: EVERY_MS })
+  const list = answer.data?.payoutMethods
   return (
     <>
-      <RequestFailure error={error} />
+      <AnswerFailure of={answer} />
       {list !== undefined && list !== null && <Freshness of={list} />}
       {list === undefined || list === null || list.nodes.length === 0 ? (
-        <Waiting isAsking={isAsking} what="methods" />
+        <Waiting of={answer} what="methods" />
       ) : (
         <Table caption="Methods of money out" columns={['Method', 'Currency', 'Country', 'Kind']}>
           {list.nodes.map(({ code, currency, countryCode, kind }) => (

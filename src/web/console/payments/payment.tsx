@@ -1,60 +1,56 @@
 import { useState } from 'preact/hooks'
 import { DeliveriesOf } from '../deliveries/deliveries-of.tsx'
+import type { FeedEvent } from '../feed/feed-state.ts'
 import { PaymentNowDocument, type PaymentNowQuery } from '../generated/graphql.ts'
-import { RequestFailure } from '../pieces/failures.tsx'
+import { AnswerFailure } from '../pieces/failures.tsx'
 import { History } from '../pieces/history.tsx'
 import { Needs } from '../pieces/needs.tsx'
 import { Page, Waiting } from '../pieces/page.tsx'
 import { useAnswer } from '../pieces/use-answer.ts'
-import { useScope, useSession } from '../session/session.ts'
+import { useScope } from '../session/session.ts'
 import { Duplicate } from './duplicate.tsx'
 import { PaymentFacts } from './payment-facts.tsx'
 import { Reconcile } from './reconcile.tsx'
 import { RefundDialog } from './refund-dialog.tsx'
 import { Refunds } from './refunds.tsx'
-import { useLivePayment } from './use-live-payment.ts'
 
 export type PaymentNow = NonNullable<PaymentNowQuery['payment']>
 
 /** One payment: its current facts, history, deliveries and actions; updated live while it is shown. */
 export function Payment({ id }: { readonly id: string }) {
-  const [turn, setTurn] = useState(0)
   const [isRefunding, setRefunding] = useState(false)
-  const { data, error, isAsking, askAgain } = useAnswer(PaymentNowDocument, {
+  const concerns = ({ paymentId }: FeedEvent) => paymentId === id
+  const variables = {
     id,
     pii: useScope('payments:pii'),
     refund: useScope('payments:refund'),
     risk: useScope('payments:risk'),
-  })
-  const readAgain = () => {
-    askAgain()
-    setTurn((last) => last + 1)
   }
-  useLivePayment(id, useSession(), readAgain)
-  const payment = data?.payment ?? null
+  const answer = useAnswer(PaymentNowDocument, variables, { concerns })
+  const payment = answer.data?.payment ?? null
 
   return (
     <Page title={`Payment ${payment?.reference ?? payment?.link?.reference ?? id}`}>
-      <RequestFailure error={error} />
-      {payment === null && <Waiting isAsking={isAsking} what={`payments with the id ${id}`} />}
+      <AnswerFailure of={answer} />
+      {payment === null && <Waiting of={answer} what={`payments with the id ${id}`} />}
       {payment !== null && (
         <>
-          <Duplicate payment={payment} onRefund={() => setRefunding(true)} onDone={readAgain} />
+          <Duplicate payment={payment} onRefund={() => setRefunding(true)} onDone={answer.askAgain} />
           <PaymentFacts payment={payment} />
           <Refunds refunds={payment.refunds} />
-          <Actions payment={payment} onRefund={() => setRefunding(true)} onDone={readAgain} />
+          <Actions payment={payment} onRefund={() => setRefunding(true)} onDone={answer.askAgain} />
           {isRefunding && (
             <RefundDialog
               payment={payment}
               onClose={() => {
                 setRefunding(false)
-                readAgain()
+                answer.askAgain()
               }}
             />
           )}
           <div class="beside">
             <History events={payment.events?.nodes ?? []} isWhole={payment.events?.pageInfo.hasNextPage === false} />
-            <DeliveriesOf subjectId={payment.id} turn={turn} />
+            <DeliveriesOf subjectId={payment.id} concerns={concerns} />
           </div>
         </>
       )}

@@ -1,9 +1,9 @@
 import { PaymentsByIdDocument, PaymentsDocument, type PaymentPhaseInput } from '../generated/graphql.ts'
-import { RequestFailure } from '../pieces/failures.tsx'
+import { AnswerFailure } from '../pieces/failures.tsx'
 import { Choices, chosenOf, FilterForm, InstantField, instantOf, SearchField } from '../pieces/filter-form.tsx'
 import { Page, Waiting } from '../pieces/page.tsx'
 import { Pager } from '../pieces/pager.tsx'
-import { useAnswer } from '../pieces/use-answer.ts'
+import { ANY_EVENT, useAnswer } from '../pieces/use-answer.ts'
 import { hrefOf, type Route } from '../routes/route.ts'
 import { PaymentTable } from './payment-table.tsx'
 
@@ -25,8 +25,9 @@ const DUPLICATES = ['OPEN'] as const
 export function Payments({ route }: { readonly route: Route }) {
   const { params } = route
   const search = params.get('q')
-  const list = useAnswer(PaymentsDocument, { first: PAGE, after: params.get('after'), filter: filterOf(params) })
-  const found = useAnswer(PaymentsByIdDocument, { id: search ?? '' }, search === null)
+  const variables = { first: PAGE, after: params.get('after'), filter: filterOf(params) }
+  const list = useAnswer(PaymentsDocument, variables, { concerns: ANY_EVENT })
+  const found = useAnswer(PaymentsByIdDocument, { id: search ?? '' }, { pause: search === null, concerns: ANY_EVENT })
   const link = search === null ? null : found.data?.paymentLink
   const byId = search === null ? [] : [found.data?.payment, link?.payment]
   const rows = unique([...byId, ...(list.data?.payments?.nodes ?? [])])
@@ -44,13 +45,13 @@ export function Payments({ route }: { readonly route: Route }) {
         <Choices name="phase" label="Phase" params={params} values={PHASES} />
         <Choices name="duplicate" label="Duplicate" params={params} values={DUPLICATES} />
       </FilterForm>
-      <RequestFailure error={list.error ?? found.error} />
+      <AnswerFailure of={list.error === undefined && search !== null ? found : list} />
       {link !== null && link !== undefined && link.payment === null && (
         <p class="notice">
           The link <a href={hrefOf('links', link.id)}>{link.reference}</a> has no payment yet.
         </p>
       )}
-      {rows.length > 0 ? <PaymentTable rows={rows} /> : <Waiting isAsking={list.isAsking} what="payments" />}
+      {rows.length > 0 ? <PaymentTable rows={rows} /> : <Waiting of={list} what="payments" />}
       {page !== undefined && <Pager route={route} page={page} />}
     </Page>
   )

@@ -1,18 +1,64 @@
 import type { CombinedError } from '@urql/preact'
+import { useEffect, useState } from 'preact/hooks'
+import { durationText, Moment } from './moment.tsx'
+import { isPassing, type Answer } from './use-answer.ts'
 
 /** Says why a request failed, or why its response is incomplete; renders nothing without an error. */
 export function RequestFailure({ error }: { readonly error: CombinedError | undefined }) {
   if (error === undefined) return null
-  const sentences = error.networkError
-    ? ['The server cannot be reached. What is shown may be out of date.']
-    : [...new Set(error.graphQLErrors.map(({ message, extensions }) => `${message} (${String(extensions['code'])})`))]
   return (
     <div class="notice bad" role="alert">
+      <Sentences of={error} />
+    </div>
+  )
+}
+
+type AnswerProps = { readonly of: Pick<Answer<unknown>, 'error' | 'readAt'> }
+
+/** Says why a view could not be read, and how old it is; renders nothing while it is up to date. */
+export function AnswerFailure({ of: { error, readAt } }: AnswerProps) {
+  if (error === undefined) return null
+  if (!isPassing(error)) return <RequestFailure error={error} />
+  return (
+    <div class="notice bad">
+      <div role="alert">
+        <Sentences of={error} />
+      </div>
+      {/* Outside of the live region, because its text changes every second. */}
+      <p>
+        {readAt !== null && (
+          <>
+            What is shown was read <Age of={readAt} /> ago, at <Moment at={new Date(readAt).toISOString()} short />
+            .{' '}
+          </>
+        )}
+        It is read again until that succeeds.
+      </p>
+    </div>
+  )
+}
+
+function Sentences({ of: { networkError, graphQLErrors } }: { readonly of: CombinedError }) {
+  const sentences = networkError
+    ? ['The server cannot be reached.']
+    : [...new Set(graphQLErrors.map(({ message, extensions }) => `${message} (${String(extensions['code'])})`))]
+  return (
+    <>
       {sentences.map((sentence) => (
         <p key={sentence}>{sentence}</p>
       ))}
-    </div>
+    </>
   )
+}
+
+/** The time since an instant, in milliseconds since the epoch, as it passes. */
+function Age({ of }: { readonly of: number }) {
+  const [now, setNow] = useState(Date.now())
+  useEffect(() => {
+    const timer = window.setInterval(() => setNow(Date.now()), 1_000)
+    return () => window.clearInterval(timer)
+  }, [])
+  return <>{durationText(Math.max(1_000, now - of))}</>
 }
 
 /** An expected failure of a mutation, as the schema gives it. */

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { useLayoutEffect, useRef } from 'preact/hooks'
 import { wishedSearch } from '../shortcuts/search-wish.ts'
+import type { Answer } from './use-answer.ts'
 
 type Props = { readonly title: string; readonly children: ComponentChildren }
 
@@ -26,7 +27,12 @@ export function Page({ title, children }: Props) {
   )
 }
 
-/** A placeholder for content that is loading or missing. */
-export function Waiting({ isAsking, what }: { readonly isAsking: boolean; readonly what: string }) {
-  return <p class="quiet">{isAsking ? `Reading ${what} …` : `There are no ${what} here.`}</p>
+type WaitingProps = { readonly of: Pick<Answer<unknown>, 'error' | 'isAsking' | 'readAt'>; readonly what: string }
+
+/** A placeholder for content that is loading, that could not be read, or that does not exist. */
+export function Waiting({ of: { error, isAsking, readAt }, what }: WaitingProps) {
+  if (isAsking) return <p class="quiet">Reading {what} …</p>
+  // The reason is shown above.
+  if (error !== undefined && readAt === null) return null
+  return <p class="quiet">There are no {what} here.</p>
 }

@@ -1,27 +1,131 @@
-import { useQuery, type CombinedError } from '@urql/preact'
+import { CombinedError, useClient } from '@urql/preact'
+import { useContext, useEffect, useRef, useState } from 'preact/hooks'
+import { PaymentsClientError } from '../../../client/index.ts'
+import type { FeedEvent } from '../feed/feed-state.ts'
+import { LogContext } from '../feed/log-changes.ts'
 import type { TypedDocumentString } from '../generated/graphql.ts'
 import { documentOf } from './document.ts'
+import { repeatRead, type RepeatedRead } from './repeated-read.ts'
 
 export type Answer<Data> = {
+  /** The last successful answer to these variables, or to those before them until the first one arrives. */
   readonly data: Data | undefined
+  /** Why the last read failed, or is incomplete. */
   readonly error: CombinedError | undefined
+  /** Whether there has been no answer to these variables yet. */
   readonly isAsking: boolean
-  /** Sends the query again, and shows the current data until the response arrives. */
+  /** When `data` was read, in milliseconds since the epoch; null when these variables have not been read successfully. */
+  readonly readAt: number | null
+  /** Sends the query now. */
   readonly askAgain: () => void
 }
 
-/** Sends a query when the component mounts and whenever its variables change; not while `pause` is set. */
+export type AnswerOptions = {
+  /** Sends nothing while it is true. */
+  readonly pause?: boolean
+  /** Which events of the log change the answer; it is read again soon after each. By default none. */
+  readonly concerns?: (event: FeedEvent) => boolean
+  /** Milliseconds between two reads without an event. */
+  readonly everyMs?: number
+}
+
+type State<Data> = Pick<Answer<Data>, 'data' | 'error' | 'readAt'> & {
+  /** The variables that were asked with. */
+  readonly key: string
+}
+
+/** For what the log tells: the interval covers deliveries without an event, and the time in which the stream is down. */
+const EVERY_MS = 10_000
+
+/** Any event changes the answer. */
+export const ANY_EVENT = (): boolean => true
+
+/**
+ * Sends a query when the component mounts and whenever its variables change, and again while it is shown. After a failure
+ * it keeps the last answer to the same variables, and retries.
+ */
 export function useAnswer<Data, Variables extends object>(
   document: TypedDocumentString<Data, Variables>,
   variables: Variables,
-  pause = false,
+  { pause = false, concerns, everyMs = EVERY_MS }: AnswerOptions = {},
 ): Answer<Data> {
-  const query = documentOf(document)
-  const [{ data, error, fetching, stale }, execute] = useQuery<Data, Variables>({ query, variables, pause })
+  const client = useClient()
+  const log = useContext(LogContext)
+  const key = JSON.stringify(variables)
+  const [state, setState] = useState<State<Data>>({ key, data: undefined, error: undefined, readAt: null })
+  const read = useRef<RepeatedRead | null>(null)
+  const isConcerned = useRef(concerns)
+  isConcerned.current = concerns
+
+  useEffect(() => {
+    if (pause) return undefined
+    const take = (data: Data | undefined, error: CombinedError | undefined) =>
+      setState((last) => nextState(last.key === key ? last : null, { key, data, error }))
+    const begunAt = Date.now()
+    const repeated = repeatRead({
+      everyMs,
+      send: (end) => {
+        const subscription = client
+          .query(documentOf(document), variables)
+          .subscribe(({ data, error, stale, hasNext }) => {
+            if (stale || hasNext) return
+            take(data, error)
+            end(error !== undefined && isPassing(error) ? 'failed' : 'read')
+            // The client shares a query that is subscribed, and would repeat its result instead of sending it again.
+            queueMicrotask(() => subscription.unsubscribe())
+          })
+        return () => subscription.unsubscribe()
+      },
+      onTimeout: () => take(undefined, new CombinedError({ networkError: new Error('The server does not answer.') })),
+    })
+    read.current = repeated
+    const stopListening = log.listen((events) => {
+      const concerned = isConcerned.current
+      // An answer that no event changes is not read a second time when the stream connects at first.
+      const mayBeOld = concerned !== undefined || Date.now() - begunAt > EVERY_MS
+      if (events === null ? mayBeOld : concerned !== undefined && events.some(concerned)) repeated.soon()
+    })
+    return () => {
+      stopListening()
+      repeated.stop()
+    }
+  }, [client, log, document, key, pause, everyMs])
+
+  const isAsked = state.key === key
   return {
-    data,
-    error,
-    isAsking: fetching || stale,
-    askAgain: () => execute({ requestPolicy: 'network-only' }),
+    data: state.data,
+    error: isAsked ? state.error : undefined,
+    isAsking: !isAsked || (state.readAt === null && state.error === undefined),
+    readAt: isAsked ? state.readAt : null,
+    askAgain: () => read.current?.now(),
   }
+}
+
+/** Whether the same query may succeed later. */
+export function isPassing({ networkError, graphQLErrors }: CombinedError): boolean {
+  if (networkError !== undefined) return true
+  return graphQLErrors.some(({ extensions, message }) => {
+    const { code } = extensions
+    return typeof code === 'string' && new PaymentsClientError(code, message).retryable
+  })
+}
+
+/** Returns the state after a response; `last` is the state of the same variables. */
+function nextState<Data>(
+  last: State<Data> | null,
+  { key, data, error }: Pick<State<Data>, 'key' | 'data' | 'error'>,
+): State<Data> {
+  if (error === undefined || !isPassing(error)) return { key, data, error, readAt: Date.now() }
+  return { key, data: withoutHoles(data, last?.data, error), error, readAt: last?.readAt ?? null }
+}
+
+/** Returns an incomplete answer whose fields that failed are those of the last one. */
+function withoutHoles<Data>(data: Data | undefined, last: Data | undefined, { graphQLErrors }: CombinedError) {
+  if (data === undefined || data === null || last === undefined || last === null) return data ?? last
+  const failed = new Set(graphQLErrors.map(({ path }) => path?.[0]))
+  const fields = Object.entries(data).map(([name, value]) => [
+    name,
+    value === null && failed.has(name) ? last[name as keyof Data] : (value as unknown),
+  ])
+  return Object.fromEntries(fields) as Data
 }
