@@ -10,6 +10,9 @@ const KINDS: Readonly<Record<PaymentEventKind, string>> = {
   AGREEMENT_CREATED: 'A',
   AGREEMENT_STATUS_CHANGED: 'T',
   AGREEMENT_AMENDED: 'M',
+  PAYOUT_CREATED: 'P',
+  PAYOUT_STATUS_CHANGED: 'O',
+  PAYOUT_DETAILS_CHANGED: 'U',
 }
 const KIND_OF = new Map(Object.entries(KINDS).map(([kind, code]) => [code, kind as PaymentEventKind]))
 

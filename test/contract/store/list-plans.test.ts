@@ -18,7 +18,7 @@ const FILLING = fillingOf(3_000)
 const CASES = listCases(FILLING)
 
 /** Without a condition a list scans its table, from one end. */
-const WHOLE_TABLES = /^(SCAN|SEARCH) (deliveries|events)( USING INTEGER PRIMARY KEY \(rowid[<>]\?\))?$/
+const WHOLE_TABLES = /^(SCAN|SEARCH) (deliveries|events|payout_events)( USING INTEGER PRIMARY KEY \(rowid[<>]\?\))?$/
 
 /** Phases times the two columns that can hold a reference: of each range at most one page is read. */
 const MOST_RANGES = 2 * 8
@@ -118,7 +118,7 @@ const SORTED_RANGE = /^USE TEMP B-TREE FOR ORDER BY of a range$/
 
 /** Steps that merge the ranges and read the page's own rows. */
 const FRAME =
-  /^(COMPOUND QUERY|LEFT-MOST SUBQUERY|UNION ALL|LIST SUBQUERY \d+|CREATE BLOOM FILTER|(CO-ROUTINE|MATERIALIZE|SCAN) (part|page)|USE TEMP B-TREE FOR ORDER BY|MERGE \(UNION ALL\)|LEFT|RIGHT)$/
+  /^(SCAN log_head|COMPOUND QUERY|LEFT-MOST SUBQUERY|UNION ALL|LIST SUBQUERY \d+|CREATE BLOOM FILTER|(CO-ROUTINE|MATERIALIZE|SCAN) (part|page)|USE TEMP B-TREE FOR ORDER BY|MERGE \(UNION ALL\)|LEFT|RIGHT)$/
 const BY_KEY =
   /^SEARCH (\w+) USING (INTEGER PRIMARY KEY \(rowid=\?\)|INDEX (sqlite_autoindex_\1_1|payments_by_link) \((id|link_ref)=\?\))$/
 
@@ -133,7 +133,7 @@ function conditionsOn(table: string, fields: readonly string[]): RegExp[] {
   if (table === 'payments') return [...(phase ?? [/^phase=\?/]), ...instant('updated_at')]
   if (table === 'links') return [...(phase ?? [/^<expr>=\?/]), ...instant('created_at')]
   if (table === 'agreements') return [/^status=\?/, ...instant('created_at')]
-  if (table === 'events') return has(/Ids$/) ? [/^stream_id=\?/] : [/^kind=\? AND/]
+  if (table === 'events' || table === 'payout_events') return has(/Ids$/) ? [/^stream_id=\?/] : [/^kind=\? AND/]
   return has(/Ids$/) ? [/^subject_id=\?/] : [/^disposition=\?/]
 }
 
