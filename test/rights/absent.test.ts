@@ -52,6 +52,7 @@ describe('what belongs to somebody else', { timeout: PATIENCE_MS }, () => {
         "Subscription.paymentLinkUpdates id",
         "Subscription.paymentUpdates id",
         "Subscription.paymentAgreementUpdates id",
+        "Subscription.payoutUpdates id",
       ]
     `)
   })

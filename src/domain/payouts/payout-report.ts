@@ -45,3 +45,13 @@ export type PayoutPayee = {
   readonly accountNumberMasked: string | null
   readonly bankCode: string | null
 }
+
+/** Returns a name with the first letter of each part and a mask of fixed length: `A*** P***`. At most three parts are shown. */
+export function maskedName(name: string | null): string | null {
+  const parts = name?.split(/\s+/).filter((part) => part !== '') ?? []
+  if (parts.length === 0) return null
+  return parts
+    .slice(0, 3)
+    .map(([first = '']) => `${first}***`)
+    .join(' ')
+}

@@ -52,6 +52,7 @@ import { payout } from './query/payout.ts'
 import { payoutMethod } from './query/payoutMethod.ts'
 import { payoutMethods } from './query/payoutMethods.ts'
 import { payouts } from './query/payouts.ts'
+import { recordedPayouts } from './query/recordedPayouts.ts'
 import { signingKeys } from './query/signingKeys.ts'
 import { webhookDeliveries } from './query/webhookDeliveries.ts'
 import { webhookDelivery } from './query/webhookDelivery.ts'
@@ -62,6 +63,7 @@ import { paymentAgreementUpdates } from './subscription/paymentAgreementUpdates.
 import { paymentEventStream } from './subscription/paymentEventStream.ts'
 import { paymentLinkUpdates } from './subscription/paymentLinkUpdates.ts'
 import { paymentUpdates } from './subscription/paymentUpdates.ts'
+import { payoutUpdates } from './subscription/payoutUpdates.ts'
 import { WebhookDelivery } from './WebhookDelivery.ts'
 
 /** All resolvers, by type name. */
@@ -85,6 +87,7 @@ export const resolvers: Resolvers = {
     payoutMethod,
     payout,
     payouts,
+    recordedPayouts,
     balances,
     accountBalances,
     balanceHistory,
@@ -107,7 +110,7 @@ export const resolvers: Resolvers = {
     simulatePayin,
     simulateDeposit,
   },
-  Subscription: { paymentLinkUpdates, paymentUpdates, paymentAgreementUpdates, paymentEventStream },
+  Subscription: { paymentLinkUpdates, paymentUpdates, paymentAgreementUpdates, payoutUpdates, paymentEventStream },
   PaymentAmount,
   PaymentCurrency,
   PayinMethod,

@@ -69,9 +69,10 @@ async function pageOfPayouts(db: Db, { limit, before }: PageQuery, filter: Payou
   const indexed = first === undefined ? [] : [sql<SqlBool>`${first.column} = ${first.value}`]
   const checked = others.map(({ column, value }) => sql<SqlBool>`${unindexed(column)} = ${value}`)
   const isShown = sql<SqlBool>`currency is not null and amount is not null`
+  const column = first === undefined ? unindexed(sql.ref('status')) : sql.ref('status')
   const ofStatus = (status: PayoutStatus | null): Range => [
     ...indexed,
-    status === null ? sql`status is null` : sql`status = ${status}`,
+    status === null ? sql`${column} is null` : sql`${column} = ${status}`,
     ...conditions,
     ...checked,
     isShown,

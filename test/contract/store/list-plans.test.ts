@@ -30,7 +30,7 @@ const UNCONFIRMED = /^SEARCH links USING (COVERING )?INDEX links_open_by_expiry 
 
 it('knows every list that takes a filter', () => {
   expect(new Set(CASES.map(({ list }) => list))).toEqual(
-    new Set(['payments', 'paymentLinks', 'paymentAgreements', 'paymentEvents', 'webhookDeliveries']),
+    new Set(['payments', 'paymentLinks', 'paymentAgreements', 'recordedPayouts', 'paymentEvents', 'webhookDeliveries']),
   )
   expect(CASES.length).toBeGreaterThan(900)
 })
@@ -122,6 +122,9 @@ const FRAME =
 const BY_KEY =
   /^SEARCH (\w+) USING (INTEGER PRIMARY KEY \(rowid=\?\)|INDEX (sqlite_autoindex_\1_1|payments_by_link) \((id|link_ref)=\?\))$/
 
+/** The conditions of payouts of which one is in the index, and others are checked on the rows. */
+const EQUAL = /^(reference|methodCode|currency|site)$/
+
 /** Returns the conditions that the index must check, so that only listed rows are read. */
 function conditionsOn(table: string, fields: readonly string[]): RegExp[] {
   const has = (pattern: RegExp): boolean => fields.some((field) => pattern.test(field))
@@ -132,6 +135,11 @@ function conditionsOn(table: string, fields: readonly string[]): RegExp[] {
   const phase = has(/^reference$/) ? [/^(other_)?reference=\? AND <expr>=\?/] : null
   if (table === 'payments') return [...(phase ?? [/^phase=\?/]), ...instant('updated_at')]
   if (table === 'links') return [...(phase ?? [/^<expr>=\?/]), ...instant('created_at')]
+  if (table === 'payout_records')
+    return [
+      has(EQUAL) ? /^(reference|method_code|currency|site)=\? AND status=\?/ : /^<expr>=\?/,
+      ...instant('created_at'),
+    ]
   if (table === 'agreements') return [/^status=\?/, ...instant('created_at')]
   if (table === 'events' || table === 'payout_events') return has(/Ids$/) ? [/^stream_id=\?/] : [/^kind=\? AND/]
   return has(/Ids$/) ? [/^subject_id=\?/] : [/^disposition=\?/]
