@@ -102,7 +102,7 @@ const config: CodegenConfig = {
           WebhookDelivery: '../domain/delivery.ts#Delivery',
           PaymentNextAction: './models.ts#NextActionView',
           PaymentAgreement: '../domain/agreements/agreement.ts#Agreement',
-          PayoutMethod: '../domain/payouts/payout.ts#PayoutMethod as PayoutMethodEntity',
+          PayoutMethod: '../domain/payouts/payout-method.ts#PayoutMethod as PayoutMethodEntity',
           Payout: './views/payout-view.ts#PayoutView',
           PayoutTransaction: './views/payout-view.ts#PayoutTransactionView',
           AccountBalance: '../lookups/read-balances.ts#SitedBalances',

@@ -18,6 +18,7 @@ export const SHARED_REFERENCE = 'donation'
 export const paymentId = (n: number): string => `PAY-${scattered(n)}`
 export const linkId = (n: number): string => `LINK-${scattered(n)}`
 export const agreementId = (n: number): string => `AGR-${scattered(n)}`
+export const payoutId = (n: number): string => `OUT-${scattered(n)}`
 export const reference = (n: number): string => `order-${n}`
 
 /** Returns the end of an id. Like uuids, these do not increase with the row. */
@@ -87,6 +88,13 @@ export async function fillDatabase(run: Run, { payments, stepMs }: Filling): Pro
     `INSERT INTO events (position, stream_id, sequence, kind, source, agreement_id, agreement_json, recorded_at)
       ${rows} SELECT (n - 1) * 6 + 6, 'agreement:agr-' || n, 1, 'AGREEMENT_STATUS_CHANGED', 'WEBHOOK', 'AGR-' || ${ID},
         '{"id":"AGR-' || ${ID} || '","provisional":false}', ${at} FROM rows_of WHERE n % 2 = 0`,
+    `INSERT INTO payout_records (id, ref, site, reference, method_code, currency, amount, status, state_json, created_at, updated_at)
+      ${rows} SELECT 'OUT-' || ${ID}, 'out-' || n, 'au', ${REFERENCE}, (CASE WHEN n % 50 = 0 THEN 'jp_bank_jpy' ELSE 'au_bank_aud' END),
+        (CASE WHEN n % 50 = 0 THEN 'JPY' ELSE 'AUD' END), '10',
+        (CASE WHEN n % 2000 = 0 THEN NULL WHEN n % 1000 = 50 THEN 'expired' WHEN n % 500 = 100 THEN 'created' ELSE 'completed' END),
+        '{"id":"OUT-' || ${ID} || '","provisional":false}', ${at}, ${at} FROM rows_of WHERE n % 2 = 0`,
+    `INSERT INTO payout_events (position, stream_id, sequence, kind, source, to_status, payout_json, recorded_at)
+      ${rows} SELECT (n - 1) * 6 + 6, 'payout:OUT-' || ${ID}, 1, 'P', 'C', 'created', '{}', ${at} FROM rows_of WHERE n % 2 = 1`,
     `UPDATE log_head SET position = ${payments} * 6`,
     `INSERT INTO deliveries (id, body_hash, ref, subject_id, status_raw, disposition, attempts, first_received_at,
         last_received_at, event_id, body)

@@ -7,12 +7,13 @@ import {
   instantOf,
   linkId,
   paymentId,
+  payoutId,
   reference,
   SHARED_REFERENCE,
   START,
 } from './fill-database.ts'
 
-export type Lists = Pick<Store, 'payments' | 'links' | 'agreements' | 'log'> & {
+export type Lists = Pick<Store, 'payments' | 'links' | 'agreements' | 'payouts' | 'log'> & {
   readonly inbox: Pick<Store['inbox'], 'page' | 'subjectOf' | 'byIds'>
 }
 
@@ -82,6 +83,7 @@ const READERS: Readonly<Record<string, Reader>> = {
   payments: ({ payments }, filter, page) => payments.page(page, filter),
   paymentLinks: ({ links }, filter, page) => links.page(page, filter),
   paymentAgreements: ({ agreements }, filter, page) => agreements.page(page, filter),
+  recordedPayouts: ({ payouts }, filter, page) => payouts.page(page, filter),
   paymentEvents: ({ log }, filter, { limit, before }) =>
     before === null ? log.newest(limit, filter) : log.read(before.number, limit, filter),
   webhookDeliveries: ({ inbox }, filter, page) => inbox.page(page, filter),
@@ -115,10 +117,17 @@ function valuesOf({ name, type }: GraphQLInputField, filling: Filling): Value[] 
     paymentIds: () => ids(paymentId),
     linkIds: () => ids(linkId),
     agreementIds: () => ids(agreementId),
+    payoutIds: () => ids(payoutId),
     subjectIds: () => ids(paymentId),
     duplicate: () => [{ label: 'open', value: true }],
     phases: () => some(all, 'DISPUTED', 'EXPIRED', 'IN_PROGRESS'),
-    statuses: () => some(all, 'suspended', 'active'),
+    statuses: () => (all.includes('active') ? some(all, 'suspended', 'active') : some(all, 'expired', 'completed')),
+    methodCode: () => [
+      { label: 'one', value: 'au_bank_aud' },
+      { label: 'none', value: 'NONE' },
+    ],
+    currency: () => [{ label: 'one', value: 'AUD' }],
+    site: () => [{ label: 'one', value: 'au' }],
     kinds: () => some(all, 'AGREEMENT_CREATED', 'PAYMENT_STATUS_CHANGED'),
     dispositions: () => some(all, 'QUARANTINED', 'APPLIED'),
     createdFrom: () => from(filling),

@@ -4,6 +4,7 @@ import { inboxQueries } from '../../src/store/queries/deliveries/inbox.ts'
 import { createLinkStore } from '../../src/store/queries/link-queries.ts'
 import { createEventLog } from '../../src/store/queries/log-queries.ts'
 import { createPaymentStore } from '../../src/store/queries/payment-queries.ts'
+import { createPayoutStore } from '../../src/store/queries/payout-queries.ts'
 import type { Db } from '../../src/store/unit.ts'
 import { type Filling, instantOf } from './fill-database.ts'
 import type { Lists } from './list-cases.ts'
@@ -15,6 +16,7 @@ export function listsOn(db: Db, filling: Filling): Lists {
     payments: createPaymentStore({ reader: db, lists: db, cache: null }),
     links: createLinkStore({ reader: db, lists: db, cache: null, now: () => now }),
     agreements: createAgreementStore(db, db),
+    payouts: createPayoutStore(db, db),
     log: createEventLog(db, db, { onAppend: () => () => {}, onBranch: NO_BRANCHES.onBranch }),
     inbox: inboxQueries(db, db),
   }

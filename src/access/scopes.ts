@@ -10,6 +10,7 @@ export const ALL_SCOPES = [
   'agreements:write',
   'payouts:read',
   'payouts:write',
+  'payouts:pii',
   'balances:read',
   'banks:lookup',
   'webhooks:replay',

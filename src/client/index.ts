@@ -23,9 +23,16 @@ export type {
   PaymentDetails,
   PaymentLinkUpdate,
   PaymentUpdate,
+  PayoutDetails,
 } from './watch/watched-subject.ts'
 export type { Timing } from './connection/timing.ts'
 export type { Transport } from './connection/open-transport.ts'
 export type { WakeSource } from './connection/wake-signal.ts'
-export { watchPayment, watchPaymentAgreement, watchPaymentEvents, watchPaymentLink } from './watch/watch.ts'
+export {
+  watchPayment,
+  watchPaymentAgreement,
+  watchPaymentEvents,
+  watchPaymentLink,
+  watchPayout,
+} from './watch/watch.ts'
 export type { WatchOptions } from './watch/watch-options.ts'

@@ -1,5 +1,5 @@
 import { keyProblem } from '../domain/field-problems.ts'
-import type { PayoutReport, PayoutStatus } from '../domain/payouts/payout.ts'
+import type { PayoutReport, PayoutStatus } from '../domain/payouts/payout-report.ts'
 import type { SitedPayout } from '../lookups/list-payouts.ts'
 import type { CommandFailure, InvalidInput, StateFailure } from '../lookups/operation-outcome.ts'
 import { faultOf } from '../lookups/upstream-failure.ts'
@@ -18,7 +18,8 @@ export type CancelRequest = { readonly idempotencyKey: string; readonly id: stri
 export async function cancelScheduledPayout(options: PayoutOptions, request: CancelRequest): Promise<CancelOutcome> {
   const problem = keyProblem(request.idempotencyKey)
   if (problem !== null) return { kind: 'invalid-input', problems: [problem] }
-  const [found = { kind: 'not-found' }] = await options.payoutFinder.find([request.id])
+  // From the payments API, also if it is on record: a callback may be under way, and whether it can be cancelled must be certain.
+  const found = await options.payoutFinder.read(request.id)
   if (found.kind !== 'done') return found
   const { payout, site } = found
   const task = cancelTask(options, request, site)
@@ -32,16 +33,17 @@ export async function cancelScheduledPayout(options: PayoutOptions, request: Can
 const NOT_CANCELLED: ReadonlySet<PayoutStatus> = new Set(['created', 'scheduled', 'processing', 'completed'])
 
 function cancelTask(
-  { store, upstream }: PayoutOptions,
+  { store, upstream, clock }: PayoutOptions,
   request: CancelRequest,
   site: Site,
 ): Task<PayoutReport, SitedPayout> {
-  const read = async () => ({ payout: await upstream.getPayout(site, request.id), currencies: site.currencies })
+  const { currencies } = site
   return {
     mutation: 'cancelScheduledPayout',
     key: request.idempotencyKey,
     input: request,
     site: site.id,
+    subject: { payoutId: request.id },
     refKind: null,
     repeatAfterMs: null,
     send: async () => {
@@ -49,12 +51,15 @@ function cancelTask(
       return upstream.getPayout(site, request.id).catch(asUnknown)
     },
     settle: async (command, payout) => {
-      await store.commands.settle(command.id, { payoutId: payout.id })
-      return { payout, currencies: site.currencies }
+      const recorded = await store.commands.settleWithPayoutCancellation(command.id, request.id, payout, clock())
+      return { payout: recorded ?? payout, currencies }
     },
-    replay: read,
+    replay: async () => {
+      const [recorded] = await store.payouts.byIds([request.id])
+      return { payout: recorded ?? (await upstream.getPayout(site, request.id)), currencies }
+    },
     findOutcome: async () => {
-      const { payout } = await read()
+      const payout = await upstream.getPayout(site, request.id)
       return payout.status !== null && NOT_CANCELLED.has(payout.status) ? null : payout
     },
   }

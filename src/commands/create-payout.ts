@@ -1,6 +1,12 @@
 import type { Command } from '../domain/command.ts'
-import { normalisePayoutRequest, payoutRequestProblems, type PayoutRequest } from '../domain/payouts/payout-rules.ts'
-import type { PayoutReport } from '../domain/payouts/payout.ts'
+import type { PayoutReport } from '../domain/payouts/payout-report.ts'
+import {
+  normalisePayoutRequest,
+  payoutRequestProblems,
+  type PayoutRequest,
+  reportAsRequested,
+} from '../domain/payouts/payout-rules.ts'
+import { isRecorded, type Payout } from '../domain/payouts/payout.ts'
 import type { PayoutFinder } from '../lookups/find-payouts.ts'
 import type { SitedPayout } from '../lookups/list-payouts.ts'
 import type { MethodRequirementsReader } from '../lookups/method-requirements.ts'
@@ -15,7 +21,7 @@ import type { IdempotentCommands } from './idempotency/idempotent-command.ts'
 import type { Done, Task } from './idempotency/task.ts'
 
 export type PayoutOptions = TraceOptions & {
-  readonly store: Pick<Store, 'commands'>
+  readonly store: Pick<Store, 'commands' | 'payouts'>
   readonly upstream: Pick<UpstreamClient, 'createPayout' | 'getPayout' | 'listPayouts' | 'cancelScheduledPayout'>
   readonly requirements: MethodRequirementsReader
   readonly payoutFinder: PayoutFinder
@@ -29,8 +35,8 @@ export type PayoutDone = { readonly kind: 'done'; readonly payout: SitedPayout; 
 export type PayoutOutcome = PayoutDone | Exclude<InputFailure, { kind: 'amount-out-of-range' }> | CommandFailure
 
 /**
- * Pays out to one or many payees. The request is sent at most once: after an attempt without an answer, the payout is looked for
- * in the payout list of the payments API by its webhook URL. Source: gap sheet, section 18.
+ * Pays out to one or many payees. The request is sent at most once: after an attempt without an answer, a callback tells the payout, or it is
+ * looked for in the payout list of the payments API by its webhook URL. Source: gap sheet, section 18.
  */
 export async function createPayout(options: PayoutOptions, asked: PayoutRequest): Promise<PayoutOutcome> {
   const request = normalisePayoutRequest(asked)
@@ -65,8 +71,13 @@ async function methodRefusal(
   return problems.length === 0 ? null : { kind: 'invalid-input', problems }
 }
 
-function payoutTask(options: PayoutOptions, request: PayoutRequest, site: Site): Task<PayoutReport, SitedPayout> {
-  const { store, upstream } = options
+function payoutTask(
+  options: PayoutOptions,
+  request: PayoutRequest,
+  site: Site,
+): Task<PayoutReport | Payout, SitedPayout> {
+  const { store, upstream, clock } = options
+  const { currencies } = site
   return {
     mutation: 'createPayout',
     key: request.idempotencyKey,
@@ -79,16 +90,23 @@ function payoutTask(options: PayoutOptions, request: PayoutRequest, site: Site):
         ...request,
         webhook: callbackAddress(options, 'payout', ref),
       }),
-    // Payees are not stored here: only the payout's id is kept.
-    settle: async (command, payout) => {
-      await store.commands.settleWithPayout(command.id, { id: payout.id, site: site.id })
-      return { payout, currencies: site.currencies }
+    settle: async (command, told) => {
+      if (isRecorded(told)) {
+        await store.commands.settle(command.id, { payoutId: told.id })
+        return { payout: told, currencies }
+      }
+      const report = reportAsRequested(told, request)
+      const made = { ref: command.ref, site: site.id }
+      return { payout: await store.commands.settleWithPayout(command.id, made, report, clock()), currencies }
     },
     replay: async (command) => {
       const { payoutId } = command.result as { payoutId: string }
-      return { payout: await upstream.getPayout(site, payoutId), currencies: site.currencies }
+      const [payout] = await store.payouts.byIds([payoutId])
+      // A payout that an earlier version made has no record.
+      return { payout: payout ?? (await upstream.getPayout(site, payoutId)), currencies }
     },
-    findOutcome: (command) => findPayout(options, site, command),
+    findOutcome: async (command) =>
+      (await store.commands.tracePayout(command.ref)) ?? findPayout(options, site, command),
   }
 }
 

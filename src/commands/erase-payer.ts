@@ -5,7 +5,7 @@ import type { Logger } from '../observability/logger.ts'
 import type { ErasureKind, PayerErasure, Store } from '../store/store.ts'
 
 export type EraseOptions = {
-  readonly store: Pick<Store, 'erasures' | 'payments' | 'links' | 'agreements'>
+  readonly store: Pick<Store, 'erasures' | 'payments' | 'links' | 'agreements' | 'payouts'>
   readonly keys: KeyRing
   readonly logger: Logger
   readonly clock: () => Date
@@ -64,5 +64,6 @@ function erasedValue(by: ErasureKind, value: string): string {
 async function isKnown(store: EraseOptions['store'], by: ErasureKind, id: string): Promise<boolean> {
   if (by === 'PAYMENT') return (await store.payments.byIds([id])).length > 0
   if (by === 'LINK') return (await store.links.byIds([id])).length > 0
+  if (by === 'PAYOUT') return (await store.payouts.byIds([id])).length > 0
   return by !== 'AGREEMENT' || (await store.agreements.byIds([id])).length > 0
 }

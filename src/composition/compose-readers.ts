@@ -7,6 +7,7 @@ import { createListedReads } from '../reconciliation/listed-reads.ts'
 import { agreementReads } from '../reconciliation/read-agreements.ts'
 import { createReadBudget } from '../reconciliation/read-budget.ts'
 import { paymentReads } from '../reconciliation/read-payments.ts'
+import { payoutReads } from '../reconciliation/read-payouts.ts'
 import { createSharedPace } from '../reconciliation/shared-pace.ts'
 import { startUpkeep } from '../reconciliation/upkeep.ts'
 import { startErasures } from '../retention/erasures.ts'
@@ -23,6 +24,7 @@ export type Readers = {
   isLeader(): boolean
   wakePayments(): void
   wakeAgreements(): void
+  wakePayouts(): void
   /** Continues erasures that are not done, if this process is the leader; otherwise the leader does within ten seconds. */
   continueErasures(): void
   /** Starts the reads that an earlier run left due, once this process is the leader. */
@@ -43,7 +45,7 @@ type ReadingParts = {
   readonly observe: Pick<Metrics, 'readEnded' | 'readsListed' | 'swept' | 'rowsArchived'>
 }
 
-/** Creates the readers of payments and agreements, the leader election, the upkeep, the retention and the erasures. */
+/** Creates the readers of payments, agreements and payouts, the leader election, the upkeep, the retention and the erasures. */
 export function createReading(parts: ReadingParts): Readers {
   const { store, upstream, sites, retention: kept, logger, clock, timer, observe } = parts
   const leader = createLeader({
@@ -55,6 +57,7 @@ export function createReading(parts: ReadingParts): Readers {
       await upkeep.run()
       wakePayments()
       wakeAgreements()
+      wakePayouts()
       // Not awaited, since it may take minutes.
       void retention.run()
       void erasures.run()
@@ -78,8 +81,13 @@ export function createReading(parts: ReadingParts): Readers {
     ...common,
     source: agreementReads({ reads: store.agreementReads, upstream, sites, clock }),
   })
+  const payouts = createReader({
+    ...common,
+    source: payoutReads({ reads: store.payoutReads, upstream, sites, clock }),
+  })
   const wakePayments = () => payments.wake()
   const wakeAgreements = () => agreements.wake()
+  const wakePayouts = () => payouts.wake()
   const upkeep = startUpkeep({
     store,
     logger,
@@ -89,6 +97,7 @@ export function createReading(parts: ReadingParts): Readers {
     onSwept() {
       observe.swept()
       wakePayments()
+      wakePayouts()
     },
   })
   const retention = startRetention({
@@ -108,19 +117,20 @@ export function createReading(parts: ReadingParts): Readers {
     isLeader,
     wakePayments,
     wakeAgreements,
+    wakePayouts,
     continueErasures: () => void erasures.run(),
     start() {
       started = leader.start()
     },
     async idle() {
       await started
-      await Promise.all([payments.idle(), agreements.idle()])
+      await Promise.all([payments.idle(), agreements.idle(), payouts.idle()])
     },
     async close() {
       await started
       budget.close()
       await Promise.all([upkeep.close(), retention.close(), erasures.close()])
-      await Promise.all([payments.close(), agreements.close()])
+      await Promise.all([payments.close(), agreements.close(), payouts.close()])
       await leader.close()
     },
   }

@@ -140,6 +140,7 @@ export async function startServices(config: AppConfig, options: BackendOptions):
     onReadDue() {
       reading.wakePayments()
       reading.wakeAgreements()
+      reading.wakePayouts()
     },
     onErasureLeft: reading.continueErasures,
   })

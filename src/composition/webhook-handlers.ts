@@ -2,8 +2,9 @@ import type { KeyRing } from '../keys/key-ring.ts'
 import type { Logger } from '../observability/logger.ts'
 import type { Store } from '../store/store.ts'
 import { createAgreementWebhook } from '../webhooks/agreement-webhook.ts'
-import { createKeptWebhook } from '../webhooks/kept-webhook.ts'
+import { createGatewayWebhook } from '../webhooks/gateway-webhook.ts'
 import { createPaymentWebhook } from '../webhooks/payment-webhook.ts'
+import { createPayoutWebhook } from '../webhooks/payout-webhook.ts'
 import type { CallbackKeyObserver, WebhookHandler } from '../webhooks/webhook-handler.ts'
 import type { AppConfig } from './app-config.ts'
 import type { Readers } from './compose-readers.ts'
@@ -18,7 +19,7 @@ type WebhookHandlerParts = {
   readonly logger: Logger
   readonly clock: () => Date
   readonly observeKeys: CallbackKeyObserver
-  readonly reading: Pick<Readers, 'wakePayments' | 'wakeAgreements'>
+  readonly reading: Pick<Readers, 'wakePayments' | 'wakeAgreements' | 'wakePayouts'>
 }
 
 /** Creates the handlers of webhooks and callbacks. A delivery that leaves a doubt wakes the readers. */
@@ -30,7 +31,7 @@ export function createWebhookHandlers(
   return {
     payments: createPaymentWebhook({ ...common, onReadDue: reading.wakePayments }),
     agreements: createAgreementWebhook({ ...common, onReadDue: reading.wakeAgreements }),
-    payouts: createKeptWebhook(common, 'payout'),
-    'gateway-payments': createKeptWebhook(common, 'gateway-payment'),
+    payouts: createPayoutWebhook({ ...common, onReadDue: reading.wakePayouts }),
+    'gateway-payments': createGatewayWebhook(common),
   }
 }

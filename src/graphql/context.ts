@@ -1,7 +1,7 @@
 import type { Caller } from '../access/caller.ts'
 import type { Operations } from '../commands/operations.ts'
 import type { Currency } from '../domain/money/currencies.ts'
-import type { PayoutMethod } from '../domain/payouts/payout.ts'
+import type { PayoutMethod } from '../domain/payouts/payout-method.ts'
 import type { CursorCodec } from '../keys/cursor.ts'
 import type { KeyRing } from '../keys/key-ring.ts'
 import type { Health } from '../lookups/health.ts'

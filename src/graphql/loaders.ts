@@ -12,6 +12,7 @@ import type { PaymentEvent } from '../domain/payments/payment-event.ts'
 import type { PaymentLink } from '../domain/payments/payment-link.ts'
 import type { Payer } from '../domain/payments/payment-report.ts'
 import type { Payment } from '../domain/payments/payment.ts'
+import type { PayoutPayee } from '../domain/payouts/payout-report.ts'
 import type { FoundPayout } from '../lookups/find-payouts.ts'
 import type { RefundRequestRow } from '../store/rows/command-rows.ts'
 import type { RowsById, Store } from '../store/store.ts'
@@ -38,6 +39,7 @@ export type Loaders = {
   readonly deliveryById: DataLoader<string, Delivery | null>
   readonly methodByCode: DataLoader<string, PayinMethod | null>
   readonly payoutById: DataLoader<string, PayoutView | null>
+  readonly payeesByPayout: DataLoader<string, readonly PayoutPayee[] | null>
 }
 
 type LoaderSources = {
@@ -85,6 +87,7 @@ const MAKE: { readonly [Name in keyof Loaders]: Make<Loaders[Name]> } = {
     new DataLoader<string, PayoutView | null>(async (ids) =>
       (await inSlices(ids, operations.payoutsByIds)).map(loadedPayout),
     ),
+  payeesByPayout: ({ store }) => mapLoader(store.payouts.payees),
   methodByCode: ({ methods }, onStale) =>
     new DataLoader((codes) => Promise.all(codes.map((code) => methods.find(code, onStale)))),
 }
@@ -129,7 +132,7 @@ function mapLoader<Value>(
 }
 
 function loadedPayout(found: FoundPayout): PayoutView | GraphQLError | null {
-  if (found.kind === 'done') return payoutView(found.payout, found.site.currencies)
+  if (found.kind === 'done') return payoutView(found.payout, found.currencies)
   return found.kind === 'not-found' ? null : failedRead(found)
 }
 

@@ -2,10 +2,10 @@ import { createCipheriv, createDecipheriv, createHash } from 'node:crypto'
 import type { KeyRing, SubKey } from './key-ring.ts'
 
 /** The list of a cursor; the cursor is invalid in every other list. */
-export type CursorKind = 'log' | 'links' | 'payments' | 'deliveries' | 'agreements' | 'erasures'
+export type CursorKind = 'log' | 'links' | 'payments' | 'deliveries' | 'agreements' | 'erasures' | 'payouts'
 
 /** The lists that have two orders. */
-export type PlaceKind = Extract<CursorKind, 'links' | 'payments' | 'agreements'>
+export type PlaceKind = Extract<CursorKind, 'links' | 'payments' | 'agreements' | 'payouts'>
 
 /** Encodes and decodes the cursors of one log. */
 export type CursorCodec = {
@@ -33,6 +33,7 @@ const KIND_BYTES: Readonly<Record<CursorKind, number>> = {
   deliveries: 4,
   agreements: 5,
   erasures: 6,
+  payouts: 7,
 }
 const SHAPE = /^[\w-]{22}$/
 const BLOCK_BYTES = 16

@@ -36,7 +36,7 @@ export const AGREEMENT: Subject<AgreementKind> = {
   decideWebhook: decideAgreementCallback,
   decideRead: decideAgreementRead,
   evolve: evolveAgreement,
-  eventOf: (agreement) => ({ linkRef: null, payment: null, agreement }),
+  eventOf: (agreement) => ({ linkRef: null, payment: null, agreement, payout: null }),
   rowOf: (_rows, state, before) => ({
     state,
     createdAt: before?.createdAt ?? fromIso(state.updatedAt),

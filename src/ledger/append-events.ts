@@ -22,7 +22,8 @@ export function appendEvent(rows: Rows, event: NewEvent): string {
   const id = eventId(event.streamId, sequence)
   rows.logHead.put({ position })
   rows.streams.put({ id: event.streamId, sequence })
-  rows.events.put({ ...event, id, sequence, position })
+  const log = event.payout === null ? rows.events : rows.payoutEvents
+  log.put({ ...event, id, sequence, position })
   return id
 }
 
@@ -37,4 +38,5 @@ export const OF_A_LINK = {
   toStatus: null,
   payment: null,
   agreement: null,
+  payout: null,
 } as const

@@ -6,6 +6,7 @@ import type { Rows } from '../store/rows/rows.ts'
 import { StoreConflictError } from '../store/store-errors.ts'
 import { findAgreement } from './agreement-subject.ts'
 import { findPayment } from './find-payment.ts'
+import { findPayout } from './payout-subject.ts'
 
 /**
  * Records a command that is about to be sent, or returns the one with the same key. Throws `StoreConflictError` if its id or its
@@ -33,6 +34,10 @@ function subjectAt(
   if (subject === undefined) return { subjectDeliveries: null, subjectVersion: null }
   if ('agreementId' in subject) {
     const row = findAgreement(rows, subject.agreementId)
+    return { subjectDeliveries: row?.deliveries ?? null, subjectVersion: row?.state.version ?? null }
+  }
+  if ('payoutId' in subject) {
+    const row = findPayout(rows, subject.payoutId)
     return { subjectDeliveries: row?.deliveries ?? null, subjectVersion: row?.state.version ?? null }
   }
   const row = findPayment(rows, subject.paymentId)

@@ -15,11 +15,13 @@ import {
 import { expectSeveral } from './duplicates.ts'
 import { releaseLease, takeLease, underLease } from './leases.ts'
 import { releaseSlot, takeSlot, throttleSite } from './read-paces.ts'
-import { keepCallback, receiveAgreement, receivePayment } from './receive.ts'
+import { keepCallback, receiveAgreement, receivePayment, receivePayout } from './receive.ts'
 import { postponeAgreementRead, recordAgreementRead } from './record-agreement-read.ts'
 import { confirmListed, postponePaymentRead, recordPaymentRead, schedulePaymentRead } from './record-payment-read.ts'
+import { postponePayoutRead, recordPayoutRead } from './record-payout-read.ts'
 import { DryRun, replayDelivery } from './replay.ts'
 import { settleWithLink } from './settle-link.ts'
+import { settleWithPayout, settleWithPayoutCancellation } from './settle-payout.ts'
 import {
   dismissDuplicate,
   settle,
@@ -27,7 +29,6 @@ import {
   settleWithAgreementChange,
   settleWithPayin,
   settleWithPayment,
-  settleWithPayout,
 } from './settle.ts'
 import type { Ledger } from './subject.ts'
 import { beginSweep, endSweep, metaOf, parseSweepCursor, SWEEP_PARTS, sweepPage } from './sweep.ts'
@@ -60,6 +61,7 @@ export function createLedger(database: Database, options: LedgerOptions = {}): S
       ...database.inbox,
       receive: (delivery) => onLedger((ledger) => receivePayment(ledger, delivery)),
       receiveAgreement: (callback) => onLedger((ledger) => receiveAgreement(ledger, callback)),
+      receivePayout: (callback) => onLedger((ledger) => receivePayout(ledger, callback)),
       keep: (callback) => decide((rows) => keepCallback(rows, callback)),
       replay: (replay) => onLedger((ledger) => replayDelivery(ledger, replay)).catch(outcomeOfDryRun),
     },
@@ -74,7 +76,10 @@ export function createLedger(database: Database, options: LedgerOptions = {}): S
       settle: (id, result) => decide((rows) => settle(rows, id, result)),
       expectSeveral: (order, at) => decide((rows) => expectSeveral(rows, order, at)),
       dismissDuplicate: (paymentId, at) => onLedger((ledger) => dismissDuplicate(ledger, paymentId, at)),
-      settleWithPayout: (id, payout) => decide((rows) => settleWithPayout(rows, id, payout)),
+      settleWithPayout: (id, { ref, site }, report, at) =>
+        onLedger((ledger) => settleWithPayout(ledger, id, { ref, site, report, at })),
+      settleWithPayoutCancellation: (id, payoutId, report, at) =>
+        onLedger((ledger) => settleWithPayoutCancellation(ledger, id, { payoutId, report, at })),
       settleWithLink: (id, link, at) => onLedger((ledger) => settleWithLink(ledger, id, { link, at })),
       settleWithPayin: (id, payin, report, at) =>
         onLedger((ledger) => settleWithPayin(ledger, id, { payin, report, at })),
@@ -99,6 +104,12 @@ export function createLedger(database: Database, options: LedgerOptions = {}): S
       record: (subject, report, at, lease) =>
         onLedger((ledger) => recordAgreementRead(ledger, subject, { report, at }), lease),
       postpone: (subject, until, lease) => onLedger((ledger) => postponeAgreementRead(ledger, subject, until), lease),
+    },
+    payoutReads: {
+      ...database.payoutReads,
+      record: (subject, report, at, lease) =>
+        onLedger((ledger) => recordPayoutRead(ledger, subject, { report, at }), lease),
+      postpone: (subject, until, lease) => onLedger((ledger) => postponePayoutRead(ledger, subject, until), lease),
     },
     heartbeat: {
       ...database.heartbeat,

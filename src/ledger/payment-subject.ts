@@ -48,7 +48,7 @@ export const PAYMENT: Subject<PaymentKind> = {
   decideWebhook,
   decideRead,
   evolve,
-  eventOf: (payment) => ({ linkRef: payment.linkRef, payment, agreement: null }),
+  eventOf: (payment) => ({ linkRef: payment.linkRef, payment, agreement: null, payout: null }),
   rowOf,
   nextPoll(rows, payment, { now, windowMs, lateMs }) {
     const link = linkOf(rows, payment)

@@ -1,5 +1,7 @@
+import type { AgreementReport } from '../domain/agreements/agreement-report.ts'
 import { hasBecomePaid, isOrphan } from '../domain/payments/orphan-link.ts'
 import type { Payment } from '../domain/payments/payment.ts'
+import type { PayoutReport } from '../domain/payouts/payout-report.ts'
 import { deliveryKey } from '../store/encoding/delivery-columns.ts'
 import type { DeliveryRow } from '../store/rows/log-rows.ts'
 import type { Rows } from '../store/rows/rows.ts'
@@ -15,6 +17,7 @@ import { AGREEMENT } from './agreement-subject.ts'
 import { findAttempt } from './attempts.ts'
 import { linkOf } from './find-payment.ts'
 import { PAYMENT, type PaymentTarget } from './payment-subject.ts'
+import { PAYOUT } from './payout-subject.ts'
 import { confirmBy, type Kind, type Ledger, recordChange, type Subject, type Target } from './subject.ts'
 
 /** Stores a payment webhook and applies it. */
@@ -26,8 +29,13 @@ export function receivePayment(ledger: Ledger, delivery: IncomingDelivery): Deli
 }
 
 /** Stores an agreement callback and applies it. */
-export function receiveAgreement(ledger: Ledger, callback: IncomingCallback): DeliveryOutcome {
+export function receiveAgreement(ledger: Ledger, callback: IncomingCallback<AgreementReport>): DeliveryOutcome {
   return receive(AGREEMENT, ledger, callback, (_target, outcome) => outcome)
+}
+
+/** Stores a payout callback and applies it. */
+export function receivePayout(ledger: Ledger, callback: IncomingCallback<PayoutReport>): DeliveryOutcome {
+  return receive(PAYOUT, ledger, callback, (_target, outcome) => outcome)
 }
 
 /** Stores a callback without applying it: the state of its subject is read from the payments API when a client requests it. */

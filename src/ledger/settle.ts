@@ -32,14 +32,6 @@ export function settle(rows: Rows, commandId: string, result: unknown): void {
   if (findUnsettled(rows, commandId, result) !== null) markSettled(rows, commandId, result)
 }
 
-/** Completes a command with the payout it created, and records its site. Idempotent. Throws as `findUnsettled` does. */
-export function settleWithPayout(rows: Rows, commandId: string, payout: { id: string; site: string }): void {
-  const result = { payoutId: payout.id }
-  if (findUnsettled(rows, commandId, result) === null) return
-  if (rows.payouts.first('id', payout.id) === null) rows.payouts.put(payout)
-  markSettled(rows, commandId, result)
-}
-
 type Paid = { readonly payin: DirectPayin; readonly report: PaymentReport; readonly at: Date }
 
 /**
@@ -118,7 +110,7 @@ type Creation<K extends Kind> = {
 }
 
 /** Applies the response to a creation; facts from earlier webhooks are kept. The caller writes the returned row. */
-function recordCreation<K extends Kind>(
+export function recordCreation<K extends Kind>(
   subject: Subject<K>,
   ledger: Ledger,
   target: Target<K>,

@@ -90,7 +90,7 @@ export type Subject<K extends Kind> = {
     recorded: { readonly sequence: number; readonly at: string; readonly provisional: boolean },
   ): K['State']
   /** Returns the part of the resulting state that an event contains. */
-  eventOf(state: K['State']): Pick<PaymentEvent, 'linkRef' | 'payment' | 'agreement'>
+  eventOf(state: K['State']): Pick<PaymentEvent, 'linkRef' | 'payment' | 'agreement' | 'payout'>
   /** Returns the row of a state with its index columns. `before` is null for a new one. */
   rowOf(rows: Rows, state: K['State'], before: K['Row'] | null, report: K['Report'] | null): K['Row']
   /** Returns its next poll; null if none is planned. `lateMs` is the delay of the read that was just made. */

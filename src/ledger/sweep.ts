@@ -1,3 +1,4 @@
+import { isFinished } from '../domain/payouts/payout.ts'
 import { planNoLater } from '../domain/reads/read-plan.ts'
 import type { SweepCursor, SweepPage, SweepPart } from '../store/port.ts'
 import { ONLY } from '../store/rows/log-rows.ts'
@@ -13,6 +14,7 @@ export const SWEEP_PARTS: readonly SweepPart[] = [
   'links-open',
   'agreements-changed',
   'agreements-created',
+  'payouts-planned',
 ]
 
 /** Returns the meta row. Throws an `Error` if there is none. */
@@ -76,6 +78,12 @@ function planSwept(
     const row = rows.agreements.first('id', id)
     if (row === null || row.state.status === 'cancelled' || row.state.status === 'failed') return
     rows.agreements.put({ ...row, plan: planNoLater(row.plan, { at: span.now, readClass: 'poll' }) })
+    return
+  }
+  if (table === 'payouts') {
+    const row = rows.payouts.first('id', id)
+    if (row === null || isFinished(row.state)) return
+    rows.payouts.put({ ...row, plan: planNoLater(row.plan, { at: span.now, readClass: 'poll' }) })
     return
   }
   if (table === 'payments') {

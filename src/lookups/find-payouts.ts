@@ -1,17 +1,25 @@
-import type { PayoutReport } from '../domain/payouts/payout.ts'
+import type { PayoutReport } from '../domain/payouts/payout-report.ts'
 import type { Store } from '../store/store.ts'
 import type { Site, Sites } from '../upstream/client/sites.ts'
 import type { UpstreamClient } from '../upstream/client/upstream-client.ts'
+import type { SitedPayout } from './list-payouts.ts'
 import type { ReadFailure } from './operation-outcome.ts'
 import { faultOf, readFailure } from './upstream-failure.ts'
 
-export type FoundPayout =
-  | { readonly kind: 'done'; readonly payout: PayoutReport; readonly site: Site }
-  | Exclude<ReadFailure, { kind: 'upstream-rejected' }>
+type NotFound = Exclude<ReadFailure, { kind: 'upstream-rejected' }>
+
+/** A payout of the payments API, and the site that pays it. */
+export type ReadPayout = { readonly kind: 'done'; readonly payout: PayoutReport; readonly site: Site } | NotFound
+
+export type FoundPayout = ({ readonly kind: 'done' } & SitedPayout) | NotFound
 
 export type PayoutFinder = {
-  /** Reads payouts from the payments API; results are in the order of the ids. */
+  /**
+   * Returns payouts as they are recorded; those that are not are read from the payments API. Results are in the order of the ids.
+   */
   find(ids: readonly string[]): Promise<readonly FoundPayout[]>
+  /** Reads one payout from the payments API, also if it is recorded. */
+  read(id: string): Promise<ReadPayout>
 }
 
 type FinderOptions = {
@@ -24,14 +32,14 @@ type FinderOptions = {
 const MAX_REMEMBERED = 10_000
 
 /**
- * Creates the payout finder. A payout's id does not name its site, and the payments API reads one payout of one site per call.
+ * Creates the payout finder. The id of a payout that is not recorded does not name its site, and the payments API reads one payout of one site per call.
  * The recorded or remembered site is tried first. For the other ids, all sites are tried for the first id, and the site that has
  * it is tried first for the rest. A payout counts as not found only if every site says so.
  */
 export function createPayoutFinder({ store, upstream, sites }: FinderOptions): PayoutFinder {
   const remembered = new Map<string, string>()
 
-  const remember = (found: FoundPayout, id: string): FoundPayout => {
+  const remember = (found: ReadPayout, id: string): ReadPayout => {
     if (found.kind !== 'done') return found
     remembered.delete(id)
     remembered.set(id, found.site.id)
@@ -39,7 +47,7 @@ export function createPayoutFinder({ store, upstream, sites }: FinderOptions): P
     return found
   }
 
-  const read = async (site: Site, id: string): Promise<FoundPayout> => {
+  const read = async (site: Site, id: string): Promise<ReadPayout> => {
     try {
       return remember({ kind: 'done', payout: await upstream.getPayout(site, id), site }, id)
     } catch (error) {
@@ -48,7 +56,7 @@ export function createPayoutFinder({ store, upstream, sites }: FinderOptions): P
   }
 
   /** Tries the likely site, then all others in parallel. */
-  const search = async (id: string, likely: Site | null): Promise<FoundPayout> => {
+  const search = async (id: string, likely: Site | null): Promise<ReadPayout> => {
     const first = likely === null ? null : await read(likely, id)
     if (first?.kind === 'done') return first
     const others = await Promise.all(sites.all.filter((site) => site !== likely).map((site) => read(site, id)))
@@ -57,12 +65,12 @@ export function createPayoutFinder({ store, upstream, sites }: FinderOptions): P
     return found ?? answers.find((answer) => answer.kind !== 'not-found') ?? { kind: 'not-found' }
   }
 
-  const readKnown = async (id: string, site: Site): Promise<FoundPayout> => {
+  const readKnown = async (id: string, site: Site): Promise<ReadPayout> => {
     const found = await read(site, id)
     return found.kind === 'not-found' ? search(id, site) : found
   }
 
-  const searchAll = async (ids: readonly string[]): Promise<readonly FoundPayout[]> => {
+  const searchAll = async (ids: readonly string[]): Promise<readonly ReadPayout[]> => {
     const [first, ...rest] = ids
     if (first === undefined) return []
     const found = await search(first, null)
@@ -70,19 +78,37 @@ export function createPayoutFinder({ store, upstream, sites }: FinderOptions): P
     return [found, ...(await Promise.all(rest.map((id) => search(id, likely))))]
   }
 
+  const readAll = async (ids: readonly string[], knownSites: ReadonlyMap<string, string>) => {
+    const siteOf = (id: string): Site | null => sites.byId(knownSites.get(id) ?? remembered.get(id) ?? '')
+    const unknown = [...new Set(ids.filter((id) => siteOf(id) === null))]
+    const searched = searchAll(unknown)
+    return Promise.all(
+      ids.map(async (id): Promise<ReadPayout> => {
+        const site = siteOf(id)
+        if (site !== null) return readKnown(id, site)
+        return (await searched)[unknown.indexOf(id)] ?? { kind: 'not-found' }
+      }),
+    )
+  }
+
   return {
     async find(ids) {
-      const recorded = await store.payouts.sites(ids)
-      const siteOf = (id: string): Site | null => sites.byId(recorded.get(id) ?? remembered.get(id) ?? '')
-      const unknown = [...new Set(ids.filter((id) => siteOf(id) === null))]
-      const searched = searchAll(unknown)
-      return Promise.all(
-        ids.map(async (id) => {
-          const site = siteOf(id)
-          if (site !== null) return readKnown(id, site)
-          return (await searched)[unknown.indexOf(id)] ?? { kind: 'not-found' }
-        }),
-      )
+      const recorded = new Map((await store.payouts.byIds(ids)).map((payout) => [payout.id, payout]))
+      const others = ids.filter((id) => !recorded.has(id))
+      const found = others.length === 0 ? [] : await readAll(others, await store.payouts.sites(others))
+      const readById = new Map(others.map((id, index) => [id, found[index]]))
+      return ids.map((id) => {
+        const payout = recorded.get(id)
+        if (payout !== undefined) return { kind: 'done', payout, currencies: sites.byId(payout.site)?.currencies ?? [] }
+        const answer = readById.get(id) ?? { kind: 'not-found' }
+        if (answer.kind !== 'done') return answer
+        return { kind: 'done', payout: answer.payout, currencies: answer.site.currencies }
+      })
+    },
+    async read(id) {
+      const [recorded] = await store.payouts.byIds([id])
+      const knownSites = recorded === undefined ? await store.payouts.sites([id]) : new Map([[id, recorded.site]])
+      return (await readAll([id], knownSites))[0] ?? { kind: 'not-found' }
     },
   }
 }
@@ -91,7 +117,7 @@ export function createPayoutFinder({ store, upstream, sites }: FinderOptions): P
  * A site that refuses the id does not have the payout: the payments API documents 400 and 422 beside 404 for it. An id with an
  * invalid form is never sent and counts as not found.
  */
-function absent(error: unknown, site: Site): Exclude<FoundPayout, { kind: 'done' }> {
+function absent(error: unknown, site: Site): NotFound {
   const fault = faultOf(error)
   if (fault === null) throw error
   if (fault.kind === 'not-sent' && fault.reason === 'invalid-request') return { kind: 'not-found' }

@@ -1,11 +1,12 @@
-import type { PayoutReport } from '../domain/payouts/payout.ts'
+import type { PayoutReport } from '../domain/payouts/payout-report.ts'
+import type { Payout } from '../domain/payouts/payout.ts'
 import type { Site, Sites } from '../upstream/client/sites.ts'
 import type { UpstreamClient } from '../upstream/client/upstream-client.ts'
 import type { ReadFailure } from './operation-outcome.ts'
 import { faultOf, readFailure } from './upstream-failure.ts'
 
 /** A payout and the currencies of the site whose account pays it. */
-export type SitedPayout = { readonly payout: PayoutReport; readonly currencies: readonly string[] }
+export type SitedPayout = { readonly payout: Payout | PayoutReport; readonly currencies: readonly string[] }
 
 export type PayoutPage = {
   readonly payouts: readonly SitedPayout[]

@@ -1,6 +1,6 @@
 import type { MethodRequirements } from '../domain/methods/method-field.ts'
 import type { PayinMethod } from '../domain/methods/payin-method.ts'
-import type { PayoutMethod, PayoutMethodRequirements } from '../domain/payouts/payout.ts'
+import type { PayoutMethod, PayoutMethodRequirements } from '../domain/payouts/payout-method.ts'
 import type { Site, Sites } from '../upstream/client/sites.ts'
 import type { UpstreamClient } from '../upstream/client/upstream-client.ts'
 import type { KeyedCache } from '../upstream/methods/keyed-cache.ts'

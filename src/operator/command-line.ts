@@ -17,6 +17,7 @@ const ERASED_BY = {
   payment: 'PAYMENT',
   link: 'LINK',
   agreement: 'AGREEMENT',
+  payout: 'PAYOUT',
   owner: 'OWNER',
   email: 'EMAIL',
 } as const
@@ -48,7 +49,7 @@ export const USAGE = `Usage: payments-subgraph-operator <command> [--url <addres
     --quarantined        only what could not be used
     --doubtful           only what contradicts the state
     --all                whatever became of it
-    --subject <id>       only about this payment or agreement
+    --subject <id>       only about this payment, agreement or payout
     --limit <n>          at most so many, 1 to 1000; default 50
   delivery <id>          one delivery, its body, and what it speaks of
   replay <id>            what would happen if it were decided anew: a dry run
@@ -57,6 +58,7 @@ export const USAGE = `Usage: payments-subgraph-operator <command> [--url <addres
     --payment <id>       the payer of this payment
     --link <id>          those of the payments through this link
     --agreement <id>     the debited payer of this agreement
+    --payout <id>        the payees of this payout, if it was made here
     --owner <owner>      those of the payments of this owner's links and payins
     --email <address>    those with this e-mail address
   erasures               what was erased, newest first
@@ -147,7 +149,7 @@ function readDeliveries(args: readonly string[]): CommandLine {
 
 function readErasePayer(args: readonly string[]): CommandLine {
   const text = { type: 'string' } as const
-  const options = { payment: text, link: text, agreement: text, owner: text, email: text }
+  const options = { payment: text, link: text, agreement: text, payout: text, owner: text, email: text }
   const { values, positionals } = parse(args, { ...JSON_OPTION, ...options })
   noneOf(positionals)
   const [given, ...more] = Object.entries(ERASED_BY).flatMap(([name, by]) => {
@@ -155,7 +157,9 @@ function readErasePayer(args: readonly string[]): CommandLine {
     return value === undefined ? [] : [{ by, value }]
   })
   if (given === undefined || more.length > 0)
-    throw new UsageError('Exactly one of --payment, --link, --agreement, --owner and --email says whose data to erase.')
+    throw new UsageError(
+      'Exactly one of --payment, --link, --agreement, --payout, --owner and --email says whose data to erase.',
+    )
   return { command: { kind: 'erase-payer', ...given, json: values.json }, url: values.url ?? null }
 }
 

@@ -50,7 +50,7 @@ export const REPLAY: OperatorDocument = {
 }`,
 }
 
-const ERASURE_FIELDS = 'id by state valueHash requestedBy requestedAt payments agreements payers doneAt'
+const ERASURE_FIELDS = 'id by state valueHash requestedBy requestedAt payments agreements payouts payers doneAt'
 
 /** An erasure of payers. */
 export const ERASE: OperatorDocument = {

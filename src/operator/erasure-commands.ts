@@ -32,11 +32,12 @@ export async function listErasures(ask: Ask, { limit, json }: ErasuresCommand): 
   return next.more ? `${erasureTable(found)}\nThere are older ones: raise --limit.` : erasureTable(found)
 }
 
-function erasureText({ id, by, state, payments, agreements, payers }: Erasure): string {
+function erasureText({ id, by, state, payments, agreements, payouts, payers }: Erasure): string {
   const lines = facts([
     ['erasure', `${id}, by ${by}`],
     ['payments', String(payments)],
     ['agreements', String(agreements)],
+    ['payouts', String(payouts)],
     ['payers on record', String(payers)],
   ])
   return state === 'DONE' ? `Done.\n${lines}` : `Running: the rest is erased in the background; see erasures.\n${lines}`
@@ -44,7 +45,19 @@ function erasureText({ id, by, state, payments, agreements, payers }: Erasure): 
 
 function erasureTable(erasures: readonly Erasure[]): string {
   return table(
-    ['ID', 'REQUESTED', 'BY', 'STATE', 'PAYMENTS', 'AGREEMENTS', 'PAYERS', 'REQUESTED BY', 'DONE', 'VALUE HASH'],
+    [
+      'ID',
+      'REQUESTED',
+      'BY',
+      'STATE',
+      'PAYMENTS',
+      'AGREEMENTS',
+      'PAYOUTS',
+      'PAYERS',
+      'REQUESTED BY',
+      'DONE',
+      'VALUE HASH',
+    ],
     erasures.map((erasure) => [
       erasure.id,
       erasure.requestedAt,
@@ -52,6 +65,7 @@ function erasureTable(erasures: readonly Erasure[]): string {
       erasure.state,
       String(erasure.payments),
       String(erasure.agreements),
+      String(erasure.payouts),
       String(erasure.payers),
       erasure.requestedBy,
       erasure.doneAt,

@@ -62,6 +62,7 @@ const erasure = z.object({
   requestedAt: z.string(),
   payments: z.number(),
   agreements: z.number(),
+  payouts: z.number(),
   payers: z.number(),
   doneAt: z.string().nullable(),
 })

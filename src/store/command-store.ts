@@ -6,6 +6,8 @@ import type { OrderName } from '../domain/payments/duplicate-payment.ts'
 import type { PaymentLink } from '../domain/payments/payment-link.ts'
 import type { PaymentReport } from '../domain/payments/payment-report.ts'
 import type { Payment } from '../domain/payments/payment.ts'
+import type { PayoutReport } from '../domain/payouts/payout-report.ts'
+import type { Payout } from '../domain/payouts/payout.ts'
 
 /** The kind of object that a correlation id was made for: it determines the webhook URL, and what its callbacks may be about. */
 export type RefKind = 'link' | 'payin' | 'agreement' | 'payout' | 'gateway-payment'
@@ -40,8 +42,16 @@ export type CommandStore = {
   hasRival(command: Command, since: number): Promise<boolean>
   /** Completes a command with a JSON result. */
   settle(id: string, result: unknown): Promise<void>
-  /** Completes a command with the payout it created: result `{ payoutId }`, and the payout's site. */
-  settleWithPayout(id: string, payout: { readonly id: string; readonly site: string }): Promise<void>
+  /**
+   * Completes a command with the payout it created: result `{ payoutId }`. Facts from earlier callbacks are kept; only missing ones are
+   * added. `ref` may be that of any attempt.
+   */
+  settleWithPayout(id: string, made: { ref: string; site: string }, report: PayoutReport, at: Date): Promise<Payout>
+  /**
+   * Completes a command whose cancellation of a payout was accepted: result `{ payoutId }`. The state that was read after it is applied
+   * like that of a read. If a callback came meanwhile, the payout is provisional and a read is due now. Null if the payout is not recorded.
+   */
+  settleWithPayoutCancellation(id: string, payoutId: string, report: PayoutReport, at: Date): Promise<Payout | null>
   /**
    * Completes a command with the link it created: stores the link, its LINK_CREATED event and the result `{ linkId }`. A payment
    * through the link that was recorded earlier is assigned to it.
@@ -84,6 +94,8 @@ export type CommandStore = {
   settleWithAgreementChange(id: string, agreementId: string, report: AgreementReport, at: Date): Promise<Agreement>
   /** Returns the agreement of a command without a response, once a callback has reported it; for the `ref` of any attempt. */
   traceAgreement(ref: string): Promise<Agreement | null>
+  /** The same for the payout of a command. */
+  tracePayout(ref: string): Promise<Payout | null>
   /** Returns a payment that was paid through any attempt of the command with this `ref`; null if there is none. */
   paidThrough(ref: string): Promise<string | null>
   /** Marks every SENT command whose lease ended before `now` as UNKNOWN. Returns their number. */
@@ -101,14 +113,17 @@ export type CommandKey = Pick<Command, 'mutation' | 'key' | 'keyScope'>
 /** What a refund was requested with. `amount` is plain digits; null for the whole remaining amount. */
 export type RefundTerms = { readonly amount: string | null; readonly reason: string }
 
-/** The payment or agreement that a command changes. */
-export type CommandSubject = { readonly paymentId: string } | { readonly agreementId: string }
+/** The payment, agreement or payout that a command changes. */
+export type CommandSubject =
+  | { readonly paymentId: string }
+  | { readonly agreementId: string }
+  | { readonly payoutId: string }
 
 /** A command that is about to be sent. The key of an agreement's creation is its clientTransactionId. */
 export type NewCommand = Omit<Command, 'state' | 'result' | 'attempt' | 'subjectDeliveries' | 'subjectVersion'> & {
   /** Null if the request names no webhook URL; then the inbox does not know the correlation id. */
   readonly refKind: RefKind | null
-  /** The payment or agreement that the command changes, which is also its result. */
+  /** What the command changes, which is also its result. */
   readonly subject?: CommandSubject | undefined
   /** Id of the site whose credentials are used. */
   readonly site: string

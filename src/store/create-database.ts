@@ -10,8 +10,9 @@ import { inboxQueries } from './queries/deliveries/inbox.ts'
 import { createLinkStore } from './queries/link-queries.ts'
 import { createEventLog } from './queries/log-queries.ts'
 import { createPaymentStore } from './queries/payment-queries.ts'
-import { payoutQueries } from './queries/payout-queries.ts'
+import { createPayoutStore } from './queries/payout-queries.ts'
 import { agreementReadQueries } from './queries/reads/agreement-read-queries.ts'
+import { payoutReadQueries } from './queries/reads/payout-read-queries.ts'
 import { readQueries } from './queries/reads/reads.ts'
 import { sweepQueries } from './queries/reads/sweep-queries.ts'
 import { createSigningKeyStore } from './queries/signing-key-queries.ts'
@@ -74,9 +75,10 @@ export async function createDatabase(parts: DatabaseParts): Promise<Database> {
     payments: createPaymentStore({ reader, lists, cache: rows?.payments ?? null }),
     commands: commandQueries(reader, commits.exclusively),
     agreements: createAgreementStore(reader, lists),
-    payouts: payoutQueries(reader),
+    payouts: createPayoutStore(reader, lists),
     reads: readQueries(reader, lists),
     agreementReads: agreementReadQueries(reader),
+    payoutReads: payoutReadQueries(reader),
     heartbeat: {
       async last() {
         const { heartbeat_at: at } = await metaOf(reader)

@@ -1,5 +1,14 @@
 import type { DecisionOnRows } from './decide.ts'
-import type { AgreementReadStore, CommandStore, Heartbeat, Inbox, ReadStore, Store, Sweep } from './store.ts'
+import type {
+  AgreementReadStore,
+  CommandStore,
+  Heartbeat,
+  Inbox,
+  PayoutReadStore,
+  ReadStore,
+  Store,
+  Sweep,
+} from './store.ts'
 
 /**
  * The database interface of the ledger and the GraphQL layer: queries on committed data, and decisions on rows in memory. Implemented
@@ -32,10 +41,11 @@ export type Database = Pick<
   readonly inbox: Pick<Inbox, 'subjectOf' | 'knowsRef' | 'byIds' | 'page' | 'backlog'>
   readonly commands: Pick<
     CommandStore,
-    'find' | 'hasNamesake' | 'hasRival' | 'traceAgreement' | 'paidThrough' | 'expireLeases' | 'purge'
+    'find' | 'hasNamesake' | 'hasRival' | 'traceAgreement' | 'tracePayout' | 'paidThrough' | 'expireLeases' | 'purge'
   >
   readonly reads: Pick<ReadStore, 'sites' | 'due' | 'nextDue' | 'subject' | 'nearby' | 'backlog'>
   readonly agreementReads: Pick<AgreementReadStore, 'sites' | 'due' | 'nextDue' | 'subject'>
+  readonly payoutReads: Pick<PayoutReadStore, 'sites' | 'due' | 'nextDue' | 'subject'>
   readonly heartbeat: Pick<Heartbeat, 'last'>
   readonly sweep: Pick<Sweep, 'pending'> & {
     /** Returns the `from` and the progress of the unfinished sweep; nulls if there is none. */
@@ -54,12 +64,13 @@ export type SweepPart =
   | 'links-open'
   | 'agreements-changed'
   | 'agreements-created'
+  | 'payouts-planned'
 
 /** Keyset cursor of a sweep: an instant in milliseconds since the epoch, and a row's number. */
 export type SweepCursor = { readonly at: number; readonly number: number }
 
 export type SweepPage = {
-  readonly table: 'payments' | 'links' | 'agreements'
+  readonly table: 'payments' | 'links' | 'agreements' | 'payouts'
   readonly ids: readonly string[]
   /** Null at the end of the part. */
   readonly next: SweepCursor | null

@@ -7,10 +7,12 @@ import type { PaymentLink } from '../domain/payments/payment-link.ts'
 import type { Payer, PaymentReport } from '../domain/payments/payment-report.ts'
 import type { PaymentPhase } from '../domain/payments/payment-status.ts'
 import type { Disposition, Payment } from '../domain/payments/payment.ts'
+import type { PayoutReport } from '../domain/payouts/payout-report.ts'
 import type { AgreementReadStore, AgreementStore } from './agreement-store.ts'
 import type { CommandStore, RefKind } from './command-store.ts'
 import type { Lease, LeaseStore } from './lease-store.ts'
 import type { PaceStore } from './pace-store.ts'
+import type { PayoutReadStore, PayoutStore } from './payout-store.ts'
 import type { ReadStore } from './read-store.ts'
 import type { ErasureStore } from './retention/erasure-store.ts'
 import type { RetentionStore } from './retention/retention-store.ts'
@@ -22,6 +24,7 @@ export type * from './agreement-store.ts'
 export type * from './command-store.ts'
 export type * from './lease-store.ts'
 export type * from './pace-store.ts'
+export type * from './payout-store.ts'
 export type * from './read-store.ts'
 export type * from './retention/erasure-store.ts'
 export type * from './signing-key-store.ts'
@@ -43,6 +46,7 @@ export type Store = {
   readonly commands: CommandStore
   readonly reads: ReadStore
   readonly agreementReads: AgreementReadStore
+  readonly payoutReads: PayoutReadStore
   readonly heartbeat: Heartbeat
   readonly sweep: Sweep
   readonly leases: LeaseStore
@@ -129,6 +133,7 @@ export type EventFilter = {
   /** Upstream link uuids. */
   readonly linkIds?: readonly string[]
   readonly agreementIds?: readonly string[]
+  readonly payoutIds?: readonly string[]
   readonly kinds?: readonly PaymentEventKind[]
 }
 
@@ -139,10 +144,12 @@ export type Inbox = {
    */
   receive(delivery: IncomingDelivery): Promise<DeliveryOutcome>
   /** The same for an agreement's callback. One about another agreement than that of its URL is QUARANTINED. */
-  receiveAgreement(callback: IncomingCallback): Promise<DeliveryOutcome>
+  receiveAgreement(callback: IncomingCallback<AgreementReport>): Promise<DeliveryOutcome>
+  /** The same for a payout's callback. */
+  receivePayout(callback: IncomingCallback<PayoutReport>): Promise<DeliveryOutcome>
   /** Stores a callback that changes no state here: as NO_CHANGE and without its body. A repeat of the same bytes only counts an attempt. */
   keep(callback: KeptCallback): Promise<DeliveryOutcome>
-  /** Returns the payment or agreement id in the latest usable delivery at a correlation id's URL; null if there is none. */
+  /** Returns the payment, agreement or payout id in the latest usable delivery at a correlation id's URL; null if there is none. */
   subjectOf(ref: string): Promise<string | null>
   /** Returns whether `ref` is the correlation id of an attempt of one of these kinds, whatever its outcome. */
   knowsRef(ref: string, kinds: readonly RefKind[]): Promise<boolean>
@@ -160,7 +167,7 @@ export type Inbox = {
 
 /** Each is counted up to 10,000. */
 export type DeliveryBacklog = {
-  /** DOUBTFUL deliveries whose payment or agreement is still in doubt. */
+  /** DOUBTFUL deliveries whose subject is still in doubt. */
   readonly doubtful: number
   /** QUARANTINED deliveries, of any age. */
   readonly quarantined: number
@@ -215,18 +222,18 @@ export type IncomingDelivery = ReceivedDelivery & {
   readonly report: PaymentReport | null
 }
 
-export type IncomingCallback = ReceivedDelivery & {
-  /** Agreements have no default URL. */
+export type IncomingCallback<Report> = ReceivedDelivery & {
+  /** Agreements and payouts have no default URL. */
   readonly ref: string
   /** Null if the body is authentic but unusable; then it is stored as QUARANTINED. */
-  readonly report: AgreementReport | null
+  readonly report: Report | null
 }
 
 export type DeliveryOutcome = {
   readonly disposition: Disposition
   /** The same bytes had been received before. */
   readonly repeat: boolean
-  /** A read of the payment or agreement is due now. */
+  /** A read of its subject is due now. */
   readonly readDue: boolean
   /** This delivery reports a payment through a link that no client received. */
   readonly orphan?: OrphanLink
@@ -273,11 +280,6 @@ export type LinkFilter = {
   readonly createdBefore?: Date
   /** Phases of the payment that determines the link's state; IN_PROGRESS includes links without a payment that have not expired. */
   readonly phases?: readonly PaymentPhase[]
-}
-
-export type PayoutStore = {
-  /** Ids of the sites of the payouts that were created here, by payout id. */
-  sites(ids: readonly string[]): Promise<ReadonlyMap<string, string>>
 }
 
 export type PaymentStore = RowsById<Payment> & {

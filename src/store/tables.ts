@@ -3,12 +3,14 @@ import type { Disposition } from '../domain/payments/payment.ts'
 import type { KeySetting } from '../keys/key-ring.ts'
 import type { LeaseName } from './lease-store.ts'
 import type { ErasureKind } from './retention/erasure-store.ts'
+import type { PrunedKind } from './retention/retention-store.ts'
 import type { AgreementPayersTable, AgreementsTable } from './rows/agreement-rows.ts'
 import type { CommandRefsTable, CommandsTable, PayinsTable, RefundRequestsTable } from './rows/command-rows.ts'
 import type { DuplicatePaymentsTable, PaidOrdersTable } from './rows/duplicate-rows.ts'
 import type { LinksTable } from './rows/link-rows.ts'
 import type { DeliveriesTable, EventsTable } from './rows/log-rows.ts'
 import type { PayersTable, PaymentsTable } from './rows/payment-rows.ts'
+import type { PayoutEventsTable, PayoutPayeesTable, PayoutRecordsTable } from './rows/payout-rows.ts'
 import type { Numbering } from './rows/table.ts'
 
 /** The tables of both databases: instants in milliseconds since the epoch, booleans as 0 or 1, JSON as text. */
@@ -27,6 +29,9 @@ export type Tables = {
   readonly command_refs: CommandRefsTable
   readonly leases: LeasesTable
   readonly payouts: PayoutsTable
+  readonly payout_records: PayoutRecordsTable
+  readonly payout_payees: PayoutPayeesTable
+  readonly payout_events: PayoutEventsTable
   readonly refund_requests: RefundRequestsTable
   readonly paid_orders: PaidOrdersTable
   readonly duplicate_payments: DuplicatePaymentsTable
@@ -62,7 +67,7 @@ type PrunedDeliveriesTable = { id: string; disposition: Disposition; received_at
 
 type ArchivesTable = {
   number: Numbering
-  kind: 'events' | 'deliveries'
+  kind: PrunedKind
   until: number
   first: number
   last: number
@@ -84,8 +89,10 @@ export type ErasuresTable = {
   cursor: string | null
   payments: Generated<number>
   agreements: Generated<number>
+  payouts: Generated<number>
   payers: Generated<number>
   done_at: number | null
 }
 
+/** Payouts of versions before `payout_records`, and of processes of such a version. */
 type PayoutsTable = { id: string; site: string }

@@ -11,11 +11,13 @@ export function eventMatcher(
   const payments = setOf(filter.paymentIds)
   const links = setOf(linkRefs)
   const agreements = setOf(filter.agreementIds)
+  const payouts = setOf(filter.payoutIds)
   const kinds = setOf(filter.kinds)
   return (event) =>
     (payments?.has(event.payment?.id ?? '') ?? true) &&
     (links?.has(event.linkRef ?? '') ?? true) &&
     (agreements?.has(event.agreement?.id ?? '') ?? true) &&
+    (payouts?.has(event.payout?.id ?? '') ?? true) &&
     (kinds?.has(event.kind) ?? true)
 }
 

@@ -194,9 +194,9 @@ class LogStream implements Follower, Waiting, Deadline, StreamMember {
 
   #begin(start: StreamStart): void {
     if (start.kind === 'snapshot') {
-      const { link, payment, agreement } = start
+      const { link, payment, agreement, payout } = start
       this.#beginAt(start.head, start.head)
-      this.#give({ kind: 'SNAPSHOT', position: start.head, previous: null, link, payment, agreement })
+      this.#give({ kind: 'SNAPSHOT', position: start.head, previous: null, link, payment, agreement, payout })
     } else if (start.kind === 'nowhere') this.#giveLast(0, start.reason)
     else
       this.#await(this.#services.store.log.head(), (head) => {

@@ -2,6 +2,7 @@ import type { Agreement } from '../domain/agreements/agreement.ts'
 import type { PaymentEvent } from '../domain/payments/payment-event.ts'
 import type { PaymentLink } from '../domain/payments/payment-link.ts'
 import type { Payment } from '../domain/payments/payment.ts'
+import type { Payout } from '../domain/payouts/payout.ts'
 
 /** One item of a stream. Positions are positions in the log; resolvers encode them as cursors. */
 export type StreamItem = {
@@ -20,6 +21,7 @@ export type Snapshot = {
   readonly link: PaymentLink | null
   readonly payment: Payment | null
   readonly agreement: Agreement | null
+  readonly payout: Payout | null
 }
 
 /** Where a stream begins. */

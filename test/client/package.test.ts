@@ -10,7 +10,7 @@ const TSC = resolve('node_modules/.bin/tsc')
 
 const APP = `import {
   ask, CreatePaymentLinkDocument, formatAmount, openCheckout, paymentLinkStore, PaymentsClientError, remaining,
-  watchPayment, watchPaymentAgreement, watchPaymentEvents, watchPaymentLink, type Connection, type PaymentLinkView, type WatchOptions,
+  watchPayment, watchPaymentAgreement, watchPaymentEvents, watchPaymentLink, watchPayout, type Connection, type PaymentLinkView, type WatchOptions,
 } from 'payments-subgraph/client'
 
 const endpoint: WatchOptions = { url: 'https://shop.example/graphql', token: async () => 'a', webSocket: WebSocket, fetch }
@@ -28,7 +28,7 @@ export async function app(signal: AbortSignal): Promise<string> {
   const view: PaymentLinkView = paymentLinkStore(link.id, endpoint).getSnapshot()
   const connection: Connection = view.connection
   openCheckout(link.checkoutUrl, { onMessage: ({ event }) => event === 'done' })
-  void [watchPayment, watchPaymentAgreement, watchPaymentEvents]
+  void [watchPayment, watchPaymentAgreement, watchPaymentEvents, watchPayout]
   return connection + formatAmount(link.requestedAmount) + String(remaining(link.expiresAt, view.serverOffsetMs))
 }
 `

@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createAgreement, NO_ANSWER } from '../support/agreements.ts'
 import { erase, erasures, payerOf, tryToErase } from '../support/erasures.ts'
+import { payoutInput } from '../support/inputs.ts'
+import { made, mutate } from '../support/mutations.ts'
 import { startNetwork, type Network } from '../support/network.ts'
 import { createLink } from '../support/operations.ts'
 import { createPayin } from '../support/payins.ts'
@@ -40,6 +42,7 @@ describe('erasePayer', () => {
       requestedBy: 'dpo-1',
       payments: 1,
       agreements: 0,
+      payouts: 0,
       payers: 1,
       doneAt: expect.any(String) as string,
     })
@@ -78,6 +81,16 @@ describe('erasePayer', () => {
       payers: 1,
     })
     expect(await payerOfAgreement(id)).toBeNull()
+  })
+
+  it('by a payout erases its payees', async () => {
+    const { id } = await made(mutate(network, 'createPayout', payoutInput()), 'payout')
+    const query = 'query P($id: ID!) { payout(id: $id) { transactions { payee payeeMasked accountNumberMasked } } }'
+    const payees = async () => (await network.ask(query, { id })).data['payout']
+    expect(await payees()).toMatchObject({ transactions: [{ payee: 'Grace Payee' }, { payee: 'Joan Payee' }] })
+    expect(await erase(network, 'PAYOUT', id)).toMatchObject({ state: 'DONE', payouts: 1, payments: 0, payers: 2 })
+    const nobody = { payee: null, payeeMasked: null, accountNumberMasked: null }
+    expect(await payees()).toEqual({ transactions: [nobody, nobody] })
   })
 
   it('by an owner erases the payers of the payments of its links and payins', async () => {
@@ -147,12 +160,12 @@ describe('erasePayer', () => {
 describe('payerErasures', () => {
   it('lists erasures page by page, newest first, and those by one value', async () => {
     const email = 'listed@example.test'
-    const made = [await erase(network, 'EMAIL', email), await erase(network, 'OWNER', email)].toReversed()
+    const listed = [await erase(network, 'EMAIL', email), await erase(network, 'OWNER', email)].toReversed()
     const page = await erasures(network, { first: 1 })
-    expect(page).toMatchObject({ nodes: [made[0]], pageInfo: { hasNextPage: true } })
-    expect((await erasures(network, { first: 1, after: page.pageInfo.endCursor })).nodes).toEqual([made[1]])
+    expect(page).toMatchObject({ nodes: [listed[0]], pageInfo: { hasNextPage: true } })
+    expect((await erasures(network, { first: 1, after: page.pageInfo.endCursor })).nodes).toEqual([listed[1]])
     const of = { by: 'EMAIL', value: 'LISTED@example.test' }
-    expect((await erasures(network, { of })).nodes).toEqual([made[1]])
+    expect((await erasures(network, { of })).nodes).toEqual([listed[1]])
     expect((await erasures(network, { of: { by: 'EMAIL', value: 'other' } })).nodes).toEqual([])
   })
 })

@@ -173,15 +173,19 @@ describe('erase-payer', () => {
     expect(await payerOf(network, paymentId)).not.toBeNull()
     const erased = await operator(['erase-payer', '--payment', paymentId], await eraser())
     expect(erased).toMatchObject({ code: 0, err: '' })
-    expect(erased.out).toMatch(/^Done\.\nerasure +\d+, by PAYMENT\npayments +1\nagreements +0\npayers on record +1\n$/)
+    expect(erased.out).toMatch(
+      /^Done\.\nerasure +\d+, by PAYMENT\npayments +1\nagreements +0\npayouts +0\npayers on record +1\n$/,
+    )
     expect(await payerOf(network, paymentId)).toBeNull()
 
     await operator(['erase-payer', '--email', 'Nobody@example.test'], await eraser())
     const { out } = await operator(['erasures'], await eraser())
     const [head, ...lines] = out.trimEnd().split('\n')
-    expect(head).toMatch(/^ID +REQUESTED +BY +STATE +PAYMENTS +AGREEMENTS +PAYERS +REQUESTED BY +DONE +VALUE HASH$/)
-    expect(lines[0]).toMatch(/^\d+ +\S+ +EMAIL +DONE +0 +0 +0 +dpo-1 +\S+ +[\w-]{43}$/)
-    expect(lines[1]).toMatch(/^\d+ +\S+ +PAYMENT +DONE +1 +0 +1 +dpo-1 +/)
+    expect(head).toMatch(
+      /^ID +REQUESTED +BY +STATE +PAYMENTS +AGREEMENTS +PAYOUTS +PAYERS +REQUESTED BY +DONE +VALUE HASH$/,
+    )
+    expect(lines[0]).toMatch(/^\d+ +\S+ +EMAIL +DONE +0 +0 +0 +0 +dpo-1 +\S+ +[\w-]{43}$/)
+    expect(lines[1]).toMatch(/^\d+ +\S+ +PAYMENT +DONE +1 +0 +0 +1 +dpo-1 +/)
     expect(out).not.toMatch(/nobody|Ada|ada@/i)
     expect(JSON.parse((await operator(['erasures', '--json', '--limit', '1'], await eraser())).out)).toHaveLength(1)
   })

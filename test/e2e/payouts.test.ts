@@ -97,16 +97,19 @@ describe('a batch of payouts', () => {
     expect(await read(id)).toMatchObject({ status: 'COMPLETED', transactions: [{ statusRaw: 'settled' }, {}] })
   })
 
-  it('keeps its webhooks without an effect: what it is now is read from the payments API', async () => {
+  it('is moved by its callbacks, and shown from its record without a call', async () => {
     const { id } = await made(create(), 'payout')
     await network.sandbox.control.setPayoutStatus(id, 'processing')
     await network.sandbox.control.setPayoutStatus(id, 'completed')
     const sent = network.sandbox.control.webhooks().filter(({ subject }) => subject === id)
     expect(sent.map(({ attempts }) => attempts.map(({ status }) => status))).toEqual([[200], [200]])
     expect(await deliveries(network, [id])).toMatchObject([
-      { statusRaw: 'completed', disposition: 'NO_CHANGE', event: null },
-      { statusRaw: 'processing', disposition: 'NO_CHANGE', event: null },
+      { statusRaw: 'completed', disposition: 'APPLIED', event: { id: `payout:${id}.3`, toStatus: 'completed' } },
+      { statusRaw: 'processing', disposition: 'APPLIED', event: { id: `payout:${id}.2`, toStatus: 'processing' } },
     ])
+    const before = asked(network, 'GET', `${PATH}/detail`)
+    expect(await read(id)).toMatchObject({ status: 'COMPLETED', transactions: [{ statusRaw: 'settled' }, {}] })
+    expect(asked(network, 'GET', `${PATH}/detail`)).toBe(before)
     const { deliveries: forged } = await network.sandbox.control.deliverPayout(id, { kind: 'forged' })
     expect(forged.map(({ status }) => status)).toEqual([401])
     expect(await deliveries(network, [id])).toHaveLength(2)

@@ -16,6 +16,7 @@ import { made, mutate } from '../support/mutations.ts'
 import { startNetwork, type Network } from '../support/network.ts'
 import { createLink, linkInput, type CreatedLink } from '../support/operations.ts'
 import { historyOf } from '../support/payments.ts'
+import { PAYOUT_UPDATES } from '../support/payouts.ts'
 import { EVENT_STREAM } from '../support/streams.ts'
 import { deliveries } from '../support/webhooks.ts'
 
@@ -96,6 +97,7 @@ const QUERIES: Readonly<Record<string, string>> = {
   'Query.payoutMethod': '{ payoutMethod(code: "au_bank_aud") { code } }',
   'Query.bankLookup': '{ bankLookup(qrContent: "no payload") { __typename } }',
   'Query.payout': 'query Q($payout: ID!) { payout(id: $payout) { id } }',
+  'Query.recordedPayouts': '{ recordedPayouts { nodes { id } } }',
   'Query.payouts': '{ payouts(from: "2026-01-01", to: "2026-01-02", currency: "AUD") { nodes { id } } }',
   'Query.balances': '{ balances(currencies: ["AUD"]) { currency } }',
   'Query.accountBalances': '{ accountBalances(currencies: ["AUD"]) { nodes { currency } } }',
@@ -107,6 +109,7 @@ const QUERIES: Readonly<Record<string, string>> = {
   ...Object.fromEntries(MUTATIONS.map(([name]) => [`Mutation.${name}`, mutation(name)])),
   'Subscription.paymentEventStream': EVENT_STREAM,
   'Subscription.paymentAgreementUpdates': AGREEMENT_UPDATES,
+  'Subscription.payoutUpdates': PAYOUT_UPDATES,
 }
 
 /** Scopes that are needed on the way to a field, besides those of the field itself. */
@@ -165,7 +168,11 @@ describe.each(Object.entries(QUERIES).filter(([name]) => !name.startsWith('Subsc
 
 describe.each(Object.entries(QUERIES).filter(([name]) => name.startsWith('Subscription.')))('%s', (name, query) => {
   const follow = async (token: string | null) => {
-    const stream = await network.follow(query, name.endsWith('Stream') ? {} : { id: agreementId }, { token })
+    const stream = await network.follow(
+      query,
+      name.endsWith('Stream') ? {} : { id: name.includes('payout') ? payoutId : agreementId },
+      { token },
+    )
     const first = await stream.next().catch((error: { errors: unknown }) => error.errors)
     await stream.end()
     return first

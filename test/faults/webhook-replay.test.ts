@@ -126,7 +126,7 @@ describe('a copy of a webhook that comes again', () => {
     expect(await deliver(agreement, body)).toMatchObject({ status: 400, body: 'refused' })
     expect((await deliveries(network))[0]).toMatchObject({ disposition: 'QUARANTINED', subjectId: null })
     expect((await deliver(payout, body)).status).toBe(200)
-    expect((await deliveries(network))[0]).toMatchObject({ disposition: 'NO_CHANGE', event: null })
+    expect((await deliveries(network))[0]).toMatchObject({ disposition: 'QUARANTINED', event: null })
     await network.app.settle()
     expect(calls()).toBe(before)
     expect(await historyOf(network, link.id)).toEqual(history)

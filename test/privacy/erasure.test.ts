@@ -6,6 +6,8 @@ import { gunzipSync } from 'node:zlib'
 import { afterAll, describe, expect, it } from 'vitest'
 import { createAgreement, NO_ANSWER } from '../support/agreements.ts'
 import { erase, erasures } from '../support/erasures.ts'
+import { payeeInput, payoutInput } from '../support/inputs.ts'
+import { made, mutate } from '../support/mutations.ts'
 import { startNetwork, type Network } from '../support/network.ts'
 import { createLink } from '../support/operations.ts'
 import { findPrograms } from '../support/postgres-server.ts'
@@ -23,12 +25,13 @@ if (programs === null) missing('There is no pg_dump', 'install the programs of P
 const PAYMENTS = 400
 const DAY_MS = 24 * 3_600_000
 
-/** An app whose payers are canaries, each in a payment, a link or an agreement of its own. */
+/** An app whose payers are canaries, each in a payment, a link, an agreement or a payout of its own. */
 type Peopled = {
   readonly network: Network
   readonly canaries: Canaries
   readonly link: string
   readonly agreement: string
+  readonly payout: string
 }
 
 async function peopled(storage: Storage, clock: () => Date): Promise<Peopled> {
@@ -42,9 +45,11 @@ async function peopled(storage: Storage, clock: () => Date): Promise<Peopled> {
   await network.sandbox.control.setStatus(link.id, 'received')
   const payer = { name: canaries.word('agreement.name'), bankAccount: { bsb: '062-000', accountNumber: '123456789' } }
   const agreement = await createAgreement(network, { payer })
+  const payee = payeeInput({ firstName: canaries.word('payee.name') })
+  const payout = await made(mutate(network, 'createPayout', payoutInput({ transactions: [payee] })), 'payout')
   await network.sandbox.settle()
   await network.app.settle()
-  return { network, canaries, link: link.id, agreement: agreement.id }
+  return { network, canaries, link: link.id, agreement: agreement.id, payout: payout.id }
 }
 
 /** Returns a webhook with the payer in every field for one, and in fields that this version does not know. */
@@ -62,13 +67,14 @@ function bodyAbout(canaries: Canaries, index: number): string {
   })
 }
 
-async function eraseAll({ network, canaries, link, agreement }: Peopled): Promise<void> {
+async function eraseAll({ network, canaries, link, agreement, payout }: Peopled): Promise<void> {
   await erase(network, 'EMAIL', canaries.email('email of all'))
   await erase(network, 'LINK', link)
   await erase(network, 'AGREEMENT', agreement)
+  await erase(network, 'PAYOUT', payout)
   await expect
     .poll(async () => (await erasures(network)).nodes.map(({ state }) => state), { timeout: 20_000 })
-    .toEqual(['DONE', 'DONE', 'DONE'])
+    .toEqual(['DONE', 'DONE', 'DONE', 'DONE'])
 }
 
 async function eventsOf({ network }: Peopled) {
@@ -96,9 +102,14 @@ describe('payers that are erased', () => {
       const world = await peopled(SQLITE, () => new Date(Date.now() + ahead))
       const { network, canaries } = world
       try {
-        const columns = ['payment_payers.name', 'payment_payers.email', 'agreement_payers.name']
+        const columns = [
+          'payment_payers.name',
+          'payment_payers.email',
+          'agreement_payers.name',
+          'payout_payees.payees_json',
+        ]
         expect([...(await foundInColumns(canaries, SQLITE, network)).keys()].toSorted()).toEqual(columns.toSorted())
-        expect(canaries.foundIn(await SQLITE.bytes(network))).toHaveLength(PAYMENTS + 4)
+        expect(canaries.foundIn(await SQLITE.bytes(network))).toHaveLength(PAYMENTS + 5)
         const before = await eventsOf(world)
 
         await eraseAll(world)
@@ -130,12 +141,12 @@ describe('payers that are erased', () => {
       const world = await peopled(storage, () => new Date())
       const { network, canaries } = world
       try {
-        expect(canaries.foundIn(await dumpOf(database.url))).toHaveLength(PAYMENTS + 4)
+        expect(canaries.foundIn(await dumpOf(database.url))).toHaveLength(PAYMENTS + 5)
         await eraseAll(world)
         const dump = await dumpOf(database.url)
         expect(dump).toContain('payment-399')
         expect(canaries.foundIn(dump)).toEqual([])
-        await database.run('VACUUM FULL payment_payers, agreement_payers, erasures')
+        await database.run('VACUUM FULL payment_payers, agreement_payers, payout_payees, erasures')
         expect(canaries.foundIn(await storage.bytes(network))).toEqual([])
       } finally {
         await network.close()

@@ -3,6 +3,7 @@ type Kept = { readonly places: RegExp; readonly reason: string }
 const STATE =
   /^(?:(?:answer|callback)\.(?:card_brand|card_type|card_country|bank_name|account_number|account_name|reference|a key|of a key)|callback\.(?:error_code|error_message|status)|input\.payin\.reference)$/
 const AGREEMENT = /^(?:answer\.description|input\.agreement\.(?:external id|key .+))$/
+const PAYOUT = /^(?:answer\.(?:description|error_message)|input\.payout\.external id)$/
 const KEYS = /^input\.[\w ]+\.key .+$/
 
 /** The columns that may contain data of a caller, a payer or the payments API, with the reason. */
@@ -38,6 +39,19 @@ export const KEPT: Readonly<Record<string, Kept>> = {
   'agreements.state_json': { places: AGREEMENT, reason: 'what the agreement is for, and the merchant’s ids of it' },
   'agreements.client_transaction_id': { places: KEYS, reason: 'the agreement’s own key' },
   'events.agreement_json': { places: AGREEMENT, reason: 'the agreement as it was after the event' },
+  'payout_records.state_json': {
+    places: PAYOUT,
+    reason: 'what the payout is for, why it failed, and the merchant’s id of it',
+  },
+  'payout_records.reference': {
+    places: /^input\.payout\.external id$/,
+    reason: 'what the merchant finds the payout by',
+  },
+  'payout_events.payout_json': { places: PAYOUT, reason: 'the payout as it was after the event' },
+  'payout_payees.payees_json': {
+    places: /^answer\.payee$/,
+    reason: 'PayoutTransaction.payee, apart so that it can be erased',
+  },
   'refund_requests.idempotency_key': { places: KEYS, reason: 'Refund.idempotencyKey' },
   'refund_requests.reason': {
     places: /^input\.refund\.description$/,

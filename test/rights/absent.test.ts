@@ -53,6 +53,7 @@ describe('what belongs to somebody else', { timeout: PATIENCE_MS }, () => {
         "Subscription.paymentLinkUpdates id",
         "Subscription.paymentUpdates id",
         "Subscription.paymentAgreementUpdates id",
+        "Subscription.payoutUpdates id",
       ]
     `)
   })

@@ -37,6 +37,7 @@ export function queries({ ids, links, payins, vietQr }: Fixture): Ask[] {
     list('paymentEvents', { first: 5 }),
     list('paymentEvents', { last: 5 }),
     list('paymentEvents', { first: 5, filter: { agreementIds: [ids.agreement] } }),
+    list('paymentEvents', { first: 5, filter: { payoutIds: [...ids.payouts] } }),
     list('webhookDeliveries', { first: 5 }),
     list('payerErasures', { first: 5 }),
     ...Object.values(ids.deliveries).map((id) => query('webhookDelivery', { id })),
@@ -48,6 +49,7 @@ export function queries({ ids, links, payins, vietQr }: Fixture): Ask[] {
     query('bankLookup', { qrContent: vietQr }),
     query('bankLookup', { qrContent: 'no payload' }),
     ...ids.payouts.map((id) => query('payout', { id })),
+    { ...list('recordedPayouts', { first: 5 }), depth: 2 },
     { ...list('payouts', { from: day(-1), to: day(1), currency: 'AUD' }), depth: 2 },
     query('balances', { currencies: ['AUD'] }),
     query('accountBalances', { currencies: ['AUD', 'XAF'] }),
@@ -72,6 +74,7 @@ export function entities({ ids, links, payins, eventIds }: Fixture): Ask[] {
     { ...entity('Payment', { id: payin?.id }), owned: true },
     { ...entity('PaymentEvent', { id: eventIds.ofLink }), owned: true },
     { ...entity('PaymentEvent', { id: eventIds.ofAgreement }), needs: 'agreements:read' },
+    { ...entity('PaymentEvent', { id: eventIds.ofPayout }), needs: 'payouts:read' },
     entity('PaymentAgreement', { id: ids.agreement }),
     entity('PaymentAgreement', { clientTransactionId: ids.clientTransaction }),
     ...ids.payouts.map((id) => entity('Payout', { id })),
@@ -99,6 +102,7 @@ export function liveStreams({ ids, links }: Fixture): Ask[] {
     { ...stream('paymentLinkUpdates', { id: paid?.id }), statusToken: paid?.statusToken ?? '' },
     { ...stream('paymentUpdates', { id: paid?.paymentId }), statusToken: paid?.statusToken ?? '' },
     stream('paymentAgreementUpdates', { id: ids.agreement }),
+    stream('payoutUpdates', { id: ids.payouts[0] }),
     stream('paymentEventStream', {}),
   ]
 }

@@ -26,6 +26,8 @@ const TOGETHER: readonly (readonly Scope[])[] = [
   ['payments:read', 'payments:risk', 'agreements:read'],
   ['agreements:read', 'payments:pii'],
   ['payouts:read', 'payments:pii'],
+  ['payouts:read', 'payouts:pii'],
+  ['payments:read', 'payouts:read'],
   ['payments:read', 'webhooks:replay'],
 ]
 
@@ -41,6 +43,7 @@ const SHORT: Readonly<Record<Scope, string>> = {
   'agreements:write': 'a:w',
   'payouts:read': 'po:r',
   'payouts:write': 'po:w',
+  'payouts:pii': 'po:pii',
   'balances:read': 'bal',
   'banks:lookup': 'bank',
   'webhooks:replay': 'replay',

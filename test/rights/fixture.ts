@@ -28,7 +28,7 @@ export type Fixture = {
     readonly payouts: readonly string[]
     readonly deliveries: Readonly<Record<'applied' | 'quarantined' | 'stale' | 'ofAgreement', string>>
   }
-  readonly eventIds: Readonly<Record<'ofLink' | 'ofAgreement', string>>
+  readonly eventIds: Readonly<Record<'ofLink' | 'ofAgreement' | 'ofPayout', string>>
   /** Cursors before the last event of a link and of the agreement, and an invalid one. */
   readonly cursors: Readonly<Record<'ofLink' | 'ofAgreement' | 'forged', string>>
   readonly vietQr: string
@@ -90,7 +90,11 @@ async function furnished(network: Network): Promise<Fixture> {
       payouts,
       deliveries: kept,
     },
-    eventIds: { ofLink: await eventOf(network, applied), ofAgreement: await eventOf(network, ofAgreement) },
+    eventIds: {
+      ofLink: await eventOf(network, applied),
+      ofAgreement: await eventOf(network, ofAgreement),
+      ofPayout: `payout:${payouts[0]}.1`,
+    },
     cursors: {
       ofLink: await cursorBeforeLast(network, { linkIds: [links[0]?.id] }),
       ofAgreement: await cursorBeforeLast(network, { agreementIds: [agreement.id] }),

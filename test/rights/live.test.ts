@@ -24,6 +24,7 @@ describe.each(STREAM_TRANSPORTS)('what happens while somebody follows over $name
       const [paid] = fixture.links
       await fixture.network.sandbox.control.setStatus(paid?.id ?? '', 'in_dispute')
       await fixture.network.sandbox.control.setAgreementStatus(fixture.ids.agreementAtService, 'suspended')
+      await fixture.network.sandbox.control.setPayoutStatus(fixture.ids.payouts[0] ?? '', 'processing')
       await settle(fixture.network)
       return Promise.all(open.map((stream, index) => answered(stream, refusals[index] ?? null)))
     })

@@ -14,8 +14,10 @@ export const GUARDED: ReadonlyMap<string, ScopeRule> = new Map(guardedFields(rea
 /** Scopes that resolvers require beyond the directives, and the outcome without them. */
 const OWN_RULES: Readonly<Record<string, { readonly needs: Scope; readonly otherwise: Outcome }>> = {
   'PaymentEvent.agreement': { needs: 'agreements:read', otherwise: 'null' },
+  'PaymentEvent.payout': { needs: 'payouts:read', otherwise: 'null' },
   'WebhookDelivery.agreement': { needs: 'agreements:read', otherwise: 'null' },
   'PaymentStreamItem.agreement': { needs: 'agreements:read', otherwise: 'null' },
+  'PaymentStreamItem.payout': { needs: 'payouts:read', otherwise: 'null' },
   'PaymentFailure.code': { needs: 'payments:risk', otherwise: 'masked' },
 }
 

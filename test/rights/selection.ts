@@ -43,7 +43,11 @@ const ARGUMENTS: Readonly<Record<string, string>> = {
   'PaymentLink.events': 'first: 5',
   'Payment.events': 'first: 5',
   'PaymentAgreement.events': 'first: 5',
+  'Payout.events': 'first: 5',
 }
+
+/** Types that cost much, by the deepest level at which their fields are selected. */
+const NEAR: Readonly<Record<string, number>> = { PayoutMethod: 2 }
 
 /** Returns the document that selects every field of every type below a root field, each type at its first occurrence. */
 export function documentFor({ coordinate, variables, depth, member }: RootField): Document {
@@ -85,6 +89,7 @@ function expanded(start: GraphQLNamedType, depth: number, member?: string): Sele
   for (let next = pending.shift(); next !== undefined; next = pending.shift()) {
     if (next.level >= depth) continue
     for (const type of objectsOf(next.type)) {
+      if (next.level > (NEAR[type.name] ?? depth)) continue
       if (met.has(type.name) || (next === first && member !== undefined && type.name !== member)) continue
       met.add(type.name)
       const fields = fieldsOf(type).map((field) => selected(type, field))

@@ -9,6 +9,7 @@ export type ErasureNode = {
   readonly requestedAt: string
   readonly payments: number
   readonly agreements: number
+  readonly payouts: number
   readonly payers: number
   readonly doneAt: string | null
 }
@@ -19,7 +20,7 @@ type EraseResult = {
   readonly problems?: readonly { readonly path: readonly string[]; readonly message: string }[]
 }
 
-const FIELDS = 'id by state valueHash requestedBy requestedAt payments agreements payers doneAt'
+const FIELDS = 'id by state valueHash requestedBy requestedAt payments agreements payouts payers doneAt'
 
 const ERASE = `mutation Erase($input: ErasePayerInput!) {
   erasePayer(input: $input) {

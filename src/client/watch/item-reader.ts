@@ -42,7 +42,7 @@ export function createReader(
     get delivered() {
       return delivered
     },
-    take({ kind, previousCursor, event, link = null, payment = null, agreement = null, ...item }) {
+    take({ kind, previousCursor, event, link = null, payment = null, agreement = null, payout = null, ...item }) {
       if (kind === 'RESYNC_REQUIRED') {
         cursor = held = null
         sequence = 0
@@ -57,22 +57,23 @@ export function createReader(
       }
       // A stream without a state still reports that it started anew.
       if (afresh && kind !== 'SNAPSHOT')
-        deliver({ kind: 'SNAPSHOT', cursor: item.cursor, event: null, ...NOTHING, agreement })
+        deliver({ kind: 'SNAPSHOT', cursor: item.cursor, event: null, ...NOTHING, agreement, payout })
       afresh = false
       cursor = item.cursor
       if (event !== null) sequence = event.sequence
-      if (kind !== 'CAUGHT_UP') held = joined(held, { link, payment, agreement })
-      deliver({ kind, cursor: item.cursor, event, link, payment, agreement })
+      if (kind !== 'CAUGHT_UP') held = joined(held, { link, payment, agreement, payout })
+      deliver({ kind, cursor: item.cursor, event, link, payment, agreement, payout })
       return 'taken'
     },
   }
 }
 
 /** Returns the state after an item, which may tell only a part of it. */
-export function joined(held: State | null, { link, payment, agreement }: Partial<State>): State {
+export function joined(held: State | null, { link, payment, agreement, payout }: Partial<State>): State {
   return {
     link: link ?? held?.link ?? null,
     payment: payment ?? held?.payment ?? null,
     agreement: agreement ?? held?.agreement ?? null,
+    payout: payout ?? held?.payout ?? null,
   }
 }

@@ -9,6 +9,8 @@ import {
   PaymentNowDocument,
   PaymentSinceDocument,
   PaymentUpdatesDocument,
+  PayoutSinceDocument,
+  PayoutUpdatesDocument,
   type LoggedPartsFragment,
   type PaymentEventFilter,
 } from '../generated/documents.ts'
@@ -70,6 +72,23 @@ export function agreementSubject(id: string): Subject {
   }
 }
 
+export function payoutSubject(id: string): Subject {
+  const read = async (ask: AskOne, after: string | null, first: number) => {
+    const { payout } = await ask(PayoutSinceDocument, { id, after, first })
+    return pageOf(payoutState(payout), payout?.events)
+  }
+  return {
+    field: 'payoutUpdates',
+    document: untyped(PayoutUpdatesDocument),
+    variables: { id },
+    isOneStream: true,
+    poll: {
+      now: async (ask) => (await read(ask, null, 1))?.state ?? null,
+      since: (ask, after) => read(ask, after, PAGE),
+    },
+  }
+}
+
 export function eventsSubject(filter: PaymentEventFilter | null, locale: string | null): Subject {
   return {
     field: 'paymentEventStream',
@@ -104,6 +123,12 @@ function paymentState(read: PaymentNow): State | null {
 function agreementState(agreement: State['agreement']): State | null {
   if (agreement === null || agreement === undefined) return null
   return { link: null, payment: null, agreement: without(agreement, 'events') }
+}
+
+/** A payout without a version was made elsewhere: nothing of it is recorded that could be followed. */
+function payoutState(payout: State['payout']): State | null {
+  if (payout === null || payout === undefined || payout.version === null) return null
+  return { link: null, payment: null, payout: without(payout, 'events') }
 }
 
 type Logged = Pick<Page, 'events'>['events']

@@ -2,7 +2,7 @@ import { asClientError } from '../client-errors.ts'
 import { createChannel } from '../connection/channel.ts'
 import type { PaymentEventFilter } from '../generated/documents.ts'
 import { follow } from './follow-subject.ts'
-import { agreementSubject, eventsSubject, linkSubject, paymentSubject } from './subjects.ts'
+import { agreementSubject, eventsSubject, linkSubject, paymentSubject, payoutSubject } from './subjects.ts'
 import type { WatchOptions } from './watch-options.ts'
 import type { PaymentLinkUpdate, PaymentUpdate, Subject } from './watched-subject.ts'
 
@@ -30,6 +30,14 @@ export function watchPaymentAgreement(
   options: Omit<WatchOptions, 'statusToken' | 'locale'>,
 ): AsyncIterableIterator<PaymentUpdate> {
   return watch(agreementSubject(id), options)
+}
+
+/** Follows one payout that was made through the subgraph, like `watchPaymentLink`: the updates contain the payout alone. Requires `payouts:read`. */
+export function watchPayout(
+  id: string,
+  options: Omit<WatchOptions, 'statusToken' | 'locale'>,
+): AsyncIterableIterator<PaymentUpdate> {
+  return watch(payoutSubject(id), options)
 }
 
 /**

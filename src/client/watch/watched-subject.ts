@@ -4,6 +4,7 @@ import type {
   ItemPartsFragment,
   LinkPartsFragment,
   PaymentPartsFragment,
+  PayoutPartsFragment,
 } from '../generated/documents.ts'
 import type { AnyDocument } from '../graph-endpoint.ts'
 
@@ -11,13 +12,15 @@ import type { AnyDocument } from '../graph-endpoint.ts'
 export type LinkDetails = LinkPartsFragment
 /** The fields of a payment that a status page needs. */
 export type PaymentDetails = PaymentPartsFragment
-/** An event without its payment, link or agreement. */
+/** An event without its payment, link, agreement or payout. */
 export type EventDetails = EventPartsFragment
 /** The fields of an agreement that a back office needs. */
 export type AgreementDetails = AgreementPartsFragment
+/** The fields of a payout that a back office needs. */
+export type PayoutDetails = PayoutPartsFragment
 /**
- * An item as a server sends it. Only the streams of an agreement and of all events include agreements, and that of an agreement neither links
- * nor payments.
+ * An item as a server sends it. Only the streams of an agreement and of all events include agreements, and only that of a payout payouts;
+ * those of an agreement and of a payout include neither links nor payments.
  */
 export type StreamItem = Omit<ItemPartsFragment, 'link' | 'payment'> & Partial<State>
 
@@ -25,6 +28,7 @@ export type State = {
   readonly link: LinkDetails | null
   readonly payment: PaymentDetails | null
   readonly agreement?: AgreementDetails | null
+  readonly payout?: PayoutDetails | null
 }
 
 export type LoggedEvent = Partial<State> & EventDetails
@@ -46,7 +50,7 @@ export type Poll = {
   since(ask: AskOne, after: string | null): Promise<Page | null>
 }
 
-/** A subject of a subscription: a link, a payment, an agreement, or all events. */
+/** A subject of a subscription: a link, a payment, an agreement, a payout, or all events. */
 export type Subject = {
   /** The name of the subscription field. */
   readonly field: string
@@ -71,6 +75,8 @@ export type PaymentUpdate = {
   readonly payment: PaymentDetails | null
   /** The agreement, on `watchPaymentAgreement` and `watchPaymentEvents` only; null without `agreements:read`. */
   readonly agreement: AgreementDetails | null
+  /** The payout, on `watchPayout` only. */
+  readonly payout: PayoutDetails | null
   /** The server's clock when the update was made; null without a link. */
   readonly serverTime: string | null
 }

@@ -1,4 +1,5 @@
 import type { Agreement, AgreementChange } from '../agreements/agreement.ts'
+import type { Payout, PayoutChange } from '../payouts/payout.ts'
 import type { Payment, PaymentChange } from './payment.ts'
 
 /** OTHER: of a kind that this version does not know. During an upgrade, nodes of the next version write to the same log. */
@@ -7,6 +8,7 @@ export type PaymentEventKind =
   | 'LINK_EXPIRED'
   | PaymentChange['kind']
   | AgreementChange['kind']
+  | PayoutChange['kind']
   | 'OTHER'
 
 /** WEBHOOK: reported by a webhook. READ: found by a read. COMMAND: the response to a mutation. */
@@ -30,6 +32,8 @@ export type PaymentEvent = {
   readonly payment: Payment | null
   /** The agreement after this event. */
   readonly agreement: Agreement | null
+  /** The payout after this event. */
+  readonly payout: Payout | null
   /** ISO 8601 instant in UTC. */
   readonly recordedAt: string
 }
@@ -41,6 +45,6 @@ export function eventId(streamId: string, sequence: number): string {
 
 /** Parses an event id. Returns null if the text is not one. */
 export function parseEventId(id: string): { streamId: string; sequence: number } | null {
-  const match = /^((?:link|payment|agreement):[\w-]{1,128})\.([1-9]\d{0,9})$/.exec(id)
+  const match = /^((?:link|payment|agreement|payout):[\w-]{1,128})\.([1-9]\d{0,9})$/.exec(id)
   return match === null ? null : { streamId: match[1] ?? '', sequence: Number(match[2]) }
 }

@@ -11,7 +11,8 @@ import {
 } from '../field-problems.ts'
 import type { MethodRequirements } from '../methods/method-field.ts'
 import { limitProblem, methodFieldProblems, methodProblem } from '../methods/method-rules.ts'
-import { amountProblem } from '../money/money.ts'
+import { amountProblem, sumDecimals } from '../money/money.ts'
+import type { PayoutReport } from './payout-report.ts'
 
 /** A request for a batch of payouts. */
 export type PayoutRequest = {
@@ -33,6 +34,19 @@ export type PayoutTransactionRequest = {
   readonly amount: string
   readonly externalId?: string | null | undefined
   readonly methodFields: Readonly<Record<string, unknown>>
+}
+
+/** Returns the report about a payout that was just requested, with what it omits taken from the request. */
+export function reportAsRequested(report: PayoutReport, request: PayoutRequest): PayoutReport {
+  return {
+    ...report,
+    currency: report.currency ?? request.currency,
+    totalAmount: report.totalAmount ?? sumDecimals(request.transactions.map(({ amount }) => amount)),
+    methodCode: report.methodCode ?? request.methodCode,
+    description: report.description ?? request.description,
+    externalId: report.externalId ?? request.externalId ?? null,
+    scheduledAt: report.scheduledAt ?? request.scheduledAt?.toISOString() ?? null,
+  }
 }
 
 /** Returns the request in the form in which it is checked and sent: names and e-mail addresses without surrounding spaces. */

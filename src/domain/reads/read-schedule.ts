@@ -1,5 +1,6 @@
 import type { Agreement } from '../agreements/agreement.ts'
 import type { Payment } from '../payments/payment.ts'
+import { isFinished, type Payout } from '../payouts/payout.ts'
 
 /**
  * The reason for a read, most urgent first. `doubt`: a webhook needs confirmation, or contradicts the recorded state. `expiry`: a link has
@@ -26,6 +27,9 @@ const EXPIRY_SLOT_MS = 30 * SECOND_MS
 
 /** The payments API stops retrying a webhook after 45 minutes (docs/payments-api.md, section 6.1). */
 const AFTER_EVENT_MS = 50 * MINUTE_MS
+
+/** Longest wait between two polls of a payout that waits for its time: it may be cancelled elsewhere. */
+const WHILE_SCHEDULED_MS = 7 * DAY_MS
 
 /** Wait after the first poll, and the factor for each further wait, up to the longest. */
 type Waits = { readonly firstMs: number; readonly factor: number; readonly longestMs: number }
@@ -102,6 +106,22 @@ export function nextAgreementPoll(
   const waits = status === 'created' ? SOON : { ...SOON, firstMs: DAY_MS }
   const at = pollAfter(Date.parse(updatedAt), now, { waits, windowMs })
   return at === null ? null : { at, readClass: 'poll' }
+}
+
+/**
+ * The same for a payout. One that waits for its time is not polled often before it; afterwards its next change is near. Null once nobody
+ * is paid any more.
+ */
+export function nextPayoutPoll(
+  { status, updatedAt, scheduledAt }: Pick<Payout, 'status' | 'updatedAt' | 'scheduledAt'>,
+  now: number,
+  windowMs: number,
+): PlannedRead | null {
+  if (isFinished({ status })) return null
+  const startsAt = Math.max(Date.parse(updatedAt), scheduledAt === null ? 0 : Date.parse(scheduledAt))
+  const at = pollAfter(startsAt, now, { waits: SOON, windowMs })
+  if (at === null) return null
+  return { at: now < startsAt ? Math.min(at, now + WHILE_SCHEDULED_MS) : at, readClass: 'poll' }
 }
 
 type Polling = { readonly waits: Waits; readonly windowMs: number }

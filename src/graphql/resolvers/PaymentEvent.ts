@@ -1,6 +1,6 @@
 import { parseEventId } from '../../domain/payments/payment-event.ts'
 import type { PaymentEventResolvers } from '../generated.ts'
-import { mayReadEvent, visibleAgreement } from '../rights/rights.ts'
+import { mayReadEvent, visibleAgreement, visiblePayout } from '../rights/rights.ts'
 import { presentable } from '../views/presentable.ts'
 
 export const PaymentEvent: PaymentEventResolvers = {
@@ -13,6 +13,7 @@ export const PaymentEvent: PaymentEventResolvers = {
     return shown === null || refund === null ? null : { refund, payment: shown }
   },
   agreement: (event, _args, { caller }) => visibleAgreement(caller, event.agreement),
+  payout: (event, _args, { caller }) => visiblePayout(caller, event.payout),
   link: async (event, _args, { loaders }) => {
     const link = event.linkRef === null ? null : await loaders.linkByRef.load(event.linkRef)
     return link === null ? null : { ...link, payment: event.payment }

@@ -1,5 +1,5 @@
 import type { PaymentStreamItemResolvers } from '../generated.ts'
-import { visibleAgreement } from '../rights/rights.ts'
+import { visibleAgreement, visiblePayout } from '../rights/rights.ts'
 import { presentable } from '../views/presentable.ts'
 
 export const PaymentStreamItem: PaymentStreamItemResolvers = {
@@ -13,6 +13,10 @@ export const PaymentStreamItem: PaymentStreamItemResolvers = {
   agreement: (item, _args, { caller }) => {
     if (item.kind === 'EVENT') return visibleAgreement(caller, item.event.agreement)
     return item.kind === 'SNAPSHOT' ? visibleAgreement(caller, item.agreement) : null
+  },
+  payout: (item, _args, { caller }) => {
+    if (item.kind === 'EVENT') return visiblePayout(caller, item.event.payout)
+    return item.kind === 'SNAPSHOT' ? visiblePayout(caller, item.payout) : null
   },
   link: async (item, _args, { loaders }) => {
     if (item.kind === 'SNAPSHOT') return item.link && { ...item.link, payment: item.payment }

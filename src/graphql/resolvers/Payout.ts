@@ -1,4 +1,7 @@
 import { hasScope } from '../../access/caller.ts'
+import type { PayoutReport } from '../../domain/payouts/payout-report.ts'
+import { isRecorded, type Payout as PayoutRecord } from '../../domain/payouts/payout.ts'
+import { eventPage } from '../arguments/event-page.ts'
 import type { PayoutResolvers, PayoutStatus } from '../generated.ts'
 
 export const Payout: PayoutResolvers = {
@@ -13,6 +16,17 @@ export const Payout: PayoutResolvers = {
   transactions: ({ transactions }) => [...transactions],
   errorCode: ({ payout }) => payout.errorCode,
   errorMessage: ({ payout }) => payout.errorMessage,
+  cancelledAt: ({ payout }) => recorded(payout)?.cancelledAt ?? null,
+  site: ({ payout }) => recorded(payout)?.site ?? null,
+  provisional: ({ payout }) => recorded(payout)?.provisional ?? null,
+  version: ({ payout }) => recorded(payout)?.version ?? null,
+  createdAt: ({ payout }) => recorded(payout)?.createdAt ?? null,
+  updatedAt: ({ payout }) => recorded(payout)?.updatedAt ?? null,
+  events: ({ payout }, args, context) => eventPage({ payoutIds: [payout.id] }, args, context),
   __resolveReference: ({ id }, { caller, loaders }) =>
     hasScope(caller, 'payouts:read') ? loaders.payoutById.load(id) : null,
+}
+
+function recorded(payout: PayoutRecord | PayoutReport): PayoutRecord | null {
+  return isRecorded(payout) ? payout : null
 }

@@ -54,6 +54,7 @@ import { payout } from './query/payout.ts'
 import { payoutMethod } from './query/payoutMethod.ts'
 import { payoutMethods } from './query/payoutMethods.ts'
 import { payouts } from './query/payouts.ts'
+import { recordedPayouts } from './query/recordedPayouts.ts'
 import { signingKeys } from './query/signingKeys.ts'
 import { webhookDeliveries } from './query/webhookDeliveries.ts'
 import { webhookDelivery } from './query/webhookDelivery.ts'
@@ -64,6 +65,7 @@ import { paymentAgreementUpdates } from './subscription/paymentAgreementUpdates.
 import { paymentEventStream } from './subscription/paymentEventStream.ts'
 import { paymentLinkUpdates } from './subscription/paymentLinkUpdates.ts'
 import { paymentUpdates } from './subscription/paymentUpdates.ts'
+import { payoutUpdates } from './subscription/payoutUpdates.ts'
 import { WebhookDelivery } from './WebhookDelivery.ts'
 
 /** All resolvers, by type name. */
@@ -87,6 +89,7 @@ export const resolvers: Resolvers = {
     payoutMethod,
     payout,
     payouts,
+    recordedPayouts,
     balances,
     accountBalances,
     balanceHistory,
@@ -110,7 +113,7 @@ export const resolvers: Resolvers = {
     simulatePayin,
     simulateDeposit,
   },
-  Subscription: { paymentLinkUpdates, paymentUpdates, paymentAgreementUpdates, paymentEventStream },
+  Subscription: { paymentLinkUpdates, paymentUpdates, paymentAgreementUpdates, payoutUpdates, paymentEventStream },
   DuplicatePayment,
   PaymentAmount,
   PaymentCurrency,

@@ -3,8 +3,10 @@ import type { Agreement } from '../../domain/agreements/agreement.ts'
 import type { PaymentEvent } from '../../domain/payments/payment-event.ts'
 import type { PaymentLink } from '../../domain/payments/payment-link.ts'
 import type { Payment } from '../../domain/payments/payment.ts'
+import type { Payout } from '../../domain/payouts/payout.ts'
 import { readStatusToken } from '../../keys/status-token.ts'
 import type { Context } from '../context.ts'
+import { type PayoutView, payoutView } from '../views/payout-view.ts'
 import { presentableAgreement } from '../views/presentable.ts'
 
 /** A link or a direct payin, which an end user may own. */
@@ -29,9 +31,10 @@ export async function mayReadPayment(
   return link !== null && mayReadLink(context, link, statusToken)
 }
 
-/** Returns whether the caller may read an event: the same right as for its agreement, link or payment. */
+/** Returns whether the caller may read an event: the same right as for its agreement, payout, link or payment. */
 export async function mayReadEvent(context: RightsContext, event: PaymentEvent): Promise<boolean> {
   if (event.agreement !== null) return hasScope(context.caller, 'agreements:read')
+  if (event.payout !== null) return hasScope(context.caller, 'payouts:read')
   if (event.linkRef === null) return event.payment !== null && mayReadPayment(context, event.payment)
   const link = await context.loaders.linkByRef.load(event.linkRef)
   return link !== null && mayReadLink(context, link)
@@ -40,6 +43,11 @@ export async function mayReadEvent(context: RightsContext, event: PaymentEvent):
 /** Returns the agreement if its terms are known and the caller has `agreements:read`, which readers of the event log may lack. */
 export function visibleAgreement(caller: Caller, agreement: Agreement | null): Agreement | null {
   return hasScope(caller, 'agreements:read') ? presentableAgreement(agreement) : null
+}
+
+/** Returns the payout if its amount is known and the caller has `payouts:read`, which readers of the event log may lack. */
+export function visiblePayout(caller: Caller, payout: Payout | null): PayoutView | null {
+  return payout !== null && hasScope(caller, 'payouts:read') ? payoutView(payout, []) : null
 }
 
 /** Returns whether the caller may read a delivery's body. At an agreement's callback URL this needs the scope `agreements:read`. */

@@ -6,6 +6,7 @@ import { safeError } from './error-fields.ts'
  */
 export const CODE_FIELDS = [
   'agreementId',
+  'payoutId',
   'attempt',
   'attempts',
   'closeCode',

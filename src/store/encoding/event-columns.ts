@@ -12,6 +12,9 @@ const KINDS: Readonly<Record<PaymentEventKind, string>> = {
   AGREEMENT_CREATED: 'A',
   AGREEMENT_STATUS_CHANGED: 'T',
   AGREEMENT_AMENDED: 'M',
+  PAYOUT_CREATED: 'P',
+  PAYOUT_STATUS_CHANGED: 'O',
+  PAYOUT_DETAILS_CHANGED: 'U',
   // Only ever read: what a later version has written.
   OTHER: '?',
 }

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { GroupCommit } from '../group-commit.ts'
-import { type PruneUnits, startOfMonth } from '../retention/prune-units.ts'
+import { PRUNED_BY, type PruneUnits, rowUnits, startOfMonth } from '../retention/prune-units.ts'
 import type { PrunedKind } from '../retention/retention-store.ts'
 import type { Db } from '../unit.ts'
 
@@ -9,16 +9,26 @@ const AHEAD = 3
 /** Milliseconds. Dropping a partition needs a lock for which the statements of all nodes wait. */
 const DROP_LOCK_MS = 500
 
-/** The column by which each table is partitioned, its primary key, and the unique keys of a partition. */
-const TABLES = {
-  events: { by: 'recorded_at', place: 'position', keys: 'PRIMARY KEY (position), UNIQUE (stream_id, sequence)' },
-  deliveries: { by: 'first_received_at', place: 'number', keys: 'PRIMARY KEY (number), UNIQUE (id)' },
+/** The unique keys of a partition of each partitioned table. */
+const KEYS = {
+  events: 'PRIMARY KEY (position), UNIQUE (stream_id, sequence)',
+  deliveries: 'PRIMARY KEY (number), UNIQUE (id)',
 } as const
+
+type Partitioned = keyof typeof KEYS
+
+function isPartitioned(kind: PrunedKind): kind is Partitioned {
+  return kind in KEYS
+}
 
 type Partition = { readonly name: string; readonly until: number }
 
-/** Creates the units of PostgreSQL: monthly partitions. Dropping one costs no reads, no writes and no vacuum. */
+/**
+ * Creates the units of PostgreSQL: monthly partitions. Dropping one costs no reads, no writes and no vacuum. The events of payouts, which are few, have
+ * none.
+ */
 export function postgresPruneUnits(reader: Db, exclusively: GroupCommit['exclusively']): PruneUnits {
+  const units = rowUnits(reader)
   return {
     async prepare(now) {
       for (const kind of ['events', 'deliveries'] as const) {
@@ -30,15 +40,19 @@ export function postgresPruneUnits(reader: Db, exclusively: GroupCommit['exclusi
       }
     },
     async due(kind, before) {
+      if (!isPartitioned(kind)) return units.due(kind, before)
       const [oldest] = await partitionsOf(reader, kind)
       return oldest === undefined || oldest.until > before.getTime()
         ? null
         : { kind, until: oldest.until, table: oldest.name }
     },
-    remove: async () => {},
+    async remove(db, unit, upTo) {
+      if (!isPartitioned(unit.kind)) await units.remove(db, unit, upTo)
+    },
     async removeUnit(db, { kind, table }, last) {
+      if (!isPartitioned(kind)) return
       await sql.raw(`SET LOCAL lock_timeout = ${DROP_LOCK_MS}`).execute(db)
-      const { place } = TABLES[kind]
+      const { place } = PRUNED_BY[kind]
       const { rows } = await sql`SELECT 1 FROM ${sql.table(table)} WHERE ${sql.ref(place)} > ${last} LIMIT 1`.execute(
         db,
       )
@@ -49,7 +63,7 @@ export function postgresPruneUnits(reader: Db, exclusively: GroupCommit['exclusi
 }
 
 /** Returns the partitions with a bound, oldest first. */
-async function partitionsOf(db: Db, kind: PrunedKind): Promise<Partition[]> {
+async function partitionsOf(db: Db, kind: Partitioned): Promise<Partition[]> {
   const { rows } = await sql<{ name: string; bounds: string }>`
     SELECT child.relname AS name, pg_get_expr(child.relpartbound, child.oid) AS bounds
     FROM pg_inherits JOIN pg_class AS child ON child.oid = inhrelid
@@ -71,8 +85,8 @@ function monthsWithout(partitions: readonly Partition[], now: Date): number[] {
 }
 
 /** Creates the partition of a month, unless rows of this month are in the default partition. */
-async function createPartition(db: Db, kind: PrunedKind, from: number): Promise<void> {
-  const { by, keys } = TABLES[kind]
+async function createPartition(db: Db, kind: Partitioned, from: number): Promise<void> {
+  const { by } = PRUNED_BY[kind]
   const until = startOfMonth(from, 1)
   const misplaced = await sql`
     SELECT 1 FROM ${sql.table(`${kind}_other`)} WHERE ${sql.ref(by)} >= ${from} AND ${sql.ref(by)} < ${until} LIMIT 1`.execute(
@@ -80,7 +94,7 @@ async function createPartition(db: Db, kind: PrunedKind, from: number): Promise<
   )
   if (misplaced.rows.length > 0) return
   const name = `${kind}_${new Date(from).toISOString().slice(0, 7).replace('-', '_')}`
-  await sql.raw(`CREATE TABLE ${name} (LIKE ${kind} INCLUDING DEFAULTS, ${keys})`).execute(db)
+  await sql.raw(`CREATE TABLE ${name} (LIKE ${kind} INCLUDING DEFAULTS, ${KEYS[kind]})`).execute(db)
   if (kind === 'deliveries')
     await sql.raw(`CREATE UNIQUE INDEX ON ${name} (body_hash) WHERE body_hash IS NOT NULL`).execute(db)
   // Unlike CREATE TABLE … PARTITION OF, this does not block statements on the table.

@@ -1,11 +1,13 @@
 import type { Agreement } from '../../domain/agreements/agreement.ts'
 import type { Command } from '../../domain/command.ts'
 import { PAID_RANK } from '../../domain/payments/payment-status.ts'
+import type { Payout } from '../../domain/payouts/payout.ts'
 import type { CommandKey } from '../command-store.ts'
 import type { GroupCommit } from '../group-commit.ts'
 import type { Database } from '../port.ts'
 import { toAgreement } from '../rows/agreement-rows.ts'
 import { toCommand } from '../rows/command-rows.ts'
+import { toPayout } from '../rows/payout-rows.ts'
 import type { Db } from '../unit.ts'
 import { refsOfSameCommand } from './deliveries/refs.ts'
 
@@ -16,6 +18,7 @@ export function commandQueries(reader: Db, exclusively: GroupCommit['exclusively
     hasNamesake: (command) => hasNamesake(reader, command),
     hasRival: (command, since) => hasRival(reader, command, since),
     traceAgreement: async (ref) => agreementOf(reader, await refsOfSameCommand(reader, ref)),
+    tracePayout: async (ref) => payoutOf(reader, await refsOfSameCommand(reader, ref)),
     paidThrough: async (ref) => paidThrough(reader, await refsOfSameCommand(reader, ref)),
     expireLeases: (now) => exclusively(({ db }) => expireLeases(db, now)),
     purge: (before) => purge(exclusively, before.getTime()),
@@ -70,6 +73,12 @@ export async function hasRival(db: Db, { id, mutation, result }: Command, since:
 async function agreementOf(db: Db, refs: readonly string[]): Promise<Agreement | null> {
   const row = await db.selectFrom('agreements').select('state_json').where('ref', 'in', refs).executeTakeFirst()
   return row === undefined ? null : toAgreement(row.state_json)
+}
+
+/** Returns the payout that was created under one of these correlation ids. */
+async function payoutOf(db: Db, refs: readonly string[]): Promise<Payout | null> {
+  const row = await db.selectFrom('payout_records').select('state_json').where('ref', 'in', refs).executeTakeFirst()
+  return row === undefined ? null : toPayout(row.state_json)
 }
 
 /** Returns the id of the first payment that was paid under one of these correlation ids; null if there is none. */

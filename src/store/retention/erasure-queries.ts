@@ -3,6 +3,7 @@ import type { GroupCommit } from '../group-commit.ts'
 import type { AgreementPayersTable } from '../rows/agreement-rows.ts'
 import { toIso } from '../rows/instants.ts'
 import type { PayersTable } from '../rows/payment-rows.ts'
+import { PAYOUT_PAYEES, type PayoutPayeesTable } from '../rows/payout-rows.ts'
 import type { ErasuresTable } from '../tables.ts'
 import type { Db } from '../unit.ts'
 import type { ErasureRequest, ErasureStore, PayerErasure } from './erasure-store.ts'
@@ -71,6 +72,7 @@ async function eraseNext(db: Db, row: ErasureRow, now: number): Promise<ErasureR
     .set({
       payments: row.payments + counts.payments,
       agreements: row.agreements + counts.agreements,
+      payouts: row.payouts + counts.payouts,
       payers: row.payers + counts.payers,
       cursor: next,
       ...(next === null ? { value: null, done_at: now } : {}),
@@ -80,16 +82,18 @@ async function eraseNext(db: Db, row: ErasureRow, now: number): Promise<ErasureR
     .executeTakeFirstOrThrow()
 }
 
-type Counts = Pick<PayerErasure, 'payments' | 'agreements' | 'payers'>
+type Counts = Pick<PayerErasure, 'payments' | 'agreements' | 'payouts' | 'payers'>
 
 /** Replaces the payers by rows that mark them as erased. Returns how many were not erased before. */
-async function erase(db: Db, { payments, agreements }: Subjects): Promise<Counts> {
+async function erase(db: Db, { payments, agreements, payouts }: Subjects): Promise<Counts> {
   const ofPayments = await erasePayments(db, payments)
   const ofAgreements = await eraseAgreements(db, agreements)
+  const ofPayouts = await erasePayouts(db, payouts)
   return {
     payments: ofPayments.subjects,
     agreements: ofAgreements.subjects,
-    payers: ofPayments.payers + ofAgreements.payers,
+    payouts: ofPayouts.subjects,
+    payers: ofPayments.payers + ofAgreements.payers + ofPayouts.payers,
   }
 }
 
@@ -129,6 +133,20 @@ async function eraseAgreements(db: Db, ids: readonly string[]): Promise<Erased> 
   return countErased(ids, known)
 }
 
+/** One row has all payees of a payout. */
+async function erasePayouts(db: Db, ids: readonly string[]): Promise<Erased> {
+  if (ids.length === 0) return NONE
+  const known = await db.selectFrom('payout_payees').selectAll().where('payout_id', 'in', ids).execute()
+  const erased = { payees_json: null, erased: 1 } satisfies Partial<Insertable<PayoutPayeesTable>>
+  await db
+    .insertInto('payout_payees')
+    .values(ids.map((id) => ({ payout_id: id, ...erased })))
+    .onConflict((conflict) => conflict.column('payout_id').doUpdateSet(erased))
+    .execute()
+  const payees = known.map(PAYOUT_PAYEES.fromRow).reduce((sum, row) => sum + row.payees.length, 0)
+  return { ...countErased(ids, known), payers: payees }
+}
+
 function countErased(ids: readonly string[], known: readonly { readonly erased: 0 | 1 }[]): Erased {
   const payers = known.filter(({ erased }) => erased === 0).length
   return { subjects: ids.length - known.length + payers, payers }
@@ -143,6 +161,7 @@ function toErasure(row: ErasureRow): PayerErasure {
     requestedAt: toIso(row.requested_at),
     payments: row.payments,
     agreements: row.agreements,
+    payouts: row.payouts,
     payers: row.payers,
     doneAt: row.done_at === null ? null : toIso(row.done_at),
   }

@@ -1,7 +1,7 @@
 import type { PageQuery } from '../store.ts'
 
-/** What payers are found by: the id of a payment, link or agreement, the owner of links and payins, or an e-mail address. */
-export type ErasureKind = 'PAYMENT' | 'LINK' | 'AGREEMENT' | 'OWNER' | 'EMAIL'
+/** What payers are found by: the id of a payment, link, agreement or payout, the owner of links and payins, or an e-mail address. */
+export type ErasureKind = 'PAYMENT' | 'LINK' | 'AGREEMENT' | 'PAYOUT' | 'OWNER' | 'EMAIL'
 
 export type ErasureRequest = {
   readonly kind: ErasureKind
@@ -22,10 +22,11 @@ export type PayerErasure = {
   readonly requestedBy: string | null
   /** ISO 8601 instant in UTC with milliseconds. */
   readonly requestedAt: string
-  /** Payments and agreements whose payers are erased so far; those of earlier erasures are not counted. */
+  /** Payments, agreements and payouts whose payers or payees are erased so far; those of earlier erasures are not counted. */
   readonly payments: number
   readonly agreements: number
-  /** Payers that were on record. */
+  readonly payouts: number
+  /** Payers and payees that were on record. */
   readonly payers: number
   /** Null while it is running. */
   readonly doneAt: string | null

@@ -3,8 +3,10 @@ import { ROW_NUMBER } from '../queries/newest-first.ts'
 import type { Db } from '../unit.ts'
 import type { ErasureKind } from './erasure-store.ts'
 
-/** Ids of payments and agreements whose payers are erased. */
-export type Subjects = { readonly payments: readonly string[]; readonly agreements: readonly string[] }
+/** Ids of what has the payers, or the payees, that are erased. */
+export type Subjects = Readonly<Record<'payments' | 'agreements' | 'payouts', readonly string[]>>
+
+const NOTHING: Subjects = { payments: [], agreements: [], payouts: [] }
 
 /** A running erasure. `cursor` is where it continues; null at its start. */
 type Running = { readonly kind: ErasureKind; readonly value: string; readonly cursor: string | null }
@@ -20,12 +22,14 @@ export async function nextSubjects(db: Db, erasure: Running): Promise<Slice> {
   const { kind, value } = erasure
   switch (kind) {
     case 'PAYMENT':
-      return last({ payments: [value], agreements: [] })
+      return last({ ...NOTHING, payments: [value] })
     case 'AGREEMENT':
-      return last({ payments: [], agreements: [value] })
+      return last({ ...NOTHING, agreements: [value] })
+    case 'PAYOUT':
+      return last({ ...NOTHING, payouts: [value] })
     case 'LINK': {
       const links = await db.selectFrom('links').select('ref').where('id', '=', value).execute()
-      return last({ payments: await paymentsThrough(db, links), agreements: [] })
+      return last({ ...NOTHING, payments: await paymentsThrough(db, links) })
     }
     case 'EMAIL':
       return byEmail(db, value)
@@ -55,7 +59,7 @@ async function byEmail(db: Db, email: string): Promise<Slice> {
     .limit(ERASED_AT_ONCE)
     .execute()
   const payments = rows.map(({ payment_id: id }) => id)
-  return { subjects: { payments, agreements: [] }, next: rows.length < ERASED_AT_ONCE ? null : EMAILS }
+  return { subjects: { ...NOTHING, payments }, next: rows.length < ERASED_AT_ONCE ? null : EMAILS }
 }
 
 /** In both cases, because databases differ in which letters they lower: all, or those of ASCII. */
@@ -81,7 +85,7 @@ async function byOwner(db: Db, { value: owner, cursor }: Running): Promise<Slice
     .execute()
   const end = links.length < ERASED_AT_ONCE ? undefined : links.at(-1)
   return {
-    subjects: { payments: await paymentsThrough(db, links), agreements: [] },
+    subjects: { ...NOTHING, payments: await paymentsThrough(db, links) },
     next: end === undefined ? PAYINS : `${LINKS}${end.number}`,
   }
 }
@@ -99,5 +103,5 @@ async function payinsOf(db: Db, owner: string, after: string): Promise<Slice> {
     .execute()
   const payments = rows.map((row) => row.payment_id)
   const end = rows.length < ERASED_AT_ONCE ? undefined : payments.at(-1)
-  return { subjects: { payments, agreements: [] }, next: end === undefined ? null : `${PAYINS}${end}` }
+  return { subjects: { ...NOTHING, payments }, next: end === undefined ? null : `${PAYINS}${end}` }
 }

@@ -2,6 +2,7 @@ import { type Selectable, sql } from 'kysely'
 import { deliveryKey } from '../encoding/delivery-columns.ts'
 import type { GroupCommit } from '../group-commit.ts'
 import { type DeliveriesTable, type EventsTable, toDelivery, toEvent } from '../rows/log-rows.ts'
+import { type PayoutEventsTable, toPayoutEvent } from '../rows/payout-rows.ts'
 import type { Db } from '../unit.ts'
 import type { PruneUnits } from './prune-units.ts'
 import type { Archive, PruneUnit, RetentionStore } from './retention-store.ts'
@@ -22,15 +23,23 @@ export function createRetentionStore(
     archivedTo: (unit) => endOfArchives(lists, unit),
     async page(unit, after, limit) {
       const page = { after, limit }
+      if (unit.kind === 'deliveries')
+        return (await deliveriesOf(lists, unit, page)).map((row) => ({ place: row.number, row: toDelivery(row) }))
       return unit.kind === 'events'
-        ? (await eventsOf(lists, unit, page)).map((row) => ({ place: row.position, row: toEvent(row) }))
-        : (await deliveriesOf(lists, unit, page)).map((row) => ({ place: row.number, row: toDelivery(row) }))
+        ? (await eventsOf<Selectable<EventsTable>>(lists, unit, page)).map((row) => ({
+            place: row.position,
+            row: toEvent(row),
+          }))
+        : (await eventsOf<Selectable<PayoutEventsTable>>(lists, unit, page)).map((row) => ({
+            place: row.position,
+            row: toPayoutEvent(row),
+          }))
     },
     record: (archive) => exclusively(({ db }) => insertArchive(db, archive)),
     async pruneSome(unit, after) {
       const last = await endOfArchives(lists, unit)
       return exclusively(async ({ db }) => {
-        const keep = unit.kind === 'events' ? keepSequences : keepDeliveryKeys
+        const keep = unit.kind === 'deliveries' ? keepDeliveryKeys : keepSequences
         const end = await keep(db, unit, { after, limit: PRUNED_AT_ONCE, last })
         if (end === null) await units.removeUnit(db, unit, last)
         else await units.remove(db, unit, end)
@@ -45,8 +54,12 @@ type Page = { readonly after: number; readonly limit: number }
 /** `last` is the place up to which the unit is archived. */
 type Slice = Page & { readonly last: number }
 
-async function eventsOf(db: Db, { table, until }: PruneUnit, page: Page): Promise<Selectable<EventsTable>[]> {
-  const rows = await rowsOf<Selectable<EventsTable>>(db, { table, place: 'position' }, page)
+async function eventsOf<Row extends { readonly position: number; readonly recorded_at: number }>(
+  db: Db,
+  { table, until }: PruneUnit,
+  page: Page,
+): Promise<Row[]> {
+  const rows = await rowsOf<Row>(db, { table, place: 'position' }, page)
   return beforeEnd(rows, (row) => row.recorded_at < until)
 }
 
@@ -91,12 +104,14 @@ async function insertArchive(db: Db, { archivedAt, ...archive }: Archive): Promi
     .execute()
 }
 
+type EventPlace = Pick<Selectable<EventsTable>, 'position' | 'stream_id' | 'sequence' | 'recorded_at'>
+
 /**
  * Keeps the last sequence of each stream, so that its next event does not get the id of a pruned one, and moves the horizon. Returns the
  * position of the last event; null if no archived event is left.
  */
 async function keepSequences(db: Db, unit: PruneUnit, slice: Slice): Promise<number | null> {
-  const events = (await eventsOf(db, unit, slice)).filter(({ position }) => position <= slice.last)
+  const events = (await eventsOf<EventPlace>(db, unit, slice)).filter(({ position }) => position <= slice.last)
   const last = events.at(-1)?.position
   if (last === undefined) return null
   const sequences = new Map(events.map((event) => [event.stream_id, event.sequence]))

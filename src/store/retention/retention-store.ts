@@ -2,12 +2,12 @@ import type { Delivery } from '../../domain/delivery.ts'
 import type { PaymentEvent } from '../../domain/payments/payment-event.ts'
 
 /** What is pruned when it is old: events by the instant at which they were recorded, deliveries by that of their first receipt. */
-export type PrunedKind = 'events' | 'deliveries'
+export type PrunedKind = 'events' | 'payout_events' | 'deliveries'
 
-/** A row to be archived. Its place is the position of an event, or the number of a delivery. */
+/** A row to be archived. Its place is the position of an event, also of a payout's, or the number of a delivery. */
 export type ArchivedRow = { readonly place: number; readonly row: PaymentEvent | Delivery }
 
-/** Rows that are archived and pruned together: those of one month; on PostgreSQL those of one partition. */
+/** Rows that are archived and pruned together: those of one month; of a partitioned table those of one partition. */
 export type PruneUnit = {
   readonly kind: PrunedKind
   /** The end of the unit, exclusive, in milliseconds since the epoch. */

@@ -202,18 +202,6 @@ export function toPayin(row: StoredRow): DirectPayin {
   }
 }
 
-/** A payout that a command created, and the site that pays it. */
-export type PayoutRow = { readonly id: string; readonly site: string }
-
-export const PAYOUTS: TableSpec<PayoutRow, 'id'> = {
-  name: 'payouts',
-  columns: { id: 'text', site: 'text' },
-  keyOf: ({ id }) => id,
-  lookups: { id: { columns: ['id'], keyOf: ({ id }) => id } },
-  fromRow: ({ id, site }) => ({ id: String(id), site: String(site) }),
-  toRow: ({ id, site }) => ({ id, site }),
-}
-
 export type RefundRequestsTable = {
   command_id: string
   payment_id: string

@@ -43,6 +43,7 @@ export type DeliveriesTable = {
   body: string | null
 }
 
+/** All events but those of payouts, which are in `PAYOUT_EVENTS`. */
 export const EVENTS: TableSpec<PaymentEvent, never> = {
   name: 'events',
   columns: {
@@ -63,7 +64,7 @@ export const EVENTS: TableSpec<PaymentEvent, never> = {
   keyOf: ({ id }) => id,
   lookups: {},
   fromRow: (row) => toEvent(row as unknown as StoredEvent),
-  toRow({ payment, agreement, ...event }) {
+  toRow({ payment, agreement, payout: _payout, ...event }) {
     const columns = {
       position: event.position,
       stream_id: event.streamId,
@@ -101,6 +102,7 @@ export function toEvent(row: StoredEvent): PaymentEvent {
     linkRef: row.link_ref,
     payment: row.payment_json === null ? null : decodeEventPayment(row.payment_json, row),
     agreement: row.agreement_json === null ? null : decodeEventAgreement(row.agreement_json, row),
+    payout: null,
     recordedAt: toIso(row.recorded_at),
   }
 }

@@ -1,10 +1,11 @@
 import type { PaymentEvent } from '../../domain/payments/payment-event.ts'
 import { AGREEMENT_PAYERS, AGREEMENTS } from './agreement-rows.ts'
-import { ATTEMPTS, COMMANDS, PAYINS, PAYOUTS, REFUND_REQUESTS } from './command-rows.ts'
+import { ATTEMPTS, COMMANDS, PAYINS, REFUND_REQUESTS } from './command-rows.ts'
 import { DUPLICATE_PAYMENTS, PAID_ORDERS } from './duplicate-rows.ts'
 import { LINKS } from './link-rows.ts'
 import { DELIVERIES, EVENTS, LOG_HEAD, PRUNED_DELIVERIES, STREAMS } from './log-rows.ts'
 import { PAYMENT_PAYERS, PAYMENTS } from './payment-rows.ts'
+import { PAYOUT_EVENTS, PAYOUT_PAYEES, PAYOUTS } from './payout-rows.ts'
 import {
   type AnySpec,
   type Journal,
@@ -27,12 +28,14 @@ const SPECS = {
   attempts: ATTEMPTS,
   commands: COMMANDS,
   payouts: PAYOUTS,
+  payoutPayees: PAYOUT_PAYEES,
   refundRequests: REFUND_REQUESTS,
   paidOrders: PAID_ORDERS,
   duplicates: DUPLICATE_PAYMENTS,
   deliveries: DELIVERIES,
   prunedDeliveries: PRUNED_DELIVERIES,
   events: EVENTS,
+  payoutEvents: PAYOUT_EVENTS,
   streams: STREAMS,
   logHead: LOG_HEAD,
   leases: LEASES,
@@ -90,7 +93,10 @@ export function trackRows(): TrackedRows {
     undo() {
       for (let step = journal.pop(); step !== undefined; step = journal.pop()) step()
     },
-    appended: () => tables.find(({ spec }) => spec === EVENTS)?.all() ?? [],
+    appended: () =>
+      tables
+        .flatMap((table) => (table.spec === EVENTS || table.spec === PAYOUT_EVENTS ? table.all() : []))
+        .toSorted((a, b) => a.position - b.position),
     changes: () =>
       tables.flatMap((table) => {
         const changes = { spec: table.spec, ...table.changes() }

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { sumDecimals } from '../../domain/money/money.ts'
-import type { PayoutMethod, PayoutMethodRequirements, PayoutReport } from '../../domain/payouts/payout.ts'
+import type { PayoutMethod, PayoutMethodRequirements } from '../../domain/payouts/payout-method.ts'
+import type { PayoutReport } from '../../domain/payouts/payout-report.ts'
 import {
   isServed,
   repeats,

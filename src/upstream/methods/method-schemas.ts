@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { MethodRequirements } from '../../domain/methods/method-field.ts'
 import type { PayinMethod } from '../../domain/methods/payin-method.ts'
-import type { PayoutMethod, PayoutMethodRequirements } from '../../domain/payouts/payout.ts'
+import type { PayoutMethod, PayoutMethodRequirements } from '../../domain/payouts/payout-method.ts'
 
 const labels = z.array(z.string()).nullable()
 const flag = z.boolean().nullable()

@@ -58,6 +58,7 @@ export function agreementsContract(fixture: Fixture): void {
         linkRef: null,
         payment: null,
         agreement,
+        payout: null,
         recordedAt: after(MINUTE).toISOString(),
       },
     ])

@@ -9,8 +9,11 @@ import type { DirectPayin } from '../../../src/domain/payments/direct-payin.ts'
 import { createdLink, type LinkRequest, type PaymentLink } from '../../../src/domain/payments/payment-link.ts'
 import type { PaymentDetails, PaymentReport } from '../../../src/domain/payments/payment-report.ts'
 import { recogniseStatus } from '../../../src/domain/payments/payment-status.ts'
+import type { PayoutReport } from '../../../src/domain/payouts/payout-report.ts'
+import type { Payout } from '../../../src/domain/payouts/payout.ts'
 import type { CommandKey } from '../../../src/store/command-store.ts'
 import type { IncomingCallback, IncomingDelivery, NewCommand, Store } from '../../../src/store/store.ts'
+import { payoutReport } from '../../unit/domain/payouts.ts'
 
 /** The instant at which the tests' clocks stand. */
 export const NOW = new Date('2030-01-02T03:04:05.678Z')
@@ -166,8 +169,8 @@ export function agreementReport(statusRaw: string, parts: Partial<AgreementRepor
 /** Returns a callback. Equal reports with equal `bytes` have the same body hash. */
 export function callback(
   said: AgreementReport | null,
-  parts: Partial<Omit<IncomingCallback, 'report' | 'bodyHashes'>> & { readonly bytes?: string } = {},
-): IncomingCallback {
+  parts: Partial<Omit<IncomingCallback<AgreementReport>, 'report' | 'bodyHashes'>> & { readonly bytes?: string } = {},
+): IncomingCallback<AgreementReport> {
   const { bytes = '', ...rest } = parts
   const body = JSON.stringify({ said, bytes })
   const hash = createHash('sha256').update(body).digest('hex')
@@ -219,4 +222,36 @@ export async function linkOf(store: Store, id: string): Promise<PaymentLink> {
 
 export async function events(store: Store) {
   return store.log.read(0, 1000)
+}
+
+/** Returns a callback about a payout. Equal reports with equal `bytes` have the same body hash. */
+export function payoutCallback(
+  said: PayoutReport | null,
+  parts: Partial<Omit<IncomingCallback<PayoutReport>, 'report' | 'bodyHashes'>> & { readonly bytes?: string } = {},
+): IncomingCallback<PayoutReport> {
+  const { bytes = '', ...rest } = parts
+  const hash = createHash('sha256').update(JSON.stringify({ said, bytes })).digest('hex')
+  return { ref: 'out', body: null, receivedAt: NOW, ...rest, report: said, bodyHashes: [hash] }
+}
+
+/** Returns a command that creates a payout. */
+export function payoutCommand(ref: string, parts: Partial<NewCommand> = {}): NewCommand {
+  return command(ref, { mutation: 'createPayout', refKind: 'payout', ...parts })
+}
+
+/** Records a command and settles it with its payout. */
+export async function settledPayout(
+  store: Store,
+  ref = 'out',
+  parts: Partial<PayoutReport> & { readonly at?: Date; readonly site?: string } = {},
+): Promise<Payout> {
+  const { at = NOW, site = 'au', ...said } = parts
+  const { command: begun } = await store.commands.begin(payoutCommand(ref, { site }))
+  const told = payoutReport(parts.statusRaw ?? 'created', said)
+  return store.commands.settleWithPayout(begun.id, { ref, site }, told, at)
+}
+
+export async function payoutOf(store: Store, id = 'OUT1'): Promise<Payout> {
+  const [found] = await store.payouts.byIds([id])
+  return present(found)
 }

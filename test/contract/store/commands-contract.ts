@@ -99,6 +99,7 @@ export function commandsContract(fixture: Fixture): void {
         linkRef: 'a',
         payment: null,
         agreement: null,
+        payout: null,
         recordedAt: after(MINUTE).toISOString(),
       },
     ])

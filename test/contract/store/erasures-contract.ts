@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import type { ErasureKind, PayerErasure, Store } from '../../../src/store/store.ts'
+import { payoutReport } from '../../unit/domain/payouts.ts'
 import {
   after,
   agreementReport,
@@ -9,10 +10,12 @@ import {
   NO_AGREEMENT_PAYER,
   NOW,
   payin,
+  payoutCallback,
   present,
   report,
   settledAgreement,
   settledLink,
+  settledPayout,
 } from './builders.ts'
 import type { Fixture } from './store-contract.ts'
 
@@ -54,6 +57,7 @@ export function erasuresContract(fixture: Fixture): void {
       requestedAt: NOW.toISOString(),
       payments: 0,
       agreements: 0,
+      payouts: 0,
       payers: 0,
       doneAt: null,
     })
@@ -63,6 +67,24 @@ export function erasuresContract(fixture: Fixture): void {
     expect(await payers('P1', 'P2')).toEqual({ P2: ADA })
     expect(await fixture.store.erasures.running()).toEqual([])
     expect(await fixture.store.payments.byIds(['P1'])).toMatchObject([{ statusRaw: 'received' }])
+  })
+
+  it('erases the payees of a payout, all of them, also those that are reported later', async () => {
+    const { store } = fixture
+    const payee = (transactionId: string) => ({
+      transactionId,
+      name: 'Ada',
+      accountNumberMasked: '***890',
+      bankCode: '600',
+    })
+    const payees = [payee('T1'), payee('T2')]
+    await settledPayout(store, 'out', { payees })
+    await settledPayout(store, 'b', { id: 'OUT2', payees })
+    expect(await erase('PAYOUT', 'OUT1')).toMatchObject({ payouts: 1, payments: 0, agreements: 0, payers: 2 })
+    await store.inbox.receivePayout(payoutCallback(payoutReport('processing', { payees })))
+    expect(await store.payouts.payees(['OUT1', 'OUT2'])).toEqual(new Map([['OUT2', payees]]))
+    expect(await store.payouts.byIds(['OUT1'])).toMatchObject([{ status: 'processing' }])
+    expect(await erase('PAYOUT', 'OUT1')).toMatchObject({ payouts: 0, payers: 0 })
   })
 
   it('drops what is reported later of an erased payer, by a webhook, by a read, and after a restart', async () => {

@@ -37,6 +37,7 @@ export function inboxContract(fixture: Fixture): void {
         linkRef: null,
         payment,
         agreement: null,
+        payout: null,
         recordedAt: NOW.toISOString(),
       },
     ])

@@ -18,7 +18,7 @@ const FILLING = fillingOf(3_000)
 const CASES = listCases(FILLING)
 
 /** Without a condition a list scans its table, from one end. */
-const WHOLE_TABLES = /^(SCAN|SEARCH) (deliveries|events)( USING INTEGER PRIMARY KEY \(rowid[<>]\?\))?$/
+const WHOLE_TABLES = /^(SCAN|SEARCH) (deliveries|events|payout_events)( USING INTEGER PRIMARY KEY \(rowid[<>]\?\))?$/
 
 /** Phases times the two columns that can hold a reference: of each range at most one page is read. */
 const MOST_RANGES = 2 * 8
@@ -33,7 +33,7 @@ const DUPLICATES = /^(SCAN|SEARCH) payments USING INDEX payments_duplicate( \(<e
 
 it('knows every list that takes a filter', () => {
   expect(new Set(CASES.map(({ list }) => list))).toEqual(
-    new Set(['payments', 'paymentLinks', 'paymentAgreements', 'paymentEvents', 'webhookDeliveries']),
+    new Set(['payments', 'paymentLinks', 'paymentAgreements', 'recordedPayouts', 'paymentEvents', 'webhookDeliveries']),
   )
   expect(CASES.length).toBeGreaterThan(900)
 })
@@ -121,9 +121,12 @@ const SORTED_RANGE = /^USE TEMP B-TREE FOR ORDER BY of a range$/
 
 /** Steps that merge the ranges and read the page's own rows. */
 const FRAME =
-  /^(COMPOUND QUERY|LEFT-MOST SUBQUERY|UNION ALL|LIST SUBQUERY \d+|CREATE BLOOM FILTER|(CO-ROUTINE|MATERIALIZE|SCAN) (part|page)|USE TEMP B-TREE FOR ORDER BY|MERGE \(UNION ALL\)|LEFT|RIGHT)$/
+  /^(SCAN log_head|COMPOUND QUERY|LEFT-MOST SUBQUERY|UNION ALL|LIST SUBQUERY \d+|CREATE BLOOM FILTER|(CO-ROUTINE|MATERIALIZE|SCAN) (part|page)|USE TEMP B-TREE FOR ORDER BY|MERGE \(UNION ALL\)|LEFT|RIGHT)$/
 const BY_KEY =
   /^SEARCH (\w+) USING (INTEGER PRIMARY KEY \(rowid=\?\)|INDEX (sqlite_autoindex_\1_1|payments_by_link) \((id|link_ref)=\?\))$/
+
+/** The conditions of payouts of which one is in the index, and others are checked on the rows. */
+const EQUAL = /^(reference|methodCode|currency|site)$/
 
 /** Returns the conditions that the index must check, so that only listed rows are read. */
 function conditionsOn(table: string, fields: readonly string[]): RegExp[] {
@@ -135,8 +138,13 @@ function conditionsOn(table: string, fields: readonly string[]): RegExp[] {
   const phase = has(/^reference$/) ? [/^(other_)?reference=\? AND <expr>=\?/] : null
   if (table === 'payments') return [...(phase ?? [/^phase=\?/]), ...instant('updated_at')]
   if (table === 'links') return [...(phase ?? [/^<expr>=\?/]), ...instant('created_at')]
+  if (table === 'payout_records')
+    return [
+      has(EQUAL) ? /^(reference|method_code|currency|site)=\? AND status=\?/ : /^<expr>=\?/,
+      ...instant('created_at'),
+    ]
   if (table === 'agreements') return [/^status=\?/, ...instant('created_at')]
-  if (table === 'events') return has(/Ids$/) ? [/^stream_id=\?/] : [/^kind=\? AND/]
+  if (table === 'events' || table === 'payout_events') return has(/Ids$/) ? [/^stream_id=\?/] : [/^kind=\? AND/]
   return has(/Ids$/) ? [/^subject_id=\?/] : [/^disposition=\?/]
 }
 

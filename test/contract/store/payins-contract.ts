@@ -58,6 +58,7 @@ export function payinsContract(fixture: Fixture): void {
         linkRef: null,
         payment,
         agreement: null,
+        payout: null,
         recordedAt: after(MINUTE).toISOString(),
       },
     ])

@@ -24,6 +24,9 @@ const TABLES = [
   'read_paces',
   'erasures',
   'signing_keys',
+  'payout_payees',
+  'payout_records',
+  'payout_events',
 ]
 
 /** Makes a database as empty as a new one, in a fraction of the time. */

@@ -85,6 +85,7 @@ export function readsOfLinksContract(fixture: Fixture): void {
         linkRef: 'a',
         payment: null,
         agreement: null,
+        payout: null,
         recordedAt: AFTER_END.toISOString(),
       },
     ])

@@ -19,8 +19,12 @@ import { logContract } from './log-contract.ts'
 import { orphansContract } from './orphans-contract.ts'
 import { payinsContract } from './payins-contract.ts'
 import { paymentsContract } from './payments-contract.ts'
+import { payoutCallbacksContract } from './payout-callbacks-contract.ts'
+import { payoutReadsContract } from './payout-reads-contract.ts'
+import { payoutsContract } from './payouts-contract.ts'
 import { randomAgreementsContract } from './random-agreements-contract.ts'
 import { randomHistoriesContract } from './random-histories-contract.ts'
+import { randomPayoutsContract } from './random-payouts-contract.ts'
 import { readsContract } from './reads-contract.ts'
 import { readsOfLinksContract } from './reads-of-links-contract.ts'
 import { refundsContract } from './refunds-contract.ts'
@@ -120,6 +124,15 @@ export function describeStore(
     describe('reads of agreements', () => {
       agreementReadsContract(fixture)
     })
+    describe('payouts', () => {
+      payoutsContract(fixture)
+    })
+    describe('callbacks of payouts', () => {
+      payoutCallbacksContract(fixture)
+    })
+    describe('reads of payouts', () => {
+      payoutReadsContract(fixture)
+    })
     describe('signing keys', () => {
       signingKeysContract(fixture)
     })
@@ -132,6 +145,7 @@ export function describeStore(
     describe('random histories', () => {
       randomHistoriesContract(fixture, open)
       randomAgreementsContract(fixture, open)
+      randomPayoutsContract(fixture, open)
     })
   })
 }

@@ -161,7 +161,8 @@ describe('payouts at the sandbox', () => {
     }
     const made = await client.createPayout(php, batch)
     expect(made).toMatchObject({ status: 'created', currency: 'PHP', methodCode: method.code })
-    expect(made.transactions).toMatchObject([{ payee: 'Ada Payee', amount: '300.50' }])
+    expect(made.transactions).toMatchObject([{ amount: '300.50' }])
+    expect(made.payees).toMatchObject([{ name: 'Ada Payee', accountNumberMasked: '***890' }])
 
     const later = await client.createPayout(php, { ...batch, scheduledAt: day(7 * DAY_MS) })
     expect(later.status).toBe('scheduled')

@@ -21,7 +21,7 @@ describe('group commit', () => {
   beforeEach(() => {
     database = new DatabaseSync(':memory:')
     database.exec(
-      `CREATE TABLE payouts (id TEXT PRIMARY KEY CHECK (id NOT LIKE 'refused%'), site TEXT NOT NULL) STRICT`,
+      `CREATE TABLE refund_requests (command_id TEXT PRIMARY KEY CHECK (command_id NOT LIKE 'refused%'), payment_id, idempotency_key, reason)`,
     )
     batches = []
   })
@@ -44,14 +44,16 @@ describe('group commit', () => {
 
   function notes(): unknown[] {
     return database
-      .prepare('SELECT id FROM payouts ORDER BY rowid')
+      .prepare('SELECT command_id AS id FROM refund_requests ORDER BY rowid')
       .all()
       .map(({ id }) => id)
   }
 
+  const request = (commandId: string, reason = '0') => ({ commandId, paymentId: 'P', idempotencyKey: 'k', reason })
+
   const note = (text: string) => (rows: Rows) => {
-    if (rows.payouts.first('id', text) !== null) throw new RangeError(`${text} is noted`)
-    rows.payouts.put({ id: text, site: 'test' })
+    if (rows.refundRequests.first('commandId', text) !== null) throw new RangeError(`${text} is noted`)
+    rows.refundRequests.put(request(text))
     return text
   }
 
@@ -83,15 +85,15 @@ describe('group commit', () => {
   it('lets each decision see those before it, which are not stored yet', async () => {
     const group = commits()
     const count = (rows: Rows) => {
-      const row = rows.payouts.first('id', 'counter')
-      const next = Number(row?.site ?? 0) + 1
-      rows.payouts.put({ id: 'counter', site: String(next) })
+      const row = rows.refundRequests.first('commandId', 'counter')
+      const next = Number(row?.reason ?? 0) + 1
+      rows.refundRequests.put(request('counter', String(next)))
       return next
     }
     expect(await Promise.all(Array.from({ length: 50 }, () => group.decide(count)))).toEqual(
       Array.from({ length: 50 }, (_, index) => index + 1),
     )
-    expect(database.prepare('SELECT site FROM payouts').all()).toEqual([{ site: '50' }])
+    expect(database.prepare('SELECT reason FROM refund_requests').all()).toEqual([{ reason: '50' }])
     expect(batches).toEqual([1])
   })
 
@@ -110,7 +112,7 @@ describe('group commit', () => {
       },
     }
     await writeAll(commits({ transaction: watched }), ['a', 'b', 'c', 'a'])
-    expect(seen).toEqual(['load payouts id 3', 'store payouts 3'])
+    expect(seen).toEqual(['load refund_requests commandId 3', 'store refund_requests 3'])
   })
 
   it('resolves nothing before the commit', async () => {
@@ -133,7 +135,7 @@ describe('group commit', () => {
   it('undoes a decision that throws, and no other', async () => {
     const group = commits()
     const failing = group.decide((rows) => {
-      rows.payouts.want('id', 'later')
+      rows.refundRequests.want('commandId', 'later')
       note('half')(rows)
       throw new RangeError('on purpose')
     })
@@ -156,7 +158,8 @@ describe('group commit', () => {
     const group = commits()
     const first = group.decide(note('a'))
     const exclusive = group.exclusively(async ({ db }) => {
-      await db.insertInto('payouts').values({ id: 'b', site: 'test' }).execute()
+      const row = { command_id: 'b', payment_id: 'P', idempotency_key: 'k', reason: null }
+      await db.insertInto('refund_requests').values(row).execute()
       return notes()
     })
     const last = group.decide(note('b')).catch((error: unknown) => error)

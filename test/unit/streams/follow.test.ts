@@ -93,7 +93,7 @@ describe('a stream', () => {
     const { head } = present(await store.payments.snapshot('PAY1'))
     await appendTo(store, tail, 'PAY1')
     const payment = await paymentOf(store)
-    const reader = open({ kind: 'snapshot', link: null, payment, agreement: null, head })
+    const reader = open({ kind: 'snapshot', link: null, payment, agreement: null, payout: null, head })
     expect((await reader.next()).value).toEqual({
       kind: 'SNAPSHOT',
       position: 1,
@@ -101,6 +101,7 @@ describe('a stream', () => {
       link: null,
       payment,
       agreement: null,
+      payout: null,
     })
     expect(await take(reader, 2)).toEqual([
       ['CAUGHT_UP', 1, 1],
@@ -186,7 +187,7 @@ describe('a reader without the right to a stream', () => {
     const { store, open } = await setUp()
     await append(store, 'PAY1')
     const reader = open(
-      { kind: 'snapshot', link: null, payment: await paymentOf(store), agreement: null, head: 1 },
+      { kind: 'snapshot', link: null, payment: await paymentOf(store), agreement: null, payout: null, head: 1 },
       { endsAt: Date.now() },
     )
     expect((await reader.next()).done).toBe(true)

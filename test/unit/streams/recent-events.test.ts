@@ -18,6 +18,7 @@ function event(position: number, streamId: string): PaymentEvent {
     linkRef: null,
     payment: null,
     agreement: null,
+    payout: null,
     recordedAt: '2030-01-02T03:04:05.678Z',
   }
 }

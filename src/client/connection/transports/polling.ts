@@ -74,10 +74,19 @@ function createRounds({ subject, endpoint, token, after, held }: ConnectionReque
     const items: StreamItem[] = []
     for (;;) {
       const page = required(await poll.since(ask, cursor))
-      for (const { link = null, payment = null, agreement = null, ...event } of page.events) {
-        items.push({ kind: 'EVENT', cursor: event.cursor, previousCursor: cursor, event, link, payment, agreement })
+      for (const { link = null, payment = null, agreement = null, payout = null, ...event } of page.events) {
+        items.push({
+          kind: 'EVENT',
+          cursor: event.cursor,
+          previousCursor: cursor,
+          event,
+          link,
+          payment,
+          agreement,
+          payout,
+        })
         cursor = event.cursor
-        state = joined(state, { link, payment, agreement })
+        state = joined(state, { link, payment, agreement, payout })
       }
       if (page.hasNextPage) continue
       if (items.length === 0 && poll.now !== null) {
@@ -103,19 +112,20 @@ function createRounds({ subject, endpoint, token, after, held }: ConnectionReque
 function hasChanged(before: State, now: State): boolean {
   // The state that was read is older than the last delivered one.
   if (isOlder(before.payment, now.payment) || isOlder(before.agreement, now.agreement)) return false
+  if (isOlder(before.payout, now.payout)) return false
   return textOf(before) !== textOf(now)
 }
 
-type Versioned = { readonly id: string; readonly version: number } | null | undefined
+type Versioned = { readonly id: string; readonly version: number | null } | null | undefined
 
 function isOlder(was: Versioned, is: Versioned): boolean {
   if (was === null || was === undefined) return false
-  return is === null || is === undefined || (is.id === was.id && is.version < was.version)
+  return is === null || is === undefined || (is.id === was.id && (is.version ?? 0) < (was.version ?? 0))
 }
 
 /** The state as text, without the server time. */
-function textOf({ link, payment, agreement = null }: State): string {
-  return JSON.stringify([link === null ? null : { ...link, serverTime: null }, payment, agreement])
+function textOf({ link, payment, agreement = null, payout = null }: State): string {
+  return JSON.stringify([link === null ? null : { ...link, serverTime: null }, payment, agreement, payout])
 }
 
 function required<Value>(value: Value | null): Value {

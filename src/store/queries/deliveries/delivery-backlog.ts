@@ -9,16 +9,20 @@ export async function deliveryBacklog(db: Db): Promise<DeliveryBacklog> {
     .select('number')
     .where('disposition', '=', 'QUARANTINED')
     .limit(COUNTED_AT_MOST)
-  const doubtful = await Promise.all([inDoubt(db, 'payments'), inDoubt(db, 'agreements')])
+  const doubtful = await Promise.all([
+    inDoubt(db, 'payments'),
+    inDoubt(db, 'agreements'),
+    inDoubt(db, 'payout_records'),
+  ])
   const { count } = await db
     .selectFrom(quarantined.as('counted'))
     .select(({ fn }) => fn.countAll<number | string>().as('count'))
     .executeTakeFirstOrThrow()
-  return { doubtful: Math.min(doubtful[0] + doubtful[1], COUNTED_AT_MOST), quarantined: Number(count) }
+  return { doubtful: Math.min(doubtful[0] + doubtful[1] + doubtful[2], COUNTED_AT_MOST), quarantined: Number(count) }
 }
 
 /** Counts DOUBTFUL deliveries by their subjects that are still in doubt: these are few, but DOUBTFUL deliveries are kept forever. */
-async function inDoubt(db: Db, table: 'payments' | 'agreements'): Promise<number> {
+async function inDoubt(db: Db, table: 'payments' | 'agreements' | 'payout_records'): Promise<number> {
   // The condition of the partial index is a literal, because with a parameter the planner would not use the index.
   const subjects = db
     .selectFrom(table)

@@ -3,13 +3,15 @@ import type { Db } from '../../unit.ts'
 
 /** A table with planned reads, and its column that contains the site. */
 type ReadSource = {
-  readonly table: 'payments' | 'links' | 'agreements'
-  readonly site: 'payments.read_site' | 'links.site' | 'agreements.site'
+  readonly table: 'payments' | 'links' | 'agreements' | 'payout_records'
+  readonly site: 'payments.read_site' | 'links.site' | 'agreements.site' | 'payout_records.site'
 }
 
 export const PAYMENT_READS: ReadSource = { table: 'payments', site: 'payments.read_site' }
 export const LINK_READS: ReadSource = { table: 'links', site: 'links.site' }
 export const AGREEMENT_READS: ReadSource = { table: 'agreements', site: 'agreements.site' }
+
+export const PAYOUT_READS: ReadSource = { table: 'payout_records', site: 'payout_records.site' }
 
 export type DueQuery = {
   readonly readSites: readonly string[]

@@ -1,12 +1,12 @@
 import { READ_CLASSES, type ReadClass } from '../../../domain/reads/read-schedule.ts'
 import type { DueReads, ReadBacklog } from '../../read-store.ts'
 import type { Db } from '../../unit.ts'
-import { AGREEMENT_READS, countDue, firstDue, LINK_READS, PAYMENT_READS, sitesOf } from './due-rows.ts'
+import { AGREEMENT_READS, countDue, firstDue, LINK_READS, PAYMENT_READS, PAYOUT_READS, sitesOf } from './due-rows.ts'
 
 /** Limit of each count, which bounds its cost: the exact number above it does not matter. */
 export const COUNTED_AT_MOST = 10_000
 
-const SOURCES = [PAYMENT_READS, LINK_READS, AGREEMENT_READS]
+const SOURCES = [PAYMENT_READS, LINK_READS, AGREEMENT_READS, PAYOUT_READS]
 
 /** Returns the due reads, and since when payments have been unconfirmed. `now` in milliseconds since the epoch. */
 export async function readBacklog(db: Db, now: number): Promise<ReadBacklog> {
@@ -18,12 +18,13 @@ export async function readBacklog(db: Db, now: number): Promise<ReadBacklog> {
       payments.push(await firstDue(db, PAYMENT_READS, { readSite, readClass }))
     }
   const doubts = due.flatMap(({ readClass, since }) => (readClass === 'doubt' ? since.getTime() : []))
+  const others = await Promise.all([longestInDoubt(db, 'agreements'), longestInDoubt(db, 'payout_records')])
   const waiting = due.reduce((sum, { count }) => sum + count, 0)
   return {
     waiting: Math.min(waiting, COUNTED_AT_MOST),
     due,
     unconfirmedSince: oldest(payments, now),
-    doubtSince: oldest([...doubts, payments[0] ?? null, await longestInDoubt(db, 'agreements')], now),
+    doubtSince: oldest([...doubts, payments[0] ?? null, ...others], now),
   }
 }
 
@@ -40,8 +41,8 @@ async function dueOf(
   return [{ readSite, readClass, count: Math.min(count, COUNTED_AT_MOST), since: new Date(since) }]
 }
 
-/** Returns the last change of the payment or agreement that has been provisional for longest; null if none is. */
-async function longestInDoubt(db: Db, table: 'payments' | 'agreements'): Promise<number | null> {
+/** Returns the last change of the payment, agreement or payout that has been provisional for longest; null if none is. */
+async function longestInDoubt(db: Db, table: 'payments' | 'agreements' | 'payout_records'): Promise<number | null> {
   // The condition of the partial index is a literal, because with a parameter the planner would not use the index.
   const row = await db
     .selectFrom(table)

@@ -1,7 +1,7 @@
 import { READ_CLASSES } from '../../../domain/reads/read-schedule.ts'
 import type { Database } from '../../port.ts'
 import type { Db } from '../../unit.ts'
-import { AGREEMENT_READS, firstDue, LINK_READS, PAYMENT_READS, sitesOf } from './due-rows.ts'
+import { AGREEMENT_READS, firstDue, LINK_READS, PAYMENT_READS, PAYOUT_READS, sitesOf } from './due-rows.ts'
 import { nearbySubjects } from './nearby-subjects.ts'
 import { readBacklog } from './read-backlog.ts'
 import {
@@ -42,6 +42,11 @@ async function nextDue(db: Db): Promise<Date | null> {
 /** Returns when the next planned read of an agreement is due; null if none is planned. */
 export async function nextAgreementDue(db: Db): Promise<Date | null> {
   return earliest(db, [AGREEMENT_READS])
+}
+
+/** The same of a payout. */
+export async function nextPayoutDue(db: Db): Promise<Date | null> {
+  return earliest(db, [PAYOUT_READS])
 }
 
 async function earliest(db: Db, sources: Parameters<typeof sitesOf>[1]): Promise<Date | null> {

@@ -48,6 +48,7 @@ const PARTS: Readonly<Record<SweepPart, Part>> = {
   'links-open': { table: 'links', rowsAfter: linksOpen },
   'agreements-changed': { table: 'agreements', rowsAfter: agreementsChanged },
   'agreements-created': { table: 'agreements', rowsAfter: agreementsCreated },
+  'payouts-planned': { table: 'payouts', rowsAfter: payoutsPlanned },
 }
 
 /** Returns the exclusive start of the next page in an index by an instant and the row's number. */
@@ -108,6 +109,16 @@ function agreementsCreated(db: Db, { after }: Start) {
     .selectFrom('agreements')
     .select(['id', 'number', 'number as at'])
     .where('status', '=', 'created')
+    .where('number', '>', after.number)
+    .orderBy('number')
+}
+
+/** Payouts of which a read is planned: all that are not at their end. */
+function payoutsPlanned(db: Db, { after }: Start) {
+  return db
+    .selectFrom('payout_records')
+    .select(['id', 'number', 'number as at'])
+    .where('read_due_at', 'is not', null)
     .where('number', '>', after.number)
     .orderBy('number')
 }

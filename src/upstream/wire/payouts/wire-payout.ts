@@ -1,15 +1,16 @@
 import { z } from 'zod'
+import type { PayoutBank, PayoutMethod } from '../../../domain/payouts/payout-method.ts'
 import {
   PAYOUT_STATUSES,
-  type PayoutBank,
-  type PayoutMethod,
+  type PayoutPayee,
   type PayoutReport,
   type PayoutTransaction,
-} from '../../../domain/payouts/payout.ts'
+} from '../../../domain/payouts/payout-report.ts'
 import type { ExactJson } from '../../../lib/exact-json.ts'
 import { readDirectMethodEntry } from '../methods/direct-method.ts'
 import { toPayinMethod } from '../methods/wire-payin-method.ts'
 import { readEndpointUrl } from '../payments/wire-payment.ts'
+import { maskedNumber } from '../values/mask.ts'
 import {
   currency,
   decimal,
@@ -17,6 +18,7 @@ import {
   isRecord,
   label,
   lenient,
+  section,
   status,
   text,
   usableMethodCode,
@@ -48,6 +50,8 @@ const transaction = z.object({
   amount: decimal,
   status,
   payee: text(NAME_LENGTH),
+  // Its fields depend on the method (gap sheet, section 17); of the others none is read.
+  payout_method_params: section({ account_number: lenient(maskedNumber), bank_code: label(WORD_LENGTH) }),
   error_message: text(MESSAGE_LENGTH),
   created_at: instant,
 })
@@ -56,12 +60,13 @@ const bank = z.object({ code: label(WORD_LENGTH), name: text(NAME_LENGTH), short
 
 /**
  * Reads one batch of payouts (gap sheet, section 19). Null without a usable uuid and status; any other unreadable field is null.
- * The payees' account data (`payout_method_params`) is not read.
+ * Account numbers are masked here, so that no later code can store them.
  */
 export function readPayoutReport(json: ExactJson): PayoutReport | null {
   if (!isRecord(json)) return null
   const body = payout.parse(json)
   if (body.uuid === null || body.status === null) return null
+  const parts = listIn(json['payout_transactions']).flatMap(transactionOf(body.uuid))
   return {
     id: body.uuid,
     statusRaw: body.status,
@@ -74,7 +79,8 @@ export function readPayoutReport(json: ExactJson): PayoutReport | null {
     scheduledAt: body.scheduled_at,
     errorCode: body.error_code,
     errorMessage: body.error_message,
-    transactions: listIn(json['payout_transactions']).flatMap(transactionOf),
+    transactions: parts.map(({ transaction: told }) => told),
+    payees: parts.map(({ payee }) => payee),
     endpointUrl: readEndpointUrl(json),
   }
 }
@@ -103,19 +109,18 @@ export function readBanks(json: ExactJson): PayoutBank[] {
     })
 }
 
-function transactionOf(json: ExactJson): PayoutTransaction[] {
-  if (!isRecord(json)) return []
-  const { uuid: id, status: statusRaw, ...body } = transaction.parse(json)
-  return [
-    {
-      id,
-      amount: body.amount,
-      statusRaw,
-      payee: body.payee,
-      errorMessage: body.error_message,
-      createdAt: body.created_at,
-    },
-  ]
+function transactionOf(
+  payoutId: string,
+): (json: ExactJson, index: number) => { transaction: PayoutTransaction; payee: PayoutPayee }[] {
+  return (json, index) => {
+    if (!isRecord(json)) return []
+    const body = transaction.parse(json)
+    const id = body.uuid ?? `${payoutId}.${index + 1}`
+    const { account_number: accountNumberMasked, bank_code: bankCode } = body.payout_method_params
+    const payee = { transactionId: id, name: body.payee, accountNumberMasked, bankCode }
+    const { amount, status: statusRaw, error_message: errorMessage, created_at: createdAt } = body
+    return [{ transaction: { id, amount, statusRaw, errorMessage, createdAt }, payee }]
+  }
 }
 
 function listIn(json: ExactJson | undefined): ExactJson[] {

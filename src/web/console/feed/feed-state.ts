@@ -35,6 +35,9 @@ export const EVENT_KINDS: readonly PaymentEventKind[] = [
   'AGREEMENT_CREATED',
   'AGREEMENT_STATUS_CHANGED',
   'AGREEMENT_AMENDED',
+  'PAYOUT_CREATED',
+  'PAYOUT_STATUS_CHANGED',
+  'PAYOUT_DETAILS_CHANGED',
 ]
 
 /** Maximum number of events kept per kind, so that frequent kinds do not displace rare ones; also the maximum number shown. */

@@ -1,12 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import type { PayoutReport, PayoutTransaction } from '../../../../src/domain/payouts/payout.ts'
+import type { PayoutReport, PayoutTransaction } from '../../../../src/domain/payouts/payout-report.ts'
 import { payoutView } from '../../../../src/graphql/views/payout-view.ts'
 
 const transaction = (over: Partial<PayoutTransaction> = {}): PayoutTransaction => ({
   id: 'PT8K2LM4',
   amount: '100.00',
   statusRaw: 'settled',
-  payee: 'Ada Payee',
   errorMessage: null,
   createdAt: null,
   ...over,
@@ -25,6 +24,7 @@ const payout = (over: Partial<PayoutReport> = {}): PayoutReport => ({
   errorCode: null,
   errorMessage: null,
   transactions: [transaction()],
+  payees: [],
   endpointUrl: null,
   ...over,
 })
@@ -62,16 +62,13 @@ describe('the sum of a payout', () => {
 })
 
 describe('the transactions of a payout', () => {
-  it('have an id of their place where the payments API gives none', () => {
-    const transactions = [transaction({ id: null }), transaction(), transaction({ id: null })]
-    const view = payoutView(payout({ transactions }), [])
-    expect(view?.transactions.map(({ id }) => id)).toEqual(['OHXTEF9M.1', 'PT8K2LM4', 'OHXTEF9M.3'])
-  })
-
-  it('are left out without an amount, and the others keep their places', () => {
-    const transactions = [transaction({ amount: null }), transaction({ id: null, amount: '7' })]
-    const view = payoutView(payout({ transactions }), [])
-    expect(view?.transactions.map(({ id, amount }) => [id, amount.value])).toEqual([['OHXTEF9M.2', '7']])
+  it('are left out without an amount, and the others keep their payees', () => {
+    const payee = { transactionId: 'T2', name: 'Ada Payee', accountNumberMasked: null, bankCode: null }
+    const transactions = [transaction({ id: 'T1', amount: null }), transaction({ id: 'T2', amount: '7' })]
+    const view = payoutView(payout({ transactions, payees: [payee] }), [])
+    expect(view?.transactions.map(({ id, amount, payee: shown }) => [id, amount.value, shown])).toEqual([
+      ['T2', '7', payee],
+    ])
   })
 
   it('stand beside what the payments API said of them', () => {

@@ -10,7 +10,7 @@ import { readPayoutReport } from '../../../../../src/upstream/wire/payouts/wire-
 import { fixture } from '../../../../fixtures/upstream/read.ts'
 
 describe('readPayoutReport', () => {
-  it('reads the documented record, and not the account of a payee', () => {
+  it('reads the documented record, with the account of a payee masked', () => {
     const report = readPayoutReport(fixture('payout'))
     expect(report).toEqual({
       id: 'OHXTEF9M',
@@ -30,11 +30,11 @@ describe('readPayoutReport', () => {
           id: 'PT8K2LM4',
           amount: '100.00',
           statusRaw: 'settled',
-          payee: 'Ada Payee',
           errorMessage: null,
           createdAt: '2023-04-01T00:00:01.000Z',
         },
       ],
+      payees: [{ transactionId: 'PT8K2LM4', name: 'Ada Payee', accountNumberMasked: '***890', bankCode: '600' }],
     })
     expect(JSON.stringify(report)).not.toContain('1234567890')
   })
@@ -51,14 +51,27 @@ describe('readPayoutReport', () => {
   })
 
   it('reads null where the body tells nothing', () => {
-    const { id, statusRaw, status, transactions, ...others } = readPayoutReport({ uuid: 'P1', status: 'created' }) ?? {}
-    expect({ id, statusRaw, status, transactions }).toEqual({
+    const { id, statusRaw, status, transactions, payees, ...others } =
+      readPayoutReport({ uuid: 'P1', status: 'created' }) ?? {}
+    expect({ id, statusRaw, status, transactions, payees }).toEqual({
       id: 'P1',
       statusRaw: 'created',
       status: 'created',
       transactions: [],
+      payees: [],
     })
     expect(new Set(Object.values(others))).toEqual(new Set([null]))
+  })
+
+  it('gives a transaction without a uuid the id of its place', () => {
+    const payout_transactions = [{ amount: '1', payee: 'Ada' }, { uuid: 'T2', amount: '2' }, { amount: '3' }]
+    const report = readPayoutReport({ uuid: 'P1', status: 'created', payout_transactions })
+    expect(report?.transactions.map(({ id }) => id)).toEqual(['P1.1', 'T2', 'P1.3'])
+    expect(report?.payees.map(({ transactionId, name }) => [transactionId, name])).toEqual([
+      ['P1.1', 'Ada'],
+      ['T2', null],
+      ['P1.3', null],
+    ])
   })
 
   it.each([[{ uuid: 'P1' }], [{ status: 'created' }], [{ uuid: 'a/b', status: 'created' }], [[]], [null], ['ok']])(

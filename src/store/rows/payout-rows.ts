@@ -1,0 +1,178 @@
+import type { Generated, Selectable } from 'kysely'
+import { eventId, type PaymentEvent } from '../../domain/payments/payment-event.ts'
+import type { PayoutPayee, PayoutStatus } from '../../domain/payouts/payout-report.ts'
+import type { Payout } from '../../domain/payouts/payout.ts'
+import type { ReadPlan } from '../../domain/reads/read-plan.ts'
+import { decodeKind, decodeSource, encodeKind, encodeSource } from '../encoding/event-columns.ts'
+import { decodeEventPayout, encodeEventPayout } from '../encoding/payout-snapshot.ts'
+import { fromIso, toIso } from './instants.ts'
+import { PLAN_COLUMNS, planColumns, planOf, type PlanTable } from './read-plan-columns.ts'
+import type { Flag, Numbering, TableSpec } from './table.ts'
+
+export type PayoutRecordsTable = PlanTable & {
+  number: Numbering
+  id: string
+  ref: string
+  site: string
+  reference: string | null
+  method_code: string | null
+  /** Null, like `amount`, until it is known. */
+  currency: string | null
+  amount: string | null
+  status: PayoutStatus | null
+  state_json: string
+  created_at: number
+  updated_at: number
+  deliveries: Generated<number>
+  provisional: Flag
+}
+
+export type PayoutPayeesTable = { payout_id: string; payees_json: string | null; erased: Generated<Flag> }
+
+export type PayoutEventsTable = {
+  position: number
+  stream_id: string
+  sequence: number
+  /** A code, like `source`: see `encoding/event-columns.ts`. */
+  kind: string
+  source: string
+  from_status: string | null
+  to_status: string
+  payout_json: string
+  recorded_at: number
+}
+
+export type PayoutRow = {
+  readonly state: Payout
+  /** Callbacks and responses recorded so far. */
+  readonly deliveries: number
+  readonly plan: ReadPlan
+}
+
+export const PAYOUTS: TableSpec<PayoutRow, 'id' | 'ref'> = {
+  name: 'payout_records',
+  numbered: true,
+  columns: {
+    id: 'text',
+    ref: 'text',
+    site: 'text',
+    reference: 'text',
+    method_code: 'text',
+    currency: 'text',
+    amount: 'text',
+    status: 'text',
+    state_json: 'text',
+    created_at: 'integer',
+    updated_at: 'integer',
+    deliveries: 'integer',
+    ...PLAN_COLUMNS,
+    provisional: 'integer',
+  },
+  keyOf: ({ state }) => state.id,
+  lookups: {
+    id: { columns: ['id'], keyOf: ({ state }) => state.id },
+    ref: { columns: ['ref'], keyOf: ({ state }) => state.ref },
+  },
+  fromRow: (row) => ({
+    state: toPayout(String(row['state_json'])),
+    deliveries: Number(row['deliveries']),
+    plan: planOf(row),
+  }),
+  toRow: ({ state, deliveries, plan }) => ({
+    id: state.id,
+    ref: state.ref,
+    site: state.site,
+    reference: state.externalId,
+    method_code: state.methodCode,
+    currency: state.currency,
+    amount: state.totalAmount,
+    status: state.status,
+    state_json: JSON.stringify(state),
+    created_at: fromIso(state.createdAt),
+    updated_at: fromIso(state.updatedAt),
+    deliveries,
+    ...planColumns(plan),
+    provisional: state.provisional ? 1 : 0,
+  }),
+}
+
+/** Returns the payout of its column. */
+export function toPayout(stateJson: string): Payout {
+  return JSON.parse(stateJson) as Payout
+}
+
+/** The payees of a payout; `id` is that of the payout. */
+export type PayoutPayeesRow = {
+  readonly id: string
+  readonly payees: readonly PayoutPayee[]
+  /** What is reported of erased payees is dropped. */
+  readonly erased: boolean
+}
+
+export const PAYOUT_PAYEES: TableSpec<PayoutPayeesRow, 'id'> = {
+  name: 'payout_payees',
+  columns: { payout_id: 'text', payees_json: 'text', erased: 'integer' },
+  keyOf: ({ id }) => id,
+  lookups: { id: { columns: ['payout_id'], keyOf: ({ id }) => id } },
+  fromRow: (row) => ({
+    id: String(row['payout_id']),
+    payees: row['payees_json'] === null ? [] : (JSON.parse(String(row['payees_json'])) as PayoutPayee[]),
+    erased: row['erased'] === 1,
+  }),
+  toRow: ({ id, payees, erased }) => ({
+    payout_id: id,
+    payees_json: erased ? null : JSON.stringify(payees),
+    erased: erased ? 1 : 0,
+  }),
+}
+
+/** The events of payouts, in a table of their own, which the last release does not read. */
+export const PAYOUT_EVENTS: TableSpec<PaymentEvent, never> = {
+  name: 'payout_events',
+  columns: {
+    position: 'integer',
+    stream_id: 'text',
+    sequence: 'integer',
+    kind: 'text',
+    source: 'text',
+    from_status: 'text',
+    to_status: 'text',
+    payout_json: 'text',
+    recorded_at: 'integer',
+  },
+  keyOf: ({ id }) => id,
+  lookups: {},
+  fromRow: (row) => toPayoutEvent(row as unknown as StoredPayoutEvent),
+  toRow: (event) => ({
+    position: event.position,
+    stream_id: event.streamId,
+    sequence: event.sequence,
+    kind: encodeKind(event.kind),
+    source: encodeSource(event.source),
+    from_status: event.fromStatus,
+    to_status: event.toStatus,
+    payout_json: event.payout === null ? null : encodeEventPayout(event.payout),
+    recorded_at: fromIso(event.recordedAt),
+  }),
+}
+
+type StoredPayoutEvent = Selectable<PayoutEventsTable>
+
+/** Returns the event of a row. */
+export function toPayoutEvent(row: StoredPayoutEvent): PaymentEvent {
+  return {
+    id: eventId(row.stream_id, row.sequence),
+    streamId: row.stream_id,
+    sequence: row.sequence,
+    position: row.position,
+    kind: decodeKind(row.kind),
+    source: decodeSource(row.source),
+    fromStatus: row.from_status,
+    toStatus: row.to_status,
+    linkRef: null,
+    payment: null,
+    agreement: null,
+    payout: decodeEventPayout(row.payout_json, row),
+    recordedAt: toIso(row.recorded_at),
+  }
+}

@@ -1,0 +1,97 @@
+import { expect, it } from 'vitest'
+import type { PayoutReadSubject } from '../../../src/store/store.ts'
+import { dueReads } from '../../support/due-reads.ts'
+import { payoutReport } from '../../unit/domain/payouts.ts'
+import { after, events, MINUTE, NOW, payoutCallback, payoutOf, present, settledPayout } from './builders.ts'
+import type { Fixture } from './store-contract.ts'
+
+const DAY = 24 * 60 * MINUTE
+
+export function payoutReadsContract(fixture: Fixture): void {
+  async function subject(id = 'OUT1'): Promise<PayoutReadSubject> {
+    return present(await fixture.store.payoutReads.subject(id))
+  }
+
+  /** Creates a payout whose last callback has a status that is not known. */
+  async function held(): Promise<void> {
+    await settledPayout(fixture.store)
+    await fixture.store.inbox.receivePayout(payoutCallback(payoutReport('held'), { receivedAt: after(MINUTE) }))
+  }
+
+  it('plans a read of what is to be confirmed, and of what is not at its end', async () => {
+    const { store } = fixture
+    await held()
+    await settledPayout(store, 'b', { id: 'OUT2', site: 'php' })
+    await settledPayout(store, 'c', { id: 'OUT3', statusRaw: 'completed' })
+    const due = async (by: Date) => (await dueReads(store.payoutReads, by, 9)).map(({ payout }) => payout.id)
+    expect((await store.payoutReads.sites()).toSorted()).toEqual(['au', 'php'])
+    expect(await store.payoutReads.nextDue()).toEqual(after(MINUTE))
+    expect(await due(NOW)).toEqual([])
+    expect(await due(after(MINUTE))).toEqual(['OUT1'])
+    expect((await due(after(DAY))).toSorted()).toEqual(['OUT1', 'OUT2'])
+    expect(await store.reads.nextDue()).toBeNull()
+    expect(await store.payoutReads.subject('NONE')).toBeNull()
+  })
+
+  it('waits with the polls of a payout that waits for its time, for a week at most', async () => {
+    const { store } = fixture
+    const scheduledAt = after(30 * DAY).toISOString()
+    await settledPayout(store, 'out', { statusRaw: 'scheduled', scheduledAt })
+    expect(await store.payoutReads.nextDue()).toEqual(after(7 * DAY))
+    await settledPayout(store, 'b', { id: 'OUT2', statusRaw: 'scheduled', scheduledAt: after(DAY).toISOString() })
+    const next = present(await store.payoutReads.nextDue())
+    expect(next.getTime()).toBeGreaterThan(after(DAY + 40 * MINUTE).getTime())
+    expect(next.getTime()).toBeLessThan(after(DAY + 60 * MINUTE).getTime())
+  })
+
+  it('sets an answer aside when a newer one was recorded since the read was sent', async () => {
+    const { store } = fixture
+    await held()
+    const asked = await subject()
+    expect(asked).toMatchObject({ deliveries: 1, failures: 0, dueAt: after(MINUTE) })
+    expect(await store.payoutReads.record(await subject(), payoutReport('processing'), NOW)).toBe('changed')
+    expect(await store.payoutReads.record(asked, payoutReport('expired'), NOW)).toBe('superseded')
+    expect((await payoutOf(store)).status).toBe('processing')
+  })
+
+  it('records what a read shows as an event of our own, and ends the doubt', async () => {
+    const { store } = fixture
+    await held()
+    const payees = [{ transactionId: 'T1', name: 'Ada', accountNumberMasked: null, bankCode: null }]
+    const said = payoutReport('completed', { payees })
+    expect(await store.payoutReads.record(await subject(), said, after(2 * MINUTE))).toBe('changed')
+    expect((await events(store)).at(-1)).toMatchObject({
+      kind: 'PAYOUT_STATUS_CHANGED',
+      source: 'READ',
+      fromStatus: 'held',
+      toStatus: 'completed',
+      payout: { provisional: false },
+    })
+    expect((await store.payouts.payees(['OUT1'])).get('OUT1')).toEqual(payees)
+    expect(await store.payoutReads.nextDue()).toBeNull()
+  })
+
+  it('counts an answer that cannot be true, and a failure, and retries later', async () => {
+    const { store } = fixture
+    await held()
+    const another = payoutReport('completed', { currency: 'JPY' })
+    expect(await store.payoutReads.record(await subject(), another, NOW)).toBe('fruitless')
+    expect((await subject()).failures).toBe(1)
+    await store.payoutReads.postpone(await subject(), after(5 * MINUTE))
+    expect(await subject()).toMatchObject({ failures: 2, dueAt: after(5 * MINUTE) })
+    const stale = await subject()
+    await store.inbox.receivePayout(payoutCallback(payoutReport('held_again'), { receivedAt: after(MINUTE) }))
+    await store.payoutReads.postpone(stale, after(9 * MINUTE))
+    expect(await store.payoutReads.nextDue()).toEqual(after(MINUTE))
+  })
+
+  it('is brought forward by a sweep, unless it is at its end', async () => {
+    const { store } = fixture
+    await settledPayout(store)
+    await settledPayout(store, 'b', { id: 'OUT2', statusRaw: 'completed' })
+    await store.sweep.begin(NOW, after(MINUTE))
+    for (let step = await store.sweep.step(after(MINUTE)); !step.done;) step = await store.sweep.step(after(MINUTE))
+    expect((await subject()).dueAt).toEqual(after(MINUTE))
+    expect((await subject('OUT2')).dueAt).toBeNull()
+  })
+}

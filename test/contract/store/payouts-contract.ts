@@ -1,0 +1,264 @@
+import { describe, expect, it } from 'vitest'
+import { StoreConflictError } from '../../../src/store/store-errors.ts'
+import type { PayoutFilter } from '../../../src/store/store.ts'
+import { payoutReport } from '../../unit/domain/payouts.ts'
+import {
+  after,
+  command,
+  commandKey,
+  delivery,
+  events,
+  MINUTE,
+  NOW,
+  payoutCallback,
+  payoutCommand,
+  payoutOf,
+  pollAfter,
+  report,
+  settledLink,
+  settledPayout,
+} from './builders.ts'
+import type { Fixture } from './store-contract.ts'
+
+const PAYEE = { transactionId: 'T1', name: 'Ada Payee', accountNumberMasked: '***890', bankCode: '600' }
+
+export function payoutsContract(fixture: Fixture): void {
+  const made = { ref: 'out', site: 'au' }
+
+  async function begun(): Promise<string> {
+    return (await fixture.store.commands.begin(payoutCommand('out'))).command.id
+  }
+
+  it('records the payout, its payees, the event and the result of the command at once', async () => {
+    const { store } = fixture
+    const said = payoutReport('created', { payees: [PAYEE] })
+    const payout = await store.commands.settleWithPayout(await begun(), made, said, after(MINUTE))
+    expect(payout).toMatchObject({
+      id: 'OUT1',
+      ref: 'out',
+      site: 'au',
+      streamId: 'payout:OUT1',
+      version: 1,
+      status: 'created',
+      totalAmount: '40.00',
+      provisional: false,
+      createdAt: after(MINUTE).toISOString(),
+    })
+    expect(await payoutOf(store)).toEqual(payout)
+    expect(await events(store)).toEqual([
+      {
+        id: 'payout:OUT1.1',
+        streamId: 'payout:OUT1',
+        sequence: 1,
+        position: 1,
+        kind: 'PAYOUT_CREATED',
+        source: 'COMMAND',
+        fromStatus: null,
+        toStatus: 'created',
+        linkRef: null,
+        payment: null,
+        agreement: null,
+        payout,
+        recordedAt: after(MINUTE).toISOString(),
+      },
+    ])
+    expect(await store.payouts.payees(['OUT1', 'NONE'])).toEqual(new Map([['OUT1', [PAYEE]]]))
+    expect(JSON.stringify(await events(store))).not.toMatch(/Ada|890/)
+    expect(await store.payouts.snapshot('OUT1')).toEqual({ payout, head: 1 })
+    expect(await store.payouts.snapshot('NONE')).toBeNull()
+    expect(await store.commands.find(commandKey('createPayout', 'key-out'))).toMatchObject({
+      state: 'SETTLED',
+      result: { payoutId: 'OUT1' },
+    })
+    expect(await store.commands.tracePayout('out')).toEqual(payout)
+    expect(await store.payoutReads.nextDue()).toSatisfy(pollAfter(after(MINUTE)))
+  })
+
+  it('changes nothing when it is settled a second time, and refuses another outcome', async () => {
+    const { store } = fixture
+    const id = await begun()
+    const first = await store.commands.settleWithPayout(id, made, payoutReport('created'), NOW)
+    expect(await store.commands.settleWithPayout(id, made, payoutReport('completed'), after(MINUTE))).toEqual(first)
+    const other = payoutReport('created', { id: 'OUT2' })
+    await expect(store.commands.settleWithPayout(id, made, other, NOW)).rejects.toThrow(StoreConflictError)
+    const { command: second } = await store.commands.begin(payoutCommand('b'))
+    const taken = store.commands.settleWithPayout(second.id, { ref: 'b', site: 'au' }, payoutReport('created'), NOW)
+    await expect(taken).rejects.toThrow('belongs to another command')
+    expect(await store.log.head()).toBe(1)
+  })
+
+  it('only fills in what the callbacks that overtook the answer left out', async () => {
+    const { store } = fixture
+    const id = await begun()
+    const early = { externalId: null, description: null, payees: [{ ...PAYEE, name: null }] }
+    await store.inbox.receivePayout(payoutCallback(payoutReport('processing', early)))
+    const answer = payoutReport('created', { payees: [PAYEE] })
+    const payout = await store.commands.settleWithPayout(id, made, answer, after(MINUTE))
+    expect(payout).toMatchObject({ status: 'processing', version: 2, externalId: 'batch-1' })
+    expect((await events(store)).map(({ kind, source }) => [kind, source])).toEqual([
+      ['PAYOUT_CREATED', 'WEBHOOK'],
+      ['PAYOUT_DETAILS_CHANGED', 'COMMAND'],
+    ])
+    expect((await store.payouts.payees(['OUT1'])).get('OUT1')).toEqual([PAYEE])
+  })
+
+  it('records an accepted cancellation with the state that was read after it', async () => {
+    const { store } = fixture
+    await settledPayout(store, 'out', { statusRaw: 'scheduled' })
+    const about = { refKind: null, subject: { payoutId: 'OUT1' } } as const
+    const { command: asked } = await store.commands.begin(command('cancel', about))
+    const cancelled = await store.commands.settleWithPayoutCancellation(
+      asked.id,
+      'OUT1',
+      payoutReport('expired'),
+      after(MINUTE),
+    )
+    expect(cancelled).toMatchObject({
+      status: 'expired',
+      cancelledAt: after(MINUTE).toISOString(),
+      provisional: false,
+      version: 2,
+    })
+    expect(await store.payoutReads.nextDue()).toBeNull()
+    const again = await store.commands.settleWithPayoutCancellation(asked.id, 'OUT1', payoutReport('expired'), NOW)
+    expect(again).toEqual(cancelled)
+  })
+
+  it('has a cancellation confirmed that a callback has overtaken', async () => {
+    const { store } = fixture
+    await settledPayout(store, 'out', { statusRaw: 'scheduled' })
+    const about = { refKind: null, subject: { payoutId: 'OUT1' } } as const
+    const { command: asked } = await store.commands.begin(command('cancel', about))
+    await store.inbox.receivePayout(payoutCallback(payoutReport('processing')))
+    await store.commands.settleWithPayoutCancellation(asked.id, 'OUT1', payoutReport('expired'), after(MINUTE))
+    expect(await payoutOf(store)).toMatchObject({ status: 'expired', provisional: true })
+    expect(await store.payoutReads.nextDue()).toEqual(after(MINUTE))
+  })
+
+  it('settles the cancellation of a payout that is not on record', async () => {
+    const { store } = fixture
+    const about = { refKind: null, subject: { payoutId: 'OLD' } } as const
+    const { command: asked } = await store.commands.begin(command('cancel', about))
+    const said = payoutReport('expired', { id: 'OLD' })
+    expect(await store.commands.settleWithPayoutCancellation(asked.id, 'OLD', said, NOW)).toBeNull()
+    expect(await store.payouts.byIds(['OLD'])).toEqual([])
+    expect(await store.log.head()).toBe(0)
+  })
+
+  describe('in the log', () => {
+    async function history(): Promise<void> {
+      const { store } = fixture
+      await settledLink(store, 'a')
+      await settledPayout(store)
+      await store.inbox.receive(delivery(report('pending', { paymentId: 'P1' }), { ref: 'a' }))
+      await store.inbox.receivePayout(payoutCallback(payoutReport('processing')))
+      await settledPayout(store, 'b', { id: 'OUT2' })
+      await store.inbox.receive(delivery(report('received', { paymentId: 'P1' }), { ref: 'a' }))
+    }
+
+    it('have positions among those of all others, on every page', async () => {
+      await history()
+      const { log } = fixture.store
+      const all = ['link:a.1', 'payout:OUT1.1', 'link:a.2', 'payout:OUT1.2', 'payout:OUT2.1', 'link:a.3']
+      for (const size of [1, 2, 3, 4, 100]) {
+        const read: string[] = []
+        let last = 0
+        for (let page = await log.read(0, size); page.length > 0; page = await log.read(last, size)) {
+          read.push(...page.map(({ id }) => id))
+          last = page.at(-1)?.position ?? last
+        }
+        expect([size, read]).toEqual([size, all])
+        expect(last).toBe(6)
+      }
+      expect((await log.byIds([...all, 'payout:OUT1.9'])).map(({ id }) => id)).toEqual(all)
+      expect((await log.read(0, 10)).map(({ position }) => position)).toEqual([1, 2, 3, 4, 5, 6])
+    })
+
+    it.each<[string, Parameters<typeof fixture.store.log.read>[2], readonly string[]]>([
+      ['payoutIds', { payoutIds: ['OUT1', 'NONE'] }, ['payout:OUT1.1', 'payout:OUT1.2']],
+      ['their stream', { streamIds: ['payout:OUT2'] }, ['payout:OUT2.1']],
+      [
+        'several streams',
+        { streamIds: ['payout:OUT2', 'link:a'] },
+        ['link:a.1', 'link:a.2', 'payout:OUT2.1', 'link:a.3'],
+      ],
+      ['kinds', { kinds: ['PAYOUT_STATUS_CHANGED'] }, ['payout:OUT1.2']],
+      ['kinds of both', { kinds: ['PAYOUT_CREATED', 'LINK_CREATED'] }, ['link:a.1', 'payout:OUT1.1', 'payout:OUT2.1']],
+      ['both', { payoutIds: ['OUT1', 'OUT2'], kinds: ['PAYOUT_CREATED'] }, ['payout:OUT1.1', 'payout:OUT2.1']],
+      ['a stream and another id', { streamIds: ['payout:OUT1'], payoutIds: ['OUT2'] }, []],
+      ['a payout and a payment', { payoutIds: ['OUT1'], paymentIds: ['P1'] }, []],
+      ['a payout and kinds of links', { payoutIds: ['OUT1'], kinds: ['LINK_CREATED'] }, []],
+      ['payments', { paymentIds: ['P1'] }, ['link:a.2', 'link:a.3']],
+      ['no payout', { payoutIds: [] }, []],
+    ])('are found by %s', async (_, filter, ids) => {
+      await history()
+      const { log } = fixture.store
+      expect((await log.read(0, 100, filter)).map(({ id }) => id)).toEqual(ids)
+      const [first] = await log.read(0, 1, filter)
+      expect(first?.id).toBe(ids[0])
+    })
+
+    it('are told to those who wait for appended events', async () => {
+      const { store } = fixture
+      const told: string[] = []
+      store.log.onAppend((appended) => void told.push(...appended.map(({ id }) => id)))
+      await Promise.all([
+        settledLink(store, 'a'),
+        settledPayout(store),
+        settledPayout(store, 'b', { id: 'OUT2' }),
+        settledLink(store, 'c'),
+      ])
+      expect(told).toEqual((await events(store)).map(({ id }) => id))
+      expect(told).toHaveLength(4)
+    })
+  })
+
+  describe('in lists', () => {
+    async function filled(): Promise<void> {
+      const { store } = fixture
+      for (const [n, parts] of [
+        { statusRaw: 'created', externalId: 'x', currency: 'AUD' },
+        { statusRaw: 'scheduled', currency: 'PHP', methodCode: 'ph_bank_php', site: 'php' },
+        { statusRaw: 'created', currency: 'PHP', methodCode: 'ph_ewallet_php', site: 'php' },
+        { statusRaw: 'held', externalId: 'x' },
+        { statusRaw: 'completed', totalAmount: null },
+        { statusRaw: 'completed' },
+      ].entries())
+        await settledPayout(store, `r${n}`, { id: `OUT${n}`, at: after(n * MINUTE), ...parts })
+    }
+
+    it.each<[PayoutFilter, readonly string[]]>([
+      [{}, ['OUT5', 'OUT3', 'OUT2', 'OUT1', 'OUT0']],
+      [{ statuses: ['created', 'scheduled', 'created'] }, ['OUT2', 'OUT1', 'OUT0']],
+      [{ statuses: [] }, []],
+      [{ reference: 'x' }, ['OUT3', 'OUT0']],
+      [{ reference: 'x', statuses: ['created'] }, ['OUT0']],
+      [{ currency: 'PHP' }, ['OUT2', 'OUT1']],
+      [{ methodCode: 'ph_bank_php' }, ['OUT1']],
+      [{ site: 'php', statuses: ['created'] }, ['OUT2']],
+      [{ currency: 'PHP', methodCode: 'au_bank_aud' }, []],
+      [{ site: 'au', currency: 'AUD', reference: 'x' }, ['OUT3', 'OUT0']],
+      [{ createdFrom: after(MINUTE), createdBefore: after(3 * MINUTE) }, ['OUT2', 'OUT1']],
+      [{ createdFrom: after(MINUTE), currency: 'AUD' }, ['OUT5', 'OUT3']],
+    ])('are those of %j, newest first, on every page', async (filter, ids) => {
+      await filled()
+      const { payouts } = fixture.store
+      expect((await payouts.page({ limit: 10, before: null }, filter)).map(({ row }) => row.id)).toEqual(ids)
+      const paged: string[] = []
+      for (let page = await payouts.page({ limit: 1, before: null }, filter); page.length > 0;) {
+        const [last] = page
+        if (last === undefined) break
+        paged.push(last.row.id)
+        page = await payouts.page({ limit: 1, before: last }, filter)
+      }
+      expect(paged).toEqual(ids)
+    })
+
+    it('refuse a place of the other order', async () => {
+      await filled()
+      const [first] = await fixture.store.payouts.page({ limit: 1, before: null }, {})
+      const filter = { createdFrom: NOW }
+      await expect(fixture.store.payouts.page({ limit: 1, before: first ?? null }, filter)).rejects.toThrow(RangeError)
+    })
+  })
+}
