@@ -4,6 +4,8 @@ import { DatabaseSync } from 'node:sqlite'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { rounds } from '../faults/rounds.ts'
 import { createAgreement } from '../support/agreements.ts'
+import { payoutInput } from '../support/inputs.ts'
+import { made, mutate } from '../support/mutations.ts'
 import { startNetwork, type Network } from '../support/network.ts'
 import { createLink, LINK, type CreatedLink } from '../support/operations.ts'
 import { greetedSocket, type Message } from '../support/socket.ts'
@@ -128,6 +130,8 @@ describe('a hostile text', () => {
           paymentLinks(filter: { reference: $text }) { nodes { id } }
           payments(filter: { reference: $text }) { nodes { id } }
           paymentEvents(filter: { linkIds: $ids }) { nodes { id } }
+          payoutEvents: paymentEvents(filter: { payoutIds: $ids }) { nodes { id } }
+          recordedPayouts(filter: { reference: $text }) { nodes { id } }
           webhookDeliveries(filter: { subjectIds: $ids }) { nodes { id } }
         }`,
         { text: `the-only-one${text}`, ids: [`${link.id}${text}`] },
@@ -146,6 +150,7 @@ describe('a hostile text', () => {
       'PaymentFailure.customerMessage(locale:)',
       'PaymentLink.events(after:)',
       'PaymentNextAction.label(locale:)',
+      'Payout.events(after:)',
     ])
     const documents = [
       'query Q($id: ID!, $text: String) { paymentLink(id: $id) { events(after: $text) { nodes { id } } } }',
@@ -162,14 +167,18 @@ describe('a hostile text', () => {
         payinMethod(code: "au_card_aud") { accepts(amount: { value: $text, currency: "AUD" }) }
       }`,
       'query Q($id: ID!, $text: String) { paymentAgreement(id: $id) { events(after: $text) { nodes { id } } } }',
+      'query Q($id: ID!, $text: String) { payout(id: $id) { events(after: $text) { nodes { id } } } }',
     ]
     const agreement = await createAgreement(network)
+    const payout = await made(mutate(network, 'createPayout', payoutInput()), 'payout')
+    const idIn = (document: string) =>
+      document.includes('Agreement') ? agreement.id : document.includes('payout(') ? payout.id : link.id
     await network.sandbox.control.setStatus(link.id, 'failed')
     for (const document of documents) {
       for (const text of hostileTexts(canary.url)) {
         const { status, errors = [] } = await network.ask(document, {
           text,
-          id: document.includes('Agreement') ? agreement.id : link.id,
+          id: idIn(document),
         })
         expect(status).toBeLessThan(500)
         const codes = errors.map(({ extensions }) => extensions?.['code'])
