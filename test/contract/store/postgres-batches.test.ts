@@ -45,6 +45,7 @@ describe.skipIf(server === null)('a batch on PostgreSQL', () => {
     await store.inbox.receive(delivery(report('pending', { paymentId: 'first' })))
     expect(await roundTripsOf('pending', 'a')).toBeLessThanOrEqual(8)
     expect(await roundTripsOf('received', 'a')).toBeLessThanOrEqual(8)
-    expect(await store.log.head()).toBe(2 * BATCH + 2)
+    // All payments through the link but one are duplicates, each with an event of its own.
+    expect(await store.log.head()).toBe(2 * BATCH + 2 + BATCH / 4 - 1)
   })
 })
