@@ -55,7 +55,7 @@ export function parseConfig(env: Environment, generate: GenerateKey = randomKey)
     production: reading.production,
     http: readHttp(reading),
     monitoring: readMonitoring(reading),
-    upstream: readUpstream(reading),
+    upstream: readUpstream(reading, database),
     webhooks: { secrets: readSecrets(reading, 'WEBHOOK_SECRETS', generated) },
     signingKeys: readSecrets(reading, 'SIGNING_KEYS', generated),
     callbackKeys: readCallbackKeys(reading),

@@ -92,6 +92,7 @@ async function withService(
   const options = {
     port: upstream.port,
     webhookSecret: config.webhooks.secrets[0].reveal(),
+    ...(upstream.statePath === null ? {} : { statePath: upstream.statePath }),
     ...(upstream.sites === null ? {} : { sites: upstream.sites.map(forSandbox) }),
   }
   const sandbox = await oncePortIsFree(() => startSandbox(options), config, logger)

@@ -18,7 +18,13 @@ export function addDemoShop(config: AppConfig, parts: Parts): void {
   if (sandboxOrigin === null || clients.kind !== 'secret') return
   const { http, logger } = parts
   const { secret, issuer, audience } = clients
-  const token = { scopes: ['payments:write'], subject: 'shop', ttlSeconds: TOKEN_TTL_S, issuer, audience } as const
+  const token = {
+    scopes: ['payments:read', 'payments:write'],
+    subject: 'shop',
+    ttlSeconds: TOKEN_TTL_S,
+    issuer,
+    audience,
+  } as const
   addShop(http, {
     graphqlUrl: () => `${http.listeningOrigin}${GRAPHQL_PATH}`,
     publicUrl: () => (settings.port === 0 ? http.listeningOrigin : settings.publicUrl),

@@ -32,15 +32,21 @@ export function parseDatabase(text: string): Parsed<DatabaseConfig> {
 }
 
 function parseFile(text: string): Parsed<DatabaseConfig> {
+  const path = parseFilePath(text, `, or ${FORM}`)
+  return path.ok ? good({ kind: 'sqlite', path: path.value }) : path
+}
+
+/** Parses `file:` and the path of a file. `otherwise` completes the message of what else may be given. */
+export function parseFilePath(text: string, otherwise = ''): Parsed<string> {
   const line = parseLine(text)
   if (!line.ok) return line
   const path = /^file:(?:\/\/(?=\/))?([^?#]+)$/.exec(text)?.[1]
   if (path === undefined || path.startsWith('//') || path.endsWith('/')) {
-    return bad(`must be file: and the path of a file, such as file:./data/payments.db, or ${FORM}`)
+    return bad(`must be file: and the path of a file, such as file:./data/payments.db${otherwise}`)
   }
   return path === ':memory:'
     ? bad('must name a file: what is only in memory is lost when the process ends')
-    : good({ kind: 'sqlite', path })
+    : good(path)
 }
 
 function parsePostgres(text: string): Parsed<DatabaseConfig> {

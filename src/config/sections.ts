@@ -1,6 +1,9 @@
+import { dirname, join } from 'node:path'
 import { Secret } from '../keys/secret.ts'
+import { parseFilePath, type DatabaseConfig } from './database.ts'
 import { readHttpLimits } from './http-limits.ts'
-import type { SettingReader } from './read-setting.ts'
+import { good } from './read-setting.ts'
+import type { Parsed, SettingReader } from './read-setting.ts'
 import { secretOf, secretsOf } from './secrets.ts'
 import type { SecretRules, Secrets } from './secrets.ts'
 import type { ClientsConfig, GenerateKey, GeneratedSetting, HttpConfig, RouterConfig, UpstreamConfig } from './shape.ts'
@@ -38,8 +41,8 @@ export function readHttp(reading: SettingReader): HttpConfig {
   }
 }
 
-/** Reads the settings of the payments API, or of the built-in sandbox. */
-export function readUpstream(reading: SettingReader): UpstreamConfig {
+/** Reads the settings of the payments API, or of the built-in sandbox, whose state is kept beside the database. */
+export function readUpstream(reading: SettingReader, database: DatabaseConfig): UpstreamConfig {
   reading.requireInProduction('UPSTREAM_URL', 'the base address of the payments API, which ends in /api')
   const url = reading.read('UPSTREAM_URL', parseUpstreamUrl, '')
   const environment = reading.read(
@@ -49,10 +52,20 @@ export function readUpstream(reading: SettingReader): UpstreamConfig {
   )
   const sites = reading.read('UPSTREAM_SITES', parseSites, null)
   const port = reading.read('SANDBOX_PORT', parsePort, 4010)
-  if (reading.builtInSandbox) return { kind: 'built-in-sandbox', port, environment: 'sandbox', sites }
+  const statePath = reading.read('SANDBOX_DATABASE_URL', parseStatePath, besideOf(database))
+  if (reading.builtInSandbox) return { kind: 'built-in-sandbox', port, environment: 'sandbox', sites, statePath }
   if (reading.text('UPSTREAM_SITES') === null)
     reading.fault('UPSTREAM_SITES', 'is required for the payments API to know the merchant')
   return { kind: 'service', url, environment, sites: sites ?? [] }
+}
+
+/** Parses where the state of the sandbox is kept: `file:` and a path, or `none`. */
+function parseStatePath(text: string): Parsed<string | null> {
+  return text === NONE ? good(null) : parseFilePath(text)
+}
+
+function besideOf(database: DatabaseConfig): string {
+  return database.kind === 'sqlite' ? join(dirname(database.path), 'sandbox.db') : './data/sandbox.db'
 }
 
 /** Reads a list of secrets, which is required; with the built-in sandbox one is generated if it is unset. */

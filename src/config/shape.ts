@@ -32,6 +32,8 @@ export type UpstreamConfig =
   | {
       readonly kind: 'built-in-sandbox'
       readonly port: number
+      /** The SQLite file that keeps the state of the sandbox; null for none. */
+      readonly statePath: string | null
       readonly environment: 'sandbox'
       readonly sites: readonly SiteConfig[] | null
     }

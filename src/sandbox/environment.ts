@@ -22,10 +22,20 @@ export function readEnvironment(
   const options: SandboxOptions = { port: readPort(env['SANDBOX_PORT'], faults) }
   const sites = readSites(env['UPSTREAM_SITES'], faults)
   const secret = env['WEBHOOK_SECRETS']?.split(',')[0]?.trim()
+  const statePath = readStatePath(env['SANDBOX_DATABASE_URL'], faults)
+  if (statePath !== undefined) options.statePath = statePath
   if (env['HOST']) options.host = env['HOST']
   if (sites !== undefined) options.sites = sites
   if (secret) options.webhookSecret = secret
   return faults.length === 0 ? { options } : { faults }
+}
+
+/** Without the setting, or with `none`, the state is only in memory. */
+function readStatePath(text: string | undefined, faults: string[]): string | undefined {
+  if (!text || text === 'none') return undefined
+  const path = /^file:(?:\/\/(?=\/))?([^?#]+)$/.exec(text)?.[1]
+  if (path === undefined) faults.push('SANDBOX_DATABASE_URL is not file: and the path of a file, nor none.')
+  return path
 }
 
 function readPort(text: string | undefined, faults: string[]): number {

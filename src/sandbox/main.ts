@@ -10,10 +10,11 @@ const CONTROLS = [
   'POST /sandbox/links/<uuid>/deliveries {"kind": "duplicate" | "late" | "reordered" | "forged"}; also the others',
   'POST /sandbox/webhooks/<id>/resend {}',
   'POST /sandbox/faults {"path": "/v3/payin_links", "answer": "hang"}, DELETE /sandbox/faults',
+  'POST /sandbox/reset {}',
 ]
 
 const asked = readCommandLine(process.argv.slice(2), process.env)
-if ('options' in asked) await run(asked.options)
+if ('options' in asked) await (asked.isReset ? reset(asked.options) : run(asked.options))
 else if ('faults' in asked) fail(asked.faults.join('\n'))
 else if (asked.isWanted) process.stdout.write(asked.usage)
 else fail(asked.usage.trimEnd(), 2)
@@ -27,6 +28,21 @@ async function run(options: SandboxOptions): Promise<void> {
     process.stdout.write(introduction(sandbox))
   } catch (error) {
     fail(`The sandbox cannot start: ${error instanceof Error ? error.message : String(error)}`)
+  }
+}
+
+/** Removes all data of the sandbox that runs at the address. */
+async function reset({ host = '127.0.0.1', port }: SandboxOptions): Promise<void> {
+  const origin = `http://${host.includes(':') ? `[${host}]` : host}:${port}`
+  try {
+    const headers = { 'content-type': 'application/json' }
+    const response = await fetch(`${origin}/sandbox/reset`, { method: 'POST', headers, body: '{}' })
+    if (!response.ok) return fail(`The server at ${origin} is not a sandbox, or refused: HTTP ${response.status}.`)
+    process.stdout.write(`The sandbox at ${origin} is empty.\n`)
+  } catch {
+    fail(
+      `No sandbox answers at ${origin}. If it keeps its data in a file, the file can be deleted while it does not run.`,
+    )
   }
 }
 

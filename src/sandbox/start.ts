@@ -1,6 +1,6 @@
 /**
  * The sandbox: an emulator of the payments API for development, tests and demonstrations. It has its own HTTP server, its
- * own state (in memory) and its own clock, and does not depend on the subgraph.
+ * own state and its own clock, and does not depend on the subgraph.
  *
  * It does not emulate:
  * - TLS for its own URLs, and the requirement of TLS for webhook URLs; reachability from the internet.
@@ -22,14 +22,16 @@
  *   sibling endpoints.
  * - The signatures of agreement callbacks, unless `signAgreementCallbacks` is set: it is not known whether the payments API
  *   signs them. Payout and gateway webhooks are signed.
- * - Persistence: everything is kept in memory until the sandbox closes, without a bound.
+ * - Bounds: everything is kept until it is reset, in memory and, with `statePath`, in a file.
  *
  * The control endpoints have no credentials; requests from pages of other origins are rejected. Listen on the loopback
  * address only.
  */
 import type { AddressInfo } from 'node:net'
+import type { FastifyInstance } from 'fastify'
 import { createControl } from './control/control.ts'
 import type { SandboxControl } from './control/control.ts'
+import { keepState } from './saved/keep-state.ts'
 import { buildServer } from './server/sandbox-server.ts'
 import { FaultBook } from './state/api-faults.ts'
 import { Changes } from './state/changes.ts'
@@ -69,6 +71,8 @@ export type SandboxOptions = {
   openingBalance?: string
   /** Start time of the sandbox clock. Default: now. */
   startAt?: Date
+  /** A SQLite file that keeps the state over a restart. Default: none, and all data is lost when the sandbox closes. */
+  statePath?: string
 }
 
 export type Sandbox = {
@@ -102,6 +106,8 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   const server = buildServer(store, control, { closing: closing.signal, hosts: hostsOf(options) })
   await server.listen({ host: options.host ?? '127.0.0.1', port: options.port ?? 0 })
   store.origin = originOf(server.server.address() as AddressInfo)
+  // Only the process that has the port writes the file.
+  const saveState = await kept(options.statePath, store, server)
   return {
     url: `${store.origin}/api`,
     origin: store.origin,
@@ -112,6 +118,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     settle: () => settle(store),
     close: async () => {
       closing.abort()
+      saveState()
       store.clock.close()
       await Promise.all([store.sender.close(), server.close()])
     },
@@ -139,12 +146,25 @@ function createWorld(options: SandboxOptions): SandboxStore {
     sender,
     links: new Map(),
     agreements: new Map(),
+    agreementsMade: 0,
     payouts: new Map(),
     deposits: [],
     tokens: new Map(),
     calls: [],
     faults: new FaultBook(),
     changes,
+  }
+}
+
+/** Restores and keeps the state if there is a file for it. Closes the server and rejects if the file cannot be used. */
+async function kept(path: string | undefined, store: SandboxStore, server: FastifyInstance): Promise<() => void> {
+  if (path === undefined) return () => undefined
+  try {
+    return keepState(store, path)
+  } catch (cause) {
+    await server.close()
+    const reason = cause instanceof Error ? cause.message : String(cause)
+    throw new Error(`The state of the sandbox cannot be kept in ${path}: ${reason}`, { cause })
   }
 }
 

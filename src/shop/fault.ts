@@ -4,6 +4,8 @@ export type FaultCode =
   | 'INVALID_ORDER'
   /** Nothing was created, or the outcome is unknown: send the same request again later. */
   | 'TRY_AGAIN'
+  /** The payments API does not know the link of this attempt any more: send the order with the next attempt. */
+  | 'LINK_GONE'
   /** The shop is not configured for this. */
   | 'NOT_AVAILABLE'
 
@@ -16,7 +18,12 @@ export type Fault = {
   readonly retryAfterSeconds: number | null
 }
 
-const STATUS: Readonly<Record<FaultCode, number>> = { INVALID_ORDER: 422, TRY_AGAIN: 503, NOT_AVAILABLE: 501 }
+const STATUS: Readonly<Record<FaultCode, number>> = {
+  INVALID_ORDER: 422,
+  TRY_AGAIN: 503,
+  LINK_GONE: 410,
+  NOT_AVAILABLE: 501,
+}
 
 type Details = Partial<Pick<Fault, 'problems' | 'retryAfterSeconds'>> & { readonly cause?: unknown }
 

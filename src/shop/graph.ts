@@ -6,7 +6,7 @@ import { VERIFIED_AGENT } from './verified-agent.ts'
 export type GraphOptions = {
   /** Returns the URL of the graph. */
   readonly graphqlUrl: () => string
-  /** Issues a token with only `payments:write`, valid for one minute. This process sends it only to the graph. */
+  /** Issues a token with `payments:read` and `payments:write`, valid for one minute. This process sends it only to the graph. */
   readonly issueToken: () => Promise<string>
 }
 

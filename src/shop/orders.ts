@@ -60,14 +60,31 @@ export async function placeOrder(ask: Ask, order: Order, pageUrl: string): Promi
   }
   const { createPaymentLink } = await ask(CREATE_LINK, { input }, CREATED)
   if (!('link' in createPaymentLink)) throw refusal(createPaymentLink)
-  const { id, statusToken, checkoutUrl, expiresAt, requestedAmount } = createPaymentLink.link
+  const { id, state, statusToken, checkoutUrl, expiresAt, requestedAmount } = createPaymentLink.link
+  if (createPaymentLink.replayed && state === 'OPEN') await checkLink(ask, id)
   return { linkId: id, statusToken, checkoutUrl, expiresAt, amount: requestedAmount }
 }
+
+/**
+ * Throws a `ShopError` if the payments API does not know an earlier link any more: a sandbox may have been reset. When it does not
+ * answer, the link may still be there.
+ */
+async function checkLink(ask: Ask, id: string): Promise<void> {
+  const { refreshPayment } = await ask(REFRESH, { id }, REFRESHED)
+  if (GONE.has(refreshPayment.code ?? '')) throw new ShopError('LINK_GONE', 'The payments API does not know this link.')
+}
+
+const GONE: ReadonlySet<string> = new Set(['NOT_FOUND', 'UPSTREAM_NOT_FOUND'])
+
+const REFRESH = `mutation ShopLink($id: ID!) { refreshPayment(id: $id) { ... on PaymentsError { code } } }`
+
+const REFRESHED = z.object({ refreshPayment: z.object({ code: z.string().optional() }) })
 
 const CREATE_LINK = `mutation ShopOrder($input: CreatePaymentLinkInput!) {
   createPaymentLink(input: $input) {
     ... on CreatePaymentLinkSuccess {
-      link { id statusToken checkoutUrl expiresAt requestedAmount { value currency exponent } }
+      replayed
+      link { id state statusToken checkoutUrl expiresAt requestedAmount { value currency exponent } }
     }
     ... on PaymentsError { code message retryable }
     ... on InvalidInputError { problems { path message } }
@@ -78,8 +95,10 @@ const CREATE_LINK = `mutation ShopOrder($input: CreatePaymentLinkInput!) {
 const AMOUNT = z.object({ value: z.string(), currency: z.string(), exponent: z.number() })
 
 const SUCCESS = z.object({
+  replayed: z.boolean(),
   link: z.object({
     id: z.string(),
+    state: z.string(),
     statusToken: z.string(),
     checkoutUrl: z.url(),
     expiresAt: z.string(),

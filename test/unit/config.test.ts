@@ -14,7 +14,13 @@ describe('parseConfig without any setting', () => {
     expect(config).toMatchObject({
       production: false,
       http: { host: '127.0.0.1', port: 4000, publicUrl: 'http://127.0.0.1:4000', allowedOrigins: [] },
-      upstream: { kind: 'built-in-sandbox', port: 4010, environment: 'sandbox', sites: null },
+      upstream: {
+        kind: 'built-in-sandbox',
+        port: 4010,
+        environment: 'sandbox',
+        sites: null,
+        statePath: 'data/sandbox.db',
+      },
       clients: { kind: 'secret', issuer: null, audience: null },
       router: { kind: 'open' },
       callbackOrigins: [],

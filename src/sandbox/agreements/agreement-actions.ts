@@ -23,7 +23,7 @@ export function createAgreement(
   if (all.some((other) => other.request.clientTransactionId === clientTransactionId)) return undefined
   const createdAt = store.clock.now()
   const agreement: Agreement = {
-    id: all.length + 1,
+    id: (store.agreementsMade += 1),
     siteId: site.id,
     request,
     createdAt,
@@ -82,6 +82,11 @@ export function listAgreements(
 }
 
 function planAnswer(store: SandboxStore, agreement: Agreement): void {
+  resumeAgreement(store, agreement, new Date(store.clock.now().getTime() + store.mandateMs))
+}
+
+/** Schedules the payer's response to an agreement. */
+export function resumeAgreement(store: SandboxStore, agreement: Agreement, at: Date): void {
   const answer = agreement.request.payer.name === MAGIC_PAYERS.reject ? 'failed' : 'active'
-  agreement.step = store.clock.after(store.mandateMs, () => moveAgreement(store, agreement, answer))
+  agreement.step = store.clock.schedule(at, () => moveAgreement(store, agreement, answer))
 }

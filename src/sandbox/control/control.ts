@@ -13,6 +13,7 @@ import type { MagicPayout } from '../payouts/magic-payouts.ts'
 import { movePayout } from '../payouts/payout-steps.ts'
 import { payoutWebhookSource } from '../payouts/payout-webhooks.ts'
 import type { Payout, PayoutStatus } from '../payouts/sandbox-payout.ts'
+import { emptyStore } from '../saved/saved-state.ts'
 import type { ActiveFault, Fault } from '../state/api-faults.ts'
 import type { ApiCall, SandboxStore } from '../state/sandbox-store.ts'
 import { linkWebhookSource } from '../webhooks/link-webhooks.ts'
@@ -73,6 +74,8 @@ export type SandboxControl = {
   /** Returns the faults that have not been used up. */
   faults(): ActiveFault[]
   clearFaults(): void
+  /** Removes everything, also what is saved, and sets the clock to the current time. */
+  reset(): void
 }
 
 /** Returns the control functions of one sandbox. */
@@ -120,6 +123,10 @@ export function createControl(store: SandboxStore): SandboxControl {
     faults: () => store.faults.list(),
     clearFaults: () => {
       store.faults.clear()
+      changes.note()
+    },
+    reset: () => {
+      emptyStore(store)
       changes.note()
     },
   }

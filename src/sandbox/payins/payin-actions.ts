@@ -5,7 +5,7 @@ import { isPayin } from '../payments/link.ts'
 import type { Link, Payin } from '../payments/link.ts'
 import { requestRefund } from '../payments/refunds.ts'
 import type { RefundOutcome, RefundRequest } from '../payments/refunds.ts'
-import { proceed } from '../payments/steps.ts'
+import { planStep, proceed } from '../payments/steps.ts'
 import { announce, startPayment, transition } from '../payments/transitions.ts'
 import type { SandboxSite } from '../state/sandbox-sites.ts'
 import type { SandboxStore } from '../state/sandbox-store.ts'
@@ -74,6 +74,15 @@ function complete(store: SandboxStore, link: Link, amount: Decimal | undefined):
   void proceed(store, link, 'received')
 }
 
+/** Plans the step of a payin again that was planned before a restart. */
+export function resumePayin(store: SandboxStore, payin: Payin, at: Date): void {
+  const { payment } = payin
+  if (payment?.status !== 'pending') return planStep(store, payin, at)
+  const isUntold = isLate(payment.method) && payment.payCode === null
+  if (isUntold) payin.step = store.clock.schedule(at, () => deliverPayCode(store, payin))
+  else if (!planMagicFailure(store, payin, at)) planStep(store, payin, at)
+}
+
 /** Sends the late `pay_code` by webhook; the status stays pending. */
 async function deliverPayCode(store: SandboxStore, payin: Payin): Promise<void> {
   const { payment } = payin
@@ -83,10 +92,13 @@ async function deliverPayCode(store: SandboxStore, payin: Payin): Promise<void> 
   await announce(store, payin)
 }
 
-function planMagicFailure(store: SandboxStore, payin: Payin): void {
+/** Plans the failure that the request selects. Returns false when it selects none. */
+function planMagicFailure(store: SandboxStore, payin: Payin, at?: Date): boolean {
   const { sender, amount, currency } = payin.request
   const payCode = magicFailure(sender.lastName, amount, currency)
-  if (payCode === undefined) return
+  if (payCode === undefined) return false
   payin.step?.cancel()
-  payin.step = store.clock.after(store.paceMs, () => transition(store, payin, 'failed', { payCode }))
+  const dueAt = at ?? new Date(store.clock.now().getTime() + store.paceMs)
+  payin.step = store.clock.schedule(dueAt, () => transition(store, payin, 'failed', { payCode }))
+  return true
 }

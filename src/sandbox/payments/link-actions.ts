@@ -24,8 +24,13 @@ export function createLink(store: SandboxStore, site: SandboxSite, request: Link
     held: undefined,
   }
   store.links.set(link.uuid, link)
-  store.clock.schedule(link.expiresAt, () => lapse(store, link))
+  planExpiry(store, link, link.expiresAt)
   return link
+}
+
+/** Schedules the expiry of a link. */
+export function planExpiry(store: SandboxStore, link: Link, at: Date): void {
+  if (!link.lapsed) store.clock.schedule(at, () => lapse(store, link))
 }
 
 export type LinkKind = { payin?: PayinTerms; gateway?: GatewayOrder; expiresAt?: Date | undefined }

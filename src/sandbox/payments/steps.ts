@@ -55,10 +55,12 @@ const PROMPT_IGNORED = 'The prompt on the handset was not answered in time.'
 
 type Step = { to: PaymentStatus; afterMs: number; payCode?: Readonly<Record<string, string>> }
 
-function planStep(store: SandboxStore, link: Link): void {
+/** Schedules the automatic step that follows the status of a payment, if there is one; by default after the time that it takes. */
+export function planStep(store: SandboxStore, link: Link, at?: Date): void {
   const step = nextStep(store, link)
   if (step === undefined) return
-  link.step = store.clock.after(step.afterMs, () => {
+  const dueAt = at ?? new Date(store.clock.now().getTime() + step.afterMs)
+  link.step = store.clock.schedule(dueAt, () => {
     if (step.to === 'return_received' || step.to === 'partially_refunded') bookRefund(link)
     return proceed(store, link, step.to, step.payCode)
   })

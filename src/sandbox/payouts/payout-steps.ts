@@ -33,6 +33,13 @@ export async function begin(store: SandboxStore, payout: Payout): Promise<void> 
   else await waitForFunds(store, payout, payout.error)
 }
 
+/** Plans the step of a batch again that was planned before a restart. */
+export function resumePayout(store: SandboxStore, payout: Payout, at: Date): void {
+  const next =
+    payout.status === 'processing' ? () => movePayout(store, payout, 'completed') : () => begin(store, payout)
+  payout.step = store.clock.schedule(at, next)
+}
+
 async function run(store: SandboxStore, payout: Payout): Promise<void> {
   const firstAttempt = movePayout(store, payout, 'processing')
   payout.step = store.clock.after(store.paceMs, () => movePayout(store, payout, 'completed'))

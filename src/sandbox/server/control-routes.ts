@@ -58,6 +58,11 @@ export function registerControl(server: FastifyInstance, control: SandboxControl
     read(request, NOTHING)
     return sendJson(reply, 200, await control.resend(request.params.id))
   })
+  server.post('/reset', async (request, reply) => {
+    read(request, NOTHING)
+    control.reset()
+    return noContent(reply)
+  })
   server.post('/faults', async (request, reply) => {
     control.addFault(read(request, FAULT))
     return noContent(reply)

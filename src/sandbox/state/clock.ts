@@ -89,6 +89,14 @@ export class TimerClock implements SandboxClock {
     return step
   }
 
+  /** Cancels every timer, and goes on from another time. */
+  restart(at: Date): void {
+    this.#entries = []
+    this.#offsetMs = at.getTime() - performance.now()
+    this.#arm()
+    this.#whenChanged()
+  }
+
   /** Cancels every timer. */
   close(): void {
     this.#closed = true

@@ -45,6 +45,8 @@ export type SandboxStore = {
   readonly links: Map<string, Link>
   /** Agreements by numeric id. */
   readonly agreements: Map<number, Agreement>
+  /** How many agreements were ever created: their ids are never used again, also after a reset. */
+  agreementsMade: number
   readonly payouts: Map<string, Payout>
   readonly deposits: Deposit[]
   /** The access tokens of the gateway by token text. */

@@ -47,6 +47,9 @@ export type WebhookSenderOptions = {
   whenChanged?: () => void
 }
 
+/** A webhook with what it takes to send it again. */
+export type SavedWebhook = { readonly record: WebhookRecord; readonly webhook: OutgoingWebhook }
+
 const RETRIES = 3
 const RETRY_AFTER_MS = 15 * 60_000
 const TIMEOUT_MS = 10_000
@@ -104,6 +107,32 @@ export class WebhookSender {
     const webhook = this.#webhooks.get(id)
     if (record === undefined || webhook === undefined) return undefined
     return this.#inTurn(webhook.url, () => this.#attemptAgain(webhook, record))
+  }
+
+  /** Returns every webhook. */
+  saved(): SavedWebhook[] {
+    return this.records.flatMap((record) => {
+      const webhook = this.#webhooks.get(record.id)
+      return webhook === undefined ? [] : [{ record, webhook }]
+    })
+  }
+
+  /** Adds saved webhooks. Those that were in flight or wait for a retry are sent at their time, as `atOf` changes it. */
+  restore(saved: readonly SavedWebhook[], atOf: (at: Date) => Date): void {
+    for (const { record, webhook } of saved) {
+      this.records.push(record)
+      this.#webhooks.set(record.id, webhook)
+      if (record.outcome !== 'queued' && record.outcome !== 'retrying') continue
+      const next = atOf(record.nextAttemptAt === null ? this.#clock.now() : new Date(record.nextAttemptAt))
+      this.#retries.set(record.id, this.#planRetry(webhook, record, next))
+    }
+  }
+
+  /** Forgets every webhook. Planned retries are left to the clock, which is reset with it. */
+  clear(): void {
+    this.records.length = 0
+    this.#webhooks.clear()
+    this.#retries.clear()
   }
 
   /** Whether an attempt is in flight or queued. */

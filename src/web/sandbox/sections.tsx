@@ -7,6 +7,7 @@ import { Deposits } from './sections/deposits.tsx'
 import { Faults } from './sections/faults.tsx'
 import { GatewayPayments, Links, Payins } from './sections/links.tsx'
 import { Payouts } from './sections/payouts.tsx'
+import { Reset } from './sections/reset.tsx'
 import { Values } from './sections/values.tsx'
 import { Webhooks } from './sections/webhooks.tsx'
 import type { Snapshot } from './shapes.ts'
@@ -67,6 +68,7 @@ export const SECTIONS: readonly Section[] = [
   { name: 'faults', title: 'Faults', Content: Faults, count: ({ state }) => state.counters.faultsLeft },
   { name: 'values', title: 'Magic values', Content: Values },
   { name: 'access', title: 'Access', Content: Access },
+  { name: 'reset', title: 'Reset', Content: Reset },
 ]
 
 /** Returns the section with this name; the first one for an unknown name. */

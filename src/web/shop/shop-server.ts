@@ -54,7 +54,7 @@ export type FaultKind =
 export type FaultReport = { readonly deliveries: readonly (number | null)[] }
 
 type Fault = {
-  readonly code: 'INVALID_ORDER' | 'TRY_AGAIN' | 'NOT_AVAILABLE'
+  readonly code: 'INVALID_ORDER' | 'TRY_AGAIN' | 'LINK_GONE' | 'NOT_AVAILABLE'
   readonly message: string
   readonly problems: readonly { readonly field: string; readonly message: string }[]
 }
@@ -81,8 +81,31 @@ export async function fetchCatalogue(): Promise<Catalogue | null> {
 }
 
 /** Places an order. A repeated attempt returns the same link. Rejects with a `ShopFault`. */
-export async function placeOrder(order: Order): Promise<PlacedOrder> {
-  return (await post('/shop/orders', order)) as PlacedOrder
+async function placeOrder(order: Order): Promise<PlacedOrder> {
+  const placed = (await post('/shop/orders', order)) as PlacedOrder
+  madeHere.add(placed.linkId)
+  return placed
+}
+
+const madeHere = new Set<string>()
+
+/** Whether this page has requested the link since it was loaded. */
+export function wasMadeHere(linkId: string): boolean {
+  return madeHere.has(linkId)
+}
+
+/**
+ * Places an order, with the next attempt if the payments API does not know the link of this attempt any more. Rejects with a
+ * `ShopFault`.
+ */
+export async function placeLiveOrder(order: Order): Promise<{ readonly order: Order; readonly placed: PlacedOrder }> {
+  try {
+    return { order, placed: await placeOrder(order) }
+  } catch (error) {
+    if (!(error instanceof ShopFault) || error.fault.code !== 'LINK_GONE') throw error
+    const next = { ...order, attempt: order.attempt + 1 }
+    return { order: next, placed: await placeOrder(next) }
+  }
 }
 
 /** Makes the emulator apply a fault to a link. Rejects with a `ShopFault`. */

@@ -1,12 +1,19 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { text } from 'node:stream/consumers'
 import { expect, onTestFinished, test } from 'vitest'
 import { readEnvironment } from '../../../src/sandbox/environment.ts'
+import { startSandbox } from '../../../src/sandbox/index.ts'
 
 const SITES = [{ id: 'a', appId: 'app-a', secretKey: 'hidden-key', currencies: ['AUD'] }]
 
 test('the environment gives the options', () => {
   expect(readEnvironment({})).toEqual({ options: { port: 4010 } })
+  expect(readEnvironment({ SANDBOX_DATABASE_URL: 'file:./data/sandbox.db' })).toEqual({
+    options: { port: 4010, statePath: './data/sandbox.db' },
+  })
+  expect(readEnvironment({ SANDBOX_DATABASE_URL: 'none' })).toEqual({ options: { port: 4010 } })
+  expect(readEnvironment({ SANDBOX_DATABASE_URL: 'postgres://host/db' })).toHaveProperty('faults')
   expect(
     readEnvironment({
       HOST: '::1',
@@ -35,16 +42,35 @@ test.each<NodeJS.Signals>(['SIGINT', 'SIGTERM'])(
     onTestFinished(() => {
       child.kill('SIGKILL')
     })
-    let text = ''
+    let printed = ''
     child.stdout.setEncoding('utf8')
     for await (const chunk of child.stdout.iterator({ destroyOnReturn: false })) {
-      text += String(chunk)
-      if (text.includes('DELETE /sandbox/faults')) break
+      printed += String(chunk)
+      if (printed.includes('DELETE /sandbox/faults')) break
     }
-    expect(text).toMatch(/listens at http:\/\/127\.0\.0\.1:\d+\/api/)
-    expect(text).not.toContain('hidden-key')
+    expect(printed).toMatch(/listens at http:\/\/127\.0\.0\.1:\d+\/api/)
+    expect(printed).not.toContain('hidden-key')
     const ended = once(child, 'exit')
     child.kill(signal)
     expect(await ended).toEqual([0, null])
   },
 )
+
+test('the command resets the sandbox that runs at the address, and says where there is none', async () => {
+  const sandbox = await startSandbox()
+  sandbox.control.addFault({ answer: 'hang' })
+  const { port } = new URL(sandbox.origin)
+  expect(await run(['--port', port, '--reset'])).toEqual({
+    code: 0,
+    text: `The sandbox at ${sandbox.origin} is empty.\n`,
+  })
+  expect(sandbox.control.faults()).toEqual([])
+  await sandbox.close()
+  expect(await run(['--port', port, '--reset'])).toMatchObject({ code: 1, text: expect.stringContaining('No sandbox') })
+})
+
+async function run(args: readonly string[]): Promise<{ code: number | null; text: string }> {
+  const child = spawn(process.execPath, ['src/sandbox/main.ts', ...args], { stdio: ['ignore', 'pipe', 'pipe'] })
+  const [out, error, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'exit')])
+  return { code: code as number | null, text: out + error }
+}

@@ -3,7 +3,7 @@ import { formatAmount } from '../../../client/index.ts'
 import { FaultNotice } from '../fault-notice.tsx'
 import { useSpeech } from '../language.ts'
 import { addressOf } from '../order-address.ts'
-import { asShopFault, type Catalogue, placeOrder, type ShopFault } from '../shop-server.ts'
+import { asShopFault, type Catalogue, placeLiveOrder, type ShopFault } from '../shop-server.ts'
 import { Steps } from '../steps.tsx'
 import { BasketTable } from './basket-table.tsx'
 import { type Basket, keepBasket, keepOrder, keptBasket, linesOf, MOST_OF_ONE, orderOf, totalOf } from './basket.ts'
@@ -36,9 +36,9 @@ export function BasketPage({ catalogue, go }: BasketPageProps) {
     setPlacing(true)
     setFault(null)
     try {
-      const placed = await placeOrder(wanted)
-      keepOrder({ order: wanted, linkId: placed.linkId })
-      go(addressOf(wanted.orderId, placed))
+      const { order: taken, placed } = await placeLiveOrder(wanted)
+      keepOrder({ order: taken, linkId: placed.linkId })
+      go(addressOf(taken.orderId, placed))
     } catch (error) {
       setFault(asShopFault(error))
       setPlacing(false)

@@ -3,7 +3,7 @@ import { keepOrder, keptOrder, nextAttempt } from '../basket/basket.ts'
 import { FaultNotice } from '../fault-notice.tsx'
 import { useSpeech } from '../language.ts'
 import { addressOf } from '../order-address.ts'
-import { asShopFault, placeOrder, type ShopFault } from '../shop-server.ts'
+import { asShopFault, placeLiveOrder, type ShopFault } from '../shop-server.ts'
 import type { Link } from './payment-link.ts'
 
 type NewLinkButtonProps = {
@@ -26,11 +26,10 @@ export function NewLinkButton({ link, go, disabled = false }: NewLinkButtonProps
     )
 
   const askAgain = async () => {
-    const order = nextAttempt(kept, link.id)
     setIsAsking(true)
     setFault(null)
     try {
-      const placed = await placeOrder(order)
+      const { order, placed } = await placeLiveOrder(nextAttempt(kept, link.id))
       keepOrder({ order, linkId: placed.linkId })
       go(addressOf(order.orderId, placed))
     } catch (error) {

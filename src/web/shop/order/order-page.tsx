@@ -10,6 +10,7 @@ import { NextStep } from './next-step.tsx'
 import { OrderFacts } from './order-facts.tsx'
 import { stageOf, stepOf } from './stage.ts'
 import { useCheckout } from './use-checkout.ts'
+import { useNewLinkIfGone } from './use-new-link-if-gone.ts'
 import { usePaymentLink } from './use-payment-link.ts'
 import './order.css'
 
@@ -30,6 +31,8 @@ export function OrderPage({ followed, emulator, go }: OrderPageProps) {
   useEffect(() => {
     if (stage === 'paid' && link !== null) forgetBasket(link.reference)
   }, [stage, link])
+
+  useNewLinkIfGone(stage === 'ready' ? link : null, go)
 
   if (error !== null && link === null) return <UnknownOrder hint={texts.refusedOrder} go={go} />
   return (

@@ -55,6 +55,7 @@ export const ja: Texts = {
   orderFaults: {
     INVALID_ORDER: 'このご注文はお受けできません。',
     TRY_AGAIN: '現在、決済サービスに接続できません。請求は発生していません。少し待ってからもう一度お試しください。',
+    LINK_GONE: 'お支払いページがなくなりました。もう一度お試しください。',
     NOT_AVAILABLE: 'ここではこの操作はできません。',
   },
   details: '詳細',

@@ -1,0 +1,127 @@
+import type { Deposit } from '../accounts/sandbox-deposits.ts'
+import { resumeAgreement } from '../agreements/agreement-actions.ts'
+import type { Agreement } from '../agreements/sandbox-agreement.ts'
+import type { Token } from '../gateway/tokens.ts'
+import { resumePayin } from '../payins/payin-actions.ts'
+import { planExpiry } from '../payments/link-actions.ts'
+import { isPayin } from '../payments/link.ts'
+import type { Link } from '../payments/link.ts'
+import { planStep } from '../payments/steps.ts'
+import { resumePayout } from '../payouts/payout-steps.ts'
+import type { Payout } from '../payouts/sandbox-payout.ts'
+import type { ActiveFault } from '../state/api-faults.ts'
+import type { ApiCall, SandboxStore } from '../state/sandbox-store.ts'
+import type { SavedWebhook } from '../webhooks/webhook-sender.ts'
+import { decodeValue, encodeValue } from './encode-value.ts'
+import type { SavedRows } from './state-file.ts'
+
+/** The form of the rows. Rows of another form are not read: the sandbox then starts empty. */
+const FORM = 1
+
+/** Calls that are kept over a restart. */
+const MOST_CALLS = 1_000
+
+/**
+ * Milliseconds of the sandbox clock after a start, before which nothing that fell due in the meantime is done: its receivers
+ * may start together with the sandbox.
+ */
+const GRACE_MS = 3_000
+
+/** What is in no row of its own. `leadMs` is how far the sandbox clock is ahead of the system's. */
+type Rest = {
+  readonly form: number
+  readonly leadMs: number
+  readonly agreementsMade: number
+  readonly faults: readonly ActiveFault[]
+  readonly calls: readonly ApiCall[]
+  readonly deposits: readonly Deposit[]
+  readonly tokens: readonly (readonly [string, Token])[]
+}
+
+/** Anything with a planned step; only its time is saved. */
+type Stepping = { readonly step: { readonly dueAt: Date } | undefined }
+
+/** Returns the whole state as rows. */
+export function savedRows(store: SandboxStore): SavedRows {
+  const rest: Rest = {
+    form: FORM,
+    leadMs: store.clock.now().getTime() - Date.now(),
+    agreementsMade: store.agreementsMade,
+    faults: store.faults.list(),
+    calls: store.calls.slice(-MOST_CALLS),
+    deposits: store.deposits,
+    tokens: [...store.tokens],
+  }
+  return new Map([
+    ['rest', encodeValue(rest)],
+    ...[...store.links.values()].map((link) => [`link:${link.uuid}`, encodeStepping(link)] as const),
+    ...[...store.agreements.values()].map((one) => [`agreement:${one.id}`, encodeStepping(one)] as const),
+    ...[...store.payouts.values()].map((payout) => [`payout:${payout.uuid}`, encodeStepping(payout)] as const),
+    ...store.sender.saved().map((saved) => [`webhook:${saved.record.id}`, encodeValue(saved)] as const),
+  ])
+}
+
+/** Puts saved rows into an empty store, and plans again what was planned. */
+export function restoreRows(store: SandboxStore, rows: SavedRows): void {
+  const text = rows.get('rest')
+  const rest = text === undefined ? null : (decodeValue(text) as Rest)
+  if (rest?.form !== FORM) return
+  store.clock.restart(new Date(Date.now() + rest.leadMs))
+  const soonest = store.clock.now().getTime() + GRACE_MS
+  const laterOf = (at: Date): Date => new Date(Math.max(at.getTime(), soonest))
+  store.agreementsMade = rest.agreementsMade
+  for (const { method, path, left, answer } of rest.faults)
+    store.faults.add({
+      ...(method === null ? {} : { method }),
+      ...(path === null ? {} : { path }),
+      times: left,
+      answer,
+    })
+  store.calls.push(...rest.calls)
+  store.deposits.push(...rest.deposits)
+  for (const [token, facts] of rest.tokens) store.tokens.set(token, facts)
+  for (const link of ofKind<Link>(rows, 'link')) {
+    const dueAt = takeStep(link)
+    store.links.set(link.uuid, link)
+    planExpiry(store, link, laterOf(link.expiresAt))
+    if (dueAt === undefined) continue
+    if (isPayin(link)) resumePayin(store, link, laterOf(dueAt))
+    else planStep(store, link, laterOf(dueAt))
+  }
+  for (const agreement of ofKind<Agreement>(rows, 'agreement')) {
+    const dueAt = takeStep(agreement)
+    store.agreements.set(agreement.id, agreement)
+    if (dueAt !== undefined) resumeAgreement(store, agreement, laterOf(dueAt))
+  }
+  for (const payout of ofKind<Payout>(rows, 'payout')) {
+    const dueAt = takeStep(payout)
+    store.payouts.set(payout.uuid, payout)
+    if (dueAt !== undefined) resumePayout(store, payout, laterOf(dueAt))
+  }
+  store.sender.restore([...ofKind<SavedWebhook>(rows, 'webhook')], laterOf)
+}
+
+/** Empties the state and sets the clock to the system's. Numbers of agreements are not used again. */
+export function emptyStore(store: SandboxStore): void {
+  store.clock.restart(new Date())
+  for (const map of [store.links, store.agreements, store.payouts, store.tokens]) map.clear()
+  store.deposits.length = 0
+  store.calls.length = 0
+  store.faults.clear()
+  store.sender.clear()
+}
+
+function encodeStepping(thing: Stepping): string {
+  return encodeValue({ ...thing, step: thing.step?.dueAt })
+}
+
+/** Returns when the planned step of a decoded thing is due, and removes it. */
+function takeStep(thing: { step: unknown }): Date | undefined {
+  const dueAt = thing.step instanceof Date ? thing.step : undefined
+  thing.step = undefined
+  return dueAt
+}
+
+function* ofKind<Kind>(rows: SavedRows, kind: string): Generator<Kind> {
+  for (const [name, value] of rows) if (name.startsWith(`${kind}:`)) yield decodeValue(value) as Kind
+}
