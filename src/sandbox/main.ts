@@ -1,3 +1,4 @@
+import { fetch } from 'undici'
 import { readCommandLine } from './sandbox-command-line.ts'
 import { startSandbox } from './start.ts'
 import type { Sandbox, SandboxOptions } from './start.ts'

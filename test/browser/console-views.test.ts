@@ -1,6 +1,8 @@
 import type { Page } from 'playwright-core'
 import { beforeAll, describe, expect, test, vi } from 'vitest'
 import { createAgreement, NO_ANSWER } from '../support/agreements.ts'
+import { payoutInput } from '../support/inputs.ts'
+import { made, mutate } from '../support/mutations.ts'
 import { startNetwork, type Network } from '../support/network.ts'
 import { createLink, type CreatedLink } from '../support/operations.ts'
 import { accessibilityFaults, findBrowser } from './browser.ts'
@@ -47,6 +49,25 @@ describe.skipIf(browser.isMissing)('the views of the console', () => {
     await page.getByRole('heading', { level: 1, name: 'Agreement mandate-active' }).waitFor()
     expect(await page.locator('.facts').textContent()).toMatch(/Active.*250\.50.*Membership of the club.*Ada Payer/)
     expect(await page.locator('svg.timeline .lane').allTextContents()).toEqual(['created', 'active'])
+  })
+
+  test('list payouts by status, and show one with its transactions', async () => {
+    const input = payoutInput({ externalId: 'batch-view' })
+    const { id } = await made(mutate(network, 'createPayout', input), 'payout')
+    const page = await openConsole(await browser.profile(), network, { at: '/payouts' })
+    await soon(() => rows(page)).toEqual(['batch-view'])
+    expect(await accessibilityFaults(page)).toEqual([])
+    await page.getByRole('link', { name: 'batch-view' }).click()
+    await page.getByRole('heading', { level: 1, name: 'Payout batch-view' }).waitFor()
+    expect(await page.locator('.facts').textContent()).toContain('Prizes of the week')
+    const transactions = page.getByRole('table', { name: 'Transactions' }).getByRole('row')
+    expect(await transactions.count()).toBe(3)
+    expect(await transactions.nth(2).textContent()).toContain('Joan')
+    await network.sandbox.control.setPayoutStatus(id, 'completed')
+    await page.locator('.facts').getByText('Completed').waitFor()
+    expect(await accessibilityFaults(page)).toEqual([])
+    await goTo(page, '/payouts?status=EXPIRED')
+    await page.getByText('There are no payouts here.').waitFor()
   })
 
   test('list balances with what is missing, and what moved the account', async () => {

@@ -9,7 +9,7 @@ afterAll(() => network.close())
 
 describe('a payment link, from creation to received', () => {
   it('is followed live, in order, by the official client, and ends paid', async () => {
-    const link = await createLink(network)
+    const link = await createLink(network, { reference: 'order-1815' })
     expect(link).toMatchObject({ reference: 'order-1815', state: 'OPEN', payment: null, site: 'aud' })
 
     const stream = await network.follow(LINK_UPDATES, { id: link.id })

@@ -86,7 +86,7 @@ describe('what a method needs', () => {
 
 describe('a direct payin', () => {
   it('comes with its instructions, and reaches the payments API as asked', async () => {
-    const payin = await createPayin(network)
+    const payin = await createPayin(network, { reference: 'order-1815' })
     expect(payin).toMatchObject({
       __typename: 'CreatePayinSuccess',
       replayed: false,

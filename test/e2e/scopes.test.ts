@@ -32,9 +32,9 @@ beforeAll(async () => {
   link = await createLink(network, { ownerId: 'customer-7' })
   await act(link.checkoutUrl, 'decline')
   await network.sandbox.settle()
-  refunded = await createLink(network)
+  refunded = await createLink(network, { reference: 'order-twice' })
   await network.sandbox.control.setStatus(refunded.id, 'received')
-  twice = await createLink(network)
+  twice = await createLink(network, { reference: 'order-twice' })
   await network.sandbox.control.setStatus(twice.id, 'received')
   const paymentId = (await historyOf(network, refunded.id)).payment?.id
   const refund = { idempotencyKey: newKey(), paymentId, description: 'Changed their mind' }

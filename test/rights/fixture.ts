@@ -115,6 +115,8 @@ async function madeLinks(network: Network): Promise<Fixture['links'][number][]> 
   for (const lastName of ['Payer', 'card_stolen', 'card_decline_rate_limit_exceeded', 'nobody', 'refunded']) {
     const link = await createLink(network, {
       ownerId: OWNER,
+      // The second paid one is a duplicate.
+      reference: 'order-1815',
       customer: customer(lastName),
       expiresInSeconds: 7 * 24 * 3_600,
     })

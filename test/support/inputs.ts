@@ -43,7 +43,7 @@ export function amendmentInput(id: string, over: Input = {}): Input {
 export function payinInput(over: Input = {}): Input {
   return {
     idempotencyKey: newKey(),
-    reference: 'order-1815',
+    reference: `order-${newKey()}`,
     amount: { value: '25000', currency: 'KRW' },
     methodCode: 'kr_bank_krw',
     customerName: 'Ada Payer',

@@ -41,7 +41,8 @@ export const LINK = `query Link($id: ID!, $statusToken: String) {
 export function linkInput(over: Record<string, unknown> = {}): Record<string, unknown> {
   return {
     idempotencyKey: randomBytes(8).toString('hex'),
-    reference: 'order-1815',
+    // One of its own: payments of one reference would be duplicates.
+    reference: `order-${randomBytes(4).toString('hex')}`,
     amount: { value: '125.50', currency: 'AUD' },
     description: 'Two tickets',
     customer: { email: 'ada@example.test', firstName: 'Ada', lastName: 'Payer' },

@@ -14,6 +14,8 @@ import { Links } from './links/links.tsx'
 import { Methods } from './methods/methods.tsx'
 import { Payment } from './payments/payment.tsx'
 import { Payments } from './payments/payments.tsx'
+import { Payout } from './payouts/payout.tsx'
+import { Payouts } from './payouts/payouts.tsx'
 import { Needs } from './pieces/needs.tsx'
 import { Page } from './pieces/page.tsx'
 import { useRoute, type Route } from './routes/route.ts'
@@ -78,6 +80,8 @@ function Shown({ route, feed }: Props) {
       return id === null ? <Links route={route} /> : <Link key={id} id={id} />
     case 'agreements':
       return id === null ? <Agreements route={route} /> : <Agreement key={id} id={id} />
+    case 'payouts':
+      return id === null ? <Payouts route={route} /> : <Payout key={id} id={id} />
     case 'deliveries':
       return id === null ? <Deliveries route={route} /> : <Delivery key={id} id={id} />
     case 'methods':

@@ -48,7 +48,8 @@ function subjectName({ id, reference, paymentId, agreementId, linkId }: FeedEven
   return reference ?? paymentId ?? agreementId ?? linkId ?? id
 }
 
-function subjectHref({ paymentId, agreementId, linkId }: FeedEvent): string {
+function subjectHref({ kind, paymentId, agreementId, linkId }: FeedEvent): string {
+  if (kind.startsWith('PAYOUT_')) return hrefOf('payouts')
   if (paymentId !== null) return hrefOf('payments', paymentId)
   if (agreementId !== null) return hrefOf('agreements', agreementId)
   return linkId === null ? hrefOf('agreements') : hrefOf('links', linkId)

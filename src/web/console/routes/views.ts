@@ -6,13 +6,23 @@ export type View = {
   readonly scope: string | null
 }
 
-export type ViewName = 'feed' | 'payments' | 'links' | 'agreements' | 'deliveries' | 'methods' | 'accounts' | 'health'
+export type ViewName =
+  | 'feed'
+  | 'payments'
+  | 'links'
+  | 'agreements'
+  | 'payouts'
+  | 'deliveries'
+  | 'methods'
+  | 'accounts'
+  | 'health'
 
 export const VIEWS: readonly View[] = [
   { name: 'feed', title: 'Live events', key: 'f', scope: 'payments:read' },
   { name: 'payments', title: 'Payments', key: 'p', scope: 'payments:read' },
   { name: 'links', title: 'Links', key: 'l', scope: 'payments:read' },
   { name: 'agreements', title: 'Agreements', key: 'a', scope: 'agreements:read' },
+  { name: 'payouts', title: 'Payouts', key: 'o', scope: 'payouts:read' },
   { name: 'deliveries', title: 'Deliveries', key: 'd', scope: 'payments:read' },
   { name: 'methods', title: 'Methods', key: 'm', scope: null },
   { name: 'accounts', title: 'Accounts', key: 'b', scope: 'balances:read' },

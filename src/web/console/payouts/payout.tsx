@@ -1,0 +1,89 @@
+import { PayoutNowDocument, type PayoutNowQuery } from '../generated/graphql.ts'
+import { Amount } from '../pieces/amount.tsx'
+import { Fact, Facts } from '../pieces/facts.tsx'
+import { AnswerFailure } from '../pieces/failures.tsx'
+import { History } from '../pieces/history.tsx'
+import { Moment } from '../pieces/moment.tsx'
+import { Page, Waiting } from '../pieces/page.tsx'
+import { Status } from '../pieces/status.tsx'
+import { Table } from '../pieces/table.tsx'
+import { useAnswer } from '../pieces/use-answer.ts'
+import { useScope } from '../session/session.ts'
+import { concernsPayouts } from './payouts.tsx'
+
+type PayoutNow = NonNullable<PayoutNowQuery['payout']>
+
+const COLUMNS = ['Payee', 'Account', 'Bank', 'Status', 'Amount']
+
+/** One payout: its facts, its transactions and its history. */
+export function Payout({ id }: { readonly id: string }) {
+  const pii = [useScope('payouts:pii'), useScope('payments:pii')].includes(true)
+  const answer = useAnswer(PayoutNowDocument, { id, pii }, { concerns: concernsPayouts })
+  const payout = answer.data?.payout ?? null
+  return (
+    <Page title={`Payout ${payout?.externalId ?? id}`}>
+      <AnswerFailure of={answer} />
+      {payout === null ? (
+        <Waiting of={answer} what={`payouts with the id ${id}`} />
+      ) : (
+        <>
+          <PayoutFacts payout={payout} />
+          <Transactions of={payout} />
+          <History events={payout.events?.nodes ?? []} isWhole={payout.events?.pageInfo.hasNextPage === false} />
+        </>
+      )}
+    </Page>
+  )
+}
+
+function PayoutFacts({ payout }: { readonly payout: PayoutNow }) {
+  const { scheduledAt, cancelledAt, createdAt, updatedAt } = payout
+  return (
+    <section aria-labelledby="facts">
+      <h2 id="facts">Facts</h2>
+      <Facts>
+        <Fact name="Status">
+          <Status of={payout.status} />
+          {payout.provisional === true && ' (being checked)'}
+        </Fact>
+        <Fact name="Amount">
+          <Amount of={payout.totalAmount} />
+        </Fact>
+        <Fact name="What for">{payout.description}</Fact>
+        <Fact name="Account">{payout.site}</Fact>
+        <Fact name="Scheduled for">{scheduledAt && <Moment at={scheduledAt} />}</Fact>
+        <Fact name="Cancelled">{cancelledAt && <Moment at={cancelledAt} />}</Fact>
+        <Fact name="Failure">{[payout.errorCode, payout.errorMessage].filter(Boolean).join(': ')}</Fact>
+        <Fact name="Id">
+          <code>{payout.id}</code>
+        </Fact>
+        <Fact name="Made">{createdAt && <Moment at={createdAt} />}</Fact>
+        <Fact name="Changed">{updatedAt && <Moment at={updatedAt} />}</Fact>
+      </Facts>
+    </section>
+  )
+}
+
+function Transactions({ of: { transactions } }: { readonly of: PayoutNow }) {
+  return (
+    <section aria-labelledby="transactions">
+      <h2 id="transactions">Transactions</h2>
+      <Table caption="Transactions" columns={COLUMNS}>
+        {transactions.map(({ id, payee, payeeMasked, accountNumberMasked, bankCode, ...transaction }) => (
+          <tr key={id}>
+            <td>{payee ?? payeeMasked ?? '–'}</td>
+            <td>{accountNumberMasked ?? '–'}</td>
+            <td>{bankCode ?? '–'}</td>
+            <td>
+              {transaction.statusRaw}
+              {transaction.errorMessage !== null && `: ${transaction.errorMessage}`}
+            </td>
+            <td class="number">
+              <Amount of={transaction.amount} />
+            </td>
+          </tr>
+        ))}
+      </Table>
+    </section>
+  )
+}
