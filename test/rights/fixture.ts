@@ -114,9 +114,9 @@ async function madeLinks(network: Network): Promise<Fixture['links'][number][]> 
   const all: Fixture['links'][number][] = []
   for (const lastName of ['Payer', 'card_stolen', 'card_decline_rate_limit_exceeded', 'nobody', 'refunded']) {
     const link = await createLink(network, {
-      ownerId: OWNER,
       // The second paid one is a duplicate.
       reference: 'order-1815',
+      ownerId: OWNER,
       customer: customer(lastName),
       expiresInSeconds: 7 * 24 * 3_600,
     })
