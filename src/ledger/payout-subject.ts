@@ -1,3 +1,4 @@
+import type { ReportedPayout } from '../domain/payouts/payout-facts.ts'
 import type { PayoutPayee } from '../domain/payouts/payout-report.ts'
 import {
   decidePayoutCallback,
@@ -7,7 +8,6 @@ import {
   type Payout,
   type PayoutChange,
   payoutStreamId,
-  type ReportedPayout,
 } from '../domain/payouts/payout.ts'
 import { nextPayoutPoll } from '../domain/reads/read-schedule.ts'
 import type { PayoutRow } from '../store/rows/payout-rows.ts'

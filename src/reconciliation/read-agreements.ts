@@ -1,11 +1,10 @@
 import type { AgreementReadStore, AgreementReadSubject, Lease } from '../store/store.ts'
 import type { Sites } from '../upstream/client/sites.ts'
 import type { UpstreamClient } from '../upstream/client/upstream-client.ts'
-import { notSent } from '../upstream/client/upstream-fault.ts'
 import { findAgreement } from '../upstream/endpoints/find-agreement.ts'
 import type { ReadSource } from './due-reader.ts'
 import { MisattributedReadError } from './misattributed-read.ts'
-import { siteName, siteNames } from './read-sites.ts'
+import { storedReads } from './stored-reads.ts'
 
 export type AgreementReadOptions = {
   readonly reads: AgreementReadStore
@@ -21,13 +20,16 @@ export type AgreementReadOptions = {
 export function agreementReads(options: AgreementReadOptions): ReadSource<AgreementReadSubject> {
   const { reads, upstream, sites, clock } = options
   const siteById = (id: string) => sites.byId(id) ?? sites.forCurrency('AUD')
-  const siteOf = ({ agreement }: AgreementReadSubject) => siteById(agreement.site)
+  const { requireSite, ...source } = storedReads({
+    reads,
+    sites,
+    siteToRead: siteById,
+    siteOf: ({ agreement }: AgreementReadSubject) => siteById(agreement.site),
+  })
 
   const ask = async (subject: AgreementReadSubject, lease: Lease | null = null) => {
     const { id, clientTransactionId, createdAt } = subject.agreement
-    const site = siteOf(subject)
-    if (site === null) throw notSent('invalid-request', 'No credentials are configured for it.')
-    const report = await findAgreement(upstream, site, {
+    const report = await findAgreement(upstream, requireSite(subject), {
       clientTransactionId,
       id,
       now: clock(),
@@ -37,24 +39,11 @@ export function agreementReads(options: AgreementReadOptions): ReadSource<Agreem
     return reads.record(subject, report, clock(), lease)
   }
 
-  /** Concurrent queries share one result. */
-  let looking: Promise<string[]> | null = null
-  const readSitesNow = () => (looking ??= reads.sites().finally(() => (looking = null)))
-
   return {
-    sites: siteNames(sites),
-    due: async ({ site, readClass }, by, limit) => {
-      const readSites = (await readSitesNow()).filter((id) => siteName(siteById(id)) === site)
-      return reads.due({ readSites, readClass, by, limit })
-    },
-    nextDue: reads.nextDue,
+    ...source,
     ask: (subject) => ask(subject),
     askPlanned: ask,
     again: ({ agreement }) => reads.subject(agreement.id),
-    postpone: reads.postpone,
-    failures: ({ failures }) => failures,
-    dueAt: ({ dueAt }) => dueAt,
-    site: (subject) => siteName(siteOf(subject)),
     key: ({ agreement }) => agreement.id,
     ids: ({ agreement }) => ({ agreementId: agreement.id }),
   }

@@ -2,11 +2,11 @@ import { attributeRead } from '../domain/payments/attribution.ts'
 import type { Lease, ReadStore, ReadSubject } from '../store/store.ts'
 import type { Sites } from '../upstream/client/sites.ts'
 import type { UpstreamClient } from '../upstream/client/upstream-client.ts'
-import { notSent } from '../upstream/client/upstream-fault.ts'
 import type { ReadSource } from './due-reader.ts'
 import type { ListedReads } from './listed-reads.ts'
 import { MisattributedReadError } from './misattributed-read.ts'
-import { siteName, siteNames, siteToRead } from './read-sites.ts'
+import { siteToRead } from './read-sites.ts'
+import { storedReads } from './stored-reads.ts'
 
 export type PaymentReadOptions = {
   readonly reads: ReadStore
@@ -23,11 +23,16 @@ export function paymentReads({ reads, upstream, sites, clock, lists }: PaymentRe
     const id = link?.site ?? payin?.site
     return id === undefined ? sites.forCurrency(currency ?? '') : sites.byId(id)
   }
+  const { requireSite, ...source } = storedReads({
+    reads,
+    sites,
+    siteToRead: (readSite) => siteToRead(sites, readSite),
+    siteOf,
+  })
 
   /** A link is read with the credentials that made it; a payment without a link is read as a direct payin. */
   const reportOn = async (subject: ReadSubject) => {
-    const site = siteOf(subject)
-    if (site === null) throw notSent('invalid-request', 'No credentials are configured for it.')
+    const site = requireSite(subject)
     const { link, paymentId } = subject
     return link === null ? upstream.getPayin(site, paymentId ?? '') : upstream.getPayinLink(site, link.id)
   }
@@ -38,17 +43,8 @@ export function paymentReads({ reads, upstream, sites, clock, lists }: PaymentRe
     return reads.record(subject, report, clock(), lease)
   }
 
-  /** Concurrent queries share one result. */
-  let looking: Promise<string[]> | null = null
-  const readSitesNow = () => (looking ??= reads.sites().finally(() => (looking = null)))
-
   return {
-    sites: siteNames(sites),
-    due: async ({ site, readClass }, by, limit) => {
-      const readSites = (await readSitesNow()).filter((readSite) => siteName(siteToRead(sites, readSite)) === site)
-      return reads.due({ readSites, readClass, by, limit })
-    },
-    nextDue: reads.nextDue,
+    ...source,
     ask: (subject) => ask(subject),
     askPlanned: async (subject, lease) => {
       const site = siteOf(subject)
@@ -56,10 +52,6 @@ export function paymentReads({ reads, upstream, sites, clock, lists }: PaymentRe
       return outcome ?? ask(subject, lease)
     },
     again: ({ paymentId, link }) => reads.subject(paymentId ?? link?.id ?? ''),
-    postpone: reads.postpone,
-    failures: ({ failures }) => failures,
-    dueAt: ({ dueAt }) => dueAt,
-    site: (subject) => siteName(siteOf(subject)),
     key: ({ paymentId, link }) => paymentId ?? link?.id ?? '',
     ids: ({ paymentId, link }) => ({ paymentId, linkId: link?.id }),
   }

@@ -1,12 +1,14 @@
-import { compareDecimals } from '../money/money.ts'
 import type { Disposition } from '../payments/payment.ts'
-import type { PayoutReport, PayoutStatus, PayoutTransaction } from './payout-report.ts'
-
-/** Everything about a payout except its status and its payees. Values that the payments API has not reported are null. */
-export type PayoutFacts = Omit<PayoutReport, 'id' | 'statusRaw' | 'status' | 'payees' | 'endpointUrl'> & {
-  /** When the payments API accepted a cancellation that was requested here; null without one. */
-  readonly cancelledAt: string | null
-}
+import {
+  filledIn,
+  mergeFacts,
+  NOTHING_KNOWN,
+  type PayoutFacts,
+  replaces,
+  type ReportedPayout,
+  sameFacts,
+} from './payout-facts.ts'
+import type { PayoutReport, PayoutStatus } from './payout-report.ts'
 
 /** A payout that was made here: the result of its events. The payees are stored separately, so that they can be protected, and erased. */
 export type Payout = PayoutFacts &
@@ -52,9 +54,6 @@ export type PayoutDecision = {
   /** Whether a read of the payments API is due. */
   readonly confirm: boolean
 }
-
-/** A report, and the instant of an accepted cancellation if it is the response to one. */
-export type ReportedPayout = PayoutReport & { readonly cancelledAt?: string | undefined }
 
 /** Returns the id of the stream that contains the events of a payout. */
 export function payoutStreamId(id: string): string {
@@ -108,7 +107,7 @@ export function isFinished({ status }: { readonly status: PayoutStatus | null })
 export function decidePayoutCallback(state: Payout | null, report: ReportedPayout, repeat: boolean): PayoutDecision {
   if (state === null) return create(report, { confirm: report.status === null })
   if (contradicts(state, report)) return DOUBTFUL
-  const facts = merge(state, report)
+  const facts = mergeFacts(state, report)
   if (!hasStatus(state, report)) {
     if (state.status === 'completed') return STALE
     if (isFinished(state)) return isLate(state, report) ? STALE : DOUBTFUL
@@ -128,7 +127,7 @@ export function decidePayoutCallback(state: Payout | null, report: ReportedPayou
 export function decidePayoutRead(state: Payout | null, report: ReportedPayout): PayoutDecision {
   if (state === null) return { ...create(report, { confirm: false }), provisional: false }
   if (contradicts(state, report)) return STALE
-  const facts = merge(state, report)
+  const facts = mergeFacts(state, report)
   if (hasStatus(state, report))
     return sameFacts(state, facts)
       ? { ...NOTHING_NEW, provisional: false }
@@ -184,7 +183,7 @@ function create(report: ReportedPayout, { confirm }: { readonly confirm: boolean
   const { statusRaw, status } = report
   return {
     disposition: 'APPLIED',
-    change: { kind: 'PAYOUT_CREATED', statusRaw, status, facts: merge(NOTHING_KNOWN, report) },
+    change: { kind: 'PAYOUT_CREATED', statusRaw, status, facts: mergeFacts(NOTHING_KNOWN, report) },
     provisional: status === null,
     confirm,
   }
@@ -235,129 +234,3 @@ function contradicts(state: Payout, report: ReportedPayout): boolean {
     state.id !== report.id || differs(state.currency, report.currency) || differs(state.methodCode, report.methodCode)
   )
 }
-
-/** The facts of a payout before its first report. */
-const NOTHING_KNOWN: PayoutFacts = {
-  totalAmount: null,
-  currency: null,
-  methodCode: null,
-  description: null,
-  externalId: null,
-  scheduledAt: null,
-  errorCode: null,
-  errorMessage: null,
-  transactions: [],
-  cancelledAt: null,
-}
-
-/**
- * Returns the known facts with those of a report. Facts that the report omits, or only spells in another way, stay unchanged. An error
- * is that of a status: with another status it ends, unless the report repeats it.
- */
-function merge(known: PayoutFacts & { readonly statusRaw?: string }, said: ReportedPayout): PayoutFacts {
-  const hasEnded = known.statusRaw !== said.statusRaw
-  return {
-    totalAmount: newerDecimal(known.totalAmount, said.totalAmount),
-    currency: known.currency ?? said.currency,
-    methodCode: known.methodCode ?? said.methodCode,
-    description: said.description ?? known.description,
-    externalId: said.externalId ?? known.externalId,
-    scheduledAt: said.scheduledAt ?? known.scheduledAt,
-    errorCode: said.errorCode ?? (hasEnded ? null : known.errorCode),
-    errorMessage: said.errorMessage ?? (hasEnded ? null : known.errorMessage),
-    transactions: mergeTransactions(known.transactions, said.transactions),
-    cancelledAt: known.cancelledAt ?? said.cancelledAt ?? null,
-  }
-}
-
-/** Returns the known facts with those that are missing. */
-function filledIn(known: Payout, said: ReportedPayout): PayoutFacts {
-  return {
-    totalAmount: known.totalAmount ?? said.totalAmount,
-    currency: known.currency ?? said.currency,
-    methodCode: known.methodCode ?? said.methodCode,
-    description: known.description ?? said.description,
-    externalId: known.externalId ?? said.externalId,
-    scheduledAt: known.scheduledAt ?? said.scheduledAt,
-    errorCode: known.errorCode,
-    errorMessage: known.errorMessage,
-    transactions: fillTransactions(known.transactions, said.transactions),
-    cancelledAt: known.cancelledAt,
-  }
-}
-
-/** Returns all transactions, the known ones first, each with what the report says of it. */
-function mergeTransactions(
-  known: readonly PayoutTransaction[],
-  said: readonly PayoutTransaction[],
-): readonly PayoutTransaction[] {
-  const reported = new Map(said.map((transaction) => [transaction.id, transaction]))
-  const ids = new Set(known.map(({ id }) => id))
-  const merged = known.map((transaction) => mergeTransaction(transaction, reported.get(transaction.id)))
-  return [...merged, ...said.filter(({ id }) => !ids.has(id))]
-}
-
-function mergeTransaction(known: PayoutTransaction, said: PayoutTransaction | undefined): PayoutTransaction {
-  if (said === undefined) return known
-  const hasEnded = said.statusRaw !== null && said.statusRaw !== known.statusRaw
-  return {
-    id: known.id,
-    amount: newerDecimal(known.amount, said.amount),
-    statusRaw: said.statusRaw ?? known.statusRaw,
-    errorMessage: said.errorMessage ?? (hasEnded ? null : known.errorMessage),
-    createdAt: known.createdAt ?? said.createdAt,
-  }
-}
-
-/** Returns the known transactions with their missing values and the missing transactions. */
-function fillTransactions(
-  known: readonly PayoutTransaction[],
-  said: readonly PayoutTransaction[],
-): readonly PayoutTransaction[] {
-  const filled = known.map((transaction) => {
-    const reported = said.find(({ id }) => id === transaction.id)
-    return reported === undefined ? transaction : mergeTransaction(reported, transaction)
-  })
-  return mergeTransactions(
-    filled,
-    said.filter(({ id }) => filled.every((transaction) => transaction.id !== id)),
-  )
-}
-
-/** Returns the new amount, in the known spelling if it is the same. */
-function newerDecimal(known: string | null, said: string | null): string | null {
-  return said === null || (known !== null && compareDecimals(known, said) === 0) ? known : said
-}
-
-function sameFacts(state: PayoutFacts, facts: PayoutFacts): boolean {
-  const [before, now] = [state.transactions, facts.transactions]
-  return (
-    PLAIN_KEYS.every((key) => state[key] === facts[key]) &&
-    before.length === now.length &&
-    before.every((transaction, index) => TRANSACTION_KEYS.every((key) => transaction[key] === now[index]?.[key]))
-  )
-}
-
-/** Returns whether a known value would be replaced by another, in the batch or in one of its transactions, which are in the same order. */
-function replaces(state: PayoutFacts, facts: PayoutFacts): boolean {
-  const isReplaced = (a: string | null, b: string | null | undefined): boolean => a !== null && a !== b
-  return (
-    PLAIN_KEYS.some((key) => isReplaced(state[key], facts[key])) ||
-    state.transactions.some((transaction, index) =>
-      TRANSACTION_KEYS.some((key) => isReplaced(transaction[key], facts.transactions[index]?.[key])),
-    )
-  )
-}
-
-const PLAIN_KEYS = [
-  'totalAmount',
-  'currency',
-  'methodCode',
-  'description',
-  'externalId',
-  'scheduledAt',
-  'errorCode',
-  'errorMessage',
-  'cancelledAt',
-] as const satisfies readonly (keyof PayoutFacts)[]
-const TRANSACTION_KEYS = ['id', 'amount', 'statusRaw', 'errorMessage', 'createdAt'] as const

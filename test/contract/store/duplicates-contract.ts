@@ -141,6 +141,16 @@ export function duplicatesContract(fixture: Fixture): void {
     expect(await open()).toEqual([])
   })
 
+  it('are not looked for among payments whose order was forgotten with the keys of old deliveries', async () => {
+    await twoLinks()
+    await receive('P1', 'received', 'a')
+    const { retention } = fixture.store
+    expect(await retention.purgeKeys(after(MINUTE))).toBe(0)
+    expect(await retention.purgeKeys(after(2 * MINUTE))).toBe(1)
+    await receive('P2', 'received', 'b')
+    expect(await open()).toEqual([])
+  })
+
   it('are looked for among the first payments of a reference that many customers share', async () => {
     await settledLink(fixture.store, 'a', order)
     for (let n = 0; n < 8; n += 1) await receive(`P${n}`, 'received', 'a')
