@@ -72,6 +72,8 @@ function join(ledger: Ledger, row: PaymentRow, occasion: Occasion, append: Appen
     linkHadExpired: linkOf(rows, state)?.expired === true || state.seen.includes('expired'),
   })
   if (reason === null || row.duplicate) return row
+  // A payment holds money again when a lost dispute is reversed. Whoever has dismissed the duplicate keeps both still.
+  if (rows.duplicates.first('paymentId', state.id)?.resolution === 'DISMISSED') return row
   rows.duplicates.put({ paymentId: state.id, otherId, reason, foundAt: at, resolvedAt: null, resolution: null })
   return append(ledger, { ...row, duplicate: true }, 'DUPLICATE_PAYMENT_FOUND', occasion)
 }

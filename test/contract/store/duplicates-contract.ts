@@ -4,6 +4,16 @@ import { seeded } from '../../faults/seed.ts'
 import { after, command, delivery, events, MINUTE, NOW, payin, paymentOf, report, settledLink } from './builders.ts'
 import type { Fixture } from './store-contract.ts'
 
+const STATUSES = [
+  'received',
+  'received',
+  'return_received',
+  'failed',
+  'partially_refunded',
+  'dispute_lost',
+  'quite_new',
+]
+
 export function duplicatesContract(fixture: Fixture): void {
   const order = { reference: 'order-7', ownerId: 'ada' }
 
@@ -134,6 +144,23 @@ export function duplicatesContract(fixture: Fixture): void {
     expect(await open()).toEqual([])
   })
 
+  it('are found again when their money comes back after a lost dispute, unless an operator keeps both', async () => {
+    await twoLinks()
+    await receive('P1', 'received', 'a')
+    await receive('P2', 'received', 'b')
+    await receive('P2', 'dispute_lost', 'b')
+    expect(await duplicateOf('P2')).toMatchObject({ resolution: 'REFUNDED' })
+    await receive('P2', 'quite_new', 'b')
+    expect(await duplicateOf('P2')).toMatchObject({ otherId: 'P1', resolvedAt: null })
+    expect(await open()).toEqual(['P2'])
+
+    await fixture.store.commands.dismissDuplicate('P2', NOW)
+    await receive('P2', 'dispute_lost', 'b')
+    await receive('P2', 'quite_new_too', 'b')
+    expect(await duplicateOf('P2')).toMatchObject({ resolution: 'DISMISSED' })
+    expect(await open()).toEqual([])
+  })
+
   it('are none where several payments are expected', async () => {
     await twoLinks()
     await fixture.store.commands.expectSeveral({ ...order, site: 'au' }, NOW)
@@ -165,7 +192,7 @@ export function duplicatesContract(fixture: Fixture): void {
       for (const ref of refs) await settledLink(fixture.store, ref, { ...order, reference: `order-${history}` })
       for (let step = 0; step < 12; step += 1) {
         const ref = refs[random.between(0, 2)] ?? ''
-        const status = ['received', 'received', 'return_received', 'failed', 'partially_refunded'][random.between(0, 4)]
+        const status = STATUSES[random.between(0, STATUSES.length - 1)]
         await receive(`P-${ref}`, status ?? '', ref, String(step))
         const payments = await fixture.store.payments.byIds(refs.map((name) => `P-${name}`))
         const held = payments.filter((payment) => holdsMoney(payment)).length
