@@ -34,15 +34,8 @@ const EXCLUDED = ['**/*.long.test.ts', 'test/gateway/**', 'test/package/**']
 
 const BROWSER = ['test/browser/**/*.test.ts']
 
-/** They measure the memory or the pace of the process that they run in. */
-const OWN_PROCESS = [
-  'test/attacks/fragment-graphs.test.ts',
-  'test/attacks/operations-gate.test.ts',
-  'test/contract/upstream/faults.test.ts',
-  'test/faults/upstream-brown-out.test.ts',
-  'test/faults/upstream-floods.test.ts',
-  'test/faults/webhook-bodies.test.ts',
-]
+/** It measures the memory of the process that it runs in. */
+const OWN_PROCESS = ['test/faults/upstream-floods.test.ts']
 
 export default defineConfig({
   test: {

@@ -5,7 +5,7 @@ import { COMMON } from './vitest.config.ts'
 export default defineConfig({
   test: {
     ...COMMON,
-    include: ['test/faults/**/*.test.ts'],
+    include: ['test/faults/**/*.test.ts', 'test/contract/upstream/faults.test.ts'],
     exclude: [],
     // Some measure how long something takes: nothing may run beside them.
     maxWorkers: 1,

@@ -4,7 +4,6 @@ import { expect, it, onTestFinished } from 'vitest'
 import { sendWebhooks, startClients, type Clients } from '../attacks/overload-load.ts'
 import { startApp } from '../faults/killable-app.ts'
 import { rounds } from '../faults/rounds.ts'
-import { cpuSecondsOf } from '../support/cpu-time.ts'
 import { temporaryFolder } from '../support/process.ts'
 import { deliver, paymentBody } from '../support/webhooks.ts'
 
@@ -17,14 +16,14 @@ const QUERY = '{ paymentCurrencies { code exponent region versions enabled } }'
 /** About one millisecond of work. */
 const HEAVY = `{ ${Array.from({ length: 8 }, (_, index) => `a${index}: paymentCurrencies { code exponent region versions enabled }`).join(' ')} }`
 
-async function setUp(env: Record<string, string> = {}): Promise<{ url: string; pid: number; clients: Clients }> {
+async function setUp(env: Record<string, string> = {}): Promise<{ url: string; clients: Clients }> {
   const app = await startApp({ path: join(temporaryFolder(), 'payments.db'), env })
   const clients = await startClients()
   onTestFinished(async () => {
     clients.stop()
     await app.kill()
   })
-  return { url: app.url, pid: app.pid, clients }
+  return { url: app.url, clients }
 }
 
 const webhook = (url: string) => deliver(`${url}/webhooks/payments`, paymentBody())
@@ -88,12 +87,10 @@ async function askFrom(url: string, client: number): Promise<number> {
   return answer.status
 }
 
-/** Least share of the usual answers per second of the process's own CPU time; rejections take some of it. */
-const LEAST = 0.5
 const ANSWERS = rounds({ few: 300, many: 20_000 })
 
 it('goes on with its work at three times what it can do, takes every webhook, and is itself again', async () => {
-  const { url, pid, clients } = await setUp()
+  const { url, clients } = await setUp()
   const order = { url, query: HEAVY, once: false }
   const atPeak = { ...order, perSecond: null, connections: 32 }
   /** Returns the counts once `ANSWERS` requests were answered. */
@@ -111,10 +108,9 @@ it('goes on with its work at three times what it can do, takes every webhook, an
     clients.begin(load)
     // A warm-up: code is compiled, and connections are opened.
     await collect()
-    const [began, before] = [performance.now(), cpuSecondsOf(pid)]
+    const began = performance.now()
     const { answered, other } = await collect()
-    const rate = answered / (cpuSecondsOf(pid) - before)
-    return { other, rate, perSecond: (answered * 1_000) / (performance.now() - began) }
+    return { other, perSecond: (answered * 1_000) / (performance.now() - began) }
   }
   const stop = sendWebhooks(url, 50)
   const peak = await measure(atPeak)
@@ -122,7 +118,6 @@ it('goes on with its work at three times what it can do, takes every webhook, an
   const webhooks = await stop()
   expect(webhooks.filter(({ status }) => status !== 200)).toEqual([])
   expect(over.other).toBe(0)
-  expect(over.rate / peak.rate).toBeGreaterThan(LEAST)
 
   clients.begin({ ...order, perSecond: peak.perSecond / 4, connections: 64 })
   await expect.poll(async () => (await sleep(500), clients.count()), { timeout: 30_000 }).toMatchObject({ shed: 0 })

@@ -1,7 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { parseMethodCode } from '../../../../src/domain/methods/method-code.ts'
-import { cpuTime } from '../../../support/cpu-time.ts'
 
 /** All known codes of the payments API, as `code country kind kindRaw currency`. */
 const KNOWN = `
@@ -103,12 +102,5 @@ describe('parseMethodCode', () => {
         expect(read.currency ?? 'AUD').toMatch(/^[A-Z]{3,4}$/)
       }),
     )
-  })
-
-  it('reads a megabyte at once', () => {
-    const before = cpuTime()
-    parseMethodCode(`au_${'a_'.repeat(500_000)}`)
-    parseMethodCode(`au_${'a'.repeat(1_000_000)}_aud`)
-    expect(cpuTime() - before).toBeLessThan(500)
   })
 })

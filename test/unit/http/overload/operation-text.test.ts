@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
 import { createOperationTextReader } from '../../../../src/http/overload/operation-text.ts'
-import { cpuTime } from '../../../support/cpu-time.ts'
 
 const read = createOperationTextReader({
   mutations: ['createPaymentLink', 'refundPayment'],
@@ -44,26 +43,4 @@ describe('the commands that a mutation may stand for', () => {
     const keys = Array.from({ length: 50 }, (_, index) => `a${index}: refundPayment(idempotencyKey: "${index}")`)
     expect(read(body(`mutation { ${keys.join(' ')} }`)).commands).toHaveLength(4)
   })
-})
-
-it.each([
-  'mutation',
-  '\\nmutation',
-  '"sha256Hash"',
-  'idempotencyKey: ',
-  '"documentId" : "',
-  '\\',
-  ' ',
-  'idempotencyKey"',
-])('reads %j again and again in time that grows with its length alone', (part) => {
-  const time = (length: number) => {
-    const text = part.repeat(length / part.length)
-    read(text)
-    const before = cpuTime()
-    for (let round = 0; round < 5; round += 1) read(text)
-    return cpuTime() - before
-  }
-  time(10_000)
-  // Quadratic time would take 64 times as long.
-  expect(time(160_000)).toBeLessThan(32 * Math.max(1, time(20_000)))
 })

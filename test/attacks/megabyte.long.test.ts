@@ -16,6 +16,7 @@ import { parseEventId } from '../../src/domain/payments/payment-event.ts'
 import { linkRequestProblems } from '../../src/domain/payments/payment-link.ts'
 import { payoutRequestProblems } from '../../src/domain/payouts/payout-rules.ts'
 import { createScalars } from '../../src/graphql/schema/scalars.ts'
+import { createOperationTextReader } from '../../src/http/overload/operation-text.ts'
 import { createOriginCheck } from '../../src/http/server/allowed-origins.ts'
 import { createRouterCheck } from '../../src/http/server/client-caller.ts'
 import { peerName } from '../../src/http/server/peer-name.ts'
@@ -40,8 +41,8 @@ import { ringOf } from '../unit/keys/rings.ts'
 import { withEachText } from './every-text.ts'
 
 const MEGABYTE = 1024 * 1024
-/** Linear work takes a few milliseconds. A pattern that backtracks takes seconds on any machine. */
-const LONGEST_MS = 50
+/** Linear work takes a few milliseconds, on a slow machine up to 60. A pattern that backtracks takes seconds on any machine. */
+const LONGEST_MS = 250
 /** The best of these tries counts: the first one includes compilation, any can include a garbage collection. */
 const TRIES = 5
 
@@ -78,11 +79,17 @@ const TEXTS: Readonly<Record<string, string>> = {
   'open brackets': '['.repeat(MEGABYTE),
   'open objects': '{"a":'.repeat(MEGABYTE / 5),
   'a quote without an end': `"${'\\u0041'.repeat(MEGABYTE / 6)}`,
+  mutations: 'mutation'.repeat(MEGABYTE / 8),
+  'mutations of many lines': '\\nmutation'.repeat(MEGABYTE / 10),
+  'idempotency keys': 'idempotencyKey: '.repeat(MEGABYTE / 16),
+  'ids of documents': '"documentId" : "'.repeat(MEGABYTE / 15),
+  backslashes: '\\'.repeat(MEGABYTE),
   'places of a stack': '    at x (file:///a:1:1)\n'.repeat(MEGABYTE / 26),
 }
 
 const ring = ringOf('a')
 const cursors = createCursorCodec(ring, 'log')
+const readOperation = createOperationTextReader({ mutations: ['refundPayment'], documentOf: () => null })
 const scalars = createScalars({ production: false })
 const isRouter = createRouterCheck({ kind: 'guarded', secrets: [new Secret('router-secret-of-the-tests')] })
 const isAllowedOrigin = createOriginCheck(['https://shop.example.test'])
@@ -119,6 +126,7 @@ const READERS: Readonly<Record<string, (text: string) => unknown>> = {
   'a masked number': maskedNumber,
   'a masked alias': maskedAlias,
   'an address of the payments API': safeUrl,
+  'the text of a request': readOperation,
   'a line of the log': (text) => allowedFields({ ref: text, path: text, url: text, err: error(text) }),
 }
 
