@@ -239,7 +239,7 @@ describe('a change of status that was not answered', () => {
 
 describe('amendPaymentAgreement', () => {
   const amend = (input: Record<string, unknown>) => mutate(network, 'amendPaymentAgreement', input)
-  const TERMS = { limit: { value: '300' }, amountRule: 'FIXED', frequency: 'WEEKLY', startDate: '2030-02-28' }
+  const TERMS = { limit: { value: '300.00' }, amountRule: 'FIXED', frequency: 'WEEKLY', startDate: '2030-02-28' }
 
   it('replaces the terms, in an event of its own', async () => {
     const { id } = await activeAgreement()

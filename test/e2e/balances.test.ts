@@ -18,16 +18,23 @@ describe('balances', () => {
 
   it('are told by currency, and move with what comes in', async () => {
     const { data } = await network.ask(BALANCES, { currencies: ['NZD', 'KRW'] })
-    const amounts = { incoming: { value: '0' }, outgoing: { value: '0' }, rollingReserve: { value: '0' } }
-    const opening = { available: { value: '100000000' }, withdrawable: { value: '100000000' }, ...amounts }
-    expect(data['balances']).toMatchObject([
-      { ...opening, currency: 'NZD' },
-      { ...opening, currency: 'KRW', available: { value: '100000000', currency: 'KRW' } },
-    ])
+    const opening = (currency: string, decimals: string) => {
+      const nothing = { value: `0${decimals}` }
+      const all = { value: `100000000${decimals}` }
+      return {
+        currency,
+        available: all,
+        withdrawable: all,
+        incoming: nothing,
+        outgoing: nothing,
+        rollingReserve: nothing,
+      }
+    }
+    expect(data['balances']).toMatchObject([opening('NZD', '.00'), opening('KRW', '')])
     const amount = { value: '250', currency: 'NZD' }
     await mutate(network, 'simulateDeposit', { accountNumber: '12345', amount })
     expect((await network.ask(BALANCES, { currencies: ['NZD'] })).data['balances']).toMatchObject([
-      { available: { value: '100000250' }, incoming: { value: '250' } },
+      { available: { value: '100000250.00' }, incoming: { value: '250.00' } },
     ])
   })
 
@@ -79,7 +86,7 @@ describe('the accounts of two sites with one currency', () => {
     const account = (site: string, value: string) => ({ site, currency: 'AUD', available: { value } })
     expect((await own.ask(query)).data).toEqual({
       accountBalances: {
-        nodes: [account('first', '100000000'), account('second', '100000005')],
+        nodes: [account('first', '100000000.00'), account('second', '100000005.00')],
         unavailable: [],
         failures: [],
       },
@@ -126,10 +133,10 @@ describe('balanceHistory', () => {
       directionRaw: 'money_in',
       kindRaw: 'payment',
       statusRaw: 'done',
-      amount: { value: '12.5', currency: 'AUD' },
-      total: { value: '12.5' },
-      outgoing: { value: '0' },
-      fees: { value: '0' },
+      amount: { value: '12.50', currency: 'AUD' },
+      total: { value: '12.50' },
+      outgoing: { value: '0.00' },
+      fees: { value: '0.00' },
     })
     const ids = [...first.nodes, ...(await page(2)).nodes].map(({ id }) => id)
     expect(new Set(ids).size).toBe(22)

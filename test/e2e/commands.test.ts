@@ -179,10 +179,10 @@ describe('the method', () => {
   })
 
   it.each([
-    ['au_card_aud', '0.99', '1', '25000'],
-    ['au_card_aud', '25000.01', '1', '25000'],
-    ['au_alias_npp_aud', '50000.01', '1', '50000'],
-    [null, '50000.01', '1', '50000'],
+    ['au_card_aud', '0.99', '1.00', '25000.00'],
+    ['au_card_aud', '25000.01', '1.00', '25000.00'],
+    ['au_alias_npp_aud', '50000.01', '1.00', '50000.00'],
+    [null, '50000.01', '1.00', '50000.00'],
   ])('%s does not take %s: the limits are told', async (methodCode, value, min, max) => {
     const over = { methodCode, amount: { value, currency: 'AUD' } }
     const { result, asked } = await during(() => tryCreateLink(network, over))
@@ -196,12 +196,12 @@ describe('the method', () => {
   })
 
   it.each([
-    ['au_card_aud', '1'],
-    ['au_card_aud', '25000.00'],
-    [null, '50000'],
-  ])('%s takes its limit %s', async (methodCode, value) => {
+    ['au_card_aud', '1', '1.00'],
+    ['au_card_aud', '25000.00', '25000.00'],
+    [null, '50000', '50000.00'],
+  ])('%s takes its limit %s', async (methodCode, value, shown) => {
     const result = await tryCreateLink(network, { methodCode, amount: { value, currency: 'AUD' } })
-    expect(result).toMatchObject({ link: { requestedAmount: { value, currency: 'AUD', exponent: 2 } } })
+    expect(result).toMatchObject({ link: { requestedAmount: { value: shown, currency: 'AUD', exponent: 2 } } })
   })
 })
 

@@ -34,8 +34,8 @@ describe('a payment link, from creation to received', () => {
         statusRaw: 'received',
         version: 5,
         provisional: false,
-        paid: { value: '125.5', currency: 'AUD' },
-        amount: { value: '125.5', currency: 'AUD', exponent: 2 },
+        paid: { value: '125.50', currency: 'AUD' },
+        amount: { value: '125.50', currency: 'AUD', exponent: 2 },
         method: { code: 'au_card_aud' },
       },
     })

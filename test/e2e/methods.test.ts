@@ -130,8 +130,8 @@ describe('payinMethods', () => {
       name: 'USDC transfer',
       currency: 'USDC',
       symbol: 'USDC',
-      minAmount: { value: '10' },
-      maxAmount: { value: '100000' },
+      minAmount: { value: '10.000000' },
+      maxAmount: { value: '100000.000000' },
       traits: { refundable: true },
     })
     expect(await codes({ amount: { value: '9.999999', currency: 'USDC' } })).toEqual([])

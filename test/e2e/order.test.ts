@@ -121,7 +121,7 @@ describe('refunds', () => {
       'partially_refunded by WEBHOOK',
       'PAYMENT_DETAILS_CHANGED by READ',
     ])
-    expect(payment).toMatchObject({ status: 'PARTIALLY_REFUNDED', refunded: { value: '50.5' } })
+    expect(payment).toMatchObject({ status: 'PARTIALLY_REFUNDED', refunded: { value: '50.50' } })
   })
 
   it('told twice in the very same bytes are settled by a read', async () => {
@@ -134,6 +134,6 @@ describe('refunds', () => {
     await deliver(link.id, { kind: 'duplicate' })
     const { events, payment } = await settled(link)
     expect(events.map(told).slice(2)).toEqual(['PAYMENT_DETAILS_CHANGED by READ'])
-    expect(payment?.refunded).toEqual({ value: '50.5' })
+    expect(payment?.refunded).toEqual({ value: '50.50' })
   })
 })

@@ -132,7 +132,10 @@ describe('a direct payin', () => {
     const body = { uuid: 'OPEN0001', status: 'pending' }
     network.sandbox.control.addFault({ method: 'POST', path: '/v2/payins', answer: { status: 200, body } })
     const open = { amount: undefined, currency: 'USDC', methodCode: 'usdc_bank', methodFields: {} }
-    expect(await createPayin(network, open)).toMatchObject({ id: 'OPEN0001', amount: { value: '0', currency: 'USDC' } })
+    expect(await createPayin(network, open)).toMatchObject({
+      id: 'OPEN0001',
+      amount: { value: '0.000000', currency: 'USDC' },
+    })
   })
 
   it('without an amount leaves it to the payer, where the method does', async () => {
@@ -146,7 +149,7 @@ describe('a direct payin', () => {
     })
     expect(await readPayment(network, id)).toMatchObject({
       status: 'PENDING',
-      amount: { value: '0.0', currency: 'USDC' },
+      amount: { value: '0.000000', currency: 'USDC' },
     })
     const amount = { value: '25.5', currency: 'USDC' }
     await mutate(network, 'simulatePayin', { paymentId: id, outcome: 'COMPLETED', amount })
@@ -154,7 +157,7 @@ describe('a direct payin', () => {
     const { data } = await network.ask('query P($id: ID!) { payment(id: $id) { status paid { value currency } } }', {
       id,
     })
-    expect(data).toEqual({ payment: { status: 'RECEIVED', paid: amount } })
+    expect(data).toEqual({ payment: { status: 'RECEIVED', paid: { ...amount, value: '25.500000' } } })
   })
 
   it.each([

@@ -79,7 +79,7 @@ describe('a batch of payouts', () => {
       replayed: false,
       payout: {
         status: 'CREATED',
-        totalAmount: { value: '100', currency: 'AUD' },
+        totalAmount: { value: '100.00', currency: 'AUD' },
         method: { code: 'au_bank_aud' },
         description: 'Prizes of the week',
         externalId: 'batch-7',

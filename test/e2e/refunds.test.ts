@@ -16,21 +16,28 @@ const OF_LINK = '/v3/payin_links/refund'
 const OF_PAYIN = '/v2/payins/refund'
 const TEN_DAYS_MS = 10 * 24 * 3_600_000
 
-type Paid = { readonly id: string; readonly path: string; readonly currency: string; readonly whole: string }
+/** `whole` is its amount, `part` is 25 as the payments API records a refund of it. */
+type Paid = {
+  readonly id: string
+  readonly path: string
+  readonly currency: string
+  readonly whole: string
+  readonly part: string
+}
 
 /** Creates a link of 125.50 AUD whose payment was received. */
 async function paidLink(): Promise<Paid> {
   const link = await createLink(network)
   await network.sandbox.control.setStatus(link.id, 'received')
   const { payment } = await historyOf(network, link.id)
-  return { id: payment?.id ?? '', path: OF_LINK, currency: 'AUD', whole: '125.5' }
+  return { id: payment?.id ?? '', path: OF_LINK, currency: 'AUD', whole: '125.50', part: '25.00' }
 }
 
 /** Creates a direct payin of 25000 KRW whose payment was received. */
 async function paidPayin(): Promise<Paid> {
   const { id } = await createPayin(network)
   await network.sandbox.control.setStatus(id, 'received')
-  return { id, path: OF_PAYIN, currency: 'KRW', whole: '25000.0' }
+  return { id, path: OF_PAYIN, currency: 'KRW', whole: '25000.0', part: '25.0' }
 }
 
 const refund = (paymentId: string, over: Record<string, unknown> = {}) =>
@@ -71,10 +78,10 @@ describe.each([
   })
 
   it('of a part leaves the rest, which is all that can follow', async () => {
-    const { id, path, currency, whole } = await paid()
+    const { id, path, currency, whole, part } = await paid()
     const before = refunds(path)
     await refund(id, { amount: { value: '25', currency } })
-    expect(await ends(id, 'partially_refunded')).toMatchObject({ phase: 'SUCCEEDED', refunded: { value: '25.0' } })
+    expect(await ends(id, 'partially_refunded')).toMatchObject({ phase: 'SUCCEEDED', refunded: { value: part } })
     expect(await refund(id, { amount: { value: '999999', currency } })).toMatchObject({
       problems: [{ path: ['amount', 'value'] }],
     })
@@ -226,8 +233,9 @@ describe.each([
     const { id, currency } = await paid()
     expect((await shown(id)).refunds).toEqual([])
     const part = { idempotencyKey: newKey(), amount: { value: '25', currency }, description: 'One was broken' }
+    const amount = { value: currency === 'KRW' ? '25' : '25.00' }
     await refund(id, part)
-    expect((await shown(id)).refunds).toMatchObject([{ state: 'PENDING', amount: { value: '25' }, settledAt: null }])
+    expect((await shown(id)).refunds).toMatchObject([{ state: 'PENDING', amount, settledAt: null }])
     await ends(id, 'partially_refunded')
     const rest = { idempotencyKey: newKey(), description: 'The others, too' }
     await refund(id, rest)
@@ -238,7 +246,7 @@ describe.each([
       {
         id: `${id}-1`,
         ...ours,
-        amount: { value: '25' },
+        amount,
         idempotencyKey: part.idempotencyKey,
         reason: 'One was broken',
       },

@@ -125,7 +125,7 @@ describe('an authentic webhook that says something odd', () => {
     const uuid = randomUUID()
     const body = JSON.stringify({ uuid, status: 'received', currency: 'AUD', amount: 10.5, moon_phase: { full: true } })
     expect((await deliver(defaultAddress(network), body)).status).toBe(200)
-    expect(await paymentOf(uuid)).toMatchObject({ status: 'RECEIVED', link: null, amount: { value: '10.5' } })
+    expect(await paymentOf(uuid)).toMatchObject({ status: 'RECEIVED', link: null, amount: { value: '10.50' } })
   })
 })
 

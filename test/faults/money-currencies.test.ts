@@ -108,7 +108,7 @@ describe('an amount that the payments API records', () => {
     expect((await deliver(await addressOf(network, link), body)).status).toBe(200)
     expect(await shown(uuid)).toEqual({
       status: 'RECEIVED',
-      amount: { value: '120.5', currency: 'AUD' },
+      amount: { value: '120.50', currency: 'AUD' },
       paid: { value: '120.50' },
       refunded: null,
       link: { requestedAmount: { value: '125.50', currency: 'AUD' } },
@@ -123,7 +123,7 @@ describe('an amount that the payments API records', () => {
     expect((await deliver(address, paymentBody({ uuid, status: 'received', currency: 'KRW' }))).status).toBe(200)
     expect((await deliveries(network, [uuid]))[0]).toMatchObject({ disposition: 'DOUBTFUL', event: null })
     await network.app.settle()
-    expect(await shown(uuid)).toMatchObject({ amount: { value: '125.5', currency: 'AUD' } })
+    expect(await shown(uuid)).toMatchObject({ amount: { value: '125.50', currency: 'AUD' } })
   })
 
   it('as refunded is the total that the body names, never a sum of what came before', async () => {
@@ -144,7 +144,7 @@ describe('an amount that the payments API records', () => {
       ['received', null, null],
       ['partially_refunded', '25.50', '25.50'],
       ['partially_refunded', '25.50', '25.50'],
-      ['return_received', '125.5', '125.5'],
+      ['return_received', '125.5', '125.50'],
     ]
     for (const [status, told, refunded] of steps) {
       expect((await tell(status, told)).status).toBe(200)

@@ -52,10 +52,17 @@ async function madeFor(
   }
 }
 
+/** Returns a decimal with at least as many digits after the point as its currency has. */
+function padded(value: string, exponent: number): string {
+  const [whole = '', decimals = ''] = value.split('.')
+  const shown = decimals.padEnd(exponent, '0')
+  return shown === '' ? whole : `${whole}.${shown}`
+}
+
 const amounts = fc.tuple(fc.integer(), fc.constantFrom<keyof typeof EXPONENTS>('AUD', 'KRW', 'USDC'))
 
 describe('an amount', () => {
-  it('stands on the wire in the very digits that a client sent, and comes back in them', async () => {
+  it('stands on the wire in the very digits that a client sent, and comes back with the decimals of its currency', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(amounts, { minLength: 20, maxLength: 20 }), async (batch) => {
         const values = batch.map(([seed, currency]) => ({
@@ -63,7 +70,9 @@ describe('an amount', () => {
           currency,
         }))
         const made = await Promise.all(values.map(({ value, currency }) => madeFor(value, currency)))
-        expect(made).toEqual(values.map(({ value }) => ({ wire: value, told: value })))
+        expect(made).toEqual(
+          values.map(({ value, currency }) => ({ wire: value, told: padded(value, EXPONENTS[currency]) })),
+        )
       }),
       { numRuns: rounds({ few: 10, many: 1_000 }), endOnFailure: true },
     )
@@ -82,10 +91,10 @@ describe('an amount', () => {
         expect((await deliver(defaultAddress(network), body)).status).toBe(200)
         const { data } = await network.ask(query, { id })
         expect(data['payment']).toEqual({
-          amount: { value: amount },
-          total: { value: total },
-          paid: { value: paid },
-          refunded: { value: refunded },
+          amount: { value: padded(amount, 6) },
+          total: { value: padded(total, 6) },
+          paid: { value: padded(paid, 6) },
+          refunded: { value: padded(refunded, 6) },
         })
       }),
       { numRuns: rounds({ few: 50, many: 5_000 }), endOnFailure: true },
@@ -93,14 +102,14 @@ describe('an amount', () => {
   })
 
   it.each([
-    ['1e3', '1000'],
-    ['1.5E+2', '150'],
-    ['1250.50', '1250.50'],
-    ['100.0', '100.0'],
+    ['1e3', '1000.000000'],
+    ['1.5E+2', '150.000000'],
+    ['1250.50', '1250.500000'],
+    ['100.0', '100.000000'],
     ['0.30000000000000004', '0.30000000000000004'],
-    ['9007199254740993', '9007199254740993'],
-    ['123456789012345.67', '123456789012345.67'],
-    ['-0', '0'],
+    ['9007199254740993', '9007199254740993.000000'],
+    ['123456789012345.67', '123456789012345.670000'],
+    ['-0', '0.000000'],
     ['0.1000000000000000055', '0.1000000000000000055'],
   ])('that the payments API writes as %s is shown as %s, and never through a float', async (written, shown) => {
     const id = randomUUID()
@@ -111,20 +120,20 @@ describe('an amount', () => {
   })
 
   it.each([
-    ['in the document as a whole number', '12', '12'],
-    ['in the document with decimals', '12.50', '12.50'],
-    ['in the document as a text', '"12.50"', '12.50'],
-  ])('may stand %s', async (_where, literal, wire) => {
+    ['in the document as a whole number', '12', '12', '12.00'],
+    ['in the document with decimals', '12.50', '12.50', '12.50'],
+    ['in the document as a text', '"12.50"', '12.50', '12.50'],
+  ])('may stand %s', async (_where, literal, wire, told) => {
     const query = `mutation M($key: ID!) { createPaymentLink(input: { idempotencyKey: $key, reference: "r", description: "Two tickets",
       amount: { value: ${literal}, currency: "AUD" }, customer: { email: "ada@example.test", firstName: "Ada", lastName: "Payer" } }) {
       ... on CreatePaymentLinkSuccess { link { requestedAmount { value } } } } }`
     const { data } = await network.ask<Made>(query, { key: randomUUID() })
-    expect(data.createPaymentLink.link?.requestedAmount.value).toBe(wire)
+    expect(data.createPaymentLink.link?.requestedAmount.value).toBe(told)
     expect(posts().at(-1)).toContain(`"amount":${wire},`)
   })
 
   it('may be a whole number among the variables, as long as a float holds it', async () => {
-    expect(await madeFor(12, 'AUD')).toEqual({ wire: '12', told: '12' })
+    expect(await madeFor(12, 'AUD')).toEqual({ wire: '12', told: '12.00' })
     expect(await madeFor(999_999_999_999_999, 'KRW')).toEqual({ wire: '999999999999999', told: '999999999999999' })
   })
 })

@@ -73,6 +73,13 @@ function shiftPoint(whole: string, decimals: string, places: number): string {
   return after === '' ? before : `${before}.${after}`
 }
 
+/** Returns a decimal with at least this many digits after the point: `"125.5"` with two is `"125.50"`. */
+export function withDecimals(decimal: string, least: number): string {
+  const missing = least - decimalsOf(decimal)
+  if (missing <= 0) return decimal
+  return `${decimal}${decimal.includes('.') ? '' : '.'}${'0'.repeat(missing)}`
+}
+
 function decimalsOf(decimal: string): number {
   const point = decimal.indexOf('.')
   return point === -1 ? 0 : decimal.length - point - 1

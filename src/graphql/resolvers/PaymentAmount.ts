@@ -1,6 +1,8 @@
 import { exponentOf } from '../../domain/money/currencies.ts'
+import { withDecimals } from '../../domain/money/money.ts'
 import type { PaymentAmountResolvers } from '../generated.ts'
 
 export const PaymentAmount: PaymentAmountResolvers = {
-  exponent: (amount) => exponentOf(amount.currency),
+  value: ({ value, currency }) => withDecimals(value, exponentOf(currency)),
+  exponent: ({ currency }) => exponentOf(currency),
 }
