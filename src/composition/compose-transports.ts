@@ -16,7 +16,7 @@ import { createOperationTextReader } from '../http/overload/operation-text.ts'
 import { addPageRoutes } from '../http/pages/page-routes.ts'
 import { addPages } from '../http/pages/pages.ts'
 import { createResponseStreams } from '../http/response-streams/response-streams.ts'
-import { createOriginCheck } from '../http/server/allowed-origins.ts'
+import type { Origins } from '../http/server/allowed-origins.ts'
 import { createAddressReader } from '../http/server/client-address.ts'
 import { createCallerReader, createRouterCheck } from '../http/server/client-caller.ts'
 import { protect, type Protection } from '../http/server/protection.ts'
@@ -73,7 +73,7 @@ type Entrance = Parts &
      * limits of a router.
      */
     readonly isKnownRouter: (headers: IncomingHttpHeaders) => boolean
-    readonly isAllowedOrigin: ReturnType<typeof createOriginCheck>
+    readonly isAllowedOrigin: Origins['isAllowed']
     /** Whether a request contains a router's secret, or none is required. */
     readonly isFromRouter: (request: { readonly headers: IncomingHttpHeaders }) => boolean
   }
@@ -136,7 +136,7 @@ async function createEntrance(config: AppConfig, parts: Parts, phase: Phase): Pr
   const addressOf = createAddressReader(settings.limits.trustProxy)
   const { unreadMs } = parts.limits
   const server = { settings, isRouter: isKnownRouter, isDraining, onTurnedAway, addressOf, unreadMs, logger }
-  const { http, connections, earlyAnswers } = await createHttpServer(server)
+  const { http, connections, earlyAnswers, isAllowedOrigin } = await createHttpServer(server)
   if (tracing !== null) traceRequests(http, tracing)
   const verifier = createTokenVerifier(config.clients, { log: logger })
   const describing = describeOperations(parts)
@@ -162,7 +162,7 @@ async function createEntrance(config: AppConfig, parts: Parts, phase: Phase): Pr
         onTurnedAway,
       },
     ),
-    isAllowedOrigin: createOriginCheck(settings.allowedOrigins),
+    isAllowedOrigin,
     isFromRouter: ({ headers }) => isRouter(headers),
   }
 }

@@ -9,7 +9,7 @@ import type { SecretRules, Secrets } from './secrets.ts'
 import type { ClientsConfig, GenerateKey, GeneratedSetting, HttpConfig, RouterConfig, UpstreamConfig } from './shape.ts'
 import { parseSites } from './site-settings.ts'
 import { parseSocketLimits, SOCKET_LIMITS } from './socket-limits.ts'
-import { parseOrigins, parseResource, parseUpstreamUrl, parseUrl } from './urls.ts'
+import { LOOPBACK_ORIGINS, parsePageOrigins, parseResource, parseUpstreamUrl, parseUrl } from './urls.ts'
 import { oneOf, parseHost, parseLine, parsePort } from './values.ts'
 
 const SIGNING_RULES: SecretRules = { minimum: 32, unit: 'bytes' }
@@ -35,7 +35,8 @@ export function readHttp(reading: SettingReader): HttpConfig {
     host,
     port,
     publicUrl: reading.read('PUBLIC_URL', parseUrl, `http://${reachable(host)}:${port}`),
-    allowedOrigins: reading.read('ALLOWED_ORIGINS', parseOrigins, []),
+    // Front ends under development have a port of their own. Of another machine than this one no page can claim such an origin.
+    allowedOrigins: reading.read('ALLOWED_ORIGINS', parsePageOrigins, reading.builtInSandbox ? [LOOPBACK_ORIGINS] : []),
     socketLimits: reading.read('SOCKET_LIMITS', parseSocketLimits, SOCKET_LIMITS),
     limits: readHttpLimits(reading),
   }

@@ -51,13 +51,25 @@ export function parseCollector(text: string): Parsed<string> {
 }
 
 /** Parses a comma-separated list of web origins, in the form that browsers send (RFC 6454, section 7). */
-export function parseOrigins(text: string): Parsed<readonly string[]> {
+function parseOrigins(text: string): Parsed<readonly string[]> {
   const entries = text.split(',').map((entry) => entry.trim())
   const wrong = entries.findIndex((entry) => !ORIGIN.test(entry) || URL.parse(entry) === null)
   if (wrong !== -1) {
     return bad(`entry ${wrong + 1} must be an origin: scheme://host or scheme://host:port, without path, slash or *`)
   }
   return good([...new Set(entries.map(originOf))])
+}
+
+/** Stands for every origin of this machine, whatever its port. */
+export const LOOPBACK_ORIGINS = 'loopback'
+
+/** Parses the origins of pages that may call from a browser: a comma-separated list, which may contain `loopback`. */
+export function parsePageOrigins(text: string): Parsed<readonly string[]> {
+  const entries = text.split(',').map((entry) => entry.trim())
+  const others = entries.filter((entry) => entry !== LOOPBACK_ORIGINS)
+  if (others.length === entries.length) return parseOrigins(text)
+  const origins = others.length === 0 ? good([]) : parseOrigins(others.join(','))
+  return origins.ok ? good([LOOPBACK_ORIGINS, ...origins.value]) : origins
 }
 
 /** Parses a comma-separated list of origins to which this program connects: http or https, in canonical form. */

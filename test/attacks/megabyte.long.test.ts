@@ -1,4 +1,3 @@
-import type { IncomingMessage } from 'node:http'
 import { describe, expect, it } from 'vitest'
 import { bearerToken } from '../../src/access/bearer.ts'
 import { createTokenVerifier } from '../../src/access/verify-token.ts'
@@ -17,7 +16,7 @@ import { linkRequestProblems } from '../../src/domain/payments/payment-link.ts'
 import { payoutRequestProblems } from '../../src/domain/payouts/payout-rules.ts'
 import { createScalars } from '../../src/graphql/schema/scalars.ts'
 import { createOperationTextReader } from '../../src/http/overload/operation-text.ts'
-import { createOriginCheck } from '../../src/http/server/allowed-origins.ts'
+import { createOrigins } from '../../src/http/server/allowed-origins.ts'
 import { createRouterCheck } from '../../src/http/server/client-caller.ts'
 import { peerName } from '../../src/http/server/peer-name.ts'
 import { connectionToken } from '../../src/http/websocket/connection-token.ts'
@@ -92,7 +91,7 @@ const cursors = createCursorCodec(ring, 'log')
 const readOperation = createOperationTextReader({ mutations: ['refundPayment'], documentOf: () => null })
 const scalars = createScalars({ production: false })
 const isRouter = createRouterCheck({ kind: 'guarded', secrets: [new Secret('router-secret-of-the-tests')] })
-const isAllowedOrigin = createOriginCheck(['https://shop.example.test'])
+const { isAllowed } = createOrigins(['https://shop.example.test'], { warn: () => {} })
 const tokens = createTokenVerifier({ kind: 'secret', secret: new Secret('s'.repeat(32)), issuer: null, audience: null })
 const error = (text: string) => Object.assign(new Error(text), { name: text, code: text, stack: text })
 
@@ -121,7 +120,7 @@ const READERS: Readonly<Record<string, (text: string) => unknown>> = {
   'the Authorization header of a webhook': (text) => callbackKeyOf(ring, 'payment', text, text),
   'a signature': (text) => [verify(Buffer.of(), text, ['secret']), looksSigned(text)],
   "the router's secret": (text) => isRouter({ 'x-router-secret': text }),
-  'an origin': (text) => isAllowedOrigin({ headers: { origin: text, host: text } } as IncomingMessage),
+  'an origin': (text) => isAllowed({ headers: { origin: text, host: text } }),
   'the address of a peer': peerName,
   'a masked number': maskedNumber,
   'a masked alias': maskedAlias,

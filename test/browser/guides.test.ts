@@ -66,6 +66,14 @@ describe.skipIf(browser.isMissing)('the guide for the front end', () => {
     expect(await opened.textContent('body')).toContain('A$125.50')
     await payAt(await hostedPage(context, opened))
     await shows(opened, 'Paid. Thank you.')
+    expect(await opened.getByRole('button', { name: 'Pay' }).count()).toBe(0)
+
+    // Another document, because a change of the fragment alone loads nothing.
+    const other = await open(
+      `${site.url}/${page}?other#${fragmentOf({ id, statusToken: 'wrong', graph: graphOf(network) })}`,
+    )
+    await shows(other, 'This link is not known. Ask for a new one.')
+    expect(await other.getByRole('button', { name: 'Pay' }).count()).toBe(0)
   })
 
   test('follows a link with the token of its owner alone', async () => {

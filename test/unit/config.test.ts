@@ -13,7 +13,7 @@ describe('parseConfig without any setting', () => {
     const config = configOf({})
     expect(config).toMatchObject({
       production: false,
-      http: { host: '127.0.0.1', port: 4000, publicUrl: 'http://127.0.0.1:4000', allowedOrigins: [] },
+      http: { host: '127.0.0.1', port: 4000, publicUrl: 'http://127.0.0.1:4000', allowedOrigins: ['loopback'] },
       upstream: {
         kind: 'built-in-sandbox',
         port: 4010,
@@ -96,6 +96,18 @@ describe('parseConfig reads', () => {
       { ALLOWED_ORIGINS: 'https://A.test:443, http://localhost:5173,capacitor://localhost,https://a.test' },
       (config) => config.http.allowedOrigins,
       ['https://a.test', 'http://localhost:5173', 'capacitor://localhost'],
+    ],
+    [
+      'origins of this machine',
+      { ALLOWED_ORIGINS: 'https://a.test, loopback' },
+      (config) => config.http.allowedOrigins,
+      ['loopback', 'https://a.test'],
+    ],
+    [
+      'origins of this machine alone, which are those of the built-in sandbox',
+      {},
+      (config) => config.http.allowedOrigins,
+      ['loopback'],
     ],
     [
       'no proxy of ours',

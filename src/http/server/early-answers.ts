@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { HttpConfig } from '../../config/shape.ts'
 import type { RequestListener } from '../connections/in-order.ts'
 import { cutUnreadAnswer } from '../connections/unread-answers.ts'
+import type { Origins } from './allowed-origins.ts'
 import { EXPOSED_HEADERS, safeHeaders } from './safe-headers.ts'
 
 export type EarlyAnswer = {
@@ -20,7 +20,9 @@ export type EarlyAnswers = {
 }
 
 export type EarlyAnswersOptions = {
-  readonly settings: Pick<HttpConfig, 'publicUrl' | 'allowedOrigins'>
+  readonly publicUrl: string
+  /** Null if no other origin is allowed. */
+  readonly origins: Pick<Origins, 'isListed'> | null
   readonly isDraining: () => boolean
   /** Milliseconds within which a peer must read some of a response. */
   readonly unreadMs: number
@@ -28,11 +30,10 @@ export type EarlyAnswersOptions = {
 
 /** Returns the listener that passes a request to the early handler, and to `route` if that has not answered it. */
 export function createEarlyAnswers(options: EarlyAnswersOptions) {
-  const { settings, isDraining, unreadMs } = options
-  const origins = new Set(settings.allowedOrigins)
+  const { publicUrl, origins, isDraining, unreadMs } = options
   const common = [
-    ...Object.entries(safeHeaders(settings.publicUrl)).flat(),
-    ...(origins.size > 0 ? ['vary', 'Origin', 'access-control-expose-headers', EXPOSED_HEADERS] : []),
+    ...Object.entries(safeHeaders(publicUrl)).flat(),
+    ...(origins !== null ? ['vary', 'Origin', 'access-control-expose-headers', EXPOSED_HEADERS] : []),
   ]
   let takes: (request: IncomingMessage, response: ServerResponse) => boolean = () => false
 
@@ -43,7 +44,7 @@ export function createEarlyAnswers(options: EarlyAnswersOptions) {
       if (response.destroyed) return
       const head = [...common, ...headers, 'content-length', String(Buffer.byteLength(body))]
       const { origin } = request.headers
-      if (origin !== undefined && origins.has(origin)) head.push('access-control-allow-origin', origin)
+      if (origin !== undefined && origins?.isListed(origin) === true) head.push('access-control-allow-origin', origin)
       if (isDraining()) head.push('connection', 'close')
       response.writeHead(status, head).end(body)
       cutUnreadAnswer(response, unreadMs)

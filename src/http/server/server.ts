@@ -10,6 +10,7 @@ import { answerInOrder } from '../connections/in-order.ts'
 import { trackConnections } from '../connections/track-connections.ts'
 import { limitUnfinishedBodies } from '../connections/unfinished-bodies.ts'
 import { cutUnreadAnswer, UNREAD_MS } from '../connections/unread-answers.ts'
+import { createOrigins, type Origins } from './allowed-origins.ts'
 import { createEarlyAnswers, type EarlyAnswers } from './early-answers.ts'
 import { createNetworkCheck, isLoopback } from './peer-name.ts'
 import { problem } from './problem.ts'
@@ -34,6 +35,7 @@ export type HttpServer = {
   readonly http: FastifyInstance
   readonly connections: ConnectionDrain
   readonly earlyAnswers: EarlyAnswers
+  readonly isAllowedOrigin: Origins['isAllowed']
 }
 
 /** Timeouts for slow and silent peers. With Node's defaults, a slow header could take 86 seconds. */
@@ -73,7 +75,10 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
   const { settings, isRouter, isDraining, onTurnedAway, logger } = options
   const unreadMs = options.unreadMs ?? UNREAD_MS
   const headers = safeHeaders(settings.publicUrl)
-  const { answers, routeUnlessTaken } = createEarlyAnswers({ settings, isDraining, unreadMs })
+  const { publicUrl, allowedOrigins } = settings
+  const { patterns, isListed, isAllowed } = createOrigins(allowedOrigins, logger)
+  const origins = patterns.length === 0 ? null : { isListed }
+  const { answers, routeUnlessTaken } = createEarlyAnswers({ publicUrl, origins, isDraining, unreadMs })
   const app = fastify({
     logger: false,
     schemaController: { compilersFactory: NO_JSON_SCHEMAS },
@@ -124,9 +129,14 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
     onCut: () => onTurnedAway('overload'),
   })
   app.addHook('onClose', async () => endLimit())
-  if (settings.allowedOrigins.length > 0)
+  // The browser refuses its page the response. This only logs that, for the developer of the page to be told why.
+  app.addHook('onRequest', ({ raw }, _reply, done) => {
+    isAllowed(raw)
+    done()
+  })
+  if (origins !== null)
     await app.register(cors, {
-      origin: [...settings.allowedOrigins],
+      origin: [...patterns],
       methods: ['GET', 'POST'],
       exposedHeaders: EXPOSED_HEADERS,
       maxAge: PREFLIGHT_S,
@@ -149,7 +159,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
     return reply.code(status).send(problem(status))
   })
   app.setNotFoundHandler((_request, reply) => reply.code(404).send(problem(404)))
-  return { http: app, connections: drain, earlyAnswers: answers }
+  return { http: app, connections: drain, earlyAnswers: answers, isAllowedOrigin: isAllowed }
 }
 
 /** Turns of the event loop in which connections are still accepted before the listening socket closes. */

@@ -1,7 +1,7 @@
 import { safeError } from './error-fields.ts'
 
 /**
- * Every field that a log line may have besides `level`, `time`, `msg`, `path`, `url`, `adminUrl` and `err`: ids, codes and
+ * Every field that a log line may have besides `level`, `time`, `msg`, `path`, `url`, `adminUrl`, `origin` and `err`: ids, codes and
  * numbers.
  */
 export const CODE_FIELDS = [
@@ -51,12 +51,18 @@ export const CODE_FIELDS = [
 type Code = string | number | boolean | null | undefined
 
 /**
- * The fields of a log line. `path` is a URL path without its query; `url` and `adminUrl` are our own URLs, logged at start; `err`
- * is any thrown value.
+ * The fields of a log line. `path` is a URL path without its query; `url` and `adminUrl` are our own URLs, logged at start;
+ * `origin` is that of a browser's page; `err` is any thrown value.
  */
 export type LogFields = {
   readonly [Name in (typeof CODE_FIELDS)[number]]?: Code | readonly Code[]
-} & { readonly path?: string; readonly url?: string; readonly adminUrl?: string; readonly err?: unknown }
+} & {
+  readonly path?: string
+  readonly url?: string
+  readonly adminUrl?: string
+  readonly origin?: string
+  readonly err?: unknown
+}
 
 type Filter = (value: unknown) => unknown
 
@@ -64,6 +70,8 @@ type Filter = (value: unknown) => unknown
 const CODE = /^[\w.:+-]{1,128}$/
 const PATH = /^\/[\w./:-]{0,255}$/
 const MAX_ITEMS = 50
+/** Characters of a host name (RFC 1035, section 2.3.4) and a port. */
+const MAX_HOST = 261
 /** Replaces a value that does not look like an id or a code. */
 const WITHHELD = '[withheld]'
 
@@ -72,6 +80,7 @@ const FILTERS: ReadonlyMap<string, Filter> = new Map<string, Filter>([
   ['path', safePath],
   ['url', safeUrl],
   ['adminUrl', safeUrl],
+  ['origin', safeOrigin],
   ['err', safeError],
 ])
 
@@ -98,6 +107,11 @@ function safeCode(value: unknown): unknown {
 function safePath(value: unknown): string {
   const path = typeof value === 'string' ? value.replace(/[?#].*$/s, '') : ''
   return PATH.test(path) ? path : WITHHELD
+}
+
+function safeOrigin(value: unknown): string {
+  const url = typeof value === 'string' ? URL.parse(value) : null
+  return url === null || url.host.length > MAX_HOST ? WITHHELD : `${url.protocol}//${url.host}`
 }
 
 function safeUrl(value: unknown): string {

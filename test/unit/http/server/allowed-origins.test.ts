@@ -1,8 +1,9 @@
 import type { IncomingMessage } from 'node:http'
 import { expect, it } from 'vitest'
-import { createOriginCheck } from '../../../../src/http/server/allowed-origins.ts'
+import { createOrigins } from '../../../../src/http/server/allowed-origins.ts'
 
-const isAllowed = createOriginCheck(['https://shop.test', 'http://localhost:5173'])
+const QUIET = { warn: () => {} }
+const { isAllowed } = createOrigins(['https://shop.test', 'http://localhost:5173'], QUIET)
 
 const from = (origin: string | undefined, host: string | undefined = 'pay.test') =>
   isAllowed({
@@ -38,7 +39,34 @@ it.each<[string, string, string | undefined]>([
 ])('keeps out %s', (_name, origin, host) => expect(from(origin, host)).toBe(false))
 
 it('lets in our own page alone when nothing is listed', () => {
-  const own = createOriginCheck([])
-  const ask = (origin: string) => own({ headers: { origin, host: 'pay.test' } } as IncomingMessage)
+  const own = createOrigins([], QUIET)
+  const ask = (origin: string) => own.isAllowed({ headers: { origin, host: 'pay.test' } })
   expect([ask('https://pay.test'), ask('https://shop.test'), ask('')]).toEqual([true, false, false])
+})
+
+it.each<[string, boolean]>([
+  ['http://localhost:5173', true],
+  ['http://127.0.0.1:3000', true],
+  ['https://[::1]:8443', true],
+  ['http://localhost', true],
+  ['https://shop.test', true],
+  ['http://localhost.evil.test', false],
+  ['http://evil.test/localhost:5173', false],
+  ['http://localhost:5173@evil.test', false],
+  ['http://10.0.0.1:5173', false],
+  ['null', false],
+])('of `loopback` and a listed origin, %s is allowed: %s', (origin, expected) => {
+  const { isAllowed: allows, isListed } = createOrigins(['loopback', 'https://shop.test'], QUIET)
+  expect([allows({ headers: { origin, host: 'pay.test' } }), isListed(origin)]).toEqual([expected, expected])
+})
+
+it('logs a refused origin once, with the setting, and no more than twenty of them', () => {
+  const lines: unknown[] = []
+  const origins = createOrigins([], { warn: (fields: object) => void lines.push(fields) })
+  const ask = (origin: string) => origins.isAllowed({ headers: { origin, host: 'pay.test' } })
+  ask('https://pay.test')
+  for (let turn = 0; turn < 3; turn += 1) ask('http://localhost:5173')
+  expect(lines).toEqual([{ origin: 'http://localhost:5173', setting: 'ALLOWED_ORIGINS' }])
+  for (let turn = 0; turn < 50; turn += 1) ask(`https://${turn}.test`)
+  expect(lines).toHaveLength(20)
 })
