@@ -16,8 +16,12 @@ const MAX_TTL_SECONDS = 30 * 24 * 3600
 try {
   const { positionals, values } = parseArgs({
     allowPositionals: true,
-    options: { ttl: { type: 'string', default: '3600' } },
+    options: { ttl: { type: 'string', default: '3600' }, help: { type: 'boolean', short: 'h' } },
   })
+  if (values.help === true) {
+    process.stdout.write(`${USAGE}\n`)
+    process.exit()
+  }
   const [scopes, subject, ...rest] = positionals
   if (scopes === undefined || rest.length > 0) throw new Error(USAGE)
   const clients = clientsOf(process.env)

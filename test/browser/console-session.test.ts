@@ -39,6 +39,14 @@ describe.skipIf(browser.isMissing)('who uses the console', () => {
     expect(await accessibilityFaults(page)).toEqual([])
   })
 
+  test('signs in with Enter', async () => {
+    const { page } = await formAt()
+    expect(await page.title()).toBe('Sign in · Payments console')
+    await page.getByLabel('Client token').fill(await network.token({ subject: 'grace' }))
+    await page.keyboard.press('Enter')
+    await page.getByText('grace').waitFor()
+  })
+
   test('stays signed in over a reload, in this tab alone, and signs out for good', async () => {
     const profile = await browser.profile()
     const page = await openConsole(profile, network)

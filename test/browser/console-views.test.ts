@@ -98,11 +98,17 @@ describe.skipIf(browser.isMissing)('the views of the console', () => {
     await page.getByRole('heading', { level: 1, name: 'Payment order-view' }).waitFor()
   })
 
+  test('say that an address names none of them, and lead back', async () => {
+    const page = await openConsole(await browser.profile(), network, { at: '/paymnets/x' })
+    await page.getByRole('heading', { name: 'There is no such page' }).waitFor()
+    expect(await page.title()).toBe('There is no such page · Payments console')
+    await page.getByRole('link', { name: 'Go to the live events' }).click()
+    await page.getByRole('heading', { name: 'Live events' }).waitFor()
+  })
+
   test('say what is not there', async () => {
     const page = await openConsole(await browser.profile(), network, { at: '/payments/NOBODY' })
-    await page.getByText('There are no payments with the id NOBODY here.').waitFor()
-    await goTo(page, '/nowhere')
-    expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe('Live events')
+    await soon(() => page.getByText('There are no payments with the id NOBODY here.').count()).toBe(1)
   })
 })
 

@@ -55,11 +55,11 @@ describe('the guide for the back end', () => {
     await follower.line(/^up to date$/)
     const [one = '', two = ''] = checkoutUrls(await run('bill-orders.ts').output())
     await pay(one)
-    expect(await follower.line(/paid/)).toBe('A-1 paid 19.9 AUD')
+    expect(await follower.line(/paid/)).toBe('A-1 paid 19.90 AUD')
     await follower.kill()
     await pay(two)
     const again = run('follow-payments.ts')
-    expect(await again.line(/paid/)).toBe('A-2 paid 19.9 AUD')
+    expect(await again.line(/paid/)).toBe('A-2 paid 19.90 AUD')
   })
 
   test('has a subgraph that composes with ours, and refers to our link', async () => {

@@ -10,6 +10,8 @@ import { answerInOrder } from '../connections/in-order.ts'
 import { trackConnections } from '../connections/track-connections.ts'
 import { limitUnfinishedBodies } from '../connections/unfinished-bodies.ts'
 import { cutUnreadAnswer, UNREAD_MS } from '../connections/unread-answers.ts'
+import { sendMissingPage } from '../pages/missing-page.ts'
+import { asksForPage } from '../pages/pages.ts'
 import { createOrigins, type Origins } from './allowed-origins.ts'
 import { createEarlyAnswers, type EarlyAnswers } from './early-answers.ts'
 import { createNetworkCheck, isLoopback } from './peer-name.ts'
@@ -158,7 +160,9 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
       logger.error({ err: error, method: request.method, path: request.routeOptions.url ?? '/' }, 'request failed')
     return reply.code(status).send(problem(status))
   })
-  app.setNotFoundHandler((_request, reply) => reply.code(404).send(problem(404)))
+  app.setNotFoundHandler((request, reply) =>
+    asksForPage(request) ? sendMissingPage(reply) : reply.code(404).send(problem(404)),
+  )
   return { http: app, connections: drain, earlyAnswers: answers, isAllowedOrigin: isAllowed }
 }
 

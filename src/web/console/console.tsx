@@ -18,7 +18,7 @@ import { Payout } from './payouts/payout.tsx'
 import { Payouts } from './payouts/payouts.tsx'
 import { Needs } from './pieces/needs.tsx'
 import { Page } from './pieces/page.tsx'
-import { useRoute, type Route } from './routes/route.ts'
+import { hrefOf, useRoute, type Route } from './routes/route.ts'
 import { useSession } from './session/session.ts'
 import { HelpDialog } from './shortcuts/help-dialog.tsx'
 import { useShortcuts } from './shortcuts/shortcuts.ts'
@@ -45,7 +45,7 @@ export function Console() {
       <Header route={route} connection={feed.connection} onHelp={() => setHelping(true)} />
       <main id="content">
         <LogContext.Provider value={feed.changes}>
-          <Allowed route={route} feed={feed} />
+          {route === null ? <NoView /> : <Allowed route={route} feed={feed} />}
         </LogContext.Provider>
       </main>
       {isHelping && <HelpDialog onClose={() => setHelping(false)} />}
@@ -65,6 +65,16 @@ function Allowed({ route, feed }: Props) {
       <Needs scopes={[scope]} what={title}>
         {null}
       </Needs>
+    </Page>
+  )
+}
+
+function NoView() {
+  return (
+    <Page title="There is no such page">
+      <p>
+        The address names no view of the console. <a href={hrefOf('feed')}>Go to the live events</a>
+      </p>
     </Page>
   )
 }

@@ -5,7 +5,7 @@ import { hrefOf, type Route } from './routes/route.ts'
 import { VIEWS } from './routes/views.ts'
 import { useSession } from './session/session.ts'
 
-type Props = { readonly route: Route; readonly connection: Connection; readonly onHelp: () => void }
+type Props = { readonly route: Route | null; readonly connection: Connection; readonly onHelp: () => void }
 
 /** The navigation, and the signed-in user. */
 export function Header({ route, connection, onHelp }: Props) {
@@ -15,7 +15,7 @@ export function Header({ route, connection, onHelp }: Props) {
         <ul>
           {VIEWS.map(({ name, title }) => (
             <li key={name}>
-              <a href={hrefOf(name)} aria-current={route.view.name === name ? 'page' : undefined}>
+              <a href={hrefOf(name)} aria-current={route?.view.name === name ? 'page' : undefined}>
                 {title}
               </a>
             </li>

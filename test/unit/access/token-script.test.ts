@@ -28,6 +28,10 @@ const verify = (token: string, secret: string, issuer: string | null = null) =>
   createTokenVerifier({ kind: 'secret', secret: new Secret(secret), issuer, audience: null }).verify(token)
 
 describe('npm run token', () => {
+  it.each(['--help', '-h'])('tells with %s how it is used', async (option) => {
+    expect(await run([option])).toMatch(/^Usage: payments-subgraph token .*\n[^]*Scopes: .*payments:read/)
+  })
+
   it('signs with JWT_SECRET, for the issuer that is configured', async () => {
     const token = await run(['payments:read payments:write', 'me', '--ttl', '60'], {
       JWT_SECRET: TEXT,

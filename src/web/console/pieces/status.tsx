@@ -25,8 +25,12 @@ export function Status({ of }: { readonly of: string }) {
   return <span class={`status ${TONES[of] ?? 'plain'}`}>{wordsOf(of)}</span>
 }
 
-/** Returns an enum value as words: `In progress` for `IN_PROGRESS`. */
+/** Abbreviations, which are written in capitals. */
+const ABBREVIATIONS: ReadonlySet<string> = new Set(['QR', 'EFT'])
+
+/** Returns an enum value as words: `In progress` for `IN_PROGRESS`, `QR` for `QR`. */
 export function wordsOf(value: string): string {
-  const words = value.toLowerCase().replaceAll('_', ' ')
-  return words.slice(0, 1).toUpperCase() + words.slice(1)
+  const words = value.split('_').map((word) => (ABBREVIATIONS.has(word) ? word : word.toLowerCase()))
+  const text = words.join(' ')
+  return text.slice(0, 1).toUpperCase() + text.slice(1)
 }

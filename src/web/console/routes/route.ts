@@ -13,11 +13,12 @@ export type Route = {
 
 type Params = Readonly<Record<string, string | null | undefined>>
 
-/** Parses a hash such as `#/payments?phase=FAILED` or `#/payments/D4H0OT5D`. */
-function routeOf(hash: string): Route {
+/** Parses a hash such as `#/payments?phase=FAILED` or `#/payments/D4H0OT5D`; null if it names no view. */
+function routeOf(hash: string): Route | null {
   const [path = '', search = ''] = hash.replace(/^#\/?/, '').split('?', 2)
   const [name = '', id = ''] = path.split('/')
-  return { view: viewOf(name), id: id === '' ? null : decoded(id), params: new URLSearchParams(search) }
+  const view = viewOf(name)
+  return view && { view, id: id === '' ? null : decoded(id), params: new URLSearchParams(search) }
 }
 
 /** Returns the URL of a view, of one item in it, or of the view with filters; empty filters are left out. */
@@ -32,8 +33,8 @@ export function goTo(href: string): void {
   location.hash = href.slice(1)
 }
 
-/** Returns the current route. */
-export function useRoute(): Route {
+/** Returns the current route; null if the URL names no view. */
+export function useRoute(): Route | null {
   const [hash, setHash] = useState(location.hash)
   useEffect(() => {
     const update = () => setHash(location.hash)

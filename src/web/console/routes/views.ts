@@ -29,10 +29,7 @@ export const VIEWS: readonly View[] = [
   { name: 'health', title: 'Health', key: 'h', scope: 'payments:read' },
 ]
 
-/** Returns the view with this name; the first view for an unknown name. */
-export function viewOf(name: string): View {
-  const [first] = VIEWS
-  const view = VIEWS.find((one) => one.name === name) ?? first
-  if (view === undefined) throw new Error('There are no views.')
-  return view
+/** Returns the view with this name, the first view for an empty name; null if there is no such view. */
+export function viewOf(name: string): View | null {
+  return VIEWS.find((view) => name === '' || view.name === name) ?? null
 }

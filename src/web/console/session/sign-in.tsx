@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import { GreetingDocument } from '../generated/graphql.ts'
 import { documentOf } from '../pieces/document.ts'
 import { textIn } from '../pieces/form-text.ts'
@@ -15,6 +15,9 @@ type Props = {
 export function SignIn({ reason, onToken }: Props) {
   const [problem, setProblem] = useState<string | null>(null)
   const [isAsking, setAsking] = useState(false)
+  useEffect(() => {
+    document.title = 'Sign in · Payments console'
+  }, [])
 
   const submit = async (event: SubmitEvent & { readonly currentTarget: HTMLFormElement }) => {
     event.preventDefault()
@@ -44,6 +47,12 @@ export function SignIn({ reason, onToken }: Props) {
           required
           autocomplete="off"
           spellcheck={false}
+          onKeyDown={(event) => {
+            // A token is one line: Enter has no other use in this field.
+            if (event.key !== 'Enter') return
+            event.preventDefault()
+            event.currentTarget.form?.requestSubmit()
+          }}
           aria-describedby="token-help token-problem"
           aria-invalid={problem !== null}
         />

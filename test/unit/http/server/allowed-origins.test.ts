@@ -1,4 +1,3 @@
-import type { IncomingMessage } from 'node:http'
 import { expect, it } from 'vitest'
 import { createOrigins } from '../../../../src/http/server/allowed-origins.ts'
 
@@ -8,7 +7,7 @@ const { isAllowed } = createOrigins(['https://shop.test', 'http://localhost:5173
 const from = (origin: string | undefined, host: string | undefined = 'pay.test') =>
   isAllowed({
     headers: { ...(origin === undefined ? {} : { origin }), ...(host === '' ? {} : { host }) },
-  } as IncomingMessage)
+  })
 
 it.each<[string, string | undefined, string | undefined]>([
   ['a program', undefined, undefined],
