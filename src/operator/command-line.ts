@@ -30,6 +30,16 @@ export type ErasePayerCommand = {
 }
 export type KeysCommand = { readonly kind: 'keys'; readonly json: boolean }
 export type ErasuresCommand = { readonly kind: 'erasures'; readonly limit: number; readonly json: boolean }
+export type ExportCommand = {
+  readonly kind: 'export'
+  readonly format: 'csv' | 'ndjson'
+  /** Bounds of the last change; null for none. */
+  readonly from: Date | null
+  readonly before: Date | null
+  /** Empty for every phase. */
+  readonly phases: readonly string[]
+  readonly reference: string | null
+}
 
 export type Command =
   | DeliveriesCommand
@@ -38,6 +48,7 @@ export type Command =
   | ErasePayerCommand
   | ErasuresCommand
   | KeysCommand
+  | ExportCommand
   | { readonly kind: 'documents' }
   | { readonly kind: 'help' }
 
@@ -64,9 +75,15 @@ export const USAGE = `Usage: payments-subgraph-operator <command> [--url <addres
   erasures               what was erased, newest first
     --limit <n>          at most so many, 1 to 1000; default 50
   keys                   the signing keys, what depends on each, and which can be removed
+  export                 payments as a file on the standard output, with totals by day, currency and method
+    --format <format>    csv (default) or ndjson
+    --from <instant>     last changed at this instant or later, such as 2026-11-01T00:00:00Z
+    --before <instant>   last changed before this instant
+    --phase <phase>      only of this phase, such as SUCCEEDED; may be repeated
+    --reference <text>   only with this reference
   documents              the documents of these commands, for a manifest of trusted documents
 
-  --json                 the answer as JSON (of every command but documents)
+  --json                 the answer as JSON (of every command but export and documents)
   --url <address>        the subgraph's GraphQL address; default: SUBGRAPH_URL, or http://127.0.0.1:4000/graphql
 
 The token is read from SUBGRAPH_TOKEN alone. It needs the scope payments:read, payments:risk to be shown bodies,
@@ -113,6 +130,8 @@ export function readCommandLine(args: readonly string[]): CommandLine {
       noneOf(positionals)
       return { command: { kind: 'keys', json: values.json }, url: values.url ?? null }
     }
+    case 'export':
+      return readExport(rest)
     case 'documents':
       noneOf(parse(rest, URL_OPTION).positionals)
       return { command: { kind: 'documents' }, url: null }
@@ -161,6 +180,32 @@ function readErasePayer(args: readonly string[]): CommandLine {
       'Exactly one of --payment, --link, --agreement, --payout, --owner and --email says whose data to erase.',
     )
   return { command: { kind: 'erase-payer', ...given, json: values.json }, url: values.url ?? null }
+}
+
+function readExport(args: readonly string[]): CommandLine {
+  const text = { type: 'string' } as const
+  const { values, positionals } = parse(args, {
+    ...URL_OPTION,
+    format: { ...text, default: 'csv' },
+    from: text,
+    before: text,
+    reference: text,
+    phase: { type: 'string', multiple: true, default: [] },
+  })
+  noneOf(positionals)
+  const { format, phase, reference = null, url = null } = values
+  if (format !== 'csv' && format !== 'ndjson') throw new UsageError('--format must be csv or ndjson.')
+  const [from, before] = [instantIn('--from', values.from), instantIn('--before', values.before)]
+  return { command: { kind: 'export', format, from, before, phases: phase, reference }, url }
+}
+
+/** Takes an instant with its offset only: without one it would be another instant in each time zone. */
+function instantIn(option: string, text: string | undefined): Date | null {
+  if (text === undefined) return null
+  const instant = /^\d{4}-\d\d-\d\dT[\d:.]+(Z|[+-]\d\d:\d\d)$/.test(text) ? new Date(text) : null
+  if (instant === null || Number.isNaN(instant.getTime()))
+    throw new UsageError(`${option} must be an instant such as 2026-11-01T00:00:00Z.`)
+  return instant
 }
 
 function parse<Options extends ParseArgsOptionsConfig>(args: readonly string[], options: Options) {

@@ -86,10 +86,28 @@ export const KEYS: OperatorDocument = {
 }`,
 }
 
+/** A page of payments, newest first, without who has paid. */
+export const PAYMENTS: OperatorDocument = {
+  scopes: ['payments:read'],
+  text: `query OperatorPayments($first: Int!, $after: String, $filter: PaymentFilter) {
+  payments(first: $first, after: $after, filter: $filter) {
+    nodes {
+      id reference site phase statusRaw methodRaw createdAt updatedAt
+      link { id description ownerId }
+      amount { value currency }
+      total { value }
+      paid { value }
+      refunded { value }
+    }
+    pageInfo { hasNextPage endCursor }
+  }
+}`,
+}
+
 /** Returns all documents of the command line by id, in Relay's form, for a subgraph that accepts only trusted documents. */
 export function manifest(): Record<string, string> {
   return Object.fromEntries(
-    [DELIVERIES, DELIVERY, REPLAY, ERASE, ERASURES, KEYS].map(({ text }) => [
+    [DELIVERIES, DELIVERY, REPLAY, ERASE, ERASURES, KEYS, PAYMENTS].map(({ text }) => [
       createHash('sha256').update(text).digest('hex'),
       text,
     ]),

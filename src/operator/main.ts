@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { run } from './run-command.ts'
 
-const { code, out, err } = await run(process.argv.slice(2), process.env)
+const { code, out, err } = await run(process.argv.slice(2), process.env, process.stdout)
 process.stdout.write(out)
 process.stderr.write(err)
 process.exitCode = code

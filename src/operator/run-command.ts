@@ -1,6 +1,8 @@
-import { type Command, readCommandLine, USAGE } from './command-line.ts'
+import type { Writable } from 'node:stream'
+import { type Command, type ExportCommand, readCommandLine, USAGE } from './command-line.ts'
 import { manifest } from './documents.ts'
 import { erasePayer, listErasures } from './erasure-commands.ts'
+import { exportPayments } from './export/export-payments.ts'
 import { createClient } from './graph-client.ts'
 import { listKeys } from './key-commands.ts'
 import { listDeliveries, replayDelivery, showDelivery } from './operator-commands.ts'
@@ -13,10 +15,17 @@ const DEFAULT_URL = 'http://127.0.0.1:4000/graphql'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-/** Runs one command against a running subgraph, with the token in `SUBGRAPH_TOKEN`. */
-export async function run(args: readonly string[], env: Environment): Promise<Ending> {
+/**
+ * Runs one command against a running subgraph, with the token in `SUBGRAPH_TOKEN`. A file is written to `output` while it is read, and is not
+ * part of the ending.
+ */
+export async function run(args: readonly string[], env: Environment, output: Writable): Promise<Ending> {
   try {
     const { command, url } = readCommandLine(args)
+    if (command.kind === 'export') {
+      await exportPayments(clientOf({ url, env }), command, output)
+      return { code: 0, out: '', err: '' }
+    }
     return { code: 0, out: `${await textOf(command, { url, env })}\n`, err: '' }
   } catch (error) {
     if (error instanceof UsageError) return { code: 2, out: '', err: `${error.message}\n\n${USAGE}` }
@@ -27,7 +36,7 @@ export async function run(args: readonly string[], env: Environment): Promise<En
 
 type Target = { readonly url: string | null; readonly env: Environment }
 
-async function textOf(command: Command, target: Target): Promise<string> {
+async function textOf(command: Exclude<Command, ExportCommand>, target: Target): Promise<string> {
   if (command.kind === 'help') return USAGE.trimEnd()
   if (command.kind === 'documents') return JSON.stringify(manifest(), null, 2)
   const ask = clientOf(target)

@@ -106,10 +106,10 @@ describe('by GET', () => {
 })
 
 it("the operator's own documents are printed as a manifest of Relay", async () => {
-  const { code, out } = await run(['documents'], {})
+  const { code, out } = await run(['documents'], {}, process.stdout)
   const printed = JSON.parse(out) as Record<string, string>
   expect(code).toBe(0)
-  expect(Object.keys(printed)).toHaveLength(6)
+  expect(Object.keys(printed)).toHaveLength(7)
   for (const [id, text] of Object.entries(printed)) {
     expect(id).toBe(sha256(text))
     const input = text.includes('erasePayer') ? { by: 'OWNER', value: 'nobody' } : { deliveryId: 'x' }

@@ -10,6 +10,7 @@ import {
   ERASURES,
   KEYS,
   manifest,
+  PAYMENTS,
   REPLAY,
 } from '../../../src/operator/documents.ts'
 
@@ -28,7 +29,7 @@ function scopesAt(typeName: string, fieldName: string): unknown {
 it('the documents ask for what the schema has', () => {
   const schema = createSchema({ production: false })
   const documents = Object.values(manifest())
-  expect(documents).toHaveLength(6)
+  expect(documents).toHaveLength(7)
   for (const text of documents) expect(validate(schema, parse(text))).toEqual([])
 })
 
@@ -40,4 +41,5 @@ it('the scopes that are named are those that the schema asks for', () => {
   expect(scopesAt('Mutation', 'erasePayer')).toEqual([ERASE.scopes])
   expect(scopesAt('Query', 'payerErasures')).toEqual([ERASURES.scopes])
   expect(scopesAt('Query', 'signingKeys')).toEqual([KEYS.scopes])
+  expect(scopesAt('Query', 'payments')).toEqual([PAYMENTS.scopes])
 })

@@ -9,6 +9,9 @@ describe('the command line', () => {
     ['an option of another command', ['delivery', 'x', '--apply'], {}, /Unknown option '--apply'/],
     ['a token as an option', ['deliveries', '--token=a-secret'], {}, /Unknown option '--token'/],
     ['a token as an argument', ['deliveries', 'a-secret'], {}, /more arguments/],
+    ['another format', ['export', '--format', 'xlsx'], {}, /csv or ndjson/],
+    ['a day without its offset', ['export', '--from', '2026-11-01'], {}, /--from must be an instant/],
+    ['no day of the calendar', ['export', '--before', '2026-13-01T00:00:00Z'], {}, /--before must be an instant/],
     ['no id', ['replay', '--apply'], {}, /id of a delivery is missing/],
     ['two ids', ['replay', 'x', 'y'], {}, /more arguments/],
     ['a limit of none', ['deliveries', '--limit', '0'], {}, /from 1 to 1000/],
@@ -24,7 +27,7 @@ describe('the command line', () => {
     ['no token', ['deliveries'], { SUBGRAPH_TOKEN: '' }, /SUBGRAPH_TOKEN must hold/],
     ['a token that no header takes', ['deliveries'], { SUBGRAPH_TOKEN: 'a-secret\nb' }, /SUBGRAPH_TOKEN must hold/],
   ])('with %s ends with 2 and its usage, and repeats no secret', async (_what, args, env, message) => {
-    const { code, out, err } = await run(args, { SUBGRAPH_TOKEN: 'token', ...env })
+    const { code, out, err } = await run(args, { SUBGRAPH_TOKEN: 'token', ...env }, process.stdout)
     expect({ code, out }).toEqual({ code: 2, out: '' })
     expect(err).toMatch(message)
     expect(err).toContain('Usage: payments-subgraph-operator')
@@ -32,6 +35,10 @@ describe('the command line', () => {
   })
 
   it.each([[['--help']], [['help']], [['replay', '--help']]])('prints its usage for %o', async (args) => {
-    expect(await run(args, {})).toMatchObject({ code: 0, out: expect.stringContaining('Exit codes'), err: '' })
+    expect(await run(args, {}, process.stdout)).toMatchObject({
+      code: 0,
+      out: expect.stringContaining('Exit codes'),
+      err: '',
+    })
   })
 })

@@ -1,0 +1,65 @@
+import { Readable, type Writable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import type { ExportCommand } from '../command-line.ts'
+import { PAYMENTS } from '../documents.ts'
+import type { Ask } from '../graph-client.ts'
+import { OperatorError } from '../operator-errors.ts'
+import { plain } from '../print.ts'
+import { EXPORT_FORMATS } from './export-format.ts'
+import { exportedPayment, paymentsAnswer } from './exported-payment.ts'
+import { PaymentTotals } from './payment-totals.ts'
+
+/** Maximum page size of the graph. */
+const PAGE = 100
+
+/**
+ * Writes payments to `output` page by page, as fast as it takes them, and leaves it open. Throws `OperatorError` when the graph refuses a
+ * page or the output is closed: what is written then lacks its end.
+ */
+export async function exportPayments(ask: Ask, command: ExportCommand, output: Writable): Promise<void> {
+  try {
+    await pipeline(Readable.from(pages(ask, command)), output, { end: false })
+  } catch (error) {
+    if (error instanceof OperatorError) throw error
+    throw new OperatorError('The output was closed before the export was complete.')
+  }
+}
+
+async function* pages(ask: Ask, command: ExportCommand): AsyncGenerator<string> {
+  const { head, payment: line, end } = EXPORT_FORMATS[command.format]
+  const totals = new PaymentTotals()
+  const filter = filterOf(command, new Date())
+  let text = head
+  let next: { after: string | null; more: boolean } = { after: null, more: true }
+  while (next.more) {
+    const { data, errors } = await ask(PAYMENTS, {
+      variables: { first: PAGE, after: next.after, filter },
+      shape: paymentsAnswer,
+    })
+    // A field that is null because of an error would look as if it were empty.
+    if (errors[0] !== undefined) throw new OperatorError(`The export is incomplete: ${plain(errors[0].message)}`)
+    for (const payment of data.payments.nodes.map(exportedPayment)) {
+      totals.add(payment)
+      text += line(payment)
+    }
+    if (text !== '') yield text
+    text = ''
+    next = { after: data.payments.pageInfo.endCursor, more: data.payments.pageInfo.hasNextPage }
+  }
+  yield end(totals.list())
+}
+
+/**
+ * With an instant, the list is in the order of changes, and a payment that changes goes to its front, behind the export. The filter
+ * therefore ends now at the latest: such a payment does not match any more.
+ */
+function filterOf({ from, before, phases, reference }: ExportCommand, now: Date): Record<string, unknown> {
+  const byInstant = from !== null || before !== null
+  const until = before !== null && before < now ? before : now
+  return {
+    ...(from === null ? {} : { updatedFrom: from.toISOString() }),
+    ...(byInstant ? { updatedBefore: until.toISOString() } : {}),
+    ...(phases.length === 0 ? {} : { phases }),
+    ...(reference === null ? {} : { reference }),
+  }
+}
