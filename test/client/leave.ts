@@ -1,4 +1,8 @@
-/** Watches a link up to a moment, ends the watch in one of the ways, and then lets the process end by itself, once nothing is left open. */
+/**
+ * Watches a link up to a moment, ends the watch in one of the ways, and then lets the process end by itself, once nothing is left open.
+ * Prints what came, and the milliseconds from the end of the watch to that of the process.
+ */
+import { writeSync } from 'node:fs'
 import { watchPaymentLink, type Transport } from '../../src/client/index.ts'
 
 const [url = '', id = '', statusToken = '', transport = 'socket', moment = '', way = ''] = process.argv.slice(2)
@@ -17,7 +21,8 @@ const watch = watchPaymentLink(id, {
 const all = collect()
 if (moment === 'at once') end()
 const kinds = await all
-process.stdout.write(kinds.join(' '))
+const endedAt = performance.now()
+process.once('exit', () => writeSync(1, JSON.stringify({ kinds, openMs: performance.now() - endedAt })))
 
 async function collect(): Promise<string[]> {
   const found: string[] = []
