@@ -91,7 +91,8 @@ export async function attemptOverWebSocket(url: string, canaries: Canaries, toke
   const told = conversations.map((messages) => converse(url, messages, word))
   const refusals = [
     closeCodeOf(url, word('subprotocol')).catch(String),
-    openSocket(url, { headers: { origin: `https://${word('origin')}.test` } }).catch(String),
+    // The host of a refused origin is logged, for whoever has to allow it.
+    openSocket(url, { headers: { origin: `https://${word('origin')}@other.test/${word('origin')}` } }).catch(String),
     openSocket(`${url}/${word('path')}`).catch(String),
   ]
   return [...(await Promise.all(told)), ...(await Promise.all(refusals)).map((refusal) => JSON.stringify(refusal))]
