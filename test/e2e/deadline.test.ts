@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { startNetwork, type Network } from '../support/network.ts'
 import { CREATE_LINK, linkInput, LINK_UPDATES, tryCreateLink } from '../support/operations.ts'
 import { isCaughtUp } from '../support/streams.ts'
@@ -15,8 +15,8 @@ beforeAll(async () => {
   network = await startNetwork({ upstreamUrl: proxy.url, env: { GRAPHQL_TIMEOUT_MS: String(TIMEOUT_MS) } })
   proxy.target = new URL(network.sandbox.url).origin
   token = await network.token()
-  // The methods are requested once from the payments API, which must not be part of the measurement.
-  await tryCreateLink(network)
+  // The methods are requested once from the payments API, which must not be part of the measurement. The first link may itself take longer.
+  await vi.waitFor(() => tryCreateLink(network), { timeout: 20_000 })
 })
 afterAll(async () => {
   await network.close()
