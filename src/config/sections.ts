@@ -35,7 +35,7 @@ export function readHttp(reading: SettingReader): HttpConfig {
     host,
     port,
     publicUrl: reading.read('PUBLIC_URL', parseUrl, `http://${reachable(host)}:${port}`),
-    // Front ends under development have a port of their own. Of another machine than this one no page can claim such an origin.
+    // Front ends under development have a port of their own. No page of another machine has such an origin.
     allowedOrigins: reading.read('ALLOWED_ORIGINS', parsePageOrigins, reading.builtInSandbox ? [LOOPBACK_ORIGINS] : []),
     socketLimits: reading.read('SOCKET_LIMITS', parseSocketLimits, SOCKET_LIMITS),
     limits: readHttpLimits(reading),

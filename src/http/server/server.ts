@@ -131,7 +131,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
     onCut: () => onTurnedAway('overload'),
   })
   app.addHook('onClose', async () => endLimit())
-  // The browser refuses its page the response. This only logs that, for the developer of the page to be told why.
+  // Called for its log line: the request is answered, and the browser withholds the response from the page.
   app.addHook('onRequest', ({ raw }, _reply, done) => {
     isAllowed(raw)
     done()

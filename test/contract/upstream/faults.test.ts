@@ -26,7 +26,10 @@ const BLOCKED_MS = 50
 /** Other processes can delay one try; code that blocks does so in every try. */
 const TRIES = 3
 
-/** Returns the outcome of a request to a server with this script. In a full run it throws if that takes too long, or blocks the event loop, in every try. */
+/**
+ * Returns the outcome of a request to a server with this script. In a full run it throws if that takes too long, or blocks the event loop,
+ * in every try.
+ */
 async function outcomeOf(script: Script, request: UpstreamRequest, tries = TRIES) {
   const service = await serve(script)
   const transport = open(service.baseUrl, { deadlines: SHORT })

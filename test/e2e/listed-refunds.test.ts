@@ -1,0 +1,87 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { newKey } from '../support/inputs.ts'
+import { startNetwork, type Network } from '../support/network.ts'
+import { BY_HAND } from '../support/payins.ts'
+import { ends, paidLink, paidPayin, refund } from '../support/refunds.ts'
+
+let network: Network
+beforeAll(async () => void (network = await startNetwork({ sandbox: BY_HAND })))
+afterEach(() => network.sandbox.control.clearFaults())
+afterAll(() => network.close())
+
+const REFUNDS = `query R($id: ID!) { payment(id: $id) { refunded { value } refunds {
+  id state amount { value } requestedHere requestedAt settledAt idempotencyKey reason payment { id }
+} events(first: 100) { nodes { toStatus refund { id state amount { value } } } } } }`
+
+type RefundNode = { readonly state: string; readonly amount: { readonly value: string } | null }
+type Shown = {
+  readonly refunds: readonly (RefundNode & Readonly<Record<string, unknown>>)[]
+  readonly events: { readonly nodes: readonly { readonly refund: RefundNode | null }[] }
+}
+
+const shown = async (id: string): Promise<Shown> =>
+  (await network.ask<{ payment: Shown }>(REFUNDS, { id })).data.payment
+
+describe.each([
+  ['a paid link', paidLink],
+  ['a direct payin', paidPayin],
+])('the refunds of %s', (_what, paid) => {
+  it('are those of ours, each with its key, reason and end, and in the events', async () => {
+    const { id, currency } = await paid(network)
+    expect((await shown(id)).refunds).toEqual([])
+    const part = { idempotencyKey: newKey(), amount: { value: '25', currency }, description: 'One was broken' }
+    const amount = { value: currency === 'KRW' ? '25' : '25.00' }
+    await refund(network, id, part)
+    expect((await shown(id)).refunds).toMatchObject([{ state: 'PENDING', amount, settledAt: null }])
+    await ends(network, id, 'partially_refunded')
+    const rest = { idempotencyKey: newKey(), description: 'The others, too' }
+    await refund(network, id, rest)
+    await ends(network, id, 'return_received')
+    const { refunds: all, events } = await shown(id)
+    const ours = { state: 'SETTLED', requestedHere: true, payment: { id } }
+    expect(all).toMatchObject([
+      {
+        id: `${id}-1`,
+        ...ours,
+        amount,
+        idempotencyKey: part.idempotencyKey,
+        reason: 'One was broken',
+      },
+      { id: `${id}-2`, ...ours, idempotencyKey: rest.idempotencyKey, reason: 'The others, too' },
+    ])
+    for (const { requestedAt, settledAt } of all)
+      expect(Date.parse(String(settledAt))).toBeGreaterThanOrEqual(Date.parse(String(requestedAt)))
+    const told = events.nodes.flatMap((node) => (node.refund === null ? [] : [node.refund.state]))
+    expect(new Set(told)).toEqual(new Set(['PENDING', 'SETTLED']))
+  })
+
+  it('have the sum that the payments API tells as refunded', async () => {
+    const { id, currency, whole } = await paid(network)
+    await refund(network, id, { amount: { value: '25', currency } })
+    await ends(network, id, 'partially_refunded')
+    await refund(network, id)
+    await ends(network, id, 'return_received')
+    const sum = (await shown(id)).refunds.reduce((total, { amount }) => total + Number(amount?.value), 0)
+    expect(sum).toBe(Number(whole))
+  })
+
+  it('are also those that were made elsewhere, without a key or a reason', async () => {
+    const { id } = await paid(network)
+    await network.sandbox.control.setStatus(id, 'partially_refunded')
+    const elsewhere = { state: 'SETTLED', requestedHere: false, idempotencyKey: null, reason: null }
+    await expect.poll(async () => (await shown(id)).refunds).toMatchObject([elsewhere])
+  })
+
+  it('have one for a request that was answered at once, not answered, or rejected', async () => {
+    const { id, path } = await paid(network)
+    const input = { idempotencyKey: newKey(), description: 'return_rejected' }
+    network.sandbox.control.addFault({ method: 'POST', path, answer: 'drop-after' })
+    expect(await refund(network, id, input)).toMatchObject({ __typename: 'OutcomeUnknownError' })
+    expect(await refund(network, id, input)).toMatchObject({ replayed: true })
+    await ends(network, id, 'return_rejected')
+    const { idempotencyKey, description: reason } = input
+    expect((await shown(id)).refunds).toMatchObject([
+      { state: 'REJECTED', requestedHere: true, idempotencyKey, reason },
+    ])
+  })
+})
