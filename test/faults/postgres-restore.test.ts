@@ -8,6 +8,7 @@ import { Secret } from '../../src/keys/secret.ts'
 import type { Store } from '../../src/store/store.ts'
 import { delivery, report } from '../contract/store/builders.ts'
 import { canMakeServer, createOwnServer, type OwnServer } from '../support/postgres-server.ts'
+import { type Database, findPostgres } from '../support/postgres.ts'
 import { temporaryFolder } from '../support/process.ts'
 import { openPostgresStore } from '../support/store.ts'
 import { followServices, type ItemStream, openItems, tailOf } from '../unit/streams/log.ts'
@@ -129,5 +130,58 @@ describe.skipIf(!canMakeServer())('a log that goes on on another PostgreSQL serv
     expect(await taken(slow, 4)).toEqual(['P2', 'P3', 'CAUGHT_UP', 'P6'])
     await store.inbox.receive(delivery(report('received', { paymentId: 'P1' })))
     expect((await waiting)?.value).toMatchObject({ kind: 'EVENT', position: 5, previous: 3 })
+  })
+})
+
+const server = await findPostgres()
+
+describe.skipIf(server === null)('a log whose tables are restored into the same database', () => {
+  let database: Database
+  let url: string
+  const opened: Store[] = []
+  const open = async (): Promise<Store> => {
+    const store = await openPostgresStore({ url })
+    opened.push(store)
+    return store
+  }
+  beforeEach(async () => {
+    if (server === null) return
+    database = await server.createDatabase()
+    url = database.url
+  })
+  afterEach(async () => {
+    for (const store of opened.splice(0)) await store.close()
+    await database.drop()
+  })
+
+  it('has the cursors from before the dump, and none of what is missing', async () => {
+    const before = await open()
+    await append(before, 'P1', 'P2', 'P3')
+    const dump = join(temporaryFolder(), 'dump.sql')
+    await run('pg_dump', ['--no-owner', '--clean', '--if-exists', '--file', dump, url])
+    await append(before, 'P4', 'P5')
+    const cursors = cursorsOf(before)
+    const [third = '', lost = ''] = [3, 5].map((position) => cursors.encode('log', position))
+    await before.close()
+
+    await run('psql', ['--quiet', '--set', 'ON_ERROR_STOP=1', '--file', dump, url])
+    const nodes = [await open(), await open()]
+    await append(nodes[0] as Store, 'Q4', 'Q5')
+    for (const node of nodes) {
+      expect(node.branches()).toEqual([3])
+      expect([third, lost].map((cursor) => cursorsOf(node).decode('log', cursor))).toEqual([3, null])
+    }
+  })
+
+  it('has no branch where a version that does not know the tables has recorded the server', async () => {
+    const before = await open()
+    await append(before, 'P1')
+    await before.close()
+    await database.run('UPDATE log_branches SET head_table = NULL')
+    const after = await open()
+    expect(after.branches()).toEqual([])
+    expect(await database.run('SELECT count(*) AS known FROM log_branches WHERE head_table IS NOT NULL')).toEqual([
+      { known: '1' },
+    ])
   })
 })

@@ -5,11 +5,11 @@ import type { PostgresConnection } from './postgres-connection.ts'
 import { isDenied } from './postgres-failure.ts'
 
 /**
- * The branches of the log: it branches when it goes on on another server, since the commits that the last server made after the backup, or
- * that a standby had not received, are missing there.
+ * The branches of the log: it branches when it goes on on another server or in restored tables, since the commits that were made after the
+ * backup, or that a standby had not received, are missing there.
  */
 export type ServerBranches = LogBranches & {
-  /** Records a branch if the server of a new connection is another one than before. Called before the connection is used. */
+  /** Records a branch if a new connection leads to another server, or to other tables, than before. Called before the connection is used. */
   check(connection: PostgresConnection): Promise<void>
 }
 
@@ -20,15 +20,21 @@ export type ServerBranches = LogBranches & {
 const SERVER = `(SELECT system_identifier FROM pg_control_system()) || ' ' || left(pg_walfile_name(pg_current_wal_lsn()), 8)
   || ' ' || (SELECT oid FROM pg_database WHERE datname = current_database())`
 
-const BRANCHES = `SELECT number, after_position, server = ${SERVER} AS here FROM log_branches ORDER BY number`
+/** The table itself: `pg_restore --clean` and a restored schema create it anew, also in the same database. */
+const HEAD_TABLE = `'log_head'::regclass::oid::bigint`
+
+const BRANCHES = `SELECT number, after_position, server = ${SERVER} AND head_table = ${HEAD_TABLE} AS here FROM log_branches ORDER BY number`
 
 /** One transaction that excludes writers: nothing may be appended to a branch that is not recorded. */
 const RECORD = `
   BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE;
   SELECT pg_advisory_xact_lock(${WRITERS_LOCK});
-  INSERT INTO log_branches (number, server, after_position)
-    SELECT (SELECT count(*) FROM log_branches), ${SERVER}, position FROM log_head
-    WHERE (SELECT server FROM log_branches ORDER BY number DESC LIMIT 1) IS DISTINCT FROM ${SERVER};
+  UPDATE log_branches SET head_table = ${HEAD_TABLE}
+    WHERE head_table IS NULL AND server = ${SERVER} AND number = (SELECT max(number) FROM log_branches);
+  INSERT INTO log_branches (number, server, head_table, after_position)
+    SELECT (SELECT count(*) FROM log_branches), ${SERVER}, ${HEAD_TABLE}, position FROM log_head
+    WHERE (SELECT server || ' ' || head_table FROM log_branches ORDER BY number DESC LIMIT 1)
+      IS DISTINCT FROM ${SERVER} || ' ' || ${HEAD_TABLE};
   COMMIT`
 
 export function createLogBranches(): ServerBranches {
