@@ -5,6 +5,8 @@
  */
 import { spawnSync } from 'node:child_process'
 import { globSync, statSync, utimesSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { parseCLI, startVitest } from 'vitest/node'
 import type { Vitest } from 'vitest/node'
 import { isGreen, summary } from './test-tally.ts'
@@ -21,6 +23,8 @@ const GENERATED = [
   { made: 'dist/web/.vite/manifest.json', sources: ['src/web', 'src/client'], script: 'build:web' },
 ]
 
+// The workers, and the programs that tests start, compile each module once for all of them.
+process.env['NODE_COMPILE_CACHE'] ??= join(tmpdir(), 'payments-compiled')
 for (const { made, sources, script } of GENERATED) if (isStale(made, sources)) generate(made, script)
 const vitest = await runTests(process.argv.slice(2))
 const again = secondTries(vitest)

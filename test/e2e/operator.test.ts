@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import type { Scope } from '../../src/access/scopes.ts'
+import { run } from '../../src/operator/run-command.ts'
 import { doubtfulDelivery, everything, misaddressedDelivery, settle } from '../support/deliveries.ts'
 import { payerOf } from '../support/erasures.ts'
 import { startNetwork, type Network } from '../support/network.ts'
@@ -22,15 +23,23 @@ afterAll(() => network.close())
 
 type Ended = { readonly code: number; readonly out: string; readonly err: string }
 
-/** Runs the command line in a process of its own, with the subgraph's URL and a token in its environment. */
-async function operator(args: readonly string[], env: Record<string, string> = {}): Promise<Ended> {
-  const ended = await start(args, { SUBGRAPH_URL: `${network.app.url}/graphql`, SUBGRAPH_TOKEN: token, ...env })
+/** Runs the command line with the subgraph's URL and a token in its environment. */
+async function operator(
+  args: readonly string[],
+  env: Record<string, string> = {},
+  runs = inThisProcess,
+): Promise<Ended> {
+  const ended = await runs(args, { SUBGRAPH_URL: `${network.app.url}/graphql`, SUBGRAPH_TOKEN: token, ...env })
   // The output must never contain the token.
   expect(ended.out + ended.err).not.toContain(env['SUBGRAPH_TOKEN'] || token)
   return ended
 }
 
-function start(args: readonly string[], env: Record<string, string>): Promise<Ended> {
+/** A process takes a second to start, so most tests need none. */
+const inThisProcess = (args: readonly string[], env: Record<string, string>): Promise<Ended> =>
+  run(args, env, process.stdout)
+
+function asProgram(args: readonly string[], env: Record<string, string>): Promise<Ended> {
   return new Promise((resolve) => {
     execFile(process.execPath, ['src/operator/main.ts', ...args], { env }, (error, out, err) =>
       resolve({ code: typeof error?.code === 'number' ? error.code : 0, out, err }),
@@ -44,7 +53,7 @@ describe('deliveries', () => {
   it('lists what was quarantined and what is in doubt, newest first, and nothing else', async () => {
     const misaddressed = await misaddressedDelivery(network, doubtful.paymentId)
     await deliver(defaultAddress(network), 'no JSON')
-    const all = await operator(['deliveries', '--limit', '1000'])
+    const all = await operator(['deliveries', '--limit', '1000'], {}, asProgram)
     expect(all).toMatchObject({ code: 0, err: '' })
     const [head, ...lines] = all.out.trimEnd().split('\n')
     expect(head).toMatch(/^ID +LAST RECEIVED +DISPOSITION +WHY +SUBJECT +SAYS +NOW +ATTEMPTS$/)
@@ -111,7 +120,7 @@ describe('delivery', () => {
   })
 
   it('fails where there is none', async () => {
-    expect(await operator(['delivery', 'nobody'])).toEqual({
+    expect(await operator(['delivery', 'nobody'], {}, asProgram)).toEqual({
       code: 1,
       out: '',
       err: 'There is no delivery with this id.\n',
@@ -207,7 +216,7 @@ describe('erase-payer', () => {
 
 describe('the command line', () => {
   it('ends with 2 and its usage when it cannot be understood', async () => {
-    const { code, out, err } = await operator(['deliveries', '--token', 'a-secret'])
+    const { code, out, err } = await operator(['deliveries', '--token', 'a-secret'], {}, asProgram)
     expect({ code, out }).toEqual({ code: 2, out: '' })
     expect(err).toMatch(/^Unknown option '--token'/)
     expect(err).toContain('Usage: payments-subgraph-operator')
