@@ -7,6 +7,7 @@ import { listsOn } from '../../../bench/support/lists-on.ts'
 import { queriesOn as postgresQueries } from '../../../src/store/postgres/postgres-dialect.ts'
 import { PLANNING } from '../../../src/store/postgres/postgres-reader.ts'
 import { setForSession } from '../../../src/store/postgres/postgres-session.ts'
+import { POSTGRES_SEARCH, SQLITE_SEARCH } from '../../../src/store/queries/payment-search.ts'
 import { queriesOn as sqliteQueries } from '../../../src/store/sqlite/sqlite-dialect.ts'
 import { type Database, findPostgres } from '../../support/postgres.ts'
 import { openPostgresStore } from '../../support/store.ts'
@@ -74,7 +75,7 @@ describe('plans of lists on SQLite', () => {
   it('look every condition up in an index, and sort no more than pages', { timeout: 120_000 }, async () => {
     const faults = await faultsOf(CASES, async (listCase) => {
       explained = []
-      await listCase.read(listsOn(sqliteQueries(noting()), FILLING))
+      await listCase.read(listsOn(sqliteQueries(noting()), FILLING, SQLITE_SEARCH))
       return explained.flatMap((plan) => faultsIn(plan, listCase))
     })
     expect(faults).toEqual([])
@@ -82,7 +83,7 @@ describe('plans of lists on SQLite', () => {
 
   it('find what came to an address by its index', async () => {
     explained = []
-    expect(await listsOn(sqliteQueries(noting()), FILLING).inbox.subjectOf('ref-50')).toBe(paymentId(50))
+    expect(await listsOn(sqliteQueries(noting()), FILLING, SQLITE_SEARCH).inbox.subjectOf('ref-50')).toBe(paymentId(50))
     expect(explained).toEqual([['SEARCH deliveries USING INDEX deliveries_by_ref (ref=?)']])
   })
 })
@@ -179,7 +180,7 @@ describe.skipIf(server === null)('plans of lists on PostgreSQL', () => {
       return { command, rowCount, rows: found }
     }
     const db = postgresQueries(() => Promise.resolve({ connection: { run }, release: () => {} }))
-    await listCase.read(listsOn(db, FILLING))
+    await listCase.read(listsOn(db, FILLING, POSTGRES_SEARCH))
     return rows
   }
 
