@@ -247,6 +247,8 @@ export type OrphanLink = { readonly ref: string; readonly commandId: string }
 export type DeliveryFilter = {
   readonly subjectIds?: readonly string[]
   readonly dispositions?: readonly Disposition[]
+  /** True for those that `backlog` counts; otherwise without effect. */
+  readonly needsAttention?: boolean
 }
 
 /** A page of a list, newest first: the rows after the place `before`. */

@@ -29,6 +29,10 @@ const MOST_RANGES = 2 * 8
  */
 const UNCONFIRMED = /^SEARCH links USING (COVERING )?INDEX links_open_by_expiry \(expires_at<\?\)$/
 
+/** Partial indexes that contain the subjects in doubt alone, and what was delivered about these few. */
+const IN_DOUBT =
+  /^(SCAN (payments|agreements|payout_records) USING INDEX \2_in_doubt|SEARCH deliveries USING INDEX deliveries_by_subject \(subject_id=\?\))$/
+
 /** A partial index that contains the open duplicates alone. */
 const DUPLICATES = /^(SCAN|SEARCH) payments USING INDEX payments_duplicate( \(<expr><\?\))?$/
 
@@ -105,6 +109,7 @@ function faultsIn(plan: readonly string[], { filter }: ListCase): string[] {
   return plan.filter((step) => {
     if (unconfirmed && (UNCONFIRMED.test(step) || isOnlyOne(plan, step, SORTED_RANGE))) return false
     if (FRAME.test(step) || BY_KEY.test(step) || DUPLICATES.test(step)) return false
+    if (filter['needsAttention'] === true && (IN_DOUBT.test(step) || SORTED_RANGE.test(step))) return false
     if (manyIds && SORTED_RANGE.test(step)) return false
     if (fields.length === 0 && WHOLE_TABLES.test(step)) return false
     const [, table = '', constraints = ''] = /^SEARCH (\w+) USING (?:COVERING )?INDEX \w+ \((.+)\)$/.exec(step) ?? []
