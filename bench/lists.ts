@@ -9,6 +9,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { SQLITE_SEARCH } from '../src/store/queries/payment-search.ts'
 import { queriesOn } from '../src/store/sqlite/sqlite-dialect.ts'
 import { openSqliteStore } from '../test/support/store.ts'
 import { agreementId, fillDatabase, type Filling, fillingOf, paymentId } from './support/fill-database.ts'
@@ -47,7 +48,7 @@ async function fill(payments: number): Promise<Filled> {
   return {
     ...filling,
     database,
-    lists: listsOn(queriesOn(database), filling),
+    lists: listsOn(queriesOn(database), filling, SQLITE_SEARCH),
     cases: listCases(filling),
     close() {
       database.close()

@@ -119,6 +119,7 @@ function valuesOf({ name, type }: GraphQLInputField, filling: Filling): Value[] 
     agreementIds: () => ids(agreementId),
     payoutIds: () => ids(payoutId),
     subjectIds: () => ids(paymentId),
+    needsAttention: () => [{ label: 'yes', value: true }],
     duplicate: () => [{ label: 'open', value: true }],
     phases: () => some(all, 'DISPUTED', 'EXPIRED', 'IN_PROGRESS'),
     statuses: () => (all.includes('active') ? some(all, 'suspended', 'active') : some(all, 'expired', 'completed')),

@@ -4,16 +4,17 @@ import { inboxQueries } from '../../src/store/queries/deliveries/inbox.ts'
 import { createLinkStore } from '../../src/store/queries/link-queries.ts'
 import { createEventLog } from '../../src/store/queries/log-queries.ts'
 import { createPaymentStore } from '../../src/store/queries/payment-queries.ts'
+import type { SearchDialect } from '../../src/store/queries/payment-search.ts'
 import { createPayoutStore } from '../../src/store/queries/payout-queries.ts'
 import type { Db } from '../../src/store/unit.ts'
 import { type Filling, instantOf } from './fill-database.ts'
 import type { Lists } from './list-cases.ts'
 
 /** Creates the lists of a filled database on one connection. Their clock is 3,500 seconds after the last payment. */
-export function listsOn(db: Db, filling: Filling): Lists {
+export function listsOn(db: Db, filling: Filling, search: SearchDialect): Lists {
   const now = new Date(instantOf(filling, filling.payments) + 3_500_000)
   return {
-    payments: createPaymentStore({ reader: db, lists: db, cache: null }),
+    payments: createPaymentStore({ reader: db, lists: db, cache: null, search }),
     links: createLinkStore({ reader: db, lists: db, cache: null, now: () => now }),
     agreements: createAgreementStore(db, db),
     payouts: createPayoutStore(db, db),

@@ -10,6 +10,7 @@ import { inboxQueries } from './queries/deliveries/inbox.ts'
 import { createLinkStore } from './queries/link-queries.ts'
 import { createEventLog } from './queries/log-queries.ts'
 import { createPaymentStore } from './queries/payment-queries.ts'
+import type { SearchDialect } from './queries/payment-search.ts'
 import { createPayoutStore } from './queries/payout-queries.ts'
 import { agreementReadQueries } from './queries/reads/agreement-read-queries.ts'
 import { payoutReadQueries } from './queries/reads/payout-read-queries.ts'
@@ -32,6 +33,7 @@ export type DatabaseParts = {
   readonly onErased: () => void
   /** Null if rows must not be cached, because other processes write them too. */
   readonly rows: CommittedRows | null
+  readonly search: SearchDialect
   readonly branches: LogBranches
   /** The listeners of this process's commits that appended events. */
   readonly appended: Listeners<readonly PaymentEvent[]>
@@ -55,6 +57,7 @@ export async function createDatabase(parts: DatabaseParts): Promise<Database> {
     pruneUnits,
     onErased,
     rows,
+    search,
     branches,
     appended,
     now,
@@ -72,7 +75,7 @@ export async function createDatabase(parts: DatabaseParts): Promise<Database> {
     log,
     inbox: inboxQueries(reader, lists),
     links: createLinkStore({ reader, lists, cache: rows?.links ?? null, now }),
-    payments: createPaymentStore({ reader, lists, cache: rows?.payments ?? null }),
+    payments: createPaymentStore({ reader, lists, cache: rows?.payments ?? null, search }),
     commands: commandQueries(reader, commits.exclusively),
     agreements: createAgreementStore(reader, lists),
     payouts: createPayoutStore(reader, lists),

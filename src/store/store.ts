@@ -17,6 +17,7 @@ import type { ReadStore } from './read-store.ts'
 import type { ErasureStore } from './retention/erasure-store.ts'
 import type { RetentionStore } from './retention/retention-store.ts'
 import type { RefundRequestRow } from './rows/command-rows.ts'
+import type { PaymentSearch, SearchResult } from './search-store.ts'
 import type { SigningKeyStore } from './signing-key-store.ts'
 import type { StoreFailure } from './store-errors.ts'
 
@@ -27,6 +28,7 @@ export type * from './pace-store.ts'
 export type * from './payout-store.ts'
 export type * from './read-store.ts'
 export type * from './retention/erasure-store.ts'
+export * from './search-store.ts'
 export type * from './signing-key-store.ts'
 
 /**
@@ -245,6 +247,8 @@ export type OrphanLink = { readonly ref: string; readonly commandId: string }
 export type DeliveryFilter = {
   readonly subjectIds?: readonly string[]
   readonly dispositions?: readonly Disposition[]
+  /** True for those that `backlog` counts; otherwise without effect. */
+  readonly needsAttention?: boolean
 }
 
 /** A page of a list, newest first: the rows after the place `before`. */
@@ -297,6 +301,8 @@ export type PaymentStore = RowsById<Payment> & {
    */
   page(page: PageQuery, filter: PaymentFilter): Promise<Placed<Payment>[]>
   snapshot(id: string): Promise<{ payment: Payment; link: PaymentLink | null; head: number } | null>
+  /** Returns the payments whose amount is known, and the links without a payment, of which a field begins with a text in any case. */
+  search(search: PaymentSearch): Promise<SearchResult>
 }
 
 export type PaymentFilter = {

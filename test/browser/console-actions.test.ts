@@ -50,8 +50,10 @@ describe.skipIf(browser.isMissing)('what an operator does in the console', () =>
     const listed = page.getByRole('list', { name: 'Refunds' }).getByRole('listitem')
     await soon(() => listed.allTextContents()).toEqual([expect.stringMatching(/^Pending .*25\.50.*, requested here/)])
     expect(await accessibilityFaults(page)).toEqual([])
-    // The focus returns to the button that opened the dialog.
-    await soon(() => focused(page)).toBe('Refund …')
+    // The button that opened the dialog is gone, because nothing can be refunded now: the focus goes to the heading.
+    await page.getByText('Nothing can be refunded while the status is return_pending.').waitFor()
+    expect(await page.getByRole('button', { name: 'Refund …' }).count()).toBe(0)
+    await soon(() => focused(page)).toBe('Payment order-part')
   })
 
   test('asks again with the same key when an answer was lost, even after a reload', async () => {
@@ -132,7 +134,7 @@ describe.skipIf(browser.isMissing)('what an operator does in the console', () =>
   test('decides a doubtful delivery anew, first to see what would come of it', async () => {
     const { paymentId } = await doubtfulDelivery(network)
     const page = await openConsole(await browser.profile(), network, { at: '/deliveries' })
-    await page.getByRole('link', { name: 'Those that need a look' }).click()
+    await page.getByRole('checkbox', { name: 'Doubtful' }).check()
     await page.getByRole('row').filter({ hasText: paymentId }).getByRole('link').first().click()
     await page.getByRole('button', { name: 'Decide it anew …' }).click()
     await page.getByText('Nothing has been changed yet. If it is applied:').waitFor()
@@ -148,7 +150,14 @@ describe.skipIf(browser.isMissing)('what an operator does in the console', () =>
   test('is told why a delivery in quarantine is not decided anew', async () => {
     const { paymentId } = await paymentPage('order-quarantine', 'received')
     const deliveryId = await misaddressedDelivery(network, paymentId)
-    const page = await openConsole(await browser.profile(), network, { at: `/deliveries/${deliveryId}` })
+    const page = await openConsole(await browser.profile(), network, { at: '/deliveries' })
+    await page.getByRole('link', { name: 'Those that need a person' }).click()
+    const row = page.getByRole('row').filter({ hasText: paymentId }).filter({ hasText: 'Quarantined' })
+    expect(await row.textContent()).toContain('It speaks of something else than its address.')
+    expect(await row.textContent()).toContain('Reconcile the payment of its address')
+    expect(await accessibilityFaults(page)).toEqual([])
+    await row.getByRole('link').first().click()
+    await page.waitForURL(`**/console#/deliveries/${deliveryId}`)
     expect(await page.locator('.facts').textContent()).toContain('It speaks of something else than its address.')
     await page.getByRole('button', { name: 'Decide it anew …' }).click()
     expect(await page.getByRole('dialog').getByRole('alert').textContent()).toContain('MISADDRESSED')

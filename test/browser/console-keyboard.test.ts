@@ -64,7 +64,7 @@ describe.skipIf(browser.isMissing)('the console without a mouse', () => {
     // Keys typed into a field are not commands.
     await page.keyboard.type('gfj?')
     expect(await page.getByRole('dialog').count()).toBe(0)
-    expect(await page.getByLabel('Reference, payment id or link id').inputValue()).toBe('gfj?')
+    expect(await page.getByLabel('Reference, id, link').inputValue()).toBe('gfj?')
   })
 
   test('tells its keys, and can do without them', async () => {

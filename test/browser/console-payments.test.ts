@@ -19,21 +19,36 @@ describe.skipIf(browser.isMissing)('payments in the console', () => {
     return () => network.close()
   })
 
-  test('are found by reference, by id and by the id of their link', async () => {
+  test('are found by the beginning of a reference, an id, an address, or of what the payer is called', async () => {
     const page = await openConsole(await browser.profile(), network, { at: '/payments' })
-    const { linkId, paymentId } = known('order-3')
-    for (const text of ['order-3', linkId, paymentId]) {
-      await page.getByLabel('Reference, payment id or link id').fill(text)
+    const { linkId, paymentId } = known('order-failed')
+    const address = `https://checkout.example/${linkId}`
+    const texts = ['ORDER-FA', linkId, paymentId.slice(0, 10).toLowerCase(), address, 'GRACE', 'hop', 'grace@EX']
+    for (const text of texts) {
+      await page.getByLabel('Reference, id, link').fill(text)
       await page.keyboard.press('Enter')
-      await page.waitForURL(`**/console#/payments?q=${text}`)
-      await soon(() => references(page)).toEqual(['order-3'])
+      await page.waitForURL(`**/console#/payments?q=${encodeURIComponent(text)}`)
+      await soon(() => references(page)).toEqual(['order-failed'])
     }
-    await page.getByLabel('Reference, payment id or link id').fill('nobody-knows-it')
-    await page.getByRole('button', { name: 'Apply' }).click()
-    await page.getByText('There are no payments here.').waitFor()
+    expect(await accessibilityFaults(page)).toEqual([])
+    await page.getByLabel('Reference, id, link').fill('order-1')
+    await page.getByRole('button', { name: 'Search' }).click()
+    await soon(() => references(page)).toEqual([...Array.from({ length: 10 }, (_, n) => `order-${19 - n}`), 'order-1'])
+    await page.getByLabel('Reference, id, link').fill('nobody-knows-it')
+    await page.getByRole('button', { name: 'Search' }).click()
+    await page.getByText('Nothing begins with “nobody-knows-it”.').waitFor()
     const open = await createLink(network, { reference: 'order-open' })
     await goTo(page, `/payments?q=${open.id}`)
     expect(await page.getByText('has no payment yet').textContent()).toContain('order-open')
+  })
+
+  test('are not searched by their payers without the right to see them', async () => {
+    const scopes = ['payments:read'] as const
+    const page = await openConsole(await browser.profile(), network, { scopes, at: '/payments?q=grace' })
+    await page.getByText('Nothing begins with “grace”.').waitFor()
+    await expect
+      .poll(() => page.locator('.unavailable').allTextContents())
+      .toEqual(['Names and e-mail addresses: unavailable. The token lacks payments:pii.'])
   })
 
   test('are filtered in the address, which can be shared and gone back to', async () => {
@@ -166,7 +181,8 @@ describe.skipIf(browser.isMissing)('payments in the console', () => {
   })
 
   async function make(reference: string, status: 'received' | 'failed'): Promise<void> {
-    const { id: linkId } = await createLink(network, { reference })
+    const customer = { firstName: 'Grace', lastName: 'Hopper', email: 'grace@example.test' }
+    const { id: linkId } = await createLink(network, { reference, ...(status === 'failed' ? { customer } : {}) })
     await network.sandbox.control.setStatus(linkId, status)
     made.set(reference, { linkId, paymentId: (await historyOf(network, linkId)).payment?.id ?? '' })
   }

@@ -84,6 +84,7 @@ const QUERIES: Readonly<Record<string, string>> = {
   'PayoutTransaction.payee': 'query Q($payout: ID!) { payout(id: $payout) { transactions { payee } } }',
   'Query.paymentLinks': '{ paymentLinks { nodes { id } } }',
   'Query.payments': '{ payments { nodes { id } } }',
+  'Query.paymentSearch': '{ paymentSearch(text: "order") { hasMore } }',
   'Query.paymentEvents': '{ paymentEvents { nodes { id } } }',
   'Query.webhookDeliveries': '{ webhookDeliveries { nodes { id } } }',
   'Query.payerErasures': '{ payerErasures { nodes { id } } }',

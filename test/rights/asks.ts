@@ -34,6 +34,8 @@ export function queries({ ids, links, payins, vietQr }: Fixture): Ask[] {
     ...payins.map(({ id, statusToken }) => ({ ...query('payment', { id }), statusToken })),
     list('paymentLinks', { first: 5 }),
     list('payments', { first: 5 }),
+    list('paymentSearch', { text: 'order', first: 5 }),
+    ...links.map(({ id }) => list('paymentSearch', { text: id, first: 5 })),
     list('paymentEvents', { first: 5 }),
     list('paymentEvents', { last: 5 }),
     list('paymentEvents', { first: 5, filter: { agreementIds: [ids.agreement] } }),

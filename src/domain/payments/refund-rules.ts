@@ -18,9 +18,22 @@ export type RefundProblem =
 
 /** The fields of a payment that a refund depends on. */
 export type Refundable = {
-  readonly statusRaw: string
   readonly status: PaymentStatus | null
-  readonly details: PaymentDetails
+  readonly details: Pick<PaymentDetails, 'amount' | 'paid' | 'refunded' | 'refundable' | 'methodRaw'> & {
+    readonly card: object | null
+  }
+}
+
+/** Why a payment takes no refund now: its status, nothing is left of it, or its method. */
+export type RefundBar = 'status' | 'nothing-left' | 'method'
+
+/** Returns why a payment takes no refund now; null if it takes one. */
+export function refundBar(payment: Refundable, traits: Pick<MethodTraits, 'refundable'>): RefundBar | null {
+  if (traits.refundable === false) return 'method'
+  if (!isRefundableStatus(payment)) return 'status'
+  const left = refundableAmount(payment)
+  if (left !== null && compareDecimals(left, '0') <= 0) return 'nothing-left'
+  return payment.details.refundable === false ? 'method' : null
 }
 
 /**
@@ -28,17 +41,16 @@ export type Refundable = {
  * payments-api.md, section 2.5, and gap sheet, sections 3, 5.5, 12 and 27.
  */
 export function refundProblem(
-  payment: Refundable,
+  payment: Refundable & { readonly statusRaw: string; readonly details: Pick<PaymentDetails, 'currency'> },
   request: RefundCommand,
   traits: Pick<MethodTraits, 'refundable'>,
 ): RefundProblem | null {
   const problems = refundRequestProblems(request, payment.details.currency)
   if (problems.length > 0) return { kind: 'invalid-input', problems }
-  if (traits.refundable === false) return { kind: 'not-supported' }
+  const bar = refundBar(payment, traits)
+  if (bar !== null)
+    return bar === 'method' ? { kind: 'not-supported' } : { kind: 'state-conflict', statusRaw: payment.statusRaw }
   const left = refundableAmount(payment)
-  if (!isRefundableStatus(payment) || (left !== null && compareDecimals(left, '0') <= 0))
-    return { kind: 'state-conflict', statusRaw: payment.statusRaw }
-  if (payment.details.refundable === false) return { kind: 'not-supported' }
   if (request.amount == null || left === null || compareDecimals(request.amount.value, left) <= 0) return null
   return { kind: 'invalid-input', problems: [{ path: ['amount', 'value'], message: `must be at most ${left}` }] }
 }
@@ -76,12 +88,12 @@ function isRefundableStatus({ status, details }: Refundable): boolean {
   return REFUNDABLE.has(status) || (status === 'waiting' && isCard(details))
 }
 
-function isCard({ card, methodRaw }: PaymentDetails): boolean {
+function isCard({ card, methodRaw }: Refundable['details']): boolean {
   return card !== null || methodRaw === 'card' || (methodRaw !== null && parseMethodCode(methodRaw).kind === 'CARD')
 }
 
 /** Returns the amount that can still be refunded; null if the payments API has reported neither the paid nor the requested amount. */
-function refundableAmount({ status, details }: Refundable): string | null {
+export function refundableAmount({ status, details }: Refundable): string | null {
   const { paid, amount, refunded } = details
   const settled = paid !== null && compareDecimals(paid, '0') > 0 ? paid : amount
   // The total may still include a refund that was rejected or expired, and only the payments API knows whether another one preceded it:

@@ -49,6 +49,7 @@ import { paymentEvents } from './query/paymentEvents.ts'
 import { paymentLink } from './query/paymentLink.ts'
 import { paymentLinks } from './query/paymentLinks.ts'
 import { payments } from './query/payments.ts'
+import { paymentSearch } from './query/paymentSearch.ts'
 import { paymentsHealth } from './query/paymentsHealth.ts'
 import { payout } from './query/payout.ts'
 import { payoutMethod } from './query/payoutMethod.ts'
@@ -78,6 +79,7 @@ export const resolvers: Resolvers = {
     paymentLinks,
     payment,
     payments,
+    paymentSearch,
     paymentEvents,
     signingKeys,
     webhookDeliveries,

@@ -5,6 +5,7 @@ import { createGroupCommit } from '../group-commit.ts'
 import { createListeners } from '../listeners.ts'
 import type { MigrationListener } from '../migrate.ts'
 import type { Database } from '../port.ts'
+import { POSTGRES_SEARCH } from '../queries/payment-search.ts'
 import type { Db } from '../unit.ts'
 import { createLogBranches } from './log-branches.ts'
 import { migratePostgres } from './migrations.ts'
@@ -67,6 +68,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
       // Old versions of rows are removed by VACUUM.
       onErased: () => {},
       rows: null,
+      search: POSTGRES_SEARCH,
       branches,
       appended,
       now: clock,

@@ -12,6 +12,7 @@ import { mergeRanges, type Range } from './merge-ranges.ts'
 import { newestFirst } from './newest-first.ts'
 import { payersOfPayments } from './payer-queries.ts'
 import { payinsOf } from './payin-queries.ts'
+import { type SearchDialect, searchPayments } from './payment-search.ts'
 import { refundRequestsOf } from './refund-queries.ts'
 import { unindexed } from './unindexed.ts'
 
@@ -20,10 +21,11 @@ export type PaymentStoreParts = {
   /** Reads outside the event loop where the database can. */
   readonly lists: Db
   readonly cache: RowCache<Payment> | null
+  readonly search: SearchDialect
 }
 
 /** Creates the queries of payments and their payers. */
-export function createPaymentStore({ reader, lists, cache }: PaymentStoreParts): PaymentStore {
+export function createPaymentStore({ reader, lists, cache, search }: PaymentStoreParts): PaymentStore {
   return {
     ...readByIds(paymentsByIds(reader), cache),
     payers: (paymentIds) => payersOfPayments(reader, paymentIds),
@@ -32,6 +34,7 @@ export function createPaymentStore({ reader, lists, cache }: PaymentStoreParts):
     payins: (paymentIds) => payinsOf(reader, paymentIds),
     page: (page, filter) => pageOfPayments(lists, page, filter),
     snapshot: (id) => snapshot(reader, id),
+    search: (asked) => searchPayments(lists, search, asked),
   }
 }
 

@@ -9,6 +9,7 @@ import { createListeners, type Listeners } from '../listeners.ts'
 import { NO_BRANCHES } from '../log-branches.ts'
 import type { MigrationListener } from '../migrate.ts'
 import type { Database } from '../port.ts'
+import { SQLITE_SEARCH } from '../queries/payment-search.ts'
 import { createCheckpoint } from './checkpoint.ts'
 import { clearEnding, isEnding } from './ending.ts'
 import { LockHeldError, prepareFile, takeLock, unusable } from './files.ts'
@@ -73,6 +74,7 @@ export async function openSqlite(options: SqliteOptions): Promise<Database> {
       pruneUnits: sqlitePruneUnits(queries),
       onErased: checkpoint.clearLog,
       rows: options.cacheRows === false ? null : rows,
+      search: SQLITE_SEARCH,
       branches: NO_BRANCHES,
       appended,
       now: clock,

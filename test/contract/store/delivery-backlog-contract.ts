@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import type { DeliveryFilter } from '../../../src/store/store.ts'
 import {
   after,
   agreementReport,
@@ -14,6 +15,13 @@ import {
 import type { Fixture } from './store-contract.ts'
 
 export function deliveryBacklogContract(fixture: Fixture): void {
+  /** Returns the deliveries that are counted. */
+  const listed = (filter: DeliveryFilter = {}, limit = 9, before?: number) =>
+    fixture.store.inbox.page(
+      { limit, before: before === undefined ? null : { number: before } },
+      { ...filter, needsAttention: true },
+    )
+
   it('is nothing where everything was clear', async () => {
     const { store } = fixture
     expect(await store.inbox.backlog()).toEqual({ doubtful: 0, quarantined: 0 })
@@ -34,6 +42,9 @@ export function deliveryBacklogContract(fixture: Fixture): void {
 
     await store.reads.record(present(await store.reads.subject('PAY1')), report('failed'), after(MINUTE))
     expect(await store.inbox.backlog()).toEqual({ doubtful: 1, quarantined: 0 })
+    expect((await listed()).map(({ subjectId }) => subjectId)).toEqual(['PAY2'])
+    expect(await listed({ subjectIds: ['PAY1'] })).toEqual([])
+    expect(await listed({ dispositions: ['QUARANTINED'] })).toEqual([])
     const kept = await store.inbox.page({ limit: 9, before: null }, { dispositions: ['DOUBTFUL'] })
     expect(kept).toHaveLength(3)
   })
@@ -63,6 +74,9 @@ export function deliveryBacklogContract(fixture: Fixture): void {
     await store.inbox.receive({ ...unread, receivedAt: after(MINUTE) })
     await store.inbox.receive(delivery(null, { body: null, bytes: 'no object' }))
     expect(await store.inbox.backlog()).toEqual({ doubtful: 0, quarantined: 2 })
+    const [newest, ...others] = await listed()
+    expect([newest?.ref, others.length]).toEqual([null, 1])
+    expect(await listed({}, 1, present(newest).number)).toEqual(others)
 
     const replayed = (await store.inbox.page({ limit: 9, before: null }, {})).find(({ ref }) => ref === 'a')
     const parse = { payment: () => report('pending'), agreement: () => null }

@@ -29,6 +29,7 @@ import { readsContract } from './reads-contract.ts'
 import { readsOfLinksContract } from './reads-of-links-contract.ts'
 import { refundsContract } from './refunds-contract.ts'
 import { replayContract } from './replay-contract.ts'
+import { searchContract } from './search-contract.ts'
 import { signingKeysContract } from './signing-keys-contract.ts'
 import { sweepContract } from './sweep-contract.ts'
 
@@ -84,6 +85,9 @@ export function describeStore(
     })
     describe('sweeps', () => {
       sweepContract(fixture)
+    })
+    describe('searches', () => {
+      searchContract(fixture)
     })
     describe('erasures', () => {
       erasuresContract(fixture)

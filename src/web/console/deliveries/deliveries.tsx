@@ -10,17 +10,21 @@ import { DISPOSITIONS } from './delivery-text.ts'
 
 const PAGE = 20
 
+const ATTENTION = ['YES'] as const
+
 /** Received webhooks, newest first. */
 export function Deliveries({ route }: { readonly route: Route }) {
   const { params } = route
   const subject = params.get('subject')
   const dispositions = chosenOf(params, 'disposition', DISPOSITIONS)
+  const needsAttention = chosenOf(params, 'attention', ATTENTION).length > 0
   const variables = {
     first: PAGE,
     after: params.get('after'),
     filter: {
       subjectIds: subject === null ? null : [subject],
       dispositions: dispositions.length === 0 ? null : dispositions,
+      needsAttention: needsAttention ? true : null,
     },
   }
   const answer = useAnswer(DeliveriesDocument, variables, { concerns: ANY_EVENT })
@@ -31,14 +35,19 @@ export function Deliveries({ route }: { readonly route: Route }) {
     <Page title="Deliveries">
       <p>
         Webhooks as they came in, signed and kept. What was not authentic was refused, and is not here.{' '}
-        <a href={hrefOf('deliveries', null, { disposition: 'DOUBTFUL,QUARANTINED' })}>Those that need a look</a>
+        <a href={hrefOf('deliveries', null, { attention: 'YES' })}>Those that need a person</a>
       </p>
       <FilterForm route={route} label="Deliveries">
         <SearchField name="subject" label="Payment or agreement id" params={params} />
         <Choices name="disposition" label="Disposition" params={params} values={DISPOSITIONS} />
+        <Choices name="attention" label="Needs a person" params={params} values={ATTENTION} />
       </FilterForm>
       <AnswerFailure of={answer} />
-      {rows.length > 0 ? <DeliveryTable rows={rows} /> : <Waiting of={answer} what="deliveries" />}
+      {rows.length > 0 ? (
+        <DeliveryTable rows={rows} withAdvice={needsAttention} />
+      ) : (
+        <Waiting of={answer} what="deliveries" />
+      )}
       {list !== undefined && list !== null && <Pager route={route} page={list.pageInfo} />}
     </Page>
   )

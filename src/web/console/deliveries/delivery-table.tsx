@@ -3,14 +3,20 @@ import { Moment, momentText } from '../pieces/moment.tsx'
 import { Status } from '../pieces/status.tsx'
 import { Row, Table } from '../pieces/table.tsx'
 import { hrefOf } from '../routes/route.ts'
-import { quarantineText } from './delivery-text.ts'
+import { adviceFor, quarantineText } from './delivery-text.ts'
 
 const COLUMNS = ['First came', 'Disposition', 'Status', 'Attempts', 'Last came', 'About']
 
+type Props = {
+  readonly rows: readonly DeliveryRowFragment[]
+  /** Whether to say why each needs a person, and what to do. */
+  readonly withAdvice?: boolean
+}
+
 /** A table with one row per delivery. */
-export function DeliveryTable({ rows }: { readonly rows: readonly DeliveryRowFragment[] }) {
+export function DeliveryTable({ rows, withAdvice = false }: Props) {
   return (
-    <Table caption="Deliveries" columns={COLUMNS}>
+    <Table caption="Deliveries" columns={withAdvice ? [...COLUMNS, 'What to do'] : COLUMNS}>
       {rows.map((delivery) => (
         <Row
           key={delivery.id}
@@ -34,6 +40,7 @@ export function DeliveryTable({ rows }: { readonly rows: readonly DeliveryRowFra
           <td>
             <Subject of={delivery} />
           </td>
+          {withAdvice && <td class="text">{adviceFor(delivery)}</td>}
         </Row>
       ))}
     </Table>

@@ -1,4 +1,4 @@
-import type { WebhookDispositionInput } from '../generated/graphql.ts'
+import type { DeliveryRowFragment, WebhookDispositionInput } from '../generated/graphql.ts'
 
 export const DISPOSITIONS: readonly WebhookDispositionInput[] = [
   'APPLIED',
@@ -17,6 +17,21 @@ const QUARANTINE: Readonly<Record<string, string>> = {
 /** Returns a sentence that says why a delivery was quarantined. */
 export function quarantineText(reason: string): string {
   return QUARANTINE[reason] ?? reason
+}
+
+const ADVICE: Readonly<Record<string, string>> = {
+  NO_JSON_OBJECT: 'Nothing was applied. Ask the support of the payments API what it sent at this time.',
+  UNREADABLE:
+    'Nothing was applied. Reconcile its payment, if you know it. After an upgrade that can read it, decide it anew.',
+  MISADDRESSED:
+    'Nothing was applied. Reconcile the payment of its address and the one that it names, and compare their references.',
+}
+
+/** Returns what a person does about a delivery that needs one. */
+export function adviceFor({ disposition, quarantineReason }: DeliveryRowFragment): string {
+  if (disposition === 'DOUBTFUL')
+    return 'It contradicts what is known, and the payments API has not been read since. That is done without you within minutes. If it stays: look at Health whether the payments API answers, then reconcile it.'
+  return ADVICE[quarantineReason ?? ''] ?? 'Decide it anew, or ask the support of the payments API.'
 }
 
 /** Returns the stored body with indentation; unchanged when it is not JSON. */

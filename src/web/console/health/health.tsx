@@ -38,7 +38,7 @@ function Figures({ health }: { readonly health: HealthNow }) {
         <Fact name="Reads that are due">{reads.waiting}</Fact>
         <Fact name="Unconfirmed for longest">{agoText(reads.oldestUnconfirmedSince, serverTime) ?? 'Nothing is'}</Fact>
         <Fact name="Deliveries in doubt">
-          <a href={hrefOf('deliveries', null, { disposition: 'DOUBTFUL' })}>{deliveries.doubtful}</a>
+          <a href={hrefOf('deliveries', null, { disposition: 'DOUBTFUL', attention: 'YES' })}>{deliveries.doubtful}</a>
         </Fact>
         <Fact name="Deliveries in quarantine">
           <a href={hrefOf('deliveries', null, { disposition: 'QUARANTINED' })}>{deliveries.quarantined}</a>

@@ -36,7 +36,7 @@ export function Links({ route }: { readonly route: Route }) {
   return (
     <Page title="Links">
       <FilterForm route={route} label="Links">
-        <SearchField name="q" label="Reference" params={params} />
+        <SearchField name="q" label="Whole reference" params={params} />
         <InstantField name="from" label="Made from" params={params} />
         <InstantField name="before" label="Made before" params={params} />
         <Choices name="phase" label="Phase of the payment" params={params} values={PHASES} />

@@ -8,6 +8,7 @@ import { Needs } from '../pieces/needs.tsx'
 import { useSingle } from '../pieces/use-single.ts'
 import { hrefOf } from '../routes/route.ts'
 import type { PaymentNow } from './payment.tsx'
+import { refundObstacle } from './refund-offer.ts'
 
 type Props = { readonly payment: PaymentNow; readonly onRefund: () => void; readonly onDone: () => void }
 
@@ -47,9 +48,11 @@ export function Duplicate({ payment, onRefund, onDone }: Props) {
       {duplicate.resolution === null && (
         <Needs scopes={['payments:refund']} what="Refunds">
           <div class="actions">
-            <button type="button" onClick={onRefund}>
-              Refund this payment …
-            </button>
+            {refundObstacle(payment) === null && (
+              <button type="button" onClick={onRefund}>
+                Refund this payment …
+              </button>
+            )}
             <button type="button" disabled={isBusy} onClick={dismiss}>
               Keep both
             </button>

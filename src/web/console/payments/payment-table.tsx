@@ -7,11 +7,14 @@ import { hrefOf } from '../routes/route.ts'
 
 const COLUMNS = ['Reference', 'Phase', 'Status', 'Amount', 'Method', 'Changed']
 
-/** A table with one row per payment. */
-export function PaymentTable({ rows }: { readonly rows: readonly PaymentRowFragment[] }) {
+type Props = { readonly rows: readonly (PaymentRowFragment & { readonly foundBy?: string })[] }
+
+/** A table with one row per payment; with what a search has found it by, if it has. */
+export function PaymentTable({ rows }: Props) {
+  const isFound = rows.some(({ foundBy }) => foundBy !== undefined)
   return (
-    <Table caption="Payments" columns={COLUMNS}>
-      {rows.map(({ id, reference, link, phase, statusRaw, provisional, amount, methodRaw, updatedAt }) => (
+    <Table caption="Payments" columns={isFound ? [...COLUMNS, 'Found by'] : COLUMNS}>
+      {rows.map(({ id, reference, link, phase, statusRaw, provisional, amount, methodRaw, updatedAt, foundBy }) => (
         <Row key={id} href={hrefOf('payments', id)} name={reference ?? link?.reference ?? id}>
           <td>
             <Status of={phase} />
@@ -27,6 +30,7 @@ export function PaymentTable({ rows }: { readonly rows: readonly PaymentRowFragm
           <td>
             <Moment at={updatedAt} />
           </td>
+          {isFound && <td>{foundBy}</td>}
         </Row>
       ))}
     </Table>

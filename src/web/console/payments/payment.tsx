@@ -10,8 +10,10 @@ import { useAnswer } from '../pieces/use-answer.ts'
 import { useScope } from '../session/session.ts'
 import { Duplicate } from './duplicate.tsx'
 import { PaymentFacts } from './payment-facts.tsx'
+import { pendingRefund } from './pending-refunds.ts'
 import { Reconcile } from './reconcile.tsx'
 import { RefundDialog } from './refund-dialog.tsx'
+import { refundObstacle } from './refund-offer.ts'
 import { Refunds } from './refunds.tsx'
 
 export type PaymentNow = NonNullable<PaymentNowQuery['payment']>
@@ -61,14 +63,21 @@ export function Payment({ id }: { readonly id: string }) {
 type ActionsProps = { readonly payment: PaymentNow; readonly onRefund: () => void; readonly onDone: () => void }
 
 function Actions({ payment, onRefund, onDone }: ActionsProps) {
+  const hasPending = pendingRefund(payment.id) !== null
+  // A refund whose outcome is not known is asked for again, whatever the status says meanwhile.
+  const obstacle = hasPending ? null : refundObstacle(payment)
   return (
     <section aria-labelledby="actions">
       <h2 id="actions">Actions</h2>
       <Reconcile id={payment.id} onDone={onDone} />
       <Needs scopes={['payments:refund']} what="Refunds">
-        <button type="button" onClick={onRefund}>
-          Refund …
-        </button>
+        {obstacle === null ? (
+          <button type="button" onClick={onRefund}>
+            Refund …
+          </button>
+        ) : (
+          <p class="quiet">{obstacle}</p>
+        )}
       </Needs>
     </section>
   )

@@ -5,7 +5,7 @@ import { FailureNotice } from '../pieces/failures.tsx'
 import { Moment } from '../pieces/moment.tsx'
 import type { PaymentNow } from './payment.tsx'
 import type { RefundOutcome } from './refund-dialog.tsx'
-import { leftOf } from './refund-form.tsx'
+import { leftOf } from './refund-offer.ts'
 
 type Props = {
   readonly payment: PaymentNow

@@ -1,10 +1,11 @@
 import { useState } from 'preact/hooks'
-import { amountProblem, compareDecimals, subtractDecimals } from '../../../domain/money/money.ts'
+import { amountProblem, compareDecimals } from '../../../domain/money/money.ts'
 import type { RefundPaymentInput } from '../generated/graphql.ts'
 import { amountText, type AmountValue } from '../pieces/amount.tsx'
 import { FailureNotice, type Failure } from '../pieces/failures.tsx'
 import { textIn } from '../pieces/form-text.ts'
 import type { PaymentNow } from './payment.tsx'
+import { leftOf } from './refund-offer.ts'
 
 export type RefundWish = Pick<RefundPaymentInput, 'amount' | 'description'>
 
@@ -84,12 +85,6 @@ export function RefundForm({ payment, given, failure, onReview, onClose }: Props
       </div>
     </form>
   )
-}
-
-/** Returns the amount that was paid and not yet refunded. */
-export function leftOf({ amount, paid, refunded }: Pick<PaymentNow, 'amount' | 'paid' | 'refunded'>): AmountValue {
-  const whole = paid ?? amount
-  return { ...whole, value: subtractDecimals(whole.value, refunded?.value ?? '0') }
 }
 
 function problemOf(amount: { readonly value: string; readonly currency: string }, left: AmountValue): string | null {

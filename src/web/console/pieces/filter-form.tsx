@@ -8,11 +8,22 @@ type Props = {
   readonly label: string
   /** Whether a field takes typed text, which needs a submit button. */
   readonly isTyped?: boolean
+  /** The label of that button. */
+  readonly action?: string
+  /** Whether there is anything to clear; by default, whether the URL has any filter. */
+  readonly isClearable?: boolean
   readonly children: ComponentChildren
 }
 
 /** Filters that are stored in the URL: checkboxes apply at once, typed text with Enter or the button. */
-export function FilterForm({ route: { view, params }, label, isTyped = true, children }: Props) {
+export function FilterForm({
+  route: { view, params },
+  label,
+  isTyped = true,
+  action = 'Apply',
+  isClearable,
+  children,
+}: Props) {
   const form = useRef<HTMLFormElement>(null)
   const address = params.toString()
   // Resets the fields when the URL changes, e.g. by going back. A layout effect, so that text typed next is not lost.
@@ -33,8 +44,8 @@ export function FilterForm({ route: { view, params }, label, isTyped = true, chi
     >
       {children}
       <div class="actions">
-        {isTyped && <button class="primary">Apply</button>}
-        {address !== '' && <a href={hrefOf(view.name)}>Clear</a>}
+        {isTyped && <button class="primary">{action}</button>}
+        {(isClearable ?? address !== '') && <a href={hrefOf(view.name)}>Clear</a>}
       </div>
     </form>
   )

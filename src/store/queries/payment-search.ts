@@ -1,0 +1,142 @@
+import { type RawBuilder, sql } from 'kysely'
+import { toLink } from '../rows/link-rows.ts'
+import { toPayment } from '../rows/payment-rows.ts'
+import type { PaymentSearch, SearchField, SearchMatch, SearchResult } from '../search-store.ts'
+import type { Db } from '../unit.ts'
+
+/** How the database that is searched differs from others. */
+export type SearchDialect = {
+  /** Makes an expression compare by its bytes, as its index does; empty where all do. */
+  readonly byBytes: RawBuilder<unknown>
+  /** The function that returns where a text is in another, from 1 on. */
+  readonly position: RawBuilder<unknown>
+}
+
+export const SQLITE_SEARCH: SearchDialect = { byBytes: sql``, position: sql`instr` }
+export const POSTGRES_SEARCH: SearchDialect = { byBytes: sql`COLLATE "C"`, position: sql`strpos` }
+
+/** An indexed expression, and the table and column with what it leads to. */
+type Source = {
+  readonly field: SearchField
+  readonly from: RawBuilder<unknown>
+  readonly by: RawBuilder<unknown>
+  readonly payment: RawBuilder<unknown>
+  readonly link: RawBuilder<unknown>
+  readonly where: RawBuilder<unknown>
+  /** True if the expression is in lower case; otherwise the text is tried as it is, in lower and in upper case. */
+  readonly lowered: boolean
+}
+
+/** Greater than every other character, in the order of bytes. */
+const LAST_CHARACTER = '\u{10FFFF}'
+
+/** Returns the payments, and the links without one, of which a field begins with a text, whatever its case. Each field has its index. */
+export async function searchPayments(
+  db: Db,
+  { byBytes, position }: SearchDialect,
+  { text, fields, limit }: PaymentSearch,
+): Promise<SearchResult> {
+  const sources = sourcesOf({ byBytes, position }).filter(({ field }) => fields.includes(field))
+  const ranges = sources.flatMap((source) =>
+    beginningsOf(text, source.lowered).map((beginning) => rangeOf(source, beginning, limit + 1)),
+  )
+  if (ranges.length === 0) return { matches: [], more: false }
+  const { rows } = await sql<Found>`${sql.join(ranges, sql` union all `)}`.execute(db)
+  const matches = await matchesOf(db, rows)
+  return { matches: matches.slice(0, limit), more: matches.length > limit || isAnyFull(rows, limit) }
+}
+
+type Found = { readonly field: SearchField; readonly payment: string | null; readonly link: string | null }
+
+function sourcesOf({ byBytes, position }: SearchDialect): Source[] {
+  const payments = { from: sql`payments`, payment: sql`id`, link: sql`null`, lowered: true }
+  const links = { from: sql`links`, payment: sql`payment_id`, link: sql`id` }
+  const payers = { from: sql`payment_payers`, payment: sql`payment_id`, link: sql`null`, lowered: true }
+  const lower = (expression: RawBuilder<unknown>) => sql`lower(${expression}) ${byBytes}`
+  const isThere = (column: string) => sql`${sql.ref(column)} is not null`
+  const lastName = sql`substr(name, ${position}(name, ' ') + 1)`
+  return [
+    { ...payments, field: 'REFERENCE', by: lower(sql`reference`), where: isThere('reference') },
+    { ...payments, field: 'REFERENCE', by: lower(sql`other_reference`), where: isThere('other_reference') },
+    { ...links, field: 'REFERENCE', by: lower(sql`reference`), where: sql`payment_id is null`, lowered: true },
+    { ...payments, field: 'PAYMENT_ID', by: sql`id`, where: sql`1 = 1`, lowered: false },
+    { ...links, field: 'LINK_ID', by: sql`id`, where: sql`1 = 1`, lowered: false },
+    { ...payers, field: 'PAYER_NAME', by: lower(sql`name`), where: isThere('name') },
+    { ...payers, field: 'PAYER_NAME', by: lower(lastName), where: isThere('name') },
+    { ...payers, field: 'PAYER_EMAIL', by: lower(sql`email`), where: isThere('email') },
+  ]
+}
+
+/**
+ * Returns the spellings of a text to look for. Databases differ in which letters `lower` changes, those of ASCII or all, and it is applied to
+ * these as to the rows: so an accented letter is found as a capital, too.
+ */
+function beginningsOf(text: string, lowered: boolean): string[] {
+  const [lower, upper] = [text.toLowerCase(), text.toUpperCase()]
+  if (!lowered) return [...new Set([text, lower, upper])]
+  // oxlint-disable-next-line no-control-regex
+  if (/^[\0-\x7f]*$/.test(text)) return [lower]
+  const titled = lower.replaceAll(/(?<=^|\P{L})\p{L}/gu, (letter) => letter.toUpperCase())
+  return [...new Set([text, lower, upper, titled])]
+}
+
+function rangeOf(
+  { field, from, by, payment, link, where, lowered }: Source,
+  text: string,
+  limit: number,
+): RawBuilder<unknown> {
+  const [first, end] = [text, `${text}${LAST_CHARACTER}`].map((bound) =>
+    lowered ? sql`lower(${bound})` : sql`${bound}`,
+  )
+  // In the order of the index, so that no more rows are read than these.
+  const rows = sql`select ${payment} as payment, ${link} as link from ${from}
+    where ${where} and ${by} >= ${first} and ${by} < ${end} order by ${by} limit ${sql.lit(limit)}`
+  return sql`select ${sql.lit(field)} as field, payment, link from (${rows}) as found`
+}
+
+function isAnyFull(rows: readonly Found[], limit: number): boolean {
+  const counts = new Map<SearchField, number>()
+  for (const { field } of rows) counts.set(field, (counts.get(field) ?? 0) + 1)
+  return Math.max(0, ...counts.values()) > limit
+}
+
+async function matchesOf(db: Db, found: readonly Found[]): Promise<SearchMatch[]> {
+  const ofPayments = fieldsBy(found, ({ payment }) => payment)
+  const ofLinks = fieldsBy(found, ({ payment, link }) => (payment === null ? link : null))
+  const payments = await rowsOf(ofPayments, (ids) =>
+    db
+      .selectFrom('payments')
+      .select(['id', 'number', 'state_json'])
+      .where('id', 'in', ids)
+      .where('amount_known', '=', 1)
+      .execute(),
+  )
+  const links = await rowsOf(ofLinks, (ids) => db.selectFrom('links').selectAll().where('id', 'in', ids).execute())
+  return [
+    ...payments.map((row) => ({
+      payment: toPayment(row.state_json),
+      link: null,
+      fields: ofPayments.get(row.id) ?? [],
+    })),
+    ...links.map((row) => ({ payment: null, link: toLink(row), fields: ofLinks.get(row.id) ?? [] })),
+  ]
+}
+
+async function rowsOf<Row extends { readonly number: number }>(
+  ids: ReadonlyMap<string, unknown>,
+  read: (ids: readonly string[]) => Promise<readonly Row[]>,
+): Promise<Row[]> {
+  if (ids.size === 0) return []
+  return (await read([...ids.keys()])).toSorted((one, other) => other.number - one.number)
+}
+
+function fieldsBy(found: readonly Found[], keyOf: (row: Found) => string | null): Map<string, SearchField[]> {
+  const fields = new Map<string, SearchField[]>()
+  for (const row of found) {
+    const key = keyOf(row)
+    if (key === null) continue
+    const known = fields.get(key) ?? []
+    if (!known.includes(row.field)) fields.set(key, [...known, row.field])
+  }
+  return fields
+}

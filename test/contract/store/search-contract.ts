@@ -1,0 +1,63 @@
+import { expect, it } from 'vitest'
+import { SEARCH_FIELDS, type SearchField } from '../../../src/store/store.ts'
+import { after, delivery, NOW, report, settledLink } from './builders.ts'
+import type { Fixture } from './store-contract.ts'
+
+/** Tests how payments and links are searched by the beginning of a text. */
+export function searchContract(fixture: Fixture): void {
+  const pay = (paymentId: string, name: string, ref: string | null = null) =>
+    fixture.store.inbox.receive(
+      delivery(report('received', { paymentId, payer: { name, email: `${paymentId}@Mail.example` } }), {
+        ref,
+        bytes: paymentId,
+      }),
+    )
+  const search = (text: string, fields: readonly SearchField[] = SEARCH_FIELDS, limit = 20) =>
+    fixture.store.payments.search({ text, fields, limit })
+  const found = async (...asked: Parameters<typeof search>) =>
+    (await search(...asked)).matches.map(({ payment, link }) => payment?.id ?? link?.id)
+
+  it('find what begins with a text, whatever its case, and say what of it does', async () => {
+    await settledLink(fixture.store, '1', { reference: 'Order-7' })
+    await settledLink(fixture.store, '2', { reference: 'order-70' })
+    await pay('PAY-1', 'Ada Lovelace', '1')
+    await pay('PAY-2', 'Zoë Lovelace-Byron')
+
+    for (const text of ['order-7', 'ORDER-7', 'Order-7']) expect(await found(text)).toEqual(['PAY-1', 'LINK-2'])
+    expect(await found('order-70')).toEqual(['LINK-2'])
+    for (const text of ['PAY-1', 'link-1', 'LINK-1', 'ada', 'ADA LOVE', 'pay-1@mail.EXAMPLE'])
+      expect({ text, found: await found(text) }).toEqual({ text, found: ['PAY-1'] })
+    expect(await found('love')).toEqual(['PAY-2', 'PAY-1'])
+    expect(await found('ZOË')).toEqual(['PAY-2'])
+    expect(await found('rder')).toEqual([])
+    expect(await found('order_7')).toEqual([])
+    expect(await found('%')).toEqual([])
+    expect((await search('pay-1')).matches[0]?.fields).toEqual(['PAYMENT_ID', 'PAYER_EMAIL'])
+  })
+
+  it('find nothing by what is not asked about', async () => {
+    await pay('PAY-1', 'Ada Lovelace')
+    expect(await found('ada', ['REFERENCE', 'PAYMENT_ID', 'LINK_ID'])).toEqual([])
+    expect(await search('ada', [])).toEqual({ matches: [], more: false })
+  })
+
+  it('give the newest first, and say that there are more', async () => {
+    for (const n of [1, 2, 3]) await pay(`PAY-${n}`, `Ada ${n}`)
+    expect(await found('ada')).toEqual(['PAY-3', 'PAY-2', 'PAY-1'])
+    expect(await search('ada', SEARCH_FIELDS, 3)).toMatchObject({ more: false })
+    const two = await search('ada', SEARCH_FIELDS, 2)
+    expect(two.more).toBe(true)
+    expect(two.matches).toHaveLength(2)
+  })
+
+  it('do not find an erased payer', async () => {
+    await pay('PAY-1', 'Ada Lovelace')
+    const { store } = fixture
+    const request = { kind: 'PAYMENT', value: 'PAY-1', valueHash: 'h', requestedBy: null, requestedAt: NOW } as const
+    const { number } = await store.erasures.begin(request)
+    expect(await found('lovelace')).toEqual(['PAY-1'])
+    expect(await store.erasures.step(number, after(1000))).toMatchObject({ payers: 1 })
+    for (const text of ['ada', 'lovelace', 'pay-1@mail']) expect(await found(text)).toEqual([])
+    expect(await found('pay-1')).toEqual(['PAY-1'])
+  })
+}
