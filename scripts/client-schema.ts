@@ -17,7 +17,7 @@ import {
 } from 'graphql'
 import { WIRE_SCALARS } from '../codegen.ts'
 import { createSchema } from '../src/graphql/schema/schema.ts'
-import { withoutScopes } from './without-scopes.ts'
+import { withoutScopes } from '../src/graphql/schema/without-scopes.ts'
 
 const TARGET = 'dist/schema'
 /** Names of federation: `_Service`, `federation__Scope`. */

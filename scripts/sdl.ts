@@ -5,7 +5,7 @@
 import { parseArgs } from 'node:util'
 import { graphqlSync } from 'graphql'
 import { createSchema } from '../src/graphql/schema/schema.ts'
-import { withoutScopes } from './without-scopes.ts'
+import { withoutScopes } from '../src/graphql/schema/without-scopes.ts'
 
 const { values } = parseArgs({ options: { 'without-scopes': { type: 'boolean' } } })
 

@@ -72,6 +72,7 @@ export function parseConfig(env: Environment, generate: GenerateKey = randomKey)
     trustedDocuments: reading.read('TRUSTED_DOCUMENTS', parseLine, null),
     limits: readLimits(reading),
     executionShortcuts: reading.read('EXECUTION_SHORTCUTS', oneOf(['all', 'none']), 'all') === 'all',
+    sdlScopes: reading.read('SDL_SCOPES', oneOf(['all', 'none']), 'all') === 'all',
     warmUpMs: reading.read('WARM_UP_MS', wholeNumber(0, 60_000), WARM_UP_MS),
     logLevel: reading.read('LOG_LEVEL', oneOf(LOG_LEVELS), 'info'),
     generated: generated.settings,

@@ -28,8 +28,8 @@ type EngineOptions = { readonly services: Services; readonly logger: Logger; rea
 
 /** Creates the schema and the engine. Throws if the manifest of trusted documents cannot be read. */
 export function startEngine(config: AppConfig, { services, logger, tracing }: EngineOptions): StartedEngine {
-  const { production, limits, executionShortcuts } = config
-  const schema = createSchema({ production })
+  const { production, limits, executionShortcuts, sdlScopes } = config
+  const schema = createSchema({ production, sdlScopes })
   const policy = policyOf(config)
   const trusted = config.trustedDocuments === null ? null : loadTrustedDocuments(config.trustedDocuments)
   const formatError = createErrorFormatter({ logger, hideNames: policy.hideNames ? createHideNames(schema) : null })

@@ -82,6 +82,8 @@ export type Config = {
   readonly limits: OperationLimits
   /** Whether operations are executed by optimised paths that return the same results. */
   readonly executionShortcuts: boolean
+  /** Whether `_service { sdl }` contains `@requiresScopes`. */
+  readonly sdlScopes: boolean
   /** Maximum duration of the warm-up at start, in milliseconds; 0 for none. */
   readonly warmUpMs: number
   readonly logLevel: LogLevel

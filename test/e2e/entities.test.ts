@@ -134,7 +134,20 @@ describe('_entities', () => {
       .map(([representation]) => representation)
       .filter(({ __typename }) => ['PaymentLink', 'Payment', 'PaymentEvent'].includes(__typename))
     const stranger = await network.token({ scopes: [], subject: 'stranger' })
-    for (const token of [null, stranger]) expect(await entities(guarded, token)).toEqual(guarded.map(() => null))
+    expect(await entities(guarded, stranger)).toEqual(guarded.map(() => null))
+    const refused = (code: string, count: number) =>
+      Array.from({ length: count }, (_, index) => ({ path: ['_entities', index], extensions: { code } }))
+    const nobody = await network.ask(ENTITIES, { representations: guarded }, { token: null })
+    expect(nobody).toMatchObject({
+      data: { _entities: guarded.map(() => null) },
+      errors: refused('UNAUTHENTICATED', guarded.length),
+    })
+    const unowned = ['Payout', 'PaymentAgreement'].map((__typename) => ({ __typename, id: randomUUID() }))
+    const scopeless = await network.ask(ENTITIES, { representations: unowned }, { token: stranger })
+    expect(scopeless).toMatchObject({
+      data: { _entities: [null, null] },
+      errors: refused('FORBIDDEN', unowned.length),
+    })
     const open = [{ __typename: 'PaymentCurrency', code: 'AUD' }]
     expect(await entities(open, null)).toMatchObject([{ currencyCode: 'AUD' }])
 

@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib'
 import { Client, fetchExchange } from '@urql/core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startNetwork, type Network } from '../support/network.ts'
@@ -67,6 +68,18 @@ describe('GraphQL over HTTP', () => {
       expect(links()).toBe(before)
     },
   )
+
+  it.each(['/graphql', '/graphql/stream'])('refuses a compressed body with 415, and says so: %s', async (path) => {
+    const body = gzipSync(JSON.stringify({ query: QUERY }))
+    const accept = path === '/graphql' ? 'application/json' : 'text/event-stream'
+    const headers = { ...json, accept, 'content-encoding': 'gzip' }
+    const response = await fetch(`${network.app.url}${path}`, { method: 'POST', headers, body })
+    expect([response.status, response.headers.get('accept-encoding')]).toEqual([415, 'identity'])
+    expect(await response.json()).toMatchObject({ errors: [{ message: expect.stringContaining('content encoding') }] })
+    const named = { ...json, accept, 'content-encoding': 'Identity' }
+    const plain = { method: 'POST', headers: named, body: JSON.stringify({ query: QUERY }) }
+    expect((await fetch(`${network.app.url}${path}`, plain)).status).toBe(200)
+  })
 
   it('does not answer a GET that any page may send', async () => {
     const search = new URLSearchParams({ query: QUERY })

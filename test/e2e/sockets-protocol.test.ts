@@ -43,8 +43,13 @@ async function untilPong(socket: RawSocket) {
 
 describe('the subprotocol', () => {
   it('is graphql-transport-ws, and any other is closed with 4406', async () => {
-    expect(await closeCodeOf(network.app.url, 'graphql-ws')).toBe(4406)
-    expect(await closeCodeOf(network.app.url)).toBe(4406)
+    for (const other of ['mqtt', undefined]) expect(await closeCodeOf(network.app.url, other)).toBe(4406)
+  })
+
+  it('of subscriptions-transport-ws is refused with a message of its own as well', async () => {
+    const socket = await openSocket(network.app.url, { protocol: 'graphql-ws' })
+    expect(await socket.next()).toMatchObject({ type: 'connection_error' })
+    expect(await socket.closed).toEqual({ code: 4406, reason: 'Subprotocol not acceptable' })
   })
 })
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startNetwork, type Network } from '../support/network.ts'
 import { createLink, LINK_UPDATES, type CreatedLink } from '../support/operations.ts'
 import { openRawPeer } from '../support/raw-websocket.ts'
-import { closeCodeOf, greetedSocket, openSocket, type RawSocketOptions } from '../support/socket.ts'
+import { greetedSocket, openSocket, type RawSocketOptions } from '../support/socket.ts'
 import { isCaughtUp } from '../support/streams.ts'
 
 const LISTED_ORIGIN = 'https://shop.example.test'
@@ -147,10 +147,6 @@ describe('the origin of a socket', () => {
 })
 
 describe('the protocol of a socket', () => {
-  it.each(['graphql-ws', 'mqtt', undefined])('%s is not spoken here: it is closed with 4406', async (protocol) => {
-    expect(await closeCodeOf(network.app.url, protocol)).toBe(4406)
-  })
-
   it('without a greeting within 3 seconds closes it with 4408', async () => {
     const started = Date.now()
     const socket = await openSocket(network.app.url)

@@ -11,7 +11,11 @@ type Library = {
   readonly composeServices: (services: readonly { name: string; url: string; typeDefs: DocumentNode }[]) => {
     readonly supergraphSdl: string
   }
-  readonly ApolloGateway: new (options: { supergraphSdl: string }) => Gateway
+  readonly ApolloGateway: new (options: { supergraphSdl: string | object }) => Gateway
+  readonly IntrospectAndCompose: new (options: {
+    subgraphs: readonly { name: string; url: string }[]
+    introspectionHeaders: Record<string, string>
+  }) => object
 }
 type Gateway = {
   load(): Promise<{ executor: (request: object) => Promise<Answer>; schema: unknown }>
@@ -52,7 +56,21 @@ describe('@apollo/gateway', () => {
   })
 
   it('answers with the schema without scopes, whose rights the subgraph enforces', async () => {
-    const gateway = gatewayOf(sdl('--without-scopes'))
+    await expectRights(gatewayOf(sdl('--without-scopes')))
+  })
+
+  it('composes by itself what the subgraph says with SDL_SCOPES=none', async () => {
+    const secret = 'secret-of-the-router-1'
+    await network.restart(() => {}, { ROUTER_SECRETS: secret, SDL_SCOPES: 'none' })
+    const supergraphSdl = new library.IntrospectAndCompose({
+      subgraphs: [{ name: 'payments', url: `${network.app.url}/graphql` }],
+      introspectionHeaders: { 'x-router-secret': secret },
+    })
+    await expectRights(new library.ApolloGateway({ supergraphSdl }))
+  })
+
+  /** Expects that a gateway answers what is public, and refuses the rest by the rights of the subgraph. */
+  async function expectRights(gateway: Gateway): Promise<void> {
     const { executor, schema } = await gateway.load()
     const ask = (query: string) => {
       const document = library.parse(query)
@@ -79,5 +97,5 @@ describe('@apollo/gateway', () => {
     } finally {
       await gateway.stop()
     }
-  })
+  }
 })

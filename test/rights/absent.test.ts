@@ -7,6 +7,7 @@ import { CALLERS, throughRouter } from './callers.ts'
 import type { GraphqlAnswer } from './cells.ts'
 import { startWorld, type Fixture } from './fixture.ts'
 import { operationFor, withLines } from './matrix.ts'
+import { refusalOfEntity } from './rules.ts'
 import { schema } from './selection.ts'
 import { STREAM_TRANSPORTS, TRANSPORTS } from './transports.ts'
 
@@ -85,26 +86,36 @@ describe('what belongs to somebody else', { timeout: PATIENCE_MS }, () => {
     },
   )
 
-  it.each(TRANSPORTS)('is no entity over $name, by whatever key', async (transport) => {
-    const open = new Set(['PaymentCurrency', 'PayinMethod'])
-    const kinds = schema.getType('_Entity')
-    const members = kinds === undefined || !('getTypes' in kinds) ? [] : kinds.getTypes().map(({ name }) => name)
-    const guarded = members.filter((name) => !open.has(name))
-    expect(guarded.length).toBeGreaterThan(4)
-    const callers = PAYERS.map(throughRouter)
-    await withLines(fixture, { transport, callers }, async (lines) => {
-      for (const [caller, line] of lines)
-        for (const member of guarded)
-          for (const key of keysOf(member)) {
-            const ids = [...everyId(), randomUUID()]
-            const representations = ids.map((id) => ({ __typename: member, [key]: id }))
-            const ask: Ask = { coordinate: 'Query._entities', variables: { representations }, depth: 0, member }
-            const { data, errors } = await line.ask(operationFor(ask, caller))
-            const nothing = { data: { _entities: ids.map(() => null) }, errors: [] }
-            expect({ caller, member, data, errors }).toEqual({ caller, member, ...nothing })
-          }
-    })
-  })
+  it.each(TRANSPORTS)(
+    'is no entity over $name, by whatever key, and is refused as what does not exist',
+    async (transport) => {
+      const open = new Set(['PaymentCurrency', 'PayinMethod'])
+      const kinds = schema.getType('_Entity')
+      const members = kinds === undefined || !('getTypes' in kinds) ? [] : kinds.getTypes().map(({ name }) => name)
+      const guarded = members.filter((name) => !open.has(name))
+      expect(guarded.length).toBeGreaterThan(4)
+      const callers = PAYERS.map(throughRouter)
+      await withLines(fixture, { transport, callers }, async (lines) => {
+        for (const [caller, line] of lines)
+          for (const member of guarded)
+            for (const key of keysOf(member)) {
+              const ids = [...everyId(), randomUUID()]
+              const representations = ids.map((id) => ({ __typename: member, [key]: id }))
+              const ask: Ask = { coordinate: 'Query._entities', variables: { representations }, depth: 0, member }
+              const { data, errors } = await line.ask(operationFor(ask, caller))
+              const code = refusalOfEntity(caller, member)
+              const refusals = code === null ? [] : ids.map((_id, index) => ({ path: ['_entities', index], code }))
+              const told = errors.map(({ path, extensions }) => ({ path, code: extensions?.['code'] }))
+              expect({ caller, member, data, told }).toEqual({
+                caller,
+                member,
+                data: { _entities: ids.map(() => null) },
+                told: refusals,
+              })
+            }
+      })
+    },
+  )
 })
 
 /** Returns the answers for an id of every kind of object, and for an unknown one. */

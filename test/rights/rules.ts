@@ -48,8 +48,9 @@ export function verdictOn(caller: CallerKind, ask: Ask): Verdict {
   const owns = caller.subject === OWNER
   return (coordinate) => {
     if (FOR_THE_ROUTER.has(coordinate) && !caller.router) return 'UNAUTHENTICATED'
-    // The router receives the list; in it, an entity that the caller may not see is null.
-    if (coordinate === 'Query._entities' && !findsEntity(ask, owns, has)) return 'data'
+    // The router receives the list; in it, an entity that the caller may not see is null, with an error or without.
+    if (coordinate === 'Query._entities' && !findsEntity(ask, owns, has))
+      return refusalOfEntity(caller, ask.member ?? '') ?? 'data'
     const rule = GUARDED.get(coordinate)
     if (rule !== undefined && !rule.some((scopes) => scopes.every(has)))
       return caller.scopes === null ? 'UNAUTHENTICATED' : 'FORBIDDEN'
@@ -58,6 +59,15 @@ export function verdictOn(caller: CallerKind, ask: Ask): Verdict {
     const own = OWN_RULES[coordinate]
     return own === undefined || has(own.needs) ? null : own.otherwise
   }
+}
+
+/** Types of entities that nobody owns: the right to read one is the same for all of them. */
+const UNOWNED_ENTITIES = new Set(['PaymentAgreement', 'Payout', 'PayoutMethod'])
+
+/** Returns the code of the error beside an entity that the caller may not read, the same for those that do not exist; null for none. */
+export function refusalOfEntity({ scopes }: CallerKind, member: string): Outcome | null {
+  if (scopes === null) return 'UNAUTHENTICATED'
+  return UNOWNED_ENTITIES.has(member) ? 'FORBIDDEN' : null
 }
 
 function findsEntity(

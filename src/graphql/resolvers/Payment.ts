@@ -6,6 +6,7 @@ import { refundsOf } from '../../domain/payments/refund.ts'
 import { eventPage } from '../arguments/event-page.ts'
 import type { Context } from '../context.ts'
 import type { PaymentResolvers, PaymentStatus } from '../generated.ts'
+import { demandToken } from '../rights/demand-scopes.ts'
 import { mayReadPayment } from '../rights/rights.ts'
 import { presentable } from '../views/presentable.ts'
 
@@ -41,6 +42,7 @@ export const Payment: PaymentResolvers = {
   createdAt: ({ details }) => details.createdAt,
   events: (payment, args, context) => eventPage({ streamIds: [payment.streamId] }, args, context),
   __resolveReference: async ({ id }, context) => {
+    demandToken(context.caller)
     const payment = presentable(await context.loaders.paymentById.load(id))
     return payment !== null && (await mayReadPayment(context, payment)) ? payment : null
   },

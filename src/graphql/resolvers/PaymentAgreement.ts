@@ -1,6 +1,6 @@
-import { hasScope } from '../../access/caller.ts'
 import { eventPage } from '../arguments/event-page.ts'
 import type { AgreementPurpose, AgreementStatus, PaymentAgreementResolvers } from '../generated.ts'
+import { demandScopes } from '../rights/demand-scopes.ts'
 import { presentableAgreement } from '../views/presentable.ts'
 
 export const PaymentAgreement: PaymentAgreementResolvers = {
@@ -21,7 +21,7 @@ export const PaymentAgreement: PaymentAgreementResolvers = {
   createdAt: (agreement) => known(agreement.createdAt),
   events: (agreement, args, context) => eventPage({ streamIds: [agreement.streamId] }, args, context),
   __resolveReference: async (reference, { caller, loaders }) => {
-    if (!hasScope(caller, 'agreements:read')) return null
+    demandScopes(caller, 'PaymentAgreement', [['agreements:read']])
     const found =
       'id' in reference
         ? loaders.agreementById.load(reference.id)

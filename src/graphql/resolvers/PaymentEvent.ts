@@ -1,5 +1,6 @@
 import { parseEventId } from '../../domain/payments/payment-event.ts'
 import type { PaymentEventResolvers } from '../generated.ts'
+import { demandToken } from '../rights/demand-scopes.ts'
 import { mayReadEvent, visibleAgreement, visiblePayout } from '../rights/rights.ts'
 import { presentable } from '../views/presentable.ts'
 
@@ -19,6 +20,7 @@ export const PaymentEvent: PaymentEventResolvers = {
     return link === null ? null : { ...link, payment: event.payment }
   },
   __resolveReference: async ({ id }, context) => {
+    demandToken(context.caller)
     if (parseEventId(id) === null) return null
     const event = await context.loaders.eventById.load(id)
     return event !== null && (await mayReadEvent(context, event)) ? event : null

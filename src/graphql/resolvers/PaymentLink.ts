@@ -4,6 +4,7 @@ import { eventPage } from '../arguments/event-page.ts'
 import type { Context } from '../context.ts'
 import type { PaymentLinkResolvers } from '../generated.ts'
 import type { LinkView } from '../models.ts'
+import { demandToken } from '../rights/demand-scopes.ts'
 import { mayReadLink } from '../rights/rights.ts'
 import { statusTokenFor } from '../rights/status-token-access.ts'
 import { presentable } from '../views/presentable.ts'
@@ -17,8 +18,12 @@ export const PaymentLink: PaymentLinkResolvers = {
   payment: (link, _args, context) => whenKnown(paymentOf(link, context), presentable),
   events: ({ streamId }, args, context) => eventPage({ streamIds: [streamId] }, args, context),
   statusToken: ({ id, expiresAt }, _args, { keys }) => statusTokenFor(keys, id, expiresAt),
-  __resolveReference: ({ id }, context) =>
-    whenKnown(context.loaders.linkById.load(id), (link) => (link !== null && mayReadLink(context, link) ? link : null)),
+  __resolveReference(reference, context) {
+    demandToken(context.caller)
+    return whenKnown(context.loaders.linkById.load(reference.id), (link) =>
+      link !== null && mayReadLink(context, link) ? link : null,
+    )
+  },
 }
 
 function paymentOf({ payment, paymentId }: LinkView, { loaders }: Context): Payment | null | Promise<Payment | null> {

@@ -1,8 +1,8 @@
-import { hasScope } from '../../access/caller.ts'
 import type { PayoutReport } from '../../domain/payouts/payout-report.ts'
 import { isRecorded, type Payout as PayoutRecord } from '../../domain/payouts/payout.ts'
 import { eventPage } from '../arguments/event-page.ts'
 import type { PayoutResolvers, PayoutStatus } from '../generated.ts'
+import { demandScopes } from '../rights/demand-scopes.ts'
 
 export const Payout: PayoutResolvers = {
   id: ({ payout }) => payout.id,
@@ -23,8 +23,10 @@ export const Payout: PayoutResolvers = {
   createdAt: ({ payout }) => recorded(payout)?.createdAt ?? null,
   updatedAt: ({ payout }) => recorded(payout)?.updatedAt ?? null,
   events: ({ payout }, args, context) => eventPage({ payoutIds: [payout.id] }, args, context),
-  __resolveReference: ({ id }, { caller, loaders }) =>
-    hasScope(caller, 'payouts:read') ? loaders.payoutById.load(id) : null,
+  __resolveReference({ id }, { caller, loaders }) {
+    demandScopes(caller, 'Payout', [['payouts:read']])
+    return loaders.payoutById.load(id)
+  },
 }
 
 function recorded(payout: PayoutRecord | PayoutReport): PayoutRecord | null {

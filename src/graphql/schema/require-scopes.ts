@@ -8,13 +8,9 @@ import {
   type GraphQLNamedType,
   type GraphQLSchema,
 } from 'graphql'
-import { expired, hasScope } from '../../access/caller.ts'
 import { isScope, type Scope } from '../../access/scopes.ts'
 import type { Context } from '../context.ts'
-import { forbidden, unauthenticated } from '../error-formatter.ts'
-
-/** A token must have all scopes of at least one inner list. */
-type ScopeRule = readonly (readonly Scope[])[]
+import { demandScopes, type ScopeRule } from '../rights/demand-scopes.ts'
 
 const REQUIRES_SCOPES = /(?:^|__)requiresScopes$/
 const AUTHENTICATED = /(?:^|__)authenticated$/
@@ -67,11 +63,7 @@ function known(scope: string): Scope {
 
 function guard(field: GraphQLField<unknown, Context>, name: string, rule: ScopeRule): void {
   const { resolve = defaultFieldResolver, subscribe } = field
-  const check = ({ caller }: Pick<Context, 'caller'>) => {
-    // A WebSocket may still be open after its token has expired. `Date.now` is the clock that verifies tokens.
-    if (caller.kind === 'anonymous' || expired(caller, Date.now())) throw unauthenticated()
-    if (!rule.some((scopes) => scopes.every((scope) => hasScope(caller, scope)))) throw forbidden(name)
-  }
+  const check = ({ caller }: Pick<Context, 'caller'>) => demandScopes(caller, name, rule)
   if (subscribe !== undefined) {
     field.subscribe = (parent, args, context, info) => {
       check(context)

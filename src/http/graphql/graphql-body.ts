@@ -6,8 +6,18 @@ import { hasRepeatedKey } from '../../lib/has-repeated-key.ts'
 
 const PARAMETERS: ReadonlySet<string> = new Set(['query', 'operationName', 'variables', 'extensions', 'documentId'])
 
-/** Makes routes accept only JSON, as text: any page may send the other content types without a preflight. */
+/**
+ * Makes routes accept only JSON, as text: any page may send the other content types without a preflight. A compressed body is refused with
+ * 415, since its size would be known only after it was expanded.
+ */
 export function readJsonAlone(scope: FastifyInstance): void {
+  scope.addHook('preParsing', (request, reply, payload, done) => {
+    const encoding = request.headers['content-encoding']?.trim() ?? ''
+    if (encoding === '' || encoding.toLowerCase() === 'identity') return done(null, payload)
+    // What was not read must not be taken for the next request. RFC 9110, section 12.5.3, for the other header.
+    void reply.header('connection', 'close').header('accept-encoding', 'identity')
+    return done(new errorCodes.FST_ERR_CTP_INVALID_MEDIA_TYPE())
+  })
   scope.removeAllContentTypeParsers()
   scope.addContentTypeParser('application/json', { parseAs: 'string' }, (_request, body, done) => done(null, body))
 }

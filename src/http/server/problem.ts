@@ -4,7 +4,7 @@ const MESSAGES: Readonly<Record<number, string>> = {
   404: 'There is nothing at this address.',
   413: 'The request is too large.',
   414: 'The address is too long.',
-  415: 'The content type is not one that is read here.',
+  415: 'The content type or the content encoding is not one that is read here.',
   429: 'Too many requests of this address had credentials that do not hold. Try again later.',
   431: 'The request has too many headers.',
   503: 'There is too much to do at the moment. Try again later.',

@@ -15,6 +15,7 @@ import type { DescribeOptions } from '../overload/describe-operation.ts'
 import type { Overload } from '../overload/overload.ts'
 import { CLOSING } from './closing.ts'
 import { connectionToken } from './connection-token.ts'
+import { LEGACY_PROTOCOL, LEGACY_REFUSAL } from './legacy-protocol.ts'
 import { SocketOperation } from './socket-operation.ts'
 import { textFrame } from './text-frame.ts'
 
@@ -94,6 +95,7 @@ export class GraphqlSocket extends WebSocket implements TokenHolder {
     parts.timer.add(this)
     // Spreads the pings of sockets that were opened at the same time.
     this.#sincePing = Math.floor((Math.random() * limits.keepAliveMs) / parts.timer.periodMs)
+    if (this.protocol === LEGACY_PROTOCOL) this.sendText(LEGACY_REFUSAL)
     if (this.protocol !== GRAPHQL_TRANSPORT_WS_PROTOCOL) this.close(...CLOSING.subprotocol)
     else this.#greetingTimer = setTimeout(closeUngreeted, limits.initMs, this)
   }

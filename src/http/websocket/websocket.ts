@@ -10,6 +10,7 @@ import { peerKey } from '../overload/client-key.ts'
 import { retryAfterS } from '../overload/retry-after.ts'
 import { CLOSING } from './closing.ts'
 import { GraphqlSocket, type SocketParts } from './graphql-socket.ts'
+import { LEGACY_PROTOCOL } from './legacy-protocol.ts'
 
 export type WebSocketOptions = Omit<SocketParts, 'timer' | 'addresses' | 'subjects'> & {
   readonly server: Server
@@ -109,9 +110,12 @@ function settingsFor(limits: SocketLimits) {
   } satisfies ServerOptions & Record<'closeTimeout', number>
 }
 
-/** An unknown subprotocol is accepted at first, so that the socket can be closed with the code that says why. */
+/**
+ * An unknown subprotocol is accepted at first, so that the socket can be closed with the code that says why. The legacy one is selected: a
+ * browser fails a socket whose only subprotocol was not, and shows no code.
+ */
 function handleProtocols(protocols: Set<string>): string | false {
-  return protocols.has(GRAPHQL_TRANSPORT_WS_PROTOCOL) ? GRAPHQL_TRANSPORT_WS_PROTOCOL : false
+  return [GRAPHQL_TRANSPORT_WS_PROTOCOL, LEGACY_PROTOCOL].find((known) => protocols.has(known)) ?? false
 }
 
 function pathOf(request: IncomingMessage): string {
