@@ -27,6 +27,7 @@ const AREAS: readonly { readonly title: string; readonly names: RegExp }[] = [
   { title: 'Methods and currencies', names: /Method|Currenc/ },
   { title: 'Payment agreements', names: /Agreement/ },
   { title: 'Payouts, accounts and banks', names: /payout|Payout|[bB]alance|bankLookup/ },
+  { title: 'Customers, contacts and identity', names: /[cC]ustomer|[cC]ontact|[iI]dentity/ },
   { title: 'Events and deliveries', names: /paymentEvent|[wW]ebhook/ },
   { title: 'Erasure of payers', names: /^erasePayer$|^payerErasures$/ },
   { title: 'Signing keys', names: /^signingKeys$/ },

@@ -1,11 +1,21 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import type { DepositRequest } from '../domain/accounts/deposit-rules.ts'
 import type { AgreementRequest, AmendmentRequest } from '../domain/agreements/agreement-rules.ts'
+import type { Contact, Customer } from '../domain/customers/person.ts'
 import type { PayinMethod } from '../domain/methods/payin-method.ts'
 import type { GatewayRequest } from '../domain/payments/gateway-rules.ts'
 import type { PayinRequest } from '../domain/payments/payin-rules.ts'
 import type { LinkRequest } from '../domain/payments/payment-link.ts'
 import type { PayoutRequest } from '../domain/payouts/payout-rules.ts'
+import {
+  findContact,
+  findCustomer,
+  type Found,
+  listContacts,
+  listCustomers,
+  type PersonList,
+  type PersonQuery,
+} from '../lookups/find-customers.ts'
 import { createPayoutFinder, type FoundPayout } from '../lookups/find-payouts.ts'
 import { listPayouts, type PayoutList } from '../lookups/list-payouts.ts'
 import { lookUpBank, type BankLookupOutcome } from '../lookups/look-up-bank.ts'
@@ -25,11 +35,19 @@ import type { UpstreamClient } from '../upstream/client/upstream-client.ts'
 import type { MethodCache } from '../upstream/methods/method-cache.ts'
 import { cancelScheduledPayout, type CancelOutcome, type CancelRequest } from './cancel-scheduled-payout.ts'
 import {
+  createCustomer,
+  type CustomerOutcome,
+  type CustomerRequest,
+  type CustomerUpdateRequest,
+  updateCustomer,
+} from './change-customer.ts'
+import {
   amendPaymentAgreement,
   changePaymentAgreementStatus,
   type ChangeOutcome,
   type StatusRequest,
 } from './change-payment-agreement.ts'
+import { type ContactOutcome, type ContactRequest, createContact } from './create-contact.ts'
 import { createGatewayPayment, type GatewayOutcome } from './create-gateway-payment.ts'
 import { createPayin, type PayinOutcome } from './create-payin.ts'
 import { createPaymentAgreement, type AgreementOutcome } from './create-payment-agreement.ts'
@@ -65,6 +83,14 @@ export type Operations = {
   changePaymentAgreementStatus(request: StatusRequest, holder: KeyHolder): Promise<ChangeOutcome>
   createPayout(request: PayoutRequest, holder: KeyHolder): Promise<PayoutOutcome>
   cancelScheduledPayout(request: CancelRequest, holder: KeyHolder): Promise<CancelOutcome>
+  createCustomer(request: CustomerRequest, holder: KeyHolder): Promise<CustomerOutcome>
+  updateCustomer(request: CustomerUpdateRequest, holder: KeyHolder): Promise<CustomerOutcome>
+  createContact(request: ContactRequest, holder: KeyHolder): Promise<ContactOutcome>
+  customer(query: { id: string; site: string | null }): Promise<Found<Customer>>
+  customers(query: PersonQuery): Promise<PersonList<Customer>>
+  /** Null if no site serves the currency, or the named one does not. */
+  contact(query: ContactQuery): Promise<Found<Contact> | null>
+  contacts(query: PersonQuery): Promise<PersonList<Contact>>
   simulatePayin(request: SimulatePayinRequest): Promise<SimulatePayinOutcome>
   simulateDeposit(request: DepositRequest): Promise<SimulateDepositOutcome>
   lookUpBank(qrContent: string): Promise<BankLookupOutcome>
@@ -74,6 +100,9 @@ export type Operations = {
   balances(query: BalanceQuery): Promise<BalanceList>
   balanceHistory(query: { from: Date; to: Date; page: number; site: string | null }): Promise<BalanceHistory>
 }
+
+/** A contact of the site that serves a currency. */
+export type ContactQuery = { readonly email: string; readonly currency: string; readonly site: string | null }
 
 export type OperationsOptions = CallbackOptions & {
   readonly store: Store
@@ -125,6 +154,16 @@ export function createOperations(options: OperationsOptions): Operations {
     changePaymentAgreementStatus: (request, holder) => changePaymentAgreementStatus(partsFor(holder), request),
     createPayout: (request, holder) => createPayout(partsFor(holder), request),
     cancelScheduledPayout: (request, holder) => cancelScheduledPayout(partsFor(holder), request),
+    createCustomer: (request, holder) => createCustomer(partsFor(holder), request),
+    updateCustomer: (request, holder) => updateCustomer(partsFor(holder), request),
+    createContact: (request, holder) => createContact(partsFor(holder), request),
+    customer: (query) => findCustomer(options, query),
+    customers: (query) => listCustomers(options, query),
+    async contact({ email, currency, site: named }) {
+      const site = options.sites.forCurrency(currency, named)
+      return site === null ? null : findContact(options, site, email)
+    },
+    contacts: (query) => listContacts(options, query),
     simulatePayin: (request) => simulatePayin(options, request),
     simulateDeposit: (request) => simulateDeposit(options, request),
     lookUpBank: (qrContent) => lookUpBank(options, qrContent),

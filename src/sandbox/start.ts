@@ -148,6 +148,8 @@ function createWorld(options: SandboxOptions): SandboxStore {
     agreements: new Map(),
     agreementsMade: 0,
     payouts: new Map(),
+    customers: new Map(),
+    contacts: new Map(),
     deposits: [],
     tokens: new Map(),
     calls: [],

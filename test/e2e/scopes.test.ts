@@ -6,6 +6,8 @@ import { act } from '../support/checkout.ts'
 import {
   agreementInput,
   amendmentInput,
+  contactInput,
+  customerInput,
   gatewayInput,
   newKey,
   payeeInput,
@@ -27,6 +29,8 @@ let twice: CreatedLink
 let agreementId: string
 let payoutId: string
 let deliveryId: string
+let customerId: string
+let email: string
 beforeAll(async () => {
   network = await startNetwork({ sandbox: NO_ANSWER })
   link = await createLink(network, { ownerId: 'customer-7' })
@@ -43,6 +47,8 @@ beforeAll(async () => {
   agreementId = (await createAgreement(network)).id
   const payout = mutate(network, 'createPayout', payoutInput({ transactions: [payeeInput()] }))
   payoutId = (await made(payout, 'payout')).id
+  customerId = (await made(mutate(network, 'createCustomer', customerInput()), 'customer')).id
+  email = (await mutate(network, 'createContact', contactInput())).contact?.personal?.email ?? ''
 })
 afterAll(() => network.close())
 
@@ -56,6 +62,9 @@ const MUTATIONS: readonly (readonly [name: string, input: () => Record<string, u
   ['changePaymentAgreementStatus', () => ({ idempotencyKey: newKey(), id: 'nobody', status: 'CANCELLED' })],
   ['createPayout', payoutInput],
   ['cancelScheduledPayout', () => ({ idempotencyKey: newKey(), id: 'nobody' })],
+  ['createCustomer', customerInput],
+  ['updateCustomer', () => customerInput({ customerId: 'nobody' })],
+  ['createContact', contactInput],
   ['replayWebhookDelivery', () => ({ deliveryId: 'nobody' })],
   ['dismissDuplicatePayment', () => ({ paymentId: 'nobody' })],
   ['erasePayer', () => ({ by: 'OWNER', value: 'nobody' })],
@@ -100,6 +109,13 @@ const QUERIES: Readonly<Record<string, string>> = {
   'Query.payout': 'query Q($payout: ID!) { payout(id: $payout) { id } }',
   'Query.recordedPayouts': '{ recordedPayouts { nodes { id } } }',
   'Query.payouts': '{ payouts(from: "2026-01-01", to: "2026-01-02", currency: "AUD") { nodes { id } } }',
+  'Query.customer': 'query Q($customer: ID!) { customer(id: $customer) { id } }',
+  'Query.customers': '{ customers(from: "2026-01-01", to: "2026-01-02", currency: "AUD") { nodes { id } } }',
+  'Query.contact': 'query Q($email: String!) { contact(email: $email, currency: "AUD") { emailMasked } }',
+  'Query.contacts': '{ contacts(from: "2026-01-01", to: "2026-01-02", currency: "AUD") { nodes { site } } }',
+  'Customer.personal': 'query Q($customer: ID!) { customer(id: $customer) { personal { email } } }',
+  'Customer.document': 'query Q($customer: ID!) { customer(id: $customer) { document { typeRaw } } }',
+  'Contact.personal': 'query Q($email: String!) { contact(email: $email, currency: "AUD") { personal { email } } }',
   'Query.balances': '{ balances(currencies: ["AUD"]) { currency } }',
   'Query.accountBalances': '{ accountBalances(currencies: ["AUD"]) { nodes { currency } } }',
   'Query.balanceHistory': '{ balanceHistory(from: "2026-01-01", to: "2026-01-02") { nodes { id } } }',
@@ -117,6 +133,9 @@ const QUERIES: Readonly<Record<string, string>> = {
 const ON_THE_WAY: Readonly<Record<string, readonly Scope[]>> = {
   'PaymentAgreement.payer': ['agreements:read'],
   'PayoutTransaction.payee': ['payouts:read'],
+  'Customer.personal': ['customers:read'],
+  'Customer.document': ['customers:read'],
+  'Contact.personal': ['customers:read'],
   'WebhookDelivery.body': ['payments:read'],
 }
 
@@ -138,6 +157,8 @@ describe.each(Object.entries(QUERIES).filter(([name]) => !name.startsWith('Subsc
       tst: twice.statusToken,
       agreement: agreementId,
       payout: payoutId,
+      customer: customerId,
+      email,
       delivery: deliveryId,
     }
     return network.ask(query, { ...subjects, input: inputOf() }, { token })

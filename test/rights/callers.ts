@@ -28,6 +28,7 @@ const TOGETHER: readonly (readonly Scope[])[] = [
   ['payouts:read', 'payments:pii'],
   ['payouts:read', 'payouts:pii'],
   ['payments:read', 'payouts:read'],
+  ['customers:read', 'customers:pii'],
   ['payments:read', 'webhooks:replay'],
 ]
 
@@ -44,6 +45,9 @@ const SHORT: Readonly<Record<Scope, string>> = {
   'payouts:read': 'po:r',
   'payouts:write': 'po:w',
   'payouts:pii': 'po:pii',
+  'customers:read': 'c:r',
+  'customers:write': 'c:w',
+  'customers:pii': 'c:pii',
   'balances:read': 'bal',
   'banks:lookup': 'bank',
   'webhooks:replay': 'replay',

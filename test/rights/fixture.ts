@@ -4,7 +4,15 @@ import { pay } from '../support/checkout.ts'
 import { COMMANDS } from '../support/commands.ts'
 import { misaddressedDelivery, settle } from '../support/deliveries.ts'
 import { erase } from '../support/erasures.ts'
-import { agreementInput, ALIAS, payeeInput, payoutInput } from '../support/inputs.ts'
+import {
+  agreementInput,
+  ALIAS,
+  contactInput,
+  customerInput,
+  payeeInput,
+  payoutInput,
+  personInput,
+} from '../support/inputs.ts'
 import { made, mutate, type MutationName } from '../support/mutations.ts'
 import { startNetwork, type Network, type NetworkOptions } from '../support/network.ts'
 import { createLink } from '../support/operations.ts'
@@ -26,6 +34,9 @@ export type Fixture = {
     readonly agreementAtService: string
     readonly clientTransaction: string
     readonly payouts: readonly string[]
+    readonly customer: string
+    /** The e-mail address of a contact. */
+    readonly contact: string
     readonly deliveries: Readonly<Record<'applied' | 'quarantined' | 'stale' | 'ofAgreement', string>>
   }
   readonly eventIds: Readonly<Record<'ofLink' | 'ofAgreement' | 'ofPayout', string>>
@@ -35,6 +46,9 @@ export type Fixture = {
   /** Repeatable inputs of mutations, by the field's name. */
   readonly inputs: readonly (readonly [name: string, variables: Readonly<Record<string, unknown>>])[]
 }
+
+/** A person of whom everything is known. */
+const WHOLE_PERSON = personInput({ middleName: 'King', street2: 'Floor 2', registrationNumber: '10242424' })
 
 /** A currency for which the payments API rejects the credentials. */
 const REFUSED = 'XAF'
@@ -88,6 +102,8 @@ async function furnished(network: Network): Promise<Fixture> {
       agreementAtService: agreement.serviceId,
       clientTransaction: agreement.clientTransactionId,
       payouts,
+      customer: (await made(mutate(network, 'createCustomer', customerInput({ person: WHOLE_PERSON })), 'customer')).id,
+      contact: (await mutate(network, 'createContact', contactInput())).contact?.personal?.email ?? '',
       deliveries: kept,
     },
     eventIds: {

@@ -1,5 +1,15 @@
 import { createAgreement } from './agreements.ts'
-import { agreementInput, amendmentInput, gatewayInput, newKey, payinInput, payoutInput } from './inputs.ts'
+import {
+  agreementInput,
+  amendmentInput,
+  contactInput,
+  customerInput,
+  gatewayInput,
+  newKey,
+  payinInput,
+  payoutInput,
+  personInput,
+} from './inputs.ts'
 import { made, mutate, type MutationName, type Result } from './mutations.ts'
 import type { Network } from './network.ts'
 import { createLink, linkInput } from './operations.ts'
@@ -96,12 +106,41 @@ export const COMMANDS: readonly CommandKind[] = [
       return changed({ idempotencyKey: newKey(), id }, { id: another })
     },
   },
+  {
+    ...BY_KEY,
+    name: 'createCustomer',
+    path: '/v2/customers',
+    prepare: async () => changed(customerInput(), { person: personInput() }),
+  },
+  {
+    ...BY_KEY,
+    name: 'updateCustomer',
+    path: '/v2/customers/update',
+    prepare: async (fixture) => {
+      const customerId = await customer(fixture)
+      return changed(customerInput({ customerId }), { customerId: await customer(fixture) })
+    },
+  },
+  {
+    ...BY_KEY,
+    name: 'createContact',
+    path: '/v2/contacts',
+    prepare: async () => changed(contactInput(), { person: personInput() }),
+  },
 ]
 
 /** Returns the id of the object that a command created or changed; null if there is none. */
-export function resultId({ link, payment, agreement, payout, ...rest }: Result): string | null {
+export function resultId({
+  link,
+  payment,
+  agreement,
+  payout,
+  customer: person,
+  contact,
+  ...rest
+}: Result): string | null {
   const gatewayPayment = typeof rest['paymentId'] === 'string' ? rest['paymentId'] : null
-  return (link ?? payment ?? agreement ?? payout)?.id ?? gatewayPayment
+  return (link ?? payment ?? agreement ?? payout ?? person)?.id ?? contact?.personal?.email ?? gatewayPayment
 }
 
 function changed(input: Record<string, unknown>, over: Record<string, unknown>): PreparedCommand {
@@ -120,6 +159,11 @@ async function activeAgreement({ ask, sandbox }: CommandWorld): Promise<string> 
   const { id, serviceId } = await createAgreement({ ask })
   await sandbox.control.setAgreementStatus(serviceId, 'active')
   return id
+}
+
+/** Creates a customer. Returns its id. */
+async function customer({ ask }: CommandWorld): Promise<string> {
+  return (await made(mutate({ ask }, 'createCustomer', customerInput()), 'customer')).id
 }
 
 /** Creates a payout that is scheduled for tomorrow. Returns its id. */

@@ -89,6 +89,49 @@ export function payoutInput(over: Input = {}): Input {
   }
 }
 
+/** Returns a person with an unused e-mail address. */
+export function personInput(over: Input = {}): Input {
+  return {
+    email: `ada.${newKey()}@example.test`,
+    firstName: 'Ada',
+    lastName: 'Contact',
+    dateOfBirth: '1990-12-10',
+    phone: '+61 412 345 678',
+    gender: 'FEMALE',
+    street: '1 Engine Street',
+    city: 'Sydney',
+    postalCode: '2000',
+    state: 'NSW',
+    countryCode: 'AU',
+    ...over,
+  }
+}
+
+/** The number of an identity document that occurs only in the request. */
+export const DOCUMENT_NUMBER = 'P8152342'
+
+/** Returns an identity document. */
+export function documentInput(over: Input = {}): Input {
+  return {
+    type: 'PASSPORT',
+    issueCountry: 'AU',
+    number: DOCUMENT_NUMBER,
+    issuedOn: '2020-01-31',
+    expiresOn: '2099-01-30',
+    ...over,
+  }
+}
+
+/** Returns the input of a contact. */
+export function contactInput(over: Input = {}): Input {
+  return { idempotencyKey: newKey(), currency: 'AUD', person: personInput(), ...over }
+}
+
+/** Returns the input of a customer. */
+export function customerInput(over: Input = {}): Input {
+  return { ...contactInput(), document: documentInput(), ...over }
+}
+
 /** Returns the input of a payment on the hosted gateway. */
 export function gatewayInput(over: Input = {}): Input {
   return {

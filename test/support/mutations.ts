@@ -10,6 +10,16 @@ export const PAYMENT_FIELDS = `id reference status statusRaw phase version provi
 export const PAYOUT_FIELDS = `id status statusRaw totalAmount { value currency } method { code } description externalId
   scheduledAt errorCode errorMessage transactions { id amount { value currency } statusRaw payee errorMessage }`
 
+const PERSON = `site nameMasked emailMasked type countryCode
+  personal { email firstName middleName lastName dateOfBirth phone genderRaw registrationNumber
+    street street2 city postalCode state }`
+
+export const CUSTOMER_FIELDS = `id ${PERSON}
+  document { type typeRaw issueCountry numberMasked issuedOn expiresOn }`
+
+export const CONTACT_FIELDS = PERSON
+
+const CUSTOMER = `... on CustomerSuccess { replayed customer { ${CUSTOMER_FIELDS} } }`
 const AGREEMENT = `... on PaymentAgreementSuccess { replayed agreement { ${AGREEMENT_FIELDS} } }`
 const PAYOUT = `... on PayoutSuccess { replayed payout { ${PAYOUT_FIELDS} } }`
 const ACCEPTED = '... on SimulationAccepted { response }'
@@ -29,6 +39,9 @@ const SELECTIONS = {
   cancelScheduledPayout: `${PAYOUT} ${commandFailures('InvalidInputError', 'StateConflictError')}`,
   createGatewayPayment: `... on CreateGatewayPaymentSuccess { replayed paymentId orderId redirectUrl }
     ${commandFailures('InvalidInputError')}`,
+  createCustomer: `${CUSTOMER} ${commandFailures('InvalidInputError')}`,
+  updateCustomer: `${CUSTOMER} ${commandFailures('InvalidInputError')}`,
+  createContact: `... on ContactSuccess { replayed contact { ${CONTACT_FIELDS} } } ${commandFailures('InvalidInputError')}`,
   simulatePayin: `${ACCEPTED} ${callFailures('InvalidInputError')}`,
   simulateDeposit: `${ACCEPTED} ${callFailures('InvalidInputError')}`,
 } as const
@@ -61,6 +74,8 @@ export type Result = {
   readonly agreement?: AgreementNode
   readonly payment?: PaymentNode
   readonly payout?: PayoutNode
+  readonly customer?: { readonly id: string }
+  readonly contact?: { readonly personal: { readonly email: string } | null }
   readonly problems?: readonly { readonly path: readonly string[]; readonly message: string }[]
   readonly [field: string]: unknown
 }
@@ -85,7 +100,7 @@ export async function mutate(
 }
 
 /** Returns the object that a mutation created. Throws if there is none. */
-export async function made<Part extends 'agreement' | 'payment' | 'payout'>(
+export async function made<Part extends 'agreement' | 'payment' | 'payout' | 'customer'>(
   result: Promise<Result>,
   part: Part,
 ): Promise<NonNullable<Result[Part]>> {

@@ -54,7 +54,8 @@ export async function findByAddress<Entry extends Addressed>(
   return found
 }
 
-function spansAround(sentAt: number): SearchSpan[] {
+/** Returns the intervals around an attempt in which the payments API may have recorded what it made, the most likely first. */
+export function spansAround(sentAt: number): SearchSpan[] {
   const span = (from: number, to: number) => ({ from: new Date(sentAt + from), to: new Date(sentAt + to) })
   return [span(-NEAR_MS.before, NEAR_MS.after), span(NEAR_MS.after, MARGIN_MS), span(-MARGIN_MS, -NEAR_MS.before)]
 }

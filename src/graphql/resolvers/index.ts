@@ -2,10 +2,15 @@ import type { Resolvers } from '../generated.ts'
 import { AccountBalance } from './AccountBalance.ts'
 import { AccountBalanceFailure } from './AccountBalanceFailure.ts'
 import { BalanceMovement } from './BalanceMovement.ts'
+import { Contact } from './Contact.ts'
+import { Customer } from './Customer.ts'
 import { DuplicatePayment } from './DuplicatePayment.ts'
+import { IdentityDocument } from './IdentityDocument.ts'
 import { amendPaymentAgreement } from './mutation/amendPaymentAgreement.ts'
 import { cancelScheduledPayout } from './mutation/cancelScheduledPayout.ts'
 import { changePaymentAgreementStatus } from './mutation/changePaymentAgreementStatus.ts'
+import { createContact } from './mutation/createContact.ts'
+import { createCustomer } from './mutation/createCustomer.ts'
 import { createGatewayPayment } from './mutation/createGatewayPayment.ts'
 import { createPayin } from './mutation/createPayin.ts'
 import { createPaymentAgreement } from './mutation/createPaymentAgreement.ts'
@@ -18,6 +23,7 @@ import { refundPayment } from './mutation/refundPayment.ts'
 import { replayWebhookDelivery } from './mutation/replayWebhookDelivery.ts'
 import { simulateDeposit } from './mutation/simulateDeposit.ts'
 import { simulatePayin } from './mutation/simulatePayin.ts'
+import { updateCustomer } from './mutation/updateCustomer.ts'
 import { PayerErasure } from './PayerErasure.ts'
 import { PayinMethod } from './PayinMethod.ts'
 import { PayinMethodTraits } from './PayinMethodTraits.ts'
@@ -34,10 +40,15 @@ import { PaymentStreamItem } from './PaymentStreamItem.ts'
 import { Payout } from './Payout.ts'
 import { PayoutMethod } from './PayoutMethod.ts'
 import { PayoutTransaction } from './PayoutTransaction.ts'
+import { PersonalDetails } from './PersonalDetails.ts'
 import { accountBalances } from './query/accountBalances.ts'
 import { balanceHistory } from './query/balanceHistory.ts'
 import { balances } from './query/balances.ts'
 import { bankLookup } from './query/bankLookup.ts'
+import { contact } from './query/contact.ts'
+import { contacts } from './query/contacts.ts'
+import { customer } from './query/customer.ts'
+import { customers } from './query/customers.ts'
 import { payerErasures } from './query/payerErasures.ts'
 import { payinMethod } from './query/payinMethod.ts'
 import { payinMethods } from './query/payinMethods.ts'
@@ -96,6 +107,10 @@ export const resolvers: Resolvers = {
     accountBalances,
     balanceHistory,
     bankLookup,
+    customer,
+    customers,
+    contact,
+    contacts,
     paymentsHealth,
   },
   Mutation: {
@@ -109,6 +124,9 @@ export const resolvers: Resolvers = {
     changePaymentAgreementStatus,
     createPayout,
     cancelScheduledPayout,
+    createCustomer,
+    updateCustomer,
+    createContact,
     replayWebhookDelivery,
     dismissDuplicatePayment,
     erasePayer,
@@ -138,6 +156,10 @@ export const resolvers: Resolvers = {
   SigningKey,
   WebhookDelivery,
   PayerErasure,
+  Customer,
+  Contact,
+  PersonalDetails,
+  IdentityDocument,
   PaymentsHealth,
   ReadBacklog,
 }

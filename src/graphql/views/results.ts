@@ -1,6 +1,7 @@
 import type { Agreement } from '../../domain/agreements/agreement.ts'
 import type { ReplayRefusal } from '../../domain/delivery.ts'
 import { abridged } from '../../lib/abbreviate.ts'
+import type { SitedContact, SitedCustomer } from '../../lookups/find-customers.ts'
 import type { SitedPayout } from '../../lookups/list-payouts.ts'
 import type { OperationFailure, FieldProblem } from '../../lookups/operation-outcome.ts'
 import type { PaymentsErrorCode } from '../generated.ts'
@@ -25,6 +26,16 @@ export function payoutSuccess({ payout: sited, replayed }: { payout: SitedPayout
   const payout = payoutView(sited.payout, sited.currencies)
   if (payout === null) throw new TypeError('The payments API answered with a payout that has no amount.')
   return { __typename: 'PayoutSuccess', payout, replayed } as const
+}
+
+/** Returns the result of a successful mutation of a customer. */
+export function customerSuccess({ customer, replayed }: { customer: SitedCustomer; replayed: boolean }) {
+  return { __typename: 'CustomerSuccess', customer, replayed } as const
+}
+
+/** Returns the result of a successful mutation of a contact. */
+export function contactSuccess({ contact, replayed }: { contact: SitedContact; replayed: boolean }) {
+  return { __typename: 'ContactSuccess', contact, replayed } as const
 }
 
 type Kind = OperationFailure['kind']

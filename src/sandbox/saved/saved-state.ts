@@ -1,6 +1,8 @@
 import type { Deposit } from '../accounts/sandbox-deposits.ts'
 import { resumeAgreement } from '../agreements/agreement-actions.ts'
 import type { Agreement } from '../agreements/sandbox-agreement.ts'
+import { contactKey } from '../customers/sandbox-customer.ts'
+import type { SandboxContact, SandboxCustomer } from '../customers/sandbox-customer.ts'
 import type { Token } from '../gateway/tokens.ts'
 import { resumePayin } from '../payins/payin-actions.ts'
 import { planExpiry } from '../payments/link-actions.ts'
@@ -57,6 +59,8 @@ export function savedRows(store: SandboxStore): SavedRows {
     ...[...store.links.values()].map((link) => [`link:${link.uuid}`, encodeStepping(link)] as const),
     ...[...store.agreements.values()].map((one) => [`agreement:${one.id}`, encodeStepping(one)] as const),
     ...[...store.payouts.values()].map((payout) => [`payout:${payout.uuid}`, encodeStepping(payout)] as const),
+    ...[...store.customers.values()].map((one) => [`customer:${one.uuid}`, encodeValue(one)] as const),
+    ...[...store.contacts].map(([key, contact]) => [`contact:${key}`, encodeValue(contact)] as const),
     ...store.sender.saved().map((saved) => [`webhook:${saved.record.id}`, encodeValue(saved)] as const),
   ])
 }
@@ -98,13 +102,17 @@ export function restoreRows(store: SandboxStore, rows: SavedRows): void {
     store.payouts.set(payout.uuid, payout)
     if (dueAt !== undefined) resumePayout(store, payout, laterOf(dueAt))
   }
+  for (const customer of ofKind<SandboxCustomer>(rows, 'customer')) store.customers.set(customer.uuid, customer)
+  for (const contact of ofKind<SandboxContact>(rows, 'contact'))
+    store.contacts.set(contactKey(contact.siteId, contact.email), contact)
   store.sender.restore([...ofKind<SavedWebhook>(rows, 'webhook')], laterOf)
 }
 
 /** Empties the state and sets the clock to the system's. Numbers of agreements are not used again. */
 export function emptyStore(store: SandboxStore): void {
   store.clock.restart(new Date())
-  for (const map of [store.links, store.agreements, store.payouts, store.tokens]) map.clear()
+  const { links, agreements, payouts, customers, contacts, tokens } = store
+  for (const map of [links, agreements, payouts, customers, contacts, tokens]) map.clear()
   store.deposits.length = 0
   store.calls.length = 0
   store.faults.clear()

@@ -8,6 +8,7 @@ import { v1Deposits } from '../api/v1-deposits.ts'
 import { v1Gateway } from '../api/v1-gateway.ts'
 import { v2Balances } from '../api/v2-balances.ts'
 import { v2Banks } from '../api/v2-banks.ts'
+import { v2Customers } from '../api/v2-customers.ts'
 import { v2PayinMethods } from '../api/v2-payin-methods.ts'
 import { v2Payins } from '../api/v2-payins.ts'
 import { v2PayoutMethods } from '../api/v2-payout-methods.ts'
@@ -36,6 +37,7 @@ const API_GROUPS: readonly ApiGroup[] = [
   v1Balances,
   v2Balances,
   v2Banks,
+  v2Customers,
   v3Methods,
   v3Links,
   v3Refund,

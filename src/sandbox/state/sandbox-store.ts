@@ -1,5 +1,6 @@
 import type { Deposit } from '../accounts/sandbox-deposits.ts'
 import type { Agreement } from '../agreements/sandbox-agreement.ts'
+import type { SandboxContact, SandboxCustomer } from '../customers/sandbox-customer.ts'
 import type { Token } from '../gateway/tokens.ts'
 import type { Link, WebhookTarget } from '../payments/link.ts'
 import type { Payout } from '../payouts/sandbox-payout.ts'
@@ -48,6 +49,9 @@ export type SandboxStore = {
   /** How many agreements were ever created: their ids are never used again, also after a reset. */
   agreementsMade: number
   readonly payouts: Map<string, Payout>
+  readonly customers: Map<string, SandboxCustomer>
+  /** Contacts by site and e-mail address. */
+  readonly contacts: Map<string, SandboxContact>
   readonly deposits: Deposit[]
   /** The access tokens of the gateway by token text. */
   readonly tokens: Map<string, Token>

@@ -2,6 +2,7 @@ import type { Tracing } from '../../observability/tracing/tracing.ts'
 import { type PaymentAgreementCalls, paymentAgreementCalls } from '../endpoints/agreement-endpoints.ts'
 import { type BalanceCalls, balanceCalls } from '../endpoints/balance-endpoints.ts'
 import { type BankLookupCalls, bankLookupCalls } from '../endpoints/bank-lookup.ts'
+import { type CustomerCalls, customerCalls } from '../endpoints/customer-endpoints.ts'
 import { type DepositCalls, depositCalls } from '../endpoints/deposit-endpoints.ts'
 import { type GatewayPaymentCalls, gatewayPaymentCalls } from '../endpoints/gateway-endpoints.ts'
 import { type PayinCalls, payinCalls } from '../endpoints/payin-endpoints.ts'
@@ -20,6 +21,7 @@ type Calls = PayinMethodCalls &
   GatewayPaymentCalls &
   BalanceCalls &
   BankLookupCalls &
+  CustomerCalls &
   DepositCalls
 
 /** All calls to the payments API. */
@@ -55,6 +57,7 @@ export function createUpstreamClient({ onMismatch, tracing = null, ...options }:
     ...gatewayPaymentCalls(transport),
     ...balanceCalls(transport),
     ...bankLookupCalls(transport),
+    ...customerCalls(transport),
     ...depositCalls(transport),
   }
   const watched = onMismatch === undefined ? calls : withMismatchReports(calls, onMismatch)
@@ -90,7 +93,13 @@ function traced(calls: Calls, tracing: Pick<Tracing, 'ask'>): Calls {
 }
 
 /** The calls whose argument is a single id. */
-const BY_ID: ReadonlySet<string> = new Set(['getPayinLink', 'getPayin', 'getPayout', 'cancelScheduledPayout'])
+const BY_ID: ReadonlySet<string> = new Set([
+  'getPayinLink',
+  'getPayin',
+  'getPayout',
+  'cancelScheduledPayout',
+  'getCustomer',
+])
 
 /** Returns ids only, because other arguments may contain payer data. */
 function subjectOf(operation: string, asked: unknown): string | null {

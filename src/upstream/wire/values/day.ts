@@ -21,7 +21,8 @@ export function dayToWire(day: string): string | null {
 /** Texts are cut to this length: one character more than the longest valid day. */
 const LONGEST_DAY = 11
 
-function realDay(day: string): string | null {
+/** Returns the text if it is a day of the calendar, `2026-12-31`; otherwise null. */
+export function realDay(day: string): string | null {
   if (!/^\d{4}-\d\d-\d\d$/.test(day)) return null
   const midnight = new Date(`${day}T00:00:00Z`)
   return !Number.isNaN(midnight.getTime()) && midnight.toISOString().startsWith(day) ? day : null

@@ -1,0 +1,154 @@
+import {
+  documentProblems,
+  type DocumentRequest,
+  normalisePerson,
+  personAsRequested,
+  personProblems,
+  type PersonRequest,
+} from '../domain/customers/person-rules.ts'
+import type { Customer } from '../domain/customers/person.ts'
+import { keyProblem, present, type Problem } from '../domain/field-problems.ts'
+import type { SitedCustomer } from '../lookups/find-customers.ts'
+import type { CommandFailure, InvalidInput } from '../lookups/operation-outcome.ts'
+import { siteProblem } from '../lookups/site-problem.ts'
+import type { Store } from '../store/store.ts'
+import type { Site, Sites } from '../upstream/client/sites.ts'
+import type { UpstreamClient } from '../upstream/client/upstream-client.ts'
+import { searchPages } from '../upstream/endpoints/search-pages.ts'
+import { maskedNumber } from '../upstream/wire/values/mask.ts'
+import { spansAround } from './idempotency/find-by-address.ts'
+import type { IdempotentCommands } from './idempotency/idempotent-command.ts'
+import type { Done, Task } from './idempotency/task.ts'
+
+export type CustomerRequest = {
+  readonly idempotencyKey: string
+  readonly currency: string
+  readonly site?: string | null | undefined
+  readonly person: PersonRequest
+  readonly document: DocumentRequest
+}
+
+export type CustomerUpdateRequest = CustomerRequest & { readonly customerId: string }
+
+export type CustomerOptions = {
+  readonly store: Pick<Store, 'commands'>
+  readonly upstream: Pick<UpstreamClient, 'createCustomer' | 'updateCustomer' | 'listCustomers'>
+  readonly sites: Sites
+  readonly once: IdempotentCommands
+  readonly clock: () => Date
+}
+
+export type CustomerOutcome =
+  | { readonly kind: 'done'; readonly customer: SitedCustomer; readonly replayed: boolean }
+  | InvalidInput
+  | CommandFailure
+
+/** Milliseconds after which a creation without an answer and without a trace is sent again. A second customer harms nobody. */
+const REPEAT_AFTER_MS = 30_000
+
+/**
+ * Creates a customer of a site. What was sent is not stored: the record of the command contains the customer's id alone, and a repeat
+ * describes the customer as its input does. Source: gap sheet, section 22.
+ */
+export function createCustomer(options: CustomerOptions, asked: CustomerRequest): Promise<CustomerOutcome> {
+  return run(options, asked, ({ request, site, done }) => ({
+    mutation: 'createCustomer',
+    repeatAfterMs: REPEAT_AFTER_MS,
+    send: () => options.upstream.createCustomer(site, request),
+    findOutcome: ({ sentAt }) => findCreated(options, site, { request, sentAt }),
+    done,
+  }))
+}
+
+/** Replaces what the payments API knows of a customer. The same input may be sent again. Source: gap sheet, section 22. */
+export function updateCustomer(options: CustomerOptions, asked: CustomerUpdateRequest): Promise<CustomerOutcome> {
+  return run(options, asked, ({ request, site, done }) => ({
+    mutation: 'updateCustomer',
+    repeatAfterMs: 0,
+    send: async () => {
+      await options.upstream.updateCustomer(site, { ...request, uuid: request.customerId })
+      return request.customerId
+    },
+    findOutcome: async () => null,
+    done,
+  }))
+}
+
+type Step = Pick<Task<string, SitedCustomer>, 'mutation' | 'repeatAfterMs' | 'send' | 'findOutcome'> & {
+  readonly done: (id: string) => SitedCustomer
+}
+
+type StepParts<Request> = { readonly request: Request; readonly site: Site; readonly done: Step['done'] }
+
+async function run<Request extends CustomerRequest>(
+  { store, sites, once, clock }: CustomerOptions,
+  asked: Request,
+  stepOf: (parts: StepParts<Request>) => Step,
+): Promise<CustomerOutcome> {
+  const request = { ...asked, person: normalisePerson(asked.person) }
+  const site = sites.forCurrency(request.currency, request.site ?? null)
+  const wanted = { amount: { currency: request.currency }, site: request.site }
+  if (site === null) return { kind: 'invalid-input', problems: [siteProblem(sites, wanted, ['currency'])] }
+  const { done, ...step } = stepOf({ request, site, done: (id) => customerAsRequested(id, site, request) })
+  const task: Task<string, SitedCustomer> = {
+    ...step,
+    key: request.idempotencyKey,
+    input: request,
+    site: site.id,
+    refKind: null,
+    settle: async (command, customerId) => {
+      await store.commands.settle(command.id, { customerId })
+      return done(customerId)
+    },
+    replay: async (command) => done((command.result as { customerId: string }).customerId),
+  }
+  // Before the rules: a document that was valid at the first request may have expired since, and its result still counts.
+  const earlier = await once.earlier(task)
+  if (earlier !== null) return outcomeOf(earlier)
+  const problems = requestProblems(request, clock())
+  return problems.length > 0 ? { kind: 'invalid-input', problems } : outcomeOf(await once.run(task))
+}
+
+function requestProblems(request: CustomerRequest & { customerId?: string }, now: Date): Problem[] {
+  const today = now.toISOString().slice(0, 'YYYY-MM-DD'.length)
+  const { idempotencyKey, customerId, person, document } = request
+  return present([
+    keyProblem(idempotencyKey),
+    customerId === undefined || /^[\w-]{1,64}$/.test(customerId)
+      ? null
+      : { path: ['customerId'], message: 'must be the id of a customer' },
+    ...personProblems(person, today, ['person']),
+    ...documentProblems(document, today, ['document']),
+  ])
+}
+
+function outcomeOf(outcome: Done<SitedCustomer> | CommandFailure): CustomerOutcome {
+  return outcome.kind === 'done' ? { kind: 'done', customer: outcome.result, replayed: outcome.replayed } : outcome
+}
+
+function customerAsRequested(id: string, site: Site, { person, document }: CustomerRequest): SitedCustomer {
+  const { number, type, ...rest } = document
+  const shown = { ...rest, type, typeRaw: type, numberMasked: maskedNumber(number) }
+  return { id, site: site.id, ...personAsRequested(person), document: shown }
+}
+
+/** Finds a customer who was created around an attempt, and who has the same e-mail address, names and date of birth. */
+async function findCreated(
+  { upstream }: CustomerOptions,
+  site: Site,
+  { request: { person }, sentAt }: { readonly request: CustomerRequest; readonly sentAt: number },
+): Promise<string | null> {
+  const found = await searchPages<Customer>({
+    spans: spansAround(sentAt),
+    list: async (search) => {
+      const { entries, totalPages } = await upstream.listCustomers(site, search)
+      return { entries, hasMore: totalPages === null ? null : search.page < totalPages }
+    },
+    matches: ({ personal }) =>
+      personal.email?.toLowerCase() === person.email.toLowerCase() &&
+      personal.firstName === person.firstName &&
+      personal.lastName === person.lastName &&
+      personal.dateOfBirth === person.dateOfBirth,
+  })
+  return found?.id ?? null
+}

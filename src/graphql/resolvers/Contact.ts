@@ -1,0 +1,11 @@
+import { fullName } from '../../domain/customers/person.ts'
+import { maskedName } from '../../domain/payouts/payout-report.ts'
+import { maskedAlias } from '../../upstream/wire/values/mask.ts'
+import type { ContactResolvers } from '../generated.ts'
+import { partyType } from '../views/person-view.ts'
+
+export const Contact: ContactResolvers = {
+  nameMasked: ({ personal }) => maskedName(fullName(personal)),
+  emailMasked: ({ email }) => maskedAlias(email),
+  type: ({ type }) => partyType(type),
+}

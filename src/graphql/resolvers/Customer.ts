@@ -1,0 +1,11 @@
+import { fullName } from '../../domain/customers/person.ts'
+import { maskedName } from '../../domain/payouts/payout-report.ts'
+import { maskedAlias } from '../../upstream/wire/values/mask.ts'
+import type { CustomerResolvers } from '../generated.ts'
+import { partyType } from '../views/person-view.ts'
+
+export const Customer: CustomerResolvers = {
+  nameMasked: ({ personal }) => maskedName(fullName(personal)),
+  emailMasked: ({ personal }) => maskedAlias(personal.email),
+  type: ({ type }) => partyType(type),
+}

@@ -1,0 +1,5 @@
+import type { PersonalDetailsResolvers } from '../generated.ts'
+
+export const PersonalDetails: PersonalDetailsResolvers = {
+  genderRaw: ({ gender }) => gender,
+}

@@ -1,0 +1,9 @@
+import { failedRead } from '../../error-formatter.ts'
+import type { QueryResolvers } from '../../generated.ts'
+
+export const customer: QueryResolvers['customer'] = async (_root, { id, site }, { operations }) => {
+  const outcome = await operations.customer({ id, site: site ?? null })
+  if (outcome.kind === 'done') return outcome.found
+  if (outcome.kind === 'not-found') return null
+  throw failedRead(outcome)
+}

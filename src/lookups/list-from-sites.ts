@@ -1,0 +1,51 @@
+import type { Site, Sites } from '../upstream/client/sites.ts'
+import type { ReadFailure } from './operation-outcome.ts'
+import { faultOf, readFailure } from './upstream-failure.ts'
+
+/** The answer of one site. */
+export type Answered<Answer> = { readonly site: Site; readonly answer: Answer }
+
+type Extent = { readonly totalPages: number | null; readonly totalCount: number | null }
+
+/** Returns the first site that serves a currency, or all sites if none is named. */
+export function sitesAsked(sites: Sites, currency: string | null): readonly Site[] {
+  return currency === null ? sites.all : [sites.forCurrency(currency)].filter((site) => site !== null)
+}
+
+/** Asks every site. If any of them does not answer, returns its failure: a list with a gap would look complete. */
+export async function fromAllSites<Answer>(
+  sites: readonly Site[],
+  ask: (site: Site) => Promise<Answer>,
+): Promise<Answered<Answer>[] | ReadFailure> {
+  const answers = await Promise.all(sites.map((site) => attempt(site, () => ask(site))))
+  return answers.find((answer) => 'kind' in answer) ?? answers.flatMap((answer) => ('kind' in answer ? [] : answer))
+}
+
+/** Returns the extent of the pages of several sites together: the most pages, and the sum of the entries; null if any is unknown. */
+export function combinedPage(pages: readonly Extent[]): Extent {
+  return {
+    totalPages: combined(
+      pages.map(({ totalPages }) => totalPages),
+      (counts) => Math.max(...counts),
+    ),
+    totalCount: combined(
+      pages.map(({ totalCount }) => totalCount),
+      (counts) => counts.reduce((a, b) => a + b, 0),
+    ),
+  }
+}
+
+async function attempt<Answer>(site: Site, ask: () => Promise<Answer>): Promise<Answered<Answer> | ReadFailure> {
+  try {
+    return { site, answer: await ask() }
+  } catch (error) {
+    const fault = faultOf(error)
+    if (fault === null) throw error
+    return readFailure(fault, site.id)
+  }
+}
+
+function combined(counts: readonly (number | null)[], combine: (counts: readonly number[]) => number): number | null {
+  const known = counts.filter((count) => count !== null)
+  return known.length === counts.length && known.length > 0 ? combine(known) : null
+}

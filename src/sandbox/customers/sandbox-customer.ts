@@ -1,0 +1,25 @@
+/** A person or an organisation under the payments API's own names (gap sheet, sections 22 and 23). */
+export type PersonRecord = Readonly<Record<string, string>>
+
+/** An identity document under the payments API's own names. */
+export type DocumentRecord = Readonly<Record<string, string>>
+
+export type SandboxCustomer = {
+  readonly uuid: string
+  readonly siteId: string
+  readonly createdAt: Date
+  person: PersonRecord
+  identity: DocumentRecord
+}
+
+export type SandboxContact = {
+  readonly siteId: string
+  readonly email: string
+  readonly createdAt: Date
+  readonly person: PersonRecord
+}
+
+/** The key of a contact: a site has one for each e-mail address. */
+export function contactKey(siteId: string, email: string): string {
+  return `${siteId} ${email.toLowerCase()}`
+}

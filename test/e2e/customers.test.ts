@@ -1,0 +1,173 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { contactInput, customerInput, documentInput, DOCUMENT_NUMBER, newKey, personInput } from '../support/inputs.ts'
+import { asked, CONTACT_FIELDS, CUSTOMER_FIELDS, made, mutate } from '../support/mutations.ts'
+import { startNetwork, type Network } from '../support/network.ts'
+
+let network: Network
+beforeAll(async () => void (network = await startNetwork()))
+afterEach(() => network.sandbox.control.clearFaults())
+afterAll(() => network.close())
+
+const CUSTOMER = `query C($id: ID!, $site: ID) { customer(id: $id, site: $site) { ${CUSTOMER_FIELDS} } }`
+const CONTACT = `query C($email: String!, $currency: CurrencyCode!) {
+  contact(email: $email, currency: $currency) { ${CONTACT_FIELDS} } }`
+
+const day = (fromNow: number) => new Date(Date.now() + fromNow * 24 * 3_600_000).toISOString().slice(0, 10)
+
+/** Returns the places of the problems of a mutation that was refused before it was sent. */
+const placesOf = (result: Awaited<ReturnType<typeof mutate>>) => result.problems?.map(({ path }) => path.join('.'))
+
+describe('a customer', () => {
+  it('is made, read, listed and replaced', async () => {
+    const person = personInput({ middleName: 'King', street2: 'Floor 2' })
+    const { customer } = await mutate(network, 'createCustomer', customerInput({ person }))
+    const { id } = customer ?? { id: '' }
+    const read = await network.ask<{ customer: unknown }>(CUSTOMER, { id })
+    expect(read.data.customer).toEqual(customer)
+    expect(customer).toMatchObject({
+      site: 'aud',
+      nameMasked: 'A*** K*** C***',
+      emailMasked: 'a***@example.test',
+      type: 'INDIVIDUAL',
+      countryCode: 'AU',
+      personal: { email: person['email'], middleName: 'King', phone: '+61-412345678', genderRaw: 'female' },
+      document: { type: 'PASSPORT', numberMasked: '***342', expiresOn: '2099-01-30' },
+    })
+    const changed = customerInput({ customerId: id, person: { ...person, city: 'Perth', state: 'WA' } })
+    expect(await mutate(network, 'updateCustomer', changed)).toMatchObject({ customer: { id } })
+    const { data } = await network.ask(
+      'query L($from: LocalDate!, $to: LocalDate!) { customers(from: $from, to: $to) { page totalCount nodes { id personal { city } } } }',
+      { from: day(-1), to: day(1) },
+    )
+    expect(data).toMatchObject({ customers: { page: 1, nodes: [{ id, personal: { city: 'Perth' } }] } })
+  })
+
+  it('is absent where no site has it, and at another site', async () => {
+    const { id } = await made(mutate(network, 'createCustomer', customerInput()), 'customer')
+    for (const variables of [{ id: 'nobody' }, { id: '../balances' }, { id, site: 'xaf' }, { id, site: 'none' }])
+      expect(await network.ask(CUSTOMER, variables)).toMatchObject({ data: { customer: null } })
+    expect((await network.ask(CUSTOMER, { id: 'nobody' })).errors).toBeUndefined()
+  })
+
+  it('is found, and not made twice, when the answer to its creation was lost', async () => {
+    const input = customerInput()
+    network.sandbox.control.addFault({ method: 'POST', path: '/v2/customers', answer: 'drop-after' })
+    const before = asked(network, 'POST', '/v2/customers')
+    expect(await mutate(network, 'createCustomer', input)).toMatchObject({ __typename: 'OutcomeUnknownError' })
+    expect(await mutate(network, 'createCustomer', input)).toMatchObject({ replayed: true })
+    expect(asked(network, 'POST', '/v2/customers') - before).toBe(1)
+  })
+
+  it('that breaks a rule is not sent, and each field is named', async () => {
+    const before = asked(network, 'POST', '/v2/customers')
+    const input = customerInput({
+      idempotencyKey: newKey(),
+      person: personInput({
+        email: 'nobody',
+        lastName: ' ',
+        dateOfBirth: day(1),
+        phone: '0412',
+        state: 'New South Wales',
+        countryCode: 'au',
+        type: 'ORGANIZATION',
+      }),
+      document: documentInput({ number: 'x'.repeat(65), issuedOn: '2030-01-01', expiresOn: '2020-01-01' }),
+    })
+    const refused = await mutate(network, 'createCustomer', input)
+    expect(placesOf(refused)).toEqual([
+      'person.email',
+      'person.lastName',
+      'person.dateOfBirth',
+      'person.phone',
+      'person.registrationNumber',
+      'person.countryCode',
+      'document.number',
+      'document.issuedOn',
+      'document.expiresOn',
+    ])
+    expect(placesOf(await mutate(network, 'createCustomer', customerInput({ currency: 'USDC', site: 'xaf' })))).toEqual(
+      ['site'],
+    )
+    expect(asked(network, 'POST', '/v2/customers')).toBe(before)
+  })
+})
+
+describe('a contact', () => {
+  it('is made, read and listed', async () => {
+    const input = contactInput()
+    const result = await mutate(network, 'createContact', input)
+    const email = result.contact?.personal?.email ?? ''
+    const read = await network.ask<{ contact: unknown }>(CONTACT, {
+      email: ` ${email.toUpperCase()} `,
+      currency: 'AUD',
+    })
+    expect(read.data.contact).toEqual(result.contact)
+    const { data } = await network.ask(
+      'query L($from: LocalDate!, $to: LocalDate!) { contacts(from: $from, to: $to, currency: "AUD") { nodes { emailMasked } totalPages } }',
+      { from: day(-1), to: day(1) },
+    )
+    expect(data).toEqual({ contacts: { nodes: [{ emailMasked: 'a***@example.test' }], totalPages: 1 } })
+  })
+
+  it('is one for each e-mail address of a site', async () => {
+    const person = personInput()
+    await mutate(network, 'createContact', contactInput({ person }))
+    expect(await mutate(network, 'createContact', contactInput({ person }))).toMatchObject({
+      __typename: 'UpstreamRejectedError',
+      problems: [{ path: ['email'] }],
+    })
+    expect(await mutate(network, 'createContact', contactInput({ person, currency: 'JPY' }))).toMatchObject({
+      contact: { site: 'jpy' },
+    })
+  })
+
+  it('is absent where there is none, and an unknown currency is an error', async () => {
+    const email = 'nobody@example.test'
+    expect(await network.ask(CONTACT, { email, currency: 'AUD' })).toMatchObject({ data: { contact: null } })
+    const { errors } = await network.ask(CONTACT, { email, currency: 'EUR' })
+    expect(errors).toMatchObject([{ extensions: { code: 'BAD_USER_INPUT', argument: 'currency' } }])
+  })
+
+  it('has no middle name, no second street and one of two genders', async () => {
+    const person = personInput({ middleName: 'King', street2: 'Floor 2', gender: 'OTHER' })
+    expect(placesOf(await mutate(network, 'createContact', contactInput({ person })))).toEqual([
+      'person.middleName',
+      'person.street2',
+      'person.gender',
+    ])
+  })
+
+  it('tells of a site that does not answer', async () => {
+    network.sandbox.control.addFault({ path: '/v2/contacts/', times: 9, answer: { status: 429 } })
+    const { errors } = await network.ask(
+      'query L($from: LocalDate!, $to: LocalDate!) { contacts(from: $from, to: $to, currency: "AUD") { nodes { site } } }',
+      { from: day(-1), to: day(1) },
+    )
+    expect(errors).toMatchObject([{ extensions: { code: 'UPSTREAM_UNAVAILABLE' } }])
+  })
+})
+
+it('personal data is shown with customers:pii alone, and neither stored nor logged', async () => {
+  const person = personInput({ lastName: 'Quartermain', street: '7 Hidden Lane' })
+  const { id } = await made(mutate(network, 'createCustomer', customerInput({ person })), 'customer')
+  const token = await network.token({ scopes: ['customers:read'] })
+  const shown = await network.ask(CUSTOMER, { id }, { token })
+  const text = JSON.stringify(shown)
+  expect(shown.errors?.map(({ extensions }) => extensions?.['code'])).toEqual(['FORBIDDEN', 'FORBIDDEN'])
+  const secrets = [String(person['email']), 'Quartermain', 'Hidden Lane', DOCUMENT_NUMBER, '412345678']
+  const stored = readFolder(network.folder)
+  for (const secret of secrets) {
+    expect(text).not.toContain(secret)
+    expect(network.log()).not.toContain(secret)
+    expect(stored.includes(secret)).toBe(false)
+  }
+  // The id is recorded: otherwise the files that were read would be others.
+  expect(stored.includes(id)).toBe(true)
+})
+
+/** Returns every byte that the app has stored. */
+function readFolder(folder: string): Buffer {
+  return Buffer.concat(readdirSync(folder).map((name) => readFileSync(join(folder, name))))
+}
