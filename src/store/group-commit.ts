@@ -94,20 +94,21 @@ export function createGroupCommit(options: GroupCommitOptions): GroupCommit {
       // After at least one turn of the event loop: writers that arrive meanwhile join this transaction, and sockets are served.
       await (restMs < MIN_REST_MS ? setImmediate() : setTimeout(restMs))
       const startedAt = performance.now()
-      await run(takeBatch(queue, tookMs < SLOW_MS ? maxFastBatch : maxBatch))
+      await run(() => takeBatch(queue, tookMs < SLOW_MS ? maxFastBatch : maxBatch))
       endedAt = performance.now()
       tookMs = endedAt - startedAt
     }
     draining = null
   }
 
-  async function run(jobs: readonly Job[], attempt = 1): Promise<void> {
-    const end = await runTransaction(jobs, options)
+  async function run(take: () => readonly Job[], attempt = 1): Promise<void> {
+    const { jobs, end } = await runTransaction(take, options)
     if ('outcomes' in end) {
       for (const [index, job] of jobs.entries()) settle(job, end.outcomes[index])
       if (end.appended.length > 0) options.onAppended(end.appended)
       await options.onCommitted?.()
-    } else if (attempt < ATTEMPTS && options.isTransient?.(end.failure) === true) await run(jobs, attempt + 1)
+    } else if (attempt < ATTEMPTS && options.isTransient?.(end.failure) === true)
+      await run(() => jobs, attempt + 1)
     else if (end.byStatement && jobs.length > 1) await runEach(jobs, end.failure)
     else for (const job of [...jobs, ...takeLate(queue, options.maxWaitMs)]) job.reject(end.failure)
   }
@@ -117,7 +118,7 @@ export function createGroupCommit(options: GroupCommitOptions): GroupCommit {
     for (const job of jobs) {
       await setImmediate()
       if (isLate(job, options.maxWaitMs)) job.reject(failure)
-      else await run([job])
+      else await run(() => [job])
     }
   }
 
@@ -165,23 +166,26 @@ type End =
   /** `byStatement`: the database rejected a statement, and its connection is still usable. */
   | { readonly failure: unknown; readonly byStatement: boolean }
 
+/** Takes the jobs once the transaction has begun: those that come while it waits for the writers' lock of other nodes share it. */
 async function runTransaction(
-  jobs: readonly Job[],
+  take: () => readonly Job[],
   { steps, transaction, toFailure }: GroupCommitOptions,
-): Promise<End> {
+): Promise<{ readonly jobs: readonly Job[]; readonly end: End }> {
+  let jobs: readonly Job[] | null = null
   let byStatement = false
   try {
     await steps.begin()
+    jobs = take()
     byStatement = true
-    const decided = await runJobs(jobs, transaction)
+    const end = await runJobs(jobs, transaction)
     byStatement = false
     await steps.commit()
-    return decided
+    return { jobs, end }
   } catch (error) {
     await steps.rollback()
     const failure = toFailure(error)
     const isDown = failure instanceof StoreFailure && failure.reason === 'DOWN'
-    return { failure, byStatement: byStatement && !isDown }
+    return { jobs: jobs ?? take(), end: { failure, byStatement: byStatement && !isDown } }
   }
 }
 
