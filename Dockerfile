@@ -18,7 +18,7 @@ VOLUME /app/data
 # Compiled code, which Node keeps for each user apart. Afterwards only root can write it, as all other code.
 RUN install --directory --owner=node --group=node .cache \
   && NODE_COMPILE_CACHE=/app/.cache/compile setpriv --reuid=node --regid=node --clear-groups node --input-type=module --eval \
-    "for (const part of ['run-server', 'graphql/engine/apollo-traces', 'store/postgres/postgres']) await import('/app/dist/' + part + '.js')" \
+    "for (const part of ['run-server', 'apollo-traces', 'postgres']) await import('/app/dist/program/' + part + '.js')" \
   && chown -R root:root .cache && chmod -R a+rX .cache
 USER node
 # Metrics and probes are on the loopback alone, port 9464, unless ADMIN_HOST says otherwise: never publish that port.

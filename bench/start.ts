@@ -44,7 +44,7 @@ async function run(bench: Bench): Promise<Report> {
   }
   return {
     setting:
-      '`product` is `node dist/main.js` in production on a database that is there, ready when `/health/ready` is 200, with the default WARM_UP_MS and the compiled code that an earlier start has kept; `apollo` is Apollo Server alone with the product’s schema, ready when `{ __typename }` is answered; `npm-start` is `npm start` on the built-in sandbox, from the sources.',
+      '`product` is `node dist/main.js` in production on a database that is there, ready when `/health/ready` is 200, with the default WARM_UP_MS and the compiled code that an earlier start has kept; `apollo` is Apollo Server alone with the product’s schema, ready when `{ __typename }` is answered; `npm-start` is `npm start` on the built-in sandbox.',
     figures: figuresOf(measured),
     details: [
       table(

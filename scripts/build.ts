@@ -1,14 +1,8 @@
-/**
- * Compiles src and the client kit to dist, copies the files that the code reads at run time next to it, and builds the
- * pages.
- */
+/** Compiles src and the client kit to dist, bundles the program with its dependencies, and builds the pages. */
 import { spawnSync } from 'node:child_process'
-import { cpSync, globSync, rmSync } from 'node:fs'
-import { join, relative } from 'node:path'
-
-const SOURCE = 'src'
-const TARGET = 'dist'
-const ASSETS = ['store/migrations/**/*.sql', '**/*.{css,html,js}']
+import { cpSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { TARGET } from './program.ts'
 
 rmSync(TARGET, { recursive: true, force: true })
 run('npm', ['run', '--silent', 'codegen'])
@@ -16,14 +10,11 @@ run('node_modules/.bin/tsc', ['-p', 'tsconfig.build.json'])
 run('node_modules/.bin/tsc', ['-p', 'src/client/tsconfig.build.json'])
 cpSync('src/client/generated/trusted-documents.json', join(TARGET, 'client/trusted-documents.json'))
 run(process.execPath, ['scripts/client-size.ts'])
-const assets = globSync(
-  ASSETS.map((pattern) => join(SOURCE, pattern)),
-  { exclude: ['src/web/**'] },
-)
-for (const asset of assets) cpSync(asset, join(TARGET, relative(SOURCE, asset)))
+// Replaces the compiled main module.
+run(process.execPath, ['scripts/build-program.ts'])
 run(process.execPath, ['scripts/client-schema.ts'])
 run(process.execPath, ['scripts/build-web.ts'])
-console.log(`${TARGET} is built, with ${assets.length} assets.`)
+console.log(`${TARGET} is built.`)
 
 function run(command: string, args: string[]): void {
   const { status, error } = spawnSync(command, args, { stdio: 'inherit' })

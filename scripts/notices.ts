@@ -1,4 +1,4 @@
-/** The packages that the pages bundle, and their licence notices. */
+/** The packages that the pages and the program bundle, and their licence notices. */
 import { globSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Plugin } from 'vite'
@@ -11,6 +11,9 @@ export const NOTICES = 'dist/web/.vite/license.md'
 
 /** The headings of the notices, as Vite writes them. */
 const HEAD = /^## (\S+) - (\S+) \((.+)\)$/gm
+
+/** The file with those of the program. */
+export const PROGRAM_NOTICES = 'dist/program/license.md'
 
 /** Returns the packages that the notices name. */
 export function packagesIn(notices: string): BundledPackage[] {
@@ -46,13 +49,23 @@ const PACKAGE = /^\0?((.*\/node_modules\/(?:@[^/]+\/)?[^/]+)\/[^?]+)/
 const BANNER = /^\/\*! @license [^*]*\*\//
 
 /**
- * Completes the notices. Vite writes those of the packages in the pages' own bundles; it omits the packages of
+ * Completes the notices of the pages. Vite writes those of the packages in the pages' own bundles; it omits the packages of
  * workers, and third-party code that a package includes (DOMPurify and marked in monaco-editor).
  */
 export function completeNotices(bundled: Bundled): void {
   const notices = readFileSync(NOTICES, 'utf8')
   const known = new Set(packagesIn(notices).map(({ name, version }) => `${name}@${version}`))
-  const added = [...bundled]
+  write(NOTICES, [notices.trimEnd(), ...noticesOf(bundled, known)])
+}
+
+/** Writes the notices of the program. */
+export function writeProgramNotices(bundled: Bundled): void {
+  write(PROGRAM_NOTICES, noticesOf(bundled, new Set()))
+}
+
+/** Returns the notices of packages; only third-party code in them for those whose own notice is known. */
+function noticesOf(bundled: Bundled, known: ReadonlySet<string>): string[] {
+  return [...bundled]
     .toSorted(([a], [b]) => (a < b ? -1 : 1))
     .flatMap(([folder, banners]) => {
       const { name, version, license } = manifestOf(folder)
@@ -60,10 +73,13 @@ export function completeNotices(bundled: Bundled): void {
       const own = known.has(`${name}@${version}`) ? [] : [head].concat(texts(folder, OWN))
       return own.concat(texts(folder, THIRD_PARTY), Array.from(banners))
     })
-  writeFileSync(NOTICES, `${[notices.trimEnd(), ...added].join('\n\n')}\n`)
 }
 
-const OWN = '{LICENSE,LICENCE,License,license}{,.md,.txt}'
+function write(path: string, notices: readonly string[]): void {
+  writeFileSync(path, `${notices.join('\n\n')}\n`)
+}
+
+const OWN = '{LICENSE,LICENCE,License,license}{,-MIT,.md,.txt}'
 const THIRD_PARTY = '{ThirdPartyNotices,NOTICE}{,.md,.txt}'
 
 function texts(folder: string, names: string): string[] {

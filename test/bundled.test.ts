@@ -1,22 +1,29 @@
 import { spawnSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { NOTICES, packagesIn } from '../scripts/notices.ts'
+import { NOTICES, packagesIn, PROGRAM_NOTICES } from '../scripts/notices.ts'
 import { mayShip } from './support/licences.ts'
 
 const notices = readFileSync(NOTICES, 'utf8')
-const bundled = packagesIn(notices)
+const inPages = packagesIn(notices)
+const programNotices = readFileSync(PROGRAM_NOTICES, 'utf8')
+const inProgram = packagesIn(programNotices)
+const bundled = [...inPages, ...inProgram]
 
-describe('what is in the pages', () => {
+describe('what is in the pages and in the program', () => {
   test('is under licences that allow it to ship', () => {
-    expect(bundled.length).toBeGreaterThan(50)
+    expect(inPages.length).toBeGreaterThan(50)
+    expect(inProgram.length).toBeGreaterThan(50)
     expect(bundled.filter(({ licence }) => !mayShip(licence))).toStrictEqual([])
   })
 
   test('is known, also of the workers, and of what a package has taken in of others', () => {
-    const names = new Set(bundled.map(({ name }) => name))
+    const names = new Set(inPages.map(({ name }) => name))
     for (const name of ['preact', 'react', 'graphiql', 'monaco-editor', 'picomatch-browser'])
       expect(names).toContain(name)
+    const programNames = new Set(inProgram.map(({ name }) => name))
+    for (const name of ['graphql', 'fastify', 'kysely', 'pg', 'ioredis', '@apollo/server'])
+      expect(programNames).toContain(name)
     expect(readdirSync('dist/web/assets').filter((file) => /worker.*\.js$/.test(file)).length).toBeGreaterThan(1)
     // DOMPurify has two licences, of which this one is chosen; monaco-editor contains a copy of it.
     expect(notices).toMatch(/DOMPurify [\d.]+ .*Apache license 2\.0/)
@@ -37,17 +44,37 @@ describe('what is in the pages', () => {
     const { stdout } = spawnSync('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], { encoding: 'utf8' })
     const [{ files }] = JSON.parse(stdout) as [{ files: readonly { readonly path: string }[] }]
     const paths = files.map(({ path }) => path)
-    expect(paths).toContain(NOTICES)
+    for (const path of [NOTICES, PROGRAM_NOTICES, 'dist/main.js']) expect(paths).toContain(path)
     expect(paths).toContain('dist/web/explorer/index.html')
-    const unknown = sections(notices).filter(({ text }) => text.trim() === '')
+    const unknown = sections(notices + programNotices).filter(({ text }) => text.trim() === '')
     expect(unknown.map(({ name }) => name).filter((name) => !WITHOUT_TEXT.has(name))).toStrictEqual([])
   })
 })
 
+test('The program contains graphql once, since its classes are compared by identity', () => {
+  const classes = readdirSync('dist/program', { encoding: 'utf8' })
+    .filter((file) => file.endsWith('.js'))
+    .flatMap(
+      (file) =>
+        readFileSync(`dist/program/${file}`, 'utf8').match(/\bclass GraphQLSchema\b|\bGraphQLSchema = class\b/g) ?? [],
+    )
+  expect(classes).toHaveLength(1)
+})
+
 /** Packages without the text of their licence; all of them declare MIT. */
 const WITHOUT_TEXT = new Set([
+  '@apollo/server',
+  '@apollo/usage-reporting-protobuf',
   '@graphiql/plugin-doc-explorer',
   '@graphiql/plugin-history',
+  '@graphql-tools/merge',
+  '@graphql-tools/schema',
+  '@graphql-tools/utils',
+  '@whatwg-node/promise-helpers',
+  'abstract-logging',
+  'cross-inspect',
+  'pg-types',
+  'pgpass',
   'qrcode-generator',
   'react-compiler-runtime',
   'react-remove-scroll-bar',

@@ -33,10 +33,10 @@ const READY = /^ {2}GraphQL +(\S+)\/graphql$/
 const NO_SERVICE = 'http://127.0.0.1:9/api'
 
 /**
- * Starts `src/main.ts` with a database file and a free port. `process.execPath` is the binary itself, which a preloaded library requires.
+ * Starts the bundled program with a database file and a free port. `process.execPath` is the binary itself, which a preloaded library requires.
  */
 export function spawnApp({ path, env = {}, execArgv = [] }: KillableAppOptions): KillableApp {
-  const child = spawn(process.execPath, [...execArgv, 'src/main.ts'], {
+  const child = spawn(process.execPath, [...execArgv, 'dist/main.js'], {
     cwd: ROOT,
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...settings(path), ...env },

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startSandbox, type Sandbox } from '../../src/sandbox/index.ts'
 import { SECRETS } from '../support/network.ts'
-import { settingsFor, startReady, temporaryFolder, type Child } from '../support/process.ts'
+import { MAIN_FROM_SOURCES, settingsFor, startReady, temporaryFolder, type Child } from '../support/process.ts'
 import { openSocket } from '../support/socket.ts'
 import { openStream } from '../support/stream.ts'
 import { EVENT_STREAM } from '../support/streams.ts'
@@ -104,7 +104,9 @@ describe('an event loop that is held up', () => {
 type Running = Child & { readonly url: string }
 
 function startFailing(failpoint: Failpoint, folder: string): Promise<Running> {
-  return startReady({ env: { ...settingsFor(sandbox, folder), FAILPOINT: failpoint }, preload: [FAILPOINTS] })
+  const env = { ...settingsFor(sandbox, folder), FAILPOINT: failpoint }
+  // The failpoints change modules, which a bundle has no more.
+  return startReady({ env, preload: [FAILPOINTS], main: MAIN_FROM_SOURCES })
 }
 
 async function arm(app: Running): Promise<void> {

@@ -1,0 +1,36 @@
+/** The program as `scripts/build-program.ts` bundles it. */
+import { readdirSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+
+export const SOURCE = 'src'
+export const TARGET = 'dist'
+export const PROGRAM = `${TARGET}/main.js`
+
+/** npm writes this file whenever it changes a package. */
+const PACKAGES = 'node_modules/.package-lock.json'
+/** Folders of src with nothing that the program contains. */
+const OTHERS = new Set(['web', 'client'])
+
+/** Returns whether the program has been built, and no source or package has been changed, added or removed since. */
+export function isProgramBuilt(): boolean {
+  const builtAt = modifiedAt(PROGRAM)
+  const isUnchanged = (path: string) => modifiedAt(path) <= builtAt
+  return builtAt > 0 && [PACKAGES, 'scripts/build-program.ts'].every(isUnchanged) && sources().every(isUnchanged)
+}
+
+/** Returns the paths of all sources of the program, and of their folders: a removed file changes nothing else. */
+function sources(): string[] {
+  const parts = readdirSync(SOURCE).filter((name) => !OTHERS.has(name))
+  const below = parts.map((name) => join(SOURCE, name)).flatMap(withAllBelow)
+  return [SOURCE, ...below]
+}
+
+function withAllBelow(path: string): string[] {
+  if (!statSync(path).isDirectory()) return [path]
+  return [path, ...readdirSync(path, { encoding: 'utf8', recursive: true }).map((name) => join(path, name))]
+}
+
+/** Returns milliseconds since the epoch; 0 for a file that does not exist. */
+function modifiedAt(path: string): number {
+  return statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0
+}
