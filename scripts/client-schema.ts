@@ -19,7 +19,8 @@ import { WIRE_SCALARS } from '../codegen.ts'
 import { createSchema } from '../src/graphql/schema/schema.ts'
 import { withoutScopes } from '../src/graphql/schema/without-scopes.ts'
 
-const TARGET = 'dist/schema'
+/** The folder to write to. */
+const [, , TARGET = 'dist/schema'] = process.argv
 /** Names of federation: `_Service`, `federation__Scope`. */
 const FEDERATION = /^_|__/
 

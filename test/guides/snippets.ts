@@ -14,6 +14,8 @@ export type Project = {
 export type Program = {
   /** Returns the first line of the output that matches. Rejects if the program ends without one. */
   line(matching: RegExp): Promise<string>
+  /** Returns the lines of the output so far. */
+  lines(): readonly string[]
   /** Waits for the end of the program, and returns its whole output. Rejects unless the exit code is 0. */
   output(): Promise<string>
   /** Kills it at once, like a failure of its machine. */
@@ -73,6 +75,7 @@ function start(cwd: string, file: string, env: Readonly<Record<string, string>>)
     await ended
   })
   return {
+    lines: () => lines,
     line: (matching) =>
       new Promise((found, failed) => {
         const look = () => {

@@ -51,7 +51,8 @@ export function createReader(
       }
       // A duplicate: its event was delivered before.
       if (isOneStream && event !== null && event.sequence <= sequence) return 'taken'
-      if (cursor !== null && previousCursor !== null && previousCursor !== cursor && repairedAt !== cursor) {
+      // Without a previous item it is the beginning of another stream: a gateway has sent the first variables again.
+      if (cursor !== null && previousCursor !== cursor && repairedAt !== cursor) {
         repairedAt = cursor
         return 'gap'
       }

@@ -91,7 +91,7 @@ function createRounds({ subject, endpoint, token, after, held }: ConnectionReque
       if (page.hasNextPage) continue
       if (items.length === 0 && poll.now !== null) {
         if (state !== null && hasChanged(state, page.state))
-          items.push({ ...NOTHING, ...page.state, kind: 'SNAPSHOT', cursor: cursor ?? '', previousCursor: null })
+          items.push({ ...NOTHING, ...page.state, kind: 'SNAPSHOT', cursor: cursor ?? '', previousCursor: cursor })
         state = page.state
       }
       if (!caughtUp) items.push({ ...NOTHING, kind: 'CAUGHT_UP', cursor: cursor ?? '', previousCursor: cursor })

@@ -1,0 +1,119 @@
+import { spawnSync } from 'node:child_process'
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { startFrontProxy, type FrontProxy } from '../client/front-proxy.ts'
+import { projectOf, typeFaults } from '../guides/snippets.ts'
+import { startNetwork, type Network } from '../support/network.ts'
+import { createLink } from '../support/operations.ts'
+
+const PAGE = '../clients.md'
+const ROOT = resolve(import.meta.dirname, '../..')
+const KIT = join(ROOT, 'src/client/resume')
+const PATHS = {
+  'payments-subgraph/client/resume': [join(KIT, 'resume-stream.ts')],
+  'payments-subgraph/client/apollo': [join(KIT, 'apollo.ts')],
+  'payments-subgraph/client/urql': [join(KIT, 'urql.ts')],
+}
+
+let network: Network
+let proxy: FrontProxy
+beforeAll(async () => {
+  network = await startNetwork()
+  proxy = await startFrontProxy(network.app.url)
+})
+afterAll(async () => {
+  await proxy.close()
+  await network.close()
+})
+
+/** Resolves the exports of the kit to its source, as the installed package does to what is built. */
+const RESOLVE = `
+import { registerHooks } from 'node:module'
+import { pathToFileURL } from 'node:url'
+const paths = ${JSON.stringify(PATHS)}
+registerHooks({ resolve: (name, context, next) => next(paths[name] ? pathToFileURL(paths[name][0]).href : name, context) })
+`
+
+/** Prints what the store of Relay has of the payment and its link, after the last item. */
+const RELAY_PROGRAM = `
+import relay from 'relay-runtime'
+import { environment } from './relay-environment.ts'
+import { LINK_ID, show } from './follow-link.ts'
+import subscription from './__generated__/relayFollowSubscription.graphql.ts'
+relay.requestSubscription(environment, {
+  subscription,
+  variables: { id: LINK_ID },
+  onNext: (data) => {
+    show(data)
+    const { payment } = data.paymentLinkUpdates
+    if (payment?.phase === 'SUCCEEDED') console.log('store', payment.id === payment.link.id, payment.link.state)
+  },
+  onError: console.error,
+})
+`
+
+const PROGRAMS = ['graphql-ws', 'apollo', 'urql', 'relay']
+
+it(
+  'resumes a stream in every client after an outage, without a hole and without a repeat',
+  { timeout: 120_000 },
+  async () => {
+    const link = await createLink(network)
+    const env = { PAYMENTS_URL: proxy.url, PAYMENTS_TOKEN: await network.token(), LINK_ID: link.id }
+    const { folder, run } = projectOf(PAGE, env)
+    const write = (file: string, text: string) => writeFileSync(join(folder, file), text)
+    expect(typeFaults({ folder, run }, { paths: PATHS, lib: ['ES2024', 'DOM'] })).toBe('')
+    for (const name of PROGRAMS.slice(0, 3))
+      write(`run-${name}.ts`, `import './resolve.ts'\nconst { follow } = await import('./${name}.ts')\nfollow()\n`)
+    write('resolve.ts', RESOLVE)
+    write('relay-program.ts', RELAY_PROGRAM)
+    write('run-relay.ts', "import './resolve.ts'\nawait import('./relay-program.ts')\n")
+    compileForRelay(folder)
+
+    const programs = PROGRAMS.map((name) => run(`run-${name}.ts`))
+    await Promise.all(programs.map((program) => program.line(/^CAUGHT_UP/)))
+    proxy.refused.add('socket')
+    proxy.cut()
+    await network.sandbox.control.setStatus(link.id, 'pending')
+    await network.sandbox.control.setStatus(link.id, 'authorised')
+    await expect.poll(() => statuses(link.id)).toEqual(['pending', 'authorised'])
+    proxy.refused.delete('socket')
+    await Promise.all(programs.map((program) => program.line(/^EVENT authorised/)))
+    await network.sandbox.control.setStatus(link.id, 'received')
+    await Promise.all(programs.map((program) => program.line(/^EVENT received/)))
+    for (const program of programs)
+      expect(program.lines().filter((line) => line.startsWith('EVENT'))).toEqual([
+        'EVENT pending',
+        'EVENT authorised',
+        'EVENT received',
+      ])
+    expect(await programs.at(-1)?.line(/^store/)).toMatch(/PAID$/)
+  },
+)
+
+async function statuses(id: string): Promise<unknown> {
+  const { data } = await network.ask<{ paymentLink: { events: { nodes: { toStatus: string | null }[] } } }>(
+    'query Events($id: ID!) { paymentLink(id: $id) { events(first: 20) { nodes { toStatus } } } }',
+    { id },
+  )
+  return data.paymentLink.events.nodes.flatMap(({ toStatus }) => toStatus ?? [])
+}
+
+/** Runs relay-compiler over the exported schema. Throws if it refuses the schema or the subscription. */
+function compileForRelay(folder: string): void {
+  const inFolder = (cwd: string, ...args: string[]) => {
+    const { status, stdout, stderr } = spawnSync(process.execPath, args, { cwd, encoding: 'utf8' })
+    if (status !== 0) throw new Error(`${stdout}${stderr}`)
+  }
+  mkdirSync(join(folder, '__generated__'))
+  inFolder(ROOT, 'scripts/client-schema.ts', folder)
+  renameSync(join(folder, 'client.graphql'), join(folder, 'schema.graphql'))
+  inFolder(folder, join(ROOT, 'node_modules/relay-compiler/cli.js'), 'relay.config.json')
+  // Node removes the types of a file by themselves, and cannot know which imports are types.
+  const artifact = join(folder, '__generated__/relayFollowSubscription.graphql.ts')
+  writeFileSync(
+    artifact,
+    readFileSync(artifact, 'utf8').replace('import { ConcreteRequest }', 'import type { ConcreteRequest }'),
+  )
+}
