@@ -20,7 +20,7 @@ function started() {
     },
     {
       next: ({ data, errors }) =>
-        told.push(String(errors?.[0]?.message ?? (data as ReturnType<typeof item>['data']).paymentUpdates.cursor)),
+        told.push(errors?.[0]?.message ?? (data as ReturnType<typeof item>['data']).paymentUpdates.cursor),
       error: (error) => told.push(`error ${JSON.stringify(error)}`),
       complete: () => told.push('complete'),
     },

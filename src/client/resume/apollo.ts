@@ -17,6 +17,7 @@ type Forward = (operation: Operation) => { subscribe(sink: StreamSink<StreamResu
  * @example
  * const link = ApolloLink.from([new ApolloLink(resumeSubscriptions(Observable)), new GraphQLWsLink(createClient({ url }))])
  */
+// oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- inferred from the `ApolloLink` of the app's version
 export function resumeSubscriptions<Handler extends (operation: never, forward: never) => object>(
   Observable: ObservableConstructor,
   options?: ResumeOptions,
