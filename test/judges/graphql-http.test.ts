@@ -1,6 +1,8 @@
 import { auditServer, type AuditResult } from 'graphql-http'
-import { afterEach, describe, expect, it } from 'vitest'
-import { PRODUCTION, startNetwork, type Network } from '../support/network.ts'
+import { afterEach, describe, expect, it, onTestFinished } from 'vitest'
+import { startSandbox } from '../../src/sandbox/index.ts'
+import { PRODUCTION, SECRETS, startNetwork, type Network } from '../support/network.ts'
+import { settingsFor, startReady, temporaryFolder } from '../support/process.ts'
 
 /** Least number of audits: a suite with fewer, or without any, would prove nothing. */
 const FEWEST_AUDITS = 61
@@ -23,13 +25,16 @@ const GUARDED = {
   ROUTER_SECRETS: ROUTER_SECRET,
 }
 
-let network: Network
-afterEach(() => network.close())
+let network: Network | null = null
+afterEach(async () => {
+  await network?.close()
+  network = null
+})
 
-/** Runs the suite against the real endpoint; `headers` are sent with every request. */
-function audit(headers: Readonly<Record<string, string>>): Promise<AuditResult[]> {
+/** Runs the suite, all audits at once, against the real endpoint; `headers` are sent with every request. */
+function audit(headers: Readonly<Record<string, string>>, origin = network?.app.url): Promise<AuditResult[]> {
   return auditServer({
-    url: `${network.app.url}/graphql`,
+    url: `${origin}/graphql`,
     fetchFn: (url: string, init: RequestInit = {}) => {
       const all = new Headers(init.headers)
       for (const [name, value] of Object.entries(headers)) all.set(name, value)
@@ -72,5 +77,15 @@ describe('the audits of GraphQL over HTTP', () => {
     const refused = results.filter(({ id, status }) => status !== 'ok' && ACCEPTED[id] !== EARLY_REFUSAL)
     // The audits of variables and of UTF-8 query `__type`.
     expect(refused.map(({ id }) => id).toSorted()).toEqual(['28B9', '2EA1', '6A70', 'BF61', 'D6D5'])
+  })
+
+  it('find the same in a process that has just started', async () => {
+    const sandbox = await startSandbox({ webhookSecret: SECRETS.webhook })
+    onTestFinished(() => sandbox.close())
+    const { WARM_UP_MS: _none, ...env } = settingsFor(sandbox, temporaryFolder())
+    const { url } = await startReady({ env: { ...env, ADMIN_PORT: 'off' } })
+    const results = await audit({}, url)
+    expect(findings(results, (id) => id in ACCEPTED)).toEqual([])
+    expect(reasonsOf(results)).toEqual(ACCEPTED)
   })
 })
