@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { createClient } from 'graphql-ws'
 import { WebSocket } from 'ws'
 import { issueDevelopmentToken } from '../src/access/issue-token.ts'
@@ -23,7 +24,7 @@ const CREATE_LINK = `mutation ($input: CreatePaymentLinkInput!) {
   createPaymentLink(input: $input) {
     __typename
     ... on CreatePaymentLinkSuccess { link { id checkoutUrl expiresAt statusToken } }
-    ... on PaymentsError { message }
+    ... on PaymentsError { message retryable }
   }
 }`
 
@@ -44,8 +45,11 @@ type Item = {
   payment: { phase: string; paid: { value: string; currency: string } | null } | null
 }
 
-/** Longer than any payment takes in the sandbox. */
-const PATIENCE_MS = 30_000
+/** Longer than any payment takes in the sandbox, also on a machine that is busy with something else. */
+const PATIENCE_MS = 120_000
+/** Tries of what was refused and may be repeated, and the pause before each. */
+const MOST_TRIES = 10
+const AGAIN_MS = 1_000
 /** Pause between two steps of the payment, slow enough to follow on screen. */
 const STEP_MS = 600
 
@@ -103,15 +107,22 @@ async function createLink({ url }: App): Promise<Link> {
     methodCode: 'au_card_aud',
   }
   const endpoint = { url: `${url}/graphql`, token }
-  const data: Created = await ask<Created, { input: typeof input }>(CREATE_LINK, { input }, endpoint, {
-    onRetry: tellRetry,
-  })
-  const { link, message } = data.createPaymentLink
-  if (link === undefined) throw new Error(`No link was made: ${message}`)
-  return link
+  for (let tries = 1; ; tries += 1) {
+    const data: Created = await ask<Created, { input: typeof input }>(CREATE_LINK, { input }, endpoint, {
+      retries: MOST_TRIES,
+      onRetry: tellRetry,
+    })
+    const { link, message = '', retryable = false } = data.createPaymentLink
+    if (link !== undefined) return link
+    if (!retryable || tries === MOST_TRIES) throw new Error(`No link was made: ${message}`)
+    say('not yet', `${message} Again in ${AGAIN_MS / 1_000} s.`)
+    await sleep(AGAIN_MS)
+  }
 }
 
-type Created = { readonly createPaymentLink: { readonly link?: Link; readonly message?: string } }
+type Created = {
+  readonly createPaymentLink: { readonly link?: Link; readonly message?: string; readonly retryable?: boolean }
+}
 
 /** Reports a retry; the idempotency key prevents a second link. */
 function tellRetry({ error, waitMs }: Retry): void {
@@ -120,16 +131,42 @@ function tellRetry({ error, waitMs }: Retry): void {
 
 /** Acts as a status page: without a client token, with the link's status token only. */
 async function followWhilePaying({ url }: App, { id, statusToken, checkoutUrl }: Link): Promise<void> {
-  const client = createClient({ url: `${url.replace('http', 'ws')}/graphql`, webSocketImpl: WebSocket })
-  const items = client.iterate<{ paymentLinkUpdates: Item }>({ query: FOLLOW, variables: { id, statusToken } })
-  for await (const { data, errors } of items) {
-    const item = data?.paymentLinkUpdates
-    if (item === undefined) throw new Error(errors?.[0]?.message ?? 'The stream gave nothing.')
-    tell(item)
-    if (item.kind === 'CAUGHT_UP') await pay(checkoutUrl)
-    if (item.event?.toStatus === 'received') break
+  const client = createClient({
+    url: `${url.replace('http', 'ws')}/graphql`,
+    webSocketImpl: WebSocket,
+    retryAttempts: MOST_TRIES,
+    shouldRetry: () => true,
+  })
+  let isPaid = false
+  const follow = async () => {
+    const items = client.iterate<{ paymentLinkUpdates: Item }>({ query: FOLLOW, variables: { id, statusToken } })
+    for await (const { data, errors } of items) {
+      const item = data?.paymentLinkUpdates
+      if (item === undefined) throw new Error(errors?.[0]?.message ?? 'The stream gave nothing.')
+      tell(item)
+      // A stream that was interrupted catches up once more, and a snapshot may be all that it says of the payment.
+      if (item.kind === 'CAUGHT_UP' && !isPaid) await pay(checkoutUrl)
+      if (item.kind === 'CAUGHT_UP') isPaid = true
+      if (item.event?.toStatus === 'received' || item.link?.state === 'PAID') return
+    }
+  }
+  for (let tries = 1; ; tries += 1) {
+    try {
+      await follow()
+      break
+    } catch (error) {
+      if (!isRefusal(error) || tries === MOST_TRIES) throw error
+      say('refused', `${reasonOf(error)} Again in ${AGAIN_MS / 1_000} s.`)
+      await sleep(AGAIN_MS)
+    }
   }
   await client.dispose()
+}
+
+/** Whether a stream was refused because of overload: nothing of it was started. */
+function isRefusal(error: unknown): boolean {
+  const errors = Array.isArray(error) ? (error as { readonly extensions?: { readonly code?: unknown } }[]) : []
+  return errors.some(({ extensions }) => extensions?.code === 'OVERLOADED')
 }
 
 /** Acts as the customer on the hosted page. */

@@ -1,8 +1,9 @@
 import { randomBytes, randomUUID } from 'node:crypto'
-import { chmodSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import * as z from 'zod'
 import type { GenerateKey } from './config.ts'
+import { makeFolder } from './lib/make-folder.ts'
 
 /** The file of development keys cannot be used. The message names the file and the reason, but none of its content. */
 export class DevelopmentKeysError extends Error {
@@ -59,7 +60,7 @@ function readKeys(file: string): Keys | null {
  * keys.
  */
 function createKeys(folder: string, file: string): Keys {
-  mkdirSync(folder, { recursive: true, mode: OWNER_ONLY_FOLDER })
+  makeFolder(folder, OWNER_ONLY_FOLDER)
   const draft = join(folder, `${FILE}.${randomUUID()}`)
   const keys: Keys = { WEBHOOK_SECRETS: randomKey(), SIGNING_KEYS: randomKey(), JWT_SECRET: randomKey() }
   try {

@@ -5,7 +5,7 @@ import { loadDevelopmentKeys } from './dev-keys.ts'
 import { Secret } from './keys/secret.ts'
 import { createLogger, type Logger } from './observability/logger.ts'
 import type { SandboxSite } from './sandbox/index.ts'
-import { openFilesFault, startFailure } from './start-failure.ts'
+import { isExplained, openFilesFault, startFailure } from './start-failure.ts'
 import { startMessage } from './start-message.ts'
 import { isEnding, markEnding } from './store/sqlite/ending.ts'
 
@@ -52,7 +52,7 @@ export async function runServer(): Promise<void> {
     const builtInSandbox = kind === 'built-in-sandbox'
     if (!config.production) process.stdout.write(await startMessage(appConfig, { url, builtInSandbox }))
   } catch (error) {
-    logger.fatal({ err: error }, 'could not start')
+    logger.fatal(isExplained(error, config) ? {} : { err: error }, 'could not start')
     failStart(startFailure(error, config))
   }
 }

@@ -1,4 +1,6 @@
 import type { Config } from './config.ts'
+import { portHolder } from './lib/port-holder.ts'
+import { StoreUnusableError } from './store/store-errors.ts'
 
 /** With fewer the process cannot serve: each connection and each file of the database takes one. */
 const FEWEST_OPEN_FILES = 256
@@ -22,9 +24,19 @@ export function startFailure(error: unknown, config: Config | null): string {
 function listenFault(error: Error, config: Config | null): string | null {
   const { code, syscall, port, address, hostname }: ListenError = error
   if (syscall !== 'listen' && syscall !== 'getaddrinfo') return null
-  if (code === 'EADDRINUSE') return `${portSetting(port, config)} names a port that is in use.`
+  if (code === 'EADDRINUSE') return `${portSetting(port, config)} names a port that is in use: ${inUse(Number(port))}.`
   if (code === 'EACCES') return `${portSetting(port, config)} names a port that this user may not listen on.`
   return `${hostSetting(address ?? hostname, config)} names nothing that this machine can listen on (${code ?? 'unknown'}).`
+}
+
+function inUse(port: number): string {
+  const holder = portHolder(port)
+  return holder === null ? String(port) : `${port}, by ${holder.program} (process ${holder.pid})`
+}
+
+/** Whether a failed start is explained by its message: then where in the program it happened says nothing more. */
+export function isExplained(error: unknown, config: Config | null): boolean {
+  return error instanceof StoreUnusableError || (error instanceof Error && listenFault(error, config) !== null)
 }
 
 type ListenError = NodeJS.ErrnoException & { port?: unknown; address?: unknown; hostname?: unknown }

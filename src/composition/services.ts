@@ -160,6 +160,7 @@ export async function startServices(config: AppConfig, options: BackendOptions):
         states,
         methods: lists.linkMethods,
         store,
+        isLeader: reading.isLeader,
         clock,
         streams: () => ({ ...options.openStreams(), subscriptions: tail.listeners }),
       }),

@@ -122,6 +122,7 @@ export function createLedger(database: Database, options: LedgerOptions = {}): S
       step: (now, lease = null) => stepSweep(database, now.getTime(), lease),
     },
     leases: {
+      ...database.leases,
       take: (name, owner, times) => decide((rows) => takeLease(rows, { name, owner, ...times })),
       release: (lease) => decide((rows) => releaseLease(rows, lease)),
     },

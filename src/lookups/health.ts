@@ -12,6 +12,16 @@ export type Health = {
   /** Rejects if the store fails. */
   deliveries(): Promise<DeliveryBacklog>
   streams(): OpenStreams
+  /** Rejects if the store fails. */
+  reader(): Promise<ReaderHealth>
+}
+
+/** Who makes the planned reads. */
+export type ReaderHealth = {
+  /** This process does. */
+  readonly here: boolean
+  /** Until when a process has the right to, unless it is renewed, by the database's clock; null if none has it. */
+  readonly leaseUntil: Date | null
 }
 
 export type SiteHealth = {
@@ -38,12 +48,18 @@ export type HealthParts = {
   readonly sites: Sites
   readonly states: Pick<SiteStates, 'of'>
   readonly methods: Pick<MethodCache<never>, 'freshness'>
-  readonly store: { readonly reads: Pick<Store['reads'], 'backlog'>; readonly inbox: Pick<Store['inbox'], 'backlog'> }
+  readonly store: {
+    readonly reads: Pick<Store['reads'], 'backlog'>
+    readonly inbox: Pick<Store['inbox'], 'backlog'>
+    readonly leases: Pick<Store['leases'], 'heldUntil'>
+    readonly now: Store['now']
+  }
+  readonly isLeader: () => boolean
   readonly clock: () => Date
   readonly streams: () => OpenStreams
 }
 
-export function createHealth({ sites, states, methods, store, clock, streams }: HealthParts): Health {
+export function createHealth({ sites, states, methods, store, isLeader, clock, streams }: HealthParts): Health {
   return {
     sites: () =>
       sites.all.map(({ id, currencies }) => {
@@ -61,6 +77,7 @@ export function createHealth({ sites, states, methods, store, clock, streams }: 
     reads: () => store.reads.backlog(clock()),
     deliveries: () => store.inbox.backlog(),
     streams,
+    reader: async () => ({ here: isLeader(), leaseUntil: await store.leases.heldUntil('reader', await store.now()) }),
   }
 }
 

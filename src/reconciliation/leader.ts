@@ -1,6 +1,6 @@
 import type { Timer } from '../lib/timer.ts'
 import type { Logger } from '../observability/logger.ts'
-import type { Lease, Store } from '../store/store.ts'
+import type { Lease, LeaseStore, Store } from '../store/store.ts'
 
 /** Leader election: the leader of the cluster makes the planned reads. */
 export type Leader = HeldLease & {
@@ -19,7 +19,7 @@ export type HeldLease = {
 }
 
 export type LeaderOptions = {
-  readonly store: Pick<Store, 'leases' | 'now'>
+  readonly store: Pick<Store, 'now'> & { readonly leases: Pick<LeaseStore, 'take' | 'release'> }
   /** Unique name of this process. */
   readonly owner: string
   readonly logger: Logger

@@ -1,4 +1,5 @@
 import { fetch } from 'undici'
+import { portHolder } from '../lib/port-holder.ts'
 import { readCommandLine } from './sandbox-command-line.ts'
 import { startSandbox } from './start.ts'
 import type { Sandbox, SandboxOptions } from './start.ts'
@@ -28,8 +29,16 @@ async function run(options: SandboxOptions): Promise<void> {
     process.once('SIGTERM', stop)
     process.stdout.write(introduction(sandbox))
   } catch (error) {
-    fail(`The sandbox cannot start: ${error instanceof Error ? error.message : String(error)}`)
+    fail(`The sandbox cannot start: ${reasonOf(error)}`)
   }
+}
+
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  const { code, port }: NodeJS.ErrnoException & { readonly port?: number } = error
+  if (code !== 'EADDRINUSE' || port === undefined) return error.message
+  const holder = portHolder(port)
+  return `port ${port} is in use${holder === null ? '' : ` by ${holder.program} (process ${holder.pid})`}. Choose another with --port.`
 }
 
 /** Removes all data of the sandbox that runs at the address. */

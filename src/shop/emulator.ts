@@ -38,12 +38,16 @@ export type Emulator = {
 }
 
 const TIMEOUT_MS = 5_000
-/** Longer than the lifetime of any link of the shop, in seconds. */
-const PAST_EXPIRY_S = 1_801
 /** Number of requests that fail, unless the fault is cleared before. */
 const DOWN_FOR_REQUESTS = 30
 
-type Call = { readonly method: 'GET' | 'POST' | 'DELETE'; readonly path: string; readonly body?: object }
+/** A request to a control endpoint, or to the payment page as a customer. */
+type Call = {
+  readonly method: 'GET' | 'POST' | 'DELETE'
+  readonly path: string
+  readonly body?: object
+  readonly isPage?: boolean
+}
 
 /** Parses the fault in a body. Throws a `ShopError` that names every invalid field. */
 export function readFault(body: unknown): FaultOrder {
@@ -55,13 +59,14 @@ export function readFault(body: unknown): FaultOrder {
 
 /** Returns a client of the emulator's control endpoints at an origin; with null there is no emulator. */
 export function connectEmulator(origin: string | null): Emulator {
-  const call = async ({ method, path, body }: Call): Promise<unknown> => {
+  const call = async ({ method, path, body, isPage = false }: Call): Promise<unknown> => {
     if (origin === null) throw new ShopError('NOT_AVAILABLE', 'There is no emulator of the payments API here.')
-    const response = await fetch(`${origin}/sandbox${path}`, {
+    const response = await fetch(`${origin}${isPage ? '' : '/sandbox'}${path}`, {
       method,
       redirect: 'error',
       dispatcher: VERIFIED_AGENT,
       signal: AbortSignal.timeout(TIMEOUT_MS),
+      ...(isPage ? { headers: { accept: 'application/json' }, body: new URLSearchParams() } : {}),
       ...(body === undefined ? {} : { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
     }).catch((cause: unknown) => {
       throw new ShopError('TRY_AGAIN', 'The emulator does not answer.', { cause })
@@ -102,7 +107,8 @@ function callFor({ kind, linkId, errorCode = 'generic_declined' }: FaultOrder): 
     case 'dispute':
       return setStatus('in_dispute')
     case 'expire':
-      return { method: 'POST', path: '/clock', body: { advanceSeconds: PAST_EXPIRY_S } }
+      // On the payment page, and not by the clock: that would leave every later link with another expiry than its countdown shows.
+      return { method: 'POST', path: `/checkout/${linkId}/expire`, isPage: true }
     case 'upstream-down':
       return {
         method: 'POST',

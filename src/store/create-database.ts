@@ -82,6 +82,17 @@ export async function createDatabase(parts: DatabaseParts): Promise<Database> {
     reads: readQueries(reader, lists),
     agreementReads: agreementReadQueries(reader),
     payoutReads: payoutReadQueries(reader),
+    leases: {
+      async heldUntil(name, at) {
+        const row = await reader
+          .selectFrom('leases')
+          .select('until')
+          .where('name', '=', name)
+          .where('until', '>', at.getTime())
+          .executeTakeFirst()
+        return row === undefined ? null : new Date(row.until)
+      },
+    },
     heartbeat: {
       async last() {
         const { heartbeat_at: at } = await metaOf(reader)

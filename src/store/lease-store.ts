@@ -18,6 +18,8 @@ export type LeaseStore = {
    * null if another owner holds it. The lease of another owner is taken over once it has expired by `now`.
    */
   take(name: LeaseName, owner: string, times: { readonly now: Date; readonly until: Date }): Promise<Lease | null>
+  /** Returns until when a lease is held, by the database's clock; null if nobody holds it at `now`. */
+  heldUntil(name: LeaseName, now: Date): Promise<Date | null>
   /** Releases a lease before it expires. Does nothing if another owner holds it. */
   release(lease: Lease): Promise<void>
 }

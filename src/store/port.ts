@@ -4,6 +4,7 @@ import type {
   CommandStore,
   Heartbeat,
   Inbox,
+  LeaseStore,
   PayoutReadStore,
   ReadStore,
   Store,
@@ -46,6 +47,7 @@ export type Database = Pick<
   readonly reads: Pick<ReadStore, 'sites' | 'due' | 'nextDue' | 'subject' | 'nearby' | 'backlog'>
   readonly agreementReads: Pick<AgreementReadStore, 'sites' | 'due' | 'nextDue' | 'subject'>
   readonly payoutReads: Pick<PayoutReadStore, 'sites' | 'due' | 'nextDue' | 'subject'>
+  readonly leases: Pick<LeaseStore, 'heldUntil'>
   readonly heartbeat: Pick<Heartbeat, 'last'>
   readonly sweep: Pick<Sweep, 'pending'> & {
     /** Returns the `from` and the progress of the unfinished sweep; nulls if there is none. */

@@ -30,6 +30,7 @@ describe.skipIf(browser.isMissing)('health in the console', () => {
         .locator('dd')
         .textContent(),
     ).toBe('1')
+    await page.getByText('The process that answered').waitFor()
     // The socket of this page's event stream.
     expect(
       await page

@@ -14,6 +14,7 @@ const HEALTH = `{ paymentsHealth {
   sites { id currencies availability lastAnswerAt methodsFetchedAt methodsStale }
   reads { waiting oldestUnconfirmedSince }
   deliveries { doubtful quarantined }
+  reader { here leaseUntil }
   streams { sockets eventStreams callbacks subscriptions }
 } }`
 
@@ -31,6 +32,7 @@ type Health = {
   }[]
   readonly reads: { readonly waiting: number; readonly oldestUnconfirmedSince: string | null }
   readonly deliveries: { readonly doubtful: number; readonly quarantined: number }
+  readonly reader: { readonly here: boolean; readonly leaseUntil: string | null }
   readonly streams: Readonly<Record<'sockets' | 'eventStreams' | 'callbacks' | 'subscriptions', number>>
 }
 
@@ -60,6 +62,12 @@ async function site(id: string): Promise<Health['sites'][number]> {
 }
 
 const balances = (currency: string) => network.ask(`{ balances(currencies: ["${currency}"]) { currency } }`)
+
+it('says that this process makes the planned reads, and until when it may', async () => {
+  const { serverTime, reader } = await health()
+  expect(reader.here).toBe(true)
+  expect(Date.parse(reader.leaseUntil ?? '')).toBeGreaterThan(Date.parse(serverTime))
+})
 
 describe('the sites', () => {
   it('are available before anything was asked of them, and asking about them asks the payments API nothing', async () => {

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, statSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { createServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -126,6 +126,24 @@ describe('a start where real money moves', { timeout: ANSWERS_FOR_SURE }, () => 
     const env = { ...accountSettings(folder), ...PRODUCTION, ADMIN_PORT: taken }
     const { ended, output } = startChild({ env, cwd: folder })
     expect(await ended).toMatchObject({ code: 1 })
-    expect(output()).toContain('ADMIN_PORT names a port that is in use.')
+    // The port is held by the process of this test.
+    const program = readFileSync('/proc/self/comm', 'utf8').trim()
+    expect(output()).toContain(
+      `ADMIN_PORT names a port that is in use: ${taken}, by ${program} (process ${process.pid}).`,
+    )
+    expect(output()).not.toMatch(/"stack"|node:net| at /)
+  })
+
+  it('ends at once when no folder can be made for the database, and says so', async () => {
+    const folder = temporaryFolder()
+    const env = {
+      ...accountSettings(folder),
+      ...PRODUCTION,
+      ADMIN_PORT: '0',
+      DATABASE_URL: 'file:/proc/payments/payments.db',
+    }
+    const { ended, output } = startChild({ env, cwd: folder })
+    expect(await ended).toMatchObject({ code: 1 })
+    expect(output()).toContain('The database that DATABASE_URL names cannot be opened (ENOENT).')
   })
 })

@@ -34,6 +34,17 @@ describe('the guide for the back end', () => {
     expect(typeFaults(projectOf(GUIDE, env))).toBe('')
   })
 
+  test('names every file and every package that its files import', () => {
+    const text = readFileSync(join(import.meta.dirname, '../../docs/guides', GUIDE), 'utf8')
+    const installed = /^npm install ([\w -]+?) +#/m.exec(text)?.[1]?.split(' ') ?? []
+    const imported = [...snippetsOf(GUIDE).values()].flatMap((code) =>
+      [...code.matchAll(/^import .* from '([^.'][^']*)'$/gm)].map(([, name = '']) => name),
+    )
+    expect(installed).toEqual(expect.arrayContaining(imported.filter((name) => !name.startsWith('node:'))))
+    const explained = /\| File \| Run it with \|\n(.*?)\n\n/s.exec(text)?.[1] ?? ''
+    for (const name of snippetsOf(GUIDE).keys()) expect(explained).toContain(`\`${name}\``)
+  })
+
   test('has a job that may run twice', async () => {
     const { run } = projectOf(GUIDE, env)
     const first = await run('bill-orders.ts').output()

@@ -5,5 +5,6 @@ export const PaymentsHealth: PaymentsHealthResolvers = {
   sites: (health) => [...health.sites()],
   reads: (health) => health.reads(),
   deliveries: (health) => health.deliveries(),
+  reader: (health) => health.reader(),
   streams: (health) => health.streams(),
 }

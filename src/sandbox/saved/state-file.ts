@@ -1,6 +1,7 @@
-import { closeSync, mkdirSync, openSync } from 'node:fs'
+import { closeSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { makeFolder } from '../../lib/make-folder.ts'
 
 /** The rows of a saved state: encoded values by their names, such as `link:D4H0OT5D`. */
 export type SavedRows = ReadonlyMap<string, string>
@@ -20,7 +21,7 @@ const BUSY_MS = 5_000
 /** Opens the file, and creates it with its folder if it does not exist. Throws if it cannot be opened or is no database. */
 export function openStateFile(path: string): StateFile {
   // The state contains what payers entered: it is for its owner alone.
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+  makeFolder(dirname(path), 0o700)
   closeSync(openSync(path, 'a', 0o600))
   const database = new DatabaseSync(path, { timeout: BUSY_MS })
   database.exec('PRAGMA journal_mode = WAL')

@@ -1,6 +1,7 @@
-import { closeSync, existsSync, mkdirSync, openSync, realpathSync } from 'node:fs'
+import { closeSync, existsSync, openSync, realpathSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { makeFolder } from '../../lib/make-folder.ts'
 import { StoreFailure, StoreUnusableError } from '../store-errors.ts'
 import { toStoreFailure } from './sqlite-failure.ts'
 
@@ -13,8 +14,7 @@ const OWNER_ONLY_FOLDER = 0o700
  */
 export function prepareFile(path: string): string {
   try {
-    const folder = dirname(path)
-    if (!existsSync(folder)) mkdirSync(folder, { recursive: true, mode: OWNER_ONLY_FOLDER })
+    makeFolder(dirname(path), OWNER_ONLY_FOLDER)
     createFile(path)
     return realpathSync(path)
   } catch (error) {

@@ -28,6 +28,16 @@ export function leasesContract(fixture: Fixture): void {
     expect(await take('b', LEASE_MS)).toBeNull()
   })
 
+  it('says until when somebody has it', async () => {
+    const { leases } = fixture.store
+    expect(await leases.heldUntil('reader', NOW)).toBeNull()
+    const lease = await held('a', 0)
+    expect(await leases.heldUntil('reader', after(LEASE_MS - 1))).toEqual(after(LEASE_MS))
+    expect(await leases.heldUntil('reader', after(LEASE_MS))).toBeNull()
+    await leases.release(lease)
+    expect(await leases.heldUntil('reader', NOW)).toBeNull()
+  })
+
   it('is taken over once it has expired, and its former holder finds that out', async () => {
     await take('a', 0)
     expect(await take('b', LEASE_MS)).not.toBeNull()

@@ -26,7 +26,7 @@ export function Health() {
 }
 
 function Figures({ health }: { readonly health: HealthNow }) {
-  const { serverTime, reads, deliveries, streams } = health
+  const { serverTime, reads, deliveries, reader, streams } = health
   return (
     <>
       <p>
@@ -35,6 +35,7 @@ function Figures({ health }: { readonly health: HealthNow }) {
       <Sites health={health} />
       <h2>What waits</h2>
       <Facts>
+        <Fact name="Who makes the planned reads">{readerText(reader)}</Fact>
         <Fact name="Reads that are due">{reads.waiting}</Fact>
         <Fact name="Unconfirmed for longest">{agoText(reads.oldestUnconfirmedSince, serverTime) ?? 'Nothing is'}</Fact>
         <Fact name="Deliveries in doubt">
@@ -82,4 +83,10 @@ function Sites({ health: { sites, serverTime } }: { readonly health: HealthNow }
 /** Returns the age of an instant by the server's clock; null for no instant. */
 function agoText(at: string | null, serverTime: string): string | null {
   return at === null ? null : `${durationText(Math.max(0, Date.parse(serverTime) - Date.parse(at)))} ago`
+}
+
+/** Says which process makes the planned reads. */
+function readerText({ here, leaseUntil }: HealthNow['reader']) {
+  if (here) return 'The process that answered'
+  return leaseUntil === null ? <span class="warn">No process: nothing is read as planned</span> : 'Another process'
 }

@@ -5,6 +5,7 @@ import { useSpeech } from '../language.ts'
 import { addressOf } from '../order-address.ts'
 import { asShopFault, type Catalogue, placeLiveOrder, type ShopFault } from '../shop-server.ts'
 import { Steps } from '../steps.tsx'
+import { useRetry } from '../use-retry.ts'
 import { BasketTable } from './basket-table.tsx'
 import { type Basket, keepBasket, keepOrder, keptBasket, linesOf, MOST_OF_ONE, orderOf, totalOf } from './basket.ts'
 import { MethodChoice, takes } from './method-choice.tsx'
@@ -29,12 +30,15 @@ export function BasketPage({ catalogue, go }: BasketPageProps) {
   const chosen = methods.find((method) => method.code === basket.methodCode && takes(method))?.code ?? null
   const methodCode = list === null ? basket.methodCode : chosen
   const isPayable = total !== null && (methods.length === 0 || methods.some(takes))
-  const change = (part: Partial<Basket>) => setBasket({ ...basket, ...part })
+  const change = (part: Partial<Basket>) => {
+    // What is changed is ordered when the customer says so.
+    setFault(null)
+    setBasket({ ...basket, ...part })
+  }
 
   const order = async () => {
     const wanted = orderOf({ ...basket, methodCode }, lines, language)
     setPlacing(true)
-    setFault(null)
     try {
       const { order: taken, placed } = await placeLiveOrder(wanted)
       keepOrder({ order: taken, linkId: placed.linkId })
@@ -44,6 +48,7 @@ export function BasketPage({ catalogue, go }: BasketPageProps) {
       setPlacing(false)
     }
   }
+  useRetry(fault, () => void order())
   return (
     <>
       <Steps current="stepBasket" />

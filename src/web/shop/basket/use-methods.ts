@@ -7,9 +7,12 @@ import type { Money } from '../money.ts'
 export type MethodList = ShopMethodsQuery['payinMethods'] & {}
 export type Method = MethodList['nodes'][number]
 
-/** Returns the payment methods for an amount: null while loading, `'failed'` when there is no response. */
+const AGAIN_MS = 3_000
+
+/** Returns the payment methods for an amount: null while loading, `'failed'` when there is no response. What is missing is asked for again. */
 export function useMethods(amount: Money | null): MethodList | 'failed' | null {
   const [answer, setAnswer] = useState<{ readonly to: string; readonly list: MethodList | 'failed' } | null>(null)
+  const [tries, setTries] = useState(0)
   const { value, currency } = amount ?? { value: '', currency: '' }
   useEffect(() => {
     if (value === '') return undefined
@@ -21,7 +24,16 @@ export function useMethods(amount: Money | null): MethodList | 'failed' | null {
       },
     )
     return () => asking.abort()
-  }, [value, currency])
+  }, [value, currency, tries])
+  useEffect(() => {
+    if (answer === null || !isIncomplete(answer.list)) return undefined
+    const timer = setTimeout(() => setTries((count) => count + 1), AGAIN_MS)
+    return () => clearTimeout(timer)
+  }, [answer])
   // When the amount changes, the list of the same currency stays visible; that of another currency would be wrong.
   return answer?.to === currency ? answer.list : null
+}
+
+function isIncomplete(list: MethodList | 'failed'): boolean {
+  return list === 'failed' || list.unavailable.length > 0
 }

@@ -4,6 +4,7 @@ import { FaultNotice } from '../fault-notice.tsx'
 import { useSpeech } from '../language.ts'
 import { addressOf } from '../order-address.ts'
 import { asShopFault, placeLiveOrder, type ShopFault } from '../shop-server.ts'
+import { useRetry } from '../use-retry.ts'
 import type { Link } from './payment-link.ts'
 
 type NewLinkButtonProps = {
@@ -18,16 +19,9 @@ export function NewLinkButton({ link, go, disabled = false }: NewLinkButtonProps
   const [isAsking, setIsAsking] = useState(false)
   const [fault, setFault] = useState<ShopFault | null>(null)
   const kept = keptOrder(link.reference)
-  if (kept === null)
-    return (
-      <button type="button" onClick={() => go('/shop')}>
-        {texts.toShop}
-      </button>
-    )
-
   const askAgain = async () => {
+    if (kept === null) return
     setIsAsking(true)
-    setFault(null)
     try {
       const { order, placed } = await placeLiveOrder(nextAttempt(kept, link.id))
       keepOrder({ order, linkId: placed.linkId })
@@ -38,6 +32,13 @@ export function NewLinkButton({ link, go, disabled = false }: NewLinkButtonProps
       setIsAsking(false)
     }
   }
+  useRetry(fault, () => void askAgain())
+  if (kept === null)
+    return (
+      <button type="button" onClick={() => go('/shop')}>
+        {texts.toShop}
+      </button>
+    )
   return (
     <>
       <button type="button" class="primary" disabled={disabled || isAsking} onClick={() => void askAgain()}>

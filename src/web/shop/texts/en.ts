@@ -52,7 +52,7 @@ export const en = {
 
   orderFaults: {
     INVALID_ORDER: 'Your order cannot be taken like this.',
-    TRY_AGAIN: 'The payment service is out of reach at the moment. Nothing was charged; try again shortly.',
+    TRY_AGAIN: 'The payment service is out of reach at the moment. Nothing was charged. It is tried again by itself.',
     LINK_GONE: 'The page to pay at is gone. Please try again.',
     NOT_AVAILABLE: 'This cannot be done here.',
   },
