@@ -21,6 +21,7 @@ export type Database = Pick<
   | 'payments'
   | 'agreements'
   | 'payouts'
+  | 'gatewayPayments'
   | 'retention'
   | 'erasures'
   | 'signingKeys'

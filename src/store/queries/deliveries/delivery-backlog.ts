@@ -2,7 +2,7 @@ import type { DeliveryBacklog } from '../../store.ts'
 import type { Db } from '../../unit.ts'
 import { COUNTED_AT_MOST } from '../reads/read-backlog.ts'
 
-const TABLES = ['payments', 'agreements', 'payout_records'] as const
+const TABLES = ['payments', 'agreements', 'payout_records', 'gateway_payments'] as const
 type DoubtTable = (typeof TABLES)[number]
 
 /** Subjects in doubt of each kind whose deliveries are listed. */
