@@ -65,7 +65,8 @@ export type CommandStore = {
   ): Promise<void>
   /**
    * Completes a command with the link it created: stores the link, its LINK_CREATED event and the result `{ linkId }`. A payment
-   * through the link that was recorded earlier is assigned to it.
+   * through the link that was recorded earlier is assigned to it. Rejects with `StoreConflictError` if a later attempt was made: then the
+   * link is an orphan.
    */
   settleWithLink(id: string, link: PaymentLink, at: Date): Promise<void>
   /**
