@@ -67,5 +67,5 @@ export function gatewayPaymentCalls(transport: Transport, options: GatewayEndpoi
 }
 
 function isUnauthorised(error: unknown): boolean {
-  return error instanceof UpstreamFault && error.detail.kind === 'credentials' && error.detail.httpStatus === 401
+  return error instanceof UpstreamFault && error.kind === 'credentials'
 }
